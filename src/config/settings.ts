@@ -1,4 +1,4 @@
-import { DURATIONS, type Expiry } from "../links/expiry.ts";
+import { DURATIONS, type Expiry } from "../links/time.ts";
 import { BACKUP_SETTINGS } from "./backup-settings.ts";
 import { IDENTITY_SETTINGS } from "./branding-settings.ts";
 import { DATABASE_SETTINGS } from "./database-settings.ts";

@@ -1,4 +1,4 @@
-import type { AdminToken } from "../moderation/admin-token.ts";
+import type { AdminToken } from "../moderation/access-tokens.ts";
 import { clientNetwork } from "../moderation/client-address.ts";
 import type { Limits } from "../moderation/rate-limits.ts";
 import { bearerToken } from "./bearer-token.ts";

@@ -2,7 +2,7 @@ import { serialize } from "hono/utils/cookie";
 
 import type { Clock } from "../links/clock.ts";
 import type { Secret } from "../links/secret.ts";
-import { createTokenCheck } from "../moderation/create-token.ts";
+import { createTokenCheck } from "../moderation/access-tokens.ts";
 import type { Call } from "./call.ts";
 
 export interface SignedCookieOptions {

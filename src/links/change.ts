@@ -1,4 +1,4 @@
-import { hasBegun, hasEnded, leadsFromMs, type Link, type Terms } from "./link.ts";
+import { hasStarted, hasEnded, redirectsSinceMs, type Link, type Terms } from "./link.ts";
 import { type Target, targetHost } from "./target.ts";
 import { DAY_MS } from "./time.ts";
 
@@ -43,7 +43,7 @@ export function isSilent(change: Change): boolean {
 function visited(link: Link, atMs: number): Link | undefined {
   const { maxVisits, visits = 0 } = link.terms ?? {};
   // By the clock of another process it had not begun, and its maker has put the beginning off.
-  if (!hasBegun(link, atMs)) return undefined;
+  if (!hasStarted(link, atMs)) return undefined;
   return maxVisits === undefined ? undefined : endIfUsedUp(withTerms(link, { visits: visits + 1 }), atMs);
 }
 
@@ -52,7 +52,7 @@ function edited(
   { destination, endsMs, startsMs, maxVisits, passwordHash }: Edit,
   atMs: number,
 ): Link | undefined {
-  if (startsMs !== undefined && hasBegun(link, atMs)) return undefined;
+  if (startsMs !== undefined && hasStarted(link, atMs)) return undefined;
   let after = link;
   if (destination !== undefined && destination.originalUrl !== link.originalUrl)
     after = withTerms(
@@ -60,7 +60,7 @@ function edited(
       {
         changedMs: atMs,
         // Nobody was led to a host before the link began, and nobody shall learn of it.
-        ...(hasBegun(link, atMs) && formerOf(link, atMs)),
+        ...(hasStarted(link, atMs) && formerOf(link, atMs)),
       },
     );
   if (endsMs !== undefined) after = { ...after, endsMs };
@@ -82,7 +82,7 @@ function edited(
  */
 export function formerOf(link: Pick<Link, "target" | "createdMs" | "terms">, atMs: number): Former {
   const { changedMs = Number.NEGATIVE_INFINITY, formerHost, formerMs = 0 } = link.terms ?? {};
-  const lastMs = Math.max(0, atMs - leadsFromMs(link));
+  const lastMs = Math.max(0, atMs - redirectsSinceMs(link));
   return formerHost !== undefined && atMs < changedMs + FORMER_HOST_MS && formerMs >= lastMs
     ? { formerHost, formerMs }
     : { formerHost: targetHost(link.target), formerMs: lastMs };

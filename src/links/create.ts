@@ -1,7 +1,7 @@
 import { orNone } from "./change.ts";
 import type { Clock } from "./clock.ts";
+import { suggestFreeCodes } from "./code-suggestions.ts";
 import { type Code, codeSpace, generateCode, parseCode } from "./code.ts";
-import { type Duration, endsMs, type Expiry, type When } from "./expiry.ts";
 import type { Link, Reason } from "./link.ts";
 import { hashPassword } from "./password.ts";
 import { type Invalid, invalid, isProblem, type Problem, type Refusal } from "./problem.ts";
@@ -9,13 +9,13 @@ import {
   type KeyedRequest,
   type KeyReused,
   type LinkStore,
-  type Made,
+  type CreatedRecord,
   type NumberedLink,
   StoreUnavailable,
 } from "./store.ts";
 import { parseTarget, type Target, targetHost, type TargetPolicy } from "./target.ts";
 import { refuseEnd, refuseTerms } from "./terms.ts";
-import { freeVariants } from "./variants.ts";
+import { type Duration, instantOf, type Expiry, type When } from "./time.ts";
 
 /** How links are made. There is no other way, so all rules about new links are applied here. */
 export interface Creation {
@@ -23,12 +23,12 @@ export interface Creation {
   /** Creates links. The outcomes are in the order of the requests, and a problem of one does not affect the others. */
   createAll(requests: readonly CreateRequest[]): Promise<Created>;
   /** What was made when requests were first sent, at most one record for each. */
-  recall(sent: SentAgain): Promise<readonly Made[] | KeyReused>;
+  recall(sent: RepeatableRequest): Promise<readonly CreatedRecord[] | KeyReused>;
   /** The same as `createAll`, for requests that may be sent again. What `recall` tells is told again as it was then. */
   createOnce(
     requests: readonly CreateRequest[],
-    sent: SentAgain,
-    before: readonly Made[],
+    sent: RepeatableRequest,
+    before: readonly CreatedRecord[],
   ): Promise<Created | KeyReused>;
   /** Tells whether a code is free now. Nothing is reserved: somebody else may take it before `create` is called. */
   availability(written: string): Promise<Availability | Problem>;
@@ -39,7 +39,7 @@ export interface Creation {
 }
 
 /** How requests are known again: their key, and all that they are. Both are keyed hashes. */
-export type SentAgain = Omit<KeyedRequest, "sentMs">;
+export type RepeatableRequest = Omit<KeyedRequest, "sentMs">;
 
 /** What became of each request, and how many links were made now: not before, and not by another request with the key. */
 interface Created {
@@ -87,7 +87,7 @@ const MAX_SPACE_USED = 1 / 10_000;
 const MAX_GENERATE_TRIES = 8;
 /** What nearly all creates have. Making it anew would cost each of them a little. */
 const NONE: readonly never[] = [];
-const NOTHING_MADE: ReadonlyMap<number, Made> = new Map();
+const NOTHING_MADE: ReadonlyMap<number, CreatedRecord> = new Map();
 
 /** A link without its code, if that is to be generated. */
 type Draft = Omit<Link, "code"> & { readonly nth: number; readonly code: Code | undefined };
@@ -112,8 +112,8 @@ export function createCreation(options: CreationOptions): Creation {
     const { originalUrl, customCode, expiry = options.defaultExpiry, starts, maxVisits } = request;
     const target = parseDestination(originalUrl);
     const code = customCode === undefined ? undefined : parseCode(customCode);
-    const startsMs = starts === undefined ? undefined : endsMs(createdMs, starts);
-    const ends = endsMs(createdMs, expiry);
+    const startsMs = starts === undefined ? undefined : instantOf(createdMs, starts);
+    const ends = instantOf(createdMs, expiry);
     const refusals = [
       ...(isProblem(target) ? target.refusals : NONE),
       ...(isProblem(code) ? code.refusals : NONE),
@@ -129,12 +129,12 @@ export function createCreation(options: CreationOptions): Creation {
   /** What an earlier request made, as it was then. */
   function recalled(
     { originalUrl, starts, maxVisits, password }: CreateRequest,
-    made: Omit<Made, "nth">,
+    made: Omit<CreatedRecord, "nth">,
   ): Link {
     const { code, createdMs } = made;
     // It was accepted before, so it can be parsed.
     const target = (URL.parse(originalUrl)?.href ?? originalUrl) as Target;
-    const startsMs = starts === undefined ? undefined : endsMs(createdMs, starts);
+    const startsMs = starts === undefined ? undefined : instantOf(createdMs, starts);
     const passwordHash = password === undefined ? undefined : "";
     const terms = orNone({ startsMs, maxVisits, passwordHash });
     return { code, originalUrl, target, createdMs, endsMs: made.endsMs, terms };
@@ -206,7 +206,7 @@ export function createCreation(options: CreationOptions): Creation {
   async function decide(
     requests: readonly CreateRequest[],
     insert: Insert,
-    before: readonly Made[] = [],
+    before: readonly CreatedRecord[] = [],
   ): Promise<Created | KeyReused> {
     let made = 0;
     const createdMs = clock.nowMs();
@@ -272,7 +272,7 @@ export function createCreation(options: CreationOptions): Creation {
       const code = parseCode(written);
       if (isProblem(code)) return code;
       const available = await isFree(code);
-      return { code, available, free: available ? NONE : await freeVariants(code, isFree) };
+      return { code, available, free: available ? NONE : await suggestFreeCodes(code, isFree) };
     },
 
     parseDestination,

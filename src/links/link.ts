@@ -59,18 +59,18 @@ export function hasEnded({ endsMs, terms }: Pick<Link, "endsMs" | "terms">, nowM
 }
 
 /** Until then, the link does not exist for visitors. */
-export function hasBegun({ terms }: Pick<Link, "terms">, nowMs: number): boolean {
+export function hasStarted({ terms }: Pick<Link, "terms">, nowMs: number): boolean {
   return nowMs >= (terms?.startsMs ?? 0);
 }
 
 /** Since when the link has its target. */
-export function aimedMs({ createdMs, terms }: Pick<Link, "createdMs" | "terms">): number {
+export function targetSinceMs({ createdMs, terms }: Pick<Link, "createdMs" | "terms">): number {
   return terms?.changedMs ?? createdMs;
 }
 
 /** Since when, or from when, visitors are led to its target. */
-export function leadsFromMs(link: Pick<Link, "createdMs" | "terms">): number {
-  return Math.max(aimedMs(link), link.terms?.startsMs ?? 0);
+export function redirectsSinceMs(link: Pick<Link, "createdMs" | "terms">): number {
+  return Math.max(targetSinceMs(link), link.terms?.startsMs ?? 0);
 }
 
 export const STATES = ["active", "scheduled", "expired", "used_up", "withdrawn", "disabled"] as const;
@@ -80,7 +80,7 @@ export type State = (typeof STATES)[number];
 export function stateOf(link: LinkFacts, nowMs: number): State {
   const { disabled, terms } = link;
   if (disabled !== undefined) return "disabled";
-  if (!hasEnded(link, nowMs)) return hasBegun(link, nowMs) ? "active" : "scheduled";
+  if (!hasEnded(link, nowMs)) return hasStarted(link, nowMs) ? "active" : "scheduled";
   if (terms?.ended === undefined) return "expired";
   return terms.ended === "visits" ? "used_up" : "withdrawn";
 }
@@ -100,9 +100,3 @@ export type DisabledReason = Reason | "blocklist" | "deleted";
 export interface FoundLink extends Omit<Link, "disabled"> {
   readonly disabled: Exclude<DisabledReason, "deleted"> | undefined;
 }
-
-/**
- * 9999-12-31T00:00:00.000Z. The API returns it as the `expiration_date` of links that never end. It is not the last
- * second of the year, because that is in the year 10000 in zones east of UTC, which Python cannot represent.
- */
-export const NEVER_MS = 253_402_214_400_000;

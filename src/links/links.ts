@@ -1,16 +1,16 @@
-import { createBrokenCheck } from "./broken.ts";
-import { type ChangeReader, followChanges, type Memory } from "./changes.ts";
+import { type ChangeReader, followChanges, type Memory } from "./change-feed.ts";
 import type { Clock } from "./clock.ts";
 import { type Code, lookUpCode } from "./code.ts";
 import { createCreation, type Creation, type CreationOptions } from "./create.ts";
+import { createEditing, type Editing, type EditingOptions } from "./edit.ts";
+import { createLinkCheck } from "./link-check.ts";
 import { type FoundLink, type Link, stateOf } from "./link.ts";
-import { createManagement, type Management, type ManagementOptions } from "./manage.ts";
 import { isProblem, type Problem } from "./problem.ts";
 import type { LinkId, LinkStore } from "./store.ts";
 import { DAY_MS } from "./time.ts";
 
 /** The use cases. All of them reject with `StoreUnavailable` if the store cannot answer. */
-export interface Links extends Creation, Management {
+export interface Links extends Creation, Editing {
   /** Returns the link to redirect to, for a code as an address spells it; a problem if it is disabled or has ended. */
   resolve(spelling: string): Promise<Link | Problem>;
   /** The same at once, for a code as it is stored. Missing if the store cannot; throws `StoreUnavailable`. */
@@ -31,7 +31,7 @@ export interface Links extends Creation, Management {
   follow(memory: Memory): Promise<ChangeReader>;
 }
 
-export interface LinksOptions extends CreationOptions, Pick<ManagementOptions, "edits"> {
+export interface LinksOptions extends CreationOptions, Pick<EditingOptions, "edits"> {
   /** Reads anew what `blocked` tells from, after another process may have changed it. */
   readonly readRules: () => Promise<void>;
 }
@@ -65,7 +65,7 @@ export function createLookUps({
     return clock.nowMs() >= link.endsMs + codeHoldMs ? undefined : link;
   }
 
-  const { reasonOf, unlessBroken } = createBrokenCheck({ clock, blocked });
+  const { reasonOf, unlessBroken } = createLinkCheck({ clock, blocked });
 
   return {
     async resolve(spelling) {
@@ -92,13 +92,13 @@ export function createLookUps({
 
 export function createLinks(options: LinksOptions): Links {
   const { store, clock, blocked, codeHoldMs } = options;
-  const { brokenBy, unlessBroken } = createBrokenCheck({ clock, blocked });
+  const { brokenBy, unlessBroken } = createLinkCheck({ clock, blocked });
   const creation = createCreation(options);
 
   return {
     ...creation,
 
-    ...createManagement({ ...options, ...creation, brokenBy }),
+    ...createEditing({ ...options, ...creation, brokenBy }),
 
     ...createLookUps({ store, clock, codeHoldMs, blocked }),
 

@@ -1,5 +1,5 @@
+import type { Changes, Position } from "./change-feed.ts";
 import type { Change } from "./change.ts";
-import type { Changes, Position } from "./changes.ts";
 import type { Code } from "./code.ts";
 import type { Link, Reason } from "./link.ts";
 import type { Problem } from "./problem.ts";
@@ -40,9 +40,9 @@ export interface LinkStore {
   insertOnce(
     links: readonly NumberedLink[],
     request: KeyedRequest,
-  ): Promise<readonly (Made | Extract<Problem, { kind: "taken" }>)[] | KeyReused>;
+  ): Promise<readonly (CreatedRecord | Extract<Problem, { kind: "taken" }>)[] | KeyReused>;
   /** Returns what earlier requests with this key made, at most one record for each number. */
-  recall(request: Pick<KeyedRequest, "key" | "body">): Promise<readonly Made[] | KeyReused>;
+  recall(request: Pick<KeyedRequest, "key" | "body">): Promise<readonly CreatedRecord[] | KeyReused>;
   /** Deletes the records of at most `limit` requests that were first sent before an instant. Returns how many it deleted. */
   forgetRequests(sentBeforeMs: number, limit: number): Promise<number>;
   /**
@@ -107,7 +107,7 @@ export interface NumberedLink extends NewLink {
 }
 
 /** A link that was made. The request itself says the rest. */
-export interface Made extends LinkId {
+export interface CreatedRecord extends LinkId {
   readonly nth: number;
   readonly endsMs: number;
 }

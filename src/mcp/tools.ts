@@ -2,9 +2,8 @@ import { type CallToolResult, McpServer } from "@modelcontextprotocol/server";
 import { z } from "zod";
 
 import { VERSION } from "../lib/version.ts";
-import { DURATIONS } from "../links/expiry.ts";
 import { isProblem } from "../links/problem.ts";
-import { DAY_MS } from "../links/time.ts";
+import { DAY_MS, DURATIONS } from "../links/time.ts";
 import { MAX_ADDRESS_LENGTH, readShortAddress } from "./address.ts";
 import {
   linkAnswer,

@@ -1,6 +1,6 @@
 import { statfs } from "node:fs/promises";
 
-import { newestBackupMs } from "../backup/names.ts";
+import { newestBackupMs } from "../backup/backup-names.ts";
 import type { Clock } from "../links/clock.ts";
 import type { Value } from "./catalogue.ts";
 import { inTime } from "./timeout.ts";

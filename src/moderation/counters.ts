@@ -15,14 +15,14 @@ const COUNTED = [
   "reports",
   "unknown",
 ] as const;
-export type Counted = (typeof COUNTED)[number];
-export type Counts = Partial<Readonly<Record<Counted, number>>>;
+export type CounterName = (typeof COUNTED)[number];
+export type Counts = Partial<Readonly<Record<CounterName, number>>>;
 
 export interface Counters {
   /** Costs no more than an addition: the store is told later. */
-  count(name: Counted): void;
+  count(name: CounterName): void;
   /** What this process has counted since its start. */
-  readonly totals: Readonly<Record<Counted, number>>;
+  readonly totals: Readonly<Record<CounterName, number>>;
   /** Adds what was counted to the store. If it cannot take it now, the next call tries again. */
   flush(): Promise<void>;
 }
@@ -35,9 +35,9 @@ export function createCounters({
   readonly store: Pick<GuardStore, "count">;
   readonly clock: Pick<Clock, "nowMs">;
 }): Counters {
-  const totals = Object.fromEntries(COUNTED.map((name) => [name, 0])) as Record<Counted, number>;
-  let counts: Partial<Record<Counted, number>> = {};
-  const add = (name: Counted, times: number) => (counts[name] = (counts[name] ?? 0) + times);
+  const totals = Object.fromEntries(COUNTED.map((name) => [name, 0])) as Record<CounterName, number>;
+  let counts: Partial<Record<CounterName, number>> = {};
+  const add = (name: CounterName, times: number) => (counts[name] = (counts[name] ?? 0) + times);
   return {
     count(name) {
       add(name, 1);

@@ -1,4 +1,4 @@
-import type { Counted } from "./counters.ts";
+import type { CounterName } from "./counters.ts";
 
 /** The figures of the instance. Those that would take long are of a bounded number of links. */
 export interface Figures {
@@ -28,7 +28,7 @@ export interface TopHosts {
 export interface DayFigures {
   /** Since 1970-01-01. */
   readonly day: number;
-  readonly counts: Partial<Readonly<Record<Counted | "visits" | "bots", number>>>;
+  readonly counts: Partial<Readonly<Record<CounterName | "visits" | "bots", number>>>;
 }
 
 export const MAX_COUNTED_DISABLED = 100_000;

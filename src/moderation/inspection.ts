@@ -3,9 +3,11 @@ import { lookUpCode } from "../links/code.ts";
 import type { Blocked } from "../links/create.ts";
 import type { Link } from "../links/link.ts";
 import type { LinkId, LinkStore } from "../links/store.ts";
+import type { Target } from "../links/target.ts";
 import type { VisitStore } from "../visits/store.ts";
-import type { CaseCursor } from "./reports/case-store.ts";
-import { leadsTo, type LinkCursor, type LinkPage, type LinkQuery } from "./search.ts";
+import type { HostRules } from "./host-rules.ts";
+import type { CaseCursor } from "./reports/case.ts";
+import { isTargetWithin, type LinkCursor, type LinkPage, type LinkQuery } from "./search.ts";
 import type { GuardStore, JournalCursor } from "./store.ts";
 
 /** Which part of a list is asked for. `cursor` is that of the part before; any other text finds nothing. */
@@ -41,7 +43,7 @@ export function createInspection({ store, clock, blocked }: InspectionOptions) {
     async search(query: LinkQuery, { cursor, limit }: Part): Promise<LinkPage> {
       const code = query.text === undefined ? undefined : lookUpCode(query.text);
       const link = cursor === undefined && code !== undefined ? await store.find(code) : undefined;
-      if (link !== undefined && (query.host === undefined || leadsTo(link.target, query.host)))
+      if (link !== undefined && (query.host === undefined || isTargetWithin(link.target, query.host)))
         return { links: [link], cursor: AFTER_CODE, searched: 0 };
       const from = cursor === AFTER_CODE ? undefined : (cursor as LinkCursor | undefined);
       const page = await store.search(query, { cursor: from, limit });
@@ -105,7 +107,7 @@ export type Inspection = ReturnType<typeof createInspection>;
 
 /** A link and the rule, if any, that its target is under. */
 export type InspectedLink = Awaited<ReturnType<Inspection["links"]>>[number];
-export type Inspected = Exclude<Awaited<ReturnType<Inspection["look"]>>, { kind: "unknown" }>;
+export type LinkDetails = Exclude<Awaited<ReturnType<Inspection["look"]>>, { kind: "unknown" }>;
 
 /** Reads one item more than are wanted: whether there is one tells whether the list goes on. */
 async function partOf<T>(
@@ -118,3 +120,24 @@ async function partOf<T>(
   const last = items.at(-1);
   return { items, cursor: found.length > limit && last !== undefined ? cursorOf(last) : undefined };
 }
+
+/** Entries about a code that are searched. */
+const MAX_ENTRIES = 100;
+
+interface SinceOptions {
+  readonly store: Pick<GuardStore, "journal">;
+  readonly hostRules: Pick<HostRules, "ruleFor">;
+}
+
+/** Tells since when a link is disabled, by itself or by the rule about its host. Undefined for a blocklist. */
+export function createDisabledSinceReader({ store, hostRules }: SinceOptions) {
+  return async ({ code, createdMs, target }: LinkId & { readonly target: Target }) => {
+    const entries = await store.journal({ code, limit: MAX_ENTRIES });
+    const decided = entries.find(
+      (entry) => entry.createdMs === createdMs && (entry.action === "disable" || entry.action === "enable"),
+    );
+    return decided?.action === "disable" ? decided.atMs : hostRules.ruleFor(target)?.sinceMs;
+  };
+}
+
+export type ReadDisabledSince = ReturnType<typeof createDisabledSinceReader>;

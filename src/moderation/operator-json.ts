@@ -2,9 +2,9 @@
 import { hasPassword } from "../links/link.ts";
 import { DAY_MS } from "../links/time.ts";
 import type { Figures, TopHosts } from "./figures.ts";
-import type { Inspected, InspectedLink, Inspection } from "./inspection.ts";
-import type { Note } from "./reports/case-store.ts";
-import { stateOf } from "./search.ts";
+import type { LinkDetails, InspectedLink, Inspection } from "./inspection.ts";
+import type { Note } from "./reports/case.ts";
+import { operatorStateOf } from "./search.ts";
 import type { HostRule, JournalEntry } from "./store.ts";
 
 export function toldLink(link: InspectedLink, nowMs: number) {
@@ -13,7 +13,7 @@ export function toldLink(link: InspectedLink, nowMs: number) {
     code,
     original_url: originalUrl,
     target,
-    state: stateOf(link, nowMs),
+    state: operatorStateOf(link, nowMs),
     /** Why it is disabled. */
     reason: disabled === "deleted" ? null : (disabled ?? null),
     /** The reason of the rule that its target is under. */
@@ -33,7 +33,7 @@ export function toldLink(link: InspectedLink, nowMs: number) {
   };
 }
 
-export function toldInspected({ link, visits, bots, history, reported }: Inspected, nowMs: number) {
+export function toldInspected({ link, visits, bots, history, reported }: LinkDetails, nowMs: number) {
   return {
     ...toldLink(link, nowMs),
     visits,

@@ -6,7 +6,7 @@ import { type Decision, type LinkId, type LinkStore, MAX_DECIDED, type Who } fro
 import { canonicalHost } from "../links/target.ts";
 import { isRegistrySuffix } from "./domain-name.ts";
 import { type HostRules, parseHost } from "./host-rules.ts";
-import { type NoteRefusal, refuseNote } from "./reports/note.ts";
+import { type NoteRefusal, refuseNote } from "./reports/case.ts";
 import type { GuardStore } from "./store.ts";
 
 /**

@@ -48,14 +48,14 @@ export interface LinkPage {
 /** Of a search that can find nothing. */
 export const NOTHING: LinkPage = { links: [], cursor: undefined, searched: 1 };
 
-export function stateOf({ disabled, endsMs }: Link, nowMs: number): LinkState {
+export function operatorStateOf({ disabled, endsMs }: Link, nowMs: number): LinkState {
   if (disabled === "deleted") return "deleted";
   if (disabled !== undefined) return "disabled";
   return endsMs <= nowMs ? "ended" : "active";
 }
 
 /** Whether a target's host is this one, or below it. */
-export function leadsTo(target: Target, host: string): boolean {
+export function isTargetWithin(target: Target, host: string): boolean {
   const found = targetHost(target);
   return host !== "" && (found === host || (!isAddress(host) && found.endsWith(`.${host}`)));
 }

@@ -3,7 +3,7 @@ import type { Reason } from "../links/link.ts";
 import type { Decision } from "../links/store.ts";
 import type { Counts } from "./counters.ts";
 import type { Figures } from "./figures.ts";
-import type { CaseStore } from "./reports/case-store.ts";
+import type { CaseStore } from "./reports/case.ts";
 import type { LinkPage, LinkQuery, PageRequest } from "./search.ts";
 
 /**

@@ -21,7 +21,7 @@ export interface GateOptions {
   readonly links: Pick<Links, "visit">;
   readonly memory: Pick<LinkMemory, "get" | "lookUp">;
   readonly clock: Pick<Clock, "nowMs">;
-  readonly recorder: Pick<Recorder, "record" | "comerOf">;
+  readonly recorder: Pick<Recorder, "record" | "requesterOf">;
   readonly limiter: Pick<Limiter, "barred" | "unknown">;
   readonly passwords: Passwords;
   /** Undefined if every link leads on at once. */
@@ -70,10 +70,10 @@ export function createGate(options: GateOptions) {
     if (refusal !== undefined) return refusal;
     if (interstitial?.isFor(call) === true) return interstitial.show(call);
     if (!isLimited(link)) return leadOn(call, link, 302);
-    switch (recorder.comerOf(call.headers)) {
+    switch (recorder.requesterOf(call.headers)) {
       case "crawler":
         return html(call, 200, countedPage);
-      case "ahead":
+      case "prefetch":
         return problemJson(call, { kind: "link.prefetch" });
       case "visitor":
         return leadOn(call, link, 302);

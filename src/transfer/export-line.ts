@@ -1,9 +1,9 @@
 // One record as a line of an export. docs/export-format.md describes it. Names and their order are fixed, so that equal
 // records are equal bytes.
-import { NEVER_MS, REASONS, type Terms } from "../links/link.ts";
-import { DAY_MS } from "../links/time.ts";
+import { REASONS, type Terms } from "../links/link.ts";
+import { DAY_MS, NEVER_MS } from "../links/time.ts";
 import type { Kind, LinkDay, RecordOf } from "../store/records.ts";
-import { close } from "../visits/day.ts";
+import { closeDetail } from "../visits/day.ts";
 import { type DayDetail, readDetail } from "../visits/detail.ts";
 import { DIMENSIONS } from "../visits/dimensions.ts";
 
@@ -56,7 +56,7 @@ const WRITERS: Writers = {
     day: day === 0 ? null : dayName(day),
     visits,
     bots,
-    ...(detail && writeDay(isOpen ? close(detail) : detail)),
+    ...(detail && writeDay(isOpen ? closeDetail(detail) : detail)),
   }),
   secret: ({ name, secret }) => ({ kind: "secret", name, base64: Buffer.from(secret).toString("base64") }),
   host: ({ host, reason, sinceMs }) => ({ kind: "host", host, reason, since: instant(sinceMs) }),

@@ -1,7 +1,6 @@
 // Reads the fields of a line. Each throws {@link BrokenLine} if the field is not what it should be.
 import { type Code, lookUpCode } from "../links/code.ts";
-import { NEVER_MS } from "../links/link.ts";
-import { DAY_MS } from "../links/time.ts";
+import { DAY_MS, NEVER_MS } from "../links/time.ts";
 import { dayName } from "./export-line.ts";
 
 const MAX_REPORTS = 2_147_483_647;

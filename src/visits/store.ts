@@ -1,6 +1,6 @@
 import type { Code } from "../links/code.ts";
 import type { Day, Sums } from "./day.ts";
-import type { Slice } from "./visit-batch.ts";
+import type { Slice } from "./visit-rows.ts";
 
 /**
  * Where visits are kept: for each link (code and `createdMs`) and day (UTC), their sums and their detail. How days

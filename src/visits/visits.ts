@@ -1,8 +1,7 @@
 import type { Clock } from "../links/clock.ts";
 import type { LinkId } from "../links/store.ts";
 import { HOUR_MS } from "../links/time.ts";
-import { ageVisits } from "./ageing.ts";
-import type { Sums } from "./day.ts";
+import { firstOpenDay, type Sums } from "./day.ts";
 import { type JournalOptions, openJournal } from "./journal/journal.ts";
 import { createRecorder } from "./recorder.ts";
 import {
@@ -91,4 +90,25 @@ async function openRecorder(options: VisitsOptions & OpenRecorderOptions) {
     /** Brings everything counted to the store; what that cannot take now is kept for the next start. */
     close: () => journal.close(),
   };
+}
+
+const BATCH = 200;
+/** Ageing stops here and leaves the rest to the next time. */
+const MAX_BATCHES = 100;
+
+/** Lets statistics age, in small batches, up to what is due; says how many days of links have aged. */
+export async function ageVisits(
+  store: VisitStore,
+  clock: Pick<Clock, "nowMs" | "trustworthy">,
+  keepDays: number,
+): Promise<number> {
+  let aged = 0;
+  for (let batch = 0; batch < MAX_BATCHES && clock.trustworthy(); batch++) {
+    const openDay = firstOpenDay(clock.nowMs());
+    const bounds = { closeBefore: openDay, forgetBefore: openDay - keepDays };
+    const done = await store.age(bounds, BATCH);
+    aged += done;
+    if (done < BATCH) break;
+  }
+  return aged;
 }

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 
 import en from "../../src/locales/en.json";
-import { createAdminToken, SESSION_MS } from "../../src/moderation/admin-token.ts";
+import { createAdminToken, SESSION_MS } from "../../src/moderation/access-tokens.ts";
 import { elementsOf, expectGuarded, HTML, MARK } from "../http/markup.ts";
 import { type Here, openStoreOf, startHere } from "../service.ts";
 import { newLink } from "../stores/links.ts";

@@ -6,15 +6,15 @@ import * as fc from "fast-check";
 
 import type { DatabaseAddress } from "../../src/config/database-url.ts";
 import { lookUpCode } from "../../src/links/code.ts";
-import { NEVER_MS, REASONS } from "../../src/links/link.ts";
+import { REASONS } from "../../src/links/link.ts";
 import type { Target } from "../../src/links/target.ts";
-import { DAY_MS } from "../../src/links/time.ts";
+import { DAY_MS, NEVER_MS } from "../../src/links/time.ts";
 import { ANSWERS } from "../../src/moderation/reports/case.ts";
 import { openRecords, openToFill } from "../../src/store/open.ts";
 import type { FilledRecords, Kind, RecordOf } from "../../src/store/records.ts";
 import { exportRecords } from "../../src/transfer/export.ts";
 import { fillStore } from "../../src/transfer/fill-store.ts";
-import { close, dayOf } from "../../src/visits/day.ts";
+import { closeDetail, createDay } from "../../src/visits/day.ts";
 import { makeLargeStore, runWithRoom } from "../backup/run.ts";
 import { testOnLinux } from "../linux.ts";
 import { startPostgres } from "../postgres.ts";
@@ -146,11 +146,11 @@ describe("an export", () => {
         await write(
           "day",
           given.map(([{ code, createdMs }, { hour, age, isSum, isOpen, details, ...sums }]) => {
-            const { detail } = dayOf({ ...sums, details }, hour);
+            const { detail } = createDay({ ...sums, details }, hour);
             const id = { code, createdMs, ...sums };
             if (isSum) return { ...id, day: 0, detail: null, isOpen: false };
             const number = Math.floor(createdMs / DAY_MS) + age;
-            return { ...id, day: number, detail: isOpen ? detail : close(detail), isOpen };
+            return { ...id, day: number, detail: isOpen ? detail : closeDetail(detail), isOpen };
           }),
         );
         await write("secret", [{ name: "links", secret: new Uint8Array([0, 255, 7]) }]);

@@ -4,8 +4,7 @@ import { join } from "node:path";
 
 import type { DatabaseAddress } from "../../src/config/database-url.ts";
 import type { Code } from "../../src/links/code.ts";
-import { NEVER_MS } from "../../src/links/link.ts";
-import { DAY_MS } from "../../src/links/time.ts";
+import { DAY_MS, NEVER_MS } from "../../src/links/time.ts";
 import { hasStore, openIntake, openRecords, openStore, openToFill } from "../../src/store/open.ts";
 import { fillStore } from "../../src/transfer/fill-store.ts";
 import { type Left, takeIn, type TakeInOptions } from "../../src/transfer/import-links.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 
-import { createAdminToken, SESSION_MS } from "../../src/moderation/admin-token.ts";
+import { createAdminToken, SESSION_MS } from "../../src/moderation/access-tokens.ts";
 
 const TOKEN = "0123456789abcdef";
 const NOW = Date.UTC(2026, 10, 21);

@@ -7,13 +7,13 @@ import { Client } from "pg";
 
 import type { DatabaseAddress } from "../../src/config/database-url.ts";
 import type { Code } from "../../src/links/code.ts";
-import { type Link, NEVER_MS, REASONS } from "../../src/links/link.ts";
+import { type Link, REASONS } from "../../src/links/link.ts";
 import type { Target } from "../../src/links/target.ts";
-import { DAY_MS } from "../../src/links/time.ts";
+import { DAY_MS, NEVER_MS } from "../../src/links/time.ts";
 import { compareRecords, copyRecords } from "../../src/store/copy.ts";
 import { openRecords, openStore, openToFill } from "../../src/store/open.ts";
 import { type Kind, KINDS, type RecordOf, type Records } from "../../src/store/records.ts";
-import { close, dayOf } from "../../src/visits/day.ts";
+import { closeDetail, createDay } from "../../src/visits/day.ts";
 import { runCommand } from "../cli/commands.ts";
 import { startPostgres } from "../postgres.ts";
 import { ROOT, type Settings, startHere, temporaryFolder } from "../service.ts";
@@ -170,8 +170,8 @@ describe("a copy", () => {
               visitor: 5,
               times: 1,
             };
-            const { detail } = dayOf({ ...one, details: [same] }, hour);
-            return { code, createdMs, ...one, detail: isOpen ? detail : close(detail), isOpen: false };
+            const { detail } = createDay({ ...one, details: [same] }, hour);
+            return { code, createdMs, ...one, detail: isOpen ? detail : closeDetail(detail), isOpen: false };
           });
           await filled.write("day", days, { before: "1", after: "2" });
           await filled.finish();

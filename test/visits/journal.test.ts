@@ -8,7 +8,7 @@ import { StoreUnavailable } from "../../src/links/store.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
 import { openJournal } from "../../src/visits/journal/journal.ts";
 import { counterOf, createRecorder } from "../../src/visits/recorder.ts";
-import type { Slice } from "../../src/visits/visit-batch.ts";
+import type { Slice } from "../../src/visits/visit-rows.ts";
 import { createVisitors } from "../../src/visits/visitor.ts";
 import { temporaryFolder } from "../service.ts";
 import { writeSegment } from "./segments.ts";

@@ -1,6 +1,6 @@
 import { closeSync, openSync, writeSync } from "node:fs";
 
-import { beginFile, explained } from "../../backup/file.ts";
+import { createPartFile, explained } from "../../backup/new-file.ts";
 import { printBytes } from "./print.ts";
 
 interface Output extends Disposable {
@@ -18,7 +18,7 @@ export async function openOutput(file: string): Promise<Output> {
       async finish() {},
       [Symbol.dispose]() {},
     };
-  const part = await explained(file, () => beginFile(file));
+  const part = await explained(file, () => createPartFile(file));
   const descriptor = openSync(part.path, "r+");
   return {
     write: (bytes) => explained(file, () => writeAll(descriptor, bytes)),

@@ -1,4 +1,4 @@
-import type { EditRequest } from "../../links/manage.ts";
+import type { EditRequest } from "../../links/edit.ts";
 import { isProblem } from "../../links/problem.ts";
 import type { HttpProblem } from "../problems.ts";
 import { readExpiry, readStart } from "./create.ts";

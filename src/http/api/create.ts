@@ -1,9 +1,8 @@
 import type { CreateRequest } from "../../links/create.ts";
-import type { Expiry } from "../../links/expiry.ts";
-import { parseWhen } from "../../links/instant.ts";
 import type { Link } from "../../links/link.ts";
 import { type Invalid, isProblem, type Refusal } from "../../links/problem.ts";
 import type { Secret } from "../../links/secret.ts";
+import { type Expiry, parseWhen } from "../../links/time.ts";
 import type { MessageKey } from "../../locales/messages.ts";
 import type { Domain } from "../domain.ts";
 import { type FieldNames, LINK_FIELDS, SHORTEN_FIELDS } from "../field-names.ts";

@@ -1,6 +1,6 @@
 import { OpenAPIHono } from "@hono/zod-openapi";
 
-import type { Expiry } from "../../links/expiry.ts";
+import type { Expiry } from "../../links/time.ts";
 import { languageNames, type MessageKey, message } from "../../locales/messages.ts";
 import { type ApiDescription, dereference } from "../../pages/reference/openapi.ts";
 import { REQUEST_ID } from "../../server/request-id.ts";

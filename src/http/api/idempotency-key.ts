@@ -1,4 +1,4 @@
-import type { SentAgain } from "../../links/create.ts";
+import type { RepeatableRequest } from "../../links/create.ts";
 import { isProblem } from "../../links/problem.ts";
 import type { Secret } from "../../links/secret.ts";
 import { clientNetwork } from "../../moderation/client-address.ts";
@@ -12,7 +12,7 @@ const STRING = /^"((?:[^"\\]|\\["\\])*)"$/;
 const BARE = /^[^",]+$/;
 
 /** How a request is known again by its path and its body. */
-export type Recognize = (path: string, body: string) => SentAgain;
+export type Recognize = (path: string, body: string) => RepeatableRequest;
 
 /**
  * Reads `Idempotency-Key` (draft-ietf-httpapi-idempotency-key-header-07, section 2.1). Undefined if there is none. Keys

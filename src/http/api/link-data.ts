@@ -1,5 +1,6 @@
-import { type FoundLink, hasPassword, type Link, NEVER_MS, stateOf } from "../../links/link.ts";
+import { type FoundLink, hasPassword, type Link, stateOf } from "../../links/link.ts";
 import type { Secret } from "../../links/secret.ts";
+import { NEVER_MS } from "../../links/time.ts";
 import type { Domain } from "../domain.ts";
 import type { LinkData, ManagedLinkData } from "./link-schemas.ts";
 

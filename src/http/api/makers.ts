@@ -1,7 +1,7 @@
 import type { Links } from "../../links/links.ts";
 import { isProblem } from "../../links/problem.ts";
 import type { Secret } from "../../links/secret.ts";
-import type { TokenCheck } from "../../moderation/create-token.ts";
+import type { TokenCheck } from "../../moderation/access-tokens.ts";
 import { bearerToken } from "../bearer-token.ts";
 import type { Call, Handler } from "../call.ts";
 import type { Limiter } from "../limiter.ts";

@@ -1,9 +1,9 @@
-import type { CreateRequest, SentAgain } from "../../links/create.ts";
+import type { CreateRequest, RepeatableRequest } from "../../links/create.ts";
 import type { Link } from "../../links/link.ts";
 import type { Links } from "../../links/links.ts";
 import { isProblem, type Problem } from "../../links/problem.ts";
 import { createQueue } from "../../links/queue.ts";
-import { type Made, StoreUnavailable } from "../../links/store.ts";
+import { type CreatedRecord, StoreUnavailable } from "../../links/store.ts";
 import type { Call } from "../call.ts";
 import type { Limiter } from "../limiter.ts";
 import type { Limited } from "../problems.ts";
@@ -31,8 +31,8 @@ export function createMaking({ links, limiter }: MakingOptions) {
   async function make(
     call: Call,
     requests: readonly CreateRequest[],
-    sent: SentAgain | undefined,
-    before: readonly Made[],
+    sent: RepeatableRequest | undefined,
+    before: readonly CreatedRecord[],
   ): Promise<readonly (Link | Problem)[] | Refused> {
     const counted = requests.length - before.length;
     const giveBack = counted === 0 ? () => {} : await limiter.take(call, "create", counted);
@@ -51,7 +51,7 @@ export function createMaking({ links, limiter }: MakingOptions) {
     }
   }
 
-  async function recall(sent: SentAgain | undefined): Promise<readonly Made[] | Refused> {
+  async function recall(sent: RepeatableRequest | undefined): Promise<readonly CreatedRecord[] | Refused> {
     const before = sent === undefined ? [] : await links.recall(sent);
     return "kind" in before ? REUSED : before;
   }
@@ -60,7 +60,7 @@ export function createMaking({ links, limiter }: MakingOptions) {
   async function makeAll(
     call: Call,
     requests: readonly CreateRequest[],
-    sent: SentAgain | undefined,
+    sent: RepeatableRequest | undefined,
   ): Promise<readonly (Link | Problem)[] | Refused> {
     const before = await recall(sent);
     return "kind" in before ? before : make(call, requests, sent, before);
@@ -69,7 +69,11 @@ export function createMaking({ links, limiter }: MakingOptions) {
   return {
     makeAll,
 
-    async makeOnce(call: Call, request: CreateRequest, sent: SentAgain): Promise<Link | Problem | Refused> {
+    async makeOnce(
+      call: Call,
+      request: CreateRequest,
+      sent: RepeatableRequest,
+    ): Promise<Link | Problem | Refused> {
       const outcomes = await makeAll(call, [request], sent);
       if (isProblem(outcomes)) return outcomes;
       const [outcome] = outcomes;

@@ -4,7 +4,7 @@ import type { Links } from "../../links/links.ts";
 import { isProblem } from "../../links/problem.ts";
 import type { Secret } from "../../links/secret.ts";
 import type { MessageKey } from "../../locales/messages.ts";
-import type { TokenCheck } from "../../moderation/create-token.ts";
+import type { TokenCheck } from "../../moderation/access-tokens.ts";
 import type { Visits } from "../../visits/visits.ts";
 import { bearerToken } from "../bearer-token.ts";
 import type { Call } from "../call.ts";

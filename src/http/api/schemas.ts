@@ -2,11 +2,11 @@ import { z } from "@hono/zod-openapi";
 
 import { memoize } from "../../lib/memoize.ts";
 import { MAX_CODE_POINTS } from "../../links/code.ts";
-import { DURATIONS } from "../../links/expiry.ts";
 import { REASONS } from "../../links/link.ts";
 import { MAX_TARGET_LENGTH } from "../../links/target.ts";
+import { DURATIONS } from "../../links/time.ts";
 import type { MessageKey } from "../../locales/messages.ts";
-import { MAX_NOTE_LENGTH } from "../../moderation/reports/note.ts";
+import { MAX_NOTE_LENGTH } from "../../moderation/reports/case.ts";
 import { ERROR_CORRECTIONS, MARGINS, SIZES } from "../../pages/qr/qr-style.ts";
 import { type Dimension, DIMENSIONS } from "../../visits/dimensions.ts";
 import { FEWEST_VISITS } from "../../visits/statistics/noise.ts";

@@ -1,7 +1,7 @@
 import type { Clock } from "../../links/clock.ts";
-import { endsMs, type Expiry } from "../../links/expiry.ts";
 import type { Links } from "../../links/links.ts";
 import { isProblem } from "../../links/problem.ts";
+import { instantOf, type Expiry } from "../../links/time.ts";
 import { message, negotiateLanguage } from "../../locales/messages.ts";
 import type { Counts } from "../../visits/visits.ts";
 import { MAX_BODY_BYTES } from "../body.ts";
@@ -68,7 +68,7 @@ export function createApiViews(options: ApiViewsOptions) {
             status: "success",
             message: message(language, "shortened"),
             data: toShortLink(
-              { ...example, endsMs: endsMs(createdMs, EXAMPLE.expire_duration) },
+              { ...example, endsMs: instantOf(createdMs, EXAMPLE.expire_duration) },
               EXAMPLE.custom_code,
               domain,
             ),

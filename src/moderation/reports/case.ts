@@ -1,5 +1,5 @@
 import { type Reason, REASONS } from "../../links/link.ts";
-import type { LinkId } from "../../links/store.ts";
+import type { Decision, LinkId } from "../../links/store.ts";
 
 /** All reports of one link. */
 export interface Case extends LinkId {
@@ -40,7 +40,7 @@ export interface Report extends LinkId {
   /** Whether the link led somewhere when it was reported. */
   readonly works: boolean;
   /** Since when it leads where it led then. What was decided before that was about another target. */
-  readonly aimedMs: number;
+  readonly targetSinceMs: number;
   /** So many pending reports disable the link. */
   readonly threshold?: number | undefined;
 }
@@ -51,7 +51,7 @@ export interface Report extends LinkId {
  * case is opened again whatever was answered.
  */
 export function addReport(known: Case | undefined, report: Report): Case {
-  const { reason, atMs, works, aimedMs } = report;
+  const { reason, atMs, works, targetSinceMs } = report;
   const before = known ?? newCase(report);
   const counted = {
     ...before,
@@ -61,7 +61,7 @@ export function addReport(known: Case | undefined, report: Report): Case {
     pending: before.pending + 1,
   };
   const { answer, disabledMs } = before;
-  const wasAnotherTarget = (answer?.atMs ?? disabledMs ?? Infinity) <= aimedMs;
+  const wasAnotherTarget = (answer?.atMs ?? disabledMs ?? Infinity) <= targetSinceMs;
   const isUndone = answer !== undefined && answer.action !== "nothing";
   const isAgain = works && (wasAnotherTarget || isUndone);
   return isAgain ? { ...counted, pending: 1, disabledMs: undefined, answer: undefined } : counted;
@@ -79,4 +79,82 @@ export function isDue({ answer, disabledMs, pending }: Case, { works, threshold 
 /** The reason that most reports gave. */
 export function mainReason({ reasons }: Pick<Case, "reasons">): Reason {
   return REASONS.toSorted((one, other) => (reasons[other] ?? 0) - (reasons[one] ?? 0))[0] ?? "other";
+}
+
+/** In code points. */
+export const MAX_NOTE_LENGTH = 2000;
+
+export type NoteRefusal = { rule: "note.too-long"; max: number } | { rule: "note.ill-formed" };
+
+/** What is wrong with a note. Apart from that it may contain any characters, so show it as text only. */
+export function refuseNote(note = ""): NoteRefusal[] {
+  const isTooLong = note.length > MAX_NOTE_LENGTH * 2 || Array.from(note).length > MAX_NOTE_LENGTH;
+  if (isTooLong) return [{ rule: "note.too-long", max: MAX_NOTE_LENGTH }];
+  return note.isWellFormed() ? [] : [{ rule: "note.ill-formed" }];
+}
+
+/**
+ * Stores the reports of links. How reports add up is in `case.ts`. Every implementation must pass `test/stores/cases.ts`.
+ * A method that cannot answer rejects with `StoreUnavailable`.
+ */
+export interface CaseStore {
+  /**
+   * Adds a report to the case of its link, durably, unless its reporter has reported the link on that day before. If the
+   * link is due to be disabled, the same transaction does that. However many processes report at once, each reporter
+   * counts once, and the link is disabled once.
+   */
+  report(report: Report): Promise<"counted" | "repeated" | "disabled">;
+  /** The case of a link with its notes, newest first. */
+  caseOf(link: LinkId): Promise<(Case & { readonly notes: readonly Note[] }) | undefined>;
+  /** Returns open cases, then answered ones; the most recently reported come first. */
+  cases(query: CaseQuery): Promise<readonly ListedCase[]>;
+  /**
+   * Answers a case, durably and in one transaction with what the answer does to the link or the host and with the entry
+   * in the journal. Returns false if the link has no case. A later answer replaces an earlier one.
+   */
+  answerCase(link: LinkId, answer: CaseAnswer, decision: Decision): Promise<boolean>;
+  /**
+   * Deletes the reporters of the days before `reportersBefore`, and at most `limit` cases that were last reported before
+   * `casesBeforeMs`. Returns the number of deleted cases.
+   */
+  ageCases(bounds: CaseBounds, limit: number): Promise<number>;
+}
+
+/** The notes of a case that are kept, the newest ones. */
+export const MAX_CASE_NOTES = 20;
+/** The reports of a link that count in one day, so that a flood of them stays small. */
+export const MAX_DAILY_REPORTS = 10_000;
+
+/** Written by anyone. It may contain any characters. */
+export interface Note {
+  readonly atMs: number;
+  readonly reason: Reason;
+  readonly note: string;
+}
+
+export interface ListedCase extends Case {
+  readonly cursor: CaseCursor;
+}
+
+export interface CaseQuery {
+  readonly limit: number;
+  /** Both, if undefined. */
+  readonly state?: CaseState | undefined;
+  /** Only cases that come after this one. */
+  readonly after?: CaseCursor | undefined;
+}
+
+export type CaseState = "open" | "answered";
+
+/** The place of a case in the list. Only the store that issued it understands it. */
+export type CaseCursor = string & { readonly __brand: "CaseCursor" };
+
+export type CaseAnswer =
+  | { readonly action: "disable"; readonly reason: Reason }
+  | { readonly action: "block-host"; readonly reason: Reason; readonly host: string }
+  | { readonly action: "nothing" };
+
+export interface CaseBounds {
+  readonly reportersBefore: number;
+  readonly casesBeforeMs: number;
 }

@@ -1,15 +1,14 @@
 import type { Clock } from "../../links/clock.ts";
-import { aimedMs, type FoundLink, type Reason } from "../../links/link.ts";
+import { targetSinceMs, type FoundLink, type Reason } from "../../links/link.ts";
 import type { Links } from "../../links/links.ts";
 import { isProblem, type Problem } from "../../links/problem.ts";
 import type { LinkId, Who } from "../../links/store.ts";
 import { targetHost } from "../../links/target.ts";
 import { DAY_MS, HOUR_MS } from "../../links/time.ts";
+import type { VisitStore } from "../../visits/store.ts";
+import { clientNetwork } from "../client-address.ts";
 import { readReason, type RefusedDecision, refuseReason, type RuleCheck } from "../operator.ts";
-import type { CaseAnswer, CaseStore, Note } from "./case-store.ts";
-import { ANSWERS, type Case } from "./case.ts";
-import { refuseNote } from "./note.ts";
-import { createReporters, type ReporterOptions } from "./reporter.ts";
+import { ANSWERS, type Case, type CaseAnswer, type CaseStore, type Note, refuseNote } from "./case.ts";
 
 /** The use cases around reports. All of them reject with `StoreUnavailable` if the store cannot answer. */
 export interface Reports {
@@ -105,7 +104,7 @@ export function createReports(options: ReportsOptions): Reports {
         ...(await reporters.identify(link, address)),
         atMs: clock.nowMs(),
         works: disabled === undefined,
-        aimedMs: aimedMs(link),
+        targetSinceMs: targetSinceMs(link),
         threshold: reportThreshold ?? undefined,
       });
       if (outcome !== "repeated") onReported();
@@ -130,5 +129,62 @@ export function createReports(options: ReportsOptions): Reports {
         if ((await store.ageCases(bounds, BATCH)) < BATCH) break;
       }
     },
+  };
+}
+
+/** In hexadecimal digits: 64 bits. */
+const REPORTER_LENGTH = 16;
+
+interface ReporterOptions {
+  readonly store: Pick<VisitStore, "salt">;
+  readonly clock: Pick<Clock, "nowMs" | "trustworthy">;
+  /** Fills an array with bytes from a CSPRNG. */
+  readonly fillRandom: (bytes: Uint8Array) => void;
+}
+
+/**
+ * Clients as numbers: keyed hashes of address and link under the salt of the day. So a client is known again on the same
+ * day and the same link, and nowhere else.
+ */
+function createReporters(options: ReporterOptions) {
+  const saltNow = createDaySalt(options);
+
+  return {
+    async identify({ code, createdMs }: LinkId, address: string) {
+      const { day, salt } = await saltNow();
+      const text = ["reporter", clientNetwork(address), createdMs, code].join("\t");
+      const hash = new Bun.CryptoHasher("sha256", salt).update(text).digest("hex");
+      return { day, reporter: hash.slice(0, REPORTER_LENGTH) };
+    },
+  };
+}
+
+/** The salt that all processes share for the present day (UTC) and then forget. Asks the store once a day. */
+function createDaySalt({ store, clock, fillRandom }: ReporterOptions) {
+  let known: { readonly day: number; readonly salt: Promise<Uint8Array> } | undefined;
+
+  /** Making a salt tells later starts that the clock was right. */
+  async function makeSalt(day: number): Promise<Uint8Array> {
+    if (clock.trustworthy()) return store.salt(day, day);
+    const own = new Uint8Array(32);
+    fillRandom(own);
+    return own;
+  }
+
+  async function saltOf(day: number): Promise<Uint8Array> {
+    if (known?.day !== day) known = { day, salt: makeSalt(day) };
+    const { salt } = known;
+    try {
+      return await salt;
+    } catch (error) {
+      // Whoever asks next tries again.
+      if (known?.salt === salt) known = undefined;
+      throw error;
+    }
+  }
+
+  return async () => {
+    const day = Math.floor(clock.nowMs() / DAY_MS);
+    return { day, salt: await saltOf(day) };
   };
 }

@@ -1,6 +1,6 @@
 /** @jsxImportSource ../shared/html */
 import { message, type MessageKey } from "../../locales/messages.ts";
-import type { Counted } from "../../moderation/counters.ts";
+import type { CounterName } from "../../moderation/counters.ts";
 import type { Figures, TopHosts } from "../../moderation/figures.ts";
 import { dateOf } from "../../moderation/operator-json.ts";
 import type { Page } from "../shared/layout.tsx";
@@ -19,7 +19,7 @@ const COUNTS = {
   "limited.report": "admin.count.limited.report",
   reports: "admin.count.reports",
   unknown: "admin.count.unknown",
-} as const satisfies Record<Counted | "visits" | "bots", MessageKey>;
+} as const satisfies Record<CounterName | "visits" | "bots", MessageKey>;
 const NAMES = Object.keys(COUNTS) as (keyof typeof COUNTS)[];
 
 /** Where the operator starts: how much there is of everything. */

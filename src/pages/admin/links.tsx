@@ -1,7 +1,7 @@
 /** @jsxImportSource ../shared/html */
 import { type MessageKey, message } from "../../locales/messages.ts";
 import type { InspectedLink } from "../../moderation/inspection.ts";
-import { stateOf, type WrittenSearch } from "../../moderation/search.ts";
+import { operatorStateOf, type WrittenSearch } from "../../moderation/search.ts";
 import { Instant } from "../shared/instant.tsx";
 import type { Page } from "../shared/layout.tsx";
 import { Beginning, Field, framed, LinkTo, More, type Operator, Refusal, withQuery } from "./frame.tsx";
@@ -101,7 +101,7 @@ function LinkRows({ language, links, nowMs }: LinkRowsProps) {
 /** What a link does at the moment, in words. */
 export function stateInWords(language: string, link: InspectedLink, nowMs: number): string {
   const reason = link.disabled === "deleted" ? undefined : (link.disabled ?? link.blocked);
-  if (reason === undefined) return message(language, `admin.state.${stateOf(link, nowMs)}`);
+  if (reason === undefined) return message(language, `admin.state.${operatorStateOf(link, nowMs)}`);
   const key = link.disabled === undefined ? "admin.blocked" : "admin.disabled";
   return message(language, key, { reason: message(language, `reason.${reason}`) });
 }

@@ -1,5 +1,5 @@
 /** @jsxImportSource ../shared/html */
-import { DURATIONS, type Expiry } from "../../links/expiry.ts";
+import { DURATIONS, type Expiry } from "../../links/time.ts";
 import { message } from "../../locales/messages.ts";
 import { DateField } from "../shared/date-field.tsx";
 import { described, FieldError } from "../shared/field.tsx";

@@ -1,5 +1,5 @@
 /** @jsxImportSource ../shared/html */
-import type { Expiry } from "../../links/expiry.ts";
+import type { Expiry } from "../../links/time.ts";
 import { message, sentenceSpace } from "../../locales/messages.ts";
 import { MadeHere } from "../my-links/created-list.tsx";
 import { described, FieldError, type FieldErrors, Notice } from "../shared/field.tsx";

@@ -1,6 +1,6 @@
 /** @jsxImportSource ../shared/html */
-import { DURATIONS } from "../../links/expiry.ts";
-import { hasBegun, NEVER_MS } from "../../links/link.ts";
+import { hasStarted } from "../../links/link.ts";
+import { DURATIONS, NEVER_MS } from "../../links/time.ts";
 import { message, type MessageKey } from "../../locales/messages.ts";
 import { DateField } from "../shared/date-field.tsx";
 import { FieldError } from "../shared/field.tsx";
@@ -26,7 +26,7 @@ export function Ends(props: FieldProps) {
 /** When the link begins, as long as that can be changed. */
 export function Starts(props: FieldProps) {
   const { link, nowMs } = props;
-  if (hasBegun(link, nowMs)) return <></>;
+  if (hasStarted(link, nowMs)) return <></>;
   return <When {...props} field="starts" choices={STARTS} ms={link.terms?.startsMs} />;
 }
 

@@ -1,7 +1,7 @@
 /** @jsxImportSource ../shared/html */
 import { formerOf, FORMER_HOST_MS } from "../../links/change.ts";
-import { type FoundLink, hasBegun, hasPassword } from "../../links/link.ts";
-import { type Edits, editableUntilMs } from "../../links/manage.ts";
+import { type Edits, editableUntilMs } from "../../links/edit.ts";
+import { type FoundLink, hasStarted, hasPassword } from "../../links/link.ts";
 import { targetHost } from "../../links/target.ts";
 import { message, sentenceSpace } from "../../locales/messages.ts";
 import type { Statistics } from "../../visits/statistics/statistics.ts";
@@ -74,7 +74,7 @@ export function Target({ language, link, nowMs, edits, sent, errors }: FieldProp
       />
       <FieldError field="target" errors={errors} />
       <p class="hint" id="target-hint">
-        {hasPassword(link) || !hasBegun(link, nowMs)
+        {hasPassword(link) || !hasStarted(link, nowMs)
           ? message(language, "manage.target.secret")
           : message(language, "manage.target.hint", { host: shown, days: lasting(language, FORMER_HOST_MS) })}
         {Number.isFinite(untilMs) && (

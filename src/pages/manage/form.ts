@@ -1,9 +1,9 @@
 import { type Malformed, malformed } from "../../http/problems.ts";
-import { type Duration, DURATIONS } from "../../links/expiry.ts";
+import type { EditRequest } from "../../links/edit.ts";
 import type { FoundLink } from "../../links/link.ts";
-import type { EditRequest } from "../../links/manage.ts";
 import { type Invalid, invalid, isProblem } from "../../links/problem.ts";
 import { MAX_TARGET_LENGTH } from "../../links/target.ts";
+import { type Duration, DURATIONS } from "../../links/time.ts";
 import { instantOf } from "../shared/link-form.ts";
 import type { ManageForm } from "./fields.tsx";
 

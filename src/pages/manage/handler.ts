@@ -5,9 +5,9 @@ import { describe, type HttpProblem, malformed, problemAnswer, problemOf } from 
 import { html } from "../../http/responses.ts";
 import type { Views } from "../../http/views/views.ts";
 import type { Clock } from "../../links/clock.ts";
+import type { Edits } from "../../links/edit.ts";
 import type { FoundLink } from "../../links/link.ts";
 import type { Links } from "../../links/links.ts";
-import type { Edits } from "../../links/manage.ts";
 import { isProblem } from "../../links/problem.ts";
 import { StoreUnavailable } from "../../links/store.ts";
 import { message } from "../../locales/messages.ts";

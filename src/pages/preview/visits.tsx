@@ -15,7 +15,7 @@ export interface VisitsShown extends Pick<RangesProps, "carried"> {
   readonly code: string;
   readonly createdMs: number;
   /** Since when it has its target. */
-  readonly aimedMs: number;
+  readonly targetSinceMs: number;
   readonly hasEnded: boolean;
   /** By people, since the link was created. */
   readonly visits: number;
@@ -29,7 +29,7 @@ export interface VisitsShown extends Pick<RangesProps, "carried"> {
 
 /** How often a link was visited, when and by whom. The script replaces this part while the count changes. */
 export function Visits(props: VisitsShown & { language: string }) {
-  const { language, code, createdMs, aimedMs, hasEnded, visits, bots, range, statistics } = props;
+  const { language, code, createdMs, targetSinceMs, hasEnded, visits, bots, range, statistics } = props;
   const number = numberFormat(language);
   const { shown } = statistics;
   return (
@@ -38,7 +38,7 @@ export function Visits(props: VisitsShown & { language: string }) {
       aria-labelledby="visits-title"
       data-link={`/api/v1/links/${encodeURIComponent(code)}`}
       data-created={new Date(createdMs).toISOString()}
-      data-aimed={hasEnded ? undefined : new Date(aimedMs).toISOString()}
+      data-aimed={hasEnded ? undefined : new Date(targetSinceMs).toISOString()}
       data-visits={visits}
       data-zone={range.request.timeZone}
     >

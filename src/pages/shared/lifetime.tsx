@@ -1,5 +1,6 @@
 /** @jsxImportSource ./html */
-import { type Link, NEVER_MS } from "../../links/link.ts";
+import { type Link } from "../../links/link.ts";
+import { NEVER_MS } from "../../links/time.ts";
 import { message } from "../../locales/messages.ts";
 import { numberFormat } from "./charts/chart.tsx";
 import { Instant } from "./instant.tsx";

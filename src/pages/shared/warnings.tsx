@@ -1,6 +1,6 @@
 /** @jsxImportSource ./html */
 import { message, sentenceSpace } from "../../locales/messages.ts";
-import type { Hint } from "../../moderation/suspicion.ts";
+import type { Hint } from "../../moderation/link-hints.ts";
 import { describeDestination, type Destination } from "./destination-parts.ts";
 import type { Child } from "./html/jsx-runtime.ts";
 import { InstantIn } from "./instant.tsx";

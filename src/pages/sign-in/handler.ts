@@ -7,7 +7,7 @@ import { cookiesOf } from "../../http/signed-cookie.ts";
 import type { Clock } from "../../links/clock.ts";
 import { isProblem } from "../../links/problem.ts";
 import { message } from "../../locales/messages.ts";
-import { type AdminToken, SESSION_MS } from "../../moderation/admin-token.ts";
+import { type AdminToken, SESSION_MS } from "../../moderation/access-tokens.ts";
 import { isFromAnotherSite, readFields } from "../shared/form-data.ts";
 import { signInPage } from "./page.tsx";
 

@@ -7,7 +7,7 @@ import {
   type CaseStore,
   type ListedCase,
   MAX_CASE_NOTES,
-} from "../../moderation/reports/case-store.ts";
+} from "../../moderation/reports/case.ts";
 import { type CaseRow, toCase } from "./case-row.ts";
 import type { Database } from "./connection/database.ts";
 import { isStorable, textOf } from "./text.ts";

@@ -1,5 +1,5 @@
 import type { Decision, LinkId } from "../../links/store.ts";
-import type { CaseAnswer, CaseBounds, CaseStore } from "../../moderation/reports/case-store.ts";
+import type { CaseAnswer, CaseBounds, CaseStore } from "../../moderation/reports/case.ts";
 import type { Database } from "./connection/database.ts";
 import { bytesOf, isStorable } from "./text.ts";
 

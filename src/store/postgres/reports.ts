@@ -1,7 +1,15 @@
 import type { Reason } from "../../links/link.ts";
 import { type LinkId, StoreUnavailable } from "../../links/store.ts";
-import { type CaseStore, MAX_CASE_NOTES, MAX_DAILY_REPORTS } from "../../moderation/reports/case-store.ts";
-import { addReport, type Case, isDue, mainReason, type Report } from "../../moderation/reports/case.ts";
+import {
+  addReport,
+  type Case,
+  type CaseStore,
+  isDue,
+  mainReason,
+  MAX_CASE_NOTES,
+  MAX_DAILY_REPORTS,
+  type Report,
+} from "../../moderation/reports/case.ts";
 import { type CommitFigures, createCommits } from "../commits.ts";
 import { type CaseRow, toCase, toRow } from "./case-row.ts";
 import { type Database, WAIT_SHARE } from "./connection/database.ts";

@@ -2,13 +2,7 @@
 import type { Database } from "bun:sqlite";
 
 import type { LinkId } from "../../links/store.ts";
-import type {
-  CaseCursor,
-  CaseQuery,
-  CaseState,
-  ListedCase,
-  Note,
-} from "../../moderation/reports/case-store.ts";
+import type { CaseCursor, CaseQuery, CaseState, ListedCase, Note } from "../../moderation/reports/case.ts";
 import { type CaseRow, toCase } from "./case-row.ts";
 
 const FIND = "SELECT * FROM cases WHERE code = ?1 AND created_ms = ?2";

@@ -3,18 +3,16 @@ import type { Database } from "bun:sqlite";
 
 import type { Decision, LinkId } from "../../links/store.ts";
 import {
-  type CaseAnswer,
-  type CaseBounds,
-  type CaseStore,
-  MAX_CASE_NOTES,
-  MAX_DAILY_REPORTS,
-} from "../../moderation/reports/case-store.ts";
-import {
   addReport,
   type Answer,
   type Case,
+  type CaseAnswer,
+  type CaseBounds,
+  type CaseStore,
   isDue,
   mainReason,
+  MAX_CASE_NOTES,
+  MAX_DAILY_REPORTS,
   type Report,
 } from "../../moderation/reports/case.ts";
 import { type CaseRow, toCase } from "./case-row.ts";

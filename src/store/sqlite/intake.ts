@@ -2,7 +2,8 @@ import type { Database } from "bun:sqlite";
 
 import { termsJson } from "../../links/change.ts";
 import type { Code } from "../../links/code.ts";
-import { type Link, NEVER_MS } from "../../links/link.ts";
+import { type Link } from "../../links/link.ts";
+import { NEVER_MS } from "../../links/time.ts";
 import type { ArrivingLink, Intake } from "../intake.ts";
 import { leaveCopy } from "./copied.ts";
 import { openWriter } from "./file/file.ts";

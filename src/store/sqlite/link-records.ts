@@ -2,7 +2,8 @@ import type { Database } from "bun:sqlite";
 
 import { termsJson } from "../../links/change.ts";
 import type { Code } from "../../links/code.ts";
-import { type Link, NEVER_MS } from "../../links/link.ts";
+import { type Link } from "../../links/link.ts";
+import { NEVER_MS } from "../../links/time.ts";
 import { LINK_COLUMNS, type LinkRow, toLink } from "./link-row.ts";
 import { reading, type Tables, writing } from "./record-table.ts";
 

@@ -2,8 +2,9 @@
 import type { Database } from "bun:sqlite";
 
 import { applyChange, type Change, isSilent, termsJson } from "../../links/change.ts";
-import { type Link, NEVER_MS } from "../../links/link.ts";
+import { type Link } from "../../links/link.ts";
 import type { LinkId, NewLink, Updated } from "../../links/store.ts";
+import { NEVER_MS } from "../../links/time.ts";
 import type { ChangesTable } from "./changes.ts";
 import { LINK_COLUMNS, type LinkRow, toLink } from "./link-row.ts";
 

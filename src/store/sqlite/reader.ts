@@ -1,9 +1,9 @@
-import type { Changes, Position } from "../../links/changes.ts";
+import type { Changes, Position } from "../../links/change-feed.ts";
 import type { Code } from "../../links/code.ts";
 import type { Link } from "../../links/link.ts";
 import { type KeyedRequest, type LinkId, StoreUnavailable } from "../../links/store.ts";
 import { DAY_MS } from "../../links/time.ts";
-import type { CaseQuery } from "../../moderation/reports/case-store.ts";
+import type { CaseQuery } from "../../moderation/reports/case.ts";
 // The reading half: prepared single-key look-ups, on the thread that serves.
 import type { LinkQuery, PageRequest } from "../../moderation/search.ts";
 import type { JournalQuery } from "../../moderation/store.ts";

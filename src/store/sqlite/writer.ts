@@ -12,11 +12,10 @@ import {
   StoreUnavailable,
 } from "../../links/store.ts";
 import type { Counts } from "../../moderation/counters.ts";
-import type { CaseAnswer, CaseBounds } from "../../moderation/reports/case-store.ts";
-import type { Report } from "../../moderation/reports/case.ts";
+import type { CaseAnswer, CaseBounds, Report } from "../../moderation/reports/case.ts";
 import type { HostRule } from "../../moderation/store.ts";
 import type { AgeBounds } from "../../visits/store.ts";
-import type { Slice } from "../../visits/visit-batch.ts";
+import type { Slice } from "../../visits/visit-rows.ts";
 import { prepareCases } from "./cases.ts";
 import { prepareChanges } from "./changes.ts";
 import { leaveCopy } from "./copied.ts";

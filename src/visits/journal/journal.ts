@@ -4,8 +4,8 @@ import { dirname } from "node:path";
 import { makeFolder } from "../../lib/files.ts";
 import { repeat } from "../../lib/repeat.ts";
 import type { VisitStore } from "../store.ts";
-import { startFolding } from "./folding-thread.ts";
-import { putAside, SegmentDamaged } from "./segment-file.ts";
+import { startFolding } from "./folding.ts";
+import { setAside, SegmentDamaged } from "./segment-file.ts";
 import type { Owner, Segment } from "./segment.ts";
 import { createSegments } from "./segments.ts";
 import { abandonedSlots, takeSlot } from "./slots.ts";
@@ -66,7 +66,7 @@ export async function openJournal(options: JournalOptions) {
       if (!(error instanceof SegmentDamaged) || segment.file === "gone") throw error;
       onFault(error);
       onDropped(path);
-      putAside(path);
+      setAside(path);
       return 0;
     }
   }

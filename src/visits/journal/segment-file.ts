@@ -1,7 +1,7 @@
 import { existsSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { type FileHandle, open, rename, rm } from "node:fs/promises";
 
-import { type Capacity, headOf, segmentBytes } from "./layout.ts";
+import { type Capacity, headOf, segmentBytes } from "./segment-layout.ts";
 
 const CHUNK_BYTES = 1024 * 1024;
 /** The suffix of files that are still being written. */
@@ -11,7 +11,7 @@ export const UNFINISHED = ".new";
  * Makes a free segment. It is filled with zeros instead of being sparse, so that a full disk is an error here, not a
  * SIGBUS at some later visit. The file is renamed to `path` once it is complete.
  */
-export function makeSegmentFile(path: string, capacity: Capacity): Promise<void> {
+export function createSegmentFile(path: string, capacity: Capacity): Promise<void> {
   return makeFile(path, async (file) => {
     const head = headOf(capacity);
     await file.writeFile(head);
@@ -22,7 +22,7 @@ export function makeSegmentFile(path: string, capacity: Capacity): Promise<void>
 }
 
 /** Makes a segment with these bytes, for when they have lost their file. */
-export function saveSegmentFile(path: string, bytes: Uint8Array): Promise<void> {
+export function restoreSegmentFile(path: string, bytes: Uint8Array): Promise<void> {
   return makeFile(path, (file) => file.writeFile(bytes));
 }
 
@@ -40,7 +40,7 @@ async function makeFile(path: string, write: (file: FileHandle) => Promise<void>
 }
 
 /** Does the same synchronously. Only for small segments, because it blocks the thread. */
-export function makeSegmentFileNow(path: string, capacity: Capacity): void {
+export function createSegmentFileSync(path: string, capacity: Capacity): void {
   const bytes = new Uint8Array(segmentBytes(capacity));
   bytes.set(headOf(capacity));
   try {
@@ -53,7 +53,7 @@ export function makeSegmentFileNow(path: string, capacity: Capacity): void {
 }
 
 /** Renames a damaged file. Its visits are lost, but the operator may want to look at it. */
-export function putAside(path: string): void {
+export function setAside(path: string): void {
   if (existsSync(path)) renameSync(path, `${path}.damaged`);
 }
 

@@ -2,8 +2,8 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 
 import { isDiskFull, reasonOf } from "../../lib/error-reason.ts";
-import { type Capacity, segmentBytes } from "./layout.ts";
-import { makeSegmentFile, makeSegmentFileNow, saveSegmentFile } from "./segment-file.ts";
+import { createSegmentFile, createSegmentFileSync, restoreSegmentFile } from "./segment-file.ts";
+import { type Capacity, segmentBytes } from "./segment-layout.ts";
 import { openSegment, type Owner, type Segment } from "./segment.ts";
 import type { Slot } from "./slots.ts";
 
@@ -79,7 +79,7 @@ export function createSegments(options: SegmentsOptions) {
 
   function makeNow(): Segment {
     const path = newPath();
-    makeSegmentFileNow(path, USUAL);
+    createSegmentFileSync(path, USUAL);
     return openSegment(path);
   }
 
@@ -87,7 +87,7 @@ export function createSegments(options: SegmentsOptions) {
   function makeFirst(): Segment | undefined {
     try {
       const first = makeNow();
-      first.begin(owner, ++sequence, hour);
+      first.start(owner, ++sequence, hour);
       return first;
     } catch (error) {
       if (!isDiskFull(error)) throw error;
@@ -144,7 +144,7 @@ export function createSegments(options: SegmentsOptions) {
 
   async function makeSpare(capacity: Capacity): Promise<void> {
     const path = newPath();
-    await makeSegmentFile(path, capacity);
+    await createSegmentFile(path, capacity);
     addSpare(openSegment(path));
   }
 
@@ -161,7 +161,7 @@ export function createSegments(options: SegmentsOptions) {
     tell(undefined);
     if (active !== undefined) (active.isEmpty ? spares : waiting).push(active);
     active = following;
-    active.begin(owner, ++sequence, newHour);
+    active.start(owner, ++sequence, newHour);
     // Without much to do, the last one is folded before this one is full, and is used again.
     if (wanted() === BUSY) prepare();
     return true;
@@ -176,7 +176,7 @@ export function createSegments(options: SegmentsOptions) {
 
   async function save(segment: Segment): Promise<Segment> {
     const path = newPath();
-    await saveSegmentFile(path, segment.bytes);
+    await restoreSegmentFile(path, segment.bytes);
     return openSegment(path);
   }
 

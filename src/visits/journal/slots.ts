@@ -4,7 +4,7 @@ import { join } from "node:path";
 
 import { reasonOf } from "../../lib/error-reason.ts";
 import { StoreUnusable } from "../../links/store.ts";
-import { isPassing, putAside, UNFINISHED } from "./segment-file.ts";
+import { isPassing, setAside, UNFINISHED } from "./segment-file.ts";
 import { openSegment, type Owner, type Segment } from "./segment.ts";
 
 const MAX_SLOTS = 1000;
@@ -116,7 +116,7 @@ function openTrusted(path: string, { owner, onDropped }: SlotOptions): Segment |
   } catch (error) {
     if (isPassing(error)) throw error;
     onDropped(path);
-    putAside(path);
+    setAside(path);
   }
   return undefined;
 }

@@ -1,5 +1,5 @@
 import type { LinkId } from "../../links/store.ts";
-import { firstOpenDay, type Sums, visitorsOf } from "../day.ts";
+import { firstOpenDay, type Sums, countVisitors } from "../day.ts";
 import { readDetail } from "../detail.ts";
 import { type Dimension, DIMENSIONS } from "../dimensions.ts";
 import type { DaySums, DayVisits, VisitStore } from "../store.ts";
@@ -10,7 +10,7 @@ import { blur, type Noise } from "./noise.ts";
  * visitors and values only of days that are over, each number with noise, because who reads statistics may also visit
  * and must not learn from the difference what somebody else did. `count`: nothing else.
  */
-export type Shown = "safe" | "all" | "count";
+export type Visibility = "safe" | "all" | "count";
 
 /** What statistics say about a link's day (UTC). */
 export interface ReadDay extends Sums {
@@ -91,7 +91,7 @@ export function createDayReader(store: Pick<VisitStore, "days" | "daySums">, noi
       isOver,
     };
     if (noise !== undefined && !isOver) return { ...sums, ...NOT_YET };
-    const people = visitorsOf(exact);
+    const people = countVisitors(exact);
     // With the visits, so that late ones draw all offsets again. Otherwise the difference would show them exactly.
     const offsetOf = (...name: string[]) => noise?.([code, createdMs, day, visits, ...name]) ?? 0;
     const detail = noise === undefined ? exact : blur(exact, visits, offsetOf);
@@ -101,7 +101,7 @@ export function createDayReader(store: Pick<VisitStore, "days" | "daySums">, noi
     return {
       ...sums,
       // Bots are no visitors, and those of imported visits are unknown.
-      visitors: people === 0 ? undefined : visitorsOf(detail),
+      visitors: people === 0 ? undefined : countVisitors(detail),
       values: Uint32Array.from(values),
       others: DIMENSIONS.map((dimension) => detail.others[dimension] ?? 0),
     };

@@ -1,4 +1,4 @@
-import { KEPT_VALUES, visitorsOf } from "../day.ts";
+import { MAX_DAY_VALUES, countVisitors } from "../day.ts";
 import type { DayDetail, Value } from "../detail.ts";
 import { DIMENSIONS } from "../dimensions.ts";
 
@@ -10,10 +10,10 @@ const EPSILON = 0.5;
 /** Values with fewer visits on a day, noise included, are added to the others. */
 export const FEWEST_VISITS = 5;
 /**
- * A dimension with more values, noise included, is not shown. A day keeps {@link KEPT_VALUES} of them, and one too many
+ * A dimension with more values, noise included, is not shown. A day keeps {@link MAX_DAY_VALUES} of them, and one too many
  * costs another one all its visits, which no noise hides. Noise bridges the difference once in 240 times.
  */
-const MOST_VALUES = KEPT_VALUES - 10;
+const MOST_VALUES = MAX_DAY_VALUES - 10;
 
 /** Returns the offset of a number. `name` tells it from every other number; the same name always has the same offset. */
 export type Noise = (name: readonly (string | number)[]) => number;
@@ -44,7 +44,7 @@ function geometric(drawn: number): number {
 export function blur(day: DayDetail, visits: number, offsetOf: (...name: string[]) => number): DayDetail {
   const blurred: DayDetail = {
     ...day,
-    visitors: visitorsOf(day) + offsetOf("visitors"),
+    visitors: countVisitors(day) + offsetOf("visitors"),
     values: {},
     others: {},
   };

@@ -4,7 +4,7 @@ import { DAY_MS, HOUR_MS } from "../../links/time.ts";
 import { firstOpenDay, type Sums } from "../day.ts";
 import { type Dimension, DIMENSIONS } from "../dimensions.ts";
 import type { DaySums, VisitStore } from "../store.ts";
-import { createDayReader, type ReadDay, type ReadDays, type Shown } from "./day-reader.ts";
+import { createDayReader, type ReadDay, type ReadDays, type Visibility } from "./day-reader.ts";
 import type { Noise } from "./noise.ts";
 import { type Week, weekOf } from "./week.ts";
 import { openZone, writeDay, type Zone } from "./zone.ts";
@@ -36,7 +36,7 @@ export interface RefusedRange {
 }
 
 export interface Statistics extends Sums {
-  readonly shown: Shown;
+  readonly shown: Visibility;
   readonly from: string;
   readonly to: string;
   /** Visitors of each day (UTC), added up: a person counts on each day. Null if this reader doesn't see those of any day. */
@@ -59,7 +59,7 @@ export interface StatisticsOptions {
   readonly store: Pick<VisitStore, "days" | "daySums">;
   readonly clock: Pick<Clock, "nowMs">;
   /** What everyone sees. */
-  readonly shown: Shown;
+  readonly shown: Visibility;
   readonly noise: Noise;
 }
 
@@ -227,7 +227,7 @@ function addTo(point: Point | undefined, visits: number, bots: number): void {
   point.bots += bots;
 }
 
-function countVisitors(days: readonly ReadDay[], visits: number, shown: Shown): number | null {
+function countVisitors(days: readonly ReadDay[], visits: number, shown: Visibility): number | null {
   const known = days.map(({ visitors }) => visitors).filter((visitors) => visitors !== undefined);
   if (shown === "count" || (shown === "safe" && known.length === 0)) return null;
   // Each of these days had a visitor, whatever the noise. A day of UTC may have visits that another zone counts to the

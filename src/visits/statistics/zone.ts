@@ -1,5 +1,5 @@
 import { memoize } from "../../lib/memoize.ts";
-import { DAY_MS, HOUR_MS } from "../../links/time.ts";
+import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../links/time.ts";
 
 /** A time zone between two changes of its clocks. */
 interface Span {
@@ -18,8 +18,6 @@ export interface Zone {
   /** The local hour, in hours since 1970-01-01. One that begins within an hour of the clock belongs to that. */
   hourOf(ms: number): number;
 }
-
-const MINUTE_MS = 60_000;
 
 /** The statistics of a year need three. There are some 16,000 until 9999. */
 const MAX_SPANS = 64;

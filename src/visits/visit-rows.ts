@@ -21,7 +21,7 @@ export interface Slice {
   readonly length: number;
   /**
    * All rows in one string, of one character a byte: slices go from thread to thread through the one that redirects, and
-   * Bun passes such a string on without copying it. That thread never looks inside; a store does, with {@link parseRows}.
+   * Bun passes such a string on without copying it. That thread never looks inside; a store does, with {@link decodeRows}.
    */
   readonly rows: string;
 }
@@ -33,7 +33,7 @@ export interface Row extends Day {
   readonly day: number;
 }
 
-export function writeRows(rows: readonly Row[]): string {
+export function encodeRows(rows: readonly Row[]): string {
   const bytes = createBytes();
   for (const { code, createdMs, day, visits, bots, detail } of rows) {
     const utf8 = Buffer.from(code);
@@ -45,7 +45,7 @@ export function writeRows(rows: readonly Row[]): string {
   return Buffer.from(bytes.take().buffer).toString("latin1");
 }
 
-export function parseRows(rows: string): Row[] {
+export function decodeRows(rows: string): Row[] {
   const from = readBytes(Buffer.from(rows, "latin1"));
   const parsed: Row[] = [];
   while (from.hasMore()) {

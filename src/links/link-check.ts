@@ -9,7 +9,7 @@ export interface BrokenOptions {
 }
 
 /** Says why links do not work. */
-export function createBrokenCheck({ clock, blocked }: BrokenOptions) {
+export function createLinkCheck({ clock, blocked }: BrokenOptions) {
   /** The link's own state, or else the rule that applies to its target. */
   const reasonOf = (link: Link | FoundLink) => link.disabled ?? blocked(link.target);
 

@@ -1,17 +1,16 @@
-import type { createBrokenCheck } from "./broken.ts";
 import type { Change, Edit } from "./change.ts";
 import type { Clock } from "./clock.ts";
 import type { Creation } from "./create.ts";
-import { type Duration, endsMs, type When } from "./expiry.ts";
-import { type FoundLink, hasBegun, type Link } from "./link.ts";
+import type { createLinkCheck } from "./link-check.ts";
+import { type FoundLink, hasStarted, type Link } from "./link.ts";
 import { hashPassword } from "./password.ts";
 import { type Invalid, invalid, isProblem, type Problem } from "./problem.ts";
 import type { LinkId, LinkStore } from "./store.ts";
 import { refuseEnd, refuseStart, refuseTerms } from "./terms.ts";
-import { DAY_MS } from "./time.ts";
+import { DAY_MS, type Duration, instantOf, type When } from "./time.ts";
 
 /** What the maker of a link can do with it. Nothing can be done with a link that is over. */
-export interface Management {
+export interface Editing {
   /** Changes a link, and returns it as it is now. */
   edit(link: FoundLink, request: EditRequest): Promise<Link | Problem | EditsClosed>;
   /** Ends a link at once, also if it is disabled. */
@@ -36,11 +35,11 @@ export interface EditsClosed {
 /** For how long after its creation the target of a link may change. */
 export type Edits = "on" | "24h" | "off";
 
-export interface ManagementOptions {
+export interface EditingOptions {
   readonly store: Pick<LinkStore, "update">;
   readonly clock: Pick<Clock, "nowMs">;
   readonly parseDestination: Creation["parseDestination"];
-  readonly brokenBy: ReturnType<typeof createBrokenCheck>["brokenBy"];
+  readonly brokenBy: ReturnType<typeof createLinkCheck>["brokenBy"];
   readonly edits: Edits;
 }
 
@@ -54,12 +53,12 @@ export function editableUntilMs({ createdMs }: Pick<Link, "createdMs">, edits: E
 /** Undefined if the link begins when it did before. */
 function newStartMs(link: FoundLink, starts: EditRequest["starts"], atMs: number): number | undefined {
   if (starts === undefined) return undefined;
-  if (starts === null) return hasBegun(link, atMs) ? undefined : atMs;
-  const startsMs = endsMs(atMs, starts);
+  if (starts === null) return hasStarted(link, atMs) ? undefined : atMs;
+  const startsMs = instantOf(atMs, starts);
   return startsMs === link.terms?.startsMs ? undefined : startsMs;
 }
 
-export function createManagement(options: ManagementOptions): Management {
+export function createEditing(options: EditingOptions): Editing {
   const { store, clock, parseDestination, brokenBy, edits } = options;
 
   /** Only the target can deceive those who know the link, so everything else may always change. */
@@ -71,13 +70,13 @@ export function createManagement(options: ManagementOptions): Management {
   function parse(link: FoundLink, request: EditRequest, atMs: number): Edit | Invalid {
     const { originalUrl, expiry, starts, maxVisits } = request;
     const target = originalUrl === undefined ? undefined : parseDestination(originalUrl);
-    const ends = expiry === undefined ? undefined : endsMs(atMs, expiry);
+    const ends = expiry === undefined ? undefined : instantOf(atMs, expiry);
     const startsMs = newStartMs(link, starts, atMs);
     const fromMs = Math.max(atMs, startsMs ?? link.terms?.startsMs ?? 0);
     const refusals = [
       ...(isProblem(target) ? target.refusals : []),
       ...refuseEnd(ends ?? link.endsMs, fromMs, atMs),
-      ...(startsMs === undefined ? [] : refuseStart(startsMs, atMs, hasBegun(link, atMs))),
+      ...(startsMs === undefined ? [] : refuseStart(startsMs, atMs, hasStarted(link, atMs))),
       ...refuseTerms(request),
     ];
     if (isProblem(target) || refusals.length > 0) return { kind: "invalid", refusals };
@@ -91,7 +90,7 @@ export function createManagement(options: ManagementOptions): Management {
     if (link === undefined) return { kind: "unknown" };
     // Another request may have let it begin meanwhile.
     const hasStart = change.type === "edit" && change.startsMs !== undefined;
-    if (!isChanged && hasStart && hasBegun(link, change.atMs)) return invalid({ rule: "starts.begun" });
+    if (!isChanged && hasStart && hasStarted(link, change.atMs)) return invalid({ rule: "starts.begun" });
     return isChanged ? link : (brokenBy(link) ?? link);
   }
 

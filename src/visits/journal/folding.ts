@@ -1,8 +1,8 @@
 import { startThread, type Thread } from "../../lib/thread.ts";
 import { StoreUnavailable } from "../../links/store.ts";
 import type { VisitStore } from "../store.ts";
+import type { MadeSlice, SliceTask } from "./folding-worker.ts";
 import { SegmentDamaged } from "./segment-file.ts";
-import type { MadeSlice, SliceTask } from "./slicer.ts";
 
 /**
  * Brings segments to the store, slice by slice. The next slice is made when the store has the one before, so that a
@@ -33,6 +33,6 @@ export function startFolding(store: Pick<VisitStore, "add">) {
 
 /** Started with the first visits, so that the start does not wait for it. */
 function startSlicer(): Thread<SliceTask> {
-  const start = () => new Worker(new URL("./slicer.ts", import.meta.url));
+  const start = () => new Worker(new URL("./folding-worker.ts", import.meta.url));
   return startThread<SliceTask>(start, { SegmentDamaged, StoreUnavailable });
 }

@@ -1,10 +1,10 @@
 import { performTasks } from "../../lib/thread.ts";
 // The worker thread that reads segments, so that no redirect waits for it.
 import { StoreUnavailable } from "../../links/store.ts";
-import { dayOf } from "../day.ts";
-import { MAX_ROWS, type Slice, writeRows } from "../visit-batch.ts";
+import { createDay } from "../day.ts";
+import { MAX_ROWS, type Slice, encodeRows } from "../visit-rows.ts";
 import { isPassing, SegmentDamaged } from "./segment-file.ts";
-import { readSegment, type SegmentVisits } from "./segment-visits.ts";
+import { readSegment, type SegmentVisits } from "./segment-reader.ts";
 
 /** Rows leave garbage. Collecting it this often lowers the peak of a large segment by a quarter, for 8 % more time. */
 const COLLECT_EVERY_ROWS = 20 * MAX_ROWS;
@@ -40,9 +40,9 @@ function makeSlice({ path, from }: SliceTask): MadeSlice | undefined {
   if (from % COLLECT_EVERY_ROWS === 0) Bun.gc(true);
   const rows = Array.from({ length }, (_, nth) => {
     const link = segment.at(from + nth);
-    return { code: link.code, createdMs: link.createdMs, day, ...dayOf(link, hour % 24) };
+    return { code: link.code, createdMs: link.createdMs, day, ...createDay(link, hour % 24) };
   });
-  return { source, sequence, from, length, rows: writeRows(rows), workMs: performance.now() - startMs };
+  return { source, sequence, from, length, rows: encodeRows(rows), workMs: performance.now() - startMs };
 }
 
 performTasks((task: SliceTask) => {

@@ -1,6 +1,22 @@
 import { type Code, lookUpCode, parseCode } from "./code.ts";
 import { isProblem } from "./problem.ts";
 
+const MOST = 3;
+const LAST_SUFFIX = 9;
+
+/** Up to three codes like one that is taken. Asks about eight at most. */
+export async function suggestFreeCodes(
+  code: Code,
+  isFree: (code: Code) => Promise<boolean>,
+): Promise<Code[]> {
+  const free: Code[] = [];
+  for (let suffix = 2; suffix <= LAST_SUFFIX && free.length < MOST; suffix++) {
+    const variant = parseCode(`${code}-${suffix}`);
+    if (!isProblem(variant) && (await isFree(variant))) free.push(variant);
+  }
+  return free;
+}
+
 /** Longer than any code and what is glued to it. In UTF-16 units. */
 const MAX_READ = 1024;
 /** What no code can have: all but letters, marks, numbers, `-`, `_` and emoji. `#` and `*` are part of a keycap only. */
@@ -15,7 +31,7 @@ const ENDING =
  * stop, bracket, quotation mark or sentence that a chat took for a part of it. Never a code that is only similar, which would
  * tell strangers what there is.
  */
-export function meantBy(written: string): readonly Code[] {
+export function suggestIntendedCodes(written: string): readonly Code[] {
   const itself = lookUpCode(written);
   const part = written
     .slice(0, MAX_READ)

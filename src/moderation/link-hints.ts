@@ -1,4 +1,4 @@
-import { hasBegun, leadsFromMs, type Link } from "../links/link.ts";
+import { hasStarted, redirectsSinceMs, type Link } from "../links/link.ts";
 import { authorityOf } from "../links/target.ts";
 import { DAY_MS, HOUR_MS } from "../links/time.ts";
 import { isAddress, isPublicSuffix, registrableDomain } from "./domain-name.ts";
@@ -44,7 +44,7 @@ function changeOf(link: Pick<Link, "createdMs" | "terms">, nowMs: number): Hint[
   const changedMs = link.terms?.changedMs;
   if (changedMs === undefined || nowMs - changedMs >= DAY_MS) return [];
   // Nobody was led to the earlier target of a link that started after the change.
-  if (hasBegun(link, nowMs) && leadsFromMs(link) > changedMs) return [];
+  if (hasStarted(link, nowMs) && redirectsSinceMs(link) > changedMs) return [];
   return [{ hint: "changed", hours: Math.max(0, Math.floor((nowMs - changedMs) / HOUR_MS)) }];
 }
 
