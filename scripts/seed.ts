@@ -41,7 +41,7 @@ const clock = {
   nowMs: () => nowMs,
   monotonicMs: () => performance.now(),
   trustworthy: () => true,
-  onTakenBack() {},
+  onSetBack() {},
 };
 const core = await openCore(config, createLog("warn", process.stdout), { clock });
 

@@ -4,7 +4,7 @@ import { isProblem } from "../links/problem.ts";
 import type { LinkId } from "../links/store.ts";
 import { clientNetwork } from "../moderation/client-address.ts";
 import type { Counters } from "../moderation/counters.ts";
-import type { Allowance, LimitName, Limits } from "../moderation/rate-limits.ts";
+import type { Allowance, RateLimitName, RateLimits } from "../moderation/rate-limits.ts";
 import type { Call, Handler } from "./call.ts";
 import { answerProblem, type Limited } from "./problems.ts";
 import { createRefusalQueue } from "./refusal-queue.ts";
@@ -14,18 +14,18 @@ export interface Limiter {
    * Counts what `handle` does against this limit. What fails costs nothing in the end, but it is counted meanwhile, so that
    * concurrent requests cannot pass it together. `refuse` answers a client that has to wait.
    */
-  limit(name: LimitName, handle: Handler, refuse?: Refuse): Handler;
+  limit(name: RateLimitName, handle: Handler, refuse?: Refuse): Handler;
   /**
    * The same for so many things, all or none. Returns what gives back those that failed, or the problem of a client that has
    * to wait. Give it at most `most` things.
    */
-  take(call: Call, name: LimitName, things: number): GiveBack | Promise<Limited>;
+  take(call: Call, name: RateLimitName, things: number): GiveBack | Promise<Limited>;
   /** How many things this limit lets a client do at once, if it did nothing before. */
-  most(name: LimitName): number;
+  most(name: RateLimitName): number;
   /** How many of them the client may do now. */
-  left(call: Call, name: LimitName): number;
+  left(call: Call, name: RateLimitName): number;
   /** Refuses a client that may do none of them now. */
-  refuse(call: Call, name: LimitName): Promise<Limited>;
+  refuse(call: Call, name: RateLimitName): Promise<Limited>;
   /** Counts every request for something that costs more than a redirect. Unknown codes also count as such. */
   view(handle: Handler): Handler;
   /**
@@ -58,7 +58,7 @@ type Refuse = (call: Call, problem: Limited) => Response | Promise<Response>;
 
 /** Also counts, for the figures of the instance, what is limited and what leads nowhere. */
 export function createLimiter(
-  limits: Limits,
+  limits: RateLimits,
   clock: Pick<Clock, "monotonicMs">,
   counters: Pick<Counters, "count">,
 ): Limiter {
@@ -71,19 +71,19 @@ export function createLimiter(
   }
 
   /** Makes the headers of the response describe a limit. */
-  function describe(call: Call, name: LimitName): void {
+  function describe(call: Call, name: RateLimitName): void {
     if (limits[name] !== undefined && !call.limits.includes(name)) call.limits = [...call.limits, name];
   }
 
   /** Returns false if the client has to wait. */
-  function take(call: Call, name: LimitName, things = 1): boolean {
+  function take(call: Call, name: RateLimitName, things = 1): boolean {
     const limit = limits[name];
     if (limit === undefined) return true;
     describe(call, name);
     return limit.take(clientOf(call), things) === 0;
   }
 
-  function count(call: Call, name: LimitName, things: number): GiveBack | Promise<Limited> {
+  function count(call: Call, name: RateLimitName, things: number): GiveBack | Promise<Limited> {
     if (!take(call, name, things)) return refusal(call, name, things);
     return (failed) => {
       if (failed > 0) limits[name]?.giveBack(clientOf(call), failed);
@@ -91,7 +91,12 @@ export function createLimiter(
   }
 
   /** `limit` is the one that was passed. The wait is over when none of the limits refuses the request any more. */
-  async function refusal(call: Call, limit: LimitName, things = 1, otherWait = () => 0): Promise<Limited> {
+  async function refusal(
+    call: Call,
+    limit: RateLimitName,
+    things = 1,
+    otherWait = () => 0,
+  ): Promise<Limited> {
     counters.count(`limited.${limit}`);
     const waitMs = holdBackMs();
     if (waitMs > 0) await Bun.sleep(waitMs);

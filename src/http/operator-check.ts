@@ -1,6 +1,6 @@
 import type { AdminToken } from "../moderation/access-tokens.ts";
 import { clientNetwork } from "../moderation/client-address.ts";
-import type { Limits } from "../moderation/rate-limits.ts";
+import type { RateLimits } from "../moderation/rate-limits.ts";
 import { bearerToken } from "./bearer-token.ts";
 import type { Call } from "./call.ts";
 import type { HttpProblem } from "./problems.ts";
@@ -13,7 +13,7 @@ export interface OperatorCheck {
   onWrong(call: Call): HttpProblem;
 }
 
-export function createOperatorCheck(token: AdminToken, { wrongToken }: Limits): OperatorCheck {
+export function createOperatorCheck(token: AdminToken, { wrongToken }: RateLimits): OperatorCheck {
   function onWrong(call: Call): HttpProblem {
     const seconds = wrongToken?.take(clientNetwork(call.client().address)) ?? 0;
     return seconds === 0 ? { kind: "operator.wrong" } : { kind: "limited", limit: "token", seconds };

@@ -1,40 +1,38 @@
 import { type Code, lookUpCode, parseCode } from "./code.ts";
 import { isProblem } from "./problem.ts";
 
-const MOST = 3;
+const MAX_SUGGESTIONS = 3;
 const LAST_SUFFIX = 9;
-
-/** Up to three codes like one that is taken. Asks about eight at most. */
-export async function suggestFreeCodes(
-  code: Code,
-  isFree: (code: Code) => Promise<boolean>,
-): Promise<Code[]> {
-  const free: Code[] = [];
-  for (let suffix = 2; suffix <= LAST_SUFFIX && free.length < MOST; suffix++) {
-    const variant = parseCode(`${code}-${suffix}`);
-    if (!isProblem(variant) && (await isFree(variant))) free.push(variant);
-  }
-  return free;
-}
-
-/** Longer than any code and what is glued to it. In UTF-16 units. */
-const MAX_READ = 1024;
-/** What no code can have: all but letters, marks, numbers, `-`, `_` and emoji. `#` and `*` are part of a keycap only. */
+/** In UTF-16 units. Longer than any code and what is glued to it. */
+const MAX_SPELLING_LENGTH = 1024;
+/** Not in any code: all but letters, marks, numbers, `-`, `_` and emoji. `#` and `*` only occur in keycaps. */
 const OUTSIDE =
   /[^\p{L}\p{M}\p{N}\p{Emoji}\p{Emoji_Component}\u200C_\-]|[#*](?!\uFE0F?\u20E3)|[\p{L}&&\p{Default_Ignorable_Code_Point}]/v;
 /** A particle or a word in a script without spaces before it, or the marks that some chats write for italics. */
 const ENDING =
   /(?<=^[A-Za-z\d][\w\-]*)(?:[_\-]+|[\p{Script=Hangul}\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]+)$/v;
 
+/** Suggests up to three free codes similar to a taken one. Calls `isFree` at most eight times. */
+export async function suggestFreeCodes(
+  code: Code,
+  isFree: (code: Code) => Promise<boolean>,
+): Promise<Code[]> {
+  const free: Code[] = [];
+  for (let suffix = 2; suffix <= LAST_SUFFIX && free.length < MAX_SUGGESTIONS; suffix++) {
+    const variant = parseCode(`${code}-${suffix}`);
+    if (!isProblem(variant) && (await isFree(variant))) free.push(variant);
+  }
+  return free;
+}
+
 /**
- * The codes that somebody may have meant with an address that leads nowhere, at most two: what is left without the full
- * stop, bracket, quotation mark or sentence that a chat took for a part of it. Never a code that is only similar, which would
- * tell strangers what there is.
+ * Suggests at most two codes that an address without a link may mean: those without the full stop, bracket, quotation
+ * mark or sentence that a chat took for a part of it. Never a merely similar code, which would reveal other links.
  */
 export function suggestIntendedCodes(written: string): readonly Code[] {
   const itself = lookUpCode(written);
   const part = written
-    .slice(0, MAX_READ)
+    .slice(0, MAX_SPELLING_LENGTH)
     .split(OUTSIDE)
     .find((one) => one !== "");
   if (part === undefined) return [];

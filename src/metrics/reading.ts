@@ -27,7 +27,7 @@ export interface ReadingOptions {
   readonly memory: Pick<LinkMemory, "size">;
   readonly views: Pick<Views, "figures" | "load">;
   readonly overload: Pick<Overload, "refusals">;
-  readonly lists: Pick<Lists, "figures" | "asked">;
+  readonly lists: Pick<Lists, "figures" | "fetches">;
   readonly recorder: Pick<OpenRecorder, "lost" | "figures">;
   readonly faults: Readonly<Record<"store" | "other", number>>;
   /** Requests that are not answered yet. */
@@ -124,7 +124,7 @@ export function createReading(options: ReadingOptions): { read: ReadMetrics; clo
       curt_blocklist_lists_doubted: [one(doubted)],
       curt_blocklist_oldest_timestamp_seconds:
         oldestMs === undefined ? [] : [one(Math.round(oldestMs / 1000))],
-      curt_blocklist_fetches_total: each("outcome", lists.asked()),
+      curt_blocklist_fetches_total: each("outcome", lists.fetches()),
     };
   }
 

@@ -38,8 +38,8 @@ export function isTrusted(trusted: readonly Network[], text: string): boolean {
 
 /**
  * The result is an address in its shortest form (RFC 5952; IPv4-mapped IPv6 as IPv4, without zone), or "" if the peer
- * has no address. Each proxy appends the address that called it to `X-Forwarded-For`. So the header is read from the
- * right, up to the first address that is not a trusted proxy: anything before that could be forged.
+ * has no address. Each proxy appends the address that called it to `X-Forwarded-For`, so the header is read from the
+ * right, up to the first address that is not a trusted proxy. Anything before that could be forged.
  */
 export function createClientAddress(trusted: readonly Network[]): ClientAddress {
   return (peer, forwarded) => {
@@ -61,9 +61,8 @@ export function createClientAddress(trusted: readonly Network[]): ClientAddress 
 }
 
 /**
- * What counts as one client: an IPv4 address, or a /64 of IPv6, because that is the least that a customer gets. Takes what
- * {@link createClientAddress} returns; "" stays "". Programs on this machine are one client, because they connect to either
- * of its two loopback addresses.
+ * The network that counts as one client: an IPv4 address, or a /64 of IPv6, the smallest that a customer gets. Takes what
+ * {@link createClientAddress} returns; "" stays "". Both loopback addresses are one client.
  */
 export function clientNetwork(address: string): string {
   if (address === "::1") return "127.0.0.1";

@@ -1,6 +1,6 @@
 import type { Clock } from "../links/clock.ts";
 import { lookUpCode } from "../links/code.ts";
-import type { Blocked } from "../links/create.ts";
+import type { Blocked } from "../links/link-check.ts";
 import type { Link } from "../links/link.ts";
 import type { LinkId, LinkStore } from "../links/store.ts";
 import type { Target } from "../links/target.ts";
@@ -10,8 +10,8 @@ import type { CaseCursor } from "./reports/case.ts";
 import { isTargetWithin, type LinkCursor, type LinkPage, type LinkQuery } from "./search.ts";
 import type { GuardStore, JournalCursor } from "./store.ts";
 
-/** Which part of a list is asked for. `cursor` is that of the part before; any other text finds nothing. */
-export interface Part {
+/** Requests a page of a list. `cursor` is that of the page before; any other text finds nothing. */
+export interface ListPage {
   readonly cursor?: string | undefined;
   readonly limit: number;
 }
@@ -29,7 +29,7 @@ const AFTER_CODE = "code" as LinkCursor;
 /** Entries in the history of one link. */
 const MAX_HISTORY = 200;
 
-/** What the operator can look at. Nothing here changes anything. Rejects with `StoreUnavailable`. */
+/** The read-only views of the operator. Reject with `StoreUnavailable`. */
 export function createInspection({ store, clock, blocked }: InspectionOptions) {
   const inspect = (link: Link) => ({
     ...link,
@@ -39,8 +39,8 @@ export function createInspection({ store, clock, blocked }: InspectionOptions) {
   return {
     nowMs: clock.nowMs,
 
-    /** One slice of a search. The link whose code is the text comes first. */
-    async search(query: LinkQuery, { cursor, limit }: Part): Promise<LinkPage> {
+    /** A page of a search. The link whose code is the text comes first. */
+    async search(query: LinkQuery, { cursor, limit }: ListPage): Promise<LinkPage> {
       const code = query.text === undefined ? undefined : lookUpCode(query.text);
       const link = cursor === undefined && code !== undefined ? await store.find(code) : undefined;
       if (link !== undefined && (query.host === undefined || isTargetWithin(link.target, query.host)))
@@ -50,7 +50,7 @@ export function createInspection({ store, clock, blocked }: InspectionOptions) {
       return { ...page, links: page.links.filter((one) => one.code !== code) };
     },
 
-    /** Those of some links that are still there. */
+    /** The links among these that still exist. */
     async links(ids: readonly LinkId[]) {
       const links = await Promise.all(ids.map(({ code }) => store.find(code)));
       return links.flatMap((link, nth) =>
@@ -58,7 +58,7 @@ export function createInspection({ store, clock, blocked }: InspectionOptions) {
       );
     },
 
-    /** Everything about the link of a code, as an address spells it; also if it was deleted for good. */
+    /** Everything about the link of a code as an address spells it, even if it was deleted. */
     async look(spelling: string) {
       const code = lookUpCode(spelling);
       const link = code === undefined ? undefined : await store.find(code);
@@ -73,24 +73,24 @@ export function createInspection({ store, clock, blocked }: InspectionOptions) {
 
     figures: () => store.figures(clock.nowMs()),
 
-    hosts: (part: Part) =>
-      partOf(
-        part,
-        (limit) => store.hosts(part.cursor ?? "", limit),
+    hosts: (page: ListPage) =>
+      readPage(
+        page,
+        (limit) => store.hosts(page.cursor ?? "", limit),
         ({ host }) => host,
       ),
 
-    journal: (part: Part) =>
-      partOf(
-        part,
-        (limit) => store.journal({ before: part.cursor as JournalCursor | undefined, limit }),
+    journal: (page: ListPage) =>
+      readPage(
+        page,
+        (limit) => store.journal({ before: page.cursor as JournalCursor | undefined, limit }),
         ({ cursor }) => cursor,
       ),
 
-    async cases(part: Part) {
-      const found = await partOf(
-        part,
-        (limit) => store.cases({ after: part.cursor as CaseCursor | undefined, limit }),
+    async cases(page: ListPage) {
+      const found = await readPage(
+        page,
+        (limit) => store.cases({ after: page.cursor as CaseCursor | undefined, limit }),
         ({ cursor }) => cursor,
       );
       const withLink = async (one: (typeof found.items)[number]) => {
@@ -105,13 +105,13 @@ export function createInspection({ store, clock, blocked }: InspectionOptions) {
 
 export type Inspection = ReturnType<typeof createInspection>;
 
-/** A link and the rule, if any, that its target is under. */
+/** A link with the rule about its target, if any. */
 export type InspectedLink = Awaited<ReturnType<Inspection["links"]>>[number];
 export type LinkDetails = Exclude<Awaited<ReturnType<Inspection["look"]>>, { kind: "unknown" }>;
 
-/** Reads one item more than are wanted: whether there is one tells whether the list goes on. */
-async function partOf<T>(
-  { limit }: Part,
+/** Reads one item more than the limit, to see whether the list continues. */
+async function readPage<T>(
+  { limit }: ListPage,
   read: (limit: number) => Promise<readonly T[]>,
   cursorOf: (item: T) => string,
 ) {
@@ -121,16 +121,16 @@ async function partOf<T>(
   return { items, cursor: found.length > limit && last !== undefined ? cursorOf(last) : undefined };
 }
 
-/** Entries about a code that are searched. */
+/** Entries of the journal that are searched. */
 const MAX_ENTRIES = 100;
 
-interface SinceOptions {
+interface DisabledSinceOptions {
   readonly store: Pick<GuardStore, "journal">;
   readonly hostRules: Pick<HostRules, "ruleFor">;
 }
 
-/** Tells since when a link is disabled, by itself or by the rule about its host. Undefined for a blocklist. */
-export function createDisabledSinceReader({ store, hostRules }: SinceOptions) {
+/** Finds out when a link was disabled, by itself or by the rule about its host. Undefined for a blocklist. */
+export function createDisabledSinceReader({ store, hostRules }: DisabledSinceOptions) {
   return async ({ code, createdMs, target }: LinkId & { readonly target: Target }) => {
     const entries = await store.journal({ code, limit: MAX_ENTRIES });
     const decided = entries.find(

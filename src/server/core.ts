@@ -13,7 +13,7 @@ import { type Counters, createCounters } from "../moderation/counters.ts";
 import { createHostRules, type HostRules } from "../moderation/host-rules.ts";
 import { createInspection, type Inspection } from "../moderation/inspection.ts";
 import { createOperator, createRuleCheck, type Operator } from "../moderation/operator.ts";
-import { createLimits, type Limits } from "../moderation/rate-limits.ts";
+import { createRateLimits, type RateLimits } from "../moderation/rate-limits.ts";
 import { createReports, type Reports } from "../moderation/reports/reports.ts";
 import { isShortener } from "../moderation/shorteners.ts";
 import { createStoreFigures, type StoreFigures } from "../store/commits.ts";
@@ -38,7 +38,7 @@ export interface Core {
   /** About how many links there are. */
   size(): Promise<number>;
   readonly reports: Reports;
-  readonly limits: Limits;
+  readonly limits: RateLimits;
   /** Finishes accepted work, then closes the store. */
   close(): Promise<void>;
 }
@@ -134,13 +134,12 @@ export async function openCore(config: Config, log: Log, options: CoreOptions = 
       store,
       links,
       clock,
-      fillRandom,
       refuseRule,
       onReported: () => counters.count("reports"),
       onDisabled: ({ code }) => log.warn({ code }, "a link was disabled because of its reports"),
     }),
-    visits: createVisits({ store, clock, fillRandom, keepDays: config.statsKeepDays }),
-    limits: createLimits({ ...config, clock, seed }),
+    visits: createVisits({ store, clock, keepDays: config.statsKeepDays }),
+    limits: createRateLimits({ ...config, clock, seed }),
     async close() {
       // Figures are no reason to fail.
       await counters.flush().catch(() => {});

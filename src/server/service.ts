@@ -17,7 +17,7 @@ import type { Memory } from "../links/change-feed.ts";
 import { StoreUnavailable, StoreUnusable } from "../links/store.ts";
 import { createReading, type ReadMetrics } from "../metrics/reading.ts";
 import { createAdminToken, createTokenCheck } from "../moderation/access-tokens.ts";
-import { type ListLimits, openLists } from "../moderation/blocklist/lists.ts";
+import { type ListOverrides, openLists } from "../moderation/blocklist/lists.ts";
 import { type AdminPagesOptions, createAdminPages } from "../pages/admin/handler.ts";
 import { createAssetRoutes } from "../pages/assets/routes.ts";
 import { createHome } from "../pages/home/handler.ts";
@@ -34,7 +34,7 @@ import { createLinkMemory } from "../redirect/link-cache.ts";
 import { createRedirect, createRedirectFigures } from "../redirect/redirect.ts";
 import { identifyStore } from "../store/open.ts";
 import { openCountries } from "../visits/country.ts";
-import type { JournalLimits } from "../visits/journal/journal.ts";
+import type { JournalTiming } from "../visits/journal/journal.ts";
 import { readCertificate } from "./certificate.ts";
 import { type Core, type CoreOptions, openCore } from "./core.ts";
 import { type ReportFault, reportFaults } from "./fault-log.ts";
@@ -56,7 +56,7 @@ const READ_CHANGES_EVERY_MS = 300;
 
 /** What tests lower so as not to wait. Each limit has its usual value where it is used. */
 export interface Limits
-  extends CoreOptions, ServerLimits, JournalLimits, ViewLimits, ListLimits, OverloadLimits {}
+  extends CoreOptions, ServerLimits, JournalTiming, ViewLimits, ListOverrides, OverloadLimits {}
 
 export interface Service {
   readonly port: number;
@@ -160,7 +160,7 @@ export async function startService(config: Config, log: Log, limits: Limits = {}
       views.forgetAll();
     },
   };
-  clock.onTakenBack(caches.forgetAll);
+  clock.onSetBack(caches.forgetAll);
   const changes = await links.follow(caches);
 
   lists.onChange(() => {

@@ -32,18 +32,16 @@ async function openRecorder(folder: string, isAway = () => false) {
     add: (slice: Slice) => (isAway() ? Promise.reject(new StoreUnavailable("away")) : near.add(slice)),
   };
   const faults: unknown[] = [];
-  const fillRandom = (bytes: Uint8Array) => void crypto.getRandomValues(bytes);
   const journal = await openJournal({
     folder: join(folder, "visits"),
     store,
-    fillRandom,
     nowMs: () => performance.now(),
     hour: () => NOW / HOUR_MS,
     onFault: (error) => faults.push(error),
     onDropped: (path) => faults.push(path),
     tickMs: 10,
   });
-  const visitors = createVisitors({ store, fillRandom });
+  const visitors = createVisitors(store);
   return { file, store, journal, faults, recorder: createRecorder({ journal, visitors }) };
 }
 

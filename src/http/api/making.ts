@@ -44,7 +44,7 @@ export function createMaking({ links, limiter }: MakingOptions) {
       const created = await (requests.length > 1 ? inTurn(makeNow) : makeNow());
       if (created === undefined) throw new StoreUnavailable("too many links wait to be made");
       if ("kind" in created) return REUSED;
-      failed = counted - created.made;
+      failed = counted - created.created;
       return created.outcomes;
     } finally {
       giveBack(failed);

@@ -1,29 +1,22 @@
 import { type Config, ConfigError } from "../../config/config.ts";
 import type { Log } from "../../lib/log.ts";
-import { fillRandom } from "../../server/core.ts";
-import { type Blocklist, type BlocklistLimits, ListsUnusable, openBlocklist } from "./blocklist.ts";
-import { feedFile, type FeedLimits, type Feeds, startFeeds } from "./feeds.ts";
+import { type BlocklistOverrides, ListsUnusable, openBlocklist } from "./blocklist.ts";
+import { feedFile, type FeedOverrides, type Feeds, startFeeds } from "./feeds.ts";
 
-export interface ListLimits extends BlocklistLimits, FeedLimits {}
+export interface ListOverrides extends BlocklistOverrides, FeedOverrides {}
 
-export interface Lists extends Pick<Blocklist, "isBlocked" | "tables" | "onChange" | "figures"> {
-  /** How often feeds were asked, by what came of it. */
-  asked(): Feeds["asked"];
-  /** Fetches the feeds, now and from time to time. */
-  startFeeds(nowMs: () => number): void;
-  close(): Promise<void>;
-}
+export type Lists = Awaited<ReturnType<typeof openLists>>;
 
-/** Opens the blocklist that is configured, and logs what becomes of its files and feeds. Throws {@link ConfigError}. */
+/** Opens the configured blocklist and logs changes of its files and feeds. Throws {@link ConfigError}. */
 export async function openLists(
   { blocklist: files, blocklistFeeds: urls, listFolder: folder }: Config,
   log: Log,
-  limits: ListLimits,
+  overrides: ListOverrides,
   onFault: (error: unknown) => void,
-): Promise<Lists> {
-  const [key0 = 0, key1 = 0, chance = 0] = randomWords(3);
+) {
+  const [key0 = 0, key1 = 0, chance = 0] = crypto.getRandomValues(new Int32Array(3));
   const blocklist = await openBlocklist({
-    ...limits,
+    ...overrides,
     files,
     feedFiles: urls.map((url) => feedFile(folder, url)),
     key: [key0, key1],
@@ -40,15 +33,16 @@ export async function openLists(
       ),
     onFault,
   }).catch(refuseLists);
-  /** Not the address, because it may contain a key. */
+  /** Without the address, because it may contain a key. */
   const about = (url: string) => ({ feed: new URL(url).hostname, path: feedFile(folder, url) });
   let feeds: Feeds | undefined;
 
   return {
     ...blocklist,
-    startFeeds(nowMs) {
+    /** Fetches the feeds, now and every hour. */
+    startFeeds(nowMs: () => number): void {
       feeds = startFeeds({
-        ...limits,
+        ...overrides,
         urls,
         folder,
         nowMs,
@@ -63,8 +57,9 @@ export async function openLists(
         onFault,
       });
     },
-    asked: () => feeds?.asked ?? { new: 0, unchanged: 0, failed: 0 },
-    async close() {
+    /** How often feeds were fetched, by outcome. */
+    fetches: () => feeds?.fetches ?? { new: 0, unchanged: 0, failed: 0 },
+    async close(): Promise<void> {
       await Promise.all([feeds?.close(), blocklist.close()]);
     },
   };
@@ -78,10 +73,4 @@ function refuseLists(error: unknown): never {
       ([path, reason]) => `BLOCKLIST must be files that can be read, not ${path}: ${reason}`,
     ),
   );
-}
-
-function randomWords(count: number): Int32Array {
-  const words = new Int32Array(count);
-  fillRandom(new Uint8Array(words.buffer));
-  return words;
 }

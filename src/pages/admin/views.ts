@@ -6,7 +6,7 @@ import { html } from "../../http/responses.ts";
 import { queryOf } from "../../http/url.ts";
 import { isProblem } from "../../links/problem.ts";
 import { message, sentenceSpace } from "../../locales/messages.ts";
-import type { Inspection, Part } from "../../moderation/inspection.ts";
+import type { Inspection, ListPage } from "../../moderation/inspection.ts";
 import { parseSearch } from "../../moderation/search.ts";
 import type { Page } from "../shared/layout.tsx";
 import { casesPage } from "./cases.tsx";
@@ -135,7 +135,7 @@ function show(
 }
 
 /** Which part of a list a page shows. */
-export function partOf(call: Asked): Part {
+export function partOf(call: Asked): ListPage {
   return { cursor: queried(call, "cursor") || undefined, limit: LIMIT };
 }
 

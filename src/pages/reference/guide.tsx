@@ -1,7 +1,7 @@
 /** @jsxImportSource ../shared/html */
 import { DAY_MS, HOUR_MS } from "../../links/time.ts";
 import { languageNames, type MessageKey } from "../../locales/messages.ts";
-import type { LimitsOptions, Window } from "../../moderation/rate-limits.ts";
+import type { RateLimitsOptions, Window } from "../../moderation/rate-limits.ts";
 import type { Child } from "../shared/html/jsx-runtime.ts";
 import { amount } from "../shared/time-words.ts";
 import { clientSamples } from "./client-samples.ts";
@@ -12,7 +12,7 @@ import { type Context, Part } from "./section.tsx";
 
 /** How much each client of this instance may do. Without windows, as much as it wants. */
 export type ClientLimits = Pick<
-  LimitsOptions,
+  RateLimitsOptions,
   "limitCreate" | "limitUnknown" | "limitView" | "limitReport" | "limitPasswords"
 >;
 

@@ -62,7 +62,7 @@ export function createSignIn({ token, clock, onWrong }: SignInOptions) {
       if (isFromAnotherSite(call)) return problemJson(call, { kind: "cross-site" });
       // A right token opens, whatever was tried before: wrong ones keep nobody out.
       if (!token.isRight((sent.get("token") ?? "").trim())) return askFor(call, onWrong(call), true);
-      return seeOther("/admin", cookieOf(call, token.beginSession(clock.nowMs()), SESSION_MS / 1000));
+      return seeOther("/admin", cookieOf(call, token.startSession(clock.nowMs()), SESSION_MS / 1000));
     },
 
     signOut: (call: Call) =>

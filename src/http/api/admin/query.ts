@@ -1,4 +1,4 @@
-import type { Part } from "../../../moderation/inspection.ts";
+import type { ListPage } from "../../../moderation/inspection.ts";
 import { SEARCH_FIELDS, type WrittenSearch } from "../../../moderation/search.ts";
 import { type Malformed, malformed } from "../../problems.ts";
 import { queryOf } from "../../url.ts";
@@ -13,7 +13,7 @@ export function writtenSearch(request: Request): WrittenSearch {
 }
 
 /** Which part of a list a query asks for. */
-export function readPart(request: Request): Part | Malformed {
+export function readPart(request: Request): ListPage | Malformed {
   const query = new URLSearchParams(queryOf(request));
   const cursor = query.get("cursor") || undefined;
   const written = query.get("limit") || String(USUAL_LIMIT);

@@ -1,7 +1,7 @@
 import type { LinkId } from "../../../links/store.ts";
 import { targetHost } from "../../../links/target.ts";
 // The operator's searches. The thread for views searches in slices, and other views take turns with them.
-import type { Inspection, Part } from "../../../moderation/inspection.ts";
+import type { Inspection, ListPage } from "../../../moderation/inspection.ts";
 import type { LinkQuery } from "../../../moderation/search.ts";
 import type { Call } from "../../call.ts";
 import type { Views } from "../../views/views.ts";
@@ -35,7 +35,7 @@ type Asking = Pick<Views, "ask">;
 export async function searchSlice(
   inspection: Pick<Inspection, "search">,
   query: LinkQuery,
-  part: Part,
+  part: ListPage,
 ): Promise<SearchResult | Response> {
   return searchOn(SLICE_MS, part, async (next) => {
     const { links, ...rest } = await inspection.search(query, next);
@@ -51,7 +51,7 @@ export async function searchSlice(
 export async function searchLinks(
   views: Asking,
   call: Call,
-  part: Part,
+  part: ListPage,
   maxMs = SEARCH_MS,
 ): Promise<SearchResult | Response> {
   return searchOn(maxMs, part, async ({ cursor, limit }) => {
@@ -63,8 +63,8 @@ export async function searchLinks(
 
 async function searchOn(
   maxMs: number,
-  { cursor, limit }: Part,
-  look: (part: Part) => Promise<SearchResult | Response>,
+  { cursor, limit }: ListPage,
+  look: (part: ListPage) => Promise<SearchResult | Response>,
 ): Promise<SearchResult | Response> {
   const untilMs = performance.now() + maxMs;
   const links: SearchResult["links"][number][] = [];

@@ -1,5 +1,5 @@
 import { isProblem } from "../../../links/problem.ts";
-import type { Inspection, Part } from "../../../moderation/inspection.ts";
+import type { Inspection, ListPage } from "../../../moderation/inspection.ts";
 import {
   toldCase,
   toldEntry,
@@ -23,7 +23,7 @@ export type AdminApiView = "links" | "link" | "hosts" | "cases" | "figures" | "j
 export interface AdminApiTask {
   readonly view: AdminApiView;
   /** Of a slice of a search. */
-  readonly part?: Part;
+  readonly part?: ListPage;
   /** The links to show. */
   readonly result?: SearchResult;
 }
@@ -73,7 +73,7 @@ export function createAdminApiViews(inspection: Inspection) {
   async function list<T>(
     call: Asked,
     name: string,
-    read: (part: Part) => Promise<{ items: readonly T[]; cursor: string | undefined }>,
+    read: (part: ListPage) => Promise<{ items: readonly T[]; cursor: string | undefined }>,
     tell: (item: T) => unknown,
   ): Promise<Response> {
     const part = readPart(call.request);
