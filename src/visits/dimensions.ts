@@ -1,4 +1,4 @@
-/** What statistics break visits down by. Stored rows have the values in this order, so add new ones at the end. */
+/** Statistics break visits down by these. Stored rows have the values in this order, so add new ones at the end. */
 export const DIMENSIONS = [
   "referrers",
   "countries",
@@ -9,7 +9,7 @@ export const DIMENSIONS = [
 ] as const;
 export type Dimension = (typeof DIMENSIONS)[number];
 
-/** What a request says about its visit. Unknown is "". */
+/** The properties of a visit. Unknown is "". */
 export interface Traits {
   readonly agent: { readonly browser: string; readonly os: string; readonly device: string };
   readonly referrer: string;

@@ -12,7 +12,7 @@ export interface RecorderOptions {
   readonly visitors: Visitors;
 }
 
-/** What a request says about a visit. `client` is called for people only, because it costs more than the headers. */
+/** The parts of a request that describe a visit. `client` is called for people only, because it costs more than the headers. */
 export interface Visit {
   readonly headers: Headers;
   client(): Client;

@@ -2,10 +2,11 @@ import { UAParser } from "ua-parser-js";
 
 import { once } from "../lib/memoize.ts";
 import { crawlerNames, crawlerPatterns, toolPatterns } from "./crawlers.ts" with { type: "macro" };
+import { type Dimension, NAMES } from "./dimensions.ts";
 
-/** What a `User-Agent` says. Every field has a closed set of values, including "" or "other" for unknown. */
+/** A parsed `User-Agent`. Every field has a closed set of values, including "" or "other" for unknown. */
 export interface Agent {
-  /** Whether it is a program instead of a person. If so, the other fields are unknown. */
+  /** If true, the other fields are unknown. */
   readonly bot: boolean;
   /** The browser's family, or the app that opened the link in its own window. */
   readonly browser: string;
@@ -17,21 +18,21 @@ type Device = "desktop" | "phone" | "tablet" | "tv" | "other";
 
 const BOT: Agent = { bot: true, browser: "", os: "", device: "other" };
 
-/** In characters. Browsers send less. The rest is cut off, because parsing it would take time. */
+/** In characters. Browsers send less, and parsing the rest would take time. */
 const MAX_LENGTH = 512;
 
-/** How browsers begin, before they say what they run on. HTTP libraries and link previewers begin with their name. */
+/** Browsers start like this. HTTP libraries and link previewers start with their name. */
 const BROWSER_FORM = /^(?:Mozilla\/[45]\.0 \(|Opera\/\d)/;
 
-/** How often a browser may say "Android". Some apps repeat it, but the library takes quadratic time for repetitions. */
+/** Some apps repeat "Android", but the library takes quadratic time for repetitions. */
 const MAX_ANDROIDS = 5;
 
 /** Patterns of bots that crawler-user-agents does not have. */
 const MISSING = [
   "kakaotalk-scrap",
-  // Bots call themselves "compatible;". Only these two browsers do, too.
+  // Bots call themselves "compatible;", and so do only these two browsers.
   "compatible; (?!MSIE |Konqueror)",
-  // Bots often give an address that explains them.
+  // Bots often give an address with an explanation.
   "\\+https?:",
   "Daumoa",
   // Sogou's crawlers, but not its browsers.
@@ -43,124 +44,58 @@ const bots = new RegExp([crawlerPatterns(), ...MISSING].join("|"));
 const hasBotName = once(() => containsAnyOf(crawlerNames().split("\n")));
 const tools = once(() => new RegExp([toolPatterns(), "PowerShell"].join("|")));
 
-/** From the library's names to ours. The keys are in lower case, because the library keeps the visitor's spelling. */
-const BROWSERS: ReadonlyMap<string, string> = new Map([
-  ["2345", "2345"],
-  ["360", "360"],
-  ["alipay", "Alipay"],
-  ["android browser", "Android Browser"],
-  ["avast secure browser", "Avast"],
-  ["avg secure browser", "AVG"],
-  ["brave", "Brave"],
-  ["chrome", "Chrome"],
-  ["chrome webview", "Android WebView"],
-  ["chromium", "Chromium"],
-  ["coc coc", "Cốc Cốc"],
-  ["daum", "Daum"],
-  ["duckduckgo", "DuckDuckGo"],
-  ["edge", "Edge"],
-  ["electron", "Electron"],
-  ["epiphany", "Epiphany"],
-  ["facebook", "Facebook"],
-  ["falkon", "Falkon"],
-  ["firefox", "Firefox"],
-  ["firefox focus", "Firefox"],
-  ["gsa", "Google"],
-  ["heytap", "HeyTap"],
-  ["huawei browser", "Huawei Browser"],
-  ["ie", "Internet Explorer"],
-  ["iemobile", "Internet Explorer"],
-  ["instagram", "Instagram"],
-  ["kakaostory", "KakaoStory"],
-  ["kakaotalk", "KakaoTalk"],
-  ["klar", "Firefox"],
-  ["klarna", "Klarna"],
-  ["librewolf", "LibreWolf"],
-  ["line", "LINE"],
-  ["linkedin", "LinkedIn"],
-  ["maxthon", "Maxthon"],
-  ["miui browser", "Mi Browser"],
-  ["mobile safari", "Safari"],
-  ["naver", "NAVER"],
-  ["oculus browser", "Meta Quest Browser"],
-  ["opera", "Opera"],
-  ["opera coast", "Opera"],
-  ["opera gx", "Opera"],
-  ["opera mini", "Opera"],
-  ["opera mobi", "Opera"],
-  ["opera mobile", "Opera"],
-  ["opera tablet", "Opera"],
-  ["opera touch", "Opera"],
-  ["palemoon", "Pale Moon"],
-  ["pico browser", "PICO Browser"],
-  ["puffin", "Puffin"],
-  ["qqbrowser", "QQ Browser"],
-  ["qqbrowserlite", "QQ Browser"],
-  ["safari", "Safari"],
-  ["sailfish browser", "Sailfish Browser"],
-  ["samsung internet", "Samsung Internet"],
-  ["seamonkey", "SeaMonkey"],
-  ["silk", "Silk"],
-  ["smart lenovo browser", "Lenovo Browser"],
-  ["snapchat", "Snapchat"],
-  ["sogou explorer", "Sogou"],
-  ["sogou mobile", "Sogou"],
-  ["tesla", "Tesla"],
-  ["tiktok", "TikTok"],
-  ["twitter", "X"],
-  ["ucbrowser", "UC Browser"],
-  ["vivaldi", "Vivaldi"],
-  ["vivo browser", "vivo Browser"],
-  ["waterfox", "Waterfox"],
-  ["wechat", "WeChat"],
-  ["whale", "Whale"],
-  ["yandex", "Yandex"],
-]);
+/**
+ * Our names by the library's, in lower case because the library keeps the visitor's spelling. Names not listed here are
+ * the same.
+ */
+const BROWSERS = byName("browsers", {
+  Avast: ["avast secure browser"],
+  AVG: ["avg secure browser"],
+  "Android WebView": ["chrome webview"],
+  "Cốc Cốc": ["coc coc"],
+  Firefox: ["firefox focus", "klar"],
+  Google: ["gsa"],
+  "Internet Explorer": ["ie", "iemobile"],
+  "Mi Browser": ["miui browser"],
+  Safari: ["mobile safari"],
+  "Meta Quest Browser": ["oculus browser"],
+  Opera: [
+    "opera coast",
+    "opera gx",
+    "opera mini",
+    "opera mobi",
+    "opera mobile",
+    "opera tablet",
+    "opera touch",
+  ],
+  "Pale Moon": ["palemoon"],
+  "QQ Browser": ["qqbrowser", "qqbrowserlite"],
+  "Lenovo Browser": ["smart lenovo browser"],
+  Sogou: ["sogou explorer", "sogou mobile"],
+  X: ["twitter"],
+  "UC Browser": ["ucbrowser"],
+});
 
-const SYSTEMS: ReadonlyMap<string, string> = new Map([
-  ["android", "Android"],
-  ["android-x86", "Android"],
-  ["blackberry", "BlackBerry"],
-  ["chromecast", "Chromecast"],
-  ["chromium os", "ChromeOS"],
-  ["freebsd", "FreeBSD"],
-  ["harmonyos", "HarmonyOS"],
-  ["ios", "iOS"],
-  ["kaios", "KaiOS"],
-  ["mac os", "macOS"],
-  ["netbsd", "NetBSD"],
-  ["nintendo", "Nintendo"],
-  ["openbsd", "OpenBSD"],
-  ["openharmony", "HarmonyOS"],
-  ["playstation", "PlayStation"],
-  ["sailfish", "Sailfish OS"],
-  ["tizen", "Tizen"],
-  ["webos", "webOS"],
-  ["windows", "Windows"],
-  ["windows mobile", "Windows Phone"],
-  ["windows phone", "Windows Phone"],
-  ["windows phone os", "Windows Phone"],
-  ["xbox", "Xbox"],
-  // Distributions are not worth telling apart in statistics.
-  ...[
-    "arch",
-    "centos",
-    "debian",
-    "fedora",
-    "gentoo",
-    "kubuntu",
-    "linux",
-    "lubuntu",
-    "manjaro",
-    "mint",
-    "opensuse",
-    "red hat",
-    "redhat",
-    "suse",
-    "ubuntu",
-    "xubuntu",
-  ].map((name) => [name, "Linux"] as const),
-]);
+const SYSTEMS = byName("operating_systems", {
+  Android: ["android-x86"],
+  ChromeOS: ["chromium os"],
+  macOS: ["mac os"],
+  HarmonyOS: ["openharmony"],
+  "Sailfish OS": ["sailfish"],
+  "Windows Phone": ["windows mobile", "windows phone os"],
+  // Statistics don't distinguish distributions.
+  Linux: "arch centos debian fedora gentoo kubuntu lubuntu manjaro mint opensuse redhat suse ubuntu xubuntu"
+    .split(" ")
+    .concat("red hat"),
+});
+
+function byName(dimension: Dimension, others: Readonly<Record<string, readonly string[]>>) {
+  const names = NAMES[dimension].map((name): [string, string] => [lower(name), name]);
+  const aliases = Object.entries(others).flatMap(([name, all]) =>
+    all.map((other): [string, string] => [other, name]),
+  );
+  return new Map([...names, ...aliases]);
+}
 
 const DEVICES: ReadonlyMap<string, Device> = new Map([
   ["mobile", "phone"],
@@ -168,19 +103,9 @@ const DEVICES: ReadonlyMap<string, Device> = new Map([
   ["smarttv", "tv"],
 ]);
 
-/** The usual device of a system. Used when the library does not name one. */
-const USUAL_DEVICES: ReadonlyMap<string, Device> = new Map([
-  ["Android", "phone"],
-  ["ChromeOS", "desktop"],
-  ["FreeBSD", "desktop"],
-  ["iOS", "phone"],
-  ["KaiOS", "phone"],
-  ["Linux", "desktop"],
-  ["macOS", "desktop"],
-  ["NetBSD", "desktop"],
-  ["OpenBSD", "desktop"],
-  ["Windows", "desktop"],
-]);
+/** Devices of systems, for when the library does not name one. */
+const PHONES = new Set(["Android", "iOS", "KaiOS"]);
+const DESKTOPS = new Set(["ChromeOS", "FreeBSD", "Linux", "macOS", "NetBSD", "OpenBSD", "Windows"]);
 
 /** Systems that only run on computers. */
 const ALWAYS_DESKTOP = new Set(["ChromeOS", "macOS", "Windows"]);
@@ -192,19 +117,24 @@ export function readAgent(userAgent: string): Agent {
   if (lower(text).split("droid").length - 1 > MAX_ANDROIDS) return BOT;
   const parser = new UAParser(text);
   const os = SYSTEMS.get(lower(parser.getOS().name)) ?? "";
-  // Looking for a device takes longer than everything else, so do it only where one may be found.
+  // Finding the device takes longer than everything else.
   const type = ALWAYS_DESKTOP.has(os) ? undefined : parser.getDevice().type;
   return {
     bot: false,
     browser: BROWSERS.get(lower(parser.getBrowser().name)) ?? "",
     os,
-    device: (type === undefined ? USUAL_DEVICES.get(os) : DEVICES.get(type)) ?? "other",
+    device: (type === undefined ? usualDevice(os) : DEVICES.get(type)) ?? "other",
   };
 }
 
+function usualDevice(os: string): Device | undefined {
+  if (PHONES.has(os)) return "phone";
+  return DESKTOPS.has(os) ? "desktop" : undefined;
+}
+
 /**
- * Whether the program looks at links that others follow: search engines, previews in chats, monitors. HTTP libraries and
- * unknown programs are no crawlers: somebody wants to get where the link leads.
+ * Whether the client only inspects links: search engines, previews in chats, monitors. HTTP libraries and unknown clients
+ * are not crawlers, because somebody uses them to follow the link.
  */
 export function isCrawler(userAgent: string): boolean {
   const text = shorten(userAgent);
@@ -224,12 +154,12 @@ function lower(name = ""): string {
   return name.toLowerCase();
 }
 
-/** In characters. Few of the texts begin with the same three. */
+/** In characters. Few of the texts start with the same three. */
 const START_LENGTH = 3;
 
 /**
- * Returns a function that says whether a text contains any of these, which have three characters or more. A regular
- * expression of so many takes as long to compile as half a start of the service.
+ * Returns a check whether a text contains any of `parts`, which have at least three characters. Compiling a regular
+ * expression of all parts would take as long as half a start of the service.
  */
 export function containsAnyOf(parts: readonly string[]): (text: string) => boolean {
   const byStart = Map.groupBy(parts, (part) => part.slice(0, START_LENGTH));

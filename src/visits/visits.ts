@@ -71,7 +71,7 @@ async function openRecorder(store: VisitStore, clock: Clock, options: OpenRecord
     ...createRecorder({ journal, visitors }),
     /** Fetches what the next hour needs from the store, so that midnight does not depend on it. */
     prepare,
-    /** What is not in the store yet. */
+    /** Counts of visits that are not in the store yet. */
     figures: () => journal.figures(),
     /** Folds all visits into the store. Those that the store can't take now are kept for the next start. */
     close: () => journal.close(),

@@ -9,7 +9,7 @@ import type { MessageKey } from "../../locales/messages.ts";
 import { MAX_NOTE_LENGTH } from "../../moderation/reports/case.ts";
 import { ERROR_CORRECTIONS, MARGINS, SIZES } from "../../pages/qr/qr-style.ts";
 import { type Dimension, DIMENSIONS } from "../../visits/dimensions.ts";
-import { FEWEST_VISITS } from "../../visits/statistics/noise.ts";
+import { MIN_SHOWN_VISITS } from "../../visits/statistics/noise.ts";
 import { INTERVALS, MAX_DAYS } from "../../visits/statistics/statistics.ts";
 import { MAX_BODY_BYTES } from "../body.ts";
 import { MAX_BATCH, MAX_BATCH_BYTES } from "./batch.ts";
@@ -29,7 +29,7 @@ export const LIMITS = {
   batch_bytes: MAX_BATCH_BYTES,
   days: MAX_DAYS.day,
   hours_days: MAX_DAYS.hour,
-  fewest: FEWEST_VISITS,
+  fewest: MIN_SHOWN_VISITS,
 };
 
 // Every description is the key of a message; document.ts puts the message there. In an example,

@@ -2,7 +2,7 @@
 import { memoize } from "../../lib/memoize.ts";
 import { DAY_MS } from "../../links/time.ts";
 import { message, sentenceSpace } from "../../locales/messages.ts";
-import { FEWEST_VISITS } from "../../visits/statistics/noise.ts";
+import { MIN_SHOWN_VISITS } from "../../visits/statistics/noise.ts";
 import type { Statistics } from "../../visits/statistics/statistics.ts";
 import { Breakdowns } from "../shared/charts/breakdowns.tsx";
 import { Chart, ChartTable, labelsOf, numberFormat, periodOf } from "../shared/charts/chart.tsx";
@@ -69,7 +69,7 @@ export function Visits(props: VisitsShown & { language: string }) {
         {sentenceSpace(language)}
         {shown !== "count" && message(language, "preview.privacy.days") + sentenceSpace(language)}
         {shown === "safe" &&
-          message(language, "preview.privacy.safe", { fewest: FEWEST_VISITS }) + sentenceSpace(language)}
+          message(language, "preview.privacy.safe", { fewest: MIN_SHOWN_VISITS }) + sentenceSpace(language)}
         {!hasEnded && (
           <span data-live hidden>
             {message(language, "preview.live")}

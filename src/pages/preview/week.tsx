@@ -6,7 +6,7 @@ import type { Statistics } from "../../visits/statistics/statistics.ts";
 import { formatIn, numberFormat, periodOf } from "../shared/charts/chart.tsx";
 
 /** Fewer visits show when these came, and not when people come. */
-const FEWEST_VISITS = 50;
+const MIN_SHOWN_VISITS = 50;
 /** Of the colours, beside that of no visits. */
 const STEPS = 4;
 /** An hour's name is wider than its column, so one of so many is shown; programs that read the page aloud tell them all. */
@@ -18,7 +18,7 @@ type WeekProps = Pick<Statistics, "week"> & { readonly language: string; readonl
 
 /** When in the week people visit: a row for each day, a cell for each hour. The darker, the more visits. */
 export function Week({ language, week, timeZone }: WeekProps) {
-  if (week === undefined || week.visits.reduce((sum, visits) => sum + visits) < FEWEST_VISITS) return null;
+  if (week === undefined || week.visits.reduce((sum, visits) => sum + visits) < MIN_SHOWN_VISITS) return null;
   const { visits, from, to } = week;
   const number = numberFormat(language);
   const names = namesIn(language);

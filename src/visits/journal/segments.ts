@@ -188,7 +188,7 @@ export function createSegments(options: SegmentsOptions) {
     },
     /** Oldest first. */
     waiting: waiting as readonly Segment[],
-    /** What is not in the store yet. */
+    /** Counts of visits that are not in the store yet. */
     figures() {
       const full = waiting.filter((segment) => segment !== active);
       const visits = full.reduce((sum, segment) => sum + segment.visits, active?.visits ?? 0);

@@ -17,7 +17,7 @@ export interface SlotOptions {
   readonly onDropped: (path: string) => void;
 }
 
-/** A number that only one running process holds at a time. The names of its segments begin with the number. */
+/** A number that only one running process holds at a time. The names of its segments start with the number. */
 export interface Slot {
   readonly number: number;
   /** Segments of earlier processes with this slot, oldest first. */
