@@ -1,7 +1,5 @@
 import { type Code, lookUpCode } from "../links/code.ts";
-import { isoDay, isoInstant } from "../links/instant.ts";
-import { NEVER_MS } from "../links/link.ts";
-import { DAY_MS } from "../links/time.ts";
+import { DAY_MS, isoDay, isoInstant, NEVER_MS } from "../links/time.ts";
 
 /** PostgreSQL stores report counts as 32-bit integers. */
 const MAX_REPORTS = 2_147_483_647;
