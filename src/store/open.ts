@@ -6,8 +6,7 @@ import type { PostgresOptions } from "./postgres/store.ts";
 import type { LinkImporter, Records, WriteRecords } from "./records.ts";
 import { identify } from "./sqlite/file/file-identity.ts";
 import { checkFile, hasFile } from "./sqlite/file/file.ts";
-import { openSqliteImporter } from "./sqlite/importer.ts";
-import { fillSqliteStore, openSqliteRecords } from "./sqlite/records.ts";
+import { fillSqliteStore, openSqliteImporter, openSqliteRecords } from "./sqlite/records.ts";
 import { openSqliteReader, openSqliteStore, type StoreOptions as SqliteOptions } from "./sqlite/store.ts";
 
 type Address = Config["database"];
@@ -79,7 +78,7 @@ export async function fillStore<T>(
 export async function openImporter(database: Address): Promise<LinkImporter> {
   return database.engine === "sqlite"
     ? openSqliteImporter(database.path)
-    : (await import("./postgres/importer.ts")).openPostgresImporter(database);
+    : (await postgresRecords()).openPostgresImporter(database);
 }
 
 /** Reads the configured store from end to end; undefined when there is none yet. Throws {@link StoreUnusable}. */
