@@ -1,5 +1,6 @@
 import { type Config, ConfigError } from "../../config/config.ts";
 import type { Log } from "../../lib/log.ts";
+import { fillRandom } from "../../lib/random.ts";
 import { type BlocklistOverrides, ListsUnusable, openBlocklist } from "./blocklist.ts";
 import { feedFile, type FeedOverrides, type Feeds, startFeeds } from "./feeds.ts";
 
@@ -14,7 +15,7 @@ export async function openLists(
   overrides: ListOverrides,
   onFault: (error: unknown) => void,
 ) {
-  const [key0 = 0, key1 = 0, chance = 0] = crypto.getRandomValues(new Int32Array(3));
+  const [key0 = 0, key1 = 0, chance = 0] = fillRandom(new Int32Array(3));
   const blocklist = await openBlocklist({
     ...overrides,
     files,
