@@ -9,7 +9,7 @@ import { type Config, ConfigError } from "../config/config.ts";
 import { reasonOf } from "../lib/error-reason.ts";
 import type { Log } from "../lib/log.ts";
 import { repeat } from "../lib/repeat.ts";
-import { fillRandom, systemNowMs } from "./core.ts";
+import { systemNowMs } from "./core.ts";
 import { ownProgram } from "./process-pool.ts";
 
 const LOOK_EVERY_MS = 60_000;
@@ -53,7 +53,7 @@ function requireWritable(folder: string): void {
 export function startBackups(config: Config, log: Log): () => Promise<void> {
   const { backupFolder: folder } = config;
   if (folder === null || config.database.engine !== "sqlite") return async () => {};
-  const place = { path: config.database.path, journalFolder: config.journalFolder, fillRandom };
+  const place = { path: config.database.path, journalFolder: config.journalFolder };
   let backups: Backups | undefined;
   let tryAtMs = Number.NEGATIVE_INFINITY;
   let loggedReason: string | undefined;
