@@ -18,15 +18,16 @@ import type { Gate } from "../redirect/gate.ts";
 import type { Redirect } from "../redirect/redirect.ts";
 import { forEveryOrigin } from "./cors.ts";
 import type { Health } from "./health.ts";
+import type { LazyHandlers } from "./lazy-handlers.ts";
 import { createRouter, type RouterOptions } from "./router.ts";
 import type { Notices } from "./well-known.ts";
 
 export interface AppOptions extends Omit<RouterOptions, "isOpen" | "notFound"> {
-  readonly api: Api;
+  readonly api: LazyHandlers<Api>;
   /** Undefined if there is no operator's token. */
   readonly admin:
     | {
-        readonly api: AdminApi;
+        readonly api: LazyHandlers<AdminApi>;
         readonly pages: AdminPages;
       }
     | undefined;
@@ -81,20 +82,24 @@ export function createApp(options: AppOptions) {
   route("/docs", { GET: view(views.show("reference")) });
   route("/api/v1/shorten", {
     GET: view(views.show("information")),
-    POST: making(api.shorten),
+    POST: making(api("shorten")),
   });
-  route("/api/v1/shorten/batch", { POST: making(api.shortenBatch) });
-  route("/api/v1/links", { POST: making(api.createLink) });
+  route("/api/v1/shorten/batch", { POST: making(api("shortenBatch")) });
+  route("/api/v1/links", { POST: making(api("createLink")) });
   // A link can have the code `batch`: other methods at this address are for it.
-  serve("/api/v1/links/batch", { POST: making(api.linksBatch) });
-  route("/api/v1/codes/{code}", { GET: view(api.checkCode) });
+  serve("/api/v1/links/batch", { POST: making(api("linksBatch")) });
+  route("/api/v1/codes/{code}", { GET: view(api("checkCode")) });
   route(
     "/api/v1/links/{code}",
-    { GET: view(api.getLink), PATCH: view(atOnce(api.updateLink)), DELETE: view(atOnce(api.withdrawLink)) },
+    {
+      GET: view(api("getLink")),
+      PATCH: view(atOnce(api("updateLink"))),
+      DELETE: view(atOnce(api("withdrawLink"))),
+    },
     { takesPost: ({ code }) => code === "batch" },
   );
-  route("/api/v1/links/{code}/stats", { GET: view(api.getStatistics) });
-  route("/api/v1/links/{code}/reports", { POST: view(limit("report", api.reportLink)) });
+  route("/api/v1/links/{code}/stats", { GET: view(api("getStatistics")) });
+  route("/api/v1/links/{code}/reports", { POST: view(limit("report", api("reportLink"))) });
   route("/api/v1/openapi.json", { GET: view(views.show("document")) });
   for (const [path, asset] of Object.entries(assets)) route(path, { GET: asset });
   route("/robots.txt", { GET: notices.robots });
@@ -158,21 +163,24 @@ export function createApp(options: AppOptions) {
   }
 
   function addAdmin({ api: operator, pages }: NonNullable<AppOptions["admin"]>): void {
-    route("/api/v1/admin/links", { GET: operator.links });
+    route("/api/v1/admin/links", { GET: operator("links") });
     route("/api/v1/admin/links/{code}", {
-      GET: operator.link,
-      POST: atOnce(operator.changeAll),
-      DELETE: atOnce(operator.erase),
+      GET: operator("link"),
+      POST: atOnce(operator("changeAll")),
+      DELETE: atOnce(operator("erase")),
     });
-    route("/api/v1/admin/links/{code}/stats", { GET: operator.statistics });
-    route("/api/v1/admin/links/{code}/disable", { POST: atOnce(operator.disable) });
-    route("/api/v1/admin/links/{code}/enable", { POST: atOnce(operator.enable) });
-    route("/api/v1/admin/hosts", { GET: operator.hosts });
-    route("/api/v1/admin/hosts/{host}", { PUT: atOnce(operator.block), DELETE: atOnce(operator.unblock) });
-    route("/api/v1/admin/cases", { GET: operator.cases });
-    route("/api/v1/admin/cases/{code}", { POST: atOnce(operator.answerCase) });
-    route("/api/v1/admin/figures", { GET: operator.figures });
-    route("/api/v1/admin/journal", { GET: operator.journal });
+    route("/api/v1/admin/links/{code}/stats", { GET: operator("statistics") });
+    route("/api/v1/admin/links/{code}/disable", { POST: atOnce(operator("disable")) });
+    route("/api/v1/admin/links/{code}/enable", { POST: atOnce(operator("enable")) });
+    route("/api/v1/admin/hosts", { GET: operator("hosts") });
+    route("/api/v1/admin/hosts/{host}", {
+      PUT: atOnce(operator("block")),
+      DELETE: atOnce(operator("unblock")),
+    });
+    route("/api/v1/admin/cases", { GET: operator("cases") });
+    route("/api/v1/admin/cases/{code}", { POST: atOnce(operator("answerCase")) });
+    route("/api/v1/admin/figures", { GET: operator("figures") });
+    route("/api/v1/admin/journal", { GET: operator("journal") });
     route("/admin", { GET: pages.figures, POST: pages.signIn });
     route("/admin/sign-out", { POST: pages.signOut });
     route("/admin/links", { GET: pages.links });

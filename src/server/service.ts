@@ -1,6 +1,4 @@
-import { createAdminApi } from "../api/admin/admin.ts";
 import type { AdminApiOptions } from "../api/admin/endpoint.ts";
-import { createApi } from "../api/api.ts";
 import { type Config, ConfigError } from "../config/config.ts";
 import { createCalls } from "../http/call.ts";
 import { createClientReader } from "../http/client.ts";
@@ -41,6 +39,7 @@ import { readCertificate } from "./certificate.ts";
 import { type Core, type CoreOptions, openCore } from "./core.ts";
 import { type ReportFault, reportFaults } from "./fault-log.ts";
 import { createHealth } from "./health.ts";
+import { createLazyHandlers } from "./lazy-handlers.ts";
 import { listen, type ServerLimits } from "./listen.ts";
 import { createRequestFigures } from "./request-counts.ts";
 import { createApp } from "./routes.ts";
@@ -198,7 +197,7 @@ export async function startService(config: Config, log: Log, limits: Limits = {}
   const justCreated = createJustCreated(shared);
   const answerUnknown = createUnknownAnswer(shared);
   const app = createApp({
-    api: createApi(shared),
+    api: createLazyHandlers(async () => (await import("../api/api.ts")).createApi(shared)),
     admin: config.adminToken === null ? undefined : createAdmin(shared, config.adminToken, core.limits),
     // The change is stored already; if it cannot be read now, it will be a moment later.
     onChanged: () => changes.read().catch(onFault),
@@ -269,7 +268,11 @@ function createAdmin(shared: AdminOptions, adminToken: string, clients: Core["li
   const token = createAdminToken(adminToken);
   const check = createOperatorCheck(token, clients);
   const signIn = createSignIn({ ...shared, ...check, token });
-  return { api: createAdminApi({ ...shared, ...check }), pages: createAdminPages({ ...shared, signIn }) };
+  const options = { ...shared, ...check };
+  return {
+    api: createLazyHandlers(async () => (await import("../api/admin/admin.ts")).createAdminApi(options)),
+    pages: createAdminPages({ ...shared, signIn }),
+  };
 }
 
 function refuseFolder(folder: string): (error: unknown) => never {
