@@ -107,6 +107,13 @@ async function dumpPostgres(
     // Migrations fill some tables themselves. The journal, which they leave empty, cannot be truncated.
     if (rows.length > 0 && table !== "journal") statements.push(`TRUNCATE ${table}`);
     for (const row of rows) statements.push(`INSERT INTO ${table} (${columns.join(", ")}) VALUES (${row})`);
+    const numbered = await names(
+      `SELECT attname AS name FROM pg_attribute WHERE attrelid = '${table}'::regclass AND attidentity <> ''`,
+    );
+    for (const column of numbered) {
+      const sequence = `pg_get_serial_sequence('${table}', '${column}')`;
+      statements.push(`SELECT setval(${sequence}, (SELECT coalesce(max(${column}), 1) FROM ${table}))`);
+    }
   }
   return statements;
 }

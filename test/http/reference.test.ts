@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 
+import { REQUEST_ID } from "../../src/http/api-headers.ts";
 import { REASON_HEADER, REASONS } from "../../src/http/problem-reasons.ts";
-import { REQUEST_ID } from "../../src/http/request-id.ts";
 import en from "../../src/locales/en.json";
 import { LANGUAGES, message, type MessageKey } from "../../src/locales/messages.ts";
 import { CURT } from "../../src/pages/assets/branding.ts";

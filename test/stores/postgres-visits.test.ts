@@ -119,6 +119,45 @@ describe("visits in PostgreSQL", () => {
     expect(detailOf(day)).toMatchObject({ visitors: 3, hours: { 5: [3, 0] } });
   });
 
+  test("age and are purged at the same moment, even if that ends in a deadlock", async () => {
+    await using store = await openStore("deadlock");
+    await using tables = await openTables("deadlock");
+    const add = async (sequence: number, ...codes: string[]) => {
+      const visits = codes.map((code) => ({ code }));
+      for (const slice of visitsOf("source", sequence, visits)) await store.add(slice);
+    };
+    const age = () => store.age({ closeBefore: DAY + 1, forgetBefore: DAY + 1 }, 10);
+    // Purging goes in the order in which rows were written, and ageing in the order of the codes.
+    for (const [nth, code] of ["b", "a"].entries()) {
+      await store.insert([newLink(code, { createdMs: CREATED, endsMs: 10 })]);
+      await add(nth + 1, code);
+      await age();
+    }
+    await tables.run("DELETE FROM visits WHERE day > 0");
+    await tables.run("ANALYZE links, visits");
+    await add(3, "a", "b");
+    const { ageing, purging } = await tables.transaction(async (run) => {
+      await run("SELECT FROM visits WHERE code = 'a' AND day = 0 FOR UPDATE");
+      const first = age();
+      await untilWaiting(tables, 1);
+      const second = store.purge(20, 10);
+      await untilWaiting(tables, 2);
+      return { ageing: first, purging: second };
+    });
+    expect(await purging).toBe(2);
+    expect(await ageing).toBe(2);
+    for (const code of ["a", "b"]) expect(await sums(store, code)).toEqual({ visits: 0, bots: 0 });
+    const deadlocks = "SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()";
+    for (
+      let tries = 0;
+      (await tables.run<{ deadlocks: number }>(deadlocks)).rows[0]?.deadlocks !== 1;
+      tries++
+    ) {
+      expect(tries).toBeLessThan(MAX_TRIES);
+      await Bun.sleep(TRY_MS);
+    }
+  });
+
   describe("of a link that is erased at the same moment are not kept,", () => {
     const link = newLink("gone", { createdMs: CREATED });
     const [slice] = visitsOf("a", 1, [{ code: link.code }]);

@@ -84,7 +84,7 @@ describe("a SQLite file", () => {
     await store.close();
     using database = new Database(path);
     expect(() => database.run("DELETE FROM journal")).toThrow("the journal only grows");
-    expect(() => database.run("UPDATE journal SET note = ''")).toThrow("the journal only grows");
+    expect(() => database.run("UPDATE journal SET note = NULL")).toThrow("the journal only grows");
     expect(database.query("SELECT host FROM journal").all()).toEqual([{ host: "a.example" }]);
   });
 
@@ -412,17 +412,25 @@ describe("a SQLite file", () => {
     await report(one, "first");
     {
       using database = new Database(path);
-      database.run("UPDATE sqlite_sequence SET seq = 50000 WHERE name = 'notes'");
+      const upTo = (last: number) =>
+        `WITH RECURSIVE n (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < ${last})`;
       database.run(
-        `WITH RECURSIVE n (n) AS (SELECT 2 UNION ALL SELECT n + 1 FROM n WHERE n < 9999)
-          INSERT INTO reporters SELECT 1, 1, 'reporter ' || n FROM n`,
+        `${upTo(9998)} INSERT INTO reporters SELECT 1, 'one', ${one.createdMs}, 'reporter ' || n FROM n`,
+      );
+      database.run(
+        `${upTo(50_000)} INSERT INTO notes (code, created_ms, noted_ms, reason, note)
+          SELECT 'full', n, 1, 'spam', CAST('a note' AS BLOB) FROM n`,
       );
     }
-    expect(await report(other, "a")).toBe("counted");
-    expect(await store.caseOf(one)).toMatchObject({ reports: 1, notes: [] });
     expect(await report(one, "the last")).toBe("counted");
     expect(await report(one, "one too many")).toBe("repeated");
     expect(await store.caseOf(one)).toMatchObject({ reports: 2 });
+    await Promise.all(Array.from({ length: 500 }, (_, nth) => report(other, String(nth))));
+    {
+      using database = new Database(path);
+      expect(database.query("SELECT count(*) AS notes FROM notes").get()).toEqual({ notes: 50_000 });
+    }
+    expect(await store.caseOf(one)).toMatchObject({ notes: { length: 1 } });
     await store.close();
   });
 

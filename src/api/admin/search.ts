@@ -1,6 +1,6 @@
 import type { Call } from "../../http/call.ts";
 import { queryOf } from "../../http/url.ts";
-import type { Views } from "../../http/views/views.ts";
+import type { Views } from "../../http/views.ts";
 import type { LinkId } from "../../links/store.ts";
 import { targetHost } from "../../links/target.ts";
 // The operator's searches. The views thread searches in slices, and other views take turns with them.

@@ -53,7 +53,7 @@ export interface CaseQuery {
   readonly after?: CaseCursor | undefined;
 }
 
-export type CaseState = "open" | "answered";
+type CaseState = "open" | "answered";
 
 /** The place of a case in the list. Only the store that issued it understands it. */
 export type CaseCursor = string & { readonly __brand: "CaseCursor" };

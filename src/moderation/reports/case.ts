@@ -17,7 +17,7 @@ export interface Case extends LinkId {
   readonly answer?: Answer | undefined;
 }
 
-export interface Answer {
+interface Answer {
   readonly action: AnswerAction;
   readonly atMs: number;
 }

@@ -1,9 +1,9 @@
 import { readSearch, searchAll, searchLinks, type SearchResult } from "../../api/admin/search.ts";
-import type { Asked, Call } from "../../http/call.ts";
+import type { DetachedCall, Call } from "../../http/call.ts";
 import { describe, type HttpProblem, problemAnswer } from "../../http/problems.ts";
 import { html } from "../../http/responses.ts";
 import { queryOf } from "../../http/url.ts";
-import type { Views } from "../../http/views/views.ts";
+import type { Views } from "../../http/views.ts";
 import { isProblem } from "../../links/problem.ts";
 import type { LinkId } from "../../links/store.ts";
 import { authorityOf } from "../../links/target.ts";
@@ -148,8 +148,6 @@ export function createAdminPages({ signIn, operator, reports, views }: AdminPage
   };
 }
 
-export type AdminPages = ReturnType<typeof createAdminPages>;
-
 function decisionOf(sent: URLSearchParams): ReasonedRequest {
   return { reason: sent.get("reason") ?? "", note: (sent.get("note") ?? "").trim() };
 }
@@ -175,7 +173,7 @@ const LIMIT = 50;
 
 /** The operator's pages on the views thread. The serving thread has checked the session. */
 export function createAdminPageViews(inspection: Inspection) {
-  const views: Record<AdminPageView, (call: Asked, task: AdminPageTask) => Promise<Response>> = {
+  const views: Record<AdminPageView, (call: DetachedCall, task: AdminPageTask) => Promise<Response>> = {
     async figures(call, task) {
       const figures = await inspection.figures();
       return render(call, task, (context) => figuresPage(context, figures));
@@ -241,7 +239,7 @@ export function createAdminPageViews(inspection: Inspection) {
     },
   };
 
-  return (call: Asked, data: string) => {
+  return (call: DetachedCall, data: string) => {
     const task = JSON.parse(data) as AdminPageTask;
     return views[task.view](call, task);
   };
@@ -249,7 +247,7 @@ export function createAdminPageViews(inspection: Inspection) {
 
 /** A page with the problem on it, if there is one. */
 function render(
-  call: Asked,
+  call: DetachedCall,
   { formToken, problem }: AdminPageTask,
   show: (context: PageContext, refusal: string | undefined) => Page,
   more: Readonly<Record<string, string>> = {},
@@ -271,10 +269,10 @@ function render(
   );
 }
 
-function partOf(call: Asked): Part {
+function partOf(call: DetachedCall): Part {
   return { cursor: queryValue(call, "cursor") || undefined, limit: LIMIT };
 }
 
-function queryValue({ request }: Asked, name: string): string {
+function queryValue({ request }: DetachedCall, name: string): string {
   return new URLSearchParams(queryOf(request)).get(name) ?? "";
 }

@@ -1,9 +1,9 @@
-import type { Asked, Call } from "../../http/call.ts";
+import type { DetachedCall, Call } from "../../http/call.ts";
 import type { Limiter } from "../../http/limiter.ts";
 import { describe, type HttpProblem, problemJson, problemOf } from "../../http/problems.ts";
 import { answer, FINDABLE, html, prefersHtml } from "../../http/responses.ts";
 import { queryOf } from "../../http/url.ts";
-import type { Views } from "../../http/views/views.ts";
+import type { Views } from "../../http/views.ts";
 import type { Clock } from "../../links/clock.ts";
 import { type Code, parseCode } from "../../links/code.ts";
 import type { Expiry } from "../../links/expiry.ts";
@@ -47,7 +47,7 @@ export interface HomeViewsOptions {
 /** The home page, empty, filled in by a query, or with a refused form. */
 export function createHomeViews(options: HomeViewsOptions) {
   return {
-    show(call: Asked): Response {
+    show(call: DetachedCall): Response {
       const { baseUrl } = call.domain;
       const form = shortened(formOfQuery(queryOf(call.request)));
       const isEmpty = Object.values(form).every((text) => text === "");
@@ -59,7 +59,7 @@ export function createHomeViews(options: HomeViewsOptions) {
       );
     },
 
-    async refused(call: Asked, data: string): Promise<Response> {
+    async refused(call: DetachedCall, data: string): Promise<Response> {
       const { form, problem, offers = [], isUnderstood } = JSON.parse(data) as RefusedForm;
       const { baseUrl } = call.domain;
       const { status, headers } = describe(problem);
@@ -173,5 +173,3 @@ export function createHome({ links, clock, views, justCreated, limiter, mayCreat
     refuse: (call: Call, problem: HttpProblem) => answerForm(call, problem),
   };
 }
-
-export type Home = ReturnType<typeof createHome>;

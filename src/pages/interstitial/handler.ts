@@ -1,4 +1,4 @@
-import type { Asked } from "../../http/call.ts";
+import type { DetachedCall } from "../../http/call.ts";
 import { problemAnswer } from "../../http/problems.ts";
 import { FORM_LEADS_ELSEWHERE, html } from "../../http/responses.ts";
 import type { Clock } from "../../links/clock.ts";
@@ -17,7 +17,7 @@ export interface InterstitialPageOptions {
 
 /** The preview at the short address itself, for people who should see the destination first. */
 export function createInterstitialPage({ links, clock }: InterstitialPageOptions) {
-  return async (call: Asked): Promise<Response> => {
+  return async (call: DetachedCall): Promise<Response> => {
     const link = await links.resolve(call.code);
     if (isProblem(link)) return problemAnswer(call, link);
     const nowMs = clock.nowMs();

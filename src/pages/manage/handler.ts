@@ -1,6 +1,6 @@
-import type { Asked, Call } from "../../http/call.ts";
+import type { DetachedCall, Call } from "../../http/call.ts";
 import { LINK_FIELDS } from "../../http/field-names.ts";
-import { createManaging, type ManagingOptions } from "../../http/link-manager.ts";
+import { createLinkManager, type LinkManagerOptions } from "../../http/link-manager.ts";
 import {
   describe,
   type HttpProblem,
@@ -10,7 +10,7 @@ import {
   problemOf,
 } from "../../http/problems.ts";
 import { html } from "../../http/responses.ts";
-import type { Views } from "../../http/views/views.ts";
+import type { Views } from "../../http/views.ts";
 import type { Clock } from "../../links/clock.ts";
 import { type Duration, DURATIONS } from "../../links/expiry.ts";
 import type { FoundLink } from "../../links/link.ts";
@@ -50,7 +50,7 @@ export interface ManageViewsOptions {
 /** The form for a link's manage key, and the forms that change the link. */
 export function createManageViews({ visits, clock, edits, codeHoldMs }: ManageViewsOptions) {
   return {
-    async manage(call: Asked, data: string): Promise<Response> {
+    async manage(call: DetachedCall, data: string): Promise<Response> {
       const { problem, done, sent, unlocked }: FormView = data === "" ? {} : (JSON.parse(data) as FormView);
       const { status, headers } =
         problem === undefined ? { status: 200, headers: {} } : describe(problem, LINK_FIELDS);
@@ -89,8 +89,8 @@ export function createManageViews({ visits, clock, edits, codeHoldMs }: ManageVi
   };
 }
 
-export interface ManagePagesOptions extends ManagingOptions {
-  readonly links: ManagingOptions["links"] & Pick<Links, "withdraw">;
+export interface ManagePagesOptions extends LinkManagerOptions {
+  readonly links: LinkManagerOptions["links"] & Pick<Links, "withdraw">;
   readonly views: Pick<Views, "ask">;
   readonly onFault: (error: unknown) => void;
 }
@@ -98,7 +98,7 @@ export interface ManagePagesOptions extends ManagingOptions {
 /** Handles the forms: the key and the change. The key is in no address and no cookie. */
 export function createManagePages(options: ManagePagesOptions) {
   const { links, views, onFault } = options;
-  const { unlock, edit } = createManaging(options);
+  const { unlock, edit } = createLinkManager(options);
 
   const show = (call: Call, shown: FormView) => views.ask("manage", call, JSON.stringify(shown));
 
@@ -148,8 +148,6 @@ export function createManagePages(options: ManagePagesOptions) {
     },
   };
 }
-
-export type ManagePages = ReturnType<typeof createManagePages>;
 
 function orNothing(error: unknown): undefined {
   if (!(error instanceof StoreUnavailable)) throw error;

@@ -1,5 +1,5 @@
 /** @jsxImportSource ../shared/html */
-import type { Asked } from "../../http/call.ts";
+import type { DetachedCall } from "../../http/call.ts";
 import { html } from "../../http/responses.ts";
 import { message, type MessageKey } from "../../locales/messages.ts";
 import { richMessage } from "../shared/formats.ts";
@@ -7,7 +7,7 @@ import { type Page, page } from "../shared/layout.tsx";
 import { CopyButton } from "../shared/share.tsx";
 import { LinkItem, wordsOf } from "./link-list.tsx";
 
-export function showMyLinks(call: Asked): Response {
+export function showMyLinks(call: DetachedCall): Response {
   return html(call, 200, (language) => myLinksPage(language, call.domain), {
     "Cache-Control": "private, no-cache",
   });

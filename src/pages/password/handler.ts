@@ -1,8 +1,8 @@
 import type { Call } from "../../http/call.ts";
+import { createSignedCookie } from "../../http/credentials.ts";
 import type { Limiter, Try } from "../../http/limiter.ts";
 import { describe, type HttpProblem, problemJson } from "../../http/problems.ts";
 import { FORM_LEADS_ELSEWHERE, html, prefersHtml } from "../../http/responses.ts";
-import { createSignedCookie } from "../../http/signed-cookie.ts";
 import type { Clock } from "../../links/clock.ts";
 import type { Link } from "../../links/link.ts";
 import { checkPassword, passwordLength } from "../../links/password.ts";
@@ -113,7 +113,7 @@ export function createPasswords({ secret, clock, limiter }: PasswordsOptions) {
         const limited = { kind: "limited", limit: "password", seconds: BUSY_SECONDS } as const;
         return refuse(call, limited, limited);
       }
-      return refuse(call, problemOf(call, link, "password.wrong"), { kind: "wrong", ...attempt.left() });
+      return refuse(call, problemOf(call, link, "password.wrong"), { kind: "wrong", ...attempt.remaining() });
     },
   };
 }

@@ -1,9 +1,8 @@
 import { readStatisticsQuery } from "../../api/statistics.ts";
-import type { Asked } from "../../http/call.ts";
-import { knowsAlready, tagOf } from "../../http/etag.ts";
-import { askedLanguage, pageLanguage } from "../../http/page-language.ts";
+import type { DetachedCall } from "../../http/call.ts";
+import { urlLanguage, pageLanguage } from "../../http/page-language.ts";
 import { describe, problemAnswer } from "../../http/problems.ts";
-import { answer, html } from "../../http/responses.ts";
+import { knowsAlready, tagOf, answer, html } from "../../http/responses.ts";
 import { queryOf } from "../../http/url.ts";
 import type { Clock } from "../../links/clock.ts";
 import { aimedMs, hasBegun, hasEnded, hasPassword } from "../../links/link.ts";
@@ -33,7 +32,7 @@ export interface PreviewOptions {
 
 /** The page at /<code>+, with the destination of a link and its visits. */
 export function createPreview({ links, visits, clock, disabledSince, statsKeepDays }: PreviewOptions) {
-  return async (call: Asked, data = ""): Promise<Response> => {
+  return async (call: DetachedCall, data = ""): Promise<Response> => {
     const { manageKey }: Partial<NewLink> = data === "" ? {} : (JSON.parse(data) as NewLink);
     const link = await links.find(call.code, manageKey === undefined ? "visitor" : "maker");
     if (isProblem(link)) return problemAnswer(call, link);
@@ -122,7 +121,7 @@ export function createPreview({ links, visits, clock, disabledSince, statsKeepDa
 
 /** Parameters that the page's own links keep. */
 function carriedOf(request: Request, timeZone: string): Record<string, string> {
-  const language = askedLanguage(request);
+  const language = urlLanguage(request);
   return {
     ...(language !== undefined && { language }),
     ...(timeZone !== "UTC" && { tz: timeZone }),

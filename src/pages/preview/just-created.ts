@@ -1,6 +1,6 @@
 import type { Call } from "../../http/call.ts";
-import { createSignedCookie, type SignedCookieOptions } from "../../http/signed-cookie.ts";
-import type { Views } from "../../http/views/views.ts";
+import { createSignedCookie, type SignedCookieOptions } from "../../http/credentials.ts";
+import type { Views } from "../../http/views.ts";
 import type { Link } from "../../links/link.ts";
 import type { Links } from "../../links/links.ts";
 import { isProblem } from "../../links/problem.ts";

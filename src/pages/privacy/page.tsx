@@ -1,12 +1,13 @@
 /** @jsxImportSource ../shared/html */
-import type { Asked } from "../../http/call.ts";
+import type { DetachedCall } from "../../http/call.ts";
 import { FINDABLE, html } from "../../http/responses.ts";
 import { message } from "../../locales/messages.ts";
 import { type Page, page } from "../shared/layout.tsx";
 
 /** The page that says which data about visitors Curt stores. */
 export function createPrivacy(privacy: Privacy) {
-  return (call: Asked): Response => html(call, 200, (language) => privacyPage(language, privacy), FINDABLE);
+  return (call: DetachedCall): Response =>
+    html(call, 200, (language) => privacyPage(language, privacy), FINDABLE);
 }
 
 /** The settings that change the page. */

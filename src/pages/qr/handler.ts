@@ -1,5 +1,5 @@
 import { readQrStyle } from "../../api/qr-code.ts";
-import type { Asked } from "../../http/call.ts";
+import type { DetachedCall } from "../../http/call.ts";
 import { describe, problemAnswer } from "../../http/problems.ts";
 import { html } from "../../http/responses.ts";
 import { queryOf } from "../../http/url.ts";
@@ -11,7 +11,7 @@ import { QR_FIELDS, qrPage } from "./page.tsx";
 
 /** The page at /<code>+qr, with a link's QR code in the style of the query. */
 export function createQrPage({ links }: { readonly links: Pick<Links, "resolve"> }) {
-  return async (call: Asked): Promise<Response> => {
+  return async (call: DetachedCall): Promise<Response> => {
     const { query: style, problem } = readQrStyle(call.request);
     const link = await links.resolve(call.code);
     if (isProblem(link)) return problemAnswer(call, link);

@@ -1,6 +1,6 @@
 /** @jsxImportSource ../shared/html */
 import { documentRoute } from "../../api/openapi.ts";
-import type { Asked } from "../../http/call.ts";
+import type { DetachedCall } from "../../http/call.ts";
 import { type Domain, memoizeByDomain } from "../../http/domain.ts";
 import { FINDABLE, html } from "../../http/responses.ts";
 import { message } from "../../locales/messages.ts";
@@ -24,7 +24,8 @@ export function createReference(options: ReferenceOptions) {
       limits: options,
     }),
   );
-  return (call: Asked): Response => html(call, 200, (language) => render(call.domain, language), FINDABLE);
+  return (call: DetachedCall): Response =>
+    html(call, 200, (language) => render(call.domain, language), FINDABLE);
 }
 
 export interface Reference {

@@ -1,4 +1,4 @@
-import type { Asked, Call } from "../../http/call.ts";
+import type { DetachedCall, Call } from "../../http/call.ts";
 import {
   describe,
   type HttpProblem,
@@ -9,7 +9,7 @@ import {
 } from "../../http/problems.ts";
 import { answer, html, prefersHtml } from "../../http/responses.ts";
 import { queryOf } from "../../http/url.ts";
-import type { Views } from "../../http/views/views.ts";
+import type { Views } from "../../http/views.ts";
 import { hasPassword, REASONS } from "../../links/link.ts";
 import type { Links } from "../../links/links.ts";
 import { isProblem } from "../../links/problem.ts";
@@ -42,7 +42,10 @@ export interface ReportOptions {
 
 /** The forms that report a link, and the confirmation. */
 export function createReportViews({ links }: { readonly links: Pick<Links, "find"> }) {
-  async function form(call: Asked, { form: values, problem }: Partial<RefusedForm>): Promise<Response> {
+  async function form(
+    call: DetachedCall,
+    { form: values, problem }: Partial<RefusedForm>,
+  ): Promise<Response> {
     const link = await links.find(call.code);
     if (isProblem(link)) return problemAnswer(call, link);
     const { status, headers } = problem === undefined ? { status: 200, headers: {} } : describe(problem);
@@ -68,7 +71,7 @@ export function createReportViews({ links }: { readonly links: Pick<Links, "find
 
   return {
     /** Asks for a short address, and redirects to that link's form. */
-    async reportAny(call: Asked): Promise<Response> {
+    async reportAny(call: DetachedCall): Promise<Response> {
       const query = parseForm(queryOf(call.request));
       const address = isProblem(query)
         ? ""
@@ -92,11 +95,11 @@ export function createReportViews({ links }: { readonly links: Pick<Links, "find
       );
     },
 
-    report: (call: Asked) => form(call, {}),
+    report: (call: DetachedCall) => form(call, {}),
 
-    refusedReport: (call: Asked, data: string) => form(call, JSON.parse(data) as RefusedForm),
+    refusedReport: (call: DetachedCall, data: string) => form(call, JSON.parse(data) as RefusedForm),
 
-    reported: (call: Asked) => html(call, 200, (language) => reportedPage(language)),
+    reported: (call: DetachedCall) => html(call, 200, (language) => reportedPage(language)),
   };
 }
 
@@ -144,8 +147,6 @@ export function createReport({ reports, views, onFault }: ReportOptions) {
     refuse: (call: Call, problem: HttpProblem) => answerForm(call, problem),
   };
 }
-
-export type Report = ReturnType<typeof createReport>;
 
 /** A missing reason, in words for people, not for API clients. */
 function describeProblem(problem: HttpProblem, language: string) {

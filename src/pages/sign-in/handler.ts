@@ -1,9 +1,9 @@
 import { serialize } from "hono/utils/cookie";
 
 import type { Call, Handler } from "../../http/call.ts";
+import { cookiesOf } from "../../http/credentials.ts";
 import { describe, type HttpProblem, problemJson } from "../../http/problems.ts";
 import { html } from "../../http/responses.ts";
-import { cookiesOf } from "../../http/signed-cookie.ts";
 import type { Clock } from "../../links/clock.ts";
 import { isProblem } from "../../links/problem.ts";
 import { message } from "../../locales/messages.ts";

@@ -1,21 +1,21 @@
 import type { Call } from "../../http/call.ts";
 import type { Limiter } from "../../http/limiter.ts";
 import type { Overload } from "../../http/overload.ts";
+import { type CachedProblem, isForReader } from "../../http/problem-cache.ts";
 import { answerProblem, problemAnswer, problemOf } from "../../http/problems.ts";
-import { type AnswerKept, isForReader } from "../../http/response-cache.ts";
 import { writtenIn } from "../../http/url.ts";
 import type { Clock } from "../../links/clock.ts";
 import type { Code } from "../../links/code.ts";
 import { meantBy } from "../../links/meant.ts";
 import { isProblem } from "../../links/problem.ts";
-import type { LinkMemory } from "../../redirect/link-cache.ts";
+import type { LinkCache } from "../../redirect/link-cache.ts";
 
 export interface UnknownOptions {
-  readonly memory: Pick<LinkMemory, "get" | "lookUp">;
+  readonly linkCache: Pick<LinkCache, "get" | "lookUp">;
   readonly clock: Pick<Clock, "nowMs">;
   readonly limiter: Pick<Limiter, "unknown" | "barred">;
   readonly overload: Pick<Overload, "takeTurns">;
-  readonly answerKept: AnswerKept;
+  readonly cachedProblem: CachedProblem;
   readonly onFault: (error: unknown) => void;
 }
 
@@ -24,7 +24,7 @@ type NoLink = { readonly kind: "unknown" | "not-found" };
 
 /** Counts and answers unknown addresses. */
 export function createUnknownAnswer(options: UnknownOptions) {
-  const { memory, clock, limiter, overload, answerKept, onFault } = options;
+  const { linkCache, clock, limiter, overload, cachedProblem, onFault } = options;
 
   /** For requests that need no lookup. */
   function answerBriefly(call: Call, answer: () => Response): Response | Promise<Response> {
@@ -56,7 +56,7 @@ export function createUnknownAnswer(options: UnknownOptions) {
   /** The index of the first existing code, or -1. */
   async function firstKnown(codes: readonly Code[]): Promise<number> {
     for (const [at, code] of codes.entries()) {
-      const found = memory.get(code, clock.nowMs()) ?? (await memory.lookUp(code));
+      const found = linkCache.get(code, clock.nowMs()) ?? (await linkCache.lookUp(code));
       if (!isProblem(found) || found.kind !== "unknown") return at;
     }
     return -1;
@@ -66,13 +66,15 @@ export function createUnknownAnswer(options: UnknownOptions) {
     if (!isForReader(call))
       // This takes no longer than refusing it.
       return answerBriefly(call, () =>
-        problem.kind === "unknown" ? answerKept(call, { kind: problem.kind }) : answerProblem(call, problem),
+        problem.kind === "unknown"
+          ? cachedProblem(call, { kind: problem.kind })
+          : answerProblem(call, problem),
       );
     return overload.takeTurns(
       "unknown",
       call,
       () => answerReader(call, problem),
-      () => answerBriefly(call, () => answerKept(call, { kind: "overloaded" })),
+      () => answerBriefly(call, () => cachedProblem(call, { kind: "overloaded" })),
     );
   };
 }

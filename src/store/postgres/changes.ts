@@ -1,11 +1,10 @@
 import type { Changes, Position } from "../../links/changes.ts";
 import type { Code } from "../../links/code.ts";
 import type { LinkStore } from "../../links/store.ts";
+import { RULES } from "../shared/decisions.ts";
 import type { Result, Statements, Value } from "./connection/database.ts";
 
-/** Stands for the rules about hosts. No link has this code. */
-const RULES = "";
-/** Stands for nothing that changed: see `replicas.ts`. No link has this code either. */
+/** Stands for nothing that changed: see `replicas.ts`. No link has this code. */
 const MARKER = " ";
 /** Changes in one answer. A reader that missed more forgets everything it remembers. */
 const MAX_CHANGES = 10_000;

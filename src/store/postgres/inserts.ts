@@ -1,7 +1,6 @@
 import type { Link } from "../../links/link.ts";
 import { type LinkStore, type NewLink, StoreUnavailable } from "../../links/store.ts";
 import { type CommitFigures, createCommits } from "../commits.ts";
-import { closeCases } from "./case-row.ts";
 import { type Run, type Statements, WAIT_SHARE } from "./connection/database.ts";
 import type { LinkCount } from "./link-count.ts";
 import { columnsOf, GIVEN_LINKS } from "./link-row.ts";
@@ -12,6 +11,11 @@ const INSERTS = { waiting: 10_000, batch: 1000, atOnce: 3 };
 const REPEAT_SHARE = 0.85;
 /** Before it is repeated: what broke one connection may have broken others, which are found out by then. */
 const PAUSE_MS = 30;
+
+/** Closes the open cases of links that are gone. `links` is a part of a statement with their codes, creations and ends. */
+export const closeCases = (links: string) => `
+  UPDATE cases SET is_open = FALSE, answer = 'erase', answered_ms = ${links}.ends_ms, disabled_ms = NULL
+  FROM ${links} WHERE cases.code = ${links}.code AND cases.created_ms = ${links}.created_ms AND cases.is_open`;
 
 /**
  * In the order of the codes, so that no two statements wait for each other. A row has an `xmax` if it was there before: its
@@ -37,7 +41,7 @@ const INSERT = `
   ), replaced AS MATERIALIZED (
     SELECT links.code, links.created_ms, links.ends_ms FROM links JOIN made USING (code)
     WHERE links.code = ANY (ARRAY(SELECT code FROM made WHERE was_there)) AND links.created_ms <> made.created_ms
-  ), answered AS (${closeCases("replaced", { answer: "erase", atMs: "replaced.ends_ms" })})
+  ), answered AS (${closeCases("replaced")})
   SELECT code, code = ANY (ARRAY(SELECT code FROM replaced)) AS is_replaced FROM made`;
 
 /** Adds links with distinct codes, in one statement. `added` is how many more there are: a code that is given again replaces one. */

@@ -4,10 +4,10 @@ import { type LinkId, StoreUnavailable } from "../../links/store.ts";
 import type { ArrivingLink, Intake } from "../intake.ts";
 import type { Database, Run } from "./connection/database.ts";
 import { addToCount } from "./link-count.ts";
+import { writeDays } from "./link-records.ts";
 import { columnsOf, GIVEN_LINKS, LINK_COLUMNS, type LinkRow, toLink } from "./link-row.ts";
 import { opening } from "./records.ts";
 import { migrate } from "./schema.ts";
-import { VISIT_RECORDS } from "./visit-records.ts";
 import { EMPTY } from "./visit-rows.ts";
 
 /** In the order of the codes, so that no two statements wait for each other. */
@@ -67,5 +67,5 @@ async function addDays(run: Run, links: readonly ArrivingLink[]): Promise<void> 
   ]);
   const known = new Set(rows.map(({ code, day }) => `${day} ${code}`));
   const missing = known.size === 0 ? days : days.filter(({ code, day }) => !known.has(`${day} ${code}`));
-  await VISIT_RECORDS.day.write(run, missing);
+  await writeDays(run, missing);
 }

@@ -4,7 +4,7 @@ import type { Run, Statements } from "./connection/database.ts";
 const KNOWN_MS = 1000;
 
 const ADD = "UPDATE link_count SET links = links + $1";
-const READ = "SELECT links FROM link_count";
+export const COUNT = "SELECT links AS count FROM link_count";
 
 /**
  * Counts links. Creates do not wait for it: what was added or purged is written once a second, in the background. A process
@@ -63,9 +63,9 @@ export async function addToCount(run: Run, links: number): Promise<void> {
   await run(ADD, [links]);
 }
 
-export async function readCount(run: Run): Promise<number> {
-  const { rows } = await run<{ links: number }>(READ);
-  return Math.max(0, rows[0]?.links ?? 0);
+async function readCount(run: Run): Promise<number> {
+  const { rows } = await run<{ count: number }>(COUNT);
+  return Math.max(0, rows[0]?.count ?? 0);
 }
 
 export type LinkCount = ReturnType<typeof createLinkCount>;

@@ -1,32 +1,16 @@
-import { parseTerms, termsJson } from "../../links/change.ts";
+import { termsJson } from "../../links/change.ts";
 import type { Code } from "../../links/code.ts";
-import { type Link, NEVER_MS, type Reason } from "../../links/link.ts";
-import type { Target } from "../../links/target.ts";
+import type { Link } from "../../links/link.ts";
+import * as shared from "../shared/link-row.ts";
 import type { Value } from "./connection/database.ts";
 
 /** The columns of {@link LinkRow}. */
-export const LINK_COLUMNS = "code, original_url, target, created_ms, ends_ms, disabled, terms";
+export const LINK_COLUMNS = `code, ${shared.LINK_COLUMNS}`;
 
-export interface LinkRow {
-  code: Code;
-  original_url: string;
-  target: string | null;
-  created_ms: number;
-  ends_ms: number | null;
-  disabled: Reason | "deleted" | null;
-  terms: string | null;
-}
+export type LinkRow = shared.LinkRow & { code: Code };
 
-export function toLink({ code, original_url: originalUrl, ...row }: LinkRow): Link {
-  return {
-    code,
-    originalUrl,
-    target: (row.target ?? originalUrl) as Target,
-    createdMs: row.created_ms,
-    endsMs: row.ends_ms ?? NEVER_MS,
-    disabled: row.disabled ?? undefined,
-    terms: parseTerms(row.terms),
-  };
+export function toLink(row: LinkRow): Link {
+  return shared.toLink(row.code, row);
 }
 
 /** A source of rows, with the columns of {@link columnsOf} as `$1` to `$6` and the number of the row from 1 on. */
@@ -38,9 +22,9 @@ export function columnsOf(links: readonly Link[]): Value[] {
   return [
     links.map(({ code }) => code),
     links.map(({ originalUrl }) => originalUrl),
-    links.map(({ originalUrl, target }) => ((target as string) === originalUrl ? null : target)),
+    links.map(shared.storedTarget),
     links.map(({ createdMs }) => createdMs),
-    links.map(({ endsMs }) => (endsMs === NEVER_MS ? null : endsMs)),
+    links.map(shared.storedEndMs),
     links.map(termsJson),
   ];
 }

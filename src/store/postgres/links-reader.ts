@@ -2,9 +2,9 @@ import type { Code } from "../../links/code.ts";
 import type { Link } from "../../links/link.ts";
 import type { LinkStore } from "../../links/store.ts";
 import { createCommits } from "../commits.ts";
+import { isStorable } from "../shared/sql.ts";
 import { type Statements, WAIT_SHARE } from "./connection/database.ts";
 import { LINK_COLUMNS, type LinkRow, toLink } from "./link-row.ts";
-import { isStorable } from "./text.ts";
 
 /** Look-ups that wait for each other share a round trip. A second one begins while the first takes long. */
 const LOOK_UPS = { waiting: 10_000, batch: 200, atOnce: 3 };

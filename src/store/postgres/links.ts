@@ -1,10 +1,9 @@
 import type { LinkStore } from "../../links/store.ts";
 import { createStoreFigures } from "../commits.ts";
-import { closeCases } from "./case-row.ts";
 import { createChanges } from "./changes.ts";
 import type { Database } from "./connection/database.ts";
 import type { Replicas } from "./connection/replicas.ts";
-import { createInserts } from "./inserts.ts";
+import { closeCases, createInserts } from "./inserts.ts";
 import { createLinkCount, type LinkCount } from "./link-count.ts";
 import { createRequests } from "./requests.ts";
 import { createUpdates } from "./updates.ts";
@@ -18,7 +17,7 @@ const PURGE = `
     SELECT code FROM links WHERE ends_ms <= $1 AND disabled IS NULL ORDER BY ends_ms LIMIT $2 FOR UPDATE SKIP LOCKED
   ), purged AS (
     DELETE FROM links WHERE code = ANY (ARRAY(SELECT code FROM due)) RETURNING code, created_ms, ends_ms
-  ), answered AS (${closeCases("purged", { answer: "erase", atMs: "purged.ends_ms" })}
+  ), answered AS (${closeCases("purged")}
   ), sums AS (
     DELETE FROM visits USING purged
     WHERE visits.code = ANY (ARRAY(SELECT code FROM due)) AND visits.day = 0

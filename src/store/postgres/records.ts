@@ -3,14 +3,12 @@ import { describeStore, type PostgresAddress } from "../../config/database-url.t
 import { StoreUnusable } from "../../links/store.ts";
 import { HOUR_MS } from "../../links/time.ts";
 import { CLEAR, IS_EMPTY, type Records, SIZE, type WriteRecords } from "../records.ts";
+import { RECORD_TABLES, type Scan, type Tables } from "../shared/record-tables.ts";
 import { type Database, openDatabase, type Run } from "./connection/database.ts";
 import { reach } from "./connection/first-connection.ts";
-import { GUARD_RECORDS } from "./guard-records.ts";
-import { LINK_RECORDS } from "./link-records.ts";
+import { linkRecords } from "./link-records.ts";
 import { createLinksReader } from "./links-reader.ts";
-import type { Tables } from "./record-table.ts";
 import { hasSchema, migrate, requireCurrentVersion } from "./schema.ts";
-import { VISIT_RECORDS } from "./visit-records.ts";
 
 /** Generous, because no request waits for a statement. */
 const STATEMENT_MS = 60_000;
@@ -32,7 +30,10 @@ const FINISH = [
   "ANALYZE links, visits, cases, journal",
 ];
 
-const TABLES: Tables = { ...LINK_RECORDS, ...VISIT_RECORDS, ...GUARD_RECORDS };
+/** Records in a batch. */
+const BATCH_ROWS = 1000;
+/** What is streamed cannot run again after a conflict. */
+const ONE_TRY = 1;
 
 /** Opens a database that Curt has used. Throws {@link StoreUnusable}. */
 export function openPostgresRecords(address: PostgresAddress): Promise<Records> {
@@ -48,8 +49,9 @@ export function openPostgresRecords(address: PostgresAddress): Promise<Records> 
       snapshot: (work) =>
         all.transaction(async (run) => {
           for (const statement of SNAPSHOT) await run(statement);
-          return work((kind) => TABLES[kind].read(run));
-        }),
+          const tables = tablesOf(run);
+          return work((kind) => tables[kind].read(scanOn(run), run));
+        }, ONE_TRY),
       close: database.close,
     };
   });
@@ -69,10 +71,11 @@ export async function fillPostgresStore<T>(
       for (const statement of LOCK) await run(statement);
       if (!(await isEmpty(run))) return undefined;
       for (const statement of CLEAR) await run(statement);
-      const result = await work((kind, records) => TABLES[kind].write(run, records));
+      const tables = tablesOf(run);
+      const result = await work((kind, records) => tables[kind].write(run, records));
       for (const statement of FINISH) await run(statement);
       return result;
-    });
+    }, ONE_TRY);
   } finally {
     await database.close();
   }
@@ -89,6 +92,22 @@ export async function opening<T>(
     await database.close();
     throw error;
   }
+}
+
+function tablesOf(run: Run): Tables {
+  return { ...RECORD_TABLES, ...linkRecords(run) };
+}
+
+function scanOn(run: Run): Scan {
+  return async function* scan(statement) {
+    await run(`DECLARE records NO SCROLL CURSOR FOR ${statement}`);
+    for (;;) {
+      const { rows } = await run(`FETCH ${BATCH_ROWS} FROM records`);
+      if (rows.length === 0) break;
+      yield rows;
+    }
+    await run("CLOSE records");
+  };
 }
 
 async function isEmpty(run: Run): Promise<boolean> {

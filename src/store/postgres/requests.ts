@@ -67,8 +67,8 @@ export function createRequests(
 
   /** Decides at least the first request of each key; undefined for what is left. */
   async function insertRound(tasks: readonly Task[]): Promise<(Outcome | undefined)[]> {
-    let added = 0;
-    const outcomes = await transaction(async (on) => {
+    const round = await transaction(async (on) => {
+      let added = 0;
       const known = await lock(on, tasks);
       const tried = firstOfEach(tasks, known);
       const links = [...tried.values()];
@@ -84,10 +84,10 @@ export function createRequests(
         changed.add(key);
       }
       await keep(on, known, changed);
-      return tasks.map((task) => outcomeOf(task, known.get(task.request.key), tried));
+      return { outcomes: tasks.map((task) => outcomeOf(task, known.get(task.request.key), tried)), added };
     });
-    count.add(added);
-    return outcomes;
+    count.add(round.added);
+    return round.outcomes;
   }
 
   return {

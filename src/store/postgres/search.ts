@@ -8,9 +8,9 @@ import {
   NOTHING,
   type PageRequest,
 } from "../../moderation/search.ts";
+import { isStorable } from "../shared/sql.ts";
 import type { Statements } from "./connection/database.ts";
 import { LINK_COLUMNS, type LinkRow, toLink } from "./link-row.ts";
-import { isStorable } from "./text.ts";
 
 /** Links that one request looks at: with URLs of 8 KiB, a statement takes a third of a second. */
 const LOOKED_AT = 10_000;

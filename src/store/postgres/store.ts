@@ -1,24 +1,21 @@
 import type { PostgresAddress } from "../../config/database-url.ts";
 import type { LinkStore } from "../../links/store.ts";
+import { FIGURE_LINKS } from "../../moderation/figures.ts";
 import type { GuardStore } from "../../moderation/store.ts";
 import type { VisitStore } from "../../visits/store.ts";
-import { createStoreFigures, type StoreFigures } from "../commits.ts";
-import { createCasesReader } from "./cases-reader.ts";
-import { createCases } from "./cases.ts";
-import { type Database, type DatabaseOptions, openDatabase } from "./connection/database.ts";
+import { createCommits, createStoreFigures, type StoreFigures } from "../commits.ts";
+import { createGuard, createGuardReader } from "../shared/guard.ts";
+import { createFigures } from "../shared/instance.ts";
+import { REPORTS } from "../shared/reports.ts";
+import { type Database, type DatabaseOptions, openDatabase, WAIT_SHARE } from "./connection/database.ts";
 import { type OpeningOptions, reach } from "./connection/first-connection.ts";
 import { openReplicas, type ReplicaOptions } from "./connection/replicas.ts";
-import { createCounters } from "./counters.ts";
-import { createFigures } from "./figures.ts";
-import { createGuardReader } from "./guard-reader.ts";
-import { createGuard } from "./guard.ts";
-import { createLinkCount } from "./link-count.ts";
+import { COUNT, createLinkCount } from "./link-count.ts";
 import { createLinksReader } from "./links-reader.ts";
 import { createLinkTable } from "./links.ts";
-import { createReports } from "./reports.ts";
 import { hasSchema, migrate, requireCurrentVersion, requireEncoding } from "./schema.ts";
 import { createSearch } from "./search.ts";
-import { createSecrets } from "./secrets.ts";
+import { eraseVisits } from "./visit-rows.ts";
 import { createVisitsReader } from "./visits-reader.ts";
 import { createVisits } from "./visits.ts";
 
@@ -27,8 +24,25 @@ const READER_CONNECTIONS = 2;
 const CONNECTIONS = 8;
 /** Longer than usual: this thread comes last where there is one core. */
 const READER_MS = 1500;
+/** For work that nobody waits for. */
+const BACKGROUND_MS = 10_000;
+/** Together the figures read about 20,000 rows. */
+const FIGURES_MS = 5000;
 /** Counting a billion links takes minutes. */
 const CHECK_MS = 3_600_000;
+
+const NEWEST = `
+  SELECT coalesce(target, original_url) AS target, 1 AS count FROM links ORDER BY created_ms DESC, code DESC LIMIT ${FIGURE_LINKS}`;
+/** Each source has a row of the link. */
+const VISITED = `
+  WITH day AS MATERIALIZED (
+    SELECT code, created_ms, visits FROM visits WHERE state = ANY ('{0,1}') AND day = $1 LIMIT ${FIGURE_LINKS}
+  ), counted AS MATERIALIZED (
+    SELECT code, created_ms, sum(visits)::bigint AS count FROM day GROUP BY code, created_ms
+  )
+  SELECT coalesce((SELECT coalesce(target, original_url) FROM links
+    WHERE links.code = counted.code AND links.created_ms = counted.created_ms), '') AS target, count
+  FROM counted`;
 
 const COUNT_LINKS = "SELECT count(*) AS links FROM links";
 
@@ -70,17 +84,22 @@ export async function openPostgresStore(
   const figures = storeFigures ?? createStoreFigures();
   const replicas = readFrom && openReplicas(readFrom, database, { connections, onReplica });
   const links = createLinkTable(database, count, replicas?.read, figures);
-  const reports = createReports(database, figures.reports);
+  const guard = createGuard(database, database.within(BACKGROUND_MS), eraseVisits);
+  const reports = createCommits(
+    { ...REPORTS, waitMs: WAIT_SHARE * database.limitMs },
+    guard.reportAll,
+    figures.reports,
+  );
   const reader = readingHalf(database);
   return {
     ...reader,
     ...links,
     ...createVisits(database),
-    ...createGuard(database),
-    ...createCases(database),
-    ...reports,
-    ...createCounters(database),
-    ...createSecrets(database),
+    ...guard,
+    async report(report) {
+      const [outcome = "repeated"] = await reports.add([report]);
+      return outcome;
+    },
     async figures(nowMs: number) {
       await count.written();
       return reader.figures(nowMs);
@@ -102,10 +121,9 @@ function readingHalf(database: Database) {
   return {
     ...createLinksReader(database),
     ...createSearch(database),
-    ...createFigures(database),
+    ...createFigures(database.within(FIGURES_MS).run, { links: COUNT, newest: NEWEST, visited: VISITED }),
     ...createVisitsReader(database),
-    ...createGuardReader(database),
-    ...createCasesReader(database),
+    ...createGuardReader(database.run),
   } satisfies Partial<LinkStore & VisitStore & GuardStore>;
 }
 

@@ -2,9 +2,9 @@ import { applyChange, type Change, isSilent } from "../../links/change.ts";
 import type { Code } from "../../links/code.ts";
 import type { LinkId, LinkStore, Updated } from "../../links/store.ts";
 import { type CommitFigures, createCommits } from "../commits.ts";
+import { isStorable } from "../shared/sql.ts";
 import { type Statements, WAIT_SHARE } from "./connection/database.ts";
 import { columnsOf, GIVEN_LINKS, LINK_COLUMNS, type LinkRow, toLink } from "./link-row.ts";
-import { isStorable } from "./text.ts";
 
 /** A second commit begins while the first takes long: it may wait for links that another process has locked. */
 const UPDATES = { waiting: 10_000, batch: 500, atOnce: 3 };

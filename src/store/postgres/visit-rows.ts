@@ -2,6 +2,7 @@
 import type { Sums } from "../../visits/day.ts";
 import type { Detail } from "../../visits/detail.ts";
 import type { Row } from "../../visits/visit-batch.ts";
+import type { EraseVisits } from "../shared/decisions.ts";
 import type { Run } from "./connection/database.ts";
 
 /** It may hold hashes of visitors. */
@@ -47,10 +48,14 @@ const LOCK = find(`state < ${EMPTY} ORDER BY source FOR UPDATE`);
  */
 export const WAIT_FOR_ERASURE = "erasure AS (SELECT FROM ageing FOR KEY SHARE)";
 /**
- * For the transaction of an erasure. Otherwise, it would not see rows that are added at the same moment, and who adds them
- * would not see that their link is erased.
+ * Comes first in an erasure. Otherwise, it would not see rows that are added at the same moment, and who adds them would not
+ * see that their link is erased.
  */
-export const STOP_ADDING = "LOCK TABLE ageing IN EXCLUSIVE MODE";
+const STOP_ADDING = "LOCK TABLE ageing IN EXCLUSIVE MODE";
+/** The rows stay until they are too old, so that nothing that was sent before counts again. */
+const ERASE = `
+  UPDATE visits SET state = ${EMPTY}, visits = 0, bots = 0, detail = NULL, version = version + 1
+  WHERE code = $1 AND created_ms = $2`;
 
 /**
  * Somebody else may have written a row since it was read: then it stays as it is. Of what is added to an erased link, only
@@ -88,6 +93,12 @@ const WRITE = `
     ON CONFLICT (day, name) DO UPDATE SET count = counters.count + excluded.count
   )
   SELECT count(*) AS written FROM written`;
+
+/** In the transaction that erases the link. */
+export const eraseVisits: EraseVisits = async (run, { code, createdMs }) => {
+  await run(STOP_ADDING);
+  await run(ERASE, [code, createdMs]);
+};
 
 /** What this source has stored of these days, in no order. */
 export async function findRows(

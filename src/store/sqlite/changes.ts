@@ -2,8 +2,6 @@ import type { Database } from "bun:sqlite";
 
 /** Changes that are kept. A reader that missed more forgets everything it remembers. */
 const MAX_CHANGES = 100_000;
-/** Stands for the rules about hosts. No link has this code. */
-export const RULES = "";
 
 const ADD = "INSERT INTO changes (code) VALUES (?1) RETURNING revision";
 const FORGET = "DELETE FROM changes WHERE revision <= ?1";

@@ -1,10 +1,11 @@
 import type { Code } from "../../links/code.ts";
 import type { Link } from "../../links/link.ts";
 import type { ArrivingLink, Intake } from "../intake.ts";
+import { LINK_COLUMNS, type LinkRow, toLink } from "../shared/link-row.ts";
 import { openWriter } from "./file/file.ts";
-import { ADD_LINK, columnsOf, LINK_COLUMNS, type LinkRow, toLink } from "./link-row.ts";
-import { trying } from "./record-table.ts";
-import { visitRecords } from "./visit-records.ts";
+import { writeDays } from "./link-records.ts";
+import { ADD_LINK, columnsOf } from "./links.ts";
+import { trying } from "./sql.ts";
 
 const FIND = `SELECT ${LINK_COLUMNS} FROM links WHERE code = ?1`;
 
@@ -13,7 +14,6 @@ export function openSqliteIntake(path: string): Intake {
   const database = openWriter(path);
   const addLink = database.prepare<unknown, (string | number | null)[]>(ADD_LINK);
   const find = database.prepare<LinkRow, [Code]>(FIND);
-  const { day: days } = visitRecords(database);
 
   function addOne(link: ArrivingLink): Link | undefined {
     const { code, createdMs } = link;
@@ -22,7 +22,10 @@ export function openSqliteIntake(path: string): Intake {
       if (row === null) throw new Error(`The link of ${code} is there and cannot be found`);
       return toLink(code, row);
     }
-    days.write(link.days.map((day) => ({ ...day, code, createdMs })));
+    writeDays(
+      database,
+      link.days.map((day) => ({ ...day, code, createdMs })),
+    );
     return undefined;
   }
 

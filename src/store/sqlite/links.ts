@@ -2,10 +2,10 @@
 import type { Database } from "bun:sqlite";
 
 import { applyChange, type Change, isSilent, termsJson } from "../../links/change.ts";
-import { type Link, NEVER_MS } from "../../links/link.ts";
+import type { Link } from "../../links/link.ts";
 import type { LinkId, NewLink, Updated } from "../../links/store.ts";
+import { LINK_COLUMNS, type LinkRow, storedEndMs, storedTarget, toLink } from "../shared/link-row.ts";
 import type { ChangesTable } from "./changes.ts";
-import { LINK_COLUMNS, type LinkRow, toLink } from "./link-row.ts";
 
 /** A code that is given again gets a new rowid too, because newer links have higher ones. */
 const INSERT = `
@@ -15,6 +15,10 @@ const INSERT = `
     SET rowid = excluded.rowid, original_url = excluded.original_url, target = excluded.target,
         created_ms = excluded.created_ms, ends_ms = excluded.ends_ms, terms = excluded.terms
     WHERE links.ends_ms <= ?6 AND links.disabled IS NULL`;
+/** A code that is there is left alone. */
+export const ADD_LINK = `
+  INSERT INTO links (code, original_url, target, created_ms, ends_ms, disabled, terms)
+  VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7) ON CONFLICT (code) DO NOTHING`;
 const FIND = `SELECT rowid, ${LINK_COLUMNS} FROM links WHERE code = ?1 AND created_ms = ?2`;
 const UPDATE = `
   UPDATE links SET original_url = ?2, target = ?3, ends_ms = ?4, terms = ?5 WHERE rowid = ?1`;
@@ -98,10 +102,8 @@ export function prepareLinks(database: Database, changes: ChangesTable) {
 
 export type LinksTable = ReturnType<typeof prepareLinks>;
 
-function storedTarget({ target, originalUrl }: Pick<Link, "target" | "originalUrl">): string | null {
-  return (target as string) === originalUrl ? null : target;
-}
-
-function storedEndMs({ endsMs }: Pick<Link, "endsMs">): number | null {
-  return endsMs === NEVER_MS ? null : endsMs;
+/** For {@link ADD_LINK}. */
+export function columnsOf(link: Link) {
+  const { code, originalUrl, createdMs, disabled = null } = link;
+  return [code, originalUrl, storedTarget(link), createdMs, storedEndMs(link), disabled, termsJson(link)];
 }

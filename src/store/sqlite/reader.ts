@@ -1,24 +1,23 @@
+// The reading half: prepared single-key look-ups, on the thread that serves.
 import type { Changes, Position } from "../../links/changes.ts";
 import type { Code } from "../../links/code.ts";
 import type { Link } from "../../links/link.ts";
-import { type KeyedRequest, type LinkId, StoreUnavailable } from "../../links/store.ts";
+import { type KeyedRequest, StoreUnavailable } from "../../links/store.ts";
 import { DAY_MS } from "../../links/time.ts";
-import type { CaseQuery } from "../../moderation/reports/case-store.ts";
-// The reading half: prepared single-key look-ups, on the thread that serves.
+import { FIGURE_LINKS } from "../../moderation/figures.ts";
 import type { LinkQuery, PageRequest } from "../../moderation/search.ts";
-import type { JournalQuery } from "../../moderation/store.ts";
 import type { Sums } from "../../visits/day.ts";
 import type { DaySums, DayVisits } from "../../visits/store.ts";
-import { prepareCasesReader } from "./cases-reader.ts";
-import { RULES } from "./changes.ts";
+import { RULES } from "../shared/decisions.ts";
+import { createGuardReader } from "../shared/guard.ts";
+import { createFigures } from "../shared/instance.ts";
+import { LINK_COLUMNS, type LinkRow, toLink } from "../shared/link-row.ts";
 import { prepareDays } from "./days-reader.ts";
-import { prepareFigures } from "./figures.ts";
 import { type Identity, isInPlace, replacedMeanwhile, watchPlace } from "./file/file-identity.ts";
 import { openReader } from "./file/file.ts";
-import { prepareGuardReader } from "./guard-reader.ts";
-import { LINK_COLUMNS, type LinkRow, toLink } from "./link-row.ts";
 import { prepareRecall } from "./requests.ts";
 import { prepareSearch } from "./search.ts";
+import { runOn } from "./sql.ts";
 
 /** How long the number of links is taken as known: every generated code asks for it. */
 const SIZE_KNOWN_MS = 1000;
@@ -36,6 +35,15 @@ const OLDEST_CHANGE = "SELECT coalesce(min(revision), 1) AS revision FROM change
 const CHANGES = "SELECT revision, code FROM changes WHERE revision > ?1 ORDER BY revision LIMIT ?2";
 const VERSION = "PRAGMA data_version";
 const NEWEST_SALT_DAY = "SELECT max(day) AS day FROM salts";
+const FIGURES = {
+  links: "SELECT coalesce(max(rowid), 0) AS count FROM links",
+  newest: `
+    SELECT coalesce(target, original_url) AS target, 1 AS count FROM links ORDER BY rowid DESC LIMIT ${FIGURE_LINKS}`,
+  visited: `
+    SELECT coalesce((SELECT coalesce(target, original_url) FROM links
+      WHERE links.code = day.code AND links.created_ms = day.created_ms), '') AS target, visits AS count
+    FROM (SELECT code, created_ms, visits FROM visits WHERE day = $1 LIMIT ${FIGURE_LINKS}) AS day`,
+};
 
 interface ChangeRow {
   revision: number;
@@ -55,10 +63,8 @@ export function createReader(path: string, opened: Identity, sizeKnownMs = SIZE_
   const changes = database.prepare<ChangeRow, [number, number]>(CHANGES);
   const newestSaltDay = database.prepare<{ day: number | null }, []>(NEWEST_SALT_DAY);
   const counted = prepareDays(database);
-  const guard = prepareGuardReader(database);
+  const run = runOn(database, fail);
   const { search, ...searching } = prepareSearch(database);
-  const { figures, ...counting } = prepareFigures(database);
-  const cases = prepareCasesReader(database);
   const requests = prepareRecall(database);
   const version = database.prepare<{ data_version: number }, []>(VERSION);
   let known = { size: 0, untilMs: 0 };
@@ -120,7 +126,7 @@ export function createReader(path: string, opened: Identity, sizeKnownMs = SIZE_
       }
       return known.size;
     },
-    /** Asked several times a second, and so the first to tell when the file is no longer in its place. */
+    /** DetachedCall several times a second, and so the first to tell when the file is no longer in its place. */
     changes(position: Position | undefined): Changes {
       place.requireNow();
       return reading(() => changesSince(position));
@@ -135,17 +141,11 @@ export function createReader(path: string, opened: Identity, sizeKnownMs = SIZE_
     days: (code: Code, createdMs: number, firstDay: number, lastDay: number): DayVisits[] =>
       reading(() => counted.days(code, createdMs, firstDay, lastDay)),
     daySums: knownDaySums,
-    hosts: (after: string, limit: number) => reading(() => guard.hosts(after, limit)),
-    caseOf: (link: LinkId) => reading(() => cases.caseOf(link)),
-    cases: (query: CaseQuery) => reading(() => cases.cases(query)),
-    journal: (query: JournalQuery) => reading(() => guard.journal(query)),
+    ...createGuardReader(run),
+    ...createFigures(run, FIGURES),
     search: (query: LinkQuery, page: PageRequest) => reading(() => search(query, page)),
-    figures: (nowMs: number) => reading(() => figures(nowMs)),
     close() {
-      guard.close();
       searching.close();
-      counting.close();
-      cases.close();
       requests.close();
       counted.close();
       for (const statement of [find, size, newestChange, oldestChange, changes, newestSaltDay, version])
@@ -166,6 +166,10 @@ function reading<T>(read: () => T): T {
   try {
     return read();
   } catch (error) {
-    throw new StoreUnavailable("The store cannot be read", { cause: error });
+    return fail(error);
   }
+}
+
+function fail(cause: unknown): never {
+  throw new StoreUnavailable("The store cannot be read", { cause });
 }

@@ -3,13 +3,12 @@ import type { Database } from "bun:sqlite";
 
 import { StoreUnusable } from "../../links/store.ts";
 import { CLEAR, IS_EMPTY, type Records, SIZE, type WriteRecords } from "../records.ts";
+import { RECORD_TABLES, type Tables } from "../shared/record-tables.ts";
 import { identify } from "./file/file-identity.ts";
 import { openChecked, openWriter } from "./file/file.ts";
-import { guardRecords } from "./guard-records.ts";
 import { linkRecords } from "./link-records.ts";
 import { createReader } from "./reader.ts";
-import { type Tables, trying } from "./record-table.ts";
-import { visitRecords } from "./visit-records.ts";
+import { fail, runOn, scanOn, trying } from "./sql.ts";
 
 /** Opens a file that is there. Throws {@link StoreUnusable}. */
 export function openSqliteRecords(path: string): Records {
@@ -25,7 +24,7 @@ export function openSqliteRecords(path: string): Records {
       // Later commits wait in the log until this is over.
       trying(() => database.run("BEGIN"));
       try {
-        return await work((kind) => tables[kind].read());
+        return await work((kind) => tables[kind].read(scanOn(database), runOn(database, fail)));
       } finally {
         trying(() => database.run("COMMIT"));
       }
@@ -48,7 +47,7 @@ export async function fillSqliteStore<T>(
     if (!isEmpty(database)) return undefined;
     for (const statement of CLEAR) trying(() => database.run(statement));
     const tables = tablesOf(database);
-    const result = await work(async (kind, records) => trying(() => tables[kind].write(records)));
+    const result = await work((kind, records) => tables[kind].write(runOn(database), records).catch(fail));
     trying(() => database.run("COMMIT"));
     return result;
   } finally {
@@ -57,9 +56,8 @@ export async function fillSqliteStore<T>(
   }
 }
 
-/** Statements are made when they are first used. */
 function tablesOf(database: Database): Tables {
-  return { ...linkRecords(database), ...visitRecords(database), ...guardRecords(database) };
+  return { ...RECORD_TABLES, ...linkRecords(database) };
 }
 
 function isEmpty(database: Database): boolean {

@@ -10,7 +10,7 @@ import {
   NOTHING,
   type PageRequest,
 } from "../../moderation/search.ts";
-import { LINK_COLUMNS, type LinkRow, toLink } from "./link-row.ts";
+import { LINK_COLUMNS, type LinkRow, toLink } from "../shared/link-row.ts";
 
 /** Rowids that one request looks at, in less than a millisecond. A redirect on the same core may wait for it. */
 const LOOKED_AT = 2000;

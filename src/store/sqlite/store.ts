@@ -13,11 +13,13 @@ import type { Report } from "../../moderation/reports/case.ts";
 import type { GuardStore } from "../../moderation/store.ts";
 import type { VisitStore } from "../../visits/store.ts";
 import { createCommits, createStoreFigures, type StoreFigures } from "../commits.ts";
+import { REPORTS } from "../shared/reports.ts";
 import type { Identity } from "./file/file-identity.ts";
 import { createTurns, StoreBusy, type Turn } from "./file/write-turns.ts";
 import type { UpdateTask } from "./links.ts";
 import { createReader } from "./reader.ts";
 import type { KeyedOutcome, KeyedTask } from "./requests.ts";
+import type { Guard, Task } from "./writer.ts";
 
 /** The log is emptied once nothing was written for so long, or twice as long. */
 const REST_EVERY_MS = 5000;
@@ -36,10 +38,7 @@ const INSERTS = { waiting: 10_000, batch: 1000 };
 /** Few in a transaction, because each may have many links. */
 const REQUESTS = { waiting: 1000, batch: 64 };
 const UPDATES = { waiting: 10_000, batch: 500 };
-/** Few in a transaction, because creates wait for them. */
-const REPORTS = { waiting: 1000, batch: 100 };
 
-type Reported = Awaited<ReturnType<GuardStore["report"]>>;
 type Reader = ReturnType<typeof createReader>;
 
 /** The methods that only read, over the files that {@link openSqliteStore} has open. */
@@ -54,12 +53,12 @@ function readingHalf(reader: Reader) {
     sums: async (code, createdMs) => reader.sums(code, createdMs),
     days: async (code, createdMs, firstDay, lastDay) => reader.days(code, createdMs, firstDay, lastDay),
     daySums: async (code, createdMs, firstDay, lastDay) => reader.daySums(code, createdMs, firstDay, lastDay),
-    hosts: async (after, limit) => reader.hosts(after, limit),
-    journal: async (query) => reader.journal(query),
-    figures: async (nowMs) => reader.figures(nowMs),
+    hosts: reader.hosts,
+    journal: reader.journal,
+    figures: reader.figures,
     search: async (query, page) => reader.search(query, page),
-    caseOf: async (link) => reader.caseOf(link),
-    cases: async (query) => reader.cases(query),
+    caseOf: reader.caseOf,
+    cases: reader.cases,
   } satisfies Partial<LinkStore & VisitStore & GuardStore>;
 }
 
@@ -103,10 +102,15 @@ export async function openSqliteStore(
   );
   const reports = createCommits(
     REPORTS,
-    async (all: readonly Report[], sinceMs) =>
-      (await writer.perform({ type: "report", reports: all }, sinceMs)) as Reported[],
+    (all: readonly Report[], sinceMs) =>
+      writer.perform({ type: "reportAll", args: [all] }, sinceMs) as ReturnType<Guard["reportAll"]>,
     storeFigures.reports,
   );
+
+  const guard =
+    <Name extends keyof Guard>(type: Name) =>
+    (...args: Parameters<Guard[Name]>) =>
+      writer.perform({ type, args } as Task) as ReturnType<Guard[Name]>;
 
   // What fails now is tried again the next time.
   const resting = setInterval(() => void writer.perform({ type: "rest" }).catch(() => {}), REST_EVERY_MS);
@@ -131,25 +135,19 @@ export async function openSqliteStore(
       ]);
       return updated;
     },
-    secret: async (proposed) => (await writer.perform({ type: "secret", proposed })) as Uint8Array,
-    disable: async (links, decision) =>
-      (await writer.perform({ type: "disable", links: links.map(idOf), decision })) as LinkId[],
-    enable: async (links, decision) =>
-      (await writer.perform({ type: "enable", links: links.map(idOf), decision })) as LinkId[],
-    erase: async (link, decision) =>
-      (await writer.perform({ type: "erase", link: idOf(link), decision })) as boolean,
-    blockHost: async (rule, decision) =>
-      (await writer.perform({ type: "blockHost", rule, decision })) as boolean,
-    unblockHost: async (host, decision) =>
-      (await writer.perform({ type: "unblockHost", host, decision })) as boolean,
-    count: async (day, counts) => void (await writer.perform({ type: "count", day, counts })),
+    secret: guard("secret"),
+    disable: guard("disable"),
+    enable: guard("enable"),
+    erase: guard("erase"),
+    blockHost: guard("blockHost"),
+    unblockHost: guard("unblockHost"),
+    count: guard("count"),
     async report(report) {
       const [outcome = "repeated"] = await reports.add([report]);
       return outcome;
     },
-    answerCase: async (link, answer, decision) =>
-      (await writer.perform({ type: "answerCase", link: idOf(link), answer, decision })) as boolean,
-    ageCases: async (bounds, limit) => (await writer.perform({ type: "ageCases", bounds, limit })) as number,
+    answerCase: guard("answerCase"),
+    ageCases: guard("ageCases"),
     changes: async (since) => reader.changes(since),
     purge: async (endedByMs, limit) => (await writer.perform({ type: "purge", endedByMs, limit })) as number,
     add: async (slice) => (await writer.perform({ type: "add", ...slice })) as number,

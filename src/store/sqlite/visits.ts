@@ -1,11 +1,12 @@
 // The writer's half of the visits: runs in the worker thread, one transaction a call.
 import type { Database } from "bun:sqlite";
 
+import { DAY_MS } from "../../links/time.ts";
 import { close, type Day, merge } from "../../visits/day.ts";
 import type { Detail } from "../../visits/detail.ts";
 import type { AgeBounds } from "../../visits/store.ts";
 import { parseRows, type Row, type Slice } from "../../visits/visit-batch.ts";
-import type { CountersTable } from "./counters.ts";
+import type { EraseVisits } from "../shared/decisions.ts";
 
 /** Sources that nobody has heard of for so long have ended. */
 const KEEP_SOURCES_DAYS = 30;
@@ -50,6 +51,9 @@ const FORGET = `
 const ADD_SALT = "INSERT INTO salts (day, salt) VALUES (?1, randomblob(32)) ON CONFLICT (day) DO NOTHING";
 const FIND_SALT = "SELECT salt FROM salts WHERE day = ?1";
 const FORGET_SALTS = "DELETE FROM salts WHERE day < ?1";
+const COUNT = `
+  INSERT INTO counters (day, name, count) VALUES (?1, ?2, ?3)
+  ON CONFLICT (day, name) DO UPDATE SET count = count + ?3`;
 
 interface OpenDay {
   day: number;
@@ -61,7 +65,21 @@ interface OpenDay {
 type RowKey = [day: number, code: string, createdMs: number];
 type Ageing = [before: number, limit: number];
 
-export function prepareVisits(database: Database, counters: CountersTable) {
+/** Each day is one look-up by key, because rows are ordered by day. Day 0 holds the sums of old days. */
+const ERASE = `
+  WITH RECURSIVE span (day) AS (
+    SELECT max($3, (SELECT min(day) FROM visits WHERE day > 0))
+    UNION ALL SELECT day + 1 FROM span WHERE day < (SELECT max(day) FROM visits))
+  DELETE FROM visits
+  WHERE day IN (SELECT 0 UNION ALL SELECT day FROM span) AND code = $1 AND created_ms = $2`;
+
+/** Those that arrive later find that their link is erased. */
+export const eraseVisits: EraseVisits = async (run, { code, createdMs }) => {
+  // A clock may step back over midnight.
+  await run(ERASE, [code, createdMs, Math.floor(createdMs / DAY_MS) - 1]);
+};
+
+export function prepareVisits(database: Database) {
   const findSource = database.prepare<{ sequence: number; rows: number }, [string]>(FIND_SOURCE);
   const keepSource = database.prepare<unknown, [string, number, number, number]>(KEEP_SOURCE);
   const forgetSources = database.prepare<unknown, [number]>(FORGET_SOURCES);
@@ -84,6 +102,7 @@ export function prepareVisits(database: Database, counters: CountersTable) {
   const addSalt = database.prepare<unknown, [number]>(ADD_SALT);
   const findSalt = database.prepare<{ salt: Uint8Array }, [number]>(FIND_SALT);
   const forgetSalts = database.prepare<unknown, [number]>(FORGET_SALTS);
+  const count = database.prepare<unknown, [number, string, number]>(COUNT);
   const emptyLog = database.prepare<{ busy: number }, []>("PRAGMA wal_checkpoint(TRUNCATE)");
 
   /**
@@ -115,7 +134,10 @@ export function prepareVisits(database: Database, counters: CountersTable) {
     for (const row of rows) addRow(row, mayBeErased);
     for (const [day, ofDay] of Map.groupBy(rows, (row) => row.day)) {
       openDay.run(day);
-      counters.add(day, { visits: total(ofDay, "visits"), bots: total(ofDay, "bots") });
+      for (const name of ["visits", "bots"] as const) {
+        const sum = total(ofDay, name);
+        if (sum > 0) count.run(day, name, sum);
+      }
     }
     const last = rows.at(-1);
     if (last === undefined) return 0;
@@ -188,6 +210,7 @@ export function prepareVisits(database: Database, counters: CountersTable) {
         addSalt,
         findSalt,
         forgetSalts,
+        count,
         emptyLog,
       ])
         statement.finalize();

@@ -3,31 +3,18 @@ import { constants, SQLiteError } from "bun:sqlite";
 import { statSync } from "node:fs";
 
 import { performTasks } from "../../lib/thread.ts";
-import type { Reason } from "../../links/link.ts";
-import {
-  type Decision,
-  type LinkId,
-  type NewLink,
-  StoreMisplaced,
-  StoreUnavailable,
-} from "../../links/store.ts";
-import type { Counts } from "../../moderation/counters.ts";
-import type { CaseAnswer, CaseBounds } from "../../moderation/reports/case-store.ts";
-import type { Report } from "../../moderation/reports/case.ts";
-import type { HostRule } from "../../moderation/store.ts";
+import { type NewLink, StoreMisplaced, StoreUnavailable } from "../../links/store.ts";
 import type { AgeBounds } from "../../visits/store.ts";
 import type { Slice } from "../../visits/visit-batch.ts";
-import { prepareCases } from "./cases.ts";
+import { createGuard } from "../shared/guard.ts";
 import { prepareChanges } from "./changes.ts";
-import { prepareCounters } from "./counters.ts";
 import { type Identity, identify, watchLog, watchPlace } from "./file/file-identity.ts";
 import { openWriter } from "./file/file.ts";
 import { StoreBusy, type Turn } from "./file/write-turns.ts";
-import { prepareGuard } from "./guard.ts";
 import { prepareLinks, type UpdateTask } from "./links.ts";
 import { type KeyedTask, prepareRequests } from "./requests.ts";
-import { keepSecret } from "./secrets.ts";
-import { prepareVisits } from "./visits.ts";
+import { statementsOn } from "./sql.ts";
+import { eraseVisits, prepareVisits } from "./visits.ts";
 
 /**
  * What the store asks for; one answer comes back for each, in order. Links to insert, and which were inserted, cross as
@@ -39,22 +26,16 @@ export type Task =
   | { type: "insertOnce"; requests: string }
   | { type: "forgetRequests"; sentBeforeMs: number; limit: number }
   | { type: "update"; updates: readonly UpdateTask[] }
-  | { type: "secret"; proposed: Uint8Array }
-  | { type: "disable"; links: readonly LinkId[]; decision: Decision & { reason: Reason } }
-  | { type: "enable"; links: readonly LinkId[]; decision: Decision }
-  | { type: "erase"; link: LinkId; decision: Decision }
-  | { type: "blockHost"; rule: Pick<HostRule, "host" | "reason">; decision: Decision }
-  | { type: "unblockHost"; host: string; decision: Decision }
-  | { type: "report"; reports: readonly Report[] }
-  | { type: "answerCase"; link: LinkId; answer: CaseAnswer; decision: Decision }
-  | { type: "ageCases"; bounds: CaseBounds; limit: number }
   | { type: "purge"; endedByMs: number; limit: number }
   | ({ type: "add" } & Slice)
   | { type: "age"; bounds: AgeBounds; limit: number }
   | { type: "salt"; day: number; oldest: number }
-  | { type: "count"; day: number; counts: Counts }
+  | { [Name in keyof Guard]: { type: Name; args: Parameters<Guard[Name]> } }[keyof Guard]
   | { type: "rest" }
   | { type: "close" };
+
+/** What is written once for both engines. */
+export type Guard = ReturnType<typeof createGuard>;
 
 function open({ path, openElsewhere, busyWaitMs }: Extract<Task, { type: "open" }>) {
   const database = openWriter(path, openElsewhere, busyWaitMs);
@@ -62,10 +43,9 @@ function open({ path, openElsewhere, busyWaitMs }: Extract<Task, { type: "open" 
   const changes = prepareChanges(database);
   const links = prepareLinks(database, changes);
   const requests = prepareRequests(database, links);
-  const guard = prepareGuard(database, changes);
-  const cases = prepareCases(database, guard);
-  const counters = prepareCounters(database);
-  const visits = prepareVisits(database, counters);
+  const statements = statementsOn(database);
+  const guard = createGuard(statements, statements, eraseVisits);
+  const visits = prepareVisits(database);
   const log = watchLog(path, opened);
   const place = watchPlace(path, opened, log?.areInPlace);
   return {
@@ -75,11 +55,9 @@ function open({ path, openElsewhere, busyWaitMs }: Extract<Task, { type: "open" 
     place,
     database,
     changes,
-    counters,
     links,
     requests,
     guard,
-    cases,
     visits,
     waitMs: Number.NaN,
   };
@@ -92,6 +70,8 @@ let logWrittenMs = 0;
 let wasFull = false;
 
 function perform(task: Task): unknown {
+  if ("args" in task)
+    return (file.guard[task.type] as (...args: readonly unknown[]) => Promise<unknown>)(...task.args);
   switch (task.type) {
     case "open":
       file = open(task);
@@ -104,24 +84,6 @@ function perform(task: Task): unknown {
       return file.requests.forget(task.sentBeforeMs, task.limit);
     case "update":
       return file.links.update(task.updates);
-    case "secret":
-      return keepSecret(file.database, task.proposed);
-    case "disable":
-      return file.guard.disable(task.links, task.decision);
-    case "enable":
-      return file.guard.enable(task.links, task.decision);
-    case "erase":
-      return file.guard.erase(task.link, task.decision);
-    case "blockHost":
-      return file.guard.blockHost(task.rule, task.decision);
-    case "unblockHost":
-      return file.guard.unblockHost(task.host, task.decision);
-    case "report":
-      return file.cases.report(task.reports);
-    case "answerCase":
-      return file.cases.answerCase(task.link, task.answer, task.decision);
-    case "ageCases":
-      return file.cases.age(task.bounds, task.limit);
     case "purge":
       return file.links.purge(task.endedByMs, task.limit);
     case "add":
@@ -130,27 +92,16 @@ function perform(task: Task): unknown {
       return file.visits.age(task.bounds, task.limit);
     case "salt":
       return file.visits.salt(task.day, task.oldest);
-    case "count":
-      return file.counters.count(task.day, task.counts);
     case "rest":
       return rest();
     case "close":
-      for (const part of [
-        file.counters,
-        file.requests,
-        file.links,
-        file.cases,
-        file.guard,
-        file.visits,
-        file.changes,
-      ])
-        part.close();
+      for (const part of [file.requests, file.links, file.visits, file.changes]) part.close();
       return close();
   }
 }
 
 /**
- * Asked for every few seconds. Where no process wrote since it was last asked for, the log is emptied: what is not in
+ * DetachedCall for every few seconds. Where no process wrote since it was last asked for, the log is emptied: what is not in
  * it cannot be lost with it. While there is writing, SQLite checkpoints after every 1000 pages by itself.
  */
 function rest(): void {
@@ -177,10 +128,10 @@ function close(): void {
 }
 
 /** Nothing is written to files that are gone, nor answered as if it were kept. */
-function performInPlace(task: Task): unknown {
+async function performInPlace(task: Task): Promise<unknown> {
   if (task.type === "open" || task.type === "close") return perform(task);
   file.place.requireLately();
-  const result = perform(task);
+  const result = await perform(task);
   file.place.requireNow();
   return result;
 }
@@ -193,10 +144,10 @@ function waitForLocks(waitMs: number): void {
   file.waitMs = roundedMs;
 }
 
-performTasks((turn: Turn) => {
+performTasks(async (turn: Turn) => {
   try {
     if (turn.type !== "open") waitForLocks(turn.waitMs);
-    return performInPlace(turn);
+    return await performInPlace(turn);
   } catch (error) {
     if (error instanceof StoreMisplaced) throw error;
     const { code } = error as { code?: unknown };

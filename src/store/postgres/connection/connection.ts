@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import type { ConnectionOptions } from "node:tls";
 
-import { Client, DatabaseError, type QueryResult, type QueryResultRow, types } from "pg";
+import { Client, DatabaseError, type QueryResult, types } from "pg";
 
 import { describeStore, type PostgresAddress } from "../../../config/database-url.ts";
 import { StoreMisconfigured, StoreUnavailable } from "../../../links/store.ts";
@@ -13,11 +13,7 @@ export type Host = PostgresAddress["hosts"][number];
 export interface Connection {
   readonly isOpen: boolean;
   /** If the server takes longer than `limitMs`, the connection is dropped and the outcome is unknown. */
-  run<Row extends QueryResultRow>(
-    text: string,
-    values: readonly Value[],
-    limitMs: number,
-  ): Promise<Result<Row>>;
+  run<Row>(text: string, values: readonly Value[], limitMs: number): Promise<Result<Row>>;
   /**
    * Closes it without a word to the server. A statement must not be cancelled: PostgreSQL answers a commit that is
    * cancelled while it waits for its standby as done, and a failover would lose it.

@@ -1,13 +1,12 @@
-import type { QueryResultRow } from "pg";
-
 import type { PostgresAddress } from "../../../config/database-url.ts";
 import { StoreUnavailable } from "../../../links/store.ts";
-import { connector, within } from "./connection.ts";
+import type { Value as SharedValue } from "../../shared/sql.ts";
+import { connector, sqlStateOf, within } from "./connection.ts";
 import { openPool } from "./pool.ts";
 import { type OnPrimary, watchPrimary } from "./primary.ts";
 
-/** What a statement may be given: `undefined` counts as NULL. Arrays become arrays of PostgreSQL. */
-export type Value = string | number | boolean | Uint8Array | null | undefined | readonly Value[];
+/** Arrays become arrays of PostgreSQL. */
+export type Value = SharedValue | readonly Value[];
 
 export interface Result<Row> {
   readonly rows: readonly Row[];
@@ -20,19 +19,19 @@ export interface Result<Row> {
  * arrives as a number. Rejects with {@link StoreUnavailable} if the primary does not answer in time: what such a
  * statement should change may be done, now or later.
  */
-export type Run = <Row extends QueryResultRow = never>(
-  text: string,
-  values?: readonly Value[],
-) => Promise<Result<Row>>;
+export type Run = <Row = never>(text: string, values?: readonly Value[]) => Promise<Result<Row>>;
 
-/** Statements, each with a limit of time that includes waiting for a connection. */
+/** Statements, each with a limit of time that includes waiting for a connection and retries after conflicts. */
 export interface Statements {
   /** In milliseconds. */
   readonly limitMs: number;
   /** On the primary, in a transaction of its own. */
   readonly run: Run;
-  /** Several statements in one transaction, within the limit together. It is rolled back if `work` rejects. */
-  transaction<T>(work: (run: Run) => Promise<T>): Promise<T>;
+  /**
+   * Several statements in one transaction, within the limit together. It is rolled back if `work` rejects. After a conflict
+   * `work` runs again, up to `tries` times in all.
+   */
+  transaction<T>(work: (run: Run) => Promise<T>, tries?: number): Promise<T>;
 }
 
 /** The database of one cluster, through whichever server leads it. */
@@ -49,6 +48,13 @@ export const WAIT_SHARE = 0.9;
 const EARLIER_MS = 100;
 /** Locks of a process that has died without a word are released after that. */
 const IDLE_MS = 5000;
+
+/**
+ * Deadlocks and serialization failures. PostgreSQL has rolled the transaction back, and the same work succeeds once others
+ * are done. The codes: https://www.postgresql.org/docs/current/errcodes-appendix.html
+ */
+const CONFLICTS: ReadonlySet<string | undefined> = new Set(["40P01", "40001"]);
+const TRIES = 5;
 
 const WRITES = /\b(?:INSERT|UPDATE|DELETE)\b/;
 
@@ -75,14 +81,19 @@ export function openDatabase(
       throw new StoreUnavailable("The database waits for a standby that does not answer");
   }
 
-  const run: Run = async (text, values = []) => {
-    const untilMs = performance.now() + usualMs;
-    checkCommits(text);
-    return pool.use(usualMs, (connection) => connection.run(text, values, untilMs - performance.now()));
-  };
+  const run: Run = (text, values = []) =>
+    retried(TRIES, usualMs, (untilMs) => {
+      checkCommits(text);
+      return pool.use(untilMs - performance.now(), (connection) =>
+        connection.run(text, values, untilMs - performance.now()),
+      );
+    });
 
-  async function transaction<T>(work: (run: Run) => Promise<T>, limitMs: number): Promise<T> {
-    const untilMs = performance.now() + limitMs;
+  const transaction = <T>(work: (run: Run) => Promise<T>, limitMs: number, tries = TRIES) =>
+    retried(tries, limitMs, (untilMs) => transact(work, untilMs));
+
+  async function transact<T>(work: (run: Run) => Promise<T>, untilMs: number): Promise<T> {
+    const limitMs = untilMs - performance.now();
     checkCommits();
     return pool.use(limitMs, async (connection) => {
       let isOver = false;
@@ -113,19 +124,31 @@ export function openDatabase(
   return {
     limitMs: usualMs,
     run,
-    transaction: (work) => transaction(work, usualMs),
+    transaction: (work, tries) => transaction(work, usualMs, tries),
     within: (limitMs) => ({
       limitMs,
       run: (text, values) => transaction((inside) => inside(text, values), limitMs),
-      transaction: (work) => transaction(work, limitMs),
+      transaction: (work, tries) => transaction(work, limitMs, tries),
     }),
     close: pool.close,
   };
 }
 
+/** Does work again after a conflict, while there is time. */
+async function retried<T>(tries: number, limitMs: number, work: (untilMs: number) => Promise<T>): Promise<T> {
+  const untilMs = performance.now() + limitMs;
+  for (let nth = 1; ; nth++) {
+    try {
+      return await work(untilMs);
+    } catch (error) {
+      if (nth >= tries || !CONFLICTS.has(sqlStateOf(error)) || performance.now() >= untilMs) throw error;
+    }
+  }
+}
+
 /** The settings hold for this transaction only, so they also work through PgBouncer. */
 function begin(limitMs: number): string {
   return `BEGIN ISOLATION LEVEL READ COMMITTED;
-    SET LOCAL statement_timeout = ${limitMs - EARLIER_MS};
+    SET LOCAL statement_timeout = ${Math.max(1, Math.ceil(limitMs - EARLIER_MS))};
     SET LOCAL idle_in_transaction_session_timeout = ${IDLE_MS}`;
 }

@@ -12,7 +12,7 @@ const SOMEBODY_WAITS: ReadonlySet<Task["type"]> = new Set([
   "erase",
   "blockHost",
   "unblockHost",
-  "report",
+  "reportAll",
   "answerCase",
 ]);
 /** How long a create waits for other processes, from when it was asked for, whatever it waits for. */

@@ -82,7 +82,7 @@ CREATE TABLE journal (
   who        TEXT    NOT NULL,
   action     TEXT    NOT NULL,
   reason     TEXT,
-  note       TEXT,
+  note       BLOB,                         -- UTF-8
   code       TEXT,
   created_ms INTEGER,
   host       TEXT
@@ -98,7 +98,6 @@ BEGIN SELECT raise(ABORT, 'the journal only grows'); END;
 
 -- All reports of one link (code and created_ms) are one case.
 CREATE TABLE cases (
-  id          INTEGER NOT NULL PRIMARY KEY,
   code        TEXT    NOT NULL,
   created_ms  INTEGER NOT NULL,
   is_open     INTEGER NOT NULL,
@@ -110,28 +109,42 @@ CREATE TABLE cases (
   disabled_ms INTEGER,           -- when reports disabled the link
   answer      TEXT,              -- NULL while it is open
   answered_ms INTEGER,
-  UNIQUE (code, created_ms)
-) STRICT;
+  PRIMARY KEY (code, created_ms)
+) STRICT, WITHOUT ROWID;
 
-CREATE INDEX cases_by_report ON cases (is_open, last_ms);
+CREATE INDEX cases_by_report ON cases (is_open, last_ms, code, created_ms);
+
+-- Nothing can be decided about a link that is gone: purged, or replaced by another one with its code.
+CREATE TRIGGER links_close_case_if_purged AFTER DELETE ON links
+BEGIN
+  UPDATE cases SET is_open = 0, answer = 'erase', answered_ms = old.ends_ms, disabled_ms = NULL
+  WHERE code = old.code AND created_ms = old.created_ms AND is_open = 1;
+END;
+CREATE TRIGGER links_close_case_if_replaced AFTER UPDATE OF created_ms ON links
+BEGIN
+  UPDATE cases SET is_open = 0, answer = 'erase', answered_ms = old.ends_ms, disabled_ms = NULL
+  WHERE code = old.code AND created_ms = old.created_ms AND is_open = 1;
+END;
 
 -- The last notes of each case.
 CREATE TABLE notes (
-  id       INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
-  case_id  INTEGER NOT NULL,
-  noted_ms INTEGER NOT NULL,
-  reason   TEXT    NOT NULL,
-  note     TEXT    NOT NULL
+  id         INTEGER NOT NULL PRIMARY KEY,
+  code       TEXT    NOT NULL,
+  created_ms INTEGER NOT NULL,
+  noted_ms   INTEGER NOT NULL,
+  reason     TEXT    NOT NULL,
+  note       BLOB    NOT NULL    -- UTF-8
 ) STRICT;
 
-CREATE INDEX notes_by_case ON notes (case_id);
+CREATE INDEX notes_by_case ON notes (code, created_ms, id);
 
 -- Who has reported a link today: keyed hashes, which are deleted when the day is over.
 CREATE TABLE reporters (
-  day      INTEGER NOT NULL,
-  case_id  INTEGER NOT NULL,
-  reporter TEXT    NOT NULL,
-  PRIMARY KEY (day, case_id, reporter)
+  day        INTEGER NOT NULL,
+  code       TEXT    NOT NULL,
+  created_ms INTEGER NOT NULL,
+  reporter   TEXT    NOT NULL,
+  PRIMARY KEY (day, code, created_ms, reporter)
 ) STRICT, WITHOUT ROWID;
 
 -- How often something happened on a day (UTC, days since 1970-01-01).

@@ -1,0 +1,216 @@
+import type { Code } from "../../links/code.ts";
+import type { Reason } from "../../links/link.ts";
+import type { Decision, LinkId } from "../../links/store.ts";
+import {
+  type CaseAnswer,
+  type CaseBounds,
+  type CaseCursor,
+  type CaseQuery,
+  type ListedCase,
+  MAX_CASE_NOTES,
+  type Note,
+} from "../../moderation/reports/case-store.ts";
+import type { AnswerAction, Case } from "../../moderation/reports/case.ts";
+import { block, disableLocked, enableLocked, type LockedLink, lockLinks } from "./decisions.ts";
+import { enter } from "./operator-journal.ts";
+import { bytesOf, insertInto, isStorable, list, type Run, type Statements, textOf } from "./sql.ts";
+
+const COLUMNS =
+  "code, created_ms, is_open, first_ms, last_ms, reports, reasons, pending, disabled_ms, answer, answered_ms";
+const REPLACE = `
+  ON CONFLICT (code, created_ms) DO UPDATE
+  SET is_open = excluded.is_open, last_ms = excluded.last_ms, reports = excluded.reports, reasons = excluded.reasons,
+    pending = excluded.pending, disabled_ms = excluded.disabled_ms, answer = excluded.answer,
+    answered_ms = excluded.answered_ms`;
+export const CASES = `SELECT ${COLUMNS} FROM cases ORDER BY code, created_ms`;
+const FIND = `SELECT ${COLUMNS} FROM cases WHERE code = $1 AND created_ms = $2`;
+const NOTES = `
+  SELECT noted_ms, reason, note FROM notes WHERE code = $1 AND created_ms = $2
+  ORDER BY id DESC LIMIT ${MAX_CASE_NOTES}`;
+/** $1 and $2 are the states of the last case and of the one before the first. */
+const LIST = `
+  SELECT ${COLUMNS} FROM cases
+  WHERE is_open BETWEEN $1 AND $2 AND (is_open, last_ms, code, created_ms) < ($2, $3, $4, $5)
+  ORDER BY is_open DESC, last_ms DESC, code DESC, created_ms DESC LIMIT $6`;
+/** So that no statement takes long. */
+const FORGOTTEN_AT_ONCE = 10_000;
+const FORGET_REPORTERS = `
+  DELETE FROM reporters WHERE (day, code, created_ms, reporter) IN (
+    SELECT day, code, created_ms, reporter FROM reporters WHERE day < $1
+    LIMIT ${FORGOTTEN_AT_ONCE} FOR UPDATE SKIP LOCKED)
+  RETURNING day`;
+/** Both states are named so that the index is used. */
+const FORGET_CASES = `
+  DELETE FROM cases WHERE (code, created_ms) IN (
+    SELECT code, created_ms FROM cases WHERE is_open IN (TRUE, FALSE) AND last_ms < $1
+    LIMIT $2 FOR UPDATE SKIP LOCKED)
+  RETURNING code`;
+
+export interface CaseRow {
+  code: Code;
+  created_ms: number;
+  first_ms: number;
+  last_ms: number;
+  reports: number;
+  reasons: string;
+  pending: number;
+  disabled_ms: number | null;
+  answer: AnswerAction | null;
+  answered_ms: number | null;
+}
+
+export interface NoteRow {
+  noted_ms: number;
+  reason: Reason;
+  note: Uint8Array;
+}
+
+export function toCase(row: CaseRow): Case {
+  return {
+    code: row.code,
+    createdMs: row.created_ms,
+    firstMs: row.first_ms,
+    lastMs: row.last_ms,
+    reports: row.reports,
+    reasons: JSON.parse(row.reasons) as Case["reasons"],
+    pending: row.pending,
+    disabledMs: row.disabled_ms ?? undefined,
+    answer: row.answer === null ? undefined : { action: row.answer, atMs: row.answered_ms ?? 0 },
+  };
+}
+
+/** Notes of cases, each with its link. Those of a case are in their order. */
+export async function insertNotes(run: Run, notes: readonly (LinkId & Note)[]): Promise<void> {
+  await insertInto(
+    run,
+    "notes (code, created_ms, noted_ms, reason, note)",
+    notes.map(({ code, createdMs, atMs, reason, note }) => [code, createdMs, atMs, reason, bytesOf(note)]),
+  );
+}
+
+/** The cases of links that are locked, which keeps others from changing them. */
+export async function findCases(run: Run, links: readonly LinkId[]): Promise<Case[]> {
+  const { rows } = await run<CaseRow>(
+    `SELECT ${COLUMNS} FROM cases WHERE code IN (${list(links)})`,
+    links.map(({ code }) => code),
+  );
+  return rows.map(toCase);
+}
+
+export async function insertCases(run: Run, cases: readonly Case[], onConflict = REPLACE): Promise<LinkId[]> {
+  const rows = cases.map(({ answer, ...one }) => {
+    const times = [answer === undefined, one.firstMs, one.lastMs];
+    const counts = [one.reports, JSON.stringify(one.reasons), one.pending];
+    return [one.code, one.createdMs, ...times, ...counts, one.disabledMs, answer?.action, answer?.atMs];
+  });
+  return insertInto<LinkId>(run, `cases (${COLUMNS})`, rows, onConflict);
+}
+
+/** Answers cases and forgets old ones. `background` is for work that nobody waits for. */
+export function createCases({ transaction }: Statements, background: Statements) {
+  /** Earlier decisions, perhaps by reports, are decided again: the journal tells that somebody has looked. */
+  async function act(
+    run: Run,
+    links: readonly LockedLink[],
+    { disabledMs, ...id }: Case,
+    answer: CaseAnswer,
+    decision: Decision,
+  ): Promise<void> {
+    const { action } = answer;
+    if (action === "nothing") {
+      await enter(run, "nothing-wrong", decision, [id]);
+      if (disabledMs !== undefined) await enableLocked(run, links, decision);
+      return;
+    }
+    const because = { ...decision, reason: answer.reason };
+    const isChanged =
+      action === "disable"
+        ? (await disableLocked(run, links, because)).length > 0
+        : await block(run, answer, decision);
+    if (!isChanged) await enter(run, action, because, [action === "disable" ? id : { host: answer.host }]);
+  }
+
+  return {
+    answerCase: (link: LinkId, answer: CaseAnswer, decision: Decision) =>
+      transaction(async (run) => {
+        if (!isStorable(link.code)) return false;
+        const links = await lockLinks(run, [link]);
+        // A link that is gone cannot be locked, but its case can.
+        const { rows } = await run<CaseRow>(`${FIND} FOR UPDATE`, [link.code, link.createdMs]);
+        const [before] = rows.map(toCase);
+        if (before === undefined) return false;
+        await act(run, links, before, answer, decision);
+        const given = { action: answer.action, atMs: decision.atMs };
+        await insertCases(run, [{ ...before, answer: given, disabledMs: undefined }]);
+        return true;
+      }),
+    async ageCases({ reportersBefore, casesBeforeMs }: CaseBounds, limit: number): Promise<number> {
+      for (let forgotten = FORGOTTEN_AT_ONCE; forgotten === FORGOTTEN_AT_ONCE;)
+        forgotten = (await background.run(FORGET_REPORTERS, [reportersBefore])).rows.length;
+      return background.transaction(async (run) => {
+        const { rows } = await run<{ code: string }>(FORGET_CASES, [casesBeforeMs, limit]);
+        if (rows.length === 0) return 0;
+        const codes = rows.map(({ code }) => code);
+        await run(
+          `DELETE FROM notes WHERE code IN (${list(codes)}) AND NOT EXISTS (
+            SELECT 1 FROM cases WHERE cases.code = notes.code AND cases.created_ms = notes.created_ms)`,
+          codes,
+        );
+        return rows.length;
+      });
+    },
+  };
+}
+
+/** Where a list goes on: behind the case that this describes. */
+interface Place extends LinkId {
+  readonly isOpen: boolean;
+  readonly lastMs: number;
+}
+
+export function createCasesReader(run: Run) {
+  return {
+    async caseOf({ code, createdMs }: LinkId) {
+      if (!isStorable(code)) return undefined;
+      const [cases, notes] = await Promise.all([
+        run<CaseRow>(FIND, [code, createdMs]),
+        run<NoteRow>(NOTES, [code, createdMs]),
+      ]);
+      const [row] = cases.rows;
+      return row && { ...toCase(row), notes: notes.rows.map(toNote) };
+    },
+    async cases({ state, after, limit }: CaseQuery): Promise<ListedCase[]> {
+      const place = after === undefined ? startOf(state !== "answered") : placeOf(after);
+      if (place === undefined) return [];
+      const { isOpen, lastMs, code, createdMs } = place;
+      const lastIsOpen = state === "open";
+      const { rows } = await run<CaseRow>(LIST, [lastIsOpen, isOpen, lastMs, code, createdMs, limit]);
+      return rows.map(toCase).map((one) => ({ ...one, cursor: cursorOf(one) }));
+    },
+  };
+}
+
+export function toNote({ noted_ms, reason, note }: NoteRow): Note {
+  return { atMs: noted_ms, reason, note: textOf(note) };
+}
+
+function startOf(isOpen: boolean): Place {
+  return { isOpen, lastMs: Number.MAX_SAFE_INTEGER, code: "" as Code, createdMs: 0 };
+}
+
+function cursorOf({ answer, lastMs, createdMs, code }: Case): CaseCursor {
+  return [answer === undefined ? "open" : "answered", lastMs, createdMs, code].join(".") as CaseCursor;
+}
+
+/** Nothing comes after a cursor that is none of ours. */
+function placeOf(cursor: CaseCursor): Place | undefined {
+  const [, state, lastMs, createdMs, code] =
+    /^(open|answered)\.(\d{1,15})\.(\d{1,15})\.(.+)$/s.exec(cursor) ?? [];
+  if (code === undefined || !isStorable(code)) return undefined;
+  return {
+    isOpen: state === "open",
+    lastMs: Number(lastMs),
+    createdMs: Number(createdMs),
+    code: code as Code,
+  };
+}

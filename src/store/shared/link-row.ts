@@ -1,0 +1,37 @@
+import { parseTerms } from "../../links/change.ts";
+import type { Code } from "../../links/code.ts";
+import { type Link, NEVER_MS, type Reason } from "../../links/link.ts";
+import type { Target } from "../../links/target.ts";
+
+/** A row of links without its code, which look-ups know already. */
+export interface LinkRow {
+  original_url: string;
+  target: string | null;
+  created_ms: number;
+  ends_ms: number | null;
+  disabled: Reason | "deleted" | null;
+  terms: string | null;
+}
+
+/** The columns of {@link LinkRow}. */
+export const LINK_COLUMNS = "original_url, target, created_ms, ends_ms, disabled, terms";
+
+export function toLink(code: Code, row: LinkRow): Link {
+  return {
+    code,
+    originalUrl: row.original_url,
+    target: (row.target ?? row.original_url) as Target,
+    createdMs: row.created_ms,
+    endsMs: row.ends_ms ?? NEVER_MS,
+    disabled: row.disabled ?? undefined,
+    terms: parseTerms(row.terms),
+  };
+}
+
+export function storedTarget({ target, originalUrl }: Pick<Link, "target" | "originalUrl">): string | null {
+  return (target as string) === originalUrl ? null : target;
+}
+
+export function storedEndMs({ endsMs }: Pick<Link, "endsMs">): number | null {
+  return endsMs === NEVER_MS ? null : endsMs;
+}

@@ -1,0 +1,88 @@
+import type { Code } from "../../links/code.ts";
+import type { Reason } from "../../links/link.ts";
+import type { Decision, LinkId, Who } from "../../links/store.ts";
+import type { Action, JournalCursor, JournalEntry, JournalQuery } from "../../moderation/store.ts";
+import { bytesOf, insertInto, isStorable, type Run, textOf } from "./sql.ts";
+
+const COLUMNS = "at_ms, who, action, reason, note, code, created_ms, host";
+export const ENTRIES = `SELECT entry, ${COLUMNS} FROM journal ORDER BY entry`;
+
+interface EntryRow {
+  entry: number;
+  at_ms: number;
+  who: Who;
+  action: Action;
+  reason: Reason | null;
+  note: Uint8Array | null;
+  code: Code | null;
+  created_ms: number | null;
+  host: string | null;
+}
+
+/** What a decision is about. */
+export type Subject = LinkId | { readonly host: string };
+
+/** Adds an entry for each subject, in the transaction of the decision. */
+export async function enter(
+  run: Run,
+  action: Action,
+  { atMs, who, note, reason }: Decision & { readonly reason?: Reason | undefined },
+  subjects: readonly Subject[],
+): Promise<void> {
+  const entry = { atMs, who, action, reason, note };
+  await insertEntries(
+    run,
+    subjects.map((subject) =>
+      "host" in subject ? { ...entry, host: subject.host } : { ...entry, ...idOf(subject) },
+    ),
+  );
+}
+
+export async function insertEntries(
+  run: Run,
+  entries: readonly Omit<JournalEntry, "cursor">[],
+): Promise<void> {
+  await insertInto(
+    run,
+    `journal (${COLUMNS})`,
+    entries.map(({ atMs, who, action, reason, note, code, createdMs, host }) => {
+      const bytes = note === undefined ? undefined : bytesOf(note);
+      return [atMs, who, action, reason, bytes, code, createdMs, host];
+    }),
+  );
+}
+
+export function createJournalReader(run: Run) {
+  return {
+    async journal({ limit, before, code, host }: JournalQuery) {
+      const subject = code ?? host;
+      // Nothing comes after a cursor that is none of ours.
+      if (!/^\d{1,15}$/.test(before ?? "0") || !isStorable(subject ?? "")) return [];
+      const below = before === undefined ? Number.MAX_SAFE_INTEGER : Number(before);
+      const filter = code !== undefined ? "AND code = $3" : host !== undefined ? "AND host = $3" : "";
+      const { rows } = await run<EntryRow>(
+        `SELECT entry, ${COLUMNS} FROM journal WHERE entry < $1 ${filter} ORDER BY entry DESC LIMIT $2`,
+        subject === undefined ? [below, limit] : [below, limit, subject],
+      );
+      return rows.map((row) => ({ ...toEntry(row), cursor: String(row.entry) as JournalCursor }));
+    },
+  };
+}
+
+export function toEntry(row: EntryRow): Omit<JournalEntry, "cursor"> {
+  const { at_ms, who, action, reason, note, code, created_ms, host } = row;
+  return {
+    atMs: at_ms,
+    who,
+    action,
+    ...(reason !== null && { reason }),
+    ...(note !== null && { note: textOf(note) }),
+    ...(code !== null && { code }),
+    ...(created_ms !== null && { createdMs: created_ms }),
+    ...(host !== null && { host }),
+  };
+}
+
+function idOf({ code, createdMs }: LinkId): LinkId {
+  return { code, createdMs };
+}
