@@ -8,7 +8,7 @@ import { generateSource } from "oazapfts";
 import { describeApi } from "../src/api/openapi.ts";
 import { createDomain } from "../src/http/domain.ts";
 import { VERSION } from "../src/lib/version.ts";
-import { CURT } from "../src/pages/shared/branding.ts";
+import { CURT } from "../src/pages/assets/branding.ts";
 
 const root = resolve(import.meta.dir, "..");
 const folder = join(root, "client");

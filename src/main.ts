@@ -1,5 +1,5 @@
 import { type Commands, UsageError, readCommandLine } from "./cli/command.ts";
-import { INSTANCE_COMMANDS } from "./cli/instance.ts";
+import { INSTANCE_COMMANDS } from "./cli/instance-commands.ts";
 import { print } from "./cli/terminal/print.ts";
 import { ConfigError, readConfig } from "./config/config.ts";
 import { escapeLine } from "./lib/escape-line.ts";

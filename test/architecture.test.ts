@@ -18,8 +18,8 @@ const RESERVED: Readonly<Record<string, readonly string[]>> = {
   "process.exit": ["main.ts", "cli/serve.ts"],
   "Date.now": [
     "cli/stats.ts",
-    "mcp/serve.ts",
-    "pages/my-links/script/link-status.ts",
+    "mcp/stdio.ts",
+    "pages/my-links/script/saved-links.ts",
     // Certificates are for the time that browsers have.
     "server/certificate.ts",
     "server/core.ts",
@@ -28,10 +28,9 @@ const RESERVED: Readonly<Record<string, readonly string[]>> = {
   "Math.random": [],
   "new Response": [
     "http/responses.ts",
-    "mcp/instance.ts",
-    "metrics/serve.ts",
     "redirect/redirect.ts",
     "server/listen.ts",
+    "server/metrics-server.ts",
   ],
   "new Worker": [
     "moderation/blocklist/blocklist.ts",

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { readConfig } from "../src/config/config.ts";
 import { createLog } from "../src/lib/log.ts";
 import { feedFile } from "../src/moderation/blocklist/feeds.ts";
-import { openLists } from "../src/moderation/blocklist/lists.ts";
+import { openBlocklists } from "../src/server/blocklists.ts";
 import { BASE_URL, type Running, startHere, startProgram, temporaryFolder, untilLogged } from "./service.ts";
 
 const LIMITS = { listPollMs: 20 };
@@ -176,7 +176,7 @@ test("the list of a feed that cannot be read does not stop the start", async () 
   using folder = temporaryFolder();
   const config = { ...readConfig({ DATA_DIR: folder.path }), blocklistFeeds: ["https://lists.example/"] };
   mkdirSync(feedFile(config.listFolder, "https://lists.example/"), { recursive: true });
-  const lists = await openLists(config, createLog("error", process.stdout), LIMITS, () => {});
+  const lists = await openBlocklists(config, createLog("error", process.stdout), LIMITS, () => {});
   expect(lists.isBlocked(TARGET)).toBeFalse();
   await lists.close();
 });
@@ -190,7 +190,7 @@ test("the list of a feed takes effect once it is there, and at the next start", 
   };
   const log = createLog("error", process.stdout);
   const open = () =>
-    openLists(config, log, LIMITS, (error) => {
+    openBlocklists(config, log, LIMITS, (error) => {
       throw error;
     });
   const lists = await open();

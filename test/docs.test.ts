@@ -3,10 +3,9 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 
 import packageJson from "../package.json";
-import { readCommandLine } from "../src/cli/command.ts";
+import { readCommandLine, generalHelp } from "../src/cli/command.ts";
 import { COMMANDS } from "../src/cli/commands.ts";
-import { generalHelp } from "../src/cli/help.ts";
-import { INSTANCE_COMMANDS } from "../src/cli/instance.ts";
+import { INSTANCE_COMMANDS } from "../src/cli/instance-commands.ts";
 import { readConfig } from "../src/config/config.ts";
 import { SETTINGS } from "../src/config/settings.ts";
 import { languageName, LANGUAGES } from "../src/locales/messages.ts";

@@ -4,7 +4,7 @@ import { join } from "node:path";
 
 import { version } from "../package.json";
 import { build } from "../scripts/build.ts";
-import { assets } from "../src/pages/assets/assets.ts";
+import { assets } from "../src/pages/assets/branding.ts";
 import { freePort } from "./free-port.ts";
 import { connect } from "./mcp/connect.ts";
 import { startProgram, temporaryFolder, untilLogged } from "./service.ts";

@@ -3,7 +3,7 @@ import { writeFileSync } from "node:fs";
 
 import { createLog } from "../src/lib/log.ts";
 import { StoreMisplaced, StoreUnavailable } from "../src/links/store.ts";
-import { reportFaults } from "../src/server/fault-log.ts";
+import { createFaultLog } from "../src/server/fault-log.ts";
 import { testOnLinux } from "./linux.ts";
 
 interface Line {
@@ -19,7 +19,7 @@ function startReport(tellEveryMs: number) {
   const write = (line: string) => lines.push(JSON.parse(line) as Line);
   const output = { isTTY: false, writableLength: 0, on() {}, write };
   const log = createLog("info", output as unknown as NodeJS.WriteStream);
-  return { lines, ...reportFaults(log, tellEveryMs) };
+  return { lines, ...createFaultLog(log, tellEveryMs) };
 }
 
 async function untilLines(lines: readonly Line[], count: number): Promise<void> {

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import packageJson from "../package.json";
 import { readCommandLine } from "../src/cli/command.ts";
 import { COMMANDS } from "../src/cli/commands.ts";
-import { INSTANCE_COMMANDS } from "../src/cli/instance.ts";
+import { INSTANCE_COMMANDS } from "../src/cli/instance-commands.ts";
 import { readConfig } from "../src/config/config.ts";
 import { SETTINGS } from "../src/config/settings.ts";
 import { freePort } from "./free-port.ts";

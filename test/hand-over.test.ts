@@ -53,7 +53,7 @@ function update(folder: string): void {
   change(join(folder, "src/store/sqlite/file/schema.ts"), (text) =>
     text.replace(
       /const MIGRATIONS = \[([^\]]+)\]/,
-      `import newer from "./migrations/999-newer.sql" with { type: "text" };\nconst MIGRATIONS = [$1, newer]`,
+      `import newer from "../migrations/999-newer.sql" with { type: "text" };\nconst MIGRATIONS = [$1, newer]`,
     ),
   );
 }

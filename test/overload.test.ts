@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 
-import { createOverload, type OverloadLimits, type TakesTurns } from "../src/http/overload.ts";
+import { createOverload, type OverloadLimits, type RequestClass } from "../src/http/overload.ts";
 import { REASON_HEADER } from "../src/http/problem-reasons.ts";
 import { testOnLinux } from "./linux.ts";
 import { addressOf, scrapeUntil } from "./metrics/scrape.ts";
@@ -21,14 +21,14 @@ describe("turns", () => {
   /** Each turn takes 10 ms. */
   function open(limits: OverloadLimits) {
     let nowMs = 0;
-    const told: (readonly TakesTurns[])[] = [];
+    const told: (readonly RequestClass[])[] = [];
     const overload = createOverload({
       ...limits,
       clock: { monotonicMs: () => nowMs },
       onChange: (refused) => told.push(refused),
     });
     const done: string[] = [];
-    const ask = (what: TakesTurns, hangsUp = new AbortController().signal) => {
+    const ask = (what: RequestClass, hangsUp = new AbortController().signal) => {
       const atMs = nowMs;
       const end = (how: string) => () => {
         done.push(how);
@@ -51,20 +51,20 @@ describe("turns", () => {
   });
 
   test("are given to unknown codes first, then to creates, then to views, whoever came first", async () => {
-    using turns = open({ begunAtOnce: 1 });
+    using turns = open({ startsPerTurn: 1 });
     for (const what of [...KINDS, ...KINDS]) void turns.ask(what);
     for (let nth = 0; nth < 20; nth++) await turns.turn();
     expect(turns.done).toEqual(["views", "unknown", "unknown", "creates", "creates", "views"]);
   });
 
-  for (const [begunAtOnce, refused] of [
+  for (const [startsPerTurn, refused] of [
     [3, []],
     [2, ["views"]],
     [1, ["creates", "views"]],
     [0, ["unknown", "creates", "views"]],
   ] as const)
-    test(`are refused to ${refused.join(" and ") || "nobody"} if three ask and ${begunAtOnce} can be done`, async () => {
-      using turns = open({ begunAtOnce });
+    test(`are refused to ${refused.join(" and ") || "nobody"} if three ask and ${startsPerTurn} can be done`, async () => {
+      using turns = open({ startsPerTurn });
       for (let nth = 0; nth < 300; nth++) {
         for (const what of KINDS) void turns.ask(what);
         await turns.turn();
@@ -77,7 +77,7 @@ describe("turns", () => {
     });
 
   test("are not begun for those who have hung up, and that is no overload", async () => {
-    using turns = open({ begunAtOnce: 1 });
+    using turns = open({ startsPerTurn: 1 });
     const client = new AbortController();
     void turns.ask("creates");
     void turns.ask("creates", client.signal);
@@ -88,7 +88,7 @@ describe("turns", () => {
   });
 
   test("are not begun any more at the end, and whoever waits is refused, which is no overload", async () => {
-    using turns = open({ begunAtOnce: 1 });
+    using turns = open({ startsPerTurn: 1 });
     const answers = KINDS.map((what) => turns.ask(what));
     turns.close();
     for (const answer of answers) await answer;
@@ -97,7 +97,7 @@ describe("turns", () => {
   });
 
   test("are waited for in a burst, and for half a second if there is no end to it", async () => {
-    using turns = open({ begunAtOnce: 1 });
+    using turns = open({ startsPerTurn: 1 });
     const burst = Array.from({ length: 100 }, () => turns.ask("creates"));
     for (let nth = 0; nth < 120; nth++) await turns.turn();
     expect(turns.done).toEqual(Array.from({ length: 100 }, () => "creates"));
@@ -165,7 +165,7 @@ describe("without any room", () => {
       for (const custom_code of ["known", "cold"])
         await before.shorten({ original_url: TARGET, custom_code });
     }
-    const limits = { begunAtOnce: 0, maxWaitMs: 0, overAfterMs: 1000 };
+    const limits = { startsPerTurn: 0, maxWaitMs: 0, overAfterMs: 1000 };
     const service = await startHere({}, { folder, limits });
     service.expectFaults();
     return service;
@@ -242,7 +242,7 @@ test("a program that gets too little time redirects, refuses what is too much, a
   await asking;
   await untilLogged(program, "no longer overloaded");
   expect((await program.fetch("/known.svg")).status).toBe(200);
-  const series = (what: TakesTurns) => `curt_overload_refused_total{what="${what}"}`;
+  const series = (what: RequestClass) => `curt_overload_refused_total{what="${what}"}`;
   const told = await scrapeUntil(
     await addressOf(program),
     "refusals are told",

@@ -1,6 +1,6 @@
 import { memoizeByDomain } from "../http/domain.ts";
 import type { Limiter } from "../http/limiter.ts";
-import type { Views } from "../http/views/views.ts";
+import type { Views } from "../http/views.ts";
 import type { Clock } from "../links/clock.ts";
 import type { Expiry } from "../links/expiry.ts";
 import type { Links } from "../links/links.ts";
@@ -53,8 +53,6 @@ export function createApi(options: ApiOptions) {
     reportLink: reportLink(options),
   };
 }
-
-export type Api = ReturnType<typeof createApi>;
 
 export interface ApiViewsOptions extends DescribeOptions {
   readonly links: Pick<Links, "find" | "resolve">;

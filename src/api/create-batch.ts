@@ -3,11 +3,11 @@ import { createRoute, z } from "@hono/zod-openapi";
 
 import type { Call, Handler } from "../http/call.ts";
 import { REASON_HEADER } from "../http/problem-reasons.ts";
-import { type HttpProblem, malformed, problemJson, tellProblem } from "../http/problems.ts";
+import { type HttpProblem, malformed, problemJson, renderProblem } from "../http/problems.ts";
+import { clientNetwork } from "../lib/client-address.ts";
 import type { SentAgain } from "../links/create.ts";
 import { isProblem } from "../links/problem.ts";
 import { message, type MessageKey, negotiateLanguage } from "../locales/messages.ts";
-import { clientNetwork } from "../moderation/client-address.ts";
 import type { ApiOptions } from "./api.ts";
 import { EXAMPLE, failure, reasons, reference, returns, string } from "./components.ts";
 import { linkRequest } from "./create-link.ts";
@@ -120,7 +120,7 @@ export function createBatch({ limiter, secret }: ApiOptions, { createAll, handle
   const limit =
     (handle: Handler): Handler =>
     async (call) =>
-      limiter.left(call, "create") === 0
+      limiter.remaining(call, "create") === 0
         ? problemJson(call, await limiter.refuse(call, "create"))
         : handle(call);
 
@@ -134,7 +134,7 @@ export function createBatch({ limiter, secret }: ApiOptions, { createAll, handle
 }
 
 function describeProblem(problem: HttpProblem, language: string, { fields }: CreateFormat): Result {
-  const { status, text, headers } = tellProblem(problem, language, fields);
+  const { status, text, headers } = renderProblem(problem, language, fields);
   const retryAfter = headers["Retry-After"];
   return {
     status_code: status,

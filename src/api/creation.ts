@@ -1,8 +1,8 @@
 // What the four endpoints that create links share: who may create, limits, retries, and parts of their OpenAPI entries.
 import { z } from "@hono/zod-openapi";
 
-import { bearerToken } from "../http/bearer-token.ts";
 import type { Call, Handler } from "../http/call.ts";
+import { bearerToken } from "../http/credentials.ts";
 import type { Domain } from "../http/domain.ts";
 import type { FieldNames } from "../http/field-names.ts";
 import { type HttpProblem, type Limited, problemJson } from "../http/problems.ts";

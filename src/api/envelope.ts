@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 
-import type { Asked } from "../http/call.ts";
+import type { DetachedCall } from "../http/call.ts";
 import { json } from "../http/responses.ts";
 import { message, type MessageKey, negotiateLanguage } from "../locales/messages.ts";
 import { string } from "./components.ts";
@@ -11,7 +11,7 @@ export const envelope = <T extends z.ZodType>(key: MessageKey, data: T) =>
 
 /** A response in the contract's envelope. */
 export function success(
-  call: Asked,
+  call: DetachedCall,
   status: number,
   key: MessageKey,
   data: unknown,

@@ -1,6 +1,6 @@
 import { createRoute, z } from "@hono/zod-openapi";
 
-import type { Asked, Handler } from "../http/call.ts";
+import type { DetachedCall, Handler } from "../http/call.ts";
 import { problemJson } from "../http/problems.ts";
 import type { Clock } from "../links/clock.ts";
 import { isProblem } from "../links/problem.ts";
@@ -45,7 +45,7 @@ export function getLink({ clock }: ApiOptions, { view }: KeyedLinks): Handler {
 
 /** Runs on the views thread. */
 export function getLinkView({ links, visits, clock }: ApiViewsOptions) {
-  return async (call: Asked, data: string): Promise<Response> => {
+  return async (call: DetachedCall, data: string): Promise<Response> => {
     const { link, isMaker } = await findForView(links, call, data);
     if (isProblem(link)) return problemJson(call, link);
     const { visits: counted } = await visits.sums(link);

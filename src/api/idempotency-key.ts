@@ -1,9 +1,9 @@
 import type { Call } from "../http/call.ts";
 import type { HttpProblem } from "../http/problems.ts";
+import { clientNetwork } from "../lib/client-address.ts";
 import type { SentAgain } from "../links/create.ts";
 import { isProblem } from "../links/problem.ts";
 import type { Secret } from "../links/secret.ts";
-import { clientNetwork } from "../moderation/client-address.ts";
 
 const PRINTABLE = /^[\x20-\x7E]{1,255}$/;
 /** A string of RFC 9651, section 3.3.3. */

@@ -7,7 +7,7 @@ import { isProblem } from "../links/problem.ts";
 /** JSON (RFC 8259), or text/plain, which a page can send without a preflight. */
 const JSON_TYPE = /^(?:application\/(?:[\w.+-]+\+)?json|text\/plain)\s*(?:;|$)/i;
 
-/** Reads and validates the body of a request. `example` is a body that would be right, for the message about a wrong one. */
+/** Reads and validates the body of a request. `example` is a valid body, for the message about an invalid one. */
 export async function readJson<T>(
   request: Request,
   schema: z.ZodType<T>,
@@ -29,10 +29,10 @@ export async function readJsonText(
   return readText(request, maxBytes);
 }
 
-/** What fields are called at another address. Without a word, they would be ignored like all unknown ones. */
+/** Names that other endpoints have for the same fields. They are refused; any other unknown field is ignored. */
 export type OtherNames = Readonly<Record<string, string>>;
 
-/** Validates what a body has. */
+/** Validates the fields of a body. */
 export function readFields<T>(
   body: JsonObject,
   schema: z.ZodType<T>,
@@ -45,7 +45,7 @@ export function readFields<T>(
   return parsed.success && refusals.length === 0 ? parsed.data : { kind: "malformed", refusals };
 }
 
-/** A body that has both names is understood. */
+/** A body with both names is fine. */
 function misnamed(body: JsonObject, otherNames: OtherNames): RequestRefusal[] {
   return Object.entries(otherNames).flatMap(([field, name]) => {
     const isMisnamed = (body[field] ?? null) !== null && body[name] === undefined;
@@ -55,18 +55,18 @@ function misnamed(body: JsonObject, otherNames: OtherNames): RequestRefusal[] {
 
 export type JsonObject = Readonly<Record<string, unknown>>;
 
-/** What was parsed. It is wrapped because it could have a `kind`, by which a problem is told. */
+/** The value is wrapped because it could have a `kind`, which would make it look like a problem. */
 interface Parsed<T> {
   readonly value: T;
 }
 
-/** Does not validate its fields. */
+/** Doesn't validate the fields. */
 export function parseObject(text: string, example: JsonObject): Parsed<JsonObject> | Malformed {
   const parsed = parse(text);
   return isProblem(parsed) ? parsed : toObject(parsed.value, example);
 }
 
-/** Does not validate its items. */
+/** Doesn't validate the items. */
 export function parseArray(text: string, example: JsonObject): Parsed<readonly unknown[]> | Malformed {
   const parsed = parse(text);
   if (isProblem(parsed)) return parsed;

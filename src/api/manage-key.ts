@@ -1,8 +1,8 @@
-import { bearerToken } from "../http/bearer-token.ts";
-import type { Asked, Call, Handler } from "../http/call.ts";
-import { createManaging } from "../http/link-manager.ts";
+import type { DetachedCall, Call, Handler } from "../http/call.ts";
+import { bearerToken } from "../http/credentials.ts";
+import { createLinkManager } from "../http/link-manager.ts";
 import { problemJson } from "../http/problems.ts";
-import type { View } from "../http/views/view.ts";
+import type { View } from "../http/view-task.ts";
 import type { FoundLink, Link } from "../links/link.ts";
 import type { Links } from "../links/links.ts";
 import { isProblem, type Problem } from "../links/problem.ts";
@@ -22,7 +22,7 @@ export const VARY = { Vary: "Accept-Language, Authorization" };
 /** What endpoints share that need a link's manage key, or show more to whoever has it. */
 export function createKeyedLinks(options: ApiOptions) {
   const { secret, visits, views, clock, createToken, mayCreate } = options;
-  const { unlock, edit } = createManaging(options);
+  const { unlock, edit } = createLinkManager(options);
 
   return {
     edit,
@@ -61,7 +61,7 @@ export type KeyedLinks = ReturnType<typeof createKeyedLinks>;
 /** On the views thread: finds a link, for its maker if the key was checked. The link may have been replaced since. */
 export async function findForView(
   links: Pick<Links, "find">,
-  call: Asked,
+  call: DetachedCall,
   data: string,
 ): Promise<{ readonly link: FoundLink | Problem; readonly isMaker: boolean }> {
   const checked = data === "" ? undefined : (JSON.parse(data) as CheckedKey);

@@ -1,9 +1,9 @@
 import { createRoute, OpenAPIHono, z } from "@hono/zod-openapi";
 
+import { REQUEST_ID } from "../http/api-headers.ts";
 import { MAX_BODY_BYTES } from "../http/body.ts";
-import type { Asked } from "../http/call.ts";
+import type { DetachedCall } from "../http/call.ts";
 import type { Domain } from "../http/domain.ts";
-import { REQUEST_ID } from "../http/request-id.ts";
 import { json } from "../http/responses.ts";
 import { languageNames, type MessageKey, message, negotiateLanguage } from "../locales/messages.ts";
 import type { ApiDescription } from "../pages/reference/openapi.ts";
@@ -164,7 +164,7 @@ const REVALIDATE = { "Cache-Control": "no-cache" };
 
 /** Runs on the views thread. */
 export function documentView(describe: (domain: Domain, language: string) => ApiDescription) {
-  return (call: Asked): Response => {
+  return (call: DetachedCall): Response => {
     const language = negotiateLanguage(call.headers.get("accept-language"));
     return json(call, 200, describe(call.domain, language), language, REVALIDATE);
   };

@@ -1,8 +1,6 @@
 import { createRoute, z } from "@hono/zod-openapi";
 
-import type { Asked } from "../http/call.ts";
-import { fileName } from "../http/download-name.ts";
-import { knowsAlready, tagOf } from "../http/etag.ts";
+import type { DetachedCall } from "../http/call.ts";
 import {
   type Malformed,
   malformed,
@@ -10,6 +8,8 @@ import {
   problemJson,
   type RequestRefusal,
 } from "../http/problems.ts";
+import { fileName } from "../http/responses.ts";
+import { knowsAlready, tagOf } from "../http/responses.ts";
 import { answer } from "../http/responses.ts";
 import { contrast } from "../lib/contrast.ts";
 import { isProblem } from "../links/problem.ts";
@@ -102,7 +102,7 @@ export function readQrStyle(request: Request): { query: QrStyle; problem?: Malfo
 export function qrCodeViews({ links, clock, version }: ApiViewsOptions) {
   const draw =
     (extension: string, type: string, image: (address: string, style: QrStyle) => string | Uint8Array) =>
-    async (call: Asked): Promise<Response> => {
+    async (call: DetachedCall): Promise<Response> => {
       const { query: style, problem } = readQrStyle(call.request);
       if (problem !== undefined) return problemJson(call, problem);
       const link = await links.resolve(call.code);

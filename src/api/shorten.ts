@@ -2,7 +2,7 @@
 import { createRoute, z } from "@hono/zod-openapi";
 
 import { MAX_BODY_BYTES } from "../http/body.ts";
-import type { Asked } from "../http/call.ts";
+import type { DetachedCall } from "../http/call.ts";
 import type { Domain } from "../http/domain.ts";
 import { SHORTEN_FIELDS } from "../http/field-names.ts";
 import { DURATIONS, endsMs, type Expiry } from "../links/expiry.ts";
@@ -128,7 +128,7 @@ export function informationView(
   describe: (domain: Domain, language: string) => ApiDescription,
   documentPath: string,
 ) {
-  return (call: Asked): Response => {
+  return (call: DetachedCall): Response => {
     const { domain } = call;
     const language = negotiateLanguage(call.headers.get("accept-language"));
     const createdMs = Date.UTC(2026, 0, 1);

@@ -1,9 +1,9 @@
 import { createRoute, z } from "@hono/zod-openapi";
 
-import type { Asked, Handler } from "../http/call.ts";
-import { fileName } from "../http/download-name.ts";
-import { knowsAlready, tagOf } from "../http/etag.ts";
+import type { DetachedCall, Handler } from "../http/call.ts";
 import { problemJson } from "../http/problems.ts";
+import { fileName } from "../http/responses.ts";
+import { knowsAlready, tagOf } from "../http/responses.ts";
 import { answer, csv } from "../http/responses.ts";
 import { memoize } from "../lib/memoize.ts";
 import { isProblem } from "../links/problem.ts";
@@ -166,7 +166,7 @@ export const getStatistics =
 
 /** Runs on the views thread. */
 export function getStatisticsView({ links, visits, version }: ApiViewsOptions) {
-  return async (call: Asked, data: string): Promise<Response> => {
+  return async (call: DetachedCall, data: string): Promise<Response> => {
     const { query, problem } = readStatisticsQuery(call.request);
     if (problem !== undefined) return problemJson(call, problem);
     const { link, isMaker } = await findForView(links, call, data);

@@ -3,7 +3,7 @@ import { closeSync, fsyncSync, linkSync, lstatSync, openSync, renameSync, rmSync
 import { dirname, resolve } from "node:path";
 
 import { reasonOf } from "../lib/error-reason.ts";
-import { makeFolder, syncFolder } from "../lib/files.ts";
+import { createFolder, syncFolder } from "../lib/files.ts";
 import { StoreUnavailable, StoreUnusable } from "../links/store.ts";
 
 /** What becomes of a file that is being written. */
@@ -27,7 +27,7 @@ const NO_LINKS = new Set(["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK"])
 export function beginFile(file: string): Part {
   const path = `${file}.part`;
   requireFree(file);
-  makeFolder(dirname(file));
+  createFolder(dirname(file));
   const remove = () => BESIDE.forEach((suffix) => rmSync(path + suffix, { force: true }));
   remove();
   closeSync(openSync(path, "wx", 0o600));

@@ -2,7 +2,7 @@
 import { closeSync, openSync, mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 
-import { giveToOwnerOfFolder, makeFolder } from "../lib/files.ts";
+import { giveToOwnerOfFolder, createFolder } from "../lib/files.ts";
 import { StoreUnusable } from "../links/store.ts";
 import { checkFile } from "../store/sqlite/file/file.ts";
 import { checkpoint, leaveWal, openSnapshot, type Snapshot } from "../store/sqlite/file/snapshot.ts";
@@ -31,7 +31,7 @@ export interface BackupOptions {
  * how many links it has. Throws {@link StoreUnusable}.
  */
 export async function makeBackup({ path, journalFolder, file, progress }: BackupOptions): Promise<number> {
-  makeFolder(journalFolder);
+  createFolder(journalFolder);
   using lock = lockBackups(journalFolder);
   if (lock === undefined) throw new StoreUnusable(`Another backup of ${path} is being made. Wait for it.`);
   using part = beginFile(file);

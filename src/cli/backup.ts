@@ -6,10 +6,10 @@ import { makeBackup } from "../backup/make.ts";
 import type { Progress } from "../backup/progress.ts";
 import { restoreBackup } from "../backup/restore.ts";
 import { type Config, journalFolderOf } from "../config/config.ts";
-import { type DatabaseAddress, databaseUrl } from "../config/database-url.ts";
+import { databaseUrl } from "../config/database-url.ts";
 import { escapeLine } from "../lib/escape-line.ts";
 import type { Arguments } from "./command.ts";
-import { note, plural, print } from "./terminal/print.ts";
+import { fail, note, plural, print } from "./terminal/print.ts";
 
 const SHOW_EVERY_MS = 200;
 /** Creates and redirects come first. */
@@ -19,9 +19,10 @@ const PRIORITY = 10;
 export async function backup(config: Config, { positionals: [file = ""] }: Arguments): Promise<number> {
   const { database, journalFolder } = config;
   if (database.engine !== "sqlite")
-    return refuse(
+    return fail(
       "backup is for SQLite. PostgreSQL backs itself up: pg_dump makes one file, and pg_basebackup with all WAL since lets you go " +
         "back to any second. docs/backup.md has the commands.",
+      2,
     );
   setPriority(0, PRIORITY);
   const progress = showProgress();
@@ -37,11 +38,12 @@ export async function restore(
   config: Config,
   { positionals: [file = ""], options }: Arguments,
 ): Promise<number> {
-  const to = typeof options["to"] === "string" ? readAddress(options["to"]) : config.database;
-  if (to === undefined) return refuse(`--to must be ${databaseUrl.right}, not ${options["to"]}`);
+  const to = typeof options["to"] === "string" ? databaseUrl.parse(options["to"]) : config.database;
+  if (to === undefined) return fail(`--to must be ${databaseUrl.right}, not ${options["to"]}`, 2);
   if (to.engine !== "sqlite")
-    return refuse(
+    return fail(
       `restore makes a SQLite store. To fill an empty PostgreSQL database with a backup: DATABASE_URL=sqlite:${file} curt export - | DATABASE_URL=postgres://… curt import -`,
+      2,
     );
   const { path } = to;
   const journalFolder = journalFolderOf(to, config.dataFolder);
@@ -55,15 +57,6 @@ export async function restore(
     );
   print(escapeLine(`${resolve(path)} has ${plural(links, "link")} of ${file}, and was checked`));
   return 0;
-}
-
-function readAddress(text: string): DatabaseAddress | undefined {
-  return databaseUrl.parse(text);
-}
-
-function refuse(text: string): number {
-  console.error(`curt: ${escapeLine(text)}`);
-  return 2;
 }
 
 /** On a terminal, a line that changes. */
@@ -83,9 +76,9 @@ function showProgress(): Progress & { end(): void } {
       if (nowMs - shownMs < SHOW_EVERY_MS) return;
       shownMs = nowMs;
       const perSecond = (bytes * 1000) / (nowMs - startedMs);
-      const left = Math.ceil((ofBytes - bytes) / perSecond);
+      const remainingSeconds = Math.ceil((ofBytes - bytes) / perSecond);
       show(
-        `copied ${megabytes(bytes)} of ${megabytes(ofBytes)} MB, ${megabytes(perSecond)} MB/s, ${left} s left`,
+        `copied ${megabytes(bytes)} of ${megabytes(ofBytes)} MB, ${megabytes(perSecond)} MB/s, ${remainingSeconds} s left`,
       );
     },
     checking: () => show("checking"),

@@ -36,16 +36,16 @@ export async function check(config: Config): Promise<number> {
 function checkLists({ blocklist, blocklistFeeds, listFolder }: Config): boolean {
   let isFine = true;
   for (const path of blocklist) {
-    const found = describeList(path);
-    if (typeof found === "string") print(`blocklist: ${path}: ${found}`);
-    else note(`blocklist: ${path} cannot be read: ${reasonOf(found)}`);
-    isFine &&= typeof found === "string";
+    const contents = describeList(path);
+    if (typeof contents === "string") print(`blocklist: ${path}: ${contents}`);
+    else note(`blocklist: ${path} cannot be read: ${reasonOf(contents)}`);
+    isFine &&= typeof contents === "string";
   }
   for (const url of blocklistFeeds) {
     const path = feedFile(listFolder, url);
-    const found = describeList(path);
+    const contents = describeList(path);
     const text =
-      typeof found === "string" ? found : "there is no list of it yet; Curt fetches it when it runs";
+      typeof contents === "string" ? contents : "there is no list of it yet; Curt fetches it when it runs";
     print(`blocklist: ${path} (feed of ${new URL(url).hostname}): ${text}`);
   }
   return isFine;

@@ -1,36 +1,36 @@
 import { parseArgs } from "node:util";
 
 import type { Config } from "../config/config.ts";
+import { SETTINGS } from "../config/settings.ts";
 import { VERSION } from "../lib/version.ts";
-import { BRIEF_HELP, commandHelp, generalHelp, groupHelp } from "./help.ts";
 
 /** The keys are the words of the command line, such as `check` or `completion bash`. */
 export type Commands = Readonly<Record<string, Command>>;
 
 export type Command = ServerCommand | InstanceCommand;
 
-interface Described {
+interface CommandDescription {
   /** One line for the help. */
   readonly summary: string;
   /** Names of the arguments, in order, such as FILE. All are required. */
   readonly positionals?: readonly string[];
-  /** Name of what may follow them, any number of times. */
+  /** Name of further arguments, any number. */
   readonly rest?: string;
   readonly options?: Readonly<Record<string, Option>>;
-  /** Curt starts it itself, so the help does not list it. */
+  /** Only Curt starts it, so the help doesn't list it. */
   readonly isInternal?: boolean;
 }
 
-/** Works with the settings and the store of a server. */
-interface ServerCommand extends Described {
+/** Uses the settings and the store of a server. */
+interface ServerCommand extends CommandDescription {
   /** Whether it reads the files that only a server needs. */
   readonly serves?: boolean;
   /** Resolves with the exit code. */
   run(config: Config, args: Arguments): number | Promise<number>;
 }
 
-/** Reads no settings of a server and opens no store. It may ask a running instance, here or elsewhere. */
-export interface InstanceCommand extends Described {
+/** Uses no settings and no store of a server, but may send requests to a running instance. */
+export interface InstanceCommand extends CommandDescription {
   /** The environment variables that it reads, for the help. */
   readonly variables?: Readonly<Record<string, string>>;
   /** Resolves with the exit code. */
@@ -39,14 +39,14 @@ export interface InstanceCommand extends Described {
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** As `parseArgs` expects it, plus its `meaning` for the help. */
+/** An option of `parseArgs`, with its `meaning` for the help. */
 interface Option {
   readonly type: "string" | "boolean";
   readonly short?: string;
   readonly meaning: string;
   /** The only values that it takes. */
   readonly values?: readonly string[];
-  /** Usual values, for completion, if it takes others, too. */
+  /** Usual values for completion, among others. */
   readonly usual?: readonly string[];
 }
 
@@ -126,7 +126,67 @@ function parse(
   } catch (error) {
     const { code = "", message } = error as Error & { code?: string };
     if (!code.startsWith("ERR_PARSE_ARGS")) throw error;
-    // Cut off Node's advice on how to pass an argument that starts with a dash. It hardly ever applies.
+    // Removes Node's advice about arguments that start with a dash, which hardly ever applies.
     throw new UsageError(message.split(". To specify", 1)[0] ?? message, help);
   }
+}
+
+const SETTINGS_HELP = `
+
+It needs the settings of the server, such as DATABASE_URL, as environment variables: "curt --help" lists them.`;
+const HELP_ROW = ["-h, --help", "show this help"] as const;
+
+export function generalHelp(commands: Commands): string {
+  const listed = Object.entries(commands).filter(([, { isInternal }]) => !isInternal);
+  return `Usage: curt <command>
+
+Commands:
+${rows(listed.map(([name, { summary }]) => [name, summary]))}
+
+Options:
+${rows([HELP_ROW, ["-v, --version", "show the version"]])}
+
+"curt <command> --help" explains one command.
+
+Settings (environment variables, all optional):
+${rows(Object.values(SETTINGS).map((setting) => [setting.name, `${setting.meaning} [${setting.default}]`]))}`;
+}
+
+/** For commands with the same first word. */
+function groupHelp(commands: Commands): string {
+  return `Usage: curt <command>
+
+Commands:
+${rows(Object.entries(commands).map(([name, { summary }]) => [name, summary]))}
+
+"curt <command> --help" explains one command. "curt --help" lists all commands and the settings.`;
+}
+
+/** Short, so that the error above stays visible. */
+const BRIEF_HELP = `Usage: curt <command>
+
+"curt --help" lists all commands and the settings.`;
+
+function commandHelp(name: string, command: Command): string {
+  const { summary, positionals = [], rest, options = {} } = command;
+  const usage = ["curt", name, ...(Object.keys(options).length > 0 ? ["[options]"] : []), ...positionals];
+  if (rest !== undefined) usage.push(`[${rest}…]`);
+  const variables = "variables" in command ? Object.entries(command.variables ?? {}) : [];
+  const environment = variables.length > 0 ? `\n\nEnvironment variables:\n${rows(variables)}` : "";
+  const optionRows = Object.entries(options).map(([option, { type, short, meaning, values }]) => {
+    const flags = `${short === undefined ? "" : `-${short}, `}--${option}`;
+    return [type === "string" ? `${flags} <${values?.join("|") ?? "value"}>` : flags, meaning] as const;
+  });
+  return `Usage: ${usage.join(" ")}
+
+${summary}
+
+Options:
+${rows([...optionRows, HELP_ROW])}${"run" in command ? SETTINGS_HELP : environment}`;
+}
+
+/** Aligns the second column. */
+function rows(table: readonly (readonly [string, string])[]): string {
+  const width = Math.max(...table.map(([left]) => left.length));
+  return table.map(([left, right]) => `  ${left.padEnd(width)}  ${right}`).join("\n");
 }

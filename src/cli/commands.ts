@@ -1,10 +1,10 @@
-import { CHILD, serveAsChild } from "../server/child.ts";
+import { CHILD, serveAsChild } from "../server/child-process.ts";
 import { backup, restore } from "./backup.ts";
 import { check } from "./check.ts";
 import type { Commands, InstanceCommand } from "./command.ts";
 import { completion, SHELLS } from "./completion.ts";
 import { exportStore } from "./export.ts";
-import { INSTANCE_COMMANDS } from "./instance.ts";
+import { INSTANCE_COMMANDS } from "./instance-commands.ts";
 import { serve } from "./serve.ts";
 import { print } from "./terminal/print.ts";
 import { trustClock } from "./trust-clock.ts";

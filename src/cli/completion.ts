@@ -7,9 +7,9 @@ interface Choice {
   readonly meaning: string;
 }
 
-/** What may come next. The first rule counts whose pattern matches all words before, each with a space behind it. */
+/** The choices for the next word. The first rule applies whose pattern matches the previous words, each followed by a space. */
 interface Rule {
-  /** `*` stands for anything, also nothing. */
+  /** `*` stands for any text, or none. */
   readonly pattern: string;
   readonly choices: readonly Choice[];
 }
@@ -22,14 +22,14 @@ export function completion(shell: (typeof SHELLS)[number], commands: Commands): 
 }
 
 function rulesOf(name: string, { options = {} }: Command): Rule[] {
-  const given = Object.entries(options);
-  const ofValues = given
+  const entries = Object.entries(options);
+  const ofValues = entries
     .filter(([, { type }]) => type === "string")
     .map(([option, { usual = [], values = usual }]) => ({
       pattern: `${name} *--${option} `,
       choices: values.map((word) => ({ word, meaning: "" })),
     }));
-  const choices = given.map(([option, { meaning }]) => ({ word: `--${option}`, meaning }));
+  const choices = entries.map(([option, { meaning }]) => ({ word: `--${option}`, meaning }));
   return [...ofValues, { pattern: `${name} *`, choices: [...choices, HELP] }];
 }
 
@@ -93,7 +93,7 @@ function glob(pattern: string): string {
   return pattern === "" ? "''" : pattern.replaceAll(/[^*]+/g, quote);
 }
 
-/** Bash and zsh have no other way to write a quote. Fish takes it, too. */
+/** The only way to quote a quote in bash and zsh. It works in fish as well. */
 function quote(text: string): string {
   return `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }

@@ -1,3 +1,6 @@
+import { closeSync, openSync, writeSync } from "node:fs";
+
+import { beginFile, explained } from "../backup/file.ts";
 import type { Config } from "../config/config.ts";
 import { hasStore, openRecords } from "../store/open.ts";
 import { KINDS } from "../store/records.ts";
@@ -5,8 +8,7 @@ import { exportRecords } from "../transfer/export.ts";
 import { hasSegments } from "../visits/journal/slots.ts";
 import type { Arguments } from "./command.ts";
 import { counted, noStore } from "./record-names.ts";
-import { openOutput } from "./terminal/output.ts";
-import { fail, note } from "./terminal/print.ts";
+import { fail, note, printBytes } from "./terminal/print.ts";
 import { showProgress } from "./terminal/progress.ts";
 
 /** Writes everything of the store to a file or to standard output; returns the exit code. */
@@ -34,4 +36,36 @@ export async function exportStore(config: Config, { positionals }: Arguments): P
   } finally {
     await records.close();
   }
+}
+
+interface Output extends Disposable {
+  /** Rejects with a `StoreUnusable` if there is no room, or nobody reads any more. */
+  write(bytes: Uint8Array): Promise<void>;
+  /** From now on, a file has its name. */
+  finish(): Promise<void>;
+}
+
+/** A new file, or standard output for "-". Rejects with a `StoreUnusable` if it cannot be written. */
+async function openOutput(file: string): Promise<Output> {
+  if (file === "-")
+    return {
+      write: async (bytes) => printBytes(bytes),
+      async finish() {},
+      [Symbol.dispose]() {},
+    };
+  const part = await explained(file, () => beginFile(file));
+  const descriptor = openSync(part.path, "r+");
+  return {
+    write: (bytes) => explained(file, () => writeAll(descriptor, bytes)),
+    finish: () => explained(file, part.name),
+    [Symbol.dispose]() {
+      closeSync(descriptor);
+      part[Symbol.dispose]();
+    },
+  };
+}
+
+/** The system may write less than it is asked to. */
+async function writeAll(descriptor: number, bytes: Uint8Array): Promise<void> {
+  for (let written = 0; written < bytes.length;) written += writeSync(descriptor, bytes, written);
 }

@@ -3,10 +3,10 @@ import type { Environment } from "./command.ts";
 import { instanceOf } from "./instance-request.ts";
 import { fail, print } from "./terminal/print.ts";
 
-/** Whoever asks for the health of a container gives up a little later. */
+/** Below the usual timeout of a container's health check. */
 const PATIENCE_MS = 4000;
 
-/** Asks a server whether it is ready, by default the one with the settings of the environment; returns the exit code. */
+/** Checks whether a server is ready, by default the one with the environment's settings. Returns the exit code. */
 export async function health(environment: Environment): Promise<number> {
   const instance = instanceOf(environment, here(environment));
   if (instance === undefined) return 2;
@@ -38,7 +38,7 @@ function here({ HOST, PORT, TLS_CERT }: Environment): string {
   return `${isSecure ? "https" : "http"}://${reachable(HOST)}:${port}`;
 }
 
-/** Nobody can connect to the addresses that mean all addresses. */
+/** Replaces addresses that mean all addresses, because nobody can connect to them. */
 function reachable(host = ""): string {
   if (host === "" || host === "0.0.0.0" || host === "::") return "localhost";
   return host.includes(":") ? `[${host}]` : host;

@@ -11,7 +11,7 @@ import { isInput, openInput } from "./terminal/input.ts";
 import { fail, plural, print } from "./terminal/print.ts";
 import { type ProgressLine, showProgress } from "./terminal/progress.ts";
 
-/** What an import has to do with. */
+/** The parts of an import. */
 export interface Importing {
   readonly config: Config;
   readonly options: Arguments["options"];

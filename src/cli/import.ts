@@ -11,7 +11,7 @@ import { fail } from "./terminal/print.ts";
 export async function importFile(config: Config, args: Arguments): Promise<number> {
   const { domain, visits } = args.options as { readonly domain?: string; readonly visits?: string };
   return openImport(config, args, async (importing) => {
-    // A table begins with the names of its columns.
+    // A table starts with column names.
     const isExport = (await importing.input.firstLine()).startsWith("{");
     if (!isExport) return importing.takeIn(itemsOf(importing, domain, visits));
     return domain === undefined && visits === undefined

@@ -5,7 +5,7 @@ import { fail } from "./terminal/print.ts";
 const DEFAULT_URL = "http://localhost:3000";
 
 /**
- * Asks the instance of the environment; resolves with the exit code. `elsewhere` is asked if the environment names none.
+ * Sends requests to the instance of the environment, or else to `elsewhere`. Resolves with the exit code.
  */
 export async function ask(
   environment: Environment,
@@ -22,13 +22,13 @@ export async function ask(
   }
 }
 
-/** What somebody in a shell can do about it. */
+/** How a user can fix the failure. */
 function hint({ status, reason }: CurtError, { baseUrl }: ClientOptions): string {
   if (reason.startsWith("token.")) return "CURT_TOKEN is for it";
   return status === 0 ? "CURT_URL says which instance to ask" : `asked: ${baseUrl}`;
 }
 
-/** The instance of the environment. If it is wrong, says so and returns undefined. */
+/** The instance of the environment. Reports a wrong one, and returns undefined. */
 export function instanceOf(
   { CURT_URL, CURT_TOKEN }: Environment,
   elsewhere: string = DEFAULT_URL,

@@ -1,7 +1,7 @@
-import { MAX_MESSAGE_LENGTH, serveTools } from "../mcp/serve.ts";
+import { MAX_MESSAGE_LENGTH, serveTools } from "../mcp/stdio.ts";
 import type { Environment } from "./command.ts";
 import { instanceOf } from "./instance-request.ts";
-import { readLines } from "./terminal/read-lines.ts";
+import { readLines } from "./terminal/standard-input.ts";
 
 /** Serves until the model's program closes standard input; resolves with the exit code. */
 export async function mcp(environment: Environment): Promise<number> {

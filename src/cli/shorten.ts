@@ -1,20 +1,19 @@
+import { encodeQR } from "qr";
+
 import { CurtError, type LinkRequest, type ManagedLink } from "../../client/client.ts";
 import { escapeLine } from "../lib/escape-line.ts";
 import type { Arguments, Environment } from "./command.ts";
 import { ask } from "./instance-request.ts";
-import { copyToClipboard } from "./terminal/clipboard.ts";
-import { readPassword } from "./terminal/password.ts";
 import { fail, note, print, printJson } from "./terminal/print.ts";
-import { qrText } from "./terminal/qr-text.ts";
-import { readLines } from "./terminal/read-lines.ts";
+import { readPassword, readLines } from "./terminal/standard-input.ts";
 
-/** A pipe waits until the limits of the instance let it go on, which usually takes a minute. */
+/** Lets a pipe wait for the limits of the instance, which usually takes a minute. */
 const PATIENCE_MS = 130_000;
 
-/** More than an instance takes. */
+/** Beyond the limit of any instance. */
 const MAX_LINE_LENGTH = 10_000;
-/** Of a refused line, what is told. */
-const TOLD_LENGTH = 200;
+/** In error messages. */
+const MAX_QUOTE_LENGTH = 200;
 
 type Terms = Omit<LinkRequest, "target">;
 
@@ -24,39 +23,39 @@ export async function shorten(
   { positionals, options }: Arguments,
 ): Promise<number> {
   if (positionals.length === 0 && process.stdin.isTTY)
-    return misuse("shorten needs a URL, as an argument or from a pipe");
+    return fail("shorten needs a URL, as an argument or from a pipe", 2);
   if (options["code"] !== undefined && positionals.length !== 1)
-    return misuse("--code is for one URL, given as an argument");
+    return fail("--code is for one URL, given as an argument", 2);
   const terms = await readTerms(environment, options);
-  if (typeof terms === "string") return misuse(terms);
+  if (typeof terms === "string") return fail(terms, 2);
   const isJson = options["json"] === true;
   const fromPipe = positionals.length === 0;
   return ask(environment, async (client) => {
     let failed = 0;
-    const made: ManagedLink[] = [];
+    const created: ManagedLink[] = [];
     for await (const targets of fromPipe ? readLines(process.stdin, MAX_LINE_LENGTH) : [positionals]) {
-      const wanted = targets.map((target) => ({ target, ...terms }));
+      const requests = targets.map((target) => ({ target, ...terms }));
       let nth = 0;
-      for await (const link of client.batch(wanted, fromPipe ? { timeoutMs: PATIENCE_MS } : {})) {
+      for await (const link of client.batch(requests, fromPipe ? { timeoutMs: PATIENCE_MS } : {})) {
         const target = targets[nth++];
         if (link instanceof CurtError) {
-          failed = fail(`${target?.slice(0, TOLD_LENGTH)}: ${link.message}`);
+          failed = fail(`${target?.slice(0, MAX_QUOTE_LENGTH)}: ${link.message}`);
           continue;
         }
-        // Only the first link matters, and whether it is the only one.
-        if (made.length < 2) made.push(link);
+        // Later only the first link matters, and whether it is the only one.
+        if (created.length < 2) created.push(link);
         if (isJson) printJson(link);
         else print(escapeLine(link.short_url));
       }
     }
-    const [link] = made;
-    if (link !== undefined && made.length === 1 && process.stdout.isTTY && !isJson)
+    const [link] = created;
+    if (link !== undefined && created.length === 1 && process.stdout.isTTY && !isJson)
       await present(link, environment);
     return failed;
   });
 }
 
-/** What all links have in common; a text is what is wrong. */
+/** The terms of all links, or an error message. */
 async function readTerms(environment: Environment, options: Arguments["options"]): Promise<Terms | string> {
   const [code, expires, starts] = ["code", "expires", "starts"].map(
     (name) => options[name] as string | undefined,
@@ -69,12 +68,7 @@ async function readTerms(environment: Environment, options: Arguments["options"]
   return password ? { ...terms, password } : "--password needs CURT_PASSWORD, or a terminal to ask for it";
 }
 
-function misuse(text: string): number {
-  fail(text);
-  return 2;
-}
-
-/** What a person does next with an address: paste it, or hold a phone in front of it. */
+/** For the next step of a person: pasting the address, or scanning it with a phone. */
 async function present({ short_url, manage_key }: ManagedLink, environment: Environment): Promise<void> {
   note(await copyToClipboard(short_url, environment));
   note(`To change or end the link: ${short_url.replace(/\/$/, "")}+#key=${manage_key}`);
@@ -82,4 +76,56 @@ async function present({ short_url, manage_key }: ManagedLink, environment: Envi
   if (Bun.stringWidth(lines[0] ?? "") > process.stdout.columns)
     note("The terminal is too narrow for the QR code.");
   else for (const line of lines) print(line);
+}
+
+/** Programs that copy their standard input, and the variable that they need. */
+const PROGRAMS = [
+  { command: ["pbcopy"], needs: undefined },
+  { command: ["wl-copy"], needs: "WAYLAND_DISPLAY" },
+  { command: ["xclip", "-selection", "clipboard"], needs: "DISPLAY" },
+];
+/** For a display that doesn't respond. */
+const LIMIT_MS = 5000;
+
+/**
+ * Copies a text in two ways: with a program of the desktop, and by OSC 52, because the terminal may be on another machine.
+ * Resolves with a description: a terminal doesn't report whether it copied.
+ */
+export async function copyToClipboard(text: string, environment: Environment): Promise<string> {
+  process.stdout.write(`\u001b]52;c;${Buffer.from(text).toString("base64")}\u0007`);
+  for (const { command, needs } of PROGRAMS) {
+    const [name = "", ...args] = command;
+    const path = Bun.which(name, { PATH: environment["PATH"] ?? "" });
+    if (path === null || (needs !== undefined && !environment[needs])) continue;
+    const child = Bun.spawn([path, ...args], {
+      stdin: Buffer.from(text),
+      stdout: "ignore",
+      stderr: "ignore",
+      timeout: LIMIT_MS,
+    });
+    if ((await child.exited) === 0) return `Copied with ${name}.`;
+  }
+  return "Copied, if your terminal lets programs copy (OSC 52).";
+}
+
+/** Scanners need four modules. */
+const BORDER = 4;
+/** Black on white in any terminal. */
+const COLOURS = "\u001b[38;5;16;48;5;231m";
+const RESET = "\u001b[0m";
+
+/** The QR code of an address in half blocks: each character is two modules, one above the other. */
+export function qrText(address: string): string[] {
+  const modules = encodeQR(new URL(address).href, "raw", { ecc: "medium", border: BORDER });
+  const lines: string[] = [];
+  for (let y = 0; y < modules.length; y += 2) {
+    const upper = modules[y] ?? [];
+    const lower = modules[y + 1] ?? [];
+    const blocks = upper.map((isDark, x) => {
+      if (isDark) return lower[x] === true ? "█" : "▀";
+      return lower[x] === true ? "▄" : " ";
+    });
+    lines.push(`${COLOURS}${blocks.join("")}${RESET}`);
+  }
+  return lines;
 }

@@ -8,8 +8,8 @@ import type { Left, Why } from "../transfer/import-links.ts";
 import { print } from "./terminal/print.ts";
 
 /** Rows of each reason that are printed. */
-const TOLD = 20;
-/** Of a printed row. What stands in a file may have millions of characters. */
+const MAX_PRINTED = 20;
+/** Per printed row. Rows of a file may have millions of characters. */
 const MAX_LENGTH = 200;
 /** More reasons than that are a mistake of a source. */
 const MAX_REASONS = 200;
@@ -32,7 +32,7 @@ export function openLeftRows(path: string | undefined) {
       const known = reasons.get(key) ?? { rows: [], count: 0 };
       reasons.set(key, known);
       known.count++;
-      if (known.rows.length < TOLD)
+      if (known.rows.length < MAX_PRINTED)
         known.rows.push(row.length > MAX_LENGTH ? `${row.slice(0, MAX_LENGTH)}…` : row);
     },
     count: () => all,
@@ -64,7 +64,7 @@ function explained<T>(path: string, write: () => T): T {
   }
 }
 
-/** What many rows have in common, and what only this one has. */
+/** The reason, which many rows share, and a detail of this one. */
 function inWords(why: Why): { readonly reason: string; readonly detail?: string | undefined } {
   switch (why.kind) {
     case "row":
@@ -93,7 +93,7 @@ function ruleInWords(refused: Refused): string {
     ...("character" in refused && { character: "A character" }),
     ...("host" in refused && { host: "the host" }),
   };
-  // Some begin with "The control character {character}" or the like.
+  // Some start with "The control character {character}" or the like.
   const words = message("en", rule, common).replace(" A character", "");
   return `${rule.startsWith("code.") ? "code" : "URL"}: ${words}`;
 }

@@ -2,16 +2,15 @@ import type { Statistics } from "../../client/client.ts";
 import { escapeLine } from "../lib/escape-line.ts";
 import type { Arguments, Environment } from "./command.ts";
 import { ask } from "./instance-request.ts";
-import { bar, bars } from "./terminal/chart.ts";
 import { fail, plural, print, printJson } from "./terminal/print.ts";
 
 const DEFAULT_DAYS = 30;
-/** What the API tells at once. */
+/** The limit of the API. */
 const MAX_DAYS = 400;
-/** So few are shown by the hour. */
+/** Up to this many days are top by the hour. */
 const HOURLY_DAYS = 2;
 const CHART_ROWS = 8;
-/** Of values in a breakdown. */
+/** In a breakdown. */
 const SHOWN_VALUES = 5;
 const PIPE_COLUMNS = 80;
 
@@ -19,25 +18,23 @@ const PIPE_COLUMNS = 80;
 export async function stats(environment: Environment, { positionals, options }: Arguments): Promise<number> {
   const link = readLink(positionals[0] ?? "");
   const days = Number(options["days"] ?? DEFAULT_DAYS);
-  if (link === undefined) fail(`${positionals[0]} is neither a code nor a short address`);
-  else if (!Number.isInteger(days) || days < 1 || days > MAX_DAYS)
-    fail(`--days must be a whole number from 1 to ${MAX_DAYS}`);
-  else
-    return ask(
-      environment,
-      async (client) => {
-        const statistics = await client.links.statistics(link.code, lastDays(days));
-        if (options["json"] === true) {
-          printJson(statistics);
-          return 0;
-        }
-        const { visits: total } = await client.links.get(link.code);
-        for (const line of draw(statistics, total)) print(escapeLine(line));
+  if (link === undefined) return fail(`${positionals[0]} is neither a code nor a short address`, 2);
+  if (!Number.isInteger(days) || days < 1 || days > MAX_DAYS)
+    return fail(`--days must be a whole number from 1 to ${MAX_DAYS}`, 2);
+  return ask(
+    environment,
+    async (client) => {
+      const statistics = await client.links.statistics(link.code, lastDays(days));
+      if (options["json"] === true) {
+        printJson(statistics);
         return 0;
-      },
-      link.origin,
-    );
-  return 2;
+      }
+      const { visits: total } = await client.links.get(link.code);
+      for (const line of draw(statistics, total)) print(escapeLine(line));
+      return 0;
+    },
+    link.origin,
+  );
 }
 
 /** A code, or a short address as it is shared: with or without scheme, slash, and the + of its preview. */
@@ -93,9 +90,9 @@ function drawBreakdown(
   nameOf: (value: string) => string,
   width: number,
 ): string[] {
-  const shown = values.slice(0, SHOWN_VALUES);
+  const top = values.slice(0, SHOWN_VALUES);
   const rest = values.slice(SHOWN_VALUES).reduce((sum, { visits }) => sum + visits, other);
-  const rows = shown.map(({ value, visits }) => ({
+  const rows = top.map(({ value, visits }) => ({
     name: value === null ? "unknown" : nameOf(value),
     visits,
   }));
@@ -121,4 +118,43 @@ function inWords(count: number): string {
 
 function countryName(code: string): string {
   return /^[A-Z]{2}$/.test(code) ? (new Intl.DisplayNames("en", { type: "region" }).of(code) ?? code) : code;
+}
+
+const EIGHTHS = [" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"];
+const MAX_BAR_WIDTH = 4;
+
+export interface ChartSize {
+  /** In characters. */
+  readonly width: number;
+  readonly height: number;
+}
+
+/** A bar for each value, or for the sum of several if there are more than fit. All bars together have the height. */
+export function bars(values: readonly number[], { width, height }: ChartSize): string[] {
+  const share = Math.max(1, Math.ceil(values.length / width));
+  const sums: number[] = [];
+  for (let at = 0; at < values.length; at += share)
+    sums.push(values.slice(at, at + share).reduce((sum, value) => sum + value, 0));
+  const place = Math.min(MAX_BAR_WIDTH, Math.max(1, Math.floor(width / Math.max(1, sums.length))));
+  const barWidth = Math.max(1, place - 1);
+  const most = Math.max(1, ...sums);
+  const label = most.toLocaleString("en");
+  return Array.from({ length: height }, (_, row) => {
+    const below = (height - 1 - row) * 8;
+    const blocks = sums.map((sum) => {
+      // Values above zero stay visible.
+      const eighths = sum === 0 ? 0 : Math.max(1, Math.round((sum / most) * height * 8));
+      const block = EIGHTHS[Math.min(8, Math.max(0, eighths - below))] ?? " ";
+      return block.repeat(barWidth).padEnd(place);
+    });
+    const side = row === 0 ? label : row === height - 1 ? "0" : "";
+    return `${side.padStart(label.length)} │${blocks.join("")}`.trimEnd();
+  });
+}
+
+/** How much of the width a value takes, in eighths of a character. */
+export function bar(value: number, most: number, width: number): string {
+  const eighths = value === 0 ? 0 : Math.max(1, Math.round((value / most) * width * 8));
+  const rest = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"][eighths % 8] ?? "";
+  return "█".repeat(Math.floor(eighths / 8)) + rest;
 }

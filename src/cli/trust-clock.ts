@@ -1,12 +1,20 @@
 import type { Config } from "../config/config.ts";
-import { trustClock as trust } from "../server/core.ts";
-import { hasStore } from "../store/open.ts";
+import { DAY_MS } from "../links/time.ts";
+import { systemNowMs } from "../server/core.ts";
+import { hasStore, openStore } from "../store/open.ts";
 import { noStore } from "./record-names.ts";
 import { fail, print } from "./terminal/print.ts";
 
-/** Makes the store believe the clock as it is; returns the exit code. */
-export async function trustClock(config: Config): Promise<number> {
-  if (!(await hasStore(config.database))) return fail(noStore(config.database));
-  print(`store: the clock is taken to be right (${await trust(config)}). Restart Curt.`);
+/** Makes later starts believe the clock as it is, by storing a salt of today. Returns the exit code. */
+export async function trustClock({ database }: Config): Promise<number> {
+  if (!(await hasStore(database))) return fail(noStore(database));
+  const nowMs = systemNowMs();
+  const store = await openStore(database);
+  try {
+    await store.salt(Math.floor(nowMs / DAY_MS), 0);
+  } finally {
+    await store.close();
+  }
+  print(`store: the clock is taken to be right (${new Date(nowMs).toISOString()}). Restart Curt.`);
   return 0;
 }

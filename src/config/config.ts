@@ -4,19 +4,17 @@ import { basename, dirname, join } from "node:path";
 import { reasonOf } from "../lib/error-reason.ts";
 import { isPrivateHost, type Posture } from "../links/target.ts";
 import type { DatabaseAddress, PostgresAddress } from "./database-url.ts";
-import { limit } from "./formats.ts";
-import { type Misspelling, misspellings } from "./misspelling.ts";
-import type { Setting } from "./setting.ts";
+import { limit, type Setting } from "./formats.ts";
 import { SETTINGS, type Values } from "./settings.ts";
 
-/** Every `auto` has been decided. */
-type Decided = { readonly [Key in keyof Values]: Exclude<Values[Key], "auto"> };
+/** The values without `auto`. */
+type ResolvedValues = { readonly [Key in keyof Values]: Exclude<Values[Key], "auto"> };
 
-/** What only helps to decide others. */
-type Settled = "baseUrl" | "databasePasswordFile";
+/** Settings that only help to resolve others. */
+type Resolved = "baseUrl" | "databasePasswordFile";
 
 /** The values of all settings, including those derived from several of them. */
-export interface Config extends Omit<Decided, Settled> {
+export interface Config extends Omit<ResolvedValues, Resolved> {
   /** The public origin, without a trailing slash. */
   readonly baseUrl: string;
   readonly posture: Posture;
@@ -29,7 +27,7 @@ export interface Config extends Omit<Decided, Settled> {
   /** Keeps visits until they are in the database. */
   readonly journalFolder: string;
   readonly misspellings: readonly Misspelling[];
-  /** Only for a process that joins others: which files of the store they have open. */
+  /** Only for a process that joins others: the files of the store that they have open. */
   readonly openElsewhere?: readonly string[] | undefined;
 }
 
@@ -50,16 +48,20 @@ export class ConfigError extends Error {
 export function readConfig(env: Environment, serves = false): Config {
   const mistakes: string[] = [];
   const values = Object.fromEntries(
-    Object.entries<Setting>(SETTINGS).map(([key, setting]) => [key, read(setting, env, mistakes)]),
+    Object.entries<Setting>(SETTINGS).map(([key, setting]) => [key, readSetting(setting, env, mistakes)]),
   ) as Partial<Values>;
   mistakes.push(...conflicts(values));
   if (serves) mistakes.push(...unreadable(values));
   if (mistakes.length > 0) throw new ConfigError(mistakes);
-  return { ...settle(values as Values), misspellings: misspellings(env) };
+  return { ...resolve(values as Values), misspellings: misspellings(env) };
 }
 
 /** If the value is wrong, adds to `mistakes` and returns undefined. */
-function read({ name, takes, unset, ...setting }: Setting, env: Environment, mistakes: string[]): unknown {
+function readSetting(
+  { name, takes, unset, ...setting }: Setting,
+  env: Environment,
+  mistakes: string[],
+): unknown {
   const text = env[name]?.trim() || setting.default;
   if (text === setting.default && unset !== undefined) return unset;
   const value = takes.parse(text);
@@ -102,7 +104,7 @@ function conflicts({ port, baseUrl, cacheSeconds, interstitial, ...values }: Par
   return mistakes;
 }
 
-/** A file that is not there would otherwise be reported once all else is right. */
+/** Checks now, so that a missing file is reported together with other mistakes. */
 function unreadable({ tlsCert, tlsKey }: Partial<Values>): string[] {
   return Object.entries({ TLS_CERT: tlsCert, TLS_KEY: tlsKey }).flatMap(([name, path]) => {
     try {
@@ -114,11 +116,11 @@ function unreadable({ tlsCert, tlsKey }: Partial<Values>): string[] {
   });
 }
 
-/** What an `auto` limit is in public posture. In private posture it is off. */
+/** Values of `auto` limits in public posture. In private posture they are off. */
 const PUBLIC_LIMITS = { limitCreate: "30/1m,1000/1d", limitUnknown: "60/1m", limitView: "120/1m" };
 
 /** Fills in the defaults that depend on other settings. */
-function settle({ blocklist, databasePasswordFile, ...values }: Values): Omit<Config, "misspellings"> {
+function resolve({ blocklist, databasePasswordFile, ...values }: Values): Omit<Config, "misspellings"> {
   const { dataFolder } = values;
   const automaticPort = values.tlsCert === null ? 3000 : 443;
   const port = values.port === "auto" ? automaticPort : values.port;
@@ -182,9 +184,58 @@ function passwordOf(database: DatabaseAddress): PostgresAddress["password"] {
   return database.engine === "postgres" ? database.password : undefined;
 }
 
-/** Where files that belong to the database are kept unless something else is set, and how their names begin. */
+/** The default folder of files that belong to the database, and the start of their names. */
 function placeOf(database: DatabaseAddress): { readonly folder: string; readonly name: string } {
   return database.engine === "sqlite"
     ? { folder: dirname(database.path), name: basename(database.path) }
     : { folder: "./data", name: encodeURIComponent(database.name) };
+}
+
+/** An environment variable that is no setting, and the setting that it probably means. */
+interface Misspelling {
+  readonly name: string;
+  readonly meant: string;
+}
+
+/** Two edits turn EDITOR into EDITS and HOME into HOST, which nearly every environment has. */
+const LONG_NAME = 8;
+/** Usual variables close to a setting. systemd sets the first. */
+const USUAL: ReadonlySet<string> = new Set(["CACHE_DIRECTORY", "SMTP_PORT"]);
+
+/** Ignores settings that are set under their right name. */
+function misspellings(env: Readonly<Record<string, string | undefined>>): Misspelling[] {
+  const names: readonly string[] = Object.values(SETTINGS).map(({ name }) => name);
+  const unset = names.filter((name) => env[name] === undefined);
+  return Object.keys(env)
+    .filter((name) => !names.includes(name) && !USUAL.has(name))
+    .flatMap((name) => {
+      const [nearest] = unset
+        .map((meant) => ({ name, meant, edits: countEdits(name, meant) }))
+        .filter(({ meant, edits: count }) => count <= (meant.length < LONG_NAME ? 1 : 2))
+        .toSorted((a, b) => a.edits - b.edits);
+      return nearest === undefined ? [] : [{ name, meant: nearest.meant }];
+    });
+}
+
+/** Counts characters added, omitted, replaced or swapped with the next (optimal string alignment). */
+function countEdits(a: string, b: string): number {
+  if (Math.abs(a.length - b.length) > 2) return Number.POSITIVE_INFINITY;
+  let before: number[] = [];
+  let last = Array.from({ length: b.length + 1 }, (_, at) => at);
+  for (let i = 1; i <= a.length; i++) {
+    const row = [i];
+    for (let j = 1; j <= b.length; j++) {
+      const isSame = a[i - 1] === b[j - 1];
+      const isSwapped = i > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1];
+      row[j] = Math.min(
+        (last[j] ?? 0) + 1,
+        (row[j - 1] ?? 0) + 1,
+        (last[j - 1] ?? 0) + (isSame ? 0 : 1),
+        isSwapped ? (before[j - 2] ?? 0) + 1 : Number.POSITIVE_INFINITY,
+      );
+    }
+    before = last;
+    last = row;
+  }
+  return last[b.length] ?? 0;
 }

@@ -29,7 +29,7 @@ const MAX_HOSTS = 16;
 /** Several hosts make the address unreadable to WHATWG's URL. */
 const POSTGRES = /^postgres(?:ql)?:\/\/([^:@/?#]+)(?::([^@/?#]*))?@([^@/?#]+)\/([^/?#]+)(?:\?([^#]*))?$/;
 const HOST = /^(?:\[([\da-fA-F:.]+)\]|([^:[\]\s]+))(?::(\d{1,5}))?$/;
-/** Of any text: up to what may be a password, and what follows the last "@". */
+/** The parts of any text before a possible password and after the last "@". */
 const PARTS = /^(\w+:\/*[^:@/?=\s]*:?)?.*?(@[^@?=\s]*(?:\?sslmode=[\w-]*)?)?$/s;
 const PARAMETERS = new Set(["sslmode", "sslrootcert"]);
 
@@ -54,7 +54,7 @@ export function describeStore(address: DatabaseAddress): string {
   return `postgres://${address.user}@${hosts.join()}/${address.name}`;
 }
 
-/** A wrong address may have its password anywhere, so only what cannot be one is shown: the beginning and the hosts. */
+/** A wrong address may have its password anywhere, so this shows only the start and the hosts. */
 function withoutPassword(text: string): string {
   if (text.startsWith("sqlite:") || !/[:=]/.test(text)) return text;
   const [, start = "", end = ""] = PARTS.exec(text) ?? [];

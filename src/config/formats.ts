@@ -1,6 +1,5 @@
+import { type Network, parseNetwork } from "../lib/client-address.ts";
 import { DAY_MS, HOUR_MS } from "../links/time.ts";
-import { type Network, parseNetwork } from "../moderation/client-address.ts";
-import type { Window } from "../moderation/rate-limits.ts";
 
 /** How to parse the text of a setting, and how error messages describe what it must be. */
 export interface Format<T> {
@@ -137,7 +136,7 @@ export const contact: Format<string> = {
   },
 };
 
-/** A secret of the operator. A mistake in it is told without the secret itself. */
+/** A secret of the operator. Messages about a wrong one hide it. */
 export function secret(minLength: number): Format<string> {
   return {
     right: `a secret of ${minLength} to 256 letters, digits and signs without spaces, such as openssl rand -hex 24 prints`,
@@ -146,9 +145,14 @@ export function secret(minLength: number): Format<string> {
   };
 }
 
-/** No more than anybody needs, so that times multiplied by it remain exact. */
+/** Enough for everybody, and times multiplied by it remain exact. */
 const MAX_LIMIT = 1_000_000;
 const MAX_WINDOWS = 4;
+
+interface Window {
+  readonly count: number;
+  readonly ms: number;
+}
 
 /** A limit: `off`, which is no window, or some windows. */
 export const limit: Format<readonly Window[]> = {
@@ -185,4 +189,16 @@ function parseWhole(text: string, min: number, max: number): number | undefined 
 function parseDuration(text: string): number {
   const [, count, unit] = /^(\d{1,9})([smhd])$/.exec(text) ?? [];
   return Number(count) * (UNITS_MS[unit ?? ""] ?? Number.NaN);
+}
+
+/** One environment variable. */
+export interface Setting<T = unknown> {
+  readonly name: string;
+  /** The default as the documentation shows it. If the variable is unset or empty, this text is parsed instead. */
+  readonly default: string;
+  /** The value if the variable is unset, for settings whose `default` is a description that cannot be parsed. */
+  readonly unset?: null | readonly never[];
+  /** The text in `curt --help` and the README. */
+  readonly meaning: string;
+  readonly takes: Format<T>;
 }

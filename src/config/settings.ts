@@ -1,7 +1,5 @@
 import { DURATIONS, type Expiry } from "../links/expiry.ts";
-import { BACKUP_SETTINGS } from "./backup-settings.ts";
 import { IDENTITY_SETTINGS } from "./branding-settings.ts";
-import { DATABASE_SETTINGS } from "./database-settings.ts";
 import {
   days,
   duration,
@@ -17,10 +15,11 @@ import {
   path,
   secret,
   wholeNumber,
+  type Setting,
+  limit,
+  hostAndPort,
 } from "./formats.ts";
-import { LIMIT_SETTINGS } from "./limit-settings.ts";
-import { METRICS_SETTINGS } from "./metrics-settings.ts";
-import type { Setting } from "./setting.ts";
+import { BACKUP_SETTINGS, DATABASE_SETTINGS } from "./store-settings.ts";
 
 /** All settings. The keys are their names in `Config`. */
 export const SETTINGS = {
@@ -189,8 +188,48 @@ export const SETTINGS = {
       "whether makers may change where their links lead: on, off, or 24h for the first day of a link; auto is 24h in public posture and on in private posture; they may always end their links",
     takes: oneOf("auto", "on", "24h", "off"),
   },
-  ...LIMIT_SETTINGS,
-  ...METRICS_SETTINGS,
+  limitCreate: {
+    name: "LIMIT_CREATE",
+    default: "auto",
+    meaning:
+      "how many links a client may make, such as 30/1m,1000/1d, or off; auto is 30/1m,1000/1d in public posture and off in private posture",
+    takes: orAuto(limit),
+  },
+  limitUnknown: {
+    name: "LIMIT_UNKNOWN",
+    default: "auto",
+    meaning:
+      "how many addresses that lead nowhere a client may ask for, or off; auto is 60/1m in public posture and off in private posture",
+    takes: orAuto(limit),
+  },
+  limitView: {
+    name: "LIMIT_VIEW",
+    default: "auto",
+    meaning:
+      "how often a client may ask for what costs more than a redirect (previews, statistics, images, availability, the reference), or off; auto is 120/1m in public posture and off in private posture",
+    takes: orAuto(limit),
+  },
+  limitReport: {
+    name: "LIMIT_REPORT",
+    default: "10/1h",
+    meaning: "how many reports a client may send, or off",
+    takes: limit,
+  },
+  limitPasswords: {
+    name: "LIMIT_PASSWORDS",
+    default: "10/1h",
+    meaning:
+      "how many wrong passwords of links a client may try, or off; ten times as many may be tried for one link by everybody together",
+    takes: limit,
+  },
+  metrics: {
+    name: "METRICS_PORT",
+    default: "off",
+    unset: null,
+    meaning:
+      "port on which GET /metrics reports what Curt does, for Prometheus, with an address before it if it isn't 127.0.0.1, such as 10.0.0.5:9464; whoever can reach it can read the metrics; port 0 is any free one",
+    takes: hostAndPort,
+  },
   drainWaitMs: {
     name: "DRAIN_WAIT",
     default: "0s",

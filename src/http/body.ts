@@ -1,6 +1,6 @@
 import { type HttpProblem, type Malformed, malformed } from "./problems.ts";
 
-/** Of a link or a form. */
+/** For a link or a form. */
 export const MAX_BODY_BYTES = 64 * 1024;
 
 const UTF8 = new TextDecoder("utf-8", { fatal: true });

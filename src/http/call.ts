@@ -4,23 +4,23 @@ import type { ClientOf } from "./client.ts";
 import type { Domain } from "./domain.ts";
 
 export type Handler = (call: Call) => Response | Promise<Response>;
-/** All of a call but its connection. */
-export type Asked = Omit<Call, "client" | "limits" | "mayTake">;
+/** A call without its connection, as the views thread gets it. */
+export type DetachedCall = Omit<Call, "client" | "limits" | "mayTake">;
 
 const NONE: readonly never[] = [];
 
 /**
- * One request, as its handler sees it. Every redirect makes one, so this is a class: a factory would allocate its
- * methods every time.
+ * One request, as its handler sees it. A class, because every redirect creates one: a factory would allocate its methods each
+ * time.
  */
 export class Call {
-  private known: Client | undefined;
-  /** The limits that the request was counted against. */
+  private knownClient: Client | undefined;
+  /** The limits that the request counted against. */
   limits: readonly LimitName[] = NONE;
 
   constructor(
     readonly request: Request,
-    /** The code, or for the operator the host, as the path spells it, percent-decoded once. "" if the path has none. */
+    /** The code, or a host for the operator, as spelled in the path, percent-decoded once. "" without one. */
     readonly code: string,
     readonly domain: Domain,
     private readonly server: Bun.Server<unknown>,
@@ -32,15 +32,15 @@ export class Call {
   }
 
   /**
-   * The client that sent the request. It is looked up only when needed, because that takes a tenth of a redirect's time
-   * or more. Call this before you await anything: once the client hangs up, Bun no longer knows its address.
+   * The client that sent the request. Reading its address takes a tenth of a redirect's time or more, so this happens only
+   * when needed. Call it before you await anything: once the client hangs up, Bun no longer knows its address.
    */
   client(): Client {
-    this.known ??= this.clientOf(this.request, this.server);
-    return this.known;
+    this.knownClient ??= this.clientOf(this.request, this.server);
+    return this.knownClient;
   }
 
-  /** Lets the answer take so long. Otherwise Bun closes an idle connection even if a request without a body is open on it. */
+  /** Extends the time for the response. Bun closes an idle connection even with an open request, if that has no body. */
   mayTake(seconds: number): void {
     this.server.timeout(this.request, seconds);
   }
@@ -49,12 +49,13 @@ export class Call {
 /** `code` is "" if the path has none. */
 export type CallOf = (request: Request, server: Bun.Server<unknown>, code: string) => Call;
 
-export interface CallOptions {
+/** All calls are created here. A choice between several domains would belong here. */
+export function createCalls({
+  domain,
+  clientOf,
+}: {
   readonly domain: Domain;
   readonly clientOf: ClientOf;
-}
-
-/** Every call is made here. If there are several domains one day, this is where one is chosen for a request. */
-export function createCalls({ domain, clientOf }: CallOptions): CallOf {
+}): CallOf {
   return (request, server, code) => new Call(request, code, domain, server, clientOf);
 }

@@ -1,23 +1,23 @@
+import { createClientAddress, isTrusted, type Network } from "../lib/client-address.ts";
 import { memoize } from "../lib/memoize.ts";
-import { createClientAddress, isTrusted, type Network } from "../moderation/client-address.ts";
 import type { Client } from "../visits/recorder.ts";
 
-/** A health check on the same machine comes without X-Forwarded-For, too. */
+/** More than health checks on the same machine, which have no X-Forwarded-For either. */
 const MANY_NOT_FORWARDED = 20;
 
 export interface ClientOptions {
-  /** The address that the server listens on. */
+  /** The address to listen on. */
   readonly host: string;
   readonly trustedProxies: readonly Network[];
   readonly countryOf: (address: string) => string;
-  /** Called once if trusted proxies send many requests, and none has X-Forwarded-For. */
+  /** Called once if trusted proxies send many requests without X-Forwarded-For. */
   readonly onNotForwarded?: () => void;
 }
 
 /** Returns the client that sent a request. Its address and country are "" if unknown. */
 export type ClientOf = (request: Request, server: Bun.Server<unknown>) => Client;
 
-/** The client is the other end of the connection, or, if that is a trusted proxy, whoever the proxy names. */
+/** The client is the peer of the connection, or the address that a trusted proxy forwards. */
 export function createClientReader(options: ClientOptions): ClientOf {
   const { host, trustedProxies, countryOf, onNotForwarded } = options;
   const peerOf = peerReader(host);
@@ -28,7 +28,7 @@ export function createClientReader(options: ClientOptions): ClientOf {
   });
   const trusts = memoize((peer) => isTrusted(trustedProxies, peer));
   let notForwarded = 0;
-  // Reading the header takes half as long as a redirect.
+  // Parsing the header takes half as long as a redirect.
   const addressBehind = memoize((key) => {
     const [peer = "", forwarded = ""] = key.split("\n", 2);
     if (forwarded !== "") notForwarded = Number.NEGATIVE_INFINITY;
@@ -47,8 +47,7 @@ export function createClientReader(options: ClientOptions): ClientOf {
 }
 
 /**
- * Reads the address of the other end of a connection. Looking it up costs a tenth of a redirect or more, so a server
- * that listens on loopback only skips it.
+ * Reads the address of a connection's peer. That costs a tenth of a redirect or more, so a server on loopback skips it.
  */
 function peerReader(host: string): (request: Request, server: Bun.Server<unknown>) => string {
   if (/^127\.[\d.]+$/.test(host)) return () => "127.0.0.1";

@@ -1,7 +1,7 @@
 import { memoize } from "../lib/memoize.ts";
-import type { Identity } from "../pages/shared/branding.ts";
+import type { Identity } from "../pages/shared/layout.tsx";
 
-/** The beginning of short addresses. Every call has its own, so that one instance can serve several in the future. */
+/** The origin of short addresses. Each call has one, so that an instance could serve several domains. */
 export interface Domain {
   /** The public origin as the operator wrote it, in readable Unicode, without a trailing slash. */
   readonly baseUrl: string;
@@ -17,17 +17,17 @@ export function createDomain(baseUrl: string, identity: Identity): Domain {
     baseUrl,
     identity,
     origin: new URL(baseUrl).origin,
-    // Of the characters that can be in a code, only # would end the path.
+    // # is the only character of codes that would end the path.
     shortUrl: (code) => `${baseUrl}/${code.replaceAll("#", "%23")}/`,
   };
 }
 
-/** Remembers what was made for each domain and language. */
-export function memoizeByDomain<T>(make: (domain: Domain, language: string) => T) {
-  const made = new WeakMap<Domain, (language: string) => T>();
+/** Caches results per domain and language. */
+export function memoizeByDomain<T>(create: (domain: Domain, language: string) => T) {
+  const caches = new WeakMap<Domain, (language: string) => T>();
   return (domain: Domain, language: string): T => {
-    const known = made.get(domain) ?? memoize((wanted) => make(domain, wanted));
-    made.set(domain, known);
-    return known(language);
+    const cache = caches.get(domain) ?? memoize((one) => create(domain, one));
+    caches.set(domain, cache);
+    return cache(language);
   };
 }

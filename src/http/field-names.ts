@@ -1,6 +1,6 @@
 import type { Refusal } from "../links/problem.ts";
 
-/** What a request calls the parts of a link. A rule of the domain begins with the part that it applies to. */
+/** Names of a link's parts in a request. A rule of the domain starts with the part that it applies to. */
 export type FieldNames = Readonly<Record<PartOf<Refusal["rule"]>, string>>;
 type PartOf<Rule> = Rule extends `${infer Part}.${string}` ? Part : never;
 
@@ -12,7 +12,7 @@ export const LINK_FIELDS: FieldNames = {
   max_visits: "max_visits",
   password: "password",
 };
-/** The names that the contract fixes for `POST /api/v1/shorten`. Our form has them, too. */
+/** The names in our form, and in `POST /api/v1/shorten`, where the contract fixes them. */
 export const SHORTEN_FIELDS: FieldNames = {
   ...LINK_FIELDS,
   code: "custom_code",

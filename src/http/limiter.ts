@@ -1,62 +1,61 @@
+import { clientNetwork } from "../lib/client-address.ts";
 import { memoize } from "../lib/memoize.ts";
 import type { Clock } from "../links/clock.ts";
 import { isProblem } from "../links/problem.ts";
 import type { LinkId } from "../links/store.ts";
-import { clientNetwork } from "../moderation/client-address.ts";
 import type { Counters } from "../moderation/counters.ts";
 import type { Allowance, LimitName, Limits } from "../moderation/rate-limits.ts";
 import type { Call, Handler } from "./call.ts";
 import { answerProblem, type Limited } from "./problems.ts";
-import { createRefusalQueue } from "./refusal-queue.ts";
 
 export interface Limiter {
   /**
-   * Counts what `handle` does against this limit. What fails costs nothing in the end, but it is counted meanwhile, so that
-   * concurrent requests cannot pass it together. `refuse` answers a client that has to wait.
+   * Counts each request against this limit, before its outcome is known, so that concurrent requests cannot pass it together.
+   * Failures are given back. `refuse` answers a client over the limit.
    */
   limit(name: LimitName, handle: Handler, refuse?: Refuse): Handler;
   /**
-   * The same for so many things, all or none. Returns what gives back those that failed, or the problem of a client that has
-   * to wait. Give it at most `most` things.
+   * The same for several things, all or none, at most `most`. Returns a function that gives back failures, or the problem of a
+   * client over the limit.
    */
   take(call: Call, name: LimitName, things: number): GiveBack | Promise<Limited>;
-  /** How many things this limit lets a client do at once, if it did nothing before. */
+  /** How many things an idle client may do at once. */
   most(name: LimitName): number;
-  /** How many of them the client may do now. */
-  left(call: Call, name: LimitName): number;
-  /** Refuses a client that may do none of them now. */
+  /** How many things the client may do now. */
+  remaining(call: Call, name: LimitName): number;
+  /** Refuses a client with nothing remaining. */
   refuse(call: Call, name: LimitName): Promise<Limited>;
-  /** Counts every request for something that costs more than a redirect. Unknown codes also count as such. */
+  /** Counts every request that is more expensive than a redirect, and unknown codes against their own limit. */
   view(handle: Handler): Handler;
   /**
-   * Counts an address that leads nowhere, and what else was looked up for it: so many `things`. The client gets the returned
-   * problem, if any, instead of 404.
+   * Counts an unknown address, and further look-ups for it: `things` in all. A returned problem is the response instead of
+   * 404.
    */
   unknown(call: Call, things?: number): Promise<Limited> | undefined;
-  /** The problem of a client that asked for so many unknown addresses that nothing is looked up for it now. */
+  /** The problem of a client that tried too many unknown addresses. Curt looks up nothing for it now. */
   barred(call: Call): Promise<Limited> | undefined;
-  /** Counts a try of a link's password, or returns the problem of a client or a link that had too many. */
+  /** Counts a try of a link's password, or returns the problem if the client or the link had too many. */
   tryPassword(call: Call, link: LinkId): Try | Promise<Limited>;
-  /** Tells the client in headers how far it has used the limits that its request counted against. */
-  tell(call: Call, response: Response): Response;
+  /** Describes in headers the state of the limits that the request counted against. */
+  addHeaders(call: Call, response: Response): Response;
 }
 
 type GiveBack = (failed: number) => void;
 
 export interface Try {
-  /** Who gets only a share of all checks: the client and the link. */
+  /** The client and the link, each of which gets only a share of all checks. */
   readonly sharers: readonly string[];
-  /** Counts a check, whatever comes of it. */
+  /** Counts a check of any outcome. */
   countCheck(): void;
-  /** A right password is not counted. */
+  /** Gives back the try of a right password. */
   undo(): void;
-  /** How many more the client has now, infinite without a limit; and in how many seconds it has one. */
-  left(): { readonly tries: number; readonly seconds: number };
+  /** How many tries remain, infinite without a limit, and in how many seconds there is one. */
+  remaining(): { readonly tries: number; readonly seconds: number };
 }
 
 type Refuse = (call: Call, problem: Limited) => Response | Promise<Response>;
 
-/** Also counts, for the figures of the instance, what is limited and what leads nowhere. */
+/** Also counts refusals and unknown addresses for the instance's figures. */
 export function createLimiter(
   limits: Limits,
   clock: Pick<Clock, "monotonicMs">,
@@ -65,7 +64,7 @@ export function createLimiter(
   const networkOf = memoize(clientNetwork);
   const holdBackMs = createRefusalQueue(clock);
 
-  /** An unknown address is also the key of all clients without one. */
+  /** All clients without an address share one key. */
   function clientOf(call: Call): string {
     return networkOf(call.client().address);
   }
@@ -90,21 +89,21 @@ export function createLimiter(
     };
   }
 
-  /** `limit` is the one that was passed. The wait is over when none of the limits refuses the request any more. */
+  /** `limit` is the exceeded one. The wait ends when no limit refuses the request. */
   async function refusal(call: Call, limit: LimitName, things = 1, otherWait = () => 0): Promise<Limited> {
     counters.count(`limited.${limit}`);
     const waitMs = holdBackMs();
     if (waitMs > 0) await Bun.sleep(waitMs);
     const names = call.limits.flatMap((name) => (name === "unknown" ? ([name, "scan"] as const) : [name]));
     const waits = names.map((name) => limits[name]?.wait(clientOf(call), things) ?? 0);
-    // At least 1, because time goes on between a refusal and this.
+    // At least 1, because time passes between a refusal and this.
     return { kind: "limited", limit, seconds: Math.max(1, otherWait(), ...waits) };
   }
 
   function unknown(call: Call, things = 1): Promise<Limited> | undefined {
     counters.count("unknown");
     if (take(call, "unknown", Math.min(things, limits.unknown?.most ?? things))) return undefined;
-    // Counts the refusals, which is what bars a client in the end.
+    // Too many refusals bar the client.
     limits.scan?.take(clientOf(call));
     return refusal(call, "unknown");
   }
@@ -137,7 +136,7 @@ export function createLimiter(
       return refusal(call, name);
     },
     most: (name) => limits[name]?.most ?? Number.POSITIVE_INFINITY,
-    left(call, name) {
+    remaining(call, name) {
       const allowances = limits[name]?.allowances(clientOf(call)) ?? [];
       return Math.max(0, Math.min(...allowances.map(({ left }) => left)));
     },
@@ -177,38 +176,63 @@ export function createLimiter(
           limits.password?.giveBack(client);
           limits.passwordOfLink?.giveBack(link);
         },
-        left: () => ({
+        remaining: () => ({
           tries: Math.min(...allowances().map(({ left }) => left)),
           seconds: Math.max(limits.password?.wait(client) ?? 0, limits.passwordOfLink?.wait(link) ?? 0),
         }),
       };
     },
 
-    tell(call, response) {
-      const told = call.limits.flatMap((name) =>
+    addHeaders(call, response) {
+      const windows = call.limits.flatMap((name) =>
         (limits[name]?.allowances(clientOf(call)) ?? []).map((allowance, nth) => ({
           // Every window is a policy, and policies have different names.
           name: nth === 0 ? name : `${name}-${nth + 1}`,
           ...allowance,
         })),
       );
-      // A refusal tells only what is used up: then Retry-After is never before the `t` of one of them.
-      const current = response.status === 429 ? told.filter(({ left }) => left === 0) : told;
-      if (told.length > 0) response.headers.set("RateLimit-Policy", told.map(policy).join(", "));
+      // A refusal lists only exhausted windows, so that Retry-After is never before the `t` of one of them.
+      const current = response.status === 429 ? windows.filter(({ left }) => left === 0) : windows;
+      if (windows.length > 0) response.headers.set("RateLimit-Policy", windows.map(policy).join(", "));
       if (current.length > 0) response.headers.set("RateLimit", current.map(state).join(", "));
       return response;
     },
   };
 }
 
-type Named = Allowance & { readonly name: string };
+type NamedAllowance = Allowance & { readonly name: string };
 
 /** draft-ietf-httpapi-ratelimit-headers-11, section 3.1: how much in how many seconds. */
-function policy({ name, count, ms }: Named): string {
+function policy({ name, count, ms }: NamedAllowance): string {
   return `"${name}";q=${count};w=${ms / 1000}`;
 }
 
-/** Section 4.1 of the same: what is left, and for how many seconds there is no more than that. */
-function state({ name, left, seconds }: Named): string {
+/** Section 4.1: how much remains, and for how many seconds there won't be more. */
+function state({ name, left, seconds }: NamedAllowance): string {
   return `"${name}";r=${left};t=${seconds}`;
+}
+
+/** Refusals that may be sent at once. An occasionally refused client never waits. */
+const BURST = 100;
+/** Between two refusals beyond that. 500 per second take about 1% of a core. */
+const INTERVAL_MS = 2;
+/** Beyond this, refusals are immediate to save memory. The last one waits 8 s, less than the server's idle limit. */
+const MAX_WAITING = 4000;
+
+/**
+ * Returns a function that returns for how long to delay the next refusal, in milliseconds. A refusal is more expensive than a
+ * redirect, and a refused client could try again immediately. Delays slow it down.
+ */
+export function createRefusalQueue(clock: Pick<Clock, "monotonicMs">): () => number {
+  /** When all refusals so far are sent, one every `INTERVAL_MS`. */
+  let doneMs = 0;
+
+  return () => {
+    const nowMs = clock.monotonicMs();
+    const aheadMs = Math.max(0, doneMs - nowMs);
+    const waitMs = Math.max(0, aheadMs - (BURST - 1) * INTERVAL_MS);
+    if (waitMs > MAX_WAITING * INTERVAL_MS) return 0;
+    doneMs = nowMs + aheadMs + INTERVAL_MS;
+    return waitMs;
+  };
 }

@@ -7,25 +7,25 @@ import type { Call } from "./call.ts";
 import type { Limiter } from "./limiter.ts";
 import type { HttpProblem } from "./problems.ts";
 
-export interface ManagingOptions {
+export interface LinkManagerOptions {
   readonly links: Pick<Links, "find" | "edit">;
   readonly secret: Pick<Secret, "isManageKey">;
   readonly limiter: Pick<Limiter, "take" | "unknown">;
 }
 
-/** What the API and the pages have in common for whoever manages a link. */
-export function createManaging({ links, secret, limiter }: ManagingOptions) {
+/** Managing a link with its key, for the API and the pages. */
+export function createLinkManager({ links, secret, limiter }: LinkManagerOptions) {
   return {
-    /** Returns the link if the key is its own. Wrong keys count like unknown codes, so that nobody can try many. */
+    /** Returns the link if the key opens it. Wrong keys count as unknown codes, so that nobody can try many. */
     async unlock(call: Call, key: string): Promise<FoundLink | HttpProblem> {
-      // The address is lost if the client hangs up while the store is asked.
+      // Read the client's address now: it is lost if the client hangs up meanwhile.
       call.client();
       const link = await links.find(call.code, "maker");
       if (isProblem(link) || secret.isManageKey(key, link)) return link;
       return (await limiter.unknown(call)) ?? { kind: "key.wrong" };
     },
 
-    /** A new target could be a new link as well, so it counts as one. */
+    /** Counts a new target as a create, because it could as well be a new link. */
     async edit(call: Call, link: FoundLink, request: EditRequest): Promise<Link | HttpProblem> {
       const isNewTarget = request.originalUrl !== undefined && request.originalUrl !== link.originalUrl;
       if (!isNewTarget) return links.edit(link, request);

@@ -3,7 +3,7 @@ import { serialize } from "hono/utils/cookie";
 import { LANGUAGES, negotiateLanguage } from "../locales/messages.ts";
 import { queryOf } from "./url.ts";
 
-/** Holds a language, nothing else. Only set for readers who have chosen one. */
+/** Holds only a language. Set for readers who chose one. */
 const COOKIE = "language";
 const REMEMBERED = new RegExp(`(?:^|;) *${COOKIE}=([\\w-]+) *(?:;|$)`);
 const YEAR_SECONDS = 365 * 86_400;
@@ -14,34 +14,34 @@ export interface PageLanguage {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** The language of a page: `?language=` in its address, else the remembered one, else by `Accept-Language`. */
+/** The language of a page, by `?language=` in its address, the cookie, or `Accept-Language`, in this order. */
 export function pageLanguage(request: Request): PageLanguage {
-  const asked = askedLanguage(request);
+  const chosen = urlLanguage(request);
   const headers = { Vary: "Accept-Language, Cookie" };
-  if (asked === undefined) {
+  if (chosen === undefined) {
     const negotiated = negotiateLanguage(request.headers.get("accept-language"));
-    return { language: rememberedLanguage(request.headers) ?? negotiated, headers };
+    return { language: cookieLanguage(request.headers) ?? negotiated, headers };
   }
-  // Only remember a choice made on our own pages (Fetch Metadata, section 2.4). If somebody shares an address with its
-  // ?language=, the reader sees that page in that language but keeps their own.
+  // Remember only choices on our own pages (Fetch Metadata, section 2.4). A shared address with ?language= doesn't change the
+  // reader's language.
   const cameFrom = request.headers.get("sec-fetch-site");
-  if (cameFrom !== null && cameFrom !== "same-origin") return { language: asked, headers };
+  if (cameFrom !== null && cameFrom !== "same-origin") return { language: chosen, headers };
   const options = { path: "/", maxAge: YEAR_SECONDS, sameSite: "Lax", httpOnly: true } as const;
-  return { language: asked, headers: { ...headers, "Set-Cookie": serialize(COOKIE, asked, options) } };
+  return { language: chosen, headers: { ...headers, "Set-Cookie": serialize(COOKIE, chosen, options) } };
 }
 
-/** The language that the address asks for. */
-export function askedLanguage(request: Request): string | undefined {
+/** The language in the address. */
+export function urlLanguage(request: Request): string | undefined {
   const query = queryOf(request);
-  return query === "" ? undefined : known(new URLSearchParams(query).get("language"));
+  return query === "" ? undefined : supportedLanguage(new URLSearchParams(query).get("language"));
 }
 
-/** The language that a reader chose before. */
-export function rememberedLanguage(headers: Headers): string | undefined {
+/** The language in the cookie. */
+export function cookieLanguage(headers: Headers): string | undefined {
   const cookie = headers.get("cookie");
-  return cookie === null ? undefined : known(REMEMBERED.exec(cookie)?.[1]);
+  return cookie === null ? undefined : supportedLanguage(REMEMBERED.exec(cookie)?.[1]);
 }
 
-function known(language: string | null | undefined): string | undefined {
+function supportedLanguage(language: string | null | undefined): string | undefined {
   return LANGUAGES.find((one) => one === language);
 }

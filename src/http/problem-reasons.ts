@@ -1,7 +1,6 @@
 /**
- * Every reason that an error answer can give to programs, in the header `Curt-Reason`. Programs rely on these names: they
- * are never changed, and new ones may come. Most are also the key of the message. `problems.ts` says which problem has
- * which; the OpenAPI document lists them, and so does docs/api.md.
+ * Every reason in the header `Curt-Reason` of error responses. Programs rely on these names: never change one. Most are also
+ * the key of the message. `problems.ts` maps problems to reasons. The OpenAPI document and docs/api.md list them.
  */
 export const REASONS = [
   // A rule about the code of a new link.
@@ -14,7 +13,7 @@ export const REASONS = [
   "code.space",
   "code.taken",
   "code.too-long",
-  // A rule about where a new link leads.
+  // A rule about the target of a new link.
   "target.backslash",
   "target.blocked",
   "target.chain",
@@ -27,7 +26,7 @@ export const REASONS = [
   "target.space",
   "target.too-long",
   "target.unparsable",
-  // A rule about when and how it works.
+  // A rule about when and how a link works.
   "expires.before-start",
   "expires.format",
   "expires.past",
@@ -36,7 +35,7 @@ export const REASONS = [
   "starts.begun",
   "starts.format",
   "starts.past",
-  // What any body, field or parameter must be.
+  // A rule about any body, field or parameter.
   "batch.length",
   "body.array",
   "body.coding",
@@ -61,18 +60,18 @@ export const REASONS = [
   "note.ill-formed",
   "note.too-long",
   "cross-site",
-  // Why a link that was asked for does not work.
+  // Why a link does not work.
   "link.disabled",
   "link.expired",
   "link.prefetch",
   "link.unknown",
   "link.used-up",
   "link.withdrawn",
-  // Why it cannot be managed.
+  // Why a link cannot be managed.
   "edits.closed",
   "key.missing",
   "key.wrong",
-  // Who asks, how often, and what for.
+  // A rule about the caller, the rate or the route.
   "idempotency.format",
   "idempotency.reused",
   "limit.create",

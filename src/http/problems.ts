@@ -6,10 +6,10 @@ import { StoreUnavailable } from "../links/store.ts";
 import { type MessageKey, message, negotiateLanguage, type Values } from "../locales/messages.ts";
 import type { DecisionRefusal, RefusedDecision } from "../moderation/operator.ts";
 import { type PageProblem, problemPage } from "../pages/problem/page.tsx";
-import { whenIn } from "../pages/shared/time-words.ts";
+import { whenIn } from "../pages/shared/formats.ts";
 import { unknownPage } from "../pages/unknown/page.tsx";
 import type { RangeRefusal } from "../visits/statistics/statistics.ts";
-import type { Asked } from "./call.ts";
+import type { DetachedCall } from "./call.ts";
 import { leave } from "./compression.ts";
 import { type FieldNames, partOf, SHORTEN_FIELDS } from "./field-names.ts";
 import { type ProblemReason, REASON_HEADER } from "./problem-reasons.ts";
@@ -33,7 +33,7 @@ export type RequestRefusal =
   | { rule: "body.object" | "body.array"; example: string; received: string }
   | { rule: "batch.length"; max: number; count: number };
 
-/** What can go wrong at an address that people open. A wrong method has no page: only programs make that mistake. */
+/** Problems at addresses that people open. A wrong method has no page, because browsers don't cause it. */
 export type AddressProblem = PageProblem | { kind: "method"; method: string; allow: string };
 
 export interface Malformed {
@@ -45,7 +45,7 @@ export function malformed(...refusals: readonly RequestRefusal[]): Malformed {
   return { kind: "malformed", refusals };
 }
 
-/** The client has done too much of something, and has to wait. */
+/** The client exceeded a limit, and has to wait. */
 export type Limited = Extract<PageProblem, { kind: "limited" }>;
 
 export type HttpProblem =
@@ -65,30 +65,30 @@ export type HttpProblem =
   | EditsClosed
   | { kind: "token.missing" | "token.wrong" };
 
-const RETRY_AFTER_SECONDS = 2;
+const RETRY_SOON = { "Retry-After": "2" };
 
 interface Message {
   readonly key: MessageKey;
   readonly reason: ProblemReason;
   readonly values?: Values | undefined;
-  /** The parameter that the message is about, if any. The API puts its name in front of the text. */
+  /** The parameter that the message is about. The API puts its name in front of the text. */
   readonly field?: string | undefined;
-  /** The contract fixes the whole text, so that no name stands in front of it. */
+  /** No name in front: the contract fixes the whole text. */
   readonly isFixed?: boolean;
 }
 
 interface Description {
   readonly status: number;
   readonly messages: readonly Message[];
-  /** With the reasons for programs. */
+  /** Including the reasons for programs. */
   readonly headers: Readonly<Record<string, string>>;
 }
 
-type Described = Pick<Description, "status" | "messages"> & Partial<Pick<Description, "headers">>;
+type PartialDescription = Pick<Description, "status" | "messages"> & Partial<Pick<Description, "headers">>;
 
 /**
- * Maps every problem to an HTTP status (RFC 9110, section 15), its messages, and its reasons for programs. No other code
- * chooses these.
+ * Maps every problem to an HTTP status (RFC 9110, section 15), messages, and reasons for programs. No other code chooses
+ * these.
  */
 export function describe(problem: HttpProblem, fields: FieldNames = SHORTEN_FIELDS): Description {
   const { status, messages, headers } = describeKind(problem, fields);
@@ -96,7 +96,7 @@ export function describe(problem: HttpProblem, fields: FieldNames = SHORTEN_FIEL
   return { status, messages, headers: { [REASON_HEADER]: [...reasons].join(", "), ...headers } };
 }
 
-function describeKind(problem: HttpProblem, fields: FieldNames): Described {
+function describeKind(problem: HttpProblem, fields: FieldNames): PartialDescription {
   switch (problem.kind) {
     case "invalid":
       return { status: 400, messages: problem.refusals.map((one) => describeRefusal(one, fields)) };
@@ -106,11 +106,6 @@ function describeKind(problem: HttpProblem, fields: FieldNames): Described {
       return { status: 409, messages: [say("operator.too-many", { max: problem.max })] };
     case "other-count":
       return { status: 409, messages: [say("operator.count", { count: problem.count }, "count")] };
-    case "operator.no-case":
-      return { status: 404, messages: [say(problem.kind)] };
-    case "operator.missing":
-    case "operator.wrong":
-      return { status: 401, messages: [say(problem.kind)], headers: { "WWW-Authenticate": "Bearer" } };
     case "malformed":
       return { status: 400, messages: problem.refusals.map(describeRequestRefusal) };
     case "taken":
@@ -139,18 +134,9 @@ function describeKind(problem: HttpProblem, fields: FieldNames): Described {
     }
     case "body.too-large":
       return { status: 413, messages: [say(problem.kind, { max: problem.max })] };
-    case "body.type":
-    case "body.form":
-      return { status: 415, messages: [say(problem.kind)] };
     case "body.coding":
-      // Says which codings would be accepted (RFC 9110, section 12.5.3).
+      // Names the accepted codings (RFC 9110, section 12.5.3).
       return { status: 415, messages: [say(problem.kind)], headers: { "Accept-Encoding": "identity" } };
-    case "cross-site":
-      return { status: 403, messages: [say(problem.kind)] };
-    case "idempotency.format":
-      return { status: 400, messages: [say(problem.kind)] };
-    case "idempotency.reused":
-      return { status: 422, messages: [say(problem.kind)] };
     case "limited": {
       const { seconds, limit } = problem;
       const values: Values = { when: (language) => whenIn(language, seconds) };
@@ -165,16 +151,15 @@ function describeKind(problem: HttpProblem, fields: FieldNames): Described {
       return {
         status: 401,
         messages: [say(problem.kind)],
-        // RFC 7617. Each link is a realm of its own, because it has a password of its own.
+        // RFC 7617. Each link has its own password, so it is a realm.
         headers: { "WWW-Authenticate": `Basic realm="${new URL(problem.shortUrl).href}", charset="UTF-8"` },
       };
     case "link.prefetch":
       return { status: 503, messages: [say(problem.kind)], headers: { "Retry-After": "0" } };
     case "key.missing":
+    case "operator.missing":
+    case "operator.wrong":
       return { status: 401, messages: [say(problem.kind)], headers: { "WWW-Authenticate": "Bearer" } };
-    case "key.wrong":
-    case "edits.closed":
-      return { status: 403, messages: [say(problem.kind)] };
     case "token.missing":
     case "token.wrong":
       return {
@@ -186,14 +171,23 @@ function describeKind(problem: HttpProblem, fields: FieldNames): Described {
       return {
         status: 503,
         messages: [{ key: "unavailable", reason: "store.unavailable" }],
-        headers: { "Retry-After": String(RETRY_AFTER_SECONDS) },
+        headers: RETRY_SOON,
       };
     case "overloaded":
-      return {
-        status: 503,
-        messages: [say(problem.kind)],
-        headers: { "Retry-After": String(RETRY_AFTER_SECONDS) },
-      };
+      return { status: 503, messages: [say(problem.kind)], headers: RETRY_SOON };
+    case "idempotency.format":
+      return { status: 400, messages: [say(problem.kind)] };
+    case "cross-site":
+    case "edits.closed":
+    case "key.wrong":
+      return { status: 403, messages: [say(problem.kind)] };
+    case "operator.no-case":
+      return { status: 404, messages: [say(problem.kind)] };
+    case "body.form":
+    case "body.type":
+      return { status: 415, messages: [say(problem.kind)] };
+    case "idempotency.reused":
+      return { status: 422, messages: [say(problem.kind)] };
     case "internal":
       return { status: 500, messages: [say(problem.kind)] };
   }
@@ -217,65 +211,71 @@ function describeRequestRefusal({ rule, ...values }: RequestRefusal): Message {
   return say(rule, values, "field" in values ? values.field : QUERY_FIELDS[rule]);
 }
 
-/** The parameter that each rule about several of them is told of. */
+/** The parameter to report for a rule about several. */
 const QUERY_FIELDS: Readonly<Partial<Record<RequestRefusal["rule"], string>>> = {
   "qr.contrast": "dark",
   "stats.order": "from",
   "stats.range": "from",
 };
 
-/** The first part of the rule is the parameter that it applies to. */
+/** The first part of the rule names its parameter. */
 function describeOperatorRefusal({ rule, ...values }: DecisionRefusal): Message {
   return say(rule, values, partOf(rule));
 }
 
-/** The problem to answer with when an error was thrown. */
+/** The problem for a thrown error. */
 export function problemOf(error: unknown): PageProblem {
   return error instanceof StoreUnavailable ? { kind: "unavailable" } : { kind: "internal" };
 }
 
 /** The API's error envelope, in the caller's language. */
 export function problemJson(
-  call: Asked,
+  call: DetachedCall,
   problem: HttpProblem,
   headers: Readonly<Record<string, string>> = {},
   fields?: FieldNames,
 ): Response {
   const language = negotiateLanguage(call.headers.get("accept-language"));
-  const { status, text, headers: ofProblem } = tellProblem(problem, language, fields);
+  const { status, text, headers: ofProblem } = renderProblem(problem, language, fields);
   return json(call, status, { status: "error", message: text }, language, { ...ofProblem, ...headers });
 }
 
-/** The status, the text and the headers of an answer that tells a problem. */
-export function tellProblem(problem: HttpProblem, language: string, fields?: FieldNames) {
+/** The status, text and headers of a response about a problem. */
+export function renderProblem(problem: HttpProblem, language: string, fields?: FieldNames) {
   const { status, messages, headers } = describe(problem, fields);
-  const texts = messages.map((told) => nameFirst(told, message(language, told.key, told.values)));
+  const texts = messages.map((one) => nameFirst(one, message(language, one.key, one.values)));
   return { status, text: texts.join(" "), headers };
 }
 
-/** A message about a parameter begins with its name. */
+/** Puts the parameter's name in front of a message about it. */
 export function nameFirst({ field, isFixed }: Message, text: string): string {
   return field === undefined || isFixed === true ? text : `${field}: ${text}`;
 }
 
 /** For addresses that people open: browsers get a page, programs get JSON. `meant`: see {@link unknownPage}. */
-export function problemAnswer(call: Asked, problem: AddressProblem, meant?: Code): Response {
+export function problemAnswer(call: DetachedCall, problem: AddressProblem, meant?: Code): Response {
   if (problem.kind !== "method" && prefersHtml(call.headers.get("accept")))
     return problemHtml(call, problem, meant);
   return problemJson(call, problem, { Vary: "Accept, Accept-Language" });
 }
 
-/** For any address: the API's has no pages. */
-export function answerProblem(call: Asked, problem: AddressProblem): Response {
+/** For any address. The API has no pages. */
+export function answerProblem(call: DetachedCall, problem: AddressProblem): Response {
   return pathOf(call.request).startsWith("/api/") ? problemJson(call, problem) : problemAnswer(call, problem);
 }
 
-function problemHtml(call: Asked, problem: PageProblem, meant?: Code): Response {
+function problemHtml(call: DetachedCall, problem: PageProblem, meant?: Code): Response {
   const { status, headers } = describe(problem);
   const all = { ...headers, Vary: "Accept, Accept-Language, Cookie" };
   if (problem.kind !== "unknown" && problem.kind !== "not-found")
     return html(call, status, (language) => problemPage(language, problem), all);
   const { baseUrl } = call.domain;
-  const written = call.code || writtenIn(call.request);
-  return html(call, status, (language) => unknownPage(language, { baseUrl, written, meant }), all, leave);
+  const spelling = call.code || writtenIn(call.request);
+  return html(
+    call,
+    status,
+    (language) => unknownPage(language, { baseUrl, written: spelling, meant }),
+    all,
+    leave,
+  );
 }

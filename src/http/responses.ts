@@ -2,7 +2,7 @@ import Negotiator from "negotiator";
 
 import { memoize } from "../lib/memoize.ts";
 import type { Page } from "../pages/shared/layout.tsx";
-import type { Asked } from "./call.ts";
+import type { DetachedCall } from "./call.ts";
 import { compress } from "./compression.ts";
 import { pageLanguage } from "./page-language.ts";
 
@@ -14,12 +14,12 @@ const PAGE_RULES = [
   "frame-ancestors 'none'",
 ];
 const PAGE_POLICY = PAGE_RULES.toSpliced(-2, 0, "form-action 'self'").join("; ");
-/** For pages with a form that is answered with a redirect elsewhere: browsers apply `form-action` to that, too. */
+/** For pages whose form is answered with a redirect elsewhere, because browsers apply `form-action` to redirects. */
 export const FORM_LEADS_ELSEWHERE = { "Content-Security-Policy": PAGE_RULES.join("; ") };
 
 type AnswerHeaders = Readonly<Record<string, string>>;
 
-/** No page needs any of these features of the reader's device. */
+/** No page needs these features of the reader's device. */
 const PERMISSIONS = "camera=(), geolocation=(), microphone=(), payment=(), usb=()";
 
 export interface Answer {
@@ -28,14 +28,14 @@ export interface Answer {
   readonly body?: string | Uint8Array | ReadableStream<Uint8Array>;
   /** The media type of the body. */
   readonly type?: string;
-  /** The Content-Security-Policy. Default: the body may load nothing. Null sends none, for plain text. */
+  /** The Content-Security-Policy. Default: the body may load nothing. Null sends no policy, for plain text. */
   readonly policy?: string | null;
   /** Cache-Control of the body. Default: no-store. */
   readonly cache?: string;
   readonly headers?: AnswerHeaders;
 }
 
-/** Makes every response except redirects and {@link json}, so that no body is sent without the headers that protect its reader. */
+/** Creates all responses except redirects and {@link json}, with the headers that protect readers of a body. */
 export function answer({ status = 200, body, type, policy, cache, headers }: Answer): Response {
   const guards = type !== undefined && guardsOf(type, policy, cache);
   return new Response(body ?? null, { status, headers: { ...guards, ...headers } });
@@ -52,7 +52,7 @@ function guardsOf(type: string, policy: string | null = LOAD_NOTHING, cache = "n
 
 /** Compressed if the client accepts it. */
 export function json(
-  call: Asked,
+  call: DetachedCall,
   status: number,
   body: unknown,
   language: string,
@@ -67,7 +67,7 @@ export function json(
 }
 
 /** RFC 4180, with a row of names. Compressed if the client accepts it. */
-export function csv(call: Asked, body: string, headers: AnswerHeaders): Response {
+export function csv(call: DetachedCall, body: string, headers: AnswerHeaders): Response {
   const coded = compress(body, call.headers.get("accept-encoding"));
   const type = "text/csv; charset=utf-8; header=present";
   const response = answer({ body: coded.body, type, headers: { ...headers, ...coded.headers } });
@@ -75,7 +75,7 @@ export function csv(call: Asked, body: string, headers: AnswerHeaders): Response
   return response;
 }
 
-/** Each answer copies them. Reading them from an object would cost three times as much. */
+/** Copying these is three times as fast as reading an object. */
 const jsonHeaders = memoize(
   (language) =>
     new Headers({
@@ -85,12 +85,12 @@ const jsonHeaders = memoize(
     }),
 );
 
-/** For pages that search engines may list. Browsers may keep them, but must revalidate before showing them. */
+/** For pages that search engines may list. Browsers may cache them, but must revalidate before use. */
 export const FINDABLE = { "X-Robots-Tag": "all", "Cache-Control": "private, no-cache" };
 
 /** A page in the reader's language. Search engines may not list it unless `headers` say otherwise. `code` compresses it. */
 export function html(
-  call: Asked,
+  call: DetachedCall,
   status: number,
   render: (language: string) => Page,
   headers: AnswerHeaders = {},
@@ -119,12 +119,12 @@ export function html(
   return response;
 }
 
-/** Reads `Accept` (RFC 9110, section 12.5.1). Clients that accept anything, as most programs do, get JSON. */
+/** Reads `Accept` (RFC 9110, section 12.5.1). Clients that accept anything get JSON. */
 export function prefersHtml(accept: string | null): boolean {
   return accept !== null && htmlWins(accept);
 }
 
-/** Whether `Accept` asks for CSV before JSON. */
+/** Whether `Accept` prefers CSV to JSON. */
 export function prefersCsv(accept: string | null): boolean {
   return accept !== null && csvWins(accept);
 }
@@ -139,3 +139,32 @@ const htmlWins = memoize((accept) => {
   const negotiator = new Negotiator({ headers: { accept } });
   return negotiator.mediaType(["application/json", "text/html"]) === "text/html";
 }, false);
+
+/** `Content-Disposition` for a file that is named after a code (RFC 6266, section 4.3). `name` is for old clients, in ASCII. */
+export function fileName(
+  kind: "inline" | "attachment",
+  code: string,
+  name: string,
+  extension: string,
+): string {
+  if (/^[\w-]+$/.test(code)) return `${kind}; filename="${code}.${extension}"`;
+  // RFC 8187, section 3.2.1. A code can have * in a keycap, which encodeURIComponent doesn't encode.
+  const encoded = encodeURIComponent(code).replaceAll("*", "%2A");
+  return `${kind}; filename="${name}.${extension}"; filename*=UTF-8''${encoded}.${extension}`;
+}
+
+/** Whether the caller already has this response (RFC 9110, section 13.1.2). `tag` includes its quotes. */
+export function knowsAlready(headers: Headers, tag: string): boolean {
+  const known = headers.get("if-none-match");
+  if (known === null) return false;
+  const opaque = tag.replace(/^W\//, "");
+  return known.trim() === "*" || known.match(/"[^"]*"/g)?.some((one) => one === opaque) === true;
+}
+
+/**
+ * The tag of a response that depends only on these parts. It is known before rendering, so a response that the caller has
+ * isn't rendered again. If the coding may differ, put `W/` before it (RFC 9110, section 8.8.1).
+ */
+export function tagOf(parts: readonly unknown[]): string {
+  return `"${Bun.hash(JSON.stringify(parts)).toString(36)}"`;
+}

@@ -1,11 +1,11 @@
-/** Without a Host header (HTTP/1.0), `request.url` is only a path. For CONNECT it has no path, and this returns "". */
+/** Without a Host header (HTTP/1.0), `request.url` is only a path. "" for CONNECT, whose URL has no path. */
 export function pathOf({ url }: Request): string {
   const start = url.startsWith("/") ? 0 : url.indexOf("/", url.indexOf("://") + 3);
   const [path = ""] = url.slice(start).split(/[?#]/, 1);
   return start < 0 ? "" : path;
 }
 
-/** What an address has behind its first slash, percent-decoded once, unless that is ill-formed. */
+/** The path without its slashes, percent-decoded once. Undecoded if it is ill-formed. */
 export function writtenIn(request: Request): string {
   const path = pathOf(request).replaceAll(/^\/|\/$/g, "");
   try {

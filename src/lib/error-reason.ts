@@ -10,7 +10,7 @@ const REASONS: Readonly<Record<string, string>> = {
   EFBIG: "it is larger than a file may be here",
   EISDIR: "it is a folder",
   ENOTDIR: "its path has a file where a folder must be",
-  // Of a folder that is to be made.
+  // For a folder to create.
   EEXIST: "its path has a file where a folder must be",
   ENOENT: "it is not there",
   EPIPE: "nobody reads it any more",
@@ -23,7 +23,7 @@ export function isDiskFull(error: unknown): boolean {
   return NO_ROOM.has((error as { code?: unknown }).code);
 }
 
-/** What the system says, in words. */
+/** Puts a system error into words. */
 export function reasonOf(error: unknown): string {
   const { code = "" } = error as { code?: string };
   return REASONS[code] ?? (error instanceof Error ? error.message : String(error));

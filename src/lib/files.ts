@@ -1,4 +1,4 @@
-// Files and folders as Curt makes them. They are for one user alone, because main.ts sets the umask.
+// Creates files and folders. They are private to one user, because main.ts sets the umask.
 import {
   closeSync,
   constants,
@@ -12,24 +12,24 @@ import {
 import { dirname, resolve } from "node:path";
 
 /** A new folder is on disk only once its parent is synced. */
-export function makeFolder(folder: string): void {
-  const wanted = resolve(folder);
-  const made = makeAll(wanted);
-  if (made === undefined) return;
+export function createFolder(folder: string): void {
+  const target = resolve(folder);
+  const first = createAll(target);
+  if (first === undefined) return;
   const all: string[] = [];
-  for (let path = wanted; path.length >= made.length; path = dirname(path)) all.unshift(path);
+  for (let path = target; path.length >= first.length; path = dirname(path)) all.unshift(path);
   for (const path of all) {
     giveToOwnerOfFolder(path);
     syncFolder(dirname(path));
   }
 }
 
-/** The first folder that was made. */
-function makeAll(wanted: string): string | undefined {
+/** Returns the first folder that it created. */
+function createAll(folder: string): string | undefined {
   try {
-    return mkdirSync(wanted, { recursive: true });
+    return mkdirSync(folder, { recursive: true });
   } catch (cause) {
-    // As in /proc. The system says that the folder is not there, which nobody doubts.
+    // As in /proc, where the system only says that the folder doesn't exist.
     if ((cause as NodeJS.ErrnoException).code === "ENOENT")
       throw new Error("no folder can be made there", { cause });
     throw cause;
@@ -46,9 +46,8 @@ export function syncFolder(folder: string): void {
 }
 
 /**
- * Root calls a command, but the server runs as another user, who owns the folder of its store. A link to a file of somebody else
- * that this user puts there meanwhile is left as it is, symbolic or hard. Not for a file that this process has locked: closing it
- * again ends the lock.
+ * For commands run by root, while the server runs as the owner of the folder. Ignores symbolic and hard links, which this owner
+ * could point at files of others. Not for a file that this process has locked: closing it again would end the lock.
  */
 export function giveToOwnerOfFolder(path: string): void {
   if (process.getuid?.() !== 0) return;

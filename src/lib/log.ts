@@ -1,16 +1,15 @@
 import { pino } from "pino";
 
-import type { Config } from "../config/config.ts";
 import { escapeLine } from "./escape-line.ts";
 
 export type Log = ReturnType<typeof createLog>;
 
-/** A reader that stopped reading costs lines, not memory. In bytes. */
+/** In bytes. Beyond this, lines are dropped. */
 const MAX_UNREAD = 1024 * 1024;
 
-/** JSON lines on standard output; readable ones on a terminal. Every line has what is in `base`. */
+/** Writes JSON lines, or readable ones on a terminal. Every line contains `base`. */
 export function createLog(
-  level: Config["logLevel"],
+  level: "debug" | "info" | "warn" | "error",
   output: NodeJS.WriteStream,
   base: { readonly pid: number } | null = null,
 ) {
@@ -36,7 +35,7 @@ function readable(line: string): string {
   return escapeLine(`${time.slice(11, 19)} ${level === "info" ? "" : `${level}: `}${msg}${details}`);
 }
 
-/** A target without its query and fragment, which may carry what nobody but its visitor should read. */
+/** A target without its query and fragment, which may contain secrets of visitors. */
 export function withoutQuery(url: string): string {
   return url.split(/[?#]/, 1)[0] ?? "";
 }

@@ -1,10 +1,10 @@
-/** Real headers need far fewer entries and characters. The limits keep an attacker from filling the memory. */
+/** Far more than real headers need. The limits keep an attacker from filling the memory. */
 const MAX_TEXTS = 1000;
 const MAX_LENGTH = 512;
 
 /**
- * Remembers the results of `read`. Most requests repeat a few header values, and parsing those is expensive. If `tooLong`
- * is given, it is the result for every text that is too long to be remembered, which is not read at all.
+ * Caches the results of `read`, because most requests repeat a few header values, and parsing is expensive. `tooLong` is the
+ * result for texts that are too long to cache. Without it, those are read each time.
  */
 export function memoize<T>(read: (text: string) => T, tooLong?: T): (text: string) => T {
   const known = new Map<string, T>();
@@ -19,8 +19,8 @@ export function memoize<T>(read: (text: string) => T, tooLong?: T): (text: strin
   };
 }
 
-/** Makes a value when it is first needed. For what takes time or memory that a start can do without. */
-export function once<T>(make: () => T): () => T {
-  let made: { readonly value: T } | undefined;
-  return () => (made ??= { value: make() }).value;
+/** Creates a value at its first use, which keeps expensive values out of the start. */
+export function once<T>(create: () => T): () => T {
+  let result: { readonly value: T } | undefined;
+  return () => (result ??= { value: create() }).value;
 }

@@ -3,7 +3,7 @@ export interface Repetition {
   stop(): Promise<void>;
 }
 
-/** Runs a task every `everyMs`. A run that would start while another is still going is skipped. */
+/** Runs a task every `everyMs`. Skips a run while another one is in progress. */
 export function repeat(
   everyMs: number,
   task: () => Promise<void>,

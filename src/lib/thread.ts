@@ -8,8 +8,8 @@ export interface Thread<Task> {
 }
 
 /**
- * What a worker sends if a task fails. Results are sent as they are, not wrapped in another object: Bun passes only
- * flat objects between threads without copying their strings, and copying would delay redirects.
+ * The message of a failed task. Results are sent as they are, without a wrapper: Bun doesn't copy the strings of flat objects
+ * between threads, and copying would delay redirects.
  */
 interface Failure {
   readonly failure: string;
@@ -18,7 +18,7 @@ interface Failure {
 }
 type ErrorClass = new (message: string) => Error;
 
-/** What was asked of a thread will not be answered. */
+/** The thread ended, so its tasks get no result. */
 export class ThreadEnded extends Error {
   override readonly name = "ThreadEnded";
 }
@@ -28,9 +28,8 @@ const FREE_DESCRIPTORS = 32;
 
 /**
  * Starts sending tasks to a worker that runs {@link performTasks}. Errors lose their class between threads. Those whose
- * `name` is in `errorClasses` get it back; the others become plain errors. If the thread ends by itself, `onEnd` is
- * called; without it, the process ends, because it cannot do without the thread. Throws {@link ThreadEnded} if there are
- * too few file descriptors to start one.
+ * `name` is in `errorClasses` get it back; the others become plain errors. If the thread ends by itself, calls `onEnd`; without
+ * it, the process ends. Throws {@link ThreadEnded} if too few file descriptors are free.
  */
 export function startThread<Task>(
   start: () => Worker,
@@ -73,7 +72,7 @@ export function startThread<Task>(
   };
 }
 
-/** A thread that starts without any makes Bun end the process. Looking takes a tenth of a millisecond. */
+/** Bun ends the process if a thread starts without free descriptors. This check takes 0.1 ms. */
 function requireDescriptors(): void {
   const opened: number[] = [];
   try {

@@ -64,7 +64,7 @@ interface Availability {
   readonly free: readonly Code[];
 }
 
-/** Tells why links to a target must not work, if so. Asked whenever a link is made or looked up in the store. */
+/** Tells why links to a target must not work, if so. DetachedCall whenever a link is made or looked up in the store. */
 export type Blocked = (target: Target) => Reason | "blocklist" | undefined;
 
 export interface CreationOptions {

@@ -2,17 +2,16 @@ import { z } from "zod";
 
 import { MAX_TARGET_LENGTH } from "../links/target.ts";
 import { type Dimension, DIMENSIONS } from "../visits/dimensions.ts";
-import { plain } from "./sanitize.ts";
 
-// What models get (shapes), and how it is read from what the service answers (answers). Texts and lists have a bounded length,
+// Shapes describe results for models. Answers parse responses of the service into these. Texts and lists have a bounded length,
 // because a model reads all of it.
 
 const MAX_VALUES = 10;
 const MAX_SERIES = 400;
 
-const text = (maxLength: number) => z.string().transform((written) => plain(written, maxLength));
-const codeText = text(512);
-const instant = text(40);
+const boundedText = (maxLength: number) => z.string().transform((written) => plain(written, maxLength));
+const codeText = boundedText(512);
+const instant = boundedText(40);
 const count = z.number().nonnegative();
 
 export const linkShape = z.object({
@@ -36,7 +35,7 @@ export const linkShape = z.object({
   has_password: z.boolean(),
   visits: count.describe("By people, since it was made"),
 });
-export const madeShape = linkShape.extend({
+export const managedLinkShape = linkShape.extend({
   manage_key: z
     .string()
     .describe(
@@ -45,11 +44,11 @@ export const madeShape = linkShape.extend({
 });
 
 const link = z.object({
-  short_url: text(2048),
+  short_url: boundedText(2048),
   code: codeText,
-  target: text(MAX_TARGET_LENGTH).nullable(),
-  state: text(40),
-  disabled: text(40).nullable(),
+  target: boundedText(MAX_TARGET_LENGTH).nullable(),
+  state: boundedText(40),
+  disabled: boundedText(40).nullable(),
   created: instant,
   changed: instant.nullable(),
   starts: instant.nullable(),
@@ -58,16 +57,16 @@ const link = z.object({
   has_password: z.boolean(),
   visits: count,
 });
-export const linkAnswer = link.transform(inside);
-export const madeAnswer = link.extend({ manage_key: text(100) }).transform(inside);
+export const linkAnswer = link.transform(toResult);
+export const managedLinkAnswer = link.extend({ manage_key: boundedText(100) }).transform(toResult);
 
-function inside<T extends z.output<typeof link>>({ target, changed, ...rest }: T) {
+function toResult<T extends z.output<typeof link>>({ target, changed, ...rest }: T) {
   const host = target === null ? null : (URL.parse(target)?.host ?? null);
   return { ...rest, destination: target, host, edited: changed };
 }
 
 const breakdown = z
-  .object({ values: z.array(z.object({ value: text(300).nullable(), visits: count })) })
+  .object({ values: z.array(z.object({ value: boundedText(300).nullable(), visits: count })) })
   .transform(({ values }) => values.slice(0, MAX_VALUES));
 const breakdowns = Object.fromEntries(DIMENSIONS.map((dimension) => [dimension, breakdown])) as Record<
   Dimension,
@@ -110,3 +109,17 @@ export const statisticsAnswer = z
       .map(({ start, ...counts }) => ({ day: start, ...counts })),
     most_frequent,
   }));
+
+/** Invisible, private and unassigned characters, which could hide text for a model, except those that codes and emoji need. */
+const UNSEEN =
+  /(?<emoji>\p{RGI_Emoji})|[[\p{C}\p{Default_Ignorable_Code_Point}\p{Zl}\p{Zp}]--\p{Join_Control}--\u{FE0F}]/gv;
+
+/**
+ * Bounds text from a service, and percent-encodes invisible characters, before a model gets it. In an address, that changes
+ * nothing.
+ */
+export function plain(text: string, maxLength: number): string {
+  const cut = text.slice(0, maxLength).toWellFormed();
+  const visible = cut.replace(UNSEEN, (character, emoji?: string) => emoji ?? encodeURIComponent(character));
+  return visible.length > maxLength || text.length > maxLength ? `${visible.slice(0, maxLength)}…` : visible;
+}

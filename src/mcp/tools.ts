@@ -5,19 +5,21 @@ import { VERSION } from "../lib/version.ts";
 import { DURATIONS } from "../links/expiry.ts";
 import { isProblem } from "../links/problem.ts";
 import { DAY_MS } from "../links/time.ts";
-import { MAX_ADDRESS_LENGTH, readShortAddress } from "./address.ts";
 import {
   linkAnswer,
   linkShape,
-  madeAnswer,
-  madeShape,
+  managedLinkAnswer,
+  managedLinkShape,
   statisticsAnswer,
   statisticsShape,
 } from "./answers.ts";
-import { type Instance, refusal, type Refusal } from "./instance.ts";
+import { type Instance, refusal, type Refusal } from "./instance-client.ts";
 
 /** The API takes no more. */
 const MAX_DAYS = 400;
+
+/** In UTF-16 units: enough for every spelling of a short address. */
+const MAX_ADDRESS_LENGTH = 4096;
 
 const INSTANT = `an instant such as 2027-01-31T18:00:00Z, or how long from now: ${DURATIONS.join(", ")}`;
 
@@ -34,7 +36,7 @@ export interface ToolOptions {
   nowMs(): number;
 }
 
-/** What a model can do with a service. */
+/** The tools of a service for models. */
 export function createTools({ instance, nowMs }: ToolOptions): McpServer {
   const { baseUrl, ask } = instance;
   const server = new McpServer(
@@ -75,10 +77,12 @@ export function createTools({ instance, nowMs }: ToolOptions): McpServer {
         max_visits: z.int().positive().optional().describe("The link ends after so many visits"),
         password: z.string().optional().describe("Visitors must enter it before the link leads on"),
       }),
-      outputSchema: madeShape,
+      outputSchema: managedLinkShape,
     },
     async ({ url: target, ...terms }, { mcpReq: { signal } }) =>
-      tell(await ask((client) => client.links.create({ target, ...terms }, { signal }), madeAnswer)),
+      toToolResult(
+        await ask((client) => client.links.create({ target, ...terms }, { signal }), managedLinkAnswer),
+      ),
   );
 
   server.registerTool(
@@ -95,8 +99,8 @@ export function createTools({ instance, nowMs }: ToolOptions): McpServer {
     },
     async ({ link: written }, { mcpReq: { signal } }) => {
       const code = await codeOf(written, signal);
-      if (isProblem(code)) return tell(code);
-      return tell(await ask((client) => client.links.get(code, { signal }), linkAnswer));
+      if (isProblem(code)) return toToolResult(code);
+      return toToolResult(await ask((client) => client.links.get(code, { signal }), linkAnswer));
     },
   );
 
@@ -116,9 +120,9 @@ export function createTools({ instance, nowMs }: ToolOptions): McpServer {
     },
     async ({ link: written, days }, { mcpReq: { signal } }) => {
       const code = await codeOf(written, signal);
-      if (isProblem(code)) return tell(code);
+      if (isProblem(code)) return toToolResult(code);
       const from = new Date(nowMs() - (days - 1) * DAY_MS).toISOString().slice(0, 10);
-      return tell(
+      return toToolResult(
         await ask((client) => client.links.statistics(code, { from }, { signal }), statisticsAnswer),
       );
     },
@@ -143,7 +147,37 @@ export function createTools({ instance, nowMs }: ToolOptions): McpServer {
   return server;
 }
 
-function tell(answer: Readonly<Record<string, unknown>> | Refusal): CallToolResult {
+function toToolResult(answer: Readonly<Record<string, unknown>> | Refusal): CallToolResult {
   if (isProblem(answer)) return { isError: true, content: [{ type: "text", text: answer.text }] };
   return { content: [{ type: "text", text: JSON.stringify(answer) }], structuredContent: answer };
+}
+
+/** The suffix of a code in addresses of pages and QR codes. No code has a plus or a dot. */
+const AFTER_CODE = /(?:\+[a-z]*|\.(?:svg|png))$/;
+
+/** `host` as in `URL.host`; undefined if only a code was given. */
+export interface ShortAddress {
+  readonly code: string;
+  readonly host: string | undefined;
+}
+
+/** Reads a short address, with or without its scheme, or a code alone. Undefined if it is neither. */
+export function readShortAddress(written: string): ShortAddress | undefined {
+  const text = written.trim().toWellFormed();
+  if (!text.includes("/")) return short(text, undefined);
+  const url = URL.parse(/^https?:\/\//i.test(text) ? text : `http://${text}`);
+  if (url === null) return undefined;
+  const [, segment = "", ...more] = url.pathname.split("/");
+  if (more.join("") !== "") return undefined;
+  try {
+    return short(decodeURIComponent(segment), url.host);
+  } catch {
+    // It is not percent-encoded UTF-8.
+    return undefined;
+  }
+}
+
+function short(spelling: string, host: string | undefined): ShortAddress | undefined {
+  const code = spelling.replace(AFTER_CODE, "");
+  return code === "" || /[+./]/.test(code) ? undefined : { code, host };
 }

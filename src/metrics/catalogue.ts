@@ -1,16 +1,18 @@
-interface Declared {
+import type { Histogram } from "../lib/histogram.ts";
+
+interface Metric {
   readonly type: "counter" | "gauge" | "histogram";
   readonly help: string;
-  /** What several processes together have: their sum, or the value of the one that has most or least. */
-  readonly together: "sum" | "max" | "min";
+  /** How the values of several processes become one. */
+  readonly aggregate: "sum" | "max" | "min";
 }
 
-const counter = (help: string): Declared => ({ type: "counter", help, together: "sum" });
-const histogram = (help: string): Declared => ({ type: "histogram", help, together: "sum" });
-const gauge = (help: string, together: Declared["together"] = "sum"): Declared => ({
+const counter = (help: string): Metric => ({ type: "counter", help, aggregate: "sum" });
+const histogram = (help: string): Metric => ({ type: "histogram", help, aggregate: "sum" });
+const gauge = (help: string, aggregate: Metric["aggregate"] = "sum"): Metric => ({
   type: "gauge",
   help,
-  together,
+  aggregate,
 });
 
 /** All metrics. Their labels have few values, none of which a client can add to. `docs/metrics.md` says what to do. */
@@ -67,16 +69,53 @@ export const METRICS = {
   process_open_fds: gauge("Open file descriptors of the process that has most", "max"),
   process_max_fds: gauge("How many file descriptors a process may have open", "max"),
   process_start_time_seconds: gauge("When the youngest process was started", "max"),
-} as const satisfies Record<string, Declared>;
+} as const satisfies Record<string, Metric>;
 
 export type MetricName = keyof typeof METRICS;
 
 export interface Value {
   readonly value: number;
   readonly labels: Readonly<Record<string, string>>;
-  /** Of a histogram, whose values have several names. */
+  /** For a histogram, whose values have several names. */
   readonly metricName?: string;
 }
 
-/** What one process has to tell. */
-export type Reading = Readonly<Partial<Record<MetricName, readonly Value[]>>>;
+/** A request for the snapshot of one process. `samples`: with figures that are the same in all processes. */
+export interface SnapshotRequest {
+  readonly samples: boolean;
+}
+
+/** The values of one process at one time. */
+export type Snapshot = Readonly<Partial<Record<MetricName, readonly Value[]>>>;
+
+type Labels = Value["labels"];
+
+const NO_LABELS: Labels = {};
+
+export function one(value: number, labels = NO_LABELS): Value {
+  return { value, labels };
+}
+
+/** One value for each key of an object, which becomes the label. */
+export function each(label: string, values: Readonly<Record<string, number>>): Value[] {
+  return Object.entries(values).map(([name, value]) => one(value, { [label]: name }));
+}
+
+/** The buckets of Prometheus are cumulative. */
+export function histogramValues(
+  name: MetricName,
+  { bounds, counts, sum }: Histogram,
+  labels = NO_LABELS,
+): Value[] {
+  let count = 0;
+  const buckets = counts.map((counted, nth) => {
+    count += counted;
+    const le = nth < bounds.length ? String(bounds[nth]) : "+Inf";
+    return { value: count, labels: { le, ...labels }, metricName: `${name}_bucket` };
+  });
+  return [
+    ...buckets,
+    { value: sum, labels, metricName: `${name}_sum` },
+    { value: count, labels, metricName: `${name}_count` },
+  ];
+}

@@ -1,25 +1,16 @@
 import type { Call } from "../http/call.ts";
-import { askedLanguage } from "../http/page-language.ts";
+import { urlLanguage } from "../http/page-language.ts";
 import { problemAnswer, problemOf } from "../http/problems.ts";
 import { prefersHtml } from "../http/responses.ts";
-import type { Views } from "../http/views/views.ts";
+import type { Views } from "../http/views.ts";
 import type { Recorder } from "../visits/recorder.ts";
 
 /**
- * Whether the reader followed a link on one of our own pages (Fetch Metadata, section 2.4). Only previews lead on, so
- * this reader has seen the preview.
+ * Whether the reader followed a link on one of our own pages (Fetch Metadata, section 2.4). Only previews link to short
+ * addresses, so this reader has seen the preview.
  */
-export function comesFromHere(headers: Headers): boolean {
+export function isFromOwnPage(headers: Headers): boolean {
   return headers.get("sec-fetch-site") === "same-origin";
-}
-
-/** The preview that people see before a link leads on. */
-export interface Interstitial {
-  /** Whether this request gets the preview. Readers who choose their language on it get it again. */
-  isFor(call: Call): boolean;
-  /** The same for a reader of one of our own pages that did not say where the link leads. */
-  isForPerson(call: Call): boolean;
-  show(call: Call): Promise<Response>;
 }
 
 export interface InterstitialOptions {
@@ -28,18 +19,23 @@ export interface InterstitialOptions {
   readonly onFault: (error: unknown) => void;
 }
 
-export function createInterstitial({ recorder, views, onFault }: InterstitialOptions): Interstitial {
+/** The preview that people see before the redirect. */
+export function createInterstitial({ recorder, views, onFault }: InterstitialOptions) {
+  /** Whether a reader of one of our own pages gets the preview, if that page had no destination. */
   const isForPerson = ({ headers }: Call) =>
     prefersHtml(headers.get("accept")) && recorder.isBrowser(headers);
 
   return {
     isForPerson,
-    isFor: (call) =>
-      isForPerson(call) && (!comesFromHere(call.headers) || askedLanguage(call.request) !== undefined),
-    show: (call) =>
+    /** Whether this request gets the preview. Choosing a language on the preview shows it again. */
+    isFor: (call: Call) =>
+      isForPerson(call) && (!isFromOwnPage(call.headers) || urlLanguage(call.request) !== undefined),
+    show: (call: Call): Promise<Response> =>
       views.ask("interstitial", call).catch((error: unknown) => {
         onFault(error);
         return problemAnswer(call, problemOf(error));
       }),
   };
 }
+
+export type Interstitial = ReturnType<typeof createInterstitial>;

@@ -9,84 +9,82 @@ import { createLinkTable, type Entry } from "./link-table.ts";
 /** Enough for 230,000 links with targets of 80 characters. */
 const MAX_BYTES = 32 * 1024 * 1024;
 
-/** A link that is never remembered, because more than the time decides each visit. See `gate.ts`. */
-export interface Guarded {
+/** A link that is never cached, because each visit needs a check. See `gate.ts`. */
+export interface GuardedLink {
   readonly kind: "guarded";
   readonly link: Link;
 }
 
-/** What a look-up finds. A guarded link is told apart like a problem, so that plain links pay nothing for it. */
-export type Found = Entry | Guarded | Problem;
+/** A guarded link has a `kind` like a problem, so that plain links pay nothing for the distinction. */
+export type LookUpResult = Entry | GuardedLink | Problem;
 
-export interface LinkMemory extends Memory {
+export interface LinkCache extends Memory {
   /**
-   * Undefined if the store must be asked. This includes links that have ended, because their code may be reused. Most
-   * addresses spell a code as it is stored, so it is worth asking with a spelling that has not been normalised.
+   * Undefined if only the store knows. That includes ended links, because their code may be reused. Most addresses spell a code
+   * as stored, so trying a spelling before normalisation pays off.
    */
   get(code: string, nowMs: number): Entry | undefined;
   /**
-   * Asks the store. Returns a promise only if the store has to be waited for. Concurrent look-ups of the same code
-   * share one query.
+   * Reads the store. Returns a promise only if the store is asynchronous. Concurrent look-ups of a code share one query.
    */
-  lookUp(code: Code): Found | Promise<Found>;
-  /** Keeps what the recorder wrote into the entry, so that the next visit costs less. */
+  lookUp(code: Code): LookUpResult | Promise<LookUpResult>;
+  /** Stores the recorder's fields of the entry, which makes the next visit cheaper. */
   keep(entry: Entry): void;
-  /** How many links it has. */
+  /** How many links are cached. */
   size(): number;
 }
 
 /**
- * A cache of links that were visited recently. It never holds a 404 or 410, so a link that another process makes, or
- * that begins now, works at once.
+ * A cache of recently visited links. It never holds a 404 or 410, so a link that another process creates, or that starts now,
+ * works immediately.
  */
-export function createLinkMemory(
+export function createLinkCache(
   { resolve, resolveNow }: Pick<Links, "resolve" | "resolveNow">,
   clock: Clock,
-): LinkMemory {
+): LinkCache {
   const table = createLinkTable(MAX_BYTES);
-  const inFlight = new Map<Code, Promise<Found>>();
-  /** How often `forget` or `forgetAll` was called. */
-  let forgotten = 0;
+  const inFlight = new Map<Code, Promise<LookUpResult>>();
+  /** Calls of `forget` and `forgetAll`. */
+  let evictions = 0;
 
   function get(code: string, nowMs: number): Entry | undefined {
     const entry = table.get(code);
     return entry !== undefined && nowMs < entry.endsMs ? entry : undefined;
   }
 
-  async function find(code: Code): Promise<Found> {
-    const forgottenBefore = forgotten;
+  async function find(code: Code): Promise<LookUpResult> {
+    const evictionsBefore = evictions;
     const link = await resolve(code);
     if (isProblem(link)) return link;
     if (isGuarded(link)) return { kind: "guarded", link };
     const known = get(link.code, clock.nowMs());
     if (known !== undefined) return known;
     const entry = table.set(link);
-    // If anything was forgotten meanwhile, it may be this link. Then the answer may be older than the change.
-    if (forgotten !== forgottenBefore) table.delete(link.code);
+    // An eviction meanwhile may concern this link. Then the result may be older than the change.
+    if (evictions !== evictionsBefore) table.delete(link.code);
     return entry;
   }
 
-  function ask(code: Code): Promise<Found> {
-    const found = find(code);
+  function query(code: Code): Promise<LookUpResult> {
+    const result = find(code);
     const settle = () => {
-      if (inFlight.get(code) === found) inFlight.delete(code);
+      if (inFlight.get(code) === result) inFlight.delete(code);
     };
-    inFlight.set(code, found);
-    found.then(settle, settle);
-    return found;
+    inFlight.set(code, result);
+    result.then(settle, settle);
+    return result;
   }
 
   /**
-   * Waits for a query that is already running. If it finds no link, asks again: the link may have been made after the
-   * query started.
+   * Waits for a running query. If it finds no link, queries again: the link may have been created after the query started.
    */
-  async function join(early: Promise<Found>, code: Code): Promise<Found> {
-    const found = await early;
-    const isThere = !isProblem(found) || found.kind === "guarded";
-    return isThere ? found : (inFlight.get(code) ?? ask(code));
+  async function join(running: Promise<LookUpResult>, code: Code): Promise<LookUpResult> {
+    const result = await running;
+    const isThere = !isProblem(result) || result.kind === "guarded";
+    return isThere ? result : (inFlight.get(code) ?? query(code));
   }
 
-  function findNow(now: (code: Code) => Link | Problem, code: Code): Found {
+  function findNow(now: (code: Code) => Link | Problem, code: Code): LookUpResult {
     const link = now(code);
     if (isProblem(link)) return link;
     return isGuarded(link) ? { kind: "guarded", link } : table.set(link);
@@ -96,19 +94,19 @@ export function createLinkMemory(
     get,
     lookUp(code) {
       if (resolveNow !== undefined) return findNow(resolveNow, code);
-      const early = inFlight.get(code);
-      return early === undefined ? ask(code) : join(early, code);
+      const running = inFlight.get(code);
+      return running === undefined ? query(code) : join(running, code);
     },
     keep: table.keep,
     size: () => table.size,
-    // Whoever asks from now on must not be given the answer to an earlier query.
+    // Later look-ups must not get the result of an earlier query.
     forget(code) {
-      forgotten++;
+      evictions++;
       inFlight.delete(code);
       table.delete(code);
     },
     forgetAll() {
-      forgotten++;
+      evictions++;
       inFlight.clear();
       table.clear();
     },

@@ -5,21 +5,21 @@ import { type Counter, counterOf } from "../visits/recorder.ts";
 export interface Entry extends Counter {
   readonly endsMs: number;
   readonly target: string;
-  /** Where the table has the link, and how often the table had changed by then. */
+  /** The link's place in the table, and the number of the table's changes by then. */
   readonly at: number;
   readonly changes: number;
 }
 
 /*
- * A link is a record: these 32-bit words, its code in UTF-16, and its target, which is ASCII. A record begins at an even word,
- * because some of its numbers take two.
+ * A link is a record: these 32-bit words, its code in UTF-16, and its target in ASCII. A record starts at an even word, because
+ * some numbers take two.
  */
 /** Length of the target << 9 | length of the code << 1 | whether it was used. */
 const SHAPE = 0;
 /** The next record of the same bucket. */
 const NEXT = 1;
 const HASH = 2;
-/** These five are what the recorder keeps with a link. */
+/** These five are the recorder's. */
 const SEQUENCE = 3;
 const PLACE = 4;
 const KEY_DAY = 5;
@@ -34,24 +34,24 @@ const WORD_BYTES = 4;
 const USED = 1;
 const MAX_CODE_LENGTH = 0xff;
 const MAX_TARGET_LENGTH = 0x3f_ffff;
-/** A place that no record has. */
+/** No record. */
 const NONE = -1;
 
 /** There is a bucket for each record of this size. */
 const USUAL_RECORD_BYTES = 160;
-/** Records in a bucket: bounds a look-up even if somebody makes codes that share one. */
+/** Records in a bucket. Bounds a look-up even if somebody creates codes that share a bucket. */
 const MAX_CHAIN = 16;
-/** How many used records are kept when a new one needs room: bounds what a new one costs. */
-const MAX_KEPT = 64;
+/** Used records that survive when a new one needs room. Bounds the cost of a new record. */
+const MAX_SURVIVORS = 64;
 
 /**
- * A bounded table of links in one block of memory. It takes a third of what objects would, and nothing of the garbage
- * collector's time.
+ * A bounded table of links in one block of memory. It takes a third of the memory of objects, and no time of the garbage
+ * collector.
  *
- * Records are written one behind the other, and at the end again from the start, where the oldest make room. Those that
- * were used since they were written are then written again (second chance).
+ * Records follow each other. At the end, writing continues at the start, where the oldest records make room. Records used since
+ * they were written are then written again (second chance).
  *
- * The system provides memory when it is first written to, so a table that is not full takes less.
+ * The system provides memory at the first write, so a table that isn't full takes less.
  */
 export function createLinkTable(maxBytes: number) {
   const length = Math.floor(maxBytes / WORD_BYTES / 2) * 2;
@@ -62,7 +62,7 @@ export function createLinkTable(maxBytes: number) {
   const bytes = Buffer.from(buffer);
   /** The first record of each bucket. */
   const buckets = new Int32Array(2 ** Math.ceil(Math.log2(maxBytes / USUAL_RECORD_BYTES))).fill(NONE);
-  /** Records are from 0 to `newest`; or, after the end was reached, from `oldest` to `end` and from 0 to `newest`. */
+  /** Records are from 0 to `newest`. Once wrapped, they are also from `oldest` to `end`. */
   let newest = 0;
   let oldest = 0;
   let end = 0;
@@ -89,7 +89,7 @@ export function createLinkTable(maxBytes: number) {
     return at;
   }
 
-  /** Puts `to` in the place of a record in its bucket. Returns false if the record was dropped before. */
+  /** Replaces a record by `to` in its bucket. Returns false if the record was dropped before. */
   function relink(from: number, to: number): boolean {
     const hash = word(from + HASH);
     let before = firstOf(hash);
@@ -108,11 +108,11 @@ export function createLinkTable(maxBytes: number) {
   }
 
   /** Drops the oldest record, or writes it again. Returns whether it wrote it again. */
-  function passOldest(mayKeep: boolean): boolean {
+  function passOldest(maySurvive: boolean): boolean {
     const shape = word(oldest + SHAPE);
     const size = wordsOf(codeLength(shape), targetLength(shape));
-    const isKept = mayKeep && (shape & USED) !== 0 && relink(oldest, newest);
-    if (isKept) {
+    const survives = maySurvive && (shape & USED) !== 0 && relink(oldest, newest);
+    if (survives) {
       words.copyWithin(newest, oldest, oldest + size);
       words[newest + SHAPE] = shape & ~USED;
       newest += size;
@@ -121,14 +121,14 @@ export function createLinkTable(maxBytes: number) {
     }
     oldest += size;
     isWrapped = oldest < end;
-    return isKept;
+    return survives;
   }
 
   /** Makes room behind the newest record, for at most the whole table. */
   function reserve(size: number): void {
-    for (let kept = 0; newest + size > (isWrapped ? oldest : length);) {
+    for (let survivors = 0; newest + size > (isWrapped ? oldest : length);) {
       if (isWrapped) {
-        if (passOldest(kept < MAX_KEPT)) kept++;
+        if (passOldest(survivors < MAX_SURVIVORS)) survivors++;
       } else {
         end = newest;
         newest = oldest = 0;
@@ -137,7 +137,7 @@ export function createLinkTable(maxBytes: number) {
     }
   }
 
-  /** Forgets the last record of a bucket that would have too many with another one. */
+  /** Drops the last record of a full bucket. */
   function shorten(hash: number): void {
     let at = firstOf(hash);
     for (let nth = 2; nth < MAX_CHAIN && at !== NONE; nth++) at = word(at + NEXT);
@@ -169,7 +169,7 @@ export function createLinkTable(maxBytes: number) {
     return at;
   }
 
-  /** Writes what the recorder keeps. */
+  /** Writes the recorder's fields. */
   function writeCounter(at: number, { sequence, place, keyDay, key0, key1 }: Counter): void {
     words[at + SEQUENCE] = sequence;
     words[at + PLACE] = place;
@@ -200,7 +200,7 @@ export function createLinkTable(maxBytes: number) {
         changes,
       };
     },
-    /** Adds a link, or replaces it. The entry returned is good even if the link is too long for the table. */
+    /** Adds or replaces a link. The entry is valid even if the link is too long for the table. */
     set(link: Link): Entry {
       changes++;
       const at = write(link);
@@ -209,7 +209,7 @@ export function createLinkTable(maxBytes: number) {
       const { endsMs, target } = link;
       return { ...counter, endsMs, target, at, changes: at === NONE ? NONE : changes };
     },
-    /** Keeps what the recorder wrote into an entry, unless the table has changed since. Then it is made anew. */
+    /** Stores the recorder's fields of an entry, unless the table has changed since. Then they are computed again. */
     keep(entry: Entry): void {
       const { at, sequence, keyDay } = entry;
       if (entry.changes !== changes) return;
@@ -220,7 +220,7 @@ export function createLinkTable(maxBytes: number) {
       const at = find(code, hashOf(code));
       if (at !== NONE) drop(at);
     },
-    /** How many links it has. */
+    /** Number of links. */
     get size() {
       return links;
     },
@@ -239,12 +239,12 @@ function wordsOf(codeLength: number, targetLength: number): number {
   return ((targetAt(0, codeLength) + targetLength + 2 * WORD_BYTES - 1) >>> 3) << 1;
 }
 
-/** The byte where a record's target begins. */
+/** The byte where a record's target starts. */
 function targetAt(at: number, codeLength: number): number {
   return (at + HEAD_WORDS) * WORD_BYTES + codeLength * 2;
 }
 
-/** FNV-1a over UTF-16 units. The low bits tell the bucket. */
+/** FNV-1a over UTF-16 units. The low bits choose the bucket. */
 export function hashOf(code: string): number {
   let hash = 0x811c_9dc5 | 0;
   for (let nth = 0; nth < code.length; nth++) hash = Math.imul(hash ^ code.charCodeAt(nth), 0x0100_0193);

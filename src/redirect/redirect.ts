@@ -8,12 +8,12 @@ import { isProblem } from "../links/problem.ts";
 import type { UnknownAnswer } from "../pages/unknown/handler.ts";
 import type { Recorder } from "../visits/recorder.ts";
 import type { Gate } from "./gate.ts";
-import { comesFromHere, type Interstitial } from "./interstitial.ts";
-import type { Found, Guarded, LinkMemory } from "./link-cache.ts";
+import { isFromOwnPage, type Interstitial } from "./interstitial.ts";
+import type { GuardedLink, LinkCache, LookUpResult } from "./link-cache.ts";
 import type { Entry } from "./link-table.ts";
 
 export interface RedirectOptions {
-  readonly memory: Pick<LinkMemory, "get" | "lookUp" | "keep">;
+  readonly linkCache: Pick<LinkCache, "get" | "lookUp" | "keep">;
   readonly clock: Clock;
   readonly recorder: Pick<Recorder, "record">;
   readonly callOf: CallOf;
@@ -21,26 +21,26 @@ export interface RedirectOptions {
   readonly answerUnknown: UnknownAnswer;
   /** How long a shared cache may keep a redirect, in seconds. */
   readonly cacheSeconds: number;
-  /** Undefined if every link leads on at once. */
+  /** Undefined with INTERSTITIAL=off. */
   readonly interstitial: Interstitial | undefined;
-  /** Answers for links that are not open to every visit. */
+  /** Answers for links with a password or a limit of visits. */
   readonly gate: Pick<Gate, "get" | "head">;
-  /** Gets what requests for short addresses have to tell. */
+  /** Counts the responses. */
   readonly figures: RedirectFigures;
   readonly onFault: (error: unknown) => void;
 }
 
-/** How requests for short addresses were answered, since the start. */
+/** Requests for short addresses since the start, by outcome. */
 export interface RedirectFigures {
-  /** From memory. Only an addition, because this is the hot path: nothing is timed there. */
+  /** Answered by the cache. Only an addition, because this is the hot path: nothing is timed there. */
   fromMemory: number;
-  /** Those that memory could not answer, by their outcome. */
+  /** Cache misses by outcome. */
   readonly others: Record<RedirectOutcome, number>;
-  /** How long these took. */
+  /** Time of cache misses. */
   readonly seconds: Histogram;
 }
 
-/** `page`: a page or a problem instead of a redirect, such as a preview, or the question for a password. */
+/** `page`: a page or a problem instead of a redirect, such as a preview or the password form. */
 export type RedirectOutcome = "store" | "unknown" | "gone" | "limited" | "failed" | "page";
 
 export function createRedirectFigures(): RedirectFigures {
@@ -52,20 +52,19 @@ type Server = Bun.Server<unknown>;
 type RouteHandler = (request: Bun.BunRequest<"/:code">, server: Server) => Response | Promise<Response>;
 /** Handles paths that cannot be a code, such as /abc+. */
 type Elsewhere = (request: Request, server: Server) => Response | Promise<Response>;
-/** Answers a request for a link that was found. */
+/** Answers a request for an existing link. */
 type Follow = (entry: Entry, call: Call, nowMs: number) => Response | Promise<Response>;
-type Guard = (call: Call, guarded: Guarded) => Promise<Response>;
+type Guard = (call: Call, guarded: GuardedLink) => Promise<Response>;
 
 /**
- * Answers GET and HEAD of a short address (RFC 9110, section 15.4.3). A GET is counted as a visit before it is
- * answered; a HEAD is not counted. 404 and 410 always come from the store, never from the cache. A cached link is
- * answered before any limit is looked at.
+ * Answers GET and HEAD of a short address (RFC 9110, section 15.4.3). A GET counts as a visit before its response, a HEAD
+ * doesn't. 404 and 410 always come from the store, never from the cache. No limit applies to cached links.
  */
 export function createRedirect(options: RedirectOptions) {
-  const { memory, clock, recorder, callOf, limiter, answerUnknown } = options;
+  const { linkCache, clock, recorder, callOf, limiter, answerUnknown } = options;
   const { cacheSeconds, interstitial, gate, figures, onFault } = options;
 
-  /** Kept, because a response copies a `Headers` in less time than it reads an object. */
+  /** Reused, because a response copies a `Headers` faster than an object. */
   const headers = new Headers();
 
   function answer({ target, endsMs }: Entry, nowMs: number): Response {
@@ -76,26 +75,26 @@ export function createRedirect(options: RedirectOptions) {
     return new Response(null, { status: 302, headers });
   }
 
-  /** Returns the cached link, or the code to ask the store for, or undefined if the spelling cannot be a code. */
+  /** Returns the cached link, or the code to look up, or undefined if the spelling cannot be a code. */
   function find(spelling: string, nowMs: number): Entry | Code | undefined {
-    const entry = memory.get(spelling, nowMs);
+    const entry = linkCache.get(spelling, nowMs);
     if (entry !== undefined || NEVER_IN_CODES.test(spelling)) return entry;
     const code = lookUpCode(spelling);
-    return code === undefined || code === spelling ? code : (memory.get(code, nowMs) ?? code);
+    return code === undefined || code === spelling ? code : (linkCache.get(code, nowMs) ?? code);
   }
 
-  function tell(response: Response, startMs: number): Response {
+  function observe(response: Response, startMs: number): Response {
     figures.others[outcomeOf(response)]++;
     figures.seconds.observe((performance.now() - startMs) / 1000);
     return response;
   }
 
-  function lookUp(...asked: Parameters<typeof answerLookUp>): Response | Promise<Response> {
+  function lookUp(...args: Parameters<typeof answerLookUp>): Response | Promise<Response> {
     const startMs = performance.now();
-    const response = answerLookUp(...asked);
+    const response = answerLookUp(...args);
     return response instanceof Promise
-      ? response.then((later) => tell(later, startMs))
-      : tell(response, startMs);
+      ? response.then((later) => observe(later, startMs))
+      : observe(response, startMs);
   }
 
   function answerLookUp(
@@ -107,28 +106,28 @@ export function createRedirect(options: RedirectOptions) {
     if (code === undefined) return answerUnknown(call, { kind: "unknown" });
     const barred = limiter.barred(call);
     if (barred !== undefined) return barred.then((problem) => problemAnswer(call, problem));
-    const answerWith = (found: Found): Response | Promise<Response> => {
-      if (!isProblem(found)) return follow(found, call, clock.nowMs());
-      if (found.kind === "guarded") return guard(call, found);
-      return found.kind === "unknown" ? answerUnknown(call, found) : problemAnswer(call, found);
+    const answerWith = (result: LookUpResult): Response | Promise<Response> => {
+      if (!isProblem(result)) return follow(result, call, clock.nowMs());
+      if (result.kind === "guarded") return guard(call, result);
+      return result.kind === "unknown" ? answerUnknown(call, result) : problemAnswer(call, result);
     };
     const fail = (error: unknown) => {
       onFault(error);
       return problemAnswer(call, problemOf(error));
     };
     try {
-      const found = memory.lookUp(code);
-      return found instanceof Promise ? found.then(answerWith, fail) : answerWith(found);
+      const result = linkCache.lookUp(code);
+      return result instanceof Promise ? result.then(answerWith, fail) : answerWith(result);
     } catch (error) {
       return fail(error);
     }
   }
 
-  /** Visitors are redirected even if counting fails. */
+  /** A fault must not keep the visitor from being redirected. */
   function count(entry: Entry, call: Call, nowMs: number): void {
     try {
       recorder.record(entry, call, nowMs);
-      memory.keep(entry);
+      linkCache.keep(entry);
     } catch (error) {
       onFault(error);
     }
@@ -139,7 +138,7 @@ export function createRedirect(options: RedirectOptions) {
     if (interstitial === undefined) return follow;
     return (entry, call, nowMs) => {
       if (!interstitial.isFor(call)) return follow(entry, call, nowMs);
-      if (!comesFromHere(call.headers)) onShown(entry, call, nowMs);
+      if (!isFromOwnPage(call.headers)) onShown(entry, call, nowMs);
       return interstitial.show(call);
     };
   }
@@ -157,32 +156,30 @@ export function createRedirect(options: RedirectOptions) {
     const GET: RouteHandler = (request, server) => {
       const spelling = request.params.code;
       const nowMs = clock.nowMs();
-      const found = find(spelling, nowMs);
-      if (found === undefined && NEVER_IN_CODES.test(spelling)) return elsewhere(request, server);
+      const hit = find(spelling, nowMs);
+      if (hit === undefined && NEVER_IN_CODES.test(spelling)) return elsewhere(request, server);
       const call = callOf(request, server, spelling);
-      if (typeof found === "object") {
+      if (typeof hit === "object") {
         figures.fromMemory++;
-        return visit(found, call, nowMs);
+        return visit(hit, call, nowMs);
       }
-      // Read the client's address now: it is lost if the visitor hangs up while the store is asked.
+      // Read the client's address now: it is lost if the visitor hangs up meanwhile.
       call.client();
-      return lookUp(call, found, visit, gate.get);
+      return lookUp(call, hit, visit, gate.get);
     };
     const HEAD: RouteHandler = (request, server) => {
       const spelling = request.params.code;
       const nowMs = clock.nowMs();
-      const found = find(spelling, nowMs);
-      if (found === undefined && NEVER_IN_CODES.test(spelling)) return elsewhere(request, server);
+      const hit = find(spelling, nowMs);
+      if (hit === undefined && NEVER_IN_CODES.test(spelling)) return elsewhere(request, server);
       const call = callOf(request, server, spelling);
-      if (typeof found !== "object") return lookUp(call, found, look, gate.head);
+      if (typeof hit !== "object") return lookUp(call, hit, look, gate.head);
       figures.fromMemory++;
-      return look(found, call, nowMs);
+      return look(hit, call, nowMs);
     };
     return { GET, HEAD };
   };
 }
-
-export type Redirect = ReturnType<typeof createRedirect>;
 
 function outcomeOf({ status }: Response): RedirectOutcome {
   if (status === 302) return "store";

@@ -56,9 +56,9 @@ function isFor(host: string, leaf: X509Certificate): boolean {
 
 async function readText(path: string): Promise<string> {
   try {
-    const found = await stat(path);
+    const file = await stat(path);
     // A device may have no end.
-    if (found.isFile() && found.size <= MAX_FILE_BYTES) return await readFile(path, "utf8");
+    if (file.isFile() && file.size <= MAX_FILE_BYTES) return await readFile(path, "utf8");
   } catch (cause) {
     throw unusable(`cannot read ${path}: ${reasonOf(cause)}`);
   }

@@ -2,60 +2,44 @@ import type { Config } from "../config/config.ts";
 import { type Log, withoutQuery } from "../lib/log.ts";
 import { type Clock, createClock } from "../links/clock.ts";
 import type { Link } from "../links/link.ts";
-import { createLinks, type Links } from "../links/links.ts";
+import { createLinks } from "../links/links.ts";
 import type { Problem } from "../links/problem.ts";
-import { createSecret, type Secret } from "../links/secret.ts";
+import { createSecret } from "../links/secret.ts";
 import type { LinkStore } from "../links/store.ts";
 import { effectivePort } from "../links/target.ts";
 import { DAY_MS, HOUR_MS } from "../links/time.ts";
 import type { ListCheck } from "../moderation/blocklist/list-table.ts";
-import { type Counters, createCounters } from "../moderation/counters.ts";
-import { createHostRules, type HostRules } from "../moderation/host-rules.ts";
-import { createInspection, type Inspection } from "../moderation/inspection.ts";
-import { createOperator, createRuleCheck, type Operator } from "../moderation/operator.ts";
-import { createLimits, type Limits } from "../moderation/rate-limits.ts";
-import { createReports, type Reports } from "../moderation/reports/reports.ts";
+import { createCounters } from "../moderation/counters.ts";
+import { createHostRules } from "../moderation/host-rules.ts";
+import { createInspection } from "../moderation/inspection.ts";
+import { createOperator, createRuleCheck } from "../moderation/operator.ts";
+import { createLimits } from "../moderation/rate-limits.ts";
+import { createReports } from "../moderation/reports/reports.ts";
 import { isShortener } from "../moderation/shorteners.ts";
-import { createStoreFigures, type StoreFigures } from "../store/commits.ts";
+import { createStoreFigures } from "../store/commits.ts";
 import { openStore, type StoreOptions } from "../store/open.ts";
-import { createVisits, type Visits } from "../visits/visits.ts";
+import { createVisits } from "../visits/visits.ts";
 
-/** A clock is believed at a start until so many days after Curt last ran with one that was. */
+/** A start believes the clock until this many days after Curt last ran with a believed one. */
 const BELIEVED_DAYS = 31;
 const SECRET_BYTES = 32;
 
-/** What Curt does, without HTTP; the service gives it a port and timers. */
-export interface Core {
-  readonly clock: Clock;
-  readonly links: Links;
-  readonly secret: Secret;
-  readonly visits: Visits;
-  readonly hostRules: HostRules;
-  readonly operator: Operator;
-  readonly inspection: Inspection;
-  readonly counters: Counters;
-  readonly storeFigures: StoreFigures;
-  /** About how many links there are. */
-  size(): Promise<number>;
-  readonly reports: Reports;
-  readonly limits: Limits;
-  /** Finishes accepted work, then closes the store. */
-  close(): Promise<void>;
-}
+/** The domain on an open store, without HTTP and timers. */
+export type Core = Awaited<ReturnType<typeof openCore>>;
 
 export interface CoreOptions extends Omit<
   StoreOptions,
   "openElsewhere" | "connections" | "readFrom" | "storeFigures"
 > {
-  /** The system's, unless a test sets the time. */
+  /** Tests set the time. Default: the system's clock. */
   readonly clock?: Clock;
-  /** Whether a blocklist has a target. */
+  /** Whether a blocklist contains a target. */
   readonly isListed?: ListCheck;
-  /** Logs the store's faults that were only counted so far. */
+  /** Logs faults of the store that were only counted so far. */
   readonly settleFaults?: () => void;
 }
 
-/** For what opens no store. */
+/** For code that opens no store. */
 export function systemNowMs(): number {
   return Date.now();
 }
@@ -65,11 +49,11 @@ export function fillRandom(bytes: Uint8Array): void {
 }
 
 /** Opens the store. Nothing else creates a clock or a source of randomness, so tests can replace the clock here. */
-export async function openCore(config: Config, log: Log, options: CoreOptions = {}): Promise<Core> {
+export async function openCore(config: Config, log: Log, options: CoreOptions = {}) {
   const storeFigures = createStoreFigures();
   const store = await openStore(config.database, {
     onWait: (reason) => log.warn({ reason }, "the database does not answer: waiting for it"),
-    // That it does not answer is logged as a fault by whoever asks it.
+    // The failed query logs that the database doesn't answer, as a fault.
     onPrimary: (primary, trouble) => {
       options.settleFaults?.();
       log.info({ primary, trouble }, "the database answers again");
@@ -92,7 +76,7 @@ export async function openCore(config: Config, log: Log, options: CoreOptions = 
     options.clock ??
     createClock(Date.now, () => performance.now(), {
       believedUntilMs: ((await store.newestSaltDay()) + BELIEVED_DAYS) * DAY_MS,
-      onChange: tellClock(log),
+      onChange: logClock(log),
     });
   const counters = createCounters({ store, clock });
   const onCreated = ({ code, target }: Link) => {
@@ -104,7 +88,10 @@ export async function openCore(config: Config, log: Log, options: CoreOptions = 
   await hostRules.read();
   const policy = targetPolicy(config);
   const links = createLinks({
-    ...config,
+    codeLength: config.codeLength,
+    codeHoldMs: config.codeHoldMs,
+    defaultExpiry: config.defaultExpiry,
+    edits: config.edits,
     store,
     clock,
     fillRandom,
@@ -124,13 +111,14 @@ export async function openCore(config: Config, log: Log, options: CoreOptions = 
     hostRules,
     counters,
     storeFigures,
+    /** Approximate number of links. */
     size: () => store.size(),
     operator: createOperator({ store, clock, refuseRule }),
     inspection: createInspection({ store, clock, blocked: hostRules.blocked }),
     links,
     secret,
     reports: createReports({
-      ...config,
+      reportThreshold: config.reportThreshold,
       store,
       links,
       clock,
@@ -140,9 +128,19 @@ export async function openCore(config: Config, log: Log, options: CoreOptions = 
       onDisabled: ({ code }) => log.warn({ code }, "a link was disabled because of its reports"),
     }),
     visits: createVisits({ store, clock, fillRandom, keepDays: config.statsKeepDays }),
-    limits: createLimits({ ...config, clock, seed }),
-    async close() {
-      // Figures are no reason to fail.
+    limits: createLimits({
+      limitCreate: config.limitCreate,
+      limitUnknown: config.limitUnknown,
+      limitView: config.limitView,
+      limitReport: config.limitReport,
+      limitPasswords: config.limitPasswords,
+      adminToken: config.adminToken,
+      clock,
+      seed,
+    }),
+    /** Finishes accepted work, then closes the store. */
+    async close(): Promise<void> {
+      // Losing counts is no reason to fail.
       await counters.flush().catch(() => {});
       await store.close();
     },
@@ -161,20 +159,7 @@ function isBlocked(problem: Problem): boolean {
   return problem.kind === "invalid" && problem.refusals.some(({ rule }) => rule === "target.blocked");
 }
 
-/** Makes later starts believe the clock as it is, by a salt of today; resolves with its reading. */
-export async function trustClock({ database }: Config): Promise<string> {
-  const store = await openStore(database);
-  const now = new Date(Date.now());
-  const today = Math.floor(now.getTime() / DAY_MS);
-  try {
-    await store.salt(today, 0);
-  } finally {
-    await store.close();
-  }
-  return now.toISOString();
-}
-
-function tellClock(log: Log) {
+function logClock(log: Log) {
   return (isBelieved: boolean, aheadMs: number) => {
     const hours = Math.round(aheadMs / HOUR_MS);
     if (isBelieved) log.warn({ hours }, "the clock is right again: links and codes age as usual");
@@ -187,7 +172,7 @@ function tellClock(log: Log) {
   };
 }
 
-/** For links that are taken in from elsewhere. */
+/** The rules for imported links. */
 export function arrivalRules(config: Config) {
   return { targetPolicy: targetPolicy(config), nowMs: Date.now() };
 }

@@ -1,16 +1,16 @@
 import type { Log } from "../lib/log.ts";
 import { StoreMisplaced, StoreUnavailable } from "../links/store.ts";
 
-const TELL_EVERY_MS = 5000;
-/** More kinds than this at a time are told as one. */
+const REPEAT_EVERY_MS = 5000;
+/** Further kinds are logged as one. */
 const MAX_KINDS = 50;
-/** The system's codes for a full disk and an exhausted quota. */
+/** System codes for a full disk and an exhausted quota. */
 const FULL_DISK: readonly unknown[] = ["ENOSPC", "EDQUOT"];
 
 /** `request`: the id of the request that failed, if it has one. */
 export type ReportFault = (error: unknown, request?: string) => void;
 
-interface Repeated {
+interface RepeatedFault {
   /** Since the last line. */
   times: number;
   hasRecurred: boolean;
@@ -20,13 +20,14 @@ interface Repeated {
 }
 
 /**
- * Logs faults without flooding the log: the first of a kind immediately, then how many came, every `tellEveryMs` until none
- * comes any more.
+ * Counts faults, and logs them without flooding the log: the first of a kind immediately, then their number every
+ * `repeatEveryMs` until they stop.
  */
-export function reportFaults(log: Log, tellEveryMs = TELL_EVERY_MS) {
-  const kinds = new Map<string, Repeated>();
+export function createFaultLog(log: Log, repeatEveryMs = REPEAT_EVERY_MS) {
+  const counts = { store: 0, other: 0 };
+  const kinds = new Map<string, RepeatedFault>();
 
-  function tell(kind: string, repeated: Repeated): void {
+  function logRepeats(kind: string, repeated: RepeatedFault): void {
     if (repeated.times === 0) {
       forget(kind, repeated);
       if (repeated.hasRecurred)
@@ -38,7 +39,7 @@ export function reportFaults(log: Log, tellEveryMs = TELL_EVERY_MS) {
     repeated.hasRecurred = true;
   }
 
-  function forget(kind: string, { timer }: Repeated): void {
+  function forget(kind: string, { timer }: RepeatedFault): void {
     clearInterval(timer);
     kinds.delete(kind);
   }
@@ -47,12 +48,13 @@ export function reportFaults(log: Log, tellEveryMs = TELL_EVERY_MS) {
   function settleStore(): void {
     for (const [kind, repeated] of kinds) {
       if (!(repeated.latest instanceof StoreUnavailable)) continue;
-      if (repeated.times > 0) tell(kind, repeated);
+      if (repeated.times > 0) logRepeats(kind, repeated);
       forget(kind, repeated);
     }
   }
 
   const report: ReportFault = (error, request) => {
+    counts[error instanceof StoreUnavailable ? "store" : "other"]++;
     const own = kindOf(error);
     const kind = kinds.has(own) || kinds.size < MAX_KINDS ? own : "others";
     const known = kinds.get(kind);
@@ -63,15 +65,15 @@ export function reportFaults(log: Log, tellEveryMs = TELL_EVERY_MS) {
       return;
     }
     write(log, error, request);
-    // It must not keep a process that stops alive.
-    const timer = setInterval(() => tell(kind, repeated), tellEveryMs).unref();
-    const repeated: Repeated = { times: 0, hasRecurred: false, latest: error, request, timer };
+    // The timer must not keep a stopping process alive.
+    const timer = setInterval(() => logRepeats(kind, repeated), repeatEveryMs).unref();
+    const repeated: RepeatedFault = { times: 0, hasRecurred: false, latest: error, request, timer };
     kinds.set(kind, repeated);
   };
-  return { report, settleStore };
+  return { report, settleStore, counts };
 }
 
-/** What it is and where it comes from; messages may name a different file each time. */
+/** Its class and origin. Messages don't identify a kind, because they may name a different file each time. */
 function kindOf(error: unknown): string {
   if (!(error instanceof Error)) return typeof error;
   const { code = "" } = error as { code?: unknown };
@@ -89,18 +91,18 @@ function isFullDisk(error: unknown): error is Error {
 
 function write(log: Log, err: unknown, request?: string, times?: number): void {
   if (err instanceof StoreMisplaced) log.error({ err, request, times }, "the store cannot answer");
-  // That the store is away is expected: the line has no stack.
+  // An unavailable store is expected, so the line has no stack.
   else if (err instanceof StoreUnavailable)
     log.warn({ reason: reasonOf(err), request, times }, "the store cannot answer");
   else if (isFullDisk(err)) log.warn({ reason: reasonOf(err), request, times }, "the disk is full");
   else log.error({ err, request, times }, "unexpected fault");
 }
 
-/** The messages of an error and its causes. Many repeat their cause's message, which is then left out. */
+/** Joins the messages of an error and its causes, without repetitions. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const { message, cause } = error;
   if (cause === undefined) return message;
-  const why = reasonOf(cause);
-  return message.includes(why) ? message : `${message}: ${why}`;
+  const reason = reasonOf(cause);
+  return message.includes(reason) ? message : `${message}: ${reason}`;
 }

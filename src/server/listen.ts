@@ -1,15 +1,16 @@
 import { isIP } from "node:net";
 import { networkInterfaces } from "node:os";
 
+import type { Config } from "../config/config.ts";
 import type { Certificate } from "./certificate.ts";
 import type { createApp } from "./routes.ts";
 
 /**
- * No limit here, because Bun would answer longer bodies with a 413 without our JSON. `body.ts` has the real limit. That
- * is enough, because Bun does not read a body before we ask for it.
+ * No limit here, because Bun's own 413 has no JSON. `body.ts` has the real limit, which suffices: Bun reads a body only on
+ * demand.
  */
 const MAX_REQUEST_BODY_BYTES = Number.MAX_SAFE_INTEGER;
-/** Connections are closed when idle for this long. For the headers of a request, Bun itself allows 12 s. */
+/** For idle connections. For the headers of a request, Bun itself allows 12 s. */
 const IDLE_SECONDS = 20;
 const DRAIN_LIMIT_MS = 10_000;
 
@@ -19,25 +20,9 @@ export interface ServerLimits {
   readonly drainLimitMs?: number;
 }
 
-interface ListenConfig {
-  readonly host: string;
-  readonly port: number;
-}
-
 interface ListenOptions extends ServerLimits {
   /** Plain HTTP without it. */
   readonly tls?: Certificate | undefined;
-}
-
-export interface Server {
-  readonly port: number;
-  /** How many requests are not answered yet. */
-  pending(): number;
-  /**
-   * Keeps answering for `waitMs`, and closes each connection after its next answer. Then refuses new connections, and waits some
-   * seconds for open requests to finish.
-   */
-  drain(waitMs: number): Promise<void>;
 }
 
 type App = ReturnType<typeof createApp>;
@@ -50,9 +35,9 @@ export class CannotListen extends Error {
 /** Several processes can listen on the port and share its connections. Throws {@link CannotListen}. */
 export function listen(
   app: App,
-  { host, port }: ListenConfig,
+  { host, port }: Pick<Config, "host" | "port">,
   { tls, idleSeconds = IDLE_SECONDS, drainLimitMs = DRAIN_LIMIT_MS }: ListenOptions,
-): Server {
+) {
   const servers = bind(host, port, {
     reusePort: true,
     idleTimeout: idleSeconds,
@@ -61,8 +46,13 @@ export function listen(
   });
   return {
     port: servers[0]?.port ?? port,
+    /** Requests without a response yet. */
     pending: () => servers.reduce((sum, { pendingRequests }) => sum + pendingRequests, 0),
-    async drain(waitMs) {
+    /**
+     * Keeps responding for `waitMs`, and closes each connection after its next response. Then refuses new connections, and waits
+     * up to `drainLimitMs` for open requests.
+     */
+    async drain(waitMs: number): Promise<void> {
       const closing = handlers(closingApp(app));
       for (const server of servers) server.reload(closing);
       await Bun.sleep(waitMs);
@@ -80,12 +70,12 @@ function closingApp({ redirect, fixed, fetch }: App): App {
   };
 }
 
-/** Checks that the port is free, or chooses a free one if it is 0. Does not stay on it. Throws {@link CannotListen}. */
+/** Checks that the port is free, or chooses a free one for 0. Doesn't occupy it. Throws {@link CannotListen}. */
 export async function findPort(host: string, port: number): Promise<number> {
   const servers = bind(host, port, { fetch: () => new Response(null, { status: 503 }) });
-  const found = servers[0]?.port ?? port;
+  const freePort = servers[0]?.port ?? port;
   await stopNow(servers);
-  return found;
+  return freePort;
 }
 
 type BindOptions = {
@@ -101,8 +91,8 @@ function bind(host: string, port: number, options: BindOptions): Bun.Server<unkn
   const servers: Bun.Server<unknown>[] = [];
   try {
     for (const hostname of addressesOf(host)) {
-      const known = { hostname, port: servers[0]?.port ?? port, maxRequestBodySize: MAX_REQUEST_BODY_BYTES };
-      servers.push(Bun.serve({ ...options, ...known }));
+      const common = { hostname, port: servers[0]?.port ?? port, maxRequestBodySize: MAX_REQUEST_BODY_BYTES };
+      servers.push(Bun.serve({ ...options, ...common }));
     }
     return servers;
   } catch (cause) {
@@ -118,13 +108,13 @@ export function whyNotListen(cause: unknown, host: string, port: number): string
   if (code === "EADDRINUSE") return "another program uses the port. Stop it, or set another port";
   if (code === "EACCES" && port < 1024)
     return "this user may not use a port below 1024. Set another port, or give Curt CAP_NET_BIND_SERVICE";
-  // For a name that nobody knows, Bun reports whatever failed last.
+  // For an unknown name, Bun reports its last error.
   if (code === "EADDRNOTAVAIL" || (isIP(host) === 0 && host !== "localhost"))
     return "it is not an address of this machine. Set localhost, an address that `ip address` shows, or :: for all";
   return message;
 }
 
-/** Clients may try either loopback address for localhost first, so serve both. Some machines have no IPv6. */
+/** Clients may try either loopback address for localhost, so serve both. Some machines have no IPv6. */
 function addressesOf(host: string): string[] {
   if (host !== "localhost") return [host];
   const local = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? []);
@@ -140,7 +130,7 @@ function handlers({ redirect, fetch, fixed }: App) {
   return { fetch, routes: { ...fixed, "/:code": redirect, "/:code/": redirect } };
 }
 
-/** Closes the connection after each answer, so that clients connect to another server before this one is gone. */
+/** Closes the connection after each response, so that clients connect to another server before this one stops. */
 function closingConnection<R extends unknown[]>(
   handle: (...request: R) => Response | Promise<Response>,
 ): (...request: R) => Promise<Response> {

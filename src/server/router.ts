@@ -1,44 +1,41 @@
 import { Hono, type MiddlewareHandler } from "hono";
 
+import { allowEveryOrigin, forEveryOrigin, preflight, REQUEST_ID, requestIdOf } from "../http/api-headers.ts";
 import type { Call, CallOf, Handler } from "../http/call.ts";
 import type { Limiter } from "../http/limiter.ts";
 import { answerProblem, problemOf } from "../http/problems.ts";
-import { REQUEST_ID, requestIdOf } from "../http/request-id.ts";
+import type { RequestFigures } from "../http/request-counts.ts";
 import { answer } from "../http/responses.ts";
 import { pathOf } from "../http/url.ts";
-import { allowEveryOrigin, forEveryOrigin, preflight } from "./cors.ts";
-import { type Arrived, asGet, closedIfUnread } from "./incoming-request.ts";
-import { readRoute, spelledOut } from "./path-pattern.ts";
-import type { RequestFigures } from "./request-counts.ts";
+import { queryOf } from "../http/url.ts";
 
 export interface RouterOptions {
-  readonly limiter: Pick<Limiter, "tell">;
+  readonly limiter: Pick<Limiter, "addHeaders">;
   readonly callOf: CallOf;
   readonly requests: RequestFigures;
   readonly onFault: (error: unknown, request?: string) => void;
   /** Whether scripts of every origin may use this path of the API. */
   readonly isOpen: (path: string) => boolean;
-  /** Answers what no route takes. */
+  /** Answers requests without a route. */
   readonly notFound: Handler;
 }
 
 interface RouteOptions {
   readonly middleware?: readonly MiddlewareHandler[];
-  /** Whether an address takes POST, too, by another route. */
+  /** Whether another route takes POST at this address. */
   readonly takesPost?: (call: Call) => boolean | Promise<boolean>;
 }
 
-/** What the server calls. */
 type Serve = (request: Request, server: Bun.Server<unknown>) => Promise<Response>;
 
 /**
- * Leads each request to the handler of its path and method, and gives every answer what all have in common: limits,
- * CORS, a request id, a count, and a problem where a handler throws. Paths are templates such as /{code}+.
+ * Calls the handler for a path and method, and adds to every response what all have in common: limits, CORS, a request id, a
+ * count, and a problem if the handler throws. Paths are templates such as /{code}+.
  */
 export function createRouter(options: RouterOptions) {
   const { limiter, callOf, requests, onFault, isOpen, notFound } = options;
-  const app = new Hono<{ Bindings: Arrived }>({ getPath: (request) => spelledOut(pathOf(request)) });
-  /** The paths without a code, which the server finds by itself. */
+  const app = new Hono<{ Bindings: IncomingRequest }>({ getPath: (request) => spelledOut(pathOf(request)) });
+  /** The paths without a code, which Bun matches natively. */
   const fixed: Record<string, Serve> = {};
 
   app.use("/api/*", ({ env, req }, next) => {
@@ -51,12 +48,12 @@ export function createRouter(options: RouterOptions) {
   });
   app.use("/api/*", (context, next) => (isOpen(context.req.path) ? forEveryOrigin(context, next) : next()));
   app.notFound(async ({ env }) => {
-    const call = arrived(env);
-    return limiter.tell(call, await notFound(call));
+    const call = callFor(env);
+    return limiter.addHeaders(call, await notFound(call));
   });
-  app.onError((error, { env }) => fault(arrived(env), error, env.id));
+  app.onError((error, { env }) => fault(callFor(env), error, env.id));
 
-  /** A path, with and without a slash at its end. OPTIONS is answered, and 405 to methods that it does not take. */
+  /** Adds a path, with and without a trailing slash. Answers OPTIONS, and 405 for other methods. */
   function route(
     path: string,
     handlers: Readonly<Record<string, Handler>>,
@@ -71,7 +68,7 @@ export function createRouter(options: RouterOptions) {
       app.all(pattern, async ({ env, req }) => {
         const { method } = req;
         env.route = path;
-        const call = arrived(env, codeIn(req.param("code")));
+        const call = callFor(env, codeIn(req.param("code")));
         const post = method !== "POST" && (await takesPost(call)) ? ["POST"] : [];
         const allow = [...methods, ...post, "OPTIONS"].join(", ");
         return method === "OPTIONS"
@@ -81,7 +78,7 @@ export function createRouter(options: RouterOptions) {
     }
   }
 
-  /** Leaves all other methods to the routes that follow. */
+  /** Adds these methods of a path. All other methods fall through to later routes. */
   function serve(
     path: string,
     handlers: Readonly<Record<string, Handler>>,
@@ -92,28 +89,28 @@ export function createRouter(options: RouterOptions) {
       for (const [method, handle] of Object.entries(handlers))
         app.on(method, [pattern], ...middleware, async ({ env, req }) => {
           env.route = path;
-          const call = arrived(env, codeIn(req.param("code")));
-          return limiter.tell(call, await handle(call));
+          const call = callFor(env, codeIn(req.param("code")));
+          return limiter.addHeaders(call, await handle(call));
         });
       if (isFixed) fixed[pattern] = direct(path, handlers);
     }
   }
 
-  /** Takes a POST, unless the answer is undefined: that leaves it to the routes that follow. */
+  /** Adds a handler for POST. If it returns undefined, the request falls through to later routes. */
   function receive(path: string, handle: (call: Call) => Promise<Response | undefined>): void {
     const { patterns, codeIn } = readRoute(path);
     for (const pattern of patterns)
       app.post(pattern, async ({ env, req }, next) => {
         env.route = path;
-        const call = arrived(env, codeIn(req.param("code")));
+        const call = callFor(env, codeIn(req.param("code")));
         const response = await handle(call);
-        return response === undefined ? next() : limiter.tell(call, response);
+        return response === undefined ? next() : limiter.addHeaders(call, response);
       });
   }
 
   /**
-   * Does for these methods what Hono would do, which was a fifth of what a create took on this thread. Paths without a code
-   * have no middleware of their own.
+   * Does for these methods what Hono would do, which took a fifth of a create's time on this thread. Paths without a code have
+   * no middleware of their own.
    */
   function direct(path: string, handlers: Readonly<Record<string, Handler>>): Serve {
     const isOfApi = path.startsWith("/api/");
@@ -126,7 +123,7 @@ export function createRouter(options: RouterOptions) {
       const call = callOf(request, server, "");
       let response: Response;
       try {
-        response = limiter.tell(call, await handle(call));
+        response = limiter.addHeaders(call, await handle(call));
       } catch (error) {
         response = fault(call, error, id);
       }
@@ -140,20 +137,24 @@ export function createRouter(options: RouterOptions) {
     return answerProblem(call, problemOf(error));
   }
 
-  function arrived({ request, server }: Arrived, code = ""): Call {
+  function callFor({ request, server }: IncomingRequest, code = ""): Call {
     return callOf(request, server, code);
   }
 
   /** HEAD is answered as GET, length included; Bun leaves the body out (RFC 9110, section 9.3.2). */
   async function fetch(request: Request, server: Bun.Server<unknown>): Promise<Response> {
     const startMs = performance.now();
-    const arriving: Arrived = { request, server };
-    const response = await app.fetch(request.method === "HEAD" ? asGet(request) : request, arriving);
-    return finish(arriving, response, startMs);
+    const incoming: IncomingRequest = { request, server };
+    const response = await app.fetch(request.method === "HEAD" ? asGet(request) : request, incoming);
+    return finish(incoming, response, startMs);
   }
 
-  /** What every answer gets that is no redirect. */
-  function finish({ request, route: path = "other", id }: Arrived, response: Response, startMs: number) {
+  /** Completes every response that is not a redirect. */
+  function finish(
+    { request, route: path = "other", id }: IncomingRequest,
+    response: Response,
+    startMs: number,
+  ) {
     if (id !== undefined) response.headers.set(REQUEST_ID, id);
     requests.observe(
       path.startsWith("/.assets/") ? "/.assets/" : path,
@@ -165,4 +166,61 @@ export function createRouter(options: RouterOptions) {
   }
 
   return { route, serve, receive, fetch, fixed };
+}
+
+/** A request as it reached the server. Hono sees a HEAD as a GET. */
+interface IncomingRequest {
+  readonly request: Request;
+  readonly server: Bun.Server<unknown>;
+  /** The template of the matching route. */
+  route?: string | undefined;
+  /** Only for requests to the API. */
+  id?: string | undefined;
+}
+
+/** In bytes. Reading and discarding more than this isn't worth keeping the connection. */
+const MAX_UNREAD_BYTES = 1024 * 1024;
+
+function asGet(request: Request): Request {
+  return new Request(`http://localhost${pathOf(request)}${queryOf(request)}`, { headers: request.headers });
+}
+
+/** Closes the connection after an error if the unread rest of the body may be long. */
+function closedIfUnread({ headers }: Request, response: Response): Response {
+  const mayBeLong = () =>
+    headers.has("transfer-encoding") || Number(headers.get("content-length")) > MAX_UNREAD_BYTES;
+  if (response.status >= 400 && mayBeLong()) response.headers.set("Connection", "close");
+  return response;
+}
+
+interface Route {
+  /** In Hono's syntax, without and with a trailing slash. */
+  readonly patterns: readonly string[];
+  /** Takes the code out of what `:code` matched, which includes any suffix such as `.svg`. */
+  codeIn(segment: string | undefined): string;
+  /** True if the path has no code, so that it is a single address. */
+  readonly isFixed: boolean;
+}
+
+const CODE = /\{(?:code|host)\}([^/]*)/;
+
+/**
+ * Reads a route in OpenAPI's syntax, such as /api/v1/links/{code}, /{code}.svg or /{code}+. A suffix after the code
+ * starts with + or a dot, which no code contains. A {host} is read as a code.
+ */
+export function readRoute(path: string): Route {
+  const code = CODE.exec(path);
+  const suffix = code?.[1] ?? "";
+  const parameter = suffix === "" ? ":code" : `:code{[^/+.]+${RegExp.escape(suffix)}}`;
+  const pattern = path.replace(CODE, () => parameter);
+  return {
+    patterns: path === "/" ? [path] : [pattern, `${pattern}/`],
+    codeIn: (segment = "") => segment.slice(0, segment.length - suffix.length),
+    isFixed: code === null,
+  };
+}
+
+/** Decodes %2B and %2E in a path, so that /abc%2B is routed like /abc+. */
+export function spelledOut(path: string): string {
+  return path.replaceAll(/%2[be]/gi, decodeURIComponent);
 }

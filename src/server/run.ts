@@ -6,8 +6,8 @@ export interface Run {
   readonly port: number;
   readonly readMetrics: Service["readMetrics"];
   /**
-   * Stops gracefully; `exit` then resolves with `code`. Returns false if it is already stopping. `isReplaced`: other
-   * processes serve on.
+   * Stops gracefully, then resolves `exit` with `code`. Returns false if it is already stopping. `isReplaced`: other processes
+   * keep serving.
    */
   stop(reason: string, code: number, isReplaced?: boolean): boolean;
   readonly exit: Promise<number>;

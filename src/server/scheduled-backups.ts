@@ -1,5 +1,5 @@
-// Backups that Curt makes by itself. Each is made by a process of its own, so that redirects share no thread with it
-// and a stop need not wait for it.
+// Backups that Curt makes by itself. Each runs in its own process, so that it shares no thread with redirects, and a stop
+// needn't wait for it.
 import { accessSync, constants, existsSync, mkdirSync, unlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
 
@@ -10,15 +10,24 @@ import { reasonOf } from "../lib/error-reason.ts";
 import type { Log } from "../lib/log.ts";
 import { repeat } from "../lib/repeat.ts";
 import { fillRandom, systemNowMs } from "./core.ts";
-import { ownProgram } from "./own-program.ts";
+import { ownProgram } from "./process-pool.ts";
 
 const LOOK_EVERY_MS = 60_000;
-/** What failed may take long, and fail again. */
+/** After a failure: a backup may take long, and fail again. */
 const TRY_AGAIN_MS = 3_600_000;
-/** The setting is wrong. Anything else, such as a full disk, may be over by the time of a backup. */
-const WRONG = new Set(["EACCES", "EPERM", "EROFS", "ENOENT", "ENOTDIR", "EEXIST", "ELOOP", "ENAMETOOLONG"]);
+/** These mean a wrong setting. Other errors, such as a full disk, may be over by the next backup. */
+const SETTING_ERRORS = new Set([
+  "EACCES",
+  "EPERM",
+  "EROFS",
+  "ENOENT",
+  "ENOTDIR",
+  "EEXIST",
+  "ELOOP",
+  "ENAMETOOLONG",
+]);
 
-/** Makes `BACKUP_DIR`, if it is not there. Throws {@link ConfigError} where Curt cannot write to it. */
+/** Creates `BACKUP_DIR` if necessary. Throws {@link ConfigError} if Curt cannot write to it. */
 export function prepareBackups({ backupFolder }: Config): void {
   if (backupFolder === null) return;
   try {
@@ -26,7 +35,7 @@ export function prepareBackups({ backupFolder }: Config): void {
     requireWritable(backupFolder);
   } catch (error) {
     const { code = "" } = error as NodeJS.ErrnoException;
-    if (WRONG.has(code))
+    if (SETTING_ERRORS.has(code))
       throw new ConfigError([
         `BACKUP_DIR must be a folder that Curt can write to, not ${backupFolder}: ${reasonOf(error)}`,
       ]);
@@ -38,8 +47,8 @@ function requireWritable(folder: string): void {
 }
 
 /**
- * Makes a backup whenever the newest one in `BACKUP_DIR` is older than `BACKUP_EVERY`. The function that it returns ends that,
- * and the backup that is being made.
+ * Makes a backup whenever the newest one in `BACKUP_DIR` is older than `BACKUP_EVERY`. Returns a function that stops this, and a
+ * backup in progress.
  */
 export function startBackups(config: Config, log: Log): () => Promise<void> {
   const { backupFolder: folder } = config;
@@ -47,25 +56,25 @@ export function startBackups(config: Config, log: Log): () => Promise<void> {
   const place = { path: config.database.path, journalFolder: config.journalFolder, fillRandom };
   let backups: Backups | undefined;
   let tryAtMs = Number.NEGATIVE_INFINITY;
-  let toldReason: string | undefined;
+  let loggedReason: string | undefined;
   let endChild: (() => void) | undefined;
   let isStopping = false;
 
   async function make(file: string): Promise<void> {
     const child = Bun.spawn([...ownProgram(), "backup", file], { stdio: ["ignore", "ignore", "pipe"] });
     endChild = () => child.kill("SIGKILL");
-    const [code, told] = await Promise.all([child.exited, child.stderr.text()]);
+    const [code, output] = await Promise.all([child.exited, child.stderr.text()]);
     endChild = undefined;
-    // The name has the time in it, and each reason is told once.
-    const reason = told
+    // Without the file's name, which contains the time, equal reasons are logged once.
+    const reason = output
       .trim()
       .replace(/^curt: /, "")
       .replaceAll(file, `a backup in ${dirname(file)}`);
     if (code !== 0) throw new Error(reason || `its process ended with ${code}`);
   }
 
-  /** Undefined if none is due, or if somebody else makes one. */
-  function begin(into: string, nowMs: number): Backups | undefined {
+  /** Undefined if no backup is due, or if another process makes one. */
+  function prepare(into: string, nowMs: number): Backups | undefined {
     using lock = lockBackups(config.journalFolder);
     if (lock === undefined) return undefined;
     backups ??= backupsOf(place);
@@ -74,7 +83,7 @@ export function startBackups(config: Config, log: Log): () => Promise<void> {
     return backups;
   }
 
-  /** Backups of a time to come were made while the clock was wrong. */
+  /** Backups dated in the future were made while the clock was wrong. */
   function isDue({ list, nameAt }: Backups, into: string, nowMs: number): boolean {
     const last = list(into).find((name) => name <= nameAt(nowMs));
     return last === undefined || last <= nameAt(nowMs - config.backupEveryMs);
@@ -83,26 +92,26 @@ export function startBackups(config: Config, log: Log): () => Promise<void> {
   async function backUp(into: string): Promise<void> {
     const nowMs = systemNowMs();
     if (isStopping || performance.now() < tryAtMs) return;
-    // While Curt runs, its folder may be deleted. Without its parent, a disk may have to be mounted again.
+    // Somebody may have deleted the folder. If its parent is missing too, a disk isn't mounted, and this throws.
     if (!existsSync(into)) mkdirSync(into);
     requireWritable(into);
     if (backups !== undefined && !isDue(backups, into, nowMs)) return;
-    // Another Curt of the same store would start the same backup before the process that makes it has locked it.
+    // Otherwise another Curt with this store would start the same backup before the child locks it.
     using schedule = lockBackups(config.journalFolder, "schedule");
-    const begun = schedule && begin(into, nowMs);
-    if (begun === undefined) return;
+    const due = schedule && prepare(into, nowMs);
+    if (due === undefined) return;
     tryAtMs = performance.now() + Math.min(config.backupEveryMs, TRY_AGAIN_MS);
-    const name = begun.nameAt(nowMs);
+    const name = due.nameAt(nowMs);
     await make(join(into, name));
     tryAtMs = Number.NEGATIVE_INFINITY;
-    if (toldReason !== undefined) log.info("backups are made again");
-    toldReason = undefined;
+    if (loggedReason !== undefined) log.info("backups are made again");
+    loggedReason = undefined;
     log.info(
       { file: join(into, name), seconds: Math.round((systemNowMs() - nowMs) / 1000) },
       "a backup was made",
     );
-    const all = begun.list(into);
-    // Those of a time to come were made before, while the clock was wrong.
+    const all = due.list(into);
+    // Backups dated in the future are older: the clock was wrong.
     const [later, others] = [all.filter((one) => one > name), all.filter((one) => one <= name)];
     for (const one of [...others, ...later].slice(config.backupKeep)) remove(join(into, one));
   }
@@ -119,19 +128,19 @@ export function startBackups(config: Config, log: Log): () => Promise<void> {
     }
   }
 
-  function tell(error: unknown): void {
+  function logFailure(error: unknown): void {
     const reason = reasonOf(error);
-    if (isStopping || reason === toldReason) return;
-    toldReason = reason;
+    if (isStopping || reason === loggedReason) return;
+    loggedReason = reason;
     log.warn({ reason }, "a backup could not be made: Curt tries again, at least every hour");
   }
 
   try {
     requireWritable(folder);
   } catch (error) {
-    tell(error);
+    logFailure(error);
   }
-  const looking = repeat(LOOK_EVERY_MS, () => backUp(folder), tell);
+  const looking = repeat(LOOK_EVERY_MS, () => backUp(folder), logFailure);
   return async () => {
     isStopping = true;
     const wasMaking = endChild !== undefined;
@@ -140,7 +149,7 @@ export function startBackups(config: Config, log: Log): () => Promise<void> {
     try {
       if (wasMaking) backups?.removeParts(folder);
     } catch {
-      // The folder is away. The next backup removes them.
+      // The folder is missing. The next backup removes them.
     }
   };
 }

@@ -1,249 +1,140 @@
-import { createAdminApi } from "../api/admin/admin.ts";
-import type { AdminApiOptions } from "../api/admin/endpoint.ts";
-import { createApi } from "../api/api.ts";
-import { type Config, ConfigError } from "../config/config.ts";
-import { createCalls } from "../http/call.ts";
-import { createClientReader } from "../http/client.ts";
-import { createDomain } from "../http/domain.ts";
-import { createLimiter } from "../http/limiter.ts";
-import { createOperatorCheck } from "../http/operator-check.ts";
+import type { Config } from "../config/config.ts";
 import { createOverload, type OverloadLimits } from "../http/overload.ts";
-import { createKeptAnswers } from "../http/response-cache.ts";
-import { createViews, type ViewLimits } from "../http/views/views.ts";
-import { reasonOf } from "../lib/error-reason.ts";
+import { createRequestFigures } from "../http/request-counts.ts";
+import type { ViewLimits } from "../http/views.ts";
 import type { Log } from "../lib/log.ts";
 import { repeat } from "../lib/repeat.ts";
-import type { Thread } from "../lib/thread.ts";
-import type { Memory } from "../links/changes.ts";
-import { StoreUnavailable, StoreUnusable } from "../links/store.ts";
-import { createReading, type ReadMetrics } from "../metrics/reading.ts";
-import { createAdminToken } from "../moderation/admin-token.ts";
-import { type ListLimits, openLists } from "../moderation/blocklist/lists.ts";
-import { createTokenCheck } from "../moderation/create-token.ts";
-import { type AdminPagesOptions, createAdminPages } from "../pages/admin/handler.ts";
-import { createAssetRoutes } from "../pages/assets/routes.ts";
-import { createHome } from "../pages/home/handler.ts";
-import { createManagePages } from "../pages/manage/handler.ts";
-import { createPasswords } from "../pages/password/handler.ts";
-import { createMade } from "../pages/preview/just-created.ts";
-import { createReport } from "../pages/report/handler.ts";
-import { createIdentity } from "../pages/shared/branding.ts";
-import { createSignIn, type SignInOptions } from "../pages/sign-in/handler.ts";
-import { createUnknownAnswer } from "../pages/unknown/handler.ts";
-import { createGate } from "../redirect/gate.ts";
-import { createInterstitial } from "../redirect/interstitial.ts";
-import { createLinkMemory } from "../redirect/link-cache.ts";
-import { createRedirect, createRedirectFigures } from "../redirect/redirect.ts";
-import { identifyStore } from "../store/open.ts";
-import { openCountries } from "../visits/country.ts";
+import { createIdentity } from "../pages/assets/branding.ts";
+import { createLinkCache } from "../redirect/link-cache.ts";
+import { createRedirectFigures } from "../redirect/redirect.ts";
 import type { JournalLimits } from "../visits/journal/journal.ts";
+import { type BlocklistsLimits, openBlocklists } from "./blocklists.ts";
 import { readCertificate } from "./certificate.ts";
 import { type Core, type CoreOptions, openCore } from "./core.ts";
-import { type ReportFault, reportFaults } from "./fault-log.ts";
-import { createHealth } from "./health.ts";
+import { createFaultLog } from "./fault-log.ts";
+import { createHandlers } from "./handlers.ts";
+import { createHealth } from "./instance-endpoints.ts";
 import { listen, type ServerLimits } from "./listen.ts";
-import { createRequestFigures } from "./request-counts.ts";
+import { createMetricsReader, type ReadMetrics } from "./metrics-snapshot.ts";
 import { createApp } from "./routes.ts";
-import { startViews, tellViews, type ViewsSettings } from "./views-thread.ts";
-import type { ViewsTask } from "./views-worker.ts";
-import { createNotices } from "./well-known.ts";
+import { openViews } from "./views-thread.ts";
+import { openRecorder } from "./visit-recorder.ts";
 
 const TIDY_EVERY_MS = 60_000;
-/** A database that is only away for a moment, as while another server takes over, does not end a start. */
+/** Lets a start survive a short outage of the database, such as a failover. */
 const OPEN_WAIT_MS = 30_000;
-/** How long a replaced process closes each connection after its next answer. A sudden end would cut off requests on their way. */
+/** How long a replaced process closes each connection after its next response. Stopping immediately would cut off requests. */
 const REPLACED_MS = 2000;
-/** What changes in one process takes effect in all of them within a second. */
+/** A change in one process takes effect in all of them within a second. */
 const READ_CHANGES_EVERY_MS = 300;
 
-/** What tests lower so as not to wait. Each limit has its usual value where it is used. */
+/** Tests lower these so as not to wait. The usual values are where each limit is used. */
 export interface Limits
-  extends CoreOptions, ServerLimits, JournalLimits, ViewLimits, ListLimits, OverloadLimits {}
+  extends CoreOptions, ServerLimits, JournalLimits, ViewLimits, BlocklistsLimits, OverloadLimits {}
 
 export interface Service {
   readonly port: number;
-  /** Undefined if there are no metrics. */
+  /** Undefined if METRICS_PORT is off. */
   readonly readMetrics: ReadMetrics | undefined;
-  /** Finishes what is under way, within its limits, and closes everything. `isReplaced`: other processes serve on. */
+  /** Finishes open requests, within its limits, and closes everything. `isReplaced`: other processes keep serving. */
   stop(isReplaced?: boolean): Promise<void>;
 }
 
-/** The core with a port and timers. Opens everything, in order; `stop` closes it in the reverse order. */
+/** Opens every part in the order of its dependencies. `stop` closes them in reverse. */
 export async function startService(config: Config, log: Log, limits: Limits = {}): Promise<Service> {
-  const faults = { store: 0, other: 0 };
-  const { report, settleStore } = reportFaults(log);
-  const onFault: ReportFault = (error, request) => {
-    faults[error instanceof StoreUnavailable ? "store" : "other"]++;
-    report(error, request);
-  };
   await using opened = new AsyncDisposableStack();
+  const open = <Part extends { close(): void | Promise<void> }>(part: Part): Part =>
+    opened.adopt(part, (one) => one.close());
+
+  const faults = createFaultLog(log);
+  const onFault = faults.report;
   const certificate = await readCertificate(config, log);
-  const lists = opened.adopt(await openLists(config, log, limits, onFault), (one) => one.close());
-  const core = opened.adopt(
+  const blocklists = open(await openBlocklists(config, log, limits, onFault));
+  const core = open(
     await openCore(config, log, {
       openWaitMs: OPEN_WAIT_MS,
       ...limits,
-      isListed: lists.isBlocked,
-      settleFaults: settleStore,
+      isListed: blocklists.isBlocked,
+      settleFaults: faults.settleStore,
     }),
-    (one) => one.close(),
   );
-  const { clock, links, secret, reports, operator, visits, hostRules, counters } = core;
-
-  const countryOf = countries(config.countryDatabase);
-  const recorder = opened.adopt(
-    await visits
-      .openRecorder({
-        ...limits,
-        folder: config.journalFolder,
-        onFault,
-        onDropped: (path) =>
-          log.warn(
-            { path },
-            "visits that a power cut or a damaged file left behind cannot be trusted: not counted",
-          ),
-        onTrouble(reason) {
-          if (reason !== undefined) log.warn(`visits are not counted: ${reason}`);
-          else log.info("visits are counted again");
-        },
-        // Whoever removes the machine now loses them.
-        onLeft: () =>
-          log.warn(
-            { folder: config.journalFolder },
-            "the last visits stay in the journal: the next start adds them to the database",
-          ),
-      })
-      .catch(refuseFolder(config.journalFolder)),
-    (one) => one.close(),
-  );
-  const identity = createIdentity(config);
-  const clientOf = createClientReader({
-    ...config,
-    countryOf,
-    onNotForwarded: () =>
-      log.warn(
-        "requests of TRUSTED_PROXIES come without X-Forwarded-For: all visitors count as one client. Let the proxy append to it",
-      ),
+  const recorder = open(await openRecorder(config, log, core.visits, limits, onFault));
+  const identity = createIdentity({
+    instanceName: config.instanceName,
+    contact: config.contact,
+    accent: config.accent,
+    logo: config.logo,
   });
-  const callOf = createCalls({ domain: createDomain(config.baseUrl, identity), clientOf });
-  const health = createHealth(links, recorder);
-  const storeFiles = identifyStore(config.database);
-  const viewsSettings: ViewsSettings = { ...config, identity, noiseKey: secret.hash("noise", []) };
-  let viewsThread: Thread<ViewsTask> | undefined;
-  const views = opened.adopt(
-    createViews({
-      ...limits,
-      start: () => (viewsThread = startViews(viewsSettings, storeFiles, lists)),
-      clock,
-      hostRules,
-      onFault,
-    }),
-    (one) => one.close(),
-  );
-  const overload = opened.adopt(
-    createOverload({
-      ...limits,
-      clock,
-      onChange(refused) {
-        if (refused.length > 0) log.warn({ refused }, "overloaded: some requests are refused");
-        else log.info("no longer overloaded");
-      },
-    }),
-    (one) => one.close(),
-  );
-  const memory = createLinkMemory(links, clock);
-  const caches: Memory = {
+  const views = open(openViews(config, core, { identity, blocklists, limits, onFault }));
+  const overload = open(openOverload(log, core, limits));
+
+  const linkCache = createLinkCache(core.links, core.clock);
+  const forgetAll = () => {
+    linkCache.forgetAll();
+    views.forgetAll();
+  };
+  core.clock.onTakenBack(forgetAll);
+  const changes = await core.links.follow({
     forget(code) {
-      memory.forget(code);
+      linkCache.forget(code);
       views.forget(code);
     },
-    forgetAll() {
-      memory.forgetAll();
-      views.forgetAll();
-    },
-  };
-  clock.onTakenBack(caches.forgetAll);
-  const changes = await links.follow(caches);
-
-  lists.onChange(() => {
-    memory.forgetAll();
-    if (viewsThread !== undefined) tellViews(viewsThread, viewsSettings, storeFiles, lists);
+    forgetAll,
   });
-  lists.startFeeds(clock.nowMs);
-  const limiter = createLimiter(core.limits, clock, counters);
-  const mayCreate = createTokenCheck(config.createToken);
+  blocklists.onChange(linkCache.forgetAll);
+  blocklists.startFeeds(core.clock.nowMs);
+
+  const health = createHealth(core.links, recorder);
   const redirects = createRedirectFigures();
   const requests = createRequestFigures();
-  const answerKept = createKeptAnswers();
-  const shared = {
-    ...config,
-    limiter,
-    mayCreate,
-    links,
-    secret,
-    reports,
-    operator,
-    visits,
-    clock,
+  const handlers = createHandlers(config, log, core, {
     recorder,
-    memory,
+    identity,
     views,
     overload,
-    answerKept,
-    callOf,
-    onFault,
-  };
-  const interstitial = config.interstitial === "all" ? createInterstitial(shared) : undefined;
-  const gate = createGate({ ...shared, interstitial, passwords: createPasswords(shared) });
-  const made = createMade(shared);
-  const answerUnknown = createUnknownAnswer(shared);
-  const app = createApp({
-    api: createApi(shared),
-    admin: config.adminToken === null ? undefined : createAdmin(shared, config.adminToken, core.limits),
-    // The change is stored already; if it cannot be read now, it will be a moment later.
-    onChanged: () => changes.read().catch(onFault),
-    home: createHome({ ...shared, made }),
-    made,
-    report: createReport(shared),
-    managePages: createManagePages(shared),
-    notices: createNotices(shared),
-    answerUnknown,
-    redirect: createRedirect({ ...shared, answerUnknown, interstitial, gate, figures: redirects }),
-    gate,
-    views,
-    assets: createAssetRoutes(identity),
+    linkCache,
+    changes,
     health,
-    limiter,
-    overload,
-    answerKept,
-    callOf,
+    redirects,
     requests,
     onFault,
   });
-  const server = listen(app, config, { ...limits, tls: certificate });
+  const server = listen(createApp(handlers), config, { ...limits, tls: certificate });
   const repetitions = [
-    repeat(READ_CHANGES_EVERY_MS, () => changes.read(), onFault),
+    repeat(READ_CHANGES_EVERY_MS, changes.read, onFault),
     repeat(TIDY_EVERY_MS, tidy, onFault),
   ];
-  const inProgress = server.pending;
-  const figures = { ...shared, config, core, redirects, requests, lists, faults, inProgress };
   const metrics =
-    config.metrics === null ? undefined : opened.adopt(createReading(figures), (one) => one.close());
-  const closing = opened.move();
+    config.metrics === null
+      ? undefined
+      : open(
+          createMetricsReader(config, core, {
+            redirects,
+            requests,
+            linkCache,
+            views,
+            overload,
+            blocklists,
+            recorder,
+            faults: faults.counts,
+            inProgress: server.pending,
+          }),
+        );
+  const parts = opened.move();
 
-  function tellLost(): void {
+  function reportLostVisits(): void {
     const lost = recorder.takeLost();
     if (lost !== undefined) log.error(lost, "visits could not be counted: the journal had no room for them");
   }
 
   async function tidy(): Promise<void> {
-    tellLost();
+    reportLostVisits();
     await recorder.prepare();
-    const purged = await links.purge();
+    const purged = await core.links.purge();
     if (purged > 0) log.info({ purged }, "purged links whose hold is over");
-    await reports.age();
-    await visits.age();
-    await counters.flush();
+    await core.reports.age();
+    await core.visits.age();
+    await core.counters.flush();
   }
 
   return {
@@ -253,42 +144,19 @@ export async function startService(config: Config, log: Log, limits: Limits = {}
       if (!isReplaced) health.stopping();
       await server.drain(isReplaced ? REPLACED_MS : config.drainWaitMs);
       for (const repetition of repetitions) await repetition.stop();
-      tellLost();
-      await closing.disposeAsync();
+      reportLostVisits();
+      await parts.disposeAsync();
     },
   };
 }
 
-type AdminOptions = Omit<
-  AdminApiOptions & AdminPagesOptions & SignInOptions,
-  "refusalOf" | "onWrong" | "token" | "signIn"
->;
-
-/** The operator's API and pages. */
-function createAdmin(shared: AdminOptions, adminToken: string, clients: Core["limits"]) {
-  const token = createAdminToken(adminToken);
-  const check = createOperatorCheck(token, clients);
-  const signIn = createSignIn({ ...shared, ...check, token });
-  return { api: createAdminApi({ ...shared, ...check }), pages: createAdminPages({ ...shared, signIn }) };
-}
-
-function refuseFolder(folder: string): (error: unknown) => never {
-  return (cause) => {
-    if (cause instanceof StoreUnusable) throw cause;
-    const reason = reasonOf(cause);
-    throw new StoreUnusable(
-      `${folder} cannot keep visits until they are in the store: ${reason}. Set DATA_DIR to a folder that Curt can write to.`,
-      { cause },
-    );
-  };
-}
-
-function countries(file: string | null): (address: string) => string {
-  try {
-    return openCountries(file ?? undefined);
-  } catch (error) {
-    throw new ConfigError([
-      `COUNTRY_DATABASE must be a file in MaxMind's format, not ${file}: ${reasonOf(error)}`,
-    ]);
-  }
+function openOverload(log: Log, { clock }: Pick<Core, "clock">, limits: OverloadLimits) {
+  return createOverload({
+    ...limits,
+    clock,
+    onChange(refused) {
+      if (refused.length > 0) log.warn({ refused }, "overloaded: some requests are refused");
+      else log.info("no longer overloaded");
+    },
+  });
 }

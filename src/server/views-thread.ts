@@ -1,42 +1,69 @@
 import type { Config } from "../config/config.ts";
+import type { ViewTask } from "../http/view-task.ts";
+import { createViews, type ViewLimits, type Views } from "../http/views.ts";
 import { startThread, type Thread } from "../lib/thread.ts";
 import { StoreMisplaced, StoreUnavailable } from "../links/store.ts";
-import type { Lists } from "../moderation/blocklist/lists.ts";
-import type { Identity } from "../pages/shared/branding.ts";
-import type { ViewsTask } from "./views-worker.ts";
+import type { ListTable } from "../moderation/blocklist/list-table.ts";
+import type { Identity } from "../pages/shared/layout.tsx";
+import { identifyStore } from "../store/open.ts";
+import type { Blocklists } from "./blocklists.ts";
+import type { Core } from "./core.ts";
 
-export type ViewsSettings = Config & { readonly identity: Identity; readonly noiseKey: string };
-
-/** The process goes on without it until it is started again. */
-export function startViews(
-  config: ViewsSettings,
-  storeFiles: readonly string[],
-  lists: Lists,
-): Thread<ViewsTask> {
-  const start = () => new Worker(new URL("./views-worker.ts", import.meta.url));
-  const thread = startThread<ViewsTask>(start, { StoreMisplaced, StoreUnavailable }, () => {});
-  tellViews(thread, config, storeFiles, lists);
-  return thread;
+interface ViewsParts {
+  readonly identity: Identity;
+  readonly blocklists: Pick<Blocklists, "tables" | "onChange">;
+  readonly limits: ViewLimits;
+  readonly onFault: (error: unknown) => void;
 }
 
-/** Tells the thread what it makes views of; again when the lists have changed. */
-export function tellViews(
-  thread: Thread<ViewsTask>,
-  config: ViewsSettings,
-  storeFiles: readonly string[],
-  lists: Lists,
-): void {
-  const task: ViewsTask = {
+/** Opens the views, whose thread starts with the first one. If it crashes, redirects continue. */
+export function openViews(
+  config: Config,
+  { clock, hostRules, secret }: Pick<Core, "clock" | "hostRules" | "secret">,
+  { identity, blocklists, limits, onFault }: ViewsParts,
+): Views {
+  const storeFiles = identifyStore(config.database);
+  const noiseKey = secret.hash("noise", []);
+  let latest: Thread<ViewsTask> | undefined;
+
+  function sendSettings(thread: Thread<ViewsTask>): void {
+    const task = settingsTask(config, { identity, noiseKey, storeFiles, lists: blocklists.tables() });
+    thread.perform(task).catch(() => {});
+  }
+
+  function start(): Thread<ViewsTask> {
+    const worker = () => new Worker(new URL("./views-worker.ts", import.meta.url));
+    latest = startThread<ViewsTask>(worker, { StoreMisplaced, StoreUnavailable }, () => {});
+    sendSettings(latest);
+    return latest;
+  }
+
+  blocklists.onChange(() => {
+    if (latest !== undefined) sendSettings(latest);
+  });
+  return createViews({ ...limits, start, clock, hostRules, onFault });
+}
+
+interface ViewsState {
+  readonly identity: Identity;
+  /** Only for the noise in statistics. */
+  readonly noiseKey: string;
+  /** The files that the service has open. */
+  readonly storeFiles: readonly string[];
+  readonly lists: readonly ListTable[];
+}
+
+function settingsTask(config: Config, state: ViewsState) {
+  return {
     view: "none",
+    ...state,
     database: config.database,
     baseUrl: config.baseUrl,
-    identity: config.identity,
     codeHoldMs: config.codeHoldMs,
     defaultExpiry: config.defaultExpiry,
     edits: config.edits,
     statsShown: config.statsShown,
     statsKeepDays: config.statsKeepDays,
-    noiseKey: config.noiseKey,
     limitCreate: config.limitCreate,
     limitUnknown: config.limitUnknown,
     limitView: config.limitView,
@@ -44,8 +71,9 @@ export function tellViews(
     limitPasswords: config.limitPasswords,
     // The token itself stays where it is checked.
     needsToken: config.createToken !== null,
-    storeFiles,
-    lists: lists.tables(),
-  };
-  thread.perform(task).catch(() => {});
+  } as const;
 }
+
+/** The settings come first, and again after each change of the blocklists. */
+export type ViewsTask = ViewsSettings | ViewTask;
+export type ViewsSettings = ReturnType<typeof settingsTask>;

@@ -1,68 +1,42 @@
-// The worker thread that makes pages, images and documents, so that redirects do not wait for them. It has its own reader
-// of the store.
+// The worker thread that renders pages, images and documents, so that redirects don't wait for them. It has its own reader of
+// the store.
 import { setPriority } from "node:os";
 
 import { createAdminApiViews } from "../api/admin/admin.ts";
 import { createApiViews } from "../api/api.ts";
-import type { Config } from "../config/config.ts";
 import { createDomain } from "../http/domain.ts";
-import { createMaker } from "../http/views/view-handler.ts";
-import type { ViewTask } from "../http/views/view.ts";
+import { createRenderer } from "../http/view-task.ts";
 import { performTasks } from "../lib/thread.ts";
 import { VERSION } from "../lib/version.ts";
 import type { Code } from "../links/code.ts";
 import type { Link } from "../links/link.ts";
 import { createLookUps } from "../links/links.ts";
 import { StoreUnavailable } from "../links/store.ts";
-import { createListCheck, type ListCheck, type ListTable } from "../moderation/blocklist/list-table.ts";
+import { createListCheck, type ListCheck } from "../moderation/blocklist/list-table.ts";
 import { createDisabledSince } from "../moderation/disabled-since.ts";
 import { createHostRules } from "../moderation/host-rules.ts";
 import { createInspection } from "../moderation/inspection.ts";
-import { createAdminPageViews } from "../pages/admin/views.ts";
+import { createAdminPageViews } from "../pages/admin/handler.ts";
 import { createHomeViews } from "../pages/home/handler.ts";
 import { createInterstitialPage } from "../pages/interstitial/handler.ts";
 import { createManageViews } from "../pages/manage/handler.ts";
-import { showMyLinks } from "../pages/my-links/handler.ts";
+import { showMyLinks } from "../pages/my-links/page.tsx";
 import { createPreview } from "../pages/preview/handler.ts";
-import { createPrivacy } from "../pages/privacy/handler.ts";
+import { createPrivacy } from "../pages/privacy/page.tsx";
 import { createQrPage } from "../pages/qr/handler.ts";
-import type { ClientLimits } from "../pages/reference/guide.tsx";
-import { createReference } from "../pages/reference/handler.ts";
+import { createReference } from "../pages/reference/page.tsx";
 import { createReportViews } from "../pages/report/handler.ts";
-import type { Identity } from "../pages/shared/branding.ts";
 import { openReader, type StoreReader } from "../store/open.ts";
 import { createNoise } from "../visits/statistics/noise.ts";
 import { createCounts } from "../visits/visits.ts";
+import type { ViewsSettings, ViewsTask } from "./views-thread.ts";
 
-/** The first task passes the configuration, and so does one after each change of the blocklists. */
-export type ViewsTask = ({ readonly view: "none" } & ViewsConfig) | ViewTask;
-export type ViewsConfig = Pick<
-  Config,
-  | "database"
-  | "baseUrl"
-  | "codeHoldMs"
-  | "defaultExpiry"
-  | "edits"
-  | "statsShown"
-  | "statsKeepDays"
-  | keyof ClientLimits
-> & {
-  readonly identity: Identity;
-  /** For nothing but the noise in statistics. */
-  readonly noiseKey: string;
-  /** The token itself stays where it is checked. */
-  readonly needsToken: boolean;
-  /** The files that the service has open. */
-  readonly storeFiles: readonly string[];
-  readonly lists: readonly ListTable[];
-};
-
-/** Redirects come first if all threads share one core. Only Linux has a priority for each thread. */
+/** Redirects come first if all threads share one core. Only Linux has a priority per thread. */
 const PRIORITY = 10;
 
-let config: ViewsConfig;
+let config: ViewsSettings;
 let isListed: ListCheck;
-let make: Awaited<ReturnType<typeof open>> | undefined;
+let render: Awaited<ReturnType<typeof open>> | undefined;
 /** The serving thread sends the time with each task, so that both always agree on it. */
 let nowMs = 0;
 /** Changes when the rules about hosts change. */
@@ -72,38 +46,45 @@ async function open() {
   const store = await openStore();
   const clock = { nowMs: () => nowMs };
   const hostRules = createHostRules(store, (target) => isListed(target));
-  let rulesRead = Number.NaN;
-  /** Before links are looked up and not with each task: pages without links need no store. */
+  let readVersion = Number.NaN;
+  /** Runs before a look-up and not with each task, because pages without links need no store. */
   async function readRules(): Promise<void> {
-    if (rulesRead !== rulesVersion) await hostRules.read();
-    rulesRead = rulesVersion;
+    if (readVersion !== rulesVersion) await hostRules.read();
+    readVersion = rulesVersion;
   }
   async function find(code: Code): Promise<Link | undefined> {
     await readRules();
     return store.find(code);
   }
-  const links = createLookUps({ ...config, store: { find }, clock, blocked: hostRules.blocked });
-  const noise = createNoise(config.noiseKey);
-  const visits = createCounts({ store, clock, shown: config.statsShown, noise });
+  const { codeHoldMs, statsShown, statsKeepDays, defaultExpiry, edits, needsToken } = config;
+  const { blocked } = hostRules;
+  const links = createLookUps({ codeHoldMs, store: { find }, clock, blocked });
+  const visits = createCounts({ store, clock, shown: statsShown, noise: createNoise(config.noiseKey) });
   const disabledSince = createDisabledSince({ store, hostRules });
-  const shared = { ...config, links, visits, clock, disabledSince, version: VERSION };
-  const inspection = createInspection({ store: { ...store, find }, clock, blocked: hostRules.blocked });
-  const api = createApiViews(shared);
-  const home = createHomeViews(shared);
-  return createMaker(createDomain(config.baseUrl, config.identity), {
-    qr: createQrPage(shared),
+  const inspection = createInspection({ store: { ...store, find }, clock, blocked });
+  const api = createApiViews({ links, visits, clock, defaultExpiry, version: VERSION, needsToken });
+  const home = createHomeViews({ defaultExpiry, needsToken, links });
+  return createRenderer(createDomain(config.baseUrl, config.identity), {
+    qr: createQrPage({ links }),
     home: home.show,
     refusedForm: home.refused,
-    privacy: createPrivacy(shared),
+    privacy: createPrivacy({ statsShown, statsKeepDays }),
     myLinks: showMyLinks,
-    reference: createReference({ ...config, describe: api.describe }),
+    reference: createReference({
+      limitCreate: config.limitCreate,
+      limitUnknown: config.limitUnknown,
+      limitView: config.limitView,
+      limitReport: config.limitReport,
+      limitPasswords: config.limitPasswords,
+      describe: api.describe,
+    }),
     ...api.views,
-    preview: createPreview(shared),
+    preview: createPreview({ links, visits, clock, disabledSince, statsKeepDays }),
     adminApi: createAdminApiViews(inspection),
     adminPage: createAdminPageViews(inspection),
-    ...createReportViews(shared),
-    ...createManageViews(shared),
-    interstitial: createInterstitialPage(shared),
+    ...createReportViews({ links }),
+    ...createManageViews({ visits, clock, edits, codeHoldMs }),
+    interstitial: createInterstitialPage({ links, clock }),
   });
 }
 
@@ -124,6 +105,6 @@ performTasks(async (task: ViewsTask) => {
     return undefined;
   }
   ({ nowMs, rulesVersion } = task);
-  make ??= await open();
-  return make(task);
+  render ??= await open();
+  return render(task);
 });

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 
 import type { Page } from "playwright-core";
 
-import { CURT } from "../../src/pages/shared/branding.ts";
+import { CURT } from "../../src/pages/assets/branding.ts";
 import { type Running, startHere } from "../service.ts";
 import { untilCounted, visit } from "../visits/visits.ts";
 import { arrive, LAPTOP, PHONE, wordsOf } from "./browser.ts";

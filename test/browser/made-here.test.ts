@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
 
 import { DAY_MS } from "../../src/links/time.ts";
-import { relativeTime } from "../../src/pages/shared/time-words.ts";
+import { relativeTime } from "../../src/pages/shared/formats.ts";
 import { type Running, startHere } from "../service.ts";
 import { untilCounted, visit } from "../visits/visits.ts";
 import { arrive, openBrowser, PHONE, stopTime, wordsOf } from "./browser.ts";
@@ -43,20 +43,20 @@ test.each(["en-GB", "ja-JP", "ko-KR"])(
     const say = wordsOf(locale);
     await using maker = await arrive(curt.origin, { locale, viewport: PHONE });
     const { page } = maker;
-    const [lasting, short] = [`계속-${locale}`, `잠깐-${locale}`];
-    await make(page, locale, lasting);
+    const [duration, short] = [`계속-${locale}`, `잠깐-${locale}`];
+    await make(page, locale, duration);
     await make(page, locale, short, say("duration.48h"));
-    await visit(curt, lasting);
-    await untilCounted(curt, lasting, 1);
+    await visit(curt, duration);
+    await untilCounted(curt, duration, 1);
     await page.goto("/");
     const { region, items, item } = listOn(page, locale);
     await item(short).filter({ hasText: "48" }).waitFor();
-    await item(lasting)
+    await item(duration)
       .filter({ hasText: say("home.endless") })
       .waitFor();
     expect(await region.getByRole("link", { name: /^curt/ }).allTextContents()).toEqual([
       `curt.example/${short}/`,
-      `curt.example/${lasting}/`,
+      `curt.example/${duration}/`,
     ]);
     const { host, pathname } = new URL(LONG);
     expect(await items.first().getByText(`${host}${pathname}`).getAttribute("title")).toBe(LONG);
@@ -67,14 +67,14 @@ test.each(["en-GB", "ja-JP", "ko-KR"])(
     // It can be copied there, and leads to the preview.
     await maker.context.grantPermissions(["clipboard-read", "clipboard-write"], { origin: curt.origin });
     await stopTime(page);
-    await item(lasting)
+    await item(duration)
       .getByRole("button", { name: say("copy") })
       .click();
-    await item(lasting)
+    await item(duration)
       .filter({ hasText: say("copied") })
       .waitFor();
     expect(await page.evaluate<string>("navigator.clipboard.readText()")).toBe(
-      `https://curt.example/${lasting}/`,
+      `https://curt.example/${duration}/`,
     );
     await region.getByRole("link").first().click();
     await page.getByRole("heading", { level: 1, name: `curt.example/${short}/` }).waitFor();

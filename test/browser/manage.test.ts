@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
 
 import { DAY_MS } from "../../src/links/time.ts";
-import { lasting } from "../../src/pages/shared/time-words.ts";
+import { duration } from "../../src/pages/shared/formats.ts";
 import { ask, make, OTHER, TARGET, visited } from "../managed.ts";
 import { type Running, startHere } from "../service.ts";
 import { arrive, LAPTOP, PHONE, stopTime, untilFocused, wordsOf } from "./browser.ts";
@@ -55,7 +55,7 @@ describe.each(MAKERS)("whoever has the manage key ($locale, scripts: $javaScript
     const save = page.getByRole("button", { name: say("manage.save") });
     expect(await target.inputValue()).toBe(TARGET);
     // Said before it is done.
-    const days = lasting(locale, 30 * DAY_MS);
+    const days = duration(locale, 30 * DAY_MS);
     await page.getByText(say("manage.target.hint", { host: "example.com", days })).waitFor();
 
     await target.fill("naver.com");

@@ -62,7 +62,7 @@ describe.each(MAKERS)("a link that begins later ($locale, scripts: $javaScriptEn
     await page.getByText(say("preview.made")).waitFor();
   }
 
-  const begins = (page: Page) => page.locator(".begins time").getAttribute("datetime");
+  const begins = (page: Page) => page.locator(".start time").getAttribute("datetime");
 
   test("is shown to its maker and to nobody else, and then to everybody", async () => {
     const code = `나중-${locale}-${javaScriptEnabled}`;
@@ -95,7 +95,7 @@ describe.each(MAKERS)("a link that begins later ($locale, scripts: $javaScriptEn
     curt.advance(2 * DAY_MS);
     expect(await visited(curt, code)).toBe(TARGET);
     expect((await stranger.page.goto(`/${code}+`))?.status()).toBe(200);
-    expect(await stranger.page.locator(".begins").count()).toBe(0);
+    expect(await stranger.page.locator(".start").count()).toBe(0);
   });
 
   test("is moved by its maker, in the zone of the browser, and begins at once if wanted", async () => {
@@ -142,7 +142,7 @@ describe.each(MAKERS)("a link that begins later ($locale, scripts: $javaScriptEn
 
     await starts.getByRole("radio", { name: say("manage.starts.now") }).check();
     await save.click();
-    await page.locator(".begins").waitFor({ state: "detached" });
+    await page.locator(".start").waitFor({ state: "detached" });
     await saved.waitFor();
     expect(await visited(curt, code)).toBe(TARGET);
     expect(await starts.count()).toBe(0);

@@ -1,8 +1,8 @@
 import type { Page } from "playwright-core";
 
 import { DAY_MS } from "../../src/links/time.ts";
+import { CURT } from "../../src/pages/assets/branding.ts";
 import { problemPage } from "../../src/pages/problem/page.tsx";
-import { CURT } from "../../src/pages/shared/branding.ts";
 import { makeUnreadable } from "../durability/damage.ts";
 import { addGuarded } from "../guarded.ts";
 import { disableLink, type Running, startHere } from "../service.ts";

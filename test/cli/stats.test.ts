@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 
-import { bar, bars } from "../../src/cli/terminal/chart.ts";
+import { bar, bars } from "../../src/cli/stats.ts";
 import { type Here, startHere } from "../service.ts";
 import { NOW } from "../stores/links.ts";
 import { untilCounted, visit } from "../visits/visits.ts";

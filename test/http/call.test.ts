@@ -3,8 +3,8 @@ import { expect, test } from "bun:test";
 import { createCalls, type Handler } from "../../src/http/call.ts";
 import { createClientReader } from "../../src/http/client.ts";
 import { createDomain } from "../../src/http/domain.ts";
-import { parseNetwork } from "../../src/moderation/client-address.ts";
-import { CURT } from "../../src/pages/shared/branding.ts";
+import { parseNetwork } from "../../src/lib/client-address.ts";
+import { CURT } from "../../src/pages/assets/branding.ts";
 
 /** Answers one request with `handle`. Host 0.0.0.0 makes it read the client's address from the connection. */
 async function answerOf(handle: Handler, method = "GET") {

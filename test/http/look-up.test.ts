@@ -6,14 +6,14 @@ import { createCalls } from "../../src/http/call.ts";
 import type { ClientOf } from "../../src/http/client.ts";
 import { createDomain } from "../../src/http/domain.ts";
 import { createLimiter } from "../../src/http/limiter.ts";
-import { createKeptAnswers } from "../../src/http/response-cache.ts";
+import { createProblemCache } from "../../src/http/problem-cache.ts";
 import { followChanges } from "../../src/links/changes.ts";
 import { createClock } from "../../src/links/clock.ts";
 import { createLinks } from "../../src/links/links.ts";
 import type { LinkStore } from "../../src/links/store.ts";
-import { CURT } from "../../src/pages/shared/branding.ts";
+import { CURT } from "../../src/pages/assets/branding.ts";
 import { createUnknownAnswer } from "../../src/pages/unknown/handler.ts";
-import { createLinkMemory } from "../../src/redirect/link-cache.ts";
+import { createLinkCache } from "../../src/redirect/link-cache.ts";
 import { createRedirect, createRedirectFigures } from "../../src/redirect/redirect.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
 import { BASE_URL, temporaryFolder } from "../service.ts";
@@ -55,7 +55,7 @@ async function serve(folder: string, record = () => {}) {
     onCreated: () => {},
     onRefused: () => {},
   });
-  const memory = createLinkMemory(links, clock);
+  const linkCache = createLinkCache(links, clock);
   const faults: unknown[] = [];
   const clientOf: ClientOf = (request, connection) => ({
     address: connection.requestIP(request)?.address ?? "",
@@ -64,7 +64,7 @@ async function serve(folder: string, record = () => {}) {
   const limiter = createLimiter({}, clock, { count: () => {} });
   const onFault = (error: unknown) => void faults.push(error);
   const redirect = createRedirect({
-    memory,
+    linkCache,
     clock,
     recorder: {
       record(_link, visit) {
@@ -75,11 +75,11 @@ async function serve(folder: string, record = () => {}) {
     callOf: createCalls({ domain: createDomain(BASE_URL, CURT), clientOf }),
     limiter,
     answerUnknown: createUnknownAnswer({
-      memory,
+      linkCache,
       clock,
       limiter,
       overload: { takeTurns: (_what, _call, begin) => begin() },
-      answerKept: createKeptAnswers(),
+      cachedProblem: createProblemCache(),
       onFault,
     }),
     cacheSeconds: 0,
@@ -97,7 +97,7 @@ async function serve(folder: string, record = () => {}) {
     (await fetch(`http://127.0.0.1:${server.port}/${code}`, { method, redirect: "manual" })).status;
   return {
     store: near,
-    memory,
+    linkCache,
     visit,
     port: server.port ?? 0,
     counts: () => ({ asked, recorded: recorded.length, faults }),
@@ -168,10 +168,10 @@ test("a new link is found even while an earlier query for its code is still runn
 test("an answer from before a link's change is neither cached nor shared after it", async () => {
   using folder = temporaryFolder();
   await using service = await serve(folder.path);
-  const { store, memory, visit } = service;
+  const { store, linkCache, visit } = service;
   const link = newLink("changing");
   await store.insert([link]);
-  const changes = await followChanges(store, memory, async () => {});
+  const changes = await followChanges(store, linkCache, async () => {});
   let before: Promise<number> | undefined;
   const arrive = await service.holdUp(() => void (before = visit("changing")));
   await store.update(link, { type: "withdraw", atMs: link.createdMs + 1 });

@@ -1,6 +1,6 @@
 import { expect } from "bun:test";
 
-import { assets } from "../../src/pages/assets/assets.ts";
+import { assets } from "../../src/pages/assets/branding.ts";
 
 /** The Accept header of a browser. */
 export const HTML = { Accept: "text/html,application/xhtml+xml" };

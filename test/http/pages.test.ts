@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { DAY_MS } from "../../src/links/time.ts";
 import en from "../../src/locales/en.json";
 import { LANGUAGES } from "../../src/locales/messages.ts";
-import { assets } from "../../src/pages/assets/assets.ts";
+import { assets } from "../../src/pages/assets/branding.ts";
 import { makeUnreadable } from "../durability/damage.ts";
 import { type Here, startHere } from "../service.ts";
 import { untilCounted, visit } from "../visits/visits.ts";

@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 
+import { REQUEST_ID } from "../../src/http/api-headers.ts";
 import { REASON_HEADER, REASONS } from "../../src/http/problem-reasons.ts";
-import { REQUEST_ID } from "../../src/http/request-id.ts";
 import en from "../../src/locales/en.json";
 import { LANGUAGES, message, type MessageKey } from "../../src/locales/messages.ts";
+import { CURT } from "../../src/pages/assets/branding.ts";
 import {
   answerOf,
   type ApiDescription,
@@ -12,7 +13,6 @@ import {
   operationsOf,
 } from "../../src/pages/reference/openapi.ts";
 import { referencePage } from "../../src/pages/reference/page.tsx";
-import { CURT } from "../../src/pages/shared/branding.ts";
 import { BASE_URL, ROOT, type Running, startHere } from "../service.ts";
 import { decoded, readCurl } from "./samples.ts";
 

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 
 import { Hono } from "hono";
 
-import { readRoute, spelledOut } from "../../src/server/path-pattern.ts";
+import { readRoute, spelledOut } from "../../src/server/router.ts";
 
 /** Registers routes in Hono. Returns a function that tells the code which each route finds in an address. */
 function matcher(...routes: string[]) {

@@ -1,19 +1,19 @@
 // A thread that makes views, for tests: what it does is the code that it is asked for.
-import type { MadeView, ViewTask } from "../../src/http/views/view.ts";
+import type { RenderedView, ViewTask } from "../../src/http/view-task.ts";
 import { performTasks } from "../../src/lib/thread.ts";
 
 let made = 0;
 
-performTasks((task: ViewTask): MadeView | Promise<MadeView> => {
+performTasks((task: ViewTask): RenderedView | Promise<RenderedView> => {
   if (task.code === "crash") setTimeout(() => process.exit(1));
   if (task.code === "crash" || task.code === "never") return new Promise(() => {});
   if (task.code === "fault") throw new Error("planted");
   // Changes every ten seconds.
   const etag = `"${Math.floor(task.nowMs / 10_000)}"`;
-  if (task.code === "tagged" && task.known.includes(etag))
+  if (task.code === "tagged" && task.knownTag.includes(etag))
     return { status: 304, headers: JSON.stringify({ etag }), body: new Uint8Array() };
   made++;
   const status = task.code === "missing" ? 404 : 200;
-  const headers = JSON.stringify({ "X-Asked": task.headers, ...(task.code === "tagged" && { etag }) });
+  const headers = JSON.stringify({ "X-DetachedCall": task.headers, ...(task.code === "tagged" && { etag }) });
   return { status, headers, body: new TextEncoder().encode(`${made} at ${task.nowMs}`) };
 });

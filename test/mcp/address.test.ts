@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 
-import { readShortAddress } from "../../src/mcp/address.ts";
-import { plain } from "../../src/mcp/sanitize.ts";
+import { plain } from "../../src/mcp/answers.ts";
+import { readShortAddress } from "../../src/mcp/tools.ts";
 
 describe("what a model may give for a link", () => {
   test("is a code, or a short address in any spelling", () => {

@@ -220,7 +220,7 @@ describe("the process", () => {
       const child = Bun.spawn([process.execPath, "-e", script], { stdout: "pipe" });
       return (await child.stdout.text()).includes("@modelcontextprotocol");
     };
-    expect(await loads("src/mcp/serve.ts")).toBeTrue();
-    expect(await loads("src/cli/commands.ts", "src/cli/instance.ts")).toBeFalse();
+    expect(await loads("src/mcp/stdio.ts")).toBeTrue();
+    expect(await loads("src/cli/commands.ts", "src/cli/instance-commands.ts")).toBeFalse();
   });
 });

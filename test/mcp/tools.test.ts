@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { version } from "../../package.json";
-import { INSTANCE_COMMANDS } from "../../src/cli/instance.ts";
+import { INSTANCE_COMMANDS } from "../../src/cli/instance-commands.ts";
 import { freePort } from "../free-port.ts";
 import { BASE_URL, disableLink, type Here, ROOT, startHere } from "../service.ts";
 import { visit } from "../visits/visits.ts";

@@ -53,7 +53,9 @@ test("the alerts ask for metrics that exist", () => {
 
 test("labels and their values that queries ask for exist", () => {
   const sources =
-    read("src/metrics/reading.ts") + read("src/metrics/members.ts") + read("src/metrics/process.ts");
+    read("src/server/metrics-snapshot.ts") +
+    read("src/metrics/process-group.ts") +
+    read("src/metrics/system.ts");
   const known = sources + read("src/store/commits.ts") + read("src/redirect/redirect.ts");
   const asked = [...shown, ...alerts.map(({ expr }) => expr)].join("\n");
   for (const [, label = "", value = ""] of asked.matchAll(/(\w+)!?="([^"]+)"/g))

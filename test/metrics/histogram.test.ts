@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
 
 import { createHistogram } from "../../src/lib/histogram.ts";
-import { countedIn, textOf } from "../../src/metrics/text-format.ts";
-import { each, histogramValues, one } from "../../src/metrics/values.ts";
+import { each, histogramValues, one } from "../../src/metrics/catalogue.ts";
+import { sumCounters, textOf } from "../../src/metrics/text-format.ts";
 
 test("a histogram counts each value in the first bucket that takes it, and tells buckets cumulatively", () => {
   const histogram = createHistogram([1, 5]);
@@ -41,6 +41,6 @@ test("the values of several processes become one series for each label", () => {
   ]);
   expect(text).toContain("# TYPE curt_links gauge\ncurt_links 4\n\n# HELP ");
   // What a process has counted stays when it ends; what it was does not.
-  expect(textOf([countedIn(readings)])).toContain('curt_creates_total{outcome="created"} 7\n');
-  expect(textOf([countedIn(readings)])).not.toMatch(/^curt_links /m);
+  expect(textOf([sumCounters(readings)])).toContain('curt_creates_total{outcome="created"} 7\n');
+  expect(textOf([sumCounters(readings)])).not.toMatch(/^curt_links /m);
 });

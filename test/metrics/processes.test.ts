@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 
-import { createMembers } from "../../src/metrics/members.ts";
-import { one } from "../../src/metrics/values.ts";
+import { one } from "../../src/metrics/catalogue.ts";
+import { createProcessGroup } from "../../src/metrics/process-group.ts";
 import { freePort } from "../free-port.ts";
 import { BASE_URL, type Program, startProgram, temporaryFolder, untilLogged } from "../service.ts";
 import { addressOf, scrapeUntil } from "./scrape.ts";
@@ -72,7 +72,7 @@ describe("the metrics of several processes", () => {
 });
 
 test("processes that are asked twice at the same time are missing in neither answer", async () => {
-  const members = createMembers(1);
+  const members = createProcessGroup(1);
   const asked: number[] = [];
   const member = members.join(() => void asked.push(asked.length));
   const both = [members.read(), members.read()];

@@ -8,7 +8,7 @@ import {
   isTrusted,
   type Network,
   parseNetwork,
-} from "../../src/moderation/client-address.ts";
+} from "../../src/lib/client-address.ts";
 
 function networks(...texts: string[]): Network[] {
   return texts.map((text) => {

@@ -1,7 +1,6 @@
 import { describe, expect, test } from "bun:test";
 
-import { Chart, ChartTable } from "../../src/pages/shared/charts/chart.tsx";
-import { placesOf, scaleOf } from "../../src/pages/shared/charts/scale.ts";
+import { Chart, ChartTable, placesOf, scaleOf } from "../../src/pages/shared/charts/chart.tsx";
 import { write } from "../../src/pages/shared/html/jsx-runtime.ts";
 import type { Interval, Statistics } from "../../src/visits/statistics/statistics.ts";
 

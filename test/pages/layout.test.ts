@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 
-import { CURT } from "../../src/pages/shared/branding.ts";
+import { CURT } from "../../src/pages/assets/branding.ts";
 import { Html } from "../../src/pages/shared/html/jsx-runtime.ts";
 import { page } from "../../src/pages/shared/layout.tsx";
 

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 
-import { readPasted } from "../../src/pages/shared/pasted-address.ts";
+import { readPasted } from "../../src/pages/home/pasted-address.ts";
 
 test.each([
   ["https://example.com/a?b=c#d", "https://example.com/a?b=c#d"],

@@ -2,9 +2,9 @@ import { expect, test } from "bun:test";
 
 import { NEVER_MS } from "../../src/links/link.ts";
 import { message } from "../../src/locales/messages.ts";
+import { CURT } from "../../src/pages/assets/branding.ts";
 import { type Preview, previewPage } from "../../src/pages/preview/page.tsx";
 import { chooseRange } from "../../src/pages/preview/ranges.ts";
-import { CURT } from "../../src/pages/shared/branding.ts";
 import type { Statistics } from "../../src/visits/statistics/statistics.ts";
 
 const NONE = { values: [], other: 0 };

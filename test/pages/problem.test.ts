@@ -3,8 +3,8 @@ import { expect, test } from "bun:test";
 import { type DisabledReason, REASONS } from "../../src/links/link.ts";
 import en from "../../src/locales/en.json";
 import ko from "../../src/locales/ko.json";
+import { CURT } from "../../src/pages/assets/branding.ts";
 import { problemPage } from "../../src/pages/problem/page.tsx";
-import { CURT } from "../../src/pages/shared/branding.ts";
 
 const AGAIN = '<a class="button" href="">';
 

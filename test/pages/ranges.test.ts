@@ -2,13 +2,13 @@ import { expect, test } from "bun:test";
 
 import { NEVER_MS } from "../../src/links/link.ts";
 import { DAY_MS, HOUR_MS } from "../../src/links/time.ts";
-import { type AskedRange, chooseRange, type RangeLimits, within } from "../../src/pages/preview/ranges.ts";
+import { type RangeQuery, chooseRange, type RangeLimits, seriesIn } from "../../src/pages/preview/ranges.ts";
 import { INTERVALS, MAX_DAYS } from "../../src/visits/statistics/statistics.ts";
 
 /** A Sunday. */
 const NOW_MS = Date.UTC(2026, 10, 22, 9, 30);
 
-function choose(ageMs: number, asked: AskedRange = {}, limits: Partial<RangeLimits> = {}) {
+function choose(ageMs: number, asked: RangeQuery = {}, limits: Partial<RangeLimits> = {}) {
   return chooseRange(asked, {
     createdMs: NOW_MS - ageMs,
     endsMs: NEVER_MS,
@@ -101,17 +101,17 @@ test("the ranges of an ended link end with it", () => {
 
 test("hours begin with the one in which the link was made, and end with this one", () => {
   const today = hours(Date.UTC(2026, 10, 22), 24);
-  expect(within(choose(2 * HOUR_MS), today).map(({ start }) => start.slice(11, 13))).toEqual([
+  expect(seriesIn(choose(2 * HOUR_MS), today).map(({ start }) => start.slice(11, 13))).toEqual([
     "07",
     "08",
     "09",
   ]);
   const yesterday = hours(Date.UTC(2026, 10, 21), 48);
-  const last = within(choose(9 * DAY_MS, { range: "24h" }), yesterday);
+  const last = seriesIn(choose(9 * DAY_MS, { range: "24h" }), yesterday);
   expect([last.length, last[0]?.start, last.at(-1)?.start]).toEqual([
     24,
     "2026-11-21T10:00:00.000Z",
     "2026-11-22T09:00:00.000Z",
   ]);
-  expect(within(choose(9 * DAY_MS, { range: "24h" }), [])).toEqual([]);
+  expect(seriesIn(choose(9 * DAY_MS, { range: "24h" }), [])).toEqual([]);
 });

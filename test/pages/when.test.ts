@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 
-import { amount, lasting, whenIn } from "../../src/pages/shared/time-words.ts";
+import { amount, duration, whenIn } from "../../src/pages/shared/formats.ts";
 
 test.each([
   ["en", "10 minutes", "30 days", "in 3 hours"],
@@ -8,6 +8,6 @@ test.each([
   ["ja", "10分", "30日", "3時間後"],
 ])("times are written as people write them (%s)", (language, minutes, days, hours) => {
   expect(amount(language, 10, "minute")).toBe(minutes);
-  expect(lasting(language, 30 * 86_400_000 + 1)).toBe(days);
+  expect(duration(language, 30 * 86_400_000 + 1)).toBe(days);
   expect(whenIn(language, 3 * 3600 - 1)).toBe(hours);
 });

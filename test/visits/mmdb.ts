@@ -1,5 +1,5 @@
 // Writes small databases in the MaxMind DB format, version 2.0, with records of 24 bits.
-import { parseNetwork } from "../../src/moderation/client-address.ts";
+import { parseNetwork } from "../../src/lib/client-address.ts";
 
 type Value = string | number | { readonly [key: string]: Value };
 interface Node {

@@ -1,4 +1,4 @@
-import type { Asked } from "../../http/call.ts";
+import type { DetachedCall } from "../../http/call.ts";
 import type { Inspection } from "../../moderation/inspection.ts";
 import { caseEndpoints, casesView } from "./cases.ts";
 import {
@@ -26,8 +26,6 @@ export function createAdminApi(options: AdminApiOptions) {
   };
 }
 
-export type AdminApi = ReturnType<typeof createAdminApi>;
-
 /** The operator's API on the views thread. */
 export function createAdminApiViews(inspection: Inspection) {
   const views: AdminApiViews<AdminApiView> = {
@@ -37,7 +35,7 @@ export function createAdminApiViews(inspection: Inspection) {
     journal: listView("entries", inspection.journal, entryJson),
     figures: async (call) => show(call, figuresJson(await inspection.figures())),
   };
-  return (call: Asked, data: string) => {
+  return (call: DetachedCall, data: string) => {
     const task = JSON.parse(data) as AdminApiTask;
     return views[task.view](call, task);
   };

@@ -1,10 +1,10 @@
 // What the operator's endpoints share. Decisions run on the serving thread, and what only reads is a view.
 import { z } from "@hono/zod-openapi";
 
-import type { Asked, Call, Handler } from "../../http/call.ts";
+import type { DetachedCall, Call, Handler } from "../../http/call.ts";
 import { type HttpProblem, type Malformed, malformed, problemJson } from "../../http/problems.ts";
 import { queryOf } from "../../http/url.ts";
-import type { Views } from "../../http/views/views.ts";
+import type { Views } from "../../http/views.ts";
 import { type Link, REASONS } from "../../links/link.ts";
 import { isProblem } from "../../links/problem.ts";
 import type { Part } from "../../moderation/inspection.ts";
@@ -35,7 +35,7 @@ export interface AdminApiTask {
 
 export type AdminApiViews<View extends AdminApiView> = Record<
   View,
-  (call: Asked, task: AdminApiTask) => Promise<Response>
+  (call: DetachedCall, task: AdminApiTask) => Promise<Response>
 >;
 
 /** What a decision did. */
@@ -117,7 +117,7 @@ export function readPart(request: Request): Part | Malformed {
     : malformed({ rule: "query.range", field: "limit", ...LIMIT });
 }
 
-export function show(call: Asked, data: unknown): Response {
+export function show(call: DetachedCall, data: unknown): Response {
   return success(call, 200, "operator.found", data);
 }
 
@@ -127,7 +127,7 @@ export const listView =
     read: (part: Part) => Promise<{ items: readonly T[]; cursor: string | undefined }>,
     describe: (item: T) => unknown,
   ) =>
-  async (call: Asked): Promise<Response> => {
+  async (call: DetachedCall): Promise<Response> => {
     const part = readPart(call.request);
     if (isProblem(part)) return problemJson(call, part);
     const { items, cursor } = await read(part);

@@ -1,28 +1,28 @@
 import type { Call } from "../../http/call.ts";
 import { queryOf } from "../../http/url.ts";
-import type { Views } from "../../http/views/views.ts";
+import type { Views } from "../../http/views.ts";
 import type { LinkId } from "../../links/store.ts";
 import { targetHost } from "../../links/target.ts";
-// The operator's searches. The thread for views searches in slices, and other views take turns with them.
+// The operator's searches. The views thread searches in slices, and other views take turns with them.
 import type { Inspection, Part } from "../../moderation/inspection.ts";
 import { type LinkQuery, SEARCH_FIELDS, type WrittenSearch } from "../../moderation/search.ts";
 import type { AdminApiTask } from "./endpoint.ts";
 
-/** How long a request searches before it shows what it has found. */
+/** How long a request searches before it returns the links found so far. */
 const SEARCH_MS = 1000;
-/** Ten million links take ten seconds, and longer on a busy machine. Bun allows an answer 255 seconds. */
+/** Ten million links take ten seconds, and longer on a busy machine. Bun allows a response 255 seconds. */
 const SEARCH_ALL_MS = 240_000;
 const ANSWER_SECONDS = 255;
-/** How long other views wait for a slice. */
+/** The longest that other views wait for a slice. */
 const SLICE_MS = 10;
-/** The thread for views looks at links for a third of the time, so that redirects on the same core hardly wait. */
+/** The views thread reads links for a third of the time, so that redirects on the same core hardly wait. */
 const PAUSE_MS = 1;
-/** More links than that are changed by blocking their host, or in several searches. */
+/** To change more links than that, block their host or search several times. */
 const MAX_CHANGED = 10_000;
-/** Links of a slice: the serving thread reads them. */
+/** Links in a slice. The serving thread parses them. */
 const MAX_SLICE = 1000;
 
-/** What is found so far. The links are looked up again when they are shown. */
+/** The links found so far. They are looked up again when they are shown. */
 export interface SearchResult {
   /** The host is that of the target; "" for a deleted link. */
   readonly links: readonly (LinkId & { readonly host: string })[];
@@ -38,7 +38,7 @@ export function readSearch(request: Request): WrittenSearch {
   return Object.fromEntries(SEARCH_FIELDS.map((field) => [field, query.get(field) ?? ""])) as WrittenSearch;
 }
 
-/** Searches on the serving thread's behalf, until the slice's time is over. */
+/** On the views thread: searches until the slice's time is over. */
 export async function searchSlice(
   inspection: Pick<Inspection, "search">,
   query: LinkQuery,
@@ -54,7 +54,7 @@ export async function searchSlice(
   });
 }
 
-/** Searches until there are `limit` links, or the time is over. Returns the thread's response if that is a problem. */
+/** Searches until there are `limit` links or the time is over. Returns the thread's response if that is a problem. */
 export async function searchLinks(
   views: Asking,
   call: Call,

@@ -50,7 +50,7 @@ export function openInput(file: string): Input & { progress(): Progress } {
   };
 }
 
-/** Whether `path` is the file to be read, whatever its name: whoever writes it would lose what was to be read. */
+/** Whether `path` and `file` are the same file. Writing it would destroy the input. */
 export function isInput(path: string, file: string): boolean {
   try {
     const written = statSync(path, { bigint: true });
@@ -68,7 +68,7 @@ function sizeOf(path: string): number | undefined {
     const stat = statSync(path);
     if (stat.isDirectory()) throw new UnreadableSource("is a folder.");
     if (!stat.isFile()) return undefined;
-    // Those who read it otherwise need not explain what the system says.
+    // Checks now that the file can be read.
     closeSync(openSync(path, "r"));
     return stat.size;
   } catch (error) {
@@ -76,7 +76,7 @@ function sizeOf(path: string): number | undefined {
   }
 }
 
-/** What the system says of the file, in words. */
+/** Puts a system error about the file into words. */
 function explain(error: unknown): unknown {
   const { code, message } = error as { code?: unknown; message: string };
   if (code === "ENOENT") return new UnreadableSource("is not there.");

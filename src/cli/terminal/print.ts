@@ -5,10 +5,10 @@ import { escapeLine } from "../../lib/escape-line.ts";
 import { StoreUnusable } from "../../links/store.ts";
 
 const STANDARD_OUTPUT = 1;
-/** Whoever reads a pipe that does not block is given this long before the next try. */
+/** Between tries to write to a full pipe that doesn't block. */
 const FULL_PAUSE_MS = 5;
 
-/** Prints lines. Throws {@link StoreUnusable} if they are lost, where console.log says nothing and a script would go on. */
+/** Prints lines. Throws {@link StoreUnusable} if they are lost. console.log would ignore that, and a script would continue. */
 export function print(lines: string): void {
   printBytes(new TextEncoder().encode(`${lines}\n`));
 }
@@ -39,13 +39,13 @@ export function plural(count: number, noun: string): string {
   return `${count.toLocaleString("en")} ${noun}${count === 1 ? "" : "s"}`;
 }
 
-/** Returns the exit code of a command that failed. */
-export function fail(text: string): number {
+/** Prints an error, and returns the exit code. */
+export function fail(text: string, code = 1): number {
   console.error(`curt: ${escapeLine(text)}`);
-  return 1;
+  return code;
 }
 
-/** For people, beside what was asked for. On a terminal, Bun writes console.error in red. */
+/** Prints a remark for people. Not with console.error, which Bun prints in red. */
 export function note(text: string): void {
   process.stderr.write(`${escapeLine(text)}\n`);
 }

@@ -5,7 +5,8 @@ const SHOW_EVERY_MS = 200;
 const FIRST_GUESS_MS = 2000;
 
 /** A line on a terminal that says how far a long command is; nothing otherwise. */
-export function showProgress({ isTTY = false, write }: Terminal = stderr()) {
+export function showProgress() {
+  const { isTTY } = process.stderr;
   let current: { name: string; startedMs: number; calls: number } | undefined;
   let shownMs = Number.NEGATIVE_INFINITY;
 
@@ -24,10 +25,10 @@ export function showProgress({ isTTY = false, write }: Terminal = stderr()) {
       const parts = [`${name}: ${count(current.calls)}`, `${count(rate)}/s`];
       if (all !== undefined && all > 0 && done > 0 && spentMs > FIRST_GUESS_MS)
         parts.push(`${span((spentMs * (all - done)) / done)} left`);
-      write(`\r\u001b[K${parts.join(", ")}`);
+      process.stderr.write(`\r\u001b[K${parts.join(", ")}`);
     },
     end(): void {
-      if (current !== undefined) write("\r\u001b[K");
+      if (current !== undefined) process.stderr.write("\r\u001b[K");
       current = undefined;
     },
     [Symbol.dispose](): void {
@@ -37,15 +38,6 @@ export function showProgress({ isTTY = false, write }: Terminal = stderr()) {
 }
 
 export type ProgressLine = ReturnType<typeof showProgress>;
-
-interface Terminal {
-  readonly isTTY?: boolean | undefined;
-  write(text: string): void;
-}
-
-function stderr(): Terminal {
-  return { isTTY: process.stderr.isTTY, write: (text) => void process.stderr.write(text) };
-}
 
 function count(number: number): string {
   return number.toLocaleString("en");

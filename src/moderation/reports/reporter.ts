@@ -1,8 +1,8 @@
+import { clientNetwork } from "../../lib/client-address.ts";
 import type { Clock } from "../../links/clock.ts";
 import type { LinkId } from "../../links/store.ts";
 import { DAY_MS } from "../../links/time.ts";
 import type { VisitStore } from "../../visits/store.ts";
-import { clientNetwork } from "../client-address.ts";
 
 /** In hexadecimal digits: 64 bits. */
 const REPORTER_LENGTH = 16;

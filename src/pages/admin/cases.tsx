@@ -5,7 +5,17 @@ import type { Inspection } from "../../moderation/inspection.ts";
 import { ANSWERS, mainReason } from "../../moderation/reports/case.ts";
 import { Instant } from "../shared/instant.tsx";
 import type { Page } from "../shared/layout.tsx";
-import { Beginning, Choice, Decide, Form, framed, LinkTo, More, type Operator, Refusal } from "./frame.tsx";
+import {
+  Beginning,
+  Choice,
+  Decide,
+  Form,
+  adminPage,
+  LinkTo,
+  More,
+  type PageContext,
+  Refusal,
+} from "./frame.tsx";
 import { stateInWords } from "./links.tsx";
 
 type Found = Awaited<ReturnType<Inspection["cases"]>>;
@@ -16,11 +26,11 @@ export interface Cases extends Found {
   readonly refusal?: string | undefined;
 }
 
-/** What was reported: open cases first, each with the form that answers it. */
-export function casesPage(operator: Operator, { items, cursor, nowMs, refusal }: Cases): Page {
-  const { language } = operator;
-  return framed(
-    operator,
+/** Open cases first, each with the form that answers it. */
+export function casesPage(context: PageContext, { items, cursor, nowMs, refusal }: Cases): Page {
+  const { language } = context;
+  return adminPage(
+    context,
     "cases",
     message(language, "admin.cases"),
     <>
@@ -30,7 +40,7 @@ export function casesPage(operator: Operator, { items, cursor, nowMs, refusal }:
         {items.map((one) => (
           <li>
             <CaseFacts language={language} one={one} nowMs={nowMs} />
-            {one.answer === undefined && <AnswerForm operator={operator} one={one} />}
+            {one.answer === undefined && <AnswerForm context={context} one={one} />}
           </li>
         ))}
       </ul>
@@ -61,7 +71,7 @@ function CaseFacts({ language, one, nowMs }: { language: string; one: Case; nowM
 
 type Counted = Pick<Case, "reports" | "reasons" | "lastMs" | "answer">;
 
-/** How often a link was reported for what, and what was done about it. */
+/** How often a link was reported for each reason, and the operator's answer. */
 export function ReportFacts({ language, one }: { language: string; one: Counted }) {
   const { reports, reasons, lastMs, answer } = one;
   const counted = REASONS.filter((reason) => reasons[reason] !== undefined).map(
@@ -82,11 +92,11 @@ export function ReportFacts({ language, one }: { language: string; one: Counted 
   );
 }
 
-export function AnswerForm({ operator, one }: { operator: Operator; one: Pick<Case, "code" | "reasons"> }) {
-  const { language } = operator;
+export function AnswerForm({ context, one }: { context: PageContext; one: Pick<Case, "code" | "reasons"> }) {
+  const { language } = context;
   const answers = ANSWERS.map((action) => [action, message(language, `admin.answer.${action}`)] as const);
   return (
-    <Form operator={operator} action="/admin/cases" hidden={{ code: one.code }}>
+    <Form context={context} action="/admin/cases" hidden={{ code: one.code }}>
       <Choice label={message(language, "admin.answer")} name="action" options={answers} />
       <Decide language={language} action="answer" hasReason reason={mainReason(one)} />
     </Form>

@@ -4,7 +4,8 @@ import { message, type MessageKey } from "../../locales/messages.ts";
 import type { Counted } from "../../moderation/counters.ts";
 import type { Figures, TopHosts } from "../../moderation/figures.ts";
 import type { Page } from "../shared/layout.tsx";
-import { Fact, framed, Given, type Operator, withQuery } from "./frame.tsx";
+import { Fact } from "../shared/link-facts.tsx";
+import { adminPage, Given, type PageContext, withQuery } from "./frame.tsx";
 
 const COUNTS = {
   visits: "admin.count.visits",
@@ -22,14 +23,14 @@ const COUNTS = {
 } as const satisfies Record<Counted | "visits" | "bots", MessageKey>;
 const NAMES = Object.keys(COUNTS) as (keyof typeof COUNTS)[];
 
-/** Where the operator starts: how much there is of everything. */
-export function figuresPage(operator: Operator, figures: Figures): Page {
-  const { language } = operator;
+/** The operator's start page: how much there is of everything. */
+export function figuresPage(context: PageContext, figures: Figures): Page {
+  const { language } = context;
   const say = (key: MessageKey) => message(language, key);
   const shown = (count: number) => count.toLocaleString(language);
   const { newestHosts, visitedHosts, days } = figures;
-  return framed(
-    operator,
+  return adminPage(
+    context,
     "figures",
     say("admin.figures"),
     <>

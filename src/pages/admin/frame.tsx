@@ -6,12 +6,10 @@ import type { Action } from "../../moderation/store.ts";
 import type { Child, Html } from "../shared/html/jsx-runtime.ts";
 import { type Page, page } from "../shared/layout.tsx";
 
-/** What every page for the operator is made with. */
-export interface Operator {
+/** The part of a request that every page for the operator needs. */
+export interface PageContext {
   readonly language: string;
-  /** Every form sends it back. */
   readonly formToken: string;
-  /** Of the page's address. */
   readonly query: Readonly<Record<string, string>>;
 }
 
@@ -24,9 +22,9 @@ const PAGES = {
 } as const;
 type Current = keyof typeof PAGES;
 
-/** A page for the operator. `current` is the page, or the one that it belongs to. */
-export function framed(operator: Operator, current: Current, title: Child, content: Html): Page {
-  const { language, query } = operator;
+/** A page for the operator. `current` is the page's entry in the menu. */
+export function adminPage(context: PageContext, current: Current, title: Child, content: Html): Page {
+  const { language, query } = context;
   const name = message(language, `admin.${current}`);
   return page(
     language,
@@ -38,7 +36,7 @@ export function framed(operator: Operator, current: Current, title: Child, conte
             {message(language, `admin.${key as Current}`)}
           </a>
         ))}
-        <Form operator={operator} action="/admin/sign-out">
+        <Form context={context} action="/admin/sign-out">
           <button class="plain">{message(language, "admin.sign-out")}</button>
         </Form>
       </nav>
@@ -49,17 +47,16 @@ export function framed(operator: Operator, current: Current, title: Child, conte
 }
 
 interface FormProps {
-  readonly operator: Operator;
+  readonly context: PageContext;
   readonly action: string;
-  /** Sent as it is, beside what the operator fills in. */
   readonly hidden?: Readonly<Record<string, string>>;
   readonly children?: Child;
 }
 
-export function Form({ operator, action, hidden = {}, children }: FormProps) {
+export function Form({ context, action, hidden = {}, children }: FormProps) {
   return (
     <form method="post" action={action}>
-      {Object.entries({ ...hidden, form: operator.formToken }).map(([name, value]) => (
+      {Object.entries({ ...hidden, form: context.formToken }).map(([name, value]) => (
         <input type="hidden" name={name} value={value} />
       ))}
       {children}
@@ -92,7 +89,7 @@ interface ChoiceProps {
   readonly label: string;
   readonly name: string;
   readonly value?: string | undefined;
-  /** The values and what they are called. */
+  /** The values and their names. */
   readonly options: readonly (readonly [string, string])[];
 }
 
@@ -115,11 +112,10 @@ interface DecideProps {
   readonly language: string;
   readonly action: Exclude<Action, "nothing-wrong"> | "answer";
   readonly hasReason?: boolean;
-  /** The reason that is chosen at first. */
   readonly reason?: Reason;
 }
 
-/** The end of every form that decides something: why, a note, and the button. */
+/** The end of every form that decides something: reason, note and button. */
 export function Decide({ language, action, hasReason = false, reason: chosen }: DecideProps) {
   const reasons = REASONS.map((reason) => [reason, message(language, `reason.${reason}`)] as const);
   return (
@@ -133,7 +129,6 @@ export function Decide({ language, action, hasReason = false, reason: chosen }: 
   );
 }
 
-/** Why something was not done. */
 export function Refusal({ text }: { text: string | undefined }) {
   if (text === undefined) return <></>;
   return (
@@ -143,22 +138,7 @@ export function Refusal({ text }: { text: string | undefined }) {
   );
 }
 
-interface FactProps {
-  readonly name: string;
-  readonly isLong?: boolean;
-  readonly children?: Child;
-}
-
-export function Fact({ name, isLong = false, children }: FactProps) {
-  return (
-    <div {...(isLong && { class: "long" })}>
-      <dt>{name}</dt>
-      <dd>{children}</dd>
-    </div>
-  );
-}
-
-/** Text from outside: on its own, whatever its direction, and never a link. */
+/** Text from outside: isolated, whatever its direction, and never a link. */
 export function Given({ text }: { text: string }) {
   return <bdi dir="auto">{text}</bdi>;
 }
@@ -166,7 +146,6 @@ export function Given({ text }: { text: string }) {
 /** In UTF-16 units. A URL may have thousands, which would push everything else out of sight. */
 const MAX_LISTED_LENGTH = 300;
 
-/** The beginning of a long text. The page of the link has all of it. */
 export function Beginning({ text }: { text: string }) {
   const isLong = text.length > MAX_LISTED_LENGTH;
   return <Given text={isLong ? `${text.slice(0, MAX_LISTED_LENGTH).toWellFormed()}…` : text} />;
@@ -195,7 +174,6 @@ interface MoreProps {
   readonly text?: MessageKey;
 }
 
-/** The way to the next page of a list. */
 export function More({ language, path, query, text = "admin.more" }: MoreProps) {
   return (
     <p>

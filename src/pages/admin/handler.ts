@@ -1,17 +1,27 @@
-import { readSearch, searchAll, searchLinks } from "../../api/admin/search.ts";
-import type { Call } from "../../http/call.ts";
-import { type HttpProblem, problemAnswer } from "../../http/problems.ts";
+import { readSearch, searchAll, searchLinks, type SearchResult } from "../../api/admin/search.ts";
+import type { DetachedCall, Call } from "../../http/call.ts";
+import { describe, type HttpProblem, problemAnswer } from "../../http/problems.ts";
+import { html } from "../../http/responses.ts";
 import { queryOf } from "../../http/url.ts";
-import type { Views } from "../../http/views/views.ts";
+import type { Views } from "../../http/views.ts";
 import { isProblem } from "../../links/problem.ts";
 import type { LinkId } from "../../links/store.ts";
 import { authorityOf } from "../../links/target.ts";
+import { message, sentenceSpace } from "../../locales/messages.ts";
+import type { Inspection, Part } from "../../moderation/inspection.ts";
 import type { Operator, ReasonedRequest } from "../../moderation/operator.ts";
 import type { Reports } from "../../moderation/reports/reports.ts";
-import { seeOther, type SignIn } from "../sign-in/handler.ts";
-import { linkPath, withQuery } from "./frame.tsx";
-import { wantedOf } from "./links.tsx";
-import { type AdminPageTask, type AdminPageView, partOf } from "./views.ts";
+import { parseSearch } from "../../moderation/search.ts";
+import { seeOther } from "../forms.ts";
+import type { Page } from "../shared/layout.tsx";
+import type { SignIn } from "../sign-in/handler.ts";
+import { casesPage } from "./cases.tsx";
+import { figuresPage } from "./figures.tsx";
+import { linkPath, type PageContext, withQuery } from "./frame.tsx";
+import { hostsPage } from "./hosts.tsx";
+import { journalPage } from "./journal.tsx";
+import { linkPage } from "./link.tsx";
+import { type FoundAction, foundPage, linksPage, filledFields } from "./links.tsx";
 
 export interface AdminPagesOptions {
   readonly signIn: SignIn;
@@ -24,7 +34,7 @@ const WHO = "page";
 /** Hosts on the page that asks before it changes many links. */
 const MAX_HOSTS = 100;
 
-/** The operator's pages, which work without scripts. What a form asks for is done once, and then shown (303). */
+/** The operator's pages, which work without scripts. Each form answers 303, so a reload decides nothing again. */
 export function createAdminPages({ signIn, operator, reports, views }: AdminPagesOptions) {
   const { page, form } = signIn;
 
@@ -34,7 +44,7 @@ export function createAdminPages({ signIn, operator, reports, views }: AdminPage
 
   const show = (view: AdminPageView) => page((call, formToken) => ask(call, { view, formToken }));
 
-  /** Decides about one link, by the button that was pressed. */
+  /** Decides about one link. False if no decision was sent. */
   async function decide(
     link: LinkId,
     sent: URLSearchParams,
@@ -51,7 +61,7 @@ export function createAdminPages({ signIn, operator, reports, views }: AdminPage
     }
   }
 
-  /** Blocks the hosts that were chosen; the problem of the first that cannot be blocked. */
+  /** Blocks the chosen hosts, and returns the problem of the first that can't be blocked. */
   async function blockHosts(
     sent: URLSearchParams,
     found: ReadonlyMap<string, number>,
@@ -63,11 +73,11 @@ export function createAdminPages({ signIn, operator, reports, views }: AdminPage
     return undefined;
   }
 
-  /** Asks what is to happen to all links that a search finds; `sent` is the answer. */
+  /** Confirms a decision about all links of a search. Without `sent`, it only shows the question. */
   async function decideFound(call: Call, formToken: string, sent?: URLSearchParams): Promise<Response> {
-    const wanted = wantedOf(readSearch(call.request));
+    const wanted = filledFields(readSearch(call.request));
     const list = withQuery("/admin/links", wanted);
-    // Without a search it would be about every link there is.
+    // Without a search, this would apply to every link.
     if (Object.keys(wanted).length === 0) return seeOther("/admin/links");
     const links = await searchAll(views, call);
     if (links instanceof Response) return links.status < 500 ? seeOther(list) : links;
@@ -94,7 +104,7 @@ export function createAdminPages({ signIn, operator, reports, views }: AdminPage
     links: page(async (call, formToken) => {
       const result = await searchLinks(views, call, partOf(call));
       if (!(result instanceof Response)) return ask(call, { view: "links", formToken, result });
-      // The page itself says what is wrong with a search.
+      // The page itself says why it can't search.
       return result.status < 500 ? ask(call, { view: "links", formToken }) : result;
     }),
     link: show("link"),
@@ -115,7 +125,7 @@ export function createAdminPages({ signIn, operator, reports, views }: AdminPage
 
     decideHost: form(async (call, sent, formToken) => {
       const written = sent.get("host") ?? "";
-      // A report or the browser's address bar gives an address.
+      // Reports and the address bar contain addresses.
       const host = authorityOf(written.trim()).host || written;
       const outcome =
         sent.get("action") === "unblock"
@@ -138,8 +148,131 @@ export function createAdminPages({ signIn, operator, reports, views }: AdminPage
   };
 }
 
-export type AdminPages = ReturnType<typeof createAdminPages>;
-
 function decisionOf(sent: URLSearchParams): ReasonedRequest {
   return { reason: sent.get("reason") ?? "", note: (sent.get("note") ?? "").trim() };
+}
+
+export type AdminPageView = "figures" | "links" | "link" | "found" | "hosts" | "cases" | "journal";
+
+/** The task that the serving thread sends with the request. */
+export interface AdminPageTask {
+  readonly view: AdminPageView;
+  readonly formToken: string;
+  /** Why the form's request wasn't carried out. */
+  readonly problem?: HttpProblem | undefined;
+  readonly host?: string;
+  readonly result?: SearchResult;
+  readonly found?: {
+    readonly action: FoundAction;
+    readonly count: number;
+    readonly hosts: readonly (readonly [string, number])[];
+  };
+}
+
+const LIMIT = 50;
+
+/** The operator's pages on the views thread. The serving thread has checked the session. */
+export function createAdminPageViews(inspection: Inspection) {
+  const views: Record<AdminPageView, (call: DetachedCall, task: AdminPageTask) => Promise<Response>> = {
+    async figures(call, task) {
+      const figures = await inspection.figures();
+      return render(call, task, (context) => figuresPage(context, figures));
+    },
+
+    async links(call, task) {
+      const search = readSearch(call.request);
+      const query = parseSearch(search);
+      const problem = task.problem ?? (isProblem(query) ? query : undefined);
+      const { links: ids = [], cursor, searched = 1 } = task.result ?? {};
+      const links = await inspection.links(ids);
+      const [done] = /^\d{1,5}$/.exec(queryValue(call, "done")) ?? [];
+      const found = {
+        search,
+        links,
+        cursor,
+        searched,
+        nowMs: inspection.nowMs(),
+        ...(done !== undefined && { done: Number(done) }),
+      };
+      const next = withQuery("/admin/links", { ...filledFields(search), cursor: cursor ?? "" });
+      return render(
+        call,
+        { ...task, problem },
+        (context, refusal) => linksPage(context, { ...found, refusal }),
+        // Skips pages on which the search found nothing.
+        cursor !== undefined && links.length === 0 ? { Refresh: `0; url=${next}` } : {},
+      );
+    },
+
+    async link(call, task) {
+      const inspected = await inspection.look(call.code);
+      if (isProblem(inspected)) return problemAnswer(call, inspected);
+      const nowMs = inspection.nowMs();
+      return render(call, task, (context, refusal) => linkPage(context, { ...inspected, nowMs, refusal }));
+    },
+
+    async found(call, task) {
+      const { action = "disable", count = 0, hosts = [] } = task.found ?? {};
+      const search = readSearch(call.request);
+      return render(call, task, (context, refusal) =>
+        foundPage(context, { action, search, count, hosts, refusal }),
+      );
+    },
+
+    async hosts(call, task) {
+      const { items, cursor } = await inspection.hosts(partOf(call));
+      const host = task.host ?? queryValue(call, "host");
+      return render(call, task, (context, refusal) =>
+        hostsPage(context, { rules: items, cursor, host, refusal }),
+      );
+    },
+
+    async cases(call, task) {
+      const found = await inspection.cases(partOf(call));
+      const nowMs = inspection.nowMs();
+      return render(call, task, (context, refusal) => casesPage(context, { ...found, nowMs, refusal }));
+    },
+
+    async journal(call, task) {
+      const { items, cursor } = await inspection.journal(partOf(call));
+      return render(call, task, (context) => journalPage(context, { entries: items, cursor }));
+    },
+  };
+
+  return (call: DetachedCall, data: string) => {
+    const task = JSON.parse(data) as AdminPageTask;
+    return views[task.view](call, task);
+  };
+}
+
+/** A page with the problem on it, if there is one. */
+function render(
+  call: DetachedCall,
+  { formToken, problem }: AdminPageTask,
+  show: (context: PageContext, refusal: string | undefined) => Page,
+  more: Readonly<Record<string, string>> = {},
+): Response {
+  const { status, messages, headers } =
+    problem === undefined ? { status: 200, messages: [], headers: {} } : describe(problem);
+  const describeProblem = (language: string) =>
+    messages.map(({ key, values }) => message(language, key, values)).join(sentenceSpace(language));
+  // The confirmation is for the first visit only.
+  const { done: _, ...query } = Object.fromEntries(new URLSearchParams(queryOf(call.request)));
+  return html(
+    call,
+    status,
+    (language) => show({ language, formToken, query }, describeProblem(language) || undefined),
+    {
+      ...headers,
+      ...more,
+    },
+  );
+}
+
+function partOf(call: DetachedCall): Part {
+  return { cursor: queryValue(call, "cursor") || undefined, limit: LIMIT };
+}
+
+function queryValue({ request }: DetachedCall, name: string): string {
+  return new URLSearchParams(queryOf(request)).get(name) ?? "";
 }

@@ -3,19 +3,19 @@ import { message } from "../../locales/messages.ts";
 import type { JournalEntry } from "../../moderation/store.ts";
 import { Instant } from "../shared/instant.tsx";
 import type { Page } from "../shared/layout.tsx";
-import { framed, Given, LinkTo, More, type Operator } from "./frame.tsx";
+import { adminPage, Given, LinkTo, More, type PageContext } from "./frame.tsx";
 
 export interface Journal {
   readonly entries: readonly JournalEntry[];
-  /** Of the older entries; undefined if there are none. */
+  /** Undefined on the last page. */
   readonly cursor: string | undefined;
 }
 
-/** Everything that was decided, newest first. */
-export function journalPage(operator: Operator, { entries, cursor }: Journal): Page {
-  const { language } = operator;
-  return framed(
-    operator,
+/** All decisions, newest first. */
+export function journalPage(context: PageContext, { entries, cursor }: Journal): Page {
+  const { language } = context;
+  return adminPage(
+    context,
     "journal",
     message(language, "admin.journal"),
     <>

@@ -5,37 +5,38 @@ import { message, type MessageKey } from "../../locales/messages.ts";
 import type { Inspected } from "../../moderation/inspection.ts";
 import { Instant } from "../shared/instant.tsx";
 import type { Page } from "../shared/layout.tsx";
+import { Fact, InstantFact } from "../shared/link-facts.tsx";
 import { AnswerForm, ReportFacts } from "./cases.tsx";
-import { Decide, Fact, Form, framed, Given, linkPath, type Operator, Refusal, withQuery } from "./frame.tsx";
+import { Decide, Form, adminPage, Given, linkPath, type PageContext, Refusal, withQuery } from "./frame.tsx";
 import { History } from "./journal.tsx";
 import { stateInWords } from "./links.tsx";
 
-export interface LinkLooked extends Inspected {
+export interface LinkView extends Inspected {
   readonly nowMs: number;
   readonly refusal?: string | undefined;
 }
 
-/** One link: what it is, what can be done about it, and what was. */
-export function linkPage(operator: Operator, looked: LinkLooked): Page {
-  const { language } = operator;
+/** One link: its facts, the possible decisions, and the earlier ones. */
+export function linkPage(context: PageContext, looked: LinkView): Page {
+  const { language } = context;
   const { link, refusal } = looked;
   const say = (key: MessageKey) => message(language, key);
-  return framed(
-    operator,
+  return adminPage(
+    context,
     "links",
     <Given text={link.code} />,
     <>
       <Refusal text={refusal} />
       <Facts language={language} looked={looked} />
-      {link.disabled !== "deleted" && <Decisions operator={operator} link={link} />}
-      <Reported operator={operator} looked={looked} />
+      {link.disabled !== "deleted" && <Decisions context={context} link={link} />}
+      <Reported context={context} looked={looked} />
       <h2>{say("admin.history")}</h2>
       <History language={language} entries={looked.history} />
     </>,
   );
 }
 
-function Facts({ language, looked }: { language: string; looked: LinkLooked }) {
+function Facts({ language, looked }: { language: string; looked: LinkView }) {
   const { link, visits, bots, nowMs } = looked;
   const say = (key: MessageKey) => message(language, key);
   const isGone = link.disabled === "deleted";
@@ -52,9 +53,7 @@ function Facts({ language, looked }: { language: string; looked: LinkLooked }) {
           <Given text={link.originalUrl} />
         </Fact>
       )}
-      <Fact name={say("preview.created")}>
-        <Instant language={language} ms={link.createdMs} />
-      </Fact>
+      <InstantFact language={language} name="preview.created" ms={link.createdMs} />
       <Fact name={say("preview.ends")}>
         {link.endsMs === NEVER_MS ? say("never") : <Instant language={language} ms={link.endsMs} />}
       </Fact>
@@ -65,17 +64,13 @@ function Facts({ language, looked }: { language: string; looked: LinkLooked }) {
   );
 }
 
-/** What only few links have. */
+/** Facts that only few links have. */
 function Terms({ language, terms = {} }: { language: string; terms: Link["terms"] }) {
   const say = (key: MessageKey) => message(language, key);
   const { startsMs, maxVisits, visits = 0, passwordHash, ended, changedMs, formerHost } = terms;
   return (
     <>
-      {startsMs !== undefined && (
-        <Fact name={say("admin.starts")}>
-          <Instant language={language} ms={startsMs} />
-        </Fact>
-      )}
+      <InstantFact language={language} name="admin.starts" ms={startsMs} />
       {maxVisits !== undefined && (
         <Fact name={say("admin.max-visits")}>
           {visits.toLocaleString(language)} / {maxVisits.toLocaleString(language)}
@@ -83,11 +78,7 @@ function Terms({ language, terms = {} }: { language: string; terms: Link["terms"
       )}
       {passwordHash !== undefined && <Fact name={say("admin.password")}>{say("admin.password.yes")}</Fact>}
       {ended !== undefined && <Fact name={say("admin.ended")}>{say(`page.expired.title.${ended}`)}</Fact>}
-      {changedMs !== undefined && (
-        <Fact name={say("preview.changed")}>
-          <Instant language={language} ms={changedMs} />
-        </Fact>
-      )}
+      <InstantFact language={language} name="preview.changed" ms={changedMs} />
       {formerHost !== undefined && (
         <Fact name={say("preview.former")}>
           <Given text={formerHost} />
@@ -97,9 +88,8 @@ function Terms({ language, terms = {} }: { language: string; terms: Link["terms"
   );
 }
 
-/** What was reported about the link, and the form that answers it. */
-function Reported({ operator, looked }: { operator: Operator; looked: LinkLooked }) {
-  const { language } = operator;
+function Reported({ context, looked }: { context: PageContext; looked: LinkView }) {
+  const { language } = context;
   const { link, reported } = looked;
   if (reported === undefined) return <></>;
   return (
@@ -119,25 +109,25 @@ function Reported({ operator, looked }: { operator: Operator; looked: LinkLooked
         ))}
       </ul>
       {reported.answer === undefined && link.disabled !== "deleted" && (
-        <AnswerForm operator={operator} one={reported} />
+        <AnswerForm context={context} one={reported} />
       )}
     </>
   );
 }
 
-function Decisions({ operator, link }: { operator: Operator; link: Link }) {
-  const { language } = operator;
+function Decisions({ context, link }: { context: PageContext; link: Link }) {
+  const { language } = context;
   const say = (key: MessageKey) => message(language, key);
   const action = linkPath(link.code);
   const host = targetHost(link.target);
   return (
     <>
       {link.disabled === undefined ? (
-        <Form operator={operator} action={action} hidden={{ action: "disable" }}>
+        <Form context={context} action={action} hidden={{ action: "disable" }}>
           <Decide language={language} action="disable" hasReason />
         </Form>
       ) : (
-        <Form operator={operator} action={action} hidden={{ action: "enable" }}>
+        <Form context={context} action={action} hidden={{ action: "enable" }}>
           <Decide language={language} action="enable" />
         </Form>
       )}
@@ -152,7 +142,7 @@ function Decisions({ operator, link }: { operator: Operator; link: Link }) {
       <details>
         <summary>{say("admin.do.erase")}</summary>
         <p>{say("admin.erase.intro")}</p>
-        <Form operator={operator} action={action} hidden={{ action: "erase" }}>
+        <Form context={context} action={action} hidden={{ action: "erase" }}>
           <label class="check">
             <input type="checkbox" name="confirm" value={link.code} required /> {say("admin.erase.confirm")}
           </label>

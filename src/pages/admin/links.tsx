@@ -1,12 +1,25 @@
 /** @jsxImportSource ../shared/html */
-import { type MessageKey, message } from "../../locales/messages.ts";
+import { message, type MessageKey } from "../../locales/messages.ts";
 import type { InspectedLink } from "../../moderation/inspection.ts";
 import { stateOf, type WrittenSearch } from "../../moderation/search.ts";
 import { Instant } from "../shared/instant.tsx";
 import type { Page } from "../shared/layout.tsx";
-import { Beginning, Field, framed, LinkTo, More, type Operator, Refusal, withQuery } from "./frame.tsx";
+import { Fact } from "../shared/link-facts.tsx";
+import {
+  Beginning,
+  Decide,
+  Field,
+  Form,
+  adminPage,
+  Given,
+  LinkTo,
+  More,
+  type PageContext,
+  Refusal,
+  withQuery,
+} from "./frame.tsx";
 
-export const SEARCH_LABELS = {
+const SEARCH_LABELS = {
   q: "admin.q",
   host: "admin.q.host",
 } as const satisfies Record<keyof WrittenSearch, MessageKey>;
@@ -14,27 +27,25 @@ export const SEARCH_LABELS = {
 export interface Links {
   readonly search: WrittenSearch;
   readonly links: readonly InspectedLink[];
-  /** Where the search continues; undefined at its end. */
+  /** Undefined at the end of the search. */
   readonly cursor: string | undefined;
-  /** The share of all links that the search has looked at, from 0 to 1. */
+  /** The share of all links searched, from 0 to 1. */
   readonly searched: number;
   readonly nowMs: number;
-  /** Why the search was refused. */
   readonly refusal?: string | undefined;
-  /** How many links were disabled or enabled just now. */
+  /** The number of links that were disabled or enabled a moment ago. */
   readonly done?: number | undefined;
 }
 
-/** Finds links. */
-export function linksPage(operator: Operator, found: Links): Page {
-  const { language } = operator;
+export function linksPage(context: PageContext, found: Links): Page {
+  const { language } = context;
   const { search, links, cursor, searched, refusal, done } = found;
   const say = (key: Parameters<typeof message>[1]) => message(language, key);
-  const wanted = wantedOf(search);
+  const wanted = filledFields(search);
   const isSearch = Object.keys(wanted).length > 0;
   const percent = new Intl.NumberFormat(language, { style: "percent", roundingMode: "floor" });
-  return framed(
-    operator,
+  return adminPage(
+    context,
     "links",
     say("admin.links"),
     <>
@@ -66,8 +77,8 @@ export function linksPage(operator: Operator, found: Links): Page {
   );
 }
 
-/** The fields that are filled in. */
-export function wantedOf(search: WrittenSearch): Record<string, string> {
+/** The fields that the operator filled in. */
+export function filledFields(search: WrittenSearch): Record<string, string> {
   return Object.fromEntries(Object.entries(search).filter(([, value]) => value !== ""));
 }
 
@@ -77,7 +88,7 @@ interface LinkRowsProps {
   readonly nowMs: number;
 }
 
-/** Where links lead is text: nobody should end up there by a slip of the hand. */
+/** Destinations are text, so that nobody opens one by accident. */
 function LinkRows({ language, links, nowMs }: LinkRowsProps) {
   return (
     <ul class="rows">
@@ -98,10 +109,70 @@ function LinkRows({ language, links, nowMs }: LinkRowsProps) {
   );
 }
 
-/** What a link does at the moment, in words. */
 export function stateInWords(language: string, link: InspectedLink, nowMs: number): string {
   const reason = link.disabled === "deleted" ? undefined : (link.disabled ?? link.blocked);
   if (reason === undefined) return message(language, `admin.state.${stateOf(link, nowMs)}`);
   const key = link.disabled === undefined ? "admin.blocked" : "admin.disabled";
   return message(language, key, { reason: message(language, `reason.${reason}`) });
+}
+
+export type FoundAction = "disable" | "enable";
+
+export interface Found {
+  readonly action: FoundAction;
+  readonly search: WrittenSearch;
+  readonly count: number;
+  /** The hosts of most of these links. */
+  readonly hosts: readonly (readonly [host: string, links: number])[];
+  readonly refusal: string | undefined;
+}
+
+/** Shows how many links a search finds, and asks before changing them. */
+export function foundPage(context: PageContext, { action, search, count, hosts, refusal }: Found): Page {
+  const { language } = context;
+  const wanted = filledFields(search);
+  return adminPage(
+    context,
+    "links",
+    message(language, `admin.found.${action}.title`, { count }),
+    <>
+      <Refusal text={refusal} />
+      <dl class="facts">
+        {Object.entries(wanted).map(([name, value]) => (
+          <Fact name={message(language, SEARCH_LABELS[name as keyof WrittenSearch])}>
+            <Given text={value} />
+          </Fact>
+        ))}
+      </dl>
+      <Form
+        context={context}
+        action={withQuery("/admin/found", wanted)}
+        hidden={{ action, count: String(count) }}
+      >
+        <fieldset>
+          <legend>
+            {message(language, action === "disable" ? "admin.found.block" : "admin.found.hosts")}
+          </legend>
+          <ul class="rows">
+            {hosts.map(([host, links]) => (
+              <li>
+                {action === "disable" ? (
+                  <label class="check">
+                    <input type="checkbox" name="block" value={host} /> <Given text={host} />
+                  </label>
+                ) : (
+                  <Given text={host} />
+                )}{" "}
+                <span class="soft">{message(language, "admin.found.links", { count: links })}</span>
+              </li>
+            ))}
+          </ul>
+        </fieldset>
+        <Decide language={language} action={action} hasReason={action === "disable"} />
+      </Form>
+      <p>
+        <a href={withQuery("/admin/links", wanted)}>{message(language, "admin.back")}</a>
+      </p>
+    </>,
+  );
 }

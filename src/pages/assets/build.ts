@@ -1,11 +1,11 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
-import { type Asset, asset } from "./asset.ts";
+import { type Asset, asset } from "../shared/asset.ts";
 
 type Name = "style" | "script" | "myLinks" | "icon" | "touchIcon" | "largeIcon";
 
-/** In this order: where two rules weigh the same, the later one applies. */
+/** Of two rules with the same specificity, the later one applies. */
 const STYLES = [
   "shared/style/base",
   "shared/style/form",
@@ -15,26 +15,17 @@ const STYLES = [
   "shared/style/destination",
   "shared/charts/chart",
   "shared/charts/breakdowns",
-  "reference/code",
   "my-links/style",
   "admin/style",
   "shared/style/preferences",
   "reference/style",
   "manage/style",
-  "unknown/style",
 ];
 
-/**
- * What the pages load unless the operator has it otherwise, hashed. It runs as a macro, when the code that asks for it is
- * compiled, so an executable has it inside.
- */
+/** The default assets of all pages. It runs as a macro, so that an executable contains them. */
 export function buildAssets(): Record<Name, Asset> {
   const style = asset("style.css", "text/css; charset=utf-8", STYLES.map(readStyle).join("\n"));
-  const script = asset(
-    "script.js",
-    "text/javascript; charset=utf-8",
-    bundleScript("../shared/script/main.ts"),
-  );
+  const script = asset("script.js", "text/javascript; charset=utf-8", bundleScript("script.ts"));
   const myLinks = asset("links.js", script.type, bundleScript("../my-links/script/main.ts"));
   const icon = asset("icon.svg", "image/svg+xml", read("icon.svg").toString("utf8"));
   const touchIcon = picture("icon-180.png");
@@ -55,8 +46,8 @@ function read(file: string): Buffer {
 }
 
 /**
- * `Bun.build` waits for ever inside a macro; a process of its own does not. It gets no environment: `BUN_OPTIONS` with
- * a `--preload` would make it run the package's script of that name, which would start it again, and so on.
+ * `Bun.build` hangs inside a macro, so a process bundles. With an inherited `BUN_OPTIONS`, a `--preload` could start it
+ * forever.
  */
 function bundleScript(entry: string): string {
   const command = [process.execPath, "build", join(import.meta.dir, entry), "--minify", "--target=browser"];

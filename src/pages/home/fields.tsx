@@ -1,17 +1,8 @@
 /** @jsxImportSource ../shared/html */
 import { DURATIONS, type Expiry } from "../../links/expiry.ts";
 import { message } from "../../locales/messages.ts";
-import { DateField } from "../shared/date-field.tsx";
-import { described, FieldError } from "../shared/field.tsx";
+import { DateField, FieldError, TextField, VERBATIM } from "../shared/fields.tsx";
 import type { Home } from "./page.tsx";
-
-/** For fields that hold addresses and codes, not prose: turns off the browser's corrections. */
-export const ATTRIBUTES = {
-  type: "text",
-  autocomplete: "off",
-  autocapitalize: "none",
-  spellcheck: false,
-} as const;
 
 interface FieldsProps extends Pick<Home, "form" | "errors"> {
   readonly language: string;
@@ -20,7 +11,7 @@ interface FieldsProps extends Pick<Home, "form" | "errors"> {
 
 type EndsProps = FieldsProps & Pick<Home, "defaultExpiry">;
 
-/** When the link ends. The date is asked for where it is chosen, or always by browsers that cannot tell. */
+/** When the link ends. Browsers without `:has` always show the date. */
 export function Ends({ language, defaultExpiry, form, errors, focused }: EndsProps) {
   const chosen = form.expire_duration || defaultExpiry;
   const isDate = chosen === "date";
@@ -60,12 +51,11 @@ export function Ends({ language, defaultExpiry, form, errors, focused }: EndsPro
   );
 }
 
-/** Links without a chosen expiry get the operator's default. So "never" is only possible if it is the default. */
+/** The operator's default applies if nothing is chosen, so "never" is offered only where it is the default. */
 function choices(defaultExpiry: Expiry): (Expiry | "date")[] {
   return [...(defaultExpiry === "never" ? (["never"] as const) : []), ...DURATIONS, "date"];
 }
 
-/** What few links need. */
 export function MoreChoices({ language, form, errors, focused }: FieldsProps) {
   const isUsed = (["starts", "max_visits", "password"] as const).some(
     (field) => form[field] || errors[field],
@@ -88,33 +78,26 @@ export function MoreChoices({ language, form, errors, focused }: FieldsProps) {
           <FieldError field="starts" errors={errors} />
         </DateField>
       </div>
-      <div class="field">
-        <label for="max_visits">{message(language, "home.max-visits")}</label>
-        <input
-          {...{ id: "max_visits", name: "max_visits", value: form.max_visits, inputmode: "numeric" }}
-          {...ATTRIBUTES}
-          {...described("max_visits", errors, "max_visits-hint")}
-          autofocus={focused === "max_visits"}
-        />
-        <FieldError field="max_visits" errors={errors} />
-        <p class="hint" id="max_visits-hint">
-          {message(language, "home.max-visits.hint")}
-        </p>
-      </div>
-      <div class="field">
-        <label for="password">{message(language, "home.password")}</label>
-        {/* Its maker passes it on, so it must be seen. */}
-        <input
-          {...{ id: "password", name: "password", value: form.password }}
-          {...ATTRIBUTES}
-          {...described("password", errors, "password-hint")}
-          autofocus={focused === "password"}
-        />
-        <FieldError field="password" errors={errors} />
-        <p class="hint" id="password-hint">
-          {message(language, "home.password.hint")}
-        </p>
-      </div>
+      <TextField
+        name="max_visits"
+        label={message(language, "home.max-visits")}
+        hint={message(language, "home.max-visits.hint")}
+        errors={errors}
+        input={{
+          ...VERBATIM,
+          value: form.max_visits,
+          inputmode: "numeric",
+          autofocus: focused === "max_visits",
+        }}
+      />
+      {/* The password is visible, because its maker passes it on. */}
+      <TextField
+        name="password"
+        label={message(language, "home.password")}
+        hint={message(language, "home.password.hint")}
+        errors={errors}
+        input={{ ...VERBATIM, value: form.password, autofocus: focused === "password" }}
+      />
     </details>
   );
 }

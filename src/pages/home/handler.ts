@@ -1,9 +1,9 @@
-import type { Asked, Call } from "../../http/call.ts";
+import type { DetachedCall, Call } from "../../http/call.ts";
 import type { Limiter } from "../../http/limiter.ts";
 import { describe, type HttpProblem, problemJson, problemOf } from "../../http/problems.ts";
 import { answer, FINDABLE, html, prefersHtml } from "../../http/responses.ts";
 import { queryOf } from "../../http/url.ts";
-import type { Views } from "../../http/views/views.ts";
+import type { Views } from "../../http/views.ts";
 import type { Clock } from "../../links/clock.ts";
 import { type Code, parseCode } from "../../links/code.ts";
 import type { Expiry } from "../../links/expiry.ts";
@@ -13,19 +13,11 @@ import { isProblem } from "../../links/problem.ts";
 import { StoreUnavailable } from "../../links/store.ts";
 import { freeVariants } from "../../links/variants.ts";
 import type { TokenCheck } from "../../moderation/create-token.ts";
-import type { Made } from "../preview/just-created.ts";
-import { isFromAnotherSite } from "../shared/form-data.ts";
-import {
-  EMPTY,
-  type Form,
-  formOfQuery,
-  readForm,
-  readRequest,
-  shortened,
-  tellInForm,
-} from "../shared/link-form.ts";
-import { type Pasted, readPasted } from "../shared/pasted-address.ts";
-import { homePage, type Taken } from "./page.tsx";
+import { isFromAnotherSite } from "../forms.ts";
+import type { JustCreated } from "../preview/just-created.ts";
+import { EMPTY, type Form, formOfQuery, readForm, readRequest, shortened, describeRefusal } from "./form.ts";
+import { homePage, type TakenCode } from "./page.tsx";
+import { type PastedText, readPasted } from "./pasted-address.ts";
 
 export interface HomeOptions {
   readonly links: Pick<Links, "create" | "refusalsOf">;
@@ -33,15 +25,14 @@ export interface HomeOptions {
   readonly mayCreate: TokenCheck;
   readonly limiter: Pick<Limiter, "view" | "unknown" | "barred">;
   readonly views: Pick<Views, "ask">;
-  readonly made: Pick<Made, "remember">;
+  readonly justCreated: Pick<JustCreated, "remember">;
   readonly onFault: (error: unknown) => void;
 }
 
-/** What the view of a refused form is made of. */
-interface Refused {
+/** The data for the view of a refused form. */
+interface RefusedForm {
   readonly form: Form;
   readonly problem: HttpProblem;
-  /** Addresses that the maker may have meant. */
   readonly offers?: readonly string[];
   /** Whether the address was found in a text. */
   readonly isUnderstood?: boolean;
@@ -49,15 +40,14 @@ interface Refused {
 
 export interface HomeViewsOptions {
   readonly defaultExpiry: Expiry;
-  /** Whether links are only made for those who know the token. */
   readonly needsToken: boolean;
   readonly links: Pick<Links, "find">;
 }
 
-/** The home page: the form, empty or as an address fills it in, and as it was sent where it was refused. */
+/** The home page, empty, filled in by a query, or with a refused form. */
 export function createHomeViews(options: HomeViewsOptions) {
   return {
-    show(call: Asked): Response {
+    show(call: DetachedCall): Response {
       const { baseUrl } = call.domain;
       const form = shortened(formOfQuery(queryOf(call.request)));
       const isEmpty = Object.values(form).every((text) => text === "");
@@ -69,8 +59,8 @@ export function createHomeViews(options: HomeViewsOptions) {
       );
     },
 
-    async refused(call: Asked, data: string): Promise<Response> {
-      const { form, problem, offers = [], isUnderstood } = JSON.parse(data) as Refused;
+    async refused(call: DetachedCall, data: string): Promise<Response> {
+      const { form, problem, offers = [], isUnderstood } = JSON.parse(data) as RefusedForm;
       const { baseUrl } = call.domain;
       const { status, headers } = describe(problem);
       const taken = FORM_KINDS.has(problem.kind) ? await lookForCode(form.custom_code) : undefined;
@@ -85,21 +75,21 @@ export function createHomeViews(options: HomeViewsOptions) {
             offers,
             isUnderstood,
             taken,
-            ...tellInForm(problem, form, offers.length > 0, language),
+            ...describeRefusal(problem, form, offers.length > 0, language),
           }),
         headers,
       );
     },
   };
 
-  /** A taken code is told with all else that is wrong, and with free ones like it. */
-  async function lookForCode(written: string): Promise<Taken | undefined> {
+  /** Reports a taken code together with the other mistakes, and finds free ones like it. */
+  async function lookForCode(written: string): Promise<TakenCode | undefined> {
     const code = written === "" ? undefined : parseCode(written);
     try {
       if (code === undefined || isProblem(code) || !(await isTaken(code))) return undefined;
       return { code, free: await freeVariants(code, async (variant) => !(await isTaken(variant))) };
     } catch (error) {
-      // The form is more important.
+      // The form matters more than the suggestions.
       if (error instanceof StoreUnavailable) return undefined;
       throw error;
     }
@@ -111,20 +101,19 @@ export function createHomeViews(options: HomeViewsOptions) {
   }
 }
 
-/** The address is as its maker wants it. */
-const CLEAR: Pasted = { offers: [] };
+/** The maker has chosen the address. */
+const CLEAR: PastedText = { offers: [] };
 
-/** Others say nothing about what is in the fields. */
+/** Other problems say nothing about the fields. */
 const FORM_KINDS: ReadonlySet<HttpProblem["kind"]> = new Set(["invalid", "taken"]);
 
-/** The form of the home page, which makes links without a script. */
-export function createHome({ links, clock, views, made, limiter, mayCreate, onFault }: HomeOptions) {
-  /** Makes the link, or tells all that is wrong. */
+/** The form of the home page, which creates links without a script. */
+export function createHome({ links, clock, views, justCreated, limiter, mayCreate, onFault }: HomeOptions) {
+  /** Creates the link, or reports all mistakes together. */
   async function create(form: Form, isUnclear: boolean): Promise<Link | HttpProblem> {
     const read = readRequest(form, clock.nowMs());
     if (isProblem(read)) return read;
     if (isUnclear || read.refusals.length > 0) {
-      // All else that is wrong is told, too.
       const others = links
         .refusalsOf(read.request)
         .filter(({ rule }) => !isUnclear || !rule.startsWith("target."));
@@ -134,23 +123,22 @@ export function createHome({ links, clock, views, made, limiter, mayCreate, onFa
     try {
       return await links.create(read.request);
     } catch (error) {
-      // Answered with the form, so that nobody has to type it again.
+      // The response is the form, so that nobody has to type it again.
       onFault(error);
       return problemOf(error);
     }
   }
 
-  /** The form as it was sent, with what is wrong with it. */
-  async function formAgain(call: Call, form: Form, told: Omit<Refused, "form">): Promise<Response> {
-    // The view says whether the code is taken: whoever scans codes must not do it here.
-    const looksUp = form.custom_code !== "" && FORM_KINDS.has(told.problem.kind);
+  async function formAgain(call: Call, form: Form, refusal: Omit<RefusedForm, "form">): Promise<Response> {
+    // The view looks the code up, so this must count like a visit of an unknown code.
+    const looksUp = form.custom_code !== "" && FORM_KINDS.has(refusal.problem.kind);
     const limited = looksUp ? await (limiter.barred(call) ?? limiter.unknown(call)) : undefined;
-    const refused: Refused = { form: shortened(form), ...told, ...(limited && { problem: limited }) };
-    // It costs as much as any other view, and who has used up all links may send the form on and on.
+    const refused: RefusedForm = { form: shortened(form), ...refusal, ...(limited && { problem: limited }) };
+    // A client that has used up its creates could send the form again and again.
     return limiter.view(() => views.ask("refusedForm", call, JSON.stringify(refused)))(call);
   }
 
-  /** Reads the form, and makes its link unless that is `refused`. */
+  /** Creates the link unless `refused` is set. */
   async function answerForm(call: Call, refused?: HttpProblem): Promise<Response> {
     const sent = await readForm(call.request);
     if (isProblem(sent))
@@ -172,18 +160,16 @@ export function createHome({ links, clock, views, made, limiter, mayCreate, onFa
       status: 303,
       headers: {
         Location: `/${encodeURIComponent(link.code)}+#made`,
-        "Set-Cookie": made.remember(call, link),
+        "Set-Cookie": justCreated.remember(call, link),
         "Cache-Control": "no-store",
       },
     });
   }
 
   return {
-    /** Answers 303 to the preview (RFC 9110, section 15.4.4), so that reloading the page makes no second link. */
+    /** Answers 303 (RFC 9110, section 15.4.4), so that a reload creates no second link. */
     make: (call: Call) => answerForm(call),
-    /** Makes no link, and shows the form as it was sent. */
+    /** Creates no link, and shows the submitted form. */
     refuse: (call: Call, problem: HttpProblem) => answerForm(call, problem),
   };
 }
-
-export type Home = ReturnType<typeof createHome>;

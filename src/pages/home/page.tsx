@@ -1,10 +1,11 @@
 /** @jsxImportSource ../shared/html */
 import type { Expiry } from "../../links/expiry.ts";
-import { message, sentenceSpace } from "../../locales/messages.ts";
-import { MadeHere } from "../my-links/created-list.tsx";
-import { described, FieldError, type FieldErrors, Notice } from "../shared/field.tsx";
+import { message } from "../../locales/messages.ts";
+import { CreatedHere } from "../my-links/link-list.tsx";
+import { describedBy, FieldError, type FieldErrors, Notice, VERBATIM } from "../shared/fields.tsx";
+import { sentences } from "../shared/formats.ts";
 import { type Page, page } from "../shared/layout.tsx";
-import { ATTRIBUTES, Ends, MoreChoices } from "./fields.tsx";
+import { Ends, MoreChoices } from "./fields.tsx";
 
 export const FIELDS = [
   "original_url",
@@ -21,28 +22,24 @@ export type Field = (typeof FIELDS)[number];
 export interface Home {
   readonly baseUrl: string;
   readonly defaultExpiry: Expiry;
-  /** Whether the form asks for the token that links are only made with. */
   readonly needsToken: boolean;
-  /** The values of the fields. */
   readonly form: Readonly<Record<Field, string>>;
-  /** Why the values of fields were refused. */
   readonly errors: FieldErrors<Field | "token">;
-  /** Why no link was made, if no field is to blame. */
+  /** The problem, if it belongs to no field. */
   readonly notice?: string | undefined;
   /** Addresses that the maker may have meant. */
   readonly offers?: readonly string[];
   /** Whether the address was found in a text. */
   readonly isUnderstood?: boolean | undefined;
-  readonly taken?: Taken | undefined;
+  readonly taken?: TakenCode | undefined;
 }
 
-/** A code that another link has, and free ones like it. */
-export interface Taken {
+/** A taken code, and free ones like it. */
+export interface TakenCode {
   readonly code: string;
   readonly free: readonly string[];
 }
 
-/** The form that makes a link, and the links made in this browser. */
 export function homePage(language: string, home: Home): Page {
   const { baseUrl, form, notice, offers = [], isUnderstood = false, taken } = home;
   const errors = {
@@ -69,15 +66,15 @@ export function homePage(language: string, home: Home): Page {
           <label for="original_url">{message(language, "home.url")}</label>
           <div class="large">
             <input
-              {...{ id: "original_url", name: "original_url", value: form.original_url }}
-              {...ATTRIBUTES}
-              {...described("original_url", errors, "understood")}
+              {...{ id: "original_url", name: "original_url", type: "text", value: form.original_url }}
+              {...VERBATIM}
+              {...describedBy("original_url", errors, "understood")}
               autofocus={focused === "original_url"}
               inputmode="url"
               placeholder="https://"
               required
             />
-            {/* This must be the first button of the form, because Enter presses the first one. */}
+            {/* Enter presses the first button of the form, so this must be first. */}
             <button class="primary">{message(language, "home.make")}</button>
             <FieldError field="original_url" errors={errors}>
               <Offers
@@ -96,7 +93,7 @@ export function homePage(language: string, home: Home): Page {
             <label for="token">{message(language, "home.token")}</label>
             <input
               {...{ id: "token", name: "token", type: "password", autocomplete: "current-password" }}
-              {...described("token", errors, "token-hint")}
+              {...describedBy("token", errors, "token-hint")}
               autofocus={focused === "token"}
               required
             />
@@ -113,9 +110,9 @@ export function homePage(language: string, home: Home): Page {
               <bdi dir="ltr">{base}</bdi>
             </span>
             <input
-              {...{ id: "custom_code", name: "custom_code", value: form.custom_code }}
-              {...ATTRIBUTES}
-              {...described("custom_code", errors, "custom_code-base custom_code-hint")}
+              {...{ id: "custom_code", name: "custom_code", type: "text", value: form.custom_code }}
+              {...VERBATIM}
+              {...describedBy("custom_code", errors, "custom_code-base custom_code-hint")}
               autofocus={focused === "custom_code"}
             />
           </div>
@@ -135,20 +132,22 @@ export function homePage(language: string, home: Home): Page {
         <Ends language={language} {...home} errors={errors} focused={focused} />
         <MoreChoices language={language} form={form} errors={errors} focused={focused} />
         <input type="hidden" name="zone" value={form.zone} autocomplete="off" />
-        {/* Where there is no room beside the address, the button comes after all fields. */}
+        {/* On narrow screens, the button follows the fields. */}
         <button class="primary last">{message(language, "home.make")}</button>
       </form>
       <p class="hint bookmarklet">
-        {message(language, "home.bookmarklet")}
-        {sentenceSpace(language)}
-        <a href={bookmarklet(baseUrl)}>{message(language, "home.make")}</a>
+        {sentences(
+          language,
+          message(language, "home.bookmarklet"),
+          <a href={bookmarklet(baseUrl)}>{message(language, "home.make")}</a>,
+        )}
       </p>
-      <MadeHere language={language} baseUrl={baseUrl} />
+      <CreatedHere language={language} baseUrl={baseUrl} />
     </>,
   );
 }
 
-/** Of an address that may have thousands of characters: so many tell which one it is. */
+/** Enough characters to recognise a long address. */
 function beginningOf(url: string): string {
   const [beginning] = /^.{0,80}/su.exec(url) ?? [""];
   return beginning === url ? url : `${beginning}…`;
@@ -160,7 +159,6 @@ interface OffersProps {
   readonly say?: (value: string) => string;
 }
 
-/** Buttons that send the form with another value. */
 function Offers({ name, values, say = (value) => value }: OffersProps) {
   if (values.length === 0) return <></>;
   return (
@@ -174,11 +172,11 @@ function Offers({ name, values, say = (value) => value }: OffersProps) {
   );
 }
 
-function OtherCodes({ language, taken: { code, free } }: { language: string; taken: Taken }) {
+function OtherCodes({ language, taken: { code, free } }: { language: string; taken: TakenCode }) {
   return (
     <>
       <p class="hint">
-        {/* The form stays as it is. */}
+        {/* The form stays open. */}
         <a href={`/${encodeURIComponent(code)}+`} target="_blank" rel="noreferrer">
           {message(language, "home.taken.see")}
         </a>{" "}
@@ -189,7 +187,6 @@ function OtherCodes({ language, taken: { code, free } }: { language: string; tak
   );
 }
 
-/** A bookmarklet that opens the home page with the address of the current page filled in. */
 function bookmarklet(baseUrl: string): string {
   const home = JSON.stringify(`${new URL(baseUrl).origin}/?original_url=`);
   return `javascript:void(location.href=${home}+encodeURIComponent(location.href))`;

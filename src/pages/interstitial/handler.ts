@@ -1,4 +1,4 @@
-import type { Asked } from "../../http/call.ts";
+import type { DetachedCall } from "../../http/call.ts";
 import { problemAnswer } from "../../http/problems.ts";
 import { FORM_LEADS_ELSEWHERE, html } from "../../http/responses.ts";
 import type { Clock } from "../../links/clock.ts";
@@ -6,7 +6,8 @@ import { isGuarded } from "../../links/link.ts";
 import type { Links } from "../../links/links.ts";
 import { isProblem } from "../../links/problem.ts";
 import { hintsOf } from "../../moderation/suspicion.ts";
-import { changedOf, minutesLeftOf } from "../shared/remaining-time.ts";
+import { targetChangeOf } from "../shared/link-facts.tsx";
+import { minutesLeftOf } from "../shared/warnings.tsx";
 import { interstitialPage } from "./page.tsx";
 
 export interface InterstitialPageOptions {
@@ -14,14 +15,14 @@ export interface InterstitialPageOptions {
   readonly clock: Pick<Clock, "nowMs">;
 }
 
-/** The preview at the short address itself, without visits: for people whom the link does not lead on at once. */
+/** The preview at the short address itself, for people who should see the destination first. */
 export function createInterstitialPage({ links, clock }: InterstitialPageOptions) {
-  return async (call: Asked): Promise<Response> => {
+  return async (call: DetachedCall): Promise<Response> => {
     const link = await links.resolve(call.code);
     if (isProblem(link)) return problemAnswer(call, link);
     const nowMs = clock.nowMs();
     const hints = hintsOf(link, nowMs);
-    const changed = changedOf(link, nowMs);
+    const changed = targetChangeOf(link, nowMs);
     const minutesLeft = minutesLeftOf(link, nowMs);
     const shortUrl = call.domain.shortUrl(link.code);
     const asksAgain = isGuarded(link);

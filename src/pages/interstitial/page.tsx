@@ -2,37 +2,37 @@
 import type { Link } from "../../links/link.ts";
 import { message } from "../../locales/messages.ts";
 import { describeDestination } from "../shared/destination-parts.ts";
-import { Leads } from "../shared/destination.tsx";
+import { DestinationCard } from "../shared/destination.tsx";
+import { richMessage } from "../shared/formats.ts";
 import { type Page, page } from "../shared/layout.tsx";
-import { Lifetime } from "../shared/lifetime.tsx";
-import type { Noted } from "../shared/warnings.tsx";
+import { Lifetime } from "../shared/link-facts.tsx";
+import type { LinkNotes } from "../shared/warnings.tsx";
 
-export interface InterstitialShown extends Pick<Link, "code" | "target" | "createdMs">, Noted {
-  /** The short address, in readable Unicode. */
+export interface Interstitial extends Pick<Link, "code" | "target" | "createdMs">, LinkNotes {
   readonly shortUrl: string;
-  /** Going on asks Curt once more, which may count the visit. */
+  /** Continuing sends a request to Curt, which may count the visit. */
   readonly asksAgain: boolean;
-  /** Going on uses one of a limited number of visits. */
+  /** Continuing uses one of a limited number of visits. */
   readonly usesVisit: boolean;
 }
 
-/** Where a link leads, for people who have followed it. Unless it `asksAgain`, the button leads straight there: their visit is counted. */
-export function interstitialPage(language: string, link: InterstitialShown): Page {
+/**
+ * The destination of a link that somebody has followed. Unless `asksAgain` is set, this visit is counted and the button
+ * opens the destination directly.
+ */
+export function interstitialPage(language: string, link: Interstitial): Page {
   const { code, shortUrl, target, asksAgain, usesVisit } = link;
   const address = shortUrl.replace(/^https?:\/\//, "");
-  const [before, after] = message(language, "interstitial.why").split("{address}");
   return page(
     language,
     { title: `${message(language, "interstitial.title")} – ${address}` },
     <>
       <h1>{message(language, "interstitial.title")}</h1>
       <p class="soft">
-        {before}
-        <bdi dir="ltr">{address}</bdi>
-        {after}
+        {richMessage(language, "interstitial.why", { address: <bdi dir="ltr">{address}</bdi> })}
       </p>
       {usesVisit && <p>{message(language, "interstitial.counts")}</p>}
-      <Leads
+      <DestinationCard
         language={language}
         destination={describeDestination(target)}
         {...link}

@@ -1,15 +1,23 @@
 /** @jsxImportSource ../shared/html */
-import { formerOf, FORMER_HOST_MS } from "../../links/change.ts";
-import { type FoundLink, hasBegun, hasPassword } from "../../links/link.ts";
-import { type Edits, editableUntilMs } from "../../links/manage.ts";
+import { FORMER_HOST_MS, formerOf } from "../../links/change.ts";
+import { DURATIONS } from "../../links/expiry.ts";
+import { type FoundLink, hasBegun, hasPassword, NEVER_MS } from "../../links/link.ts";
+import { editableUntilMs, type Edits } from "../../links/manage.ts";
 import { targetHost } from "../../links/target.ts";
-import { message, sentenceSpace } from "../../locales/messages.ts";
+import { message, type MessageKey } from "../../locales/messages.ts";
 import type { Statistics } from "../../visits/statistics/statistics.ts";
 import { describeDestination } from "../shared/destination-parts.ts";
-import { described, FieldError, type FieldErrors } from "../shared/field.tsx";
-import { InstantIn } from "../shared/instant.tsx";
-import type { Changed } from "../shared/lifetime.tsx";
-import { lasting } from "../shared/time-words.ts";
+import {
+  DateField,
+  describedBy,
+  FieldError,
+  type FieldErrors,
+  TextField,
+  VERBATIM,
+} from "../shared/fields.tsx";
+import { duration, richMessage, sentences } from "../shared/formats.ts";
+import { Instant } from "../shared/instant.tsx";
+import type { Changed } from "../shared/link-facts.tsx";
 
 export const MANAGE_FIELDS = ["target", "starts", "expires", "max_visits", "password", "sure"] as const;
 type ManageField = (typeof MANAGE_FIELDS)[number];
@@ -18,28 +26,27 @@ type SentField = ManageField | "starts_date" | "expires_date" | "zone";
 export interface ManageForm {
   readonly link: FoundLink;
   readonly key: string;
-  /** The short address, in readable Unicode. */
   readonly shortUrl: string;
   readonly nowMs: number;
   readonly changed: Changed | undefined;
-  /** Of the last days, as only its maker sees them. Undefined if the store is away. */
+  /** The maker's view of the last days. Undefined while the store is unavailable. */
   readonly statistics: Statistics | undefined;
   readonly edits: Edits;
   readonly codeHoldMs: number;
-  /** The values of the fields as they were sent, if they were refused. */
+  /** The submitted values of a refused form. */
   readonly sent?: Readonly<Partial<Record<SentField, string>>> | undefined;
   readonly errors: FieldErrors<ManageField>;
-  /** What was not done, if no field is to blame. */
+  /** The problem, if it belongs to no field. */
   readonly notice?: string | undefined;
-  /** What was done. */
+  /** The confirmation of the last change. */
   readonly done?: string | undefined;
 }
 
-// Each field says beforehand what its change will do.
+// Each field explains the effect of a change in advance.
 
 export type FieldProps = ManageForm & { readonly language: string };
 
-/** Where the link leads, if that cannot be changed. */
+/** The destination, if it can't be changed. */
 export function Destination({ language, link }: Pick<FieldProps, "language" | "link">) {
   return (
     <>
@@ -62,72 +69,61 @@ export function Target({ language, link, nowMs, edits, sent, errors }: FieldProp
     );
   const { formerHost: host } = formerOf(link, nowMs);
   const { host: shown } = host === targetHost(link.target) ? describeDestination(link.target) : { host };
+  const rule =
+    hasPassword(link) || !hasBegun(link, nowMs)
+      ? message(language, "manage.target.secret")
+      : message(language, "manage.target.hint", { host: shown, days: duration(language, FORMER_HOST_MS) });
+  const until = <Instant language={language} ms={untilMs} />;
   return (
-    <div class="field">
-      <label for="target">{message(language, "manage.target")}</label>
-      <input
-        {...{ id: "target", name: "target", value: sent?.target ?? link.originalUrl, type: "text" }}
-        {...{ inputmode: "url", autocomplete: "off", autocapitalize: "none", spellcheck: false }}
-        {...described("target", errors, "target-hint")}
-        autofocus={"target" in errors}
-        required
-      />
-      <FieldError field="target" errors={errors} />
-      <p class="hint" id="target-hint">
-        {hasPassword(link) || !hasBegun(link, nowMs)
-          ? message(language, "manage.target.secret")
-          : message(language, "manage.target.hint", { host: shown, days: lasting(language, FORMER_HOST_MS) })}
-        {Number.isFinite(untilMs) && (
-          <>
-            {sentenceSpace(language)}
-            <InstantIn
-              language={language}
-              text={message(language, "manage.target.until")}
-              place="{until}"
-              ms={untilMs}
-            />
-          </>
-        )}
-      </p>
-    </div>
+    <TextField
+      name="target"
+      label={message(language, "manage.target")}
+      hint={sentences(
+        language,
+        rule,
+        Number.isFinite(untilMs) && richMessage(language, "manage.target.until", { until }),
+      )}
+      errors={errors}
+      input={{
+        ...VERBATIM,
+        value: sent?.target ?? link.originalUrl,
+        inputmode: "url",
+        autofocus: "target" in errors,
+        required: true,
+      }}
+    />
   );
 }
 
 export function Visits({ language, link, sent, errors }: FieldProps) {
   const { maxVisits, visits = 0 } = link.terms ?? {};
+  const used = maxVisits !== undefined && ` ${message(language, "manage.visits.used", { used: visits })}`;
   return (
-    <div class="field">
-      <label for="max_visits">{message(language, "manage.visits")}</label>
-      <input
-        {...{ id: "max_visits", name: "max_visits", type: "text", inputmode: "numeric", autocomplete: "off" }}
-        value={sent?.max_visits ?? String(maxVisits ?? "")}
-        {...described("max_visits", errors, "max_visits-hint")}
-        autofocus={"max_visits" in errors}
-      />
-      <FieldError field="max_visits" errors={errors} />
-      <p class="hint" id="max_visits-hint">
-        {message(language, "manage.visits.hint")}
-        {maxVisits !== undefined && ` ${message(language, "manage.visits.used", { used: visits })}`}
-      </p>
-    </div>
+    <TextField
+      name="max_visits"
+      label={message(language, "manage.visits")}
+      hint={[message(language, "manage.visits.hint"), used]}
+      errors={errors}
+      input={{
+        value: sent?.max_visits ?? String(maxVisits ?? ""),
+        inputmode: "numeric",
+        autofocus: "max_visits" in errors,
+      }}
+    />
   );
 }
 
 export function Password({ language, link, errors }: FieldProps) {
   const has = hasPassword(link);
+  // Browsers that saved the password would offer it for every other link.
   return (
-    <div class="field">
-      <label for="password">{message(language, "manage.password")}</label>
-      {/* Browsers that saved it would offer it for every other link. */}
-      <input
-        {...{ id: "password", name: "password", type: "password", autocomplete: "off" }}
-        {...described("password", errors, "password-hint")}
-        autofocus={"password" in errors}
-      />
-      <FieldError field="password" errors={errors} />
-      <p class="hint" id="password-hint">
-        {message(language, has ? "manage.password.keep" : "manage.password.none")}
-      </p>
+    <TextField
+      name="password"
+      label={message(language, "manage.password")}
+      hint={message(language, has ? "manage.password.keep" : "manage.password.none")}
+      errors={errors}
+      input={{ type: "password", autofocus: "password" in errors }}
+    >
       {has && (
         <div class="list">
           <label>
@@ -135,7 +131,7 @@ export function Password({ language, link, errors }: FieldProps) {
           </label>
         </div>
       )}
-    </div>
+    </TextField>
   );
 }
 
@@ -145,13 +141,13 @@ export function Withdrawal({ language, codeHoldMs, errors }: FieldProps) {
       <p id="withdraw-hint">
         {codeHoldMs === 0
           ? message(language, "manage.withdraw.free")
-          : message(language, "manage.withdraw.hint", { held: lasting(language, codeHoldMs) })}
+          : message(language, "manage.withdraw.hint", { held: duration(language, codeHoldMs) })}
       </p>
       <div class="list">
         <label>
           <input
             {...{ type: "checkbox", name: "sure", value: "yes", required: true }}
-            {...described("sure", errors, "withdraw-hint")}
+            {...describedBy("sure", errors, "withdraw-hint")}
             autofocus={"sure" in errors}
           />{" "}
           {message(language, "manage.sure")}
@@ -159,5 +155,78 @@ export function Withdrawal({ language, codeHoldMs, errors }: FieldProps) {
       </div>
       <FieldError field="sure" errors={errors} />
     </div>
+  );
+}
+
+const ENDS: readonly (readonly [string, MessageKey])[] = [
+  ["", "manage.ends.keep"],
+  ...DURATIONS.map((expiry) => [expiry, `duration.${expiry}`] as const),
+  ["never", "never"],
+  ["date", "duration.date"],
+];
+const STARTS: typeof ENDS = [
+  ["", "manage.ends.keep"],
+  ["now", "manage.starts.now"],
+  ["date", "duration.date"],
+];
+
+export function Ends(props: FieldProps) {
+  const { endsMs } = props.link;
+  return <When {...props} field="expires" choices={ENDS} ms={endsMs === NEVER_MS ? undefined : endsMs} />;
+}
+
+/** When the link starts, while that can still be changed. */
+export function Starts(props: FieldProps) {
+  const { link, nowMs } = props;
+  if (hasBegun(link, nowMs)) return <></>;
+  return <When {...props} field="starts" choices={STARTS} ms={link.terms?.startsMs} />;
+}
+
+type WhenProps = FieldProps & {
+  readonly field: "expires" | "starts";
+  readonly choices: typeof ENDS;
+  /** The present value. */
+  readonly ms: number | undefined;
+};
+
+function When({ language, sent, errors, field, choices, ms }: WhenProps) {
+  const chosen = sent?.[field] ?? "";
+  const isDate = chosen === "date";
+  const date = `${field}_date` as const;
+  const now = ms === undefined ? "" : new Date(ms).toISOString().slice(0, "2026-01-01T00:00".length);
+  return (
+    <fieldset
+      class="field ends"
+      aria-describedby={field in errors ? `${field}-error ${field}-hint` : `${field}-hint`}
+    >
+      <legend>{message(language, field === "expires" ? "manage.ends" : "scheduled.starts")}</legend>
+      <div class="choices">
+        {choices.map(([value, label]) => (
+          <label>
+            <input type="radio" name={field} value={value} checked={value === chosen} />
+            <span>{message(language, label)}</span>
+          </label>
+        ))}
+      </div>
+      <div class="date">
+        <DateField
+          language={language}
+          name={date}
+          field={field}
+          label="home.expires"
+          value={sent === undefined ? now : (sent[date] ?? "")}
+          ms={sent === undefined ? ms : undefined}
+          zone={sent?.zone ?? ""}
+          errors={errors}
+          isFocused={isDate && field in errors}
+        >
+          {isDate && <FieldError field={field} errors={errors} />}
+        </DateField>
+      </div>
+      {!isDate && <FieldError field={field} errors={errors} />}
+      <p class="hint" id={`${field}-hint`}>
+        {message(language, field === "expires" ? "manage.ends.hint" : "home.starts.hint")}
+      </p>
+    </fieldset>
   );
 }

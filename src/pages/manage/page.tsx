@@ -2,20 +2,21 @@
 import { hasEnded, stateOf } from "../../links/link.ts";
 import { message, sentenceSpace } from "../../locales/messages.ts";
 import type { Statistics } from "../../visits/statistics/statistics.ts";
-import { QrDrawn } from "../qr/qr-image.tsx";
+import { QrDrawn } from "../qr/qr-code.tsx";
 import { Breakdowns } from "../shared/charts/breakdowns.tsx";
-import { numberFormat, periodOf } from "../shared/charts/chart.tsx";
-import { CopyButton } from "../shared/copy-button.tsx";
-import { described, FieldError, Notice } from "../shared/field.tsx";
+import { periodOf } from "../shared/charts/chart.tsx";
+import { Notice, TextField, VERBATIM } from "../shared/fields.tsx";
+import { numberFormat } from "../shared/formats.ts";
 import { type Page, page } from "../shared/layout.tsx";
-import { Lifetime } from "../shared/lifetime.tsx";
-import { Began, Begins } from "../shared/start-date.tsx";
-import { Ends, Starts } from "./dates.tsx";
+import { Fact, PastStart, FutureStart, Lifetime } from "../shared/link-facts.tsx";
+import { CopyButton } from "../shared/share.tsx";
 import {
   Destination,
+  Ends,
   type FieldProps,
   type ManageForm,
   Password,
+  Starts,
   Target,
   Visits,
   Withdrawal,
@@ -26,12 +27,12 @@ export interface KeyForm {
   readonly error?: string | undefined;
 }
 
-/** Where the link of a path is managed. No code has a +. */
+/** The address of a link's manage page. No code has a +. */
 export function managePath(code: string): string {
   return `/${encodeURIComponent(code)}+manage`;
 }
 
-/** Asks for the key. Says nothing about the link, not even whether there is one. */
+/** Asks for the key. Doesn't reveal whether the link exists. */
 export function keyPage(language: string, { path, error }: KeyForm): Page {
   const heading = message(language, "manage.title");
   const errors = error === undefined ? {} : { key: error };
@@ -42,22 +43,19 @@ export function keyPage(language: string, { path, error }: KeyForm): Page {
       <h1>{heading}</h1>
       <p class="soft">{message(language, "manage.key.where")}</p>
       <form method="post" action={path}>
-        <div class="field">
-          <label for="key">{message(language, "manage.key")}</label>
-          <input
-            {...{ id: "key", name: "key", type: "text", autocomplete: "off", autocapitalize: "none" }}
-            {...{ spellcheck: false, required: true, autofocus: true }}
-            {...described("key", errors)}
-          />
-          <FieldError field="key" errors={errors} />
-        </div>
+        <TextField
+          name="key"
+          label={message(language, "manage.key")}
+          errors={errors}
+          input={{ ...VERBATIM, required: true, autofocus: true }}
+        />
         <button class="primary">{message(language, "manage.open")}</button>
       </form>
     </>,
   );
 }
 
-/** What can be done with a link, for whoever has its key. */
+/** The forms that change a link, for the owner of its key. */
 export function managePage(language: string, form: ManageForm): Page {
   const { link, key, shortUrl, nowMs, changed, statistics, errors, notice, done } = form;
   const heading = message(language, "manage.title");
@@ -133,14 +131,8 @@ function LastVisits({ language, statistics }: { language: string; statistics: St
       <h2 id="last-visits">{message(language, "preview.visits.title")}</h2>
       <p class="hint">{periodOf(language, from, to)} (UTC)</p>
       <dl class="facts">
-        <div>
-          <dt>{message(language, "preview.period.visits")}</dt>
-          <dd>{number.format(visits)}</dd>
-        </div>
-        <div>
-          <dt>{message(language, "preview.visitors")}</dt>
-          <dd>{number.format(visitors ?? 0)}</dd>
-        </div>
+        <Fact name={message(language, "preview.period.visits")}>{number.format(visits)}</Fact>
+        <Fact name={message(language, "preview.visitors")}>{number.format(visitors ?? 0)}</Fact>
       </dl>
       <Breakdowns language={language} {...statistics} />
     </section>
@@ -156,7 +148,7 @@ function Act({ act, manageKey }: { act: "change" | "withdraw"; manageKey: string
   );
 }
 
-/** Why the link does not work, and what can be done with it nevertheless. */
+/** Why the link doesn't work, and what is still possible. */
 function State({
   language,
   link,
@@ -168,7 +160,7 @@ function State({
   const state = stateOf(link, nowMs);
   switch (state) {
     case "active":
-      return terms?.startsMs === undefined ? <></> : <Began language={language} ms={terms.startsMs} />;
+      return terms?.startsMs === undefined ? <></> : <PastStart language={language} ms={terms.startsMs} />;
     case "scheduled":
       return (
         <div class="sides">
@@ -176,7 +168,7 @@ function State({
             <div class="actions">
               <CopyButton language={language} kind="secondary" text={shortUrl} />
             </div>
-            <Begins language={language} ms={terms?.startsMs ?? 0} />
+            <FutureStart language={language} ms={terms?.startsMs ?? 0} />
           </div>
           <QrDrawn language={language} shortUrl={shortUrl} destination={undefined} />
         </div>

@@ -1,31 +1,35 @@
-import { type ApiRequest, ask, type Link } from "../shared/script/api-call.ts";
-import { offerCopies } from "../shared/script/copy.ts";
-import { tellZone } from "../shared/script/time-zone.ts";
-import { localiseTimes } from "../shared/script/times.ts";
+import {
+  type ApiRequest,
+  callApi,
+  type Link,
+  localiseTimes,
+  offerCopies,
+  convertDates,
+} from "../shared/script.ts";
 
-/** Messages of the API begin with the name of the field that they are about. */
+/** The API starts a message with the name of its field. */
 const FIELD = /(?:^| )(target|starts|expires|max_visits|password): /;
 
-/** Lets whoever has the key change and end a link without leaving the page. Without scripts, the same forms are sent. */
+/** Changes and ends links without leaving the page. Without scripts, the same forms are sent. */
 export function manageLinks(): void {
   takeKey();
-  // Somebody may follow a manage address while its preview is open.
+  // A manage address may be opened while its preview is open.
   addEventListener("hashchange", takeKey);
   takeForms();
 }
 
-/** Takes the key out of the address bar at once, because people share that address. */
+/** Removes the key from the address bar immediately, because people share that address. */
 function takeKey(): void {
   const [, key] = /^#key=([\w-]+)$/.exec(location.hash) ?? [];
   const { pathname, search } = location;
   if (key === undefined || !pathname.endsWith("+")) return;
   history.replaceState(null, "", pathname + search);
-  // If the service cannot be reached, the browser says so when it opens the form.
+  // If the service is unreachable, the browser says so when it opens the form.
   unlock(pathname.slice(0, -1), key).catch(() => location.assign(`${pathname}manage`));
 }
 
 async function unlock(path: string, key: string): Promise<void> {
-  const { data, message } = await ask<Link>(`/api/v1/links${path}`, keyed(key));
+  const { data, message } = await callApi<Link>(`/api/v1/links${path}`, authorized(key));
   if (data !== undefined) return show(path, key);
   const refusal = document.createElement("p");
   refusal.className = "error";
@@ -34,7 +38,7 @@ async function unlock(path: string, key: string): Promise<void> {
   refusal.textContent = message;
 }
 
-/** Puts the forms into the page, with the link as it is now, and says what was done. */
+/** Puts the forms with the present link into the page, and shows the confirmation. */
 async function show(path: string, key: string, done?: string): Promise<void> {
   const response = await fetch(`${path}+manage`, {
     method: "POST",
@@ -46,11 +50,11 @@ async function show(path: string, key: string, done?: string): Promise<void> {
   if (!fresh) throw new Error("The key is not right any more");
   document.title = page.title;
   document.querySelector("main")?.replaceChildren(fresh);
-  // The page in another language has to ask for the link again.
+  // The page in another language has to load the link again.
   for (const link of document.querySelectorAll<HTMLAnchorElement>("a[hreflang]"))
     if (location.pathname.endsWith("+")) link.hash = `key=${key}`;
   localiseTimes(fresh);
-  tellZone(fresh);
+  convertDates(fresh);
   offerCopies(fresh);
   takeForms();
   const said = fresh.querySelector<HTMLElement>("[role=status]");
@@ -65,7 +69,7 @@ function takeForms(): void {
       if (form.ariaBusy === "true") return;
       form.ariaBusy = "true";
       send(form)
-        // The browser says that the service cannot be reached.
+        // The browser reports that the service is unreachable.
         .catch(() => form.submit())
         .finally(() => (form.ariaBusy = "false"));
     });
@@ -76,8 +80,8 @@ async function send(form: HTMLFormElement): Promise<void> {
   const api = form.closest<HTMLElement>("[data-link]")?.dataset["link"] ?? "";
   const key = input(form, "key")?.value ?? "";
   const isChange = form.dataset["act"] === "change";
-  const { data, message } = await ask<Link>(api, {
-    ...keyed(key),
+  const { data, message } = await callApi<Link>(api, {
+    ...authorized(key),
     method: isChange ? "PATCH" : "DELETE",
     ...(isChange && { body: JSON.stringify(changesIn(form)) }),
   });
@@ -85,7 +89,7 @@ async function send(form: HTMLFormElement): Promise<void> {
   else await show(new URL(form.action).pathname.replace(/\+manage$/, ""), key, message);
 }
 
-function keyed(key: string): ApiRequest {
+function authorized(key: string): ApiRequest {
   return { headers: { Authorization: `Bearer ${key}` } };
 }
 
@@ -93,10 +97,10 @@ function input(form: HTMLFormElement, name: string): HTMLInputElement | null {
   return form.querySelector(`[name=${name}]`);
 }
 
-/** What was changed in the form, as the API wants it. */
+/** The changed fields, as the API expects them. */
 function changesIn(form: HTMLFormElement): object {
   const [target, limit] = [input(form, "target"), input(form, "max_visits")];
-  const [starts, expires] = [chosenIn(form, "starts"), chosenIn(form, "expires")];
+  const [starts, expires] = [choiceIn(form, "starts"), choiceIn(form, "expires")];
   const password = input(form, "password")?.value;
   const written = limit?.value.trim();
   return {
@@ -108,40 +112,40 @@ function changesIn(form: HTMLFormElement): object {
   };
 }
 
-/** When something begins or ends, if that was changed. Throws if a date was chosen and none is there: then the form is sent. */
-function chosenIn(form: HTMLFormElement, name: string): string | null | undefined {
+/** A changed start or end. Throws for a missing date, and then the form is sent. */
+function choiceIn(form: HTMLFormElement, name: string): string | null | undefined {
   const chosen = new FormData(form).get(name);
   if (chosen === "date") return new Date(input(form, `${name}_date`)?.value ?? "").toISOString();
   if (chosen === "never" || chosen === "now") return null;
   return typeof chosen === "string" && chosen !== "" ? chosen : undefined;
 }
 
-/** What is no number is sent as one that the API refuses, with the right message. */
+/** Other texts become a number that the API refuses with the right message. */
 function readNumber(written: string): number | null {
   return written === "" ? null : Number(/^\d{1,15}$/.exec(written)?.[0] ?? -1);
 }
 
-/** Shows each part of a message beside its field, as the service does without scripts. */
+/** Shows each part of a message beside its field, as the page does without scripts. */
 function refuse(form: HTMLFormElement, message: string): void {
   for (const old of form.querySelectorAll(".refusal")) old.remove();
   for (const refused of form.querySelectorAll("[aria-invalid]")) refused.removeAttribute("aria-invalid");
-  const [about = "", ...told] = message.split(FIELD);
-  if (about !== "") tell(form.lastElementChild, about, "form-error");
-  for (let nth = 0; nth < told.length; nth += 2) {
-    const name = told[nth] ?? "";
+  const [about = "", ...parts] = message.split(FIELD);
+  if (about !== "") showError(form.lastElementChild, about, "form-error");
+  for (let nth = 0; nth < parts.length; nth += 2) {
+    const name = parts[nth] ?? "";
     const isDate = new FormData(form).get(name) === "date";
     const field = input(form, isDate ? `${name}_date` : name);
     if (!field) continue;
     const id = `${name}-error`;
     const hint = isDate ? field.nextElementSibling : field.closest(".field")?.querySelector(":scope > .hint");
-    tell(hint, told[nth + 1] ?? "", id);
+    showError(hint, parts[nth + 1] ?? "", id);
     field.ariaInvalid = "true";
     field.setAttribute("aria-describedby", `${id} ${name}-hint`);
   }
   form.querySelector<HTMLElement>("[aria-invalid]")?.focus();
 }
 
-function tell(before: Element | null | undefined, text: string, id: string): void {
+function showError(before: Element | null | undefined, text: string, id: string): void {
   const refusal = document.createElement("div");
   refusal.className = "refusal";
   const error = Object.assign(document.createElement("p"), { className: "error", id, role: "alert" });

@@ -1,10 +1,19 @@
 /** @jsxImportSource ../shared/html */
+import type { DetachedCall } from "../../http/call.ts";
+import { html } from "../../http/responses.ts";
 import { message, type MessageKey } from "../../locales/messages.ts";
-import { CopyButton } from "../shared/copy-button.tsx";
+import { richMessage } from "../shared/formats.ts";
 import { type Page, page } from "../shared/layout.tsx";
-import { MadeLink, wordsOf } from "./created-list.tsx";
+import { CopyButton } from "../shared/share.tsx";
+import { LinkItem, wordsOf } from "./link-list.tsx";
 
-/** What the browser script says. */
+export function showMyLinks(call: DetachedCall): Response {
+  return html(call, 200, (language) => myLinksPage(language, call.domain), {
+    "Cache-Control": "private, no-cache",
+  });
+}
+
+/** Texts for the browser script. */
 const SAID: Record<string, MessageKey> = {
   one: "links.count.one",
   other: "links.count",
@@ -19,10 +28,9 @@ const SAID: Record<string, MessageKey> = {
   away: "links.away",
 };
 
-/** The page of the links made in this browser. The browser script fills it: the server does not know who made a link. */
-export function myLinksPage(language: string, { baseUrl }: { readonly baseUrl: string }): Page {
+/** All links created in this browser. It is the same page for everybody; the browser script fills it. */
+function myLinksPage(language: string, { baseUrl }: { readonly baseUrl: string }): Page {
   const title = message(language, "links.title");
-  const [before, after] = message(language, "links.made").split("{created}");
   return page(
     language,
     { title, script: "myLinks" },
@@ -68,15 +76,13 @@ export function myLinksPage(language: string, { baseUrl }: { readonly baseUrl: s
           </button>
         </div>
         <template data-item>
-          <MadeLink
+          <LinkItem
             language={language}
             facts={
               <>
                 {" · "}
                 <span class="made-on">
-                  {before}
-                  <span data-created></span>
-                  {after}
+                  {richMessage(language, "links.made", { created: <span data-created></span> })}
                 </span>
               </>
             }
@@ -87,7 +93,7 @@ export function myLinksPage(language: string, { baseUrl }: { readonly baseUrl: s
             <button type="button" class="plain" data-forget>
               {message(language, "home.forget")}
             </button>
-          </MadeLink>
+          </LinkItem>
         </template>
       </div>
     </>,

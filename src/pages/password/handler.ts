@@ -1,8 +1,8 @@
 import type { Call } from "../../http/call.ts";
+import { createSignedCookie } from "../../http/credentials.ts";
 import type { Limiter, Try } from "../../http/limiter.ts";
 import { describe, type HttpProblem, problemJson } from "../../http/problems.ts";
 import { FORM_LEADS_ELSEWHERE, html, prefersHtml } from "../../http/responses.ts";
-import { createSignedCookie } from "../../http/signed-cookie.ts";
 import type { Clock } from "../../links/clock.ts";
 import type { Link } from "../../links/link.ts";
 import { checkPassword, passwordLength } from "../../links/password.ts";
@@ -11,9 +11,9 @@ import { PASSWORD_LENGTH } from "../../links/terms.ts";
 import { passwordPage, type Refusal } from "./page.tsx";
 
 const OPEN_MS = 15 * 60_000;
-/** Until one of the passwords that are being checked is done. */
+/** Until one of the present checks has finished. */
 const BUSY_SECONDS = 1;
-/** How long a right password isn't checked again, and how many are remembered: about 300 bytes each. */
+/** How long and how many right passwords are remembered, at about 300 bytes each. */
 const REMEMBERED_MS = 5 * 60_000;
 const MAX_REMEMBERED = 10_000;
 
@@ -29,16 +29,16 @@ export interface PasswordsOptions {
   readonly limiter: Pick<Limiter, "tryPassword">;
 }
 
-/** Asks for the passwords of links, and remembers in a cookie who knew one. */
+/** Checks the passwords of links, and remembers in a cookie who knew one. */
 export function createPasswords({ secret, clock, limiter }: PasswordsOptions) {
   const cookie = createSignedCookie(
     { secret, clock },
     { name: "password", lastsMs: OPEN_MS, sameSite: "Lax" },
   );
-  /** Another password and another link have other cookies. */
+  /** Each password of each link has its own cookie. */
   const partsOf = ({ code, createdMs, terms }: Link) => [code, createdMs, terms?.passwordHash ?? ""];
 
-  /** Browsers get the page that asks, and no challenge that would make them ask in a window of their own. */
+  /** Browsers get the form. A real challenge would open the browser's own dialogue. */
   function refuse(call: Call, problem: HttpProblem, refusal?: Refusal): Response {
     const { headers } = call;
     const Vary = "Accept, Accept-Language, Cookie, Authorization";
@@ -46,19 +46,19 @@ export function createPasswords({ secret, clock, limiter }: PasswordsOptions) {
       const isBrowser = headers.has("sec-fetch-site");
       return problemJson(call, problem, { Vary, ...(isBrowser && { "WWW-Authenticate": FORM }) });
     }
-    const { status, headers: ofProblem } = describe(problem);
+    const { status, headers: problemHeaders } = describe(problem);
     return html(call, status, (language) => passwordPage(language, refusal), {
-      ...ofProblem,
+      ...problemHeaders,
       ...FORM_LEADS_ELSEWHERE,
       ...(status === 401 && { "WWW-Authenticate": FORM }),
       Vary,
     });
   }
 
-  /** Checks in progress and right passwords, by keyed hash, the oldest first. */
+  /** Checks in progress and right passwords, by authorized hash, the oldest first. */
   const checks = new Map<string, Check>();
 
-  /** Visitors who give the same password of a link at once share a check, and those who follow need none. */
+  /** Simultaneous visitors with the same password share a check; later ones need none. */
   function check(link: Link, given: string, attempt: Try): Check["isRight"] {
     const key = secret.hash("password-check", [...partsOf(link), given.normalize("NFC")]);
     const nowMs = clock.monotonicMs();
@@ -81,18 +81,17 @@ export function createPasswords({ secret, clock, limiter }: PasswordsOptions) {
   });
 
   return {
-    /** Whether the browser knew the password a moment ago. */
     isRemembered: (call: Call, link: Link) => cookie.isRight(call, partsOf(link)),
 
-    /** A cookie that is sent to this link only. */
+    /** A cookie for this link only. */
     remember: (call: Call, link: Link) =>
       cookie.make(call, `/${encodeURIComponent(link.code)}`, partsOf(link)),
 
     ask: (call: Call, link: Link): Response => refuse(call, problemOf(call, link, "password.missing")),
 
-    /** Undefined if the password is right. Wrong ones are counted. */
+    /** Undefined if the password is right. Counts wrong ones. */
     async refusalOf(call: Call, link: Link, given: string): Promise<Response | undefined> {
-      // Before anything is remembered: a client over the limit must not learn which password is right.
+      // First, because a client over the limit must not learn which password is right.
       const attempt = limiter.tryPassword(call, link);
       if (attempt instanceof Promise) {
         const limited = await attempt;
@@ -110,18 +109,18 @@ export function createPasswords({ secret, clock, limiter }: PasswordsOptions) {
         return undefined;
       }
       if (isRight === undefined) {
-        // It stays counted: the answer tells that this password is not among those remembered.
+        // It stays counted, because the response reveals that this password isn't remembered.
         const limited = { kind: "limited", limit: "password", seconds: BUSY_SECONDS } as const;
         return refuse(call, limited, limited);
       }
-      return refuse(call, problemOf(call, link, "password.wrong"), { kind: "wrong", ...attempt.left() });
+      return refuse(call, problemOf(call, link, "password.wrong"), { kind: "wrong", ...attempt.remaining() });
     },
   };
 }
 
 export type Passwords = ReturnType<typeof createPasswords>;
 
-/** RFC 9110, section 11.6.1, wants a challenge with every 401. Browsers ignore those that they do not know. */
+/** RFC 9110, section 11.6.1: every 401 needs a challenge. Browsers ignore unknown ones. */
 const FORM = "Form";
 
 /** The password in `Authorization: Basic`, whatever the user name (RFC 7617, section 2). */

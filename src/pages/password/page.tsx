@@ -1,22 +1,22 @@
 /** @jsxImportSource ../shared/html */
 import { memoize } from "../../lib/memoize.ts";
 import { message, sentenceSpace } from "../../locales/messages.ts";
+import { whenIn } from "../shared/formats.ts";
 import { type Page, page } from "../shared/layout.tsx";
-import { whenIn } from "../shared/time-words.ts";
 
-/** Why the last password did not open the link. `seconds` is until the next one may be tried. */
+/** Why the last password was refused. `seconds` is the time until the next attempt. */
 export type Refusal =
   | { readonly kind: "wrong"; readonly tries: number; readonly seconds: number }
   | { readonly kind: "limited"; readonly seconds: number };
 
-/** Asks for the password of the link at this address. It is the same page for all links, so it is kept. */
+/** Asks for the password of the link at this address. All links share this page, so it is memoized. */
 export function passwordPage(language: string, refusal?: Refusal): Page {
-  return rendered(JSON.stringify([language, refusal && tell(language, refusal)]));
+  return rendered(JSON.stringify([language, refusal && describeRefusal(language, refusal)]));
 }
 
 const rendered = memoize((key) => render(...(JSON.parse(key) as [string, string | null])));
 
-function tell(language: string, refusal: Refusal): string {
+function describeRefusal(language: string, refusal: Refusal): string {
   const later = () => message(language, "password.limited", { when: whenIn(language, refusal.seconds) });
   if (refusal.kind === "limited") return later();
   const wrong = message(language, "password.wrong");
@@ -35,7 +35,7 @@ function render(language: string, refusal: string | null): Page {
       <form method="post">
         <div class="field">
           <label for="password">{message(language, "password.label")}</label>
-          {/* It belongs to one link. A browser that saved it would offer it for every other one. */}
+          {/* A browser that saved the password would offer it for every other link. */}
           <input
             {...{ id: "password", name: "password", type: "password", autocomplete: "off" }}
             {...(refusal !== null && { "aria-invalid": "true" })}

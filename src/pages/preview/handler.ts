@@ -1,9 +1,8 @@
 import { readStatisticsQuery } from "../../api/statistics.ts";
-import type { Asked } from "../../http/call.ts";
-import { knowsAlready, tagOf } from "../../http/etag.ts";
-import { askedLanguage, pageLanguage } from "../../http/page-language.ts";
+import type { DetachedCall } from "../../http/call.ts";
+import { urlLanguage, pageLanguage } from "../../http/page-language.ts";
 import { describe, problemAnswer } from "../../http/problems.ts";
-import { answer, html } from "../../http/responses.ts";
+import { knowsAlready, tagOf, answer, html } from "../../http/responses.ts";
 import { queryOf } from "../../http/url.ts";
 import type { Clock } from "../../links/clock.ts";
 import { aimedMs, hasBegun, hasEnded, hasPassword } from "../../links/link.ts";
@@ -14,12 +13,13 @@ import type { DisabledSince } from "../../moderation/disabled-since.ts";
 import { hintsOf } from "../../moderation/suspicion.ts";
 import type { Sums } from "../../visits/day.ts";
 import type { Counts } from "../../visits/visits.ts";
-import { changedOf, minutesLeftOf } from "../shared/remaining-time.ts";
-import type { JustMade } from "./just-created.ts";
+import { targetChangeOf } from "../shared/link-facts.tsx";
+import { minutesLeftOf } from "../shared/warnings.tsx";
+import type { NewLink } from "./just-created.ts";
 import { type Preview, previewPage } from "./page.tsx";
-import { chooseRange, within } from "./ranges.ts";
+import { chooseRange, seriesIn } from "./ranges.ts";
 
-/** The hours of every zone begin with one of these. */
+/** The hours of every time zone start at one of these. */
 const QUARTER_MS = HOUR_MS / 4;
 
 export interface PreviewOptions {
@@ -30,10 +30,10 @@ export interface PreviewOptions {
   readonly statsKeepDays: number;
 }
 
-/** The page at /<code>+, which shows where a link leads and its visits. */
+/** The page at /<code>+, with the destination of a link and its visits. */
 export function createPreview({ links, visits, clock, disabledSince, statsKeepDays }: PreviewOptions) {
-  return async (call: Asked, data = ""): Promise<Response> => {
-    const { manageKey }: Partial<JustMade> = data === "" ? {} : (JSON.parse(data) as JustMade);
+  return async (call: DetachedCall, data = ""): Promise<Response> => {
+    const { manageKey }: Partial<NewLink> = data === "" ? {} : (JSON.parse(data) as NewLink);
     const link = await links.find(call.code, manageKey === undefined ? "visitor" : "maker");
     if (isProblem(link)) return problemAnswer(call, link);
     const { code, target, createdMs, endsMs, terms, disabled: reason } = link;
@@ -56,7 +56,7 @@ export function createPreview({ links, visits, clock, disabledSince, statsKeepDa
     const works = !isOver && reason === undefined;
     // A change matters to those who may follow the link. The other hints are about the destination.
     const hints = hintsOf(link, nowMs).filter(({ hint }) => (hint === "changed" ? works : !isSecret));
-    const changed = changedOf(link, nowMs);
+    const changed = targetChangeOf(link, nowMs);
     const minutesLeft = works ? minutesLeftOf(link, nowMs) : undefined;
     const startsMs = hasBegun(link, nowMs) ? undefined : terms?.startsMs;
     const sums = await visits.sums(link);
@@ -85,9 +85,9 @@ export function createPreview({ links, visits, clock, disabledSince, statsKeepDa
     if (disabled === undefined && knowsAlready(call.headers, ETag))
       return answer({ status: 304, headers: { ETag } });
     const statistics = await visits.statistics(link, range.request);
-    // The ranges of the page are none that is refused.
+    // The page offers only valid ranges.
     if (isProblem(statistics)) throw new Error(statistics.refusals[0]?.rule);
-    const series = within(range, statistics.series);
+    const series = seriesIn(range, statistics.series);
     const preview: Preview = {
       code,
       target: isSecret ? undefined : target,
@@ -110,7 +110,7 @@ export function createPreview({ links, visits, clock, disabledSince, statsKeepDa
       maxVisits: terms?.maxVisits,
       ...sums,
     };
-    // A problem's page is not kept, so it needs no tag.
+    // A problem's page isn't cached, so it needs no tag.
     if (reason !== undefined) {
       const { status, headers } = describe({ kind: "disabled", reason });
       return html(call, status, () => previewPage(language, preview), headers);
@@ -119,9 +119,9 @@ export function createPreview({ links, visits, clock, disabledSince, statsKeepDa
   };
 }
 
-/** What else the address asks for, which the page's own links keep. */
+/** Parameters that the page's own links keep. */
 function carriedOf(request: Request, timeZone: string): Record<string, string> {
-  const language = askedLanguage(request);
+  const language = urlLanguage(request);
   return {
     ...(language !== undefined && { language }),
     ...(timeZone !== "UTC" && { tz: timeZone }),

@@ -1,36 +1,39 @@
 import type { Call } from "../../http/call.ts";
-import { createSignedCookie, type SignedCookieOptions } from "../../http/signed-cookie.ts";
-import type { Views } from "../../http/views/views.ts";
+import { createSignedCookie, type SignedCookieOptions } from "../../http/credentials.ts";
+import type { Views } from "../../http/views.ts";
 import type { Link } from "../../links/link.ts";
 import type { Links } from "../../links/links.ts";
 import { isProblem } from "../../links/problem.ts";
 import type { Secret } from "../../links/secret.ts";
-import { JUST_MADE_MS } from "./manage-key.tsx";
 
-export interface MadeOptions extends SignedCookieOptions {
+/** How long the browser that created a link can see its manage address. */
+export const JUST_CREATED_MS = 10 * 60_000;
+
+export interface JustCreatedOptions extends SignedCookieOptions {
   readonly links: Pick<Links, "find">;
   readonly secret: Pick<Secret, "hash" | "manageKey">;
   readonly views: Pick<Views, "ask">;
 }
 
-/** What the view of a preview gets, if whoever asks has just made the link. */
-export interface JustMade {
+/** The data for the preview of a link that this browser created a moment ago. */
+export interface NewLink {
   readonly manageKey: string;
 }
 
 /**
- * Shows the manage address of a link to the browser that has just made it. The form is answered with a redirect, and neither
- * an address nor a cookie shall hold the key. So a cookie says that this browser made the link, and the preview has the key.
+ * Shows the manage address of a link to the browser that created it. The form answers with a redirect, and neither an
+ * address nor a cookie may contain the key. So a cookie says that this browser created the link, and the preview has the
+ * key.
  */
-export function createMade({ links, secret, clock, views }: MadeOptions) {
+export function createJustCreated({ links, secret, clock, views }: JustCreatedOptions) {
   const cookie = createSignedCookie(
     { secret, clock },
-    { name: "made", lastsMs: JUST_MADE_MS, sameSite: "Strict" },
+    { name: "made", lastsMs: JUST_CREATED_MS, sameSite: "Strict" },
   );
   const partsOf = ({ code, createdMs }: Pick<Link, "code" | "createdMs">) => [code, createdMs];
 
   return {
-    /** A cookie that is sent to the link's preview only. */
+    /** A cookie for the link's preview only. */
     remember: (call: Call, link: Link) =>
       cookie.make(call, `/${encodeURIComponent(link.code)}+`, partsOf(link)),
 
@@ -39,10 +42,10 @@ export function createMade({ links, secret, clock, views }: MadeOptions) {
       call.client();
       const link = await links.find(call.code, "maker");
       if (isProblem(link) || !cookie.isRight(call, partsOf(link))) return views.ask("preview", call);
-      const made: JustMade = { manageKey: secret.manageKey(link) };
-      return views.ask("preview", call, JSON.stringify(made));
+      const newLink: NewLink = { manageKey: secret.manageKey(link) };
+      return views.ask("preview", call, JSON.stringify(newLink));
     },
   };
 }
 
-export type Made = ReturnType<typeof createMade>;
+export type JustCreated = ReturnType<typeof createJustCreated>;

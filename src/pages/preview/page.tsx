@@ -1,44 +1,41 @@
 /** @jsxImportSource ../shared/html */
 import type { DisabledReason, EndedBy } from "../../links/link.ts";
-import { message } from "../../locales/messages.ts";
+import { message, sentenceSpace } from "../../locales/messages.ts";
 import { managePath } from "../manage/page.tsx";
 import { nextStep } from "../problem/page.tsx";
-import { QrCode, withoutScheme } from "../qr/qr-code.tsx";
-import { QrDrawn } from "../qr/qr-image.tsx";
+import { QrCode, QrDrawn, withoutScheme } from "../qr/qr-code.tsx";
 import { describeDestination, type Destination } from "../shared/destination-parts.ts";
-import { Leads, leadsTo } from "../shared/destination.tsx";
+import { DestinationCard, destinationLabel } from "../shared/destination.tsx";
+import { duration } from "../shared/formats.ts";
 import { type Page, page } from "../shared/layout.tsx";
-import { Lifetime } from "../shared/lifetime.tsx";
-import { Address, CopyAddress } from "../shared/share.tsx";
-import { Begins } from "../shared/start-date.tsx";
-import { describeHint, type Noted } from "../shared/warnings.tsx";
-import { Keep } from "./manage-key.tsx";
-import { Visits, type VisitsShown } from "./visits.tsx";
+import { FutureStart, Lifetime } from "../shared/link-facts.tsx";
+import { Address, CopyAddress, CopyButton } from "../shared/share.tsx";
+import { describeHint, type LinkNotes } from "../shared/warnings.tsx";
+import { JUST_CREATED_MS } from "./just-created.ts";
+import { Visits, type VisitsView } from "./visits.tsx";
 
-export interface Preview extends VisitsShown, Noted {
-  /** The short address, in readable Unicode. */
+export interface Preview extends VisitsView, LinkNotes {
   readonly shortUrl: string;
-  /** Set if it has not begun. Only its maker sees that. */
+  /** Set before the link starts, which only its maker sees. */
   readonly startsMs?: number | undefined;
-  /** Undefined if only those who know the password are told. */
+  /** Undefined if it is secret, behind the link's password. */
   readonly target: string | undefined;
-  /** Set if it has not ended because its time was over. */
+  /** Set if the link ended before its time. */
   readonly endedBy?: EndedBy | undefined;
-  /** Set if it ends after so many. */
   readonly maxVisits?: number | undefined;
-  /** Only for whoever has just made the link. */
+  /** Set for the browser that created the link a moment ago. */
   readonly manageKey?: string | undefined;
-  /** Set if the link is disabled, or a rule about its host applies. Then the page does not lead to the destination. */
+  /** Set if the link or its host is blocked. Then nothing on the page opens the destination. */
   readonly disabled?: Disabled | undefined;
 }
 
 interface Disabled {
   readonly reason: DisabledReason;
-  /** Unknown for hosts on a blocklist. */
+  /** Undefined for hosts on a blocklist. */
   readonly sinceMs: number | undefined;
 }
 
-/** Where a link leads, since when, until when, and its visits: for who is about to follow it, and for its maker. */
+/** A link's destination, lifetime and visits, for visitors and for its maker. */
 export function previewPage(language: string, preview: Preview): Page {
   const { code, shortUrl, target, hints, startsMs, disabled, manageKey } = preview;
   const destination = target === undefined ? undefined : describeDestination(target);
@@ -46,9 +43,9 @@ export function previewPage(language: string, preview: Preview): Page {
   const { origin } = new URL(shortUrl);
   const path = `/${encodeURIComponent(code)}`;
   const state = stateOf(language, preview);
-  const leadsOn = state === undefined;
-  // A visitor asks where the link leads. Whoever has just made it knows that, and wants to pass it on.
-  const isSharedFirst = leadsOn && manageKey !== undefined;
+  const works = state === undefined;
+  // Visitors want the destination. The maker knows it, and wants to share the link.
+  const isSharedFirst = works && manageKey !== undefined;
   const isKept = manageKey !== undefined && !preview.hasEnded;
   const head = {
     title: state === undefined ? shown : `${state} ${shown}`,
@@ -59,7 +56,7 @@ export function previewPage(language: string, preview: Preview): Page {
         ...(disabled === undefined ? [] : [state]),
         ...(destination === undefined
           ? [message(language, "preview.secret")]
-          : describeInCard(language, destination, leadsOn)),
+          : describeInCard(language, destination, works)),
         // The card stays in the chat when the change is old.
         ...hints.filter(({ hint }) => hint !== "changed").map((hint) => describeHint(language, hint)),
       ].join(" – "),
@@ -79,7 +76,7 @@ export function previewPage(language: string, preview: Preview): Page {
           <div>
             <Address url={shown} isTitle />
             <CopyAddress language={language} kind="primary" shortUrl={shortUrl} />
-            {startsMs !== undefined && <Begins language={language} ms={startsMs} />}
+            {startsMs !== undefined && <FutureStart language={language} ms={startsMs} />}
           </div>
           {startsMs === undefined ? (
             <QrCode language={language} path={path} shortUrl={shortUrl} destination={destination} />
@@ -95,21 +92,21 @@ export function previewPage(language: string, preview: Preview): Page {
 
       {isKept && <Keep {...preview} language={language} origin={origin} manageKey={manageKey} />}
 
-      <Leads
+      <DestinationCard
         {...preview}
         language={language}
         destination={destination}
-        isOver={!leadsOn}
-        href={leadsOn && startsMs === undefined ? `${path}/` : undefined}
+        isOver={!works}
+        href={works && startsMs === undefined ? `${path}/` : undefined}
         showsAddress={disabled === undefined}
         isFirst={!isSharedFirst}
       />
 
       <Lifetime language={language} {...preview} disabledSinceMs={disabled?.sinceMs} />
 
-      {startsMs === undefined && <Visits language={language} {...preview} hasEnded={!leadsOn} />}
+      {startsMs === undefined && <Visits language={language} {...preview} hasEnded={!works} />}
 
-      {leadsOn && !isSharedFirst && (
+      {works && !isSharedFirst && (
         <section aria-labelledby="share">
           <h2 id="share">{message(language, "preview.share")}</h2>
           <div class="sides">
@@ -137,17 +134,59 @@ export function previewPage(language: string, preview: Preview): Page {
   );
 }
 
-/** Why the link leads nowhere, if so. */
+/** Why the link doesn't redirect; undefined if it does. */
 function stateOf(language: string, { disabled, hasEnded, endedBy }: Preview): string | undefined {
   if (disabled !== undefined) return message(language, `disabled.${disabled.reason}`);
   if (endedBy !== undefined) return message(language, `preview.expired.${endedBy}`);
   return hasEnded ? message(language, "preview.expired") : undefined;
 }
 
-function describeInCard(language: string, destination: Destination, leadsOn: boolean): string[] {
+function describeInCard(language: string, destination: Destination, works: boolean): string[] {
   const { host, asciiHost, isMistakable } = destination;
   return [
-    `${leadsTo(language, leadsOn)}: ${asciiHost === undefined ? host : `${host} (${asciiHost})`}`,
+    `${destinationLabel(language, works)}: ${asciiHost === undefined ? host : `${host} (${asciiHost})`}`,
     ...(isMistakable ? [message(language, "preview.mistakable")] : []),
   ];
+}
+
+interface KeepProps {
+  readonly language: string;
+  readonly code: string;
+  readonly createdMs: number;
+  readonly origin: string;
+  readonly manageKey: string;
+}
+
+/** The manage address of a new link. The script stores the key with the links created here. */
+function Keep({ language, code, createdMs, origin, manageKey }: KeepProps) {
+  const address = `${origin}/${encodeURIComponent(code)}+#key=${manageKey}`;
+  return (
+    <section
+      class="card"
+      aria-labelledby="keep"
+      data-key={manageKey}
+      data-link={`/api/v1/links/${encodeURIComponent(code)}`}
+      data-created={new Date(createdMs).toISOString()}
+    >
+      <h2 id="keep">{message(language, "keep.title")}</h2>
+      <p>
+        {message(language, "keep.meaning")}
+        {sentenceSpace(language)}
+        {message(language, "keep.until", { minutes: duration(language, JUST_CREATED_MS) })}
+        {sentenceSpace(language)}
+        <span data-kept>{message(language, "keep.here")}</span>
+      </p>
+      <p class="whole">
+        <bdi dir="ltr">{address}</bdi>
+      </p>
+      <form method="post" action={managePath(code)}>
+        <input type="hidden" name="key" value={manageKey} />
+        <div class="actions">
+          <CopyButton language={language} kind="secondary" label="keep.copy" text={address}>
+            <button>{message(language, "preview.manage")}</button>
+          </CopyButton>
+        </div>
+      </form>
+    </section>
+  );
 }

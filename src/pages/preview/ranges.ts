@@ -7,22 +7,21 @@ import {
 } from "../../visits/statistics/statistics.ts";
 import { openZone, writeDay } from "../../visits/statistics/zone.ts";
 
-/** Ranges of whole days, by their names in addresses. */
 const DAYS = { "7d": 7, "30d": 30, "90d": 90 } as const;
 type DayRange = keyof typeof DAYS;
 type RangeName = "24h" | DayRange | "all";
 
 const DEFAULT_RANGE = "30d";
-/** Up to here, visits are shown by the hour unless the reader chooses otherwise. */
+/** Shorter ranges show hours by default. */
 const BY_HOUR_MS = 2 * DAY_MS;
 /** More bars than this are too thin to point at. */
 const MAX_DAYS_BY_HOUR = 7;
 const MIN_DAYS_BY_MONTH = 61;
-/** Up to here, visits are shown by the day unless the reader chooses otherwise. */
+/** Ranges up to this length show days by default. */
 const MAX_DAYS_BY_DAY = 92;
 
-/** What an address asks for. What is no range or interval counts as not asked for. */
-export interface AskedRange {
+/** The range in an address. Unknown values are ignored. */
+export interface RangeQuery {
   readonly range?: string | null;
   readonly by?: string | null;
 }
@@ -35,26 +34,26 @@ export interface RangeLimits {
   readonly timeZone: string;
 }
 
-/** A part of the time in which a link could be visited. */
-export interface ShownRange {
+/** A part of the link's lifetime. */
+export interface Range {
   readonly name: RangeName;
   readonly interval: Interval;
-  /** What the reader can choose. Ranges that are longer than the link is old are `all`. */
+  /** The reader's choices. Ranges longer than the link's age are `all`. */
   readonly names: readonly RangeName[];
   readonly intervals: readonly Interval[];
   readonly request: StatisticsRequest & { readonly from: string; readonly to: string };
   readonly fromMs: number;
   readonly untilMs: number;
-  /** The first day that is kept, if the range would begin earlier. */
+  /** The first stored day, if the range would start earlier. */
   readonly keptFrom?: string | undefined;
 }
 
-/** Chooses the range of a link's statistics: from its own first day until now, or until its end. */
-export function chooseRange({ range, by }: AskedRange, limits: RangeLimits): ShownRange {
+/** Chooses the range of a link's statistics, between its first day and the present or its end. */
+export function chooseRange({ range, by }: RangeQuery, limits: RangeLimits): Range {
   const { createdMs, endsMs, nowMs, keepDays, timeZone } = limits;
   const { dayOf } = openZone(timeZone);
   const untilMs = Math.min(nowMs, endsMs);
-  // Another process may have a clock that is ahead.
+  // Another process's clock may be ahead.
   const sinceMs = Math.min(createdMs, untilMs);
   const last = dayOf(untilMs);
   const created = dayOf(sinceMs);
@@ -71,7 +70,7 @@ export function chooseRange({ range, by }: AskedRange, limits: RangeLimits): Sho
   const name = isRange ? (names.find((one) => one === range) ?? "all") : fallback;
 
   const fromDay = name === "24h" ? last - 1 : name === "all" ? first : last + 1 - DAYS[name];
-  // In hours, the last one counts as a whole.
+  // The last hour counts as a whole.
   const fromMs =
     name === "24h" ? hourOf(untilMs) - DAY_MS + HOUR_MS : name === "all" && first === created ? sinceMs : 0;
   const days = last + 1 - fromDay;
@@ -100,8 +99,8 @@ function intervalsOf(name: RangeName, days: number): Interval[] {
   return intervals;
 }
 
-/** Hours before the link was made, or that are still to come, would look like hours without visits. */
-export function within({ interval, fromMs, untilMs }: ShownRange, series: Statistics["series"]) {
+/** Removes hours before the link existed or in the future, which would look like hours without visits. */
+export function seriesIn({ interval, fromMs, untilMs }: Range, series: Statistics["series"]) {
   const firstMs = Date.parse(series[0]?.start ?? "");
   if (interval !== "hour" || Number.isNaN(firstMs)) return series;
   const nth = (ms: number) => Math.floor((ms - firstMs) / HOUR_MS);

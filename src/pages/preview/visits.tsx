@@ -5,30 +5,29 @@ import { message, sentenceSpace } from "../../locales/messages.ts";
 import { FEWEST_VISITS } from "../../visits/statistics/noise.ts";
 import type { Statistics } from "../../visits/statistics/statistics.ts";
 import { Breakdowns } from "../shared/charts/breakdowns.tsx";
-import { Chart, ChartTable, labelsOf, numberFormat, periodOf } from "../shared/charts/chart.tsx";
-import { Downloads } from "./downloads.tsx";
-import { Ranges, type RangesProps } from "./range-links.tsx";
-import type { ShownRange } from "./ranges.ts";
+import { Chart, ChartTable, labelsOf, periodOf } from "../shared/charts/chart.tsx";
+import { numberFormat } from "../shared/formats.ts";
+import { Fact } from "../shared/link-facts.tsx";
+import type { Range } from "./ranges.ts";
 import { Week } from "./week.tsx";
 
-export interface VisitsShown extends Pick<RangesProps, "carried"> {
+export interface VisitsView extends Pick<RangesProps, "carried"> {
   readonly code: string;
   readonly createdMs: number;
-  /** Since when it has its target. */
+  /** When the link got its present target. */
   readonly aimedMs: number;
   readonly hasEnded: boolean;
   /** By people, since the link was created. */
   readonly visits: number;
   readonly bots: number;
-  readonly range: ShownRange;
-  /** What the address asks for, which the page in another language shall show as well. */
+  readonly range: Range;
+  /** The parameters that the page keeps in another language. */
   readonly query: Readonly<Record<string, string>>;
-  /** Of that range. */
   readonly statistics: Statistics;
 }
 
-/** How often a link was visited, when and by whom. The script replaces this part while the count changes. */
-export function Visits(props: VisitsShown & { language: string }) {
+/** The visits of a link. The script replaces this part while the count changes. */
+export function Visits(props: VisitsView & { language: string }) {
   const { language, code, createdMs, aimedMs, hasEnded, visits, bots, range, statistics } = props;
   const number = numberFormat(language);
   const { shown } = statistics;
@@ -80,7 +79,7 @@ export function Visits(props: VisitsShown & { language: string }) {
   );
 }
 
-function InRange({ language, code, range, statistics, carried }: VisitsShown & { language: string }) {
+function InRange({ language, code, range, statistics, carried }: VisitsView & { language: string }) {
   const { visits, bots, series, from, to } = statistics;
   const { interval, name, keptFrom } = range;
   const [first = { start: from }, last = { start: to }] = [series[0], series.at(-1)];
@@ -108,17 +107,15 @@ function InRange({ language, code, range, statistics, carried }: VisitsShown & {
   );
 }
 
-/** So few visits say nothing about a day on average, or about a busiest one. */
+/** Fewer visits have no meaningful average or busiest day. */
 const FEW_VISITS = 10;
-/** Nor do so few days. */
 const FEW_DAYS = 3;
 
-/** What the bars add up to. */
 function Sums({
   language,
   statistics,
   range,
-}: Pick<VisitsShown, "statistics" | "range"> & { language: string }) {
+}: Pick<VisitsView, "statistics" | "range"> & { language: string }) {
   const { visits, bots, visitors, series, from, to } = statistics;
   const { interval, name, keptFrom } = range;
   const number = numberFormat(language);
@@ -128,40 +125,29 @@ function Sums({
     <dl class="facts sums">
       {(name !== "all" || keptFrom !== undefined) && (
         <>
-          <div>
-            <dt>{message(language, "preview.period.visits")}</dt>
-            <dd>{number.format(visits)}</dd>
-          </div>
-          <div>
-            <dt>{message(language, "preview.period.bots")}</dt>
-            <dd>{number.format(bots)}</dd>
-          </div>
+          <Fact name={message(language, "preview.period.visits")}>{number.format(visits)}</Fact>
+          <Fact name={message(language, "preview.period.bots")}>{number.format(bots)}</Fact>
         </>
       )}
       {visits >= FEW_VISITS && days >= FEW_DAYS && (
-        <div>
-          <dt>{message(language, "preview.average")}</dt>
-          <dd>{averageFormat(language)(String(visits / days))}</dd>
-        </div>
+        <Fact name={message(language, "preview.average")}>
+          {averageFormat(language)(String(visits / days))}
+        </Fact>
       )}
       {visits >= FEW_VISITS && busiest !== undefined && series.length > 1 && (
-        <div>
-          <dt>{message(language, `preview.busiest.${interval}`)}</dt>
-          <dd>
-            {number.format(busiest.visits)}
-            <span class="hint">{labelsOf(language, interval, series)(busiest.start)}</span>
-          </dd>
-        </div>
+        <Fact name={message(language, `preview.busiest.${interval}`)}>
+          {number.format(busiest.visits)}
+          <span class="hint">{labelsOf(language, interval, series)(busiest.start)}</span>
+        </Fact>
       )}
-      <div>
-        <dt>{message(language, "preview.visitors")}</dt>
-        <dd>{visitors === null ? message(language, "preview.visitors.later") : number.format(visitors)}</dd>
-      </div>
+      <Fact name={message(language, "preview.visitors")}>
+        {visitors === null ? message(language, "preview.visitors.later") : number.format(visitors)}
+      </Fact>
     </dl>
   );
 }
 
-/** Two digits: more would pretend that tomorrow is known. */
+/** More than two digits would pretend to predict tomorrow. */
 const averageFormat = memoize((language) => {
   const [exact, rounded] = [{ maximumSignificantDigits: 2 }, { maximumFractionDigits: 0 }].map(
     (options) => new Intl.NumberFormat(language, options),
@@ -169,12 +155,83 @@ const averageFormat = memoize((language) => {
   return memoize((average) => (Number(average) < 10 ? exact : rounded)?.format(Number(average)) ?? average);
 });
 
-/** In the place of the chart, until somebody comes. */
+/** In the place of the chart, before the first visit. */
 function Waiting({ language }: { language: string }) {
   return (
     <div class="waiting">
       <p>{message(language, "preview.waiting")}</p>
       <p class="soft">{message(language, "preview.waiting.next")}</p>
     </div>
+  );
+}
+
+interface RangesProps {
+  readonly language: string;
+  readonly range: Range;
+  /** The page's other parameters. */
+  readonly carried: Readonly<Record<string, string>>;
+}
+
+/** Links to the page with other ranges or bars. The script follows them without leaving the page. */
+function Ranges({ language, range: { name, names, interval, intervals }, carried }: RangesProps) {
+  const address = (parameters: Record<string, string>) =>
+    `?${new URLSearchParams({ ...parameters, ...carried }).toString()}`;
+  if (names.length === 1 && intervals.length === 1) return null;
+  return (
+    <div class="ranges">
+      {names.length > 1 && (
+        <nav aria-label={message(language, "preview.range")}>
+          {names.map((range) => (
+            <a
+              id={`range-${range}`}
+              href={address({ range })}
+              rel="nofollow"
+              {...(range === name && { "aria-current": "true" })}
+            >
+              {message(language, `preview.range.${range}`)}
+            </a>
+          ))}
+        </nav>
+      )}
+      {intervals.length > 1 && (
+        <nav aria-label={message(language, "preview.by")}>
+          {intervals.map((by) => (
+            <a
+              id={`by-${by}`}
+              href={address({ range: name, by })}
+              rel="nofollow"
+              {...(by === interval && { "aria-current": "true" })}
+            >
+              {message(language, `preview.by.${by}`)}
+            </a>
+          ))}
+        </nav>
+      )}
+    </div>
+  );
+}
+
+interface DownloadsProps {
+  readonly language: string;
+  readonly code: string;
+  readonly range: Range;
+}
+
+/** Links to the statistics of a range as files. */
+function Downloads({ language, code, range }: DownloadsProps) {
+  const { from, to, interval, timeZone } = range.request;
+  const query = new URLSearchParams({ from, to, interval, tz: timeZone }).toString();
+  const address = `/api/v1/links/${encodeURIComponent(code)}/stats?${query}`;
+  return (
+    <p class="downloads">
+      {message(language, "preview.download")}
+      {sentenceSpace(language)}
+      <a href={`${address}&format=csv`} rel="nofollow" download>
+        CSV
+      </a>{" "}
+      <a href={`${address}&download=true`} rel="nofollow" download>
+        JSON
+      </a>
+    </p>
   );
 }

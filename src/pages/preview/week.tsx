@@ -3,20 +3,21 @@ import { memoize } from "../../lib/memoize.ts";
 import { DAY_MS, HOUR_MS } from "../../links/time.ts";
 import { message } from "../../locales/messages.ts";
 import type { Statistics } from "../../visits/statistics/statistics.ts";
-import { formatIn, numberFormat, periodOf } from "../shared/charts/chart.tsx";
+import { formatIn, periodOf } from "../shared/charts/chart.tsx";
+import { numberFormat } from "../shared/formats.ts";
 
-/** Fewer visits show when these came, and not when people come. */
+/** Fewer visits say nothing about usual times. */
 const FEWEST_VISITS = 50;
-/** Of the colours, beside that of no visits. */
+/** The number of colours, besides the one for no visits. */
 const STEPS = 4;
-/** An hour's name is wider than its column, so one of so many is shown; programs that read the page aloud tell them all. */
+/** Hours are wider than their columns, so only some are visible. Screen readers read all. */
 const EVERY_HOURS = 6;
 const HOURS = Array.from({ length: 24 }, (_, hour) => hour);
 const NAMED_HOURS = HOURS.filter((hour) => hour % EVERY_HOURS === 0);
 
 type WeekProps = Pick<Statistics, "week"> & { readonly language: string; readonly timeZone: string };
 
-/** When in the week people visit: a row for each day, a cell for each hour. The darker, the more visits. */
+/** Visits by weekday and hour. The darker, the more visits. */
 export function Week({ language, week, timeZone }: WeekProps) {
   if (week === undefined || week.visits.reduce((sum, visits) => sum + visits) < FEWEST_VISITS) return null;
   const { visits, from, to } = week;
@@ -86,7 +87,7 @@ const EMPTY = (
   </td>
 );
 
-/** How many visits each colour stands for. The cells tell their own number to who cannot see colours. */
+/** The visits of each colour. Cells contain their own number for those who can't see colours. */
 function Legend({ language, most, ofStep }: { language: string; most: number; ofStep: number }) {
   const number = numberFormat(language);
   const steps = Array.from({ length: Math.ceil(most / ofStep) }, (_, nth) => {
@@ -105,21 +106,20 @@ function Legend({ language, most, ofStep }: { language: string; most: number; of
   );
 }
 
-/** The first day of `week.visits`. */
 const MONDAY_MS = Date.UTC(2026, 10, 23);
 
-/** Days and hours as a language names them. Days count from Monday, hours from Monday 0:00. */
+/** Days and hours in words. Days count from Monday, hours from Monday 0:00. */
 const namesIn = memoize((language) => {
   const hour = formatIn(language, { hour: "numeric" });
   const weekday = formatIn(language, { weekday: "short" });
   const hourOfDay = formatIn(language, { weekday: "long", hour: "numeric" });
   const { firstDay } = new Intl.Locale(language).getWeekInfo();
   return {
-    /** In the order in which weeks begin here. */
+    /** From the first day of the week in this language. */
     days: Array.from({ length: 7 }, (_, nth) => (firstDay - 1 + nth) % 7),
     day: memoize((day) => weekday.format(MONDAY_MS + Number(day) * DAY_MS)),
     hour: memoize((ofDay) => hour.format(MONDAY_MS + Number(ofDay) * HOUR_MS)),
-    /** "Tuesday, 9 – 10 AM". A range that ends on the next day would be told with dates, so it is told by its start. */
+    /** "Tuesday, 9 – 10 AM". A range into the next day would contain dates, so that one is hostAddress by its start. */
     hourOfDay: memoize((hours) => {
       const ms = MONDAY_MS + Number(hours) * HOUR_MS;
       return Number(hours) % 24 === 23 ? hourOfDay.format(ms) : hourOfDay.formatRange(ms, ms + HOUR_MS);

@@ -1,15 +1,23 @@
 /** @jsxImportSource ../shared/html */
+import type { DetachedCall } from "../../http/call.ts";
+import { FINDABLE, html } from "../../http/responses.ts";
 import { message } from "../../locales/messages.ts";
 import { type Page, page } from "../shared/layout.tsx";
 
-/** The settings that it depends on what is kept and shown. */
+/** The page that says which data about visitors Curt stores. */
+export function createPrivacy(privacy: Privacy) {
+  return (call: DetachedCall): Response =>
+    html(call, 200, (language) => privacyPage(language, privacy), FINDABLE);
+}
+
+/** The settings that change the page. */
 export interface Privacy {
   readonly statsShown: "safe" | "all" | "count";
   readonly statsKeepDays: number;
 }
 
-/** docs/privacy.md in short, for visitors. */
-export function privacyPage(language: string, { statsShown, statsKeepDays }: Privacy): Page {
+/** A summary of docs/privacy.md for visitors. */
+function privacyPage(language: string, { statsShown, statsKeepDays }: Privacy): Page {
   const sections = [
     ["privacy.visit", message(language, "privacy.visit.kept", { days: statsKeepDays })],
     ["privacy.public", message(language, `privacy.public.${statsShown}`)],

@@ -4,10 +4,10 @@ import type { DisabledReason } from "../../links/link.ts";
 import type { Problem } from "../../links/problem.ts";
 import { message, type MessageKey } from "../../locales/messages.ts";
 import type { LimitName } from "../../moderation/rate-limits.ts";
+import { richMessage, whenIn } from "../shared/formats.ts";
 import type { Child } from "../shared/html/jsx-runtime.ts";
-import { InstantIn } from "../shared/instant.tsx";
+import { Instant } from "../shared/instant.tsx";
 import { type Page, page } from "../shared/layout.tsx";
-import { whenIn } from "../shared/time-words.ts";
 
 /** The problems that have a page. */
 export type PageProblem =
@@ -19,20 +19,20 @@ export type PageProblem =
 
 interface Words {
   readonly title: MessageKey;
-  /** More about what happened, if the title does not say everything. */
-  readonly told?: Child;
-  /** What the reader can do about it. */
+  /** Details, if the title doesn't say everything. */
+  readonly details?: Child;
+  /** The reader's next step. */
   readonly next: MessageKey;
-  /** Whether trying again soon may help. If so, the page offers it. */
+  /** Whether to offer a retry. */
   readonly again?: boolean;
 }
 
-/** The page that says why an address does not work and what to do next. */
+/** Says why an address doesn't work, and what to do next. */
 export function problemPage(language: string, problem: PageProblem): Page {
   return rendered(JSON.stringify([language, problem]));
 }
 
-/** Rendering takes as long as several redirects, and the same few pages are asked for again and again. */
+/** Rendering takes as long as several redirects, and the same few pages are requested again and again. */
 const rendered = memoize((key) => render(...(JSON.parse(key) as [string, PageProblem])));
 
 function wordsFor(language: string, problem: PageProblem): Words {
@@ -40,19 +40,21 @@ function wordsFor(language: string, problem: PageProblem): Words {
     case "expired":
       return {
         title: problem.by === undefined ? "page.expired.title" : `page.expired.title.${problem.by}`,
-        told: <Expired language={language} {...problem} />,
+        details: richMessage(language, problem.by === undefined ? "expired" : `expired.${problem.by}`, {
+          ended: <Instant language={language} ms={problem.endedMs} />,
+        }),
         next: problem.by === undefined ? "page.expired.next" : "page.expired.ask",
       };
     case "disabled":
       return {
         title: "page.disabled.title",
-        told: message(language, `disabled.${problem.reason}`),
+        details: message(language, `disabled.${problem.reason}`),
         next: nextStep(problem.reason),
       };
     case "limited":
       return {
         title: "page.limited.title",
-        told: message(language, "page.limited.when", { when: whenIn(language, problem.seconds) }),
+        details: message(language, "page.limited.when", { when: whenIn(language, problem.seconds) }),
         next: "page.limited.next",
         again: true,
       };
@@ -70,7 +72,7 @@ function wordsFor(language: string, problem: PageProblem): Words {
   }
 }
 
-/** What the reader can do about a link that was disabled. */
+/** The reader's next step after opening a disabled link. */
 export function nextStep(reason: DisabledReason): MessageKey {
   switch (reason) {
     case "malware":
@@ -95,7 +97,7 @@ function render(language: string, problem: PageProblem): Page {
     { title },
     <>
       <h1>{title}</h1>
-      {words.told !== undefined && <p>{words.told}</p>}
+      {words.details !== undefined && <p>{words.details}</p>}
       <p class="soft">{message(language, words.next)}</p>
       {words.again === true && (
         <p>
@@ -111,9 +113,15 @@ function render(language: string, problem: PageProblem): Page {
   );
 }
 
-type ExpiredProps = Omit<Extract<Problem, { kind: "expired" }>, "kind"> & { readonly language: string };
-
-function Expired({ language, endedMs, by }: ExpiredProps) {
-  const text = message(language, by === undefined ? "expired" : `expired.${by}`);
-  return <InstantIn language={language} text={text} place="{ended}" ms={endedMs} />;
-}
+/** The page that crawlers get for a link with a limited number of visits. It is the same for all links. */
+export const crawlerPage = memoize((language) => {
+  const title = message(language, "counted.title");
+  return page(
+    language,
+    { title },
+    <>
+      <h1>{title}</h1>
+      <p>{message(language, "counted.next")}</p>
+    </>,
+  );
+});

@@ -1,17 +1,17 @@
 import { readQrStyle } from "../../api/qr-code.ts";
-import type { Asked } from "../../http/call.ts";
+import type { DetachedCall } from "../../http/call.ts";
 import { describe, problemAnswer } from "../../http/problems.ts";
 import { html } from "../../http/responses.ts";
 import { queryOf } from "../../http/url.ts";
 import { hasPassword } from "../../links/link.ts";
 import type { Links } from "../../links/links.ts";
 import { isProblem } from "../../links/problem.ts";
-import { tellBeside } from "../shared/form-data.ts";
+import { describeInForm } from "../forms.ts";
 import { QR_FIELDS, qrPage } from "./page.tsx";
 
-/** The page at /<code>+qr, which shows a link's QR code as its query styles it. */
+/** The page at /<code>+qr, with a link's QR code in the style of the query. */
 export function createQrPage({ links }: { readonly links: Pick<Links, "resolve"> }) {
-  return async (call: Asked): Promise<Response> => {
+  return async (call: DetachedCall): Promise<Response> => {
     const { query: style, problem } = readQrStyle(call.request);
     const link = await links.resolve(call.code);
     if (isProblem(link)) return problemAnswer(call, link);
@@ -36,7 +36,7 @@ export function createQrPage({ links }: { readonly links: Pick<Links, "resolve">
       (language) =>
         qrPage(language, {
           ...shown,
-          errors: problem === undefined ? {} : tellBeside(problem, QR_FIELDS, language).errors,
+          errors: problem === undefined ? {} : describeInForm(problem, QR_FIELDS, language).errors,
         }),
       headers,
     );

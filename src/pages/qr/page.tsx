@@ -1,12 +1,11 @@
 /** @jsxImportSource ../shared/html */
 import { message } from "../../locales/messages.ts";
 import { describeDestination } from "../shared/destination-parts.ts";
-import { described, FieldError, type FieldErrors } from "../shared/field.tsx";
+import { describedBy, FieldError, type FieldErrors } from "../shared/fields.tsx";
 import type { Child } from "../shared/html/jsx-runtime.ts";
 import { type Page, page } from "../shared/layout.tsx";
 import { Address } from "../shared/share.tsx";
-import { qrPath, Sheet, withoutScheme } from "./qr-code.tsx";
-import { QrDrawing } from "./qr-drawing.tsx";
+import { QrDrawing, qrPath, Sheet, withoutScheme } from "./qr-code.tsx";
 import { modulesOf } from "./qr-matrix.ts";
 import {
   ERROR_CORRECTIONS,
@@ -23,21 +22,19 @@ type QrField = (typeof QR_FIELDS)[number];
 
 export interface QrView {
   readonly code: string;
-  /** The short address, in readable Unicode. */
   readonly shortUrl: string;
-  /** Undefined if only those who know the password are told. */
+  /** Undefined if it is secret, behind the link's password. */
   readonly target: string | undefined;
   readonly style: QrStyle;
-  /** What was asked for, right or wrong. */
+  /** The values in the query, valid or not. */
   readonly form: Readonly<Partial<Record<QrField, string>>>;
-  /** Why values were refused. */
   readonly errors: FieldErrors<QrField>;
 }
 
 /** In CSS pixels. */
 const WIDTH = 400;
 
-/** A link's QR code, large, and how it is to look. */
+/** A link's QR code, large, and the form that styles it. */
 export function qrPage(language: string, view: QrView): Page {
   const { code, shortUrl, target, style, form, errors } = view;
   const address = withoutScheme(shortUrl);
@@ -63,7 +60,7 @@ export function qrPage(language: string, view: QrView): Page {
           </Sheet>
           <Downloads language={language} path={path} style={style} isRefused={verdict.isRefused} />
         </div>
-        {/* A browser can't point at a wrong value in the fold, but the service can. */}
+        {/* A browser can't point at an invalid value in a closed `details`, but the server can. */}
         <form action={qrPath(path)} data-qr={path} novalidate>
           <Colours language={language} {...view} verdict={verdict} />
           <Measure language={language} {...view} field="size">
@@ -144,7 +141,7 @@ function Colours({ language, style, errors, verdict }: ChoiceProps & { readonly 
           <Judgement language={language} word={word} verdict={verdict} style={style} />
         ))}
       </div>
-      {/* Too little contrast is told above. */}
+      {/* The verdict already reports too little contrast. */}
       {!verdict.isRefused && (
         <>
           <FieldError field="dark" errors={errors} />
@@ -185,7 +182,7 @@ function Measure({ language, field, style, form, errors, children }: MeasureProp
       <input
         {...{ id: field, name: field, type: "number", value: form[field] ?? style[field], required: true }}
         {...RANGES[field]}
-        {...described(field, errors, hint)}
+        {...describedBy(field, errors, hint)}
       />
       <FieldError field={field} errors={errors} />
       <p class="hint" id={hint}>
@@ -204,7 +201,7 @@ interface JudgementProps {
   readonly style?: QrStyle;
 }
 
-/** What is said of a code. The script changes the numbers, and whether it is shown. */
+/** A part of the verdict. The script changes its numbers and its visibility. */
 function Judgement({ language, word, verdict, style }: JudgementProps) {
   const refuses = word === "low" || word === "inverted";
   return (

@@ -9,7 +9,7 @@ const LEVELS = { l: "low", m: "medium", q: "quartile", h: "high" } as const sati
   string
 >;
 
-/** The QR code of an address as an SVG document. The code contains the address in its ASCII form. */
+/** The QR code of an address as an SVG document. The code contains the ASCII form. */
 export function qrSvg(address: string, style: QrStyle): string {
   const { modules, pixels, scale, start } = layOut(address, style);
   return (
@@ -23,7 +23,7 @@ export function qrSvg(address: string, style: QrStyle): string {
 /** The same as PNG with one bit per pixel (ISO/IEC 15948). */
 export function qrPng(address: string, style: QrStyle): Uint8Array {
   const { modules, pixels, scale, start } = layOut(address, style);
-  // Each line begins with the number of its filter. 0 means none.
+  // Each line starts with the number of its filter. 0 means none.
   const lineBytes = 1 + Math.ceil(pixels / 8);
   const lines = new Uint8Array(lineBytes * pixels);
   for (const [y, row] of modules.entries()) {
@@ -60,7 +60,7 @@ export function modulesOf(address: string, ecc: ErrorCorrection): boolean[][] {
   return bordered.slice(1, -1).map((row) => row.slice(1, -1));
 }
 
-/** The dark modules as an SVG path to be stroked, in which a module is 1 wide. */
+/** The dark modules as an SVG path for a stroke of width 1. */
 export function pathOf(modules: readonly (readonly boolean[])[]): string {
   return modules
     .flatMap((row, y) => {

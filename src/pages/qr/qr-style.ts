@@ -1,7 +1,7 @@
-// How a QR code is drawn, and whether scanners will read it. The script in the page judges with this, too.
+// How a QR code is drawn, and whether scanners can read it. The browser script uses this file as well.
 import { contrast, luminance } from "../../lib/contrast.ts";
 
-/** How much of a code may be damaged (ISO/IEC 18004): about 7, 15, 25 and 30 percent. */
+/** The part of a code that may be damaged (ISO/IEC 18004): about 7, 15, 25 and 30 percent. */
 export const ERROR_CORRECTIONS = ["l", "m", "q", "h"] as const;
 export type ErrorCorrection = (typeof ERROR_CORRECTIONS)[number];
 
@@ -11,9 +11,9 @@ export const SIZES = { min: 64, max: 2048 } as const;
 export const MARGINS = { min: 0, max: 16 } as const;
 
 export interface QrStyle {
-  /** Width and height in pixels. The image gets larger if the code needs more, at one pixel for each module. */
+  /** In pixels. The image is larger if the code needs more, at one pixel per module. */
   readonly size: number;
-  /** Width of the light border, in modules. */
+  /** The light border, in modules. */
   readonly margin: number;
   /** Colours as six hexadecimal digits. */
   readonly dark: string;
@@ -21,7 +21,7 @@ export interface QrStyle {
   readonly ecc: ErrorCorrection;
 }
 
-/** WCAG 2.2, section 1.4.11: what graphics need to be told from their background. */
+/** WCAG 2.2, section 1.4.11: minimum contrast of graphics. */
 export const MIN_CONTRAST = 3;
 /** With less, some scanners take large dark modules for light ones. */
 const GOOD_CONTRAST = 4.5;
@@ -32,21 +32,19 @@ const QUIET_ZONE = 4;
 /** Cameras and printers blur. */
 const MIN_MODULE_PIXELS = 3;
 
-/** What there is to say of a code: of its colours and of its size. */
+/** A statement about a code: about its colours or its size. */
 export type Word = "enough" | "weak" | "low" | "inverted" | "size";
 
 export interface Verdict {
-  /** All that is true of it. */
   readonly words: readonly Word[];
-  /** Of the two colours, whichever is darker. Rounded down to a decimal, so that too little never looks like enough. */
+  /** The contrast of both colours, whichever is darker. Rounded down to one decimal, so that too little never looks like enough. */
   readonly contrast: number;
-  /** No image is made of it. */
   readonly isRefused: boolean;
-  /** In pixels: as small as it may be. */
+  /** The smallest readable size, in pixels. */
   readonly minSize: number;
 }
 
-/** `modules` is how many the code has across, without its margin. */
+/** `modules` is the width of the code without its margin. */
 export function judge({ dark, light, margin, size }: Omit<QrStyle, "ecc">, modules: number): Verdict {
   const ratio = contrast(dark, light);
   const colours = Math.max(ratio, 1 / ratio);
@@ -67,8 +65,8 @@ function isWeak(dark: string, light: string): boolean {
 }
 
 /**
- * The width of a module of a code that has about `width` CSS pixels, its quiet zone included even if its own margin is
- * smaller: a whole number, so that edges are sharp, and enough for a camera.
+ * The width of a module in a code of about `width` CSS pixels, always with the whole quiet zone. A whole number for sharp
+ * edges, and enough for a camera.
  */
 export function moduleWidth(modules: number, margin: number, width: number): number {
   return Math.max(MIN_MODULE_PIXELS, Math.floor(width / widthWithQuietZone(modules, margin)));

@@ -1,10 +1,7 @@
-import { sayOn } from "../shared/script/copy.ts";
+import { showDone } from "../shared/script.ts";
 import { judge, moduleWidth, widthWithQuietZone } from "./qr-style.ts";
 
-/**
- * Shows a QR code in the chosen colours, and says whether scanners will read it. Without scripts, the service does both; it
- * always draws the modules and the margin.
- */
+/** Restyles a QR code, and says whether scanners can read it. Without scripts, the server does. */
 export function styleQrCode(): void {
   const form = document.querySelector<HTMLFormElement>("form[data-qr]");
   const drawing = document.querySelector<SVGSVGElement>("svg[data-modules]");
@@ -16,7 +13,7 @@ export function styleQrCode(): void {
     );
   const queryOf = () => new URLSearchParams(chosen()).toString();
 
-  /** Gives modules a whole number of the screen's pixels also where there is less room: blurred ones are hard to read. */
+  /** Modules take whole pixels of the screen where there is less room, because blurred ones are hard to read. */
   function fit(): void {
     if (!drawing) return;
     const across = drawing.viewBox.baseVal.width;
@@ -44,7 +41,7 @@ export function styleQrCode(): void {
       said.hidden = !verdict.words.some((word) => word === said.dataset["word"]);
     for (const value of form.querySelectorAll<HTMLElement>("[data-value]"))
       value.textContent = String(value.dataset["value"] === "minSize" ? verdict.minSize : verdict.contrast);
-    // What the service refused was replaced.
+    // The reader has replaced the refused values.
     for (const refusal of form.querySelectorAll(".refusal")) refusal.remove();
     for (const field of form.querySelectorAll("[aria-invalid]")) field.removeAttribute("aria-invalid");
     for (const link of document.querySelectorAll<HTMLAnchorElement>("a[data-format]")) {
@@ -63,7 +60,7 @@ export function styleQrCode(): void {
   form.addEventListener("change", ({ target }) => {
     if (!(target as HTMLInputElement).reportValidity() || !form.checkValidity()) return;
     const query = queryOf();
-    // So that the address shows the same after a reload, to whom it is sent, and in another language.
+    // The address then shows the same after a reload, to others, and in another language.
     history.replaceState(history.state, "", `?${query}`);
     for (const link of document.querySelectorAll<HTMLAnchorElement>("a[hreflang]"))
       link.search = `${query}&language=${link.hreflang}`;
@@ -75,7 +72,7 @@ export function styleQrCode(): void {
     );
     if (!dark || !light) return;
     [dark.value, light.value] = [light.value, dark.value];
-    // What had the focus is gone.
+    // The focused link is gone.
     dark.focus();
     for (const type of ["input", "change"]) dark.dispatchEvent(new Event(type, { bubbles: true }));
   });
@@ -95,20 +92,19 @@ async function copyImage(button: HTMLButtonElement): Promise<void> {
   if (!png || !said) return;
   const { done = "", failed = "" } = button.dataset;
   try {
-    // Given as a promise: Safari lets nobody copy who first waits for something else.
+    // A promise, because Safari refuses to copy after waiting for something else.
     const image = fetch(png.href).then((response) => response.blob());
     await navigator.clipboard.write([new ClipboardItem({ "image/png": image })]);
     said.textContent = done;
-    // Those who see it see it on the button.
+    // Sighted readers see it on the button.
     said.classList.add("unseen");
-    sayOn(button, said, done);
+    showDone(button, said, done);
   } catch {
     said.textContent = failed;
     said.classList.remove("unseen");
   }
 }
 
-/** Shows the buttons that print. */
 export function printSheets(): void {
   for (const button of document.querySelectorAll<HTMLButtonElement>("[data-print]")) {
     button.hidden = false;

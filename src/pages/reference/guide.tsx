@@ -2,15 +2,13 @@
 import { DAY_MS, HOUR_MS } from "../../links/time.ts";
 import { languageNames, type MessageKey } from "../../locales/messages.ts";
 import type { LimitsOptions, Window } from "../../moderation/rate-limits.ts";
+import { amount } from "../shared/formats.ts";
 import type { Child } from "../shared/html/jsx-runtime.ts";
-import { amount } from "../shared/time-words.ts";
-import { clientSamples } from "./client-samples.ts";
-import { CodeBox, marked, pretty } from "./code.tsx";
-import { byAdvice } from "./error-advice.ts";
 import { exampleOf, needs, operationsOf } from "./openapi.ts";
-import { type Context, Part } from "./section.tsx";
+import { CodeBox, type Context, withCode, Part, pretty } from "./parts.tsx";
+import { clientSamples } from "./samples.ts";
 
-/** How much each client of this instance may do. Without windows, as much as it wants. */
+/** The limits of each client. Without windows, there is none. */
 export type ClientLimits = Pick<
   LimitsOptions,
   "limitCreate" | "limitUnknown" | "limitView" | "limitReport" | "limitPasswords"
@@ -22,10 +20,10 @@ interface GuideProps {
   readonly limits: ClientLimits;
 }
 
-/** How the error begins that is the example of all errors. */
+/** The start of the example of all errors. */
 const TAKEN = "HTTP/1.1 409 Conflict\nCurt-Reason: code.taken";
 
-/** What is before the operations, by the ids of its parts. */
+/** The parts before the operations, by id. */
 export const GUIDE = {
   clients: "docs.clients",
   start: "docs.start",
@@ -57,11 +55,11 @@ export function Guide({ context, documentPath, limits }: GuideProps) {
           </>
         }
       >
-        <p>{marked(say("docs.clients.source"))}</p>
+        <p>{withCode(say("docs.clients.source"))}</p>
         <dl class="fields">
-          <Fact name="TypeScript, JavaScript">{marked(say("docs.clients.script"))}</Fact>
-          <Fact name="Shell">{marked(say("docs.clients.command"))}</Fact>
-          <Fact name="MCP">{marked(say("docs.clients.mcp"))}</Fact>
+          <Fact name="TypeScript, JavaScript">{withCode(say("docs.clients.script"))}</Fact>
+          <Fact name="Shell">{withCode(say("docs.clients.command"))}</Fact>
+          <Fact name="MCP">{withCode(say("docs.clients.mcp"))}</Fact>
         </dl>
       </Part>
       <Part
@@ -74,18 +72,18 @@ export function Guide({ context, documentPath, limits }: GuideProps) {
         }
       >
         <p>{say(needsToken ? "docs.start.token" : "docs.start.open")}</p>
-        <p>{marked(say("docs.envelope"))}</p>
+        <p>{withCode(say("docs.envelope"))}</p>
       </Part>
       <Part {...titleOf("basics")}>
         <dl class="fields">
           <Fact name={say("docs.base")}>
             <code>{base}</code>
           </Fact>
-          <Fact name={say("docs.key")}>{marked(say(needsToken ? "docs.key.token" : "docs.key.none"))}</Fact>
+          <Fact name={say("docs.key")}>{withCode(say(needsToken ? "docs.key.token" : "docs.key.none"))}</Fact>
           <Fact name={say("docs.languages")}>
-            {marked(say("docs.languages.rule", { languages: languageNames(language) }))}
+            {withCode(say("docs.languages.rule", { languages: languageNames(language) }))}
           </Fact>
-          <Fact name={say("docs.cors")}>{marked(say("docs.cors.rule"))}</Fact>
+          <Fact name={say("docs.cors")}>{withCode(say("docs.cors.rule"))}</Fact>
           <Fact name={say("docs.machine")}>
             {say("docs.machine.rule")} <a href={documentPath}>{documentPath}</a>
           </Fact>
@@ -95,12 +93,12 @@ export function Guide({ context, documentPath, limits }: GuideProps) {
         {...titleOf("errors")}
         side={box(say("docs.error"), `${TAKEN}\n\n${pretty(exampleOf(api, Problem))}`)}
       >
-        <p>{marked(say("docs.error.rule"))}</p>
-        <p>{marked(say("api.reasons"))}</p>
+        <p>{withCode(say("docs.error.rule"))}</p>
+        <p>{withCode(say("api.reasons"))}</p>
         <dl class="fields">
           {byAdvice((ProblemReason.enum ?? []).map(String)).map(({ statuses, advice, reasons }) => (
             <Fact name={statuses}>
-              <p>{marked(say(advice))}</p>
+              <p>{withCode(say(advice))}</p>
               <p class="soft reasons">
                 {reasons.map((reason) => (
                   <>
@@ -113,13 +111,13 @@ export function Guide({ context, documentPath, limits }: GuideProps) {
         </dl>
       </Part>
       <Part {...titleOf("limits")}>
-        <p>{marked(say("docs.limits.rule"))}</p>
+        <p>{withCode(say("docs.limits.rule"))}</p>
         <table>
           <tbody>
             {LIMITED.map(([name, key]) => (
               <tr>
-                <th scope="row">{marked(say(key))}</th>
-                <td>{allowed(context, limits[name])}</td>
+                <th scope="row">{withCode(say(key))}</th>
+                <td>{describeLimits(context, limits[name])}</td>
               </tr>
             ))}
           </tbody>
@@ -137,15 +135,15 @@ const LIMITED = [
   ["limitPasswords", "docs.limit.password"],
 ] as const satisfies [keyof ClientLimits, MessageKey][];
 
-function allowed({ language, say }: Context, windows: readonly Window[]): string {
+function describeLimits({ language, say }: Context, windows: readonly Window[]): string {
   if (windows.length === 0) return say("docs.limits.off");
-  const told = windows.map(({ count, ms }) =>
+  const texts = windows.map(({ count, ms }) =>
     say("docs.limits.window", { count: count.toLocaleString(language), time: timeIn(language, ms) }),
   );
-  return new Intl.ListFormat(language, { type: "conjunction" }).format(told);
+  return new Intl.ListFormat(language, { type: "conjunction" }).format(texts);
 }
 
-/** In the largest unit that needs no fraction. */
+/** In the largest unit without a fraction. */
 function timeIn(language: string, ms: number): string {
   const units = [
     ["day", DAY_MS],
@@ -163,4 +161,39 @@ function Fact({ name, children }: { name: string; children?: Child }) {
       <dd>{children}</dd>
     </>
   );
+}
+
+interface Advice {
+  /** The statuses with these reasons. */
+  readonly statuses: string;
+  readonly advice: MessageKey;
+}
+
+interface Advised extends Advice {
+  readonly reasons: readonly string[];
+}
+
+const CHANGE_IT: Advice = { statuses: "400, 403, 405, 413, 415", advice: "docs.errors.request" };
+const OTHERS: readonly (readonly [RegExp, Advice])[] = [
+  [/^code\.taken$/, { statuses: "409", advice: "docs.errors.taken" }],
+  [
+    /^(?:token|key|edits)\.|^password\.(?:missing|wrong)$/,
+    { statuses: "401, 403", advice: "docs.errors.who" },
+  ],
+  [/^link\.(?!prefetch)|^route\./, { statuses: "404, 410", advice: "docs.errors.gone" }],
+  [/^idempotency\./, { statuses: "400, 422", advice: "docs.errors.again" }],
+  [/^limit\./, { statuses: "429", advice: "docs.errors.wait" }],
+  [
+    /^(?:internal|overloaded|store\..*|link\.prefetch)$/,
+    { statuses: "500, 503", advice: "docs.errors.ours" },
+  ],
+  [/^(?:operator|action|host|reason)\./, { statuses: "400, 401, 404, 409", advice: "docs.errors.operator" }],
+];
+
+/** All reasons, grouped by advice. Mistakes in the request come first, as the rest that no pattern matches. */
+function byAdvice(reasons: readonly string[]): readonly Advised[] {
+  const adviceOf = (reason: string) => OTHERS.find(([has]) => has.test(reason))?.[1] ?? CHANGE_IT;
+  return [CHANGE_IT, ...OTHERS.map(([, advice]) => advice)].map((advice) => {
+    return { ...advice, reasons: reasons.filter((reason) => adviceOf(reason) === advice) };
+  });
 }

@@ -12,12 +12,11 @@ interface OperationObject {
   readonly parameters?: readonly Parameter[];
   readonly requestBody?: { readonly content: Content };
   readonly responses: Readonly<Record<string, Answer>>;
-  /** Alternatives, by the names of {@link SCHEMES}. An empty one: it also works without. */
+  /** Alternatives, by the names of {@link SCHEMES}. An empty one means that the operation also works without. */
   readonly security?: readonly Readonly<Record<string, unknown>>[];
 }
 
 export interface Operation extends OperationObject {
-  /** In upper case. */
   readonly method: string;
   readonly path: string;
 }
@@ -41,7 +40,7 @@ type Content = Readonly<Record<string, { readonly schema: Schema; readonly examp
 
 export interface Schema {
   readonly $ref?: string;
-  /** Our document uses it only for schemas that may be null. */
+  /** Our document uses it only for nullable schemas. */
   readonly oneOf?: readonly Schema[];
   readonly type?: string | readonly string[];
   readonly format?: string;
@@ -49,7 +48,7 @@ export interface Schema {
   readonly example?: unknown;
   readonly default?: unknown;
   readonly enum?: readonly unknown[];
-  /** Like maxLength, but counted after normalisation, so a validator cannot apply it to the text as sent. */
+  /** Like maxLength, but counted after normalisation, so a validator can't apply it to the original text. */
   readonly "x-max-length"?: number;
   readonly minimum?: number;
   readonly maximum?: number;
@@ -58,7 +57,7 @@ export interface Schema {
   readonly items?: Schema;
 }
 
-/** Several properties that share one schema are shown as one field. */
+/** Properties that share one schema are one field. */
 export interface Field {
   readonly names: readonly string[];
   readonly required: boolean;
@@ -66,7 +65,7 @@ export interface Field {
   readonly schema: Schema;
 }
 
-/** Operations that take input come first; those that only describe the API come last. */
+/** Operations with input come first; those that only describe the API come last. */
 export function operationsOf({ paths }: ApiDescription): Operation[] {
   const operations = Object.entries(paths).flatMap(([path, item]) =>
     Object.entries(item).map(([method, operation]) => {
@@ -77,17 +76,17 @@ export function operationsOf({ paths }: ApiDescription): Operation[] {
   return operations.toSorted((a, b) => takesNothing(a) - takesNothing(b));
 }
 
-/** Status, media type and schema of the successful answer, which is the first one in our document. */
+/** Status, media type and schema of the successful response, which is the first one in our document. */
 export function answerOf({ responses }: Operation) {
   const [[status, { content = {} }] = ["", {}]] = Object.entries(responses);
   const [[type, { schema }] = ["", { schema: {} }]] = Object.entries(content);
   return { status, type, schema };
 }
 
-/** The names of the security schemes: the token of the service, and the manage key of a link. */
+/** The security schemes: the token of the service, and the manage key of a link. */
 export const SCHEMES = { token: "token", key: "manageKey" } as const;
 
-/** Whether an operation does something with this, and whether it works without. */
+/** Whether an operation accepts the scheme, if only optionally. */
 export function takes({ security = [] }: OperationObject, scheme: keyof typeof SCHEMES): boolean {
   return security.some((names) => SCHEMES[scheme] in names);
 }
@@ -96,7 +95,6 @@ export function needs({ security = [] }: OperationObject, scheme: keyof typeof S
   return security.length > 0 && security.every((names) => SCHEMES[scheme] in names);
 }
 
-/** Whether the successful answer is a redirect. */
 export function isRedirect(operation: Operation): boolean {
   return answerOf(operation).status.startsWith("3");
 }
@@ -126,7 +124,7 @@ export function typeOf(api: ApiDescription, schema: Schema): string {
   return [type].flat().join(" | ");
 }
 
-/** An example for a schema, built from the examples of its properties. Undefined if one of them has none. */
+/** An example for a schema, from the examples of its properties. Undefined if one of them has none. */
 export function exampleOf(api: ApiDescription, schema: Schema): unknown {
   const { example, enum: values, properties } = dereference(api, schema);
   if (example !== undefined) return example;

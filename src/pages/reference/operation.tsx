@@ -1,6 +1,5 @@
 /** @jsxImportSource ../shared/html */
 import type { MessageKey } from "../../locales/messages.ts";
-import { Code, Endpoint, marked, pretty } from "./code.tsx";
 import {
   answerOf,
   type ApiDescription,
@@ -12,13 +11,13 @@ import {
   type Operation,
   type Parameter,
   type Schema,
+  takes,
   typeOf,
 } from "./openapi.ts";
-import { samplesOf } from "./samples.ts";
-import { type Context, Part } from "./section.tsx";
-import { TryIt } from "./try-it.tsx";
+import { Code, type Context, Endpoint, withCode, Part, pretty } from "./parts.tsx";
+import { bodyOf, samplesOf, valueOf } from "./samples.ts";
 
-/** One operation of the API: what it takes, how to call it, what it answers, and a form to try it. */
+/** One operation of the API: its input, examples and responses, and a form to try it. */
 export function OperationSection({ context, operation }: { context: Context; operation: Operation }) {
   const { api, say } = context;
   const { operationId, method, path, summary, description, parameters = [], requestBody } = operation;
@@ -26,7 +25,7 @@ export function OperationSection({ context, operation }: { context: Context; ope
   const side = (
     <>
       <Examples context={context} operation={operation} />
-      {/* Redirects cannot be tried: our Content-Security-Policy blocks requests that lead to another origin. */}
+      {/* Our Content-Security-Policy blocks redirects to another origin. */}
       {!isRedirect(operation) && <TryIt context={context} operation={operation} />}
     </>
   );
@@ -35,7 +34,7 @@ export function OperationSection({ context, operation }: { context: Context; ope
       <p>
         <Endpoint method={method} path={path} />
       </p>
-      {description !== undefined && <p>{marked(description)}</p>}
+      {description !== undefined && <p>{withCode(description)}</p>}
       {parameters.length > 0 && (
         <>
           <h3>{say("docs.parameters")}</h3>
@@ -53,7 +52,7 @@ export function OperationSection({ context, operation }: { context: Context; ope
   );
 }
 
-/** Folded where they come below the text. */
+/** Closed where they come below the text. */
 function Examples({ context, operation }: { context: Context; operation: Operation }) {
   const { language, api, base, say } = context;
   const { summary } = operation;
@@ -82,7 +81,7 @@ function Examples({ context, operation }: { context: Context; operation: Operati
   );
 }
 
-/** Of an array, the schema of its items. */
+/** The schema of the items, if the body is an array. */
 function bodySchema(api: ApiDescription, schema: Schema): Schema {
   const { items, ...body } = dereference(api, schema);
   return items === undefined ? body : dereference(api, items);
@@ -92,7 +91,7 @@ function asField({ name, ...rest }: Parameter): Field {
   return { names: [name], ...rest };
 }
 
-/** `isAsked`: the caller sends these fields, so show what is required, limits and defaults. */
+/** `isAsked` shows requirements, limits and defaults, for fields that the caller sends. */
 function Fields(props: { context: Context; fields: readonly Field[]; isAsked?: boolean }) {
   const { context, fields, isAsked = false } = props;
   const { api, say } = context;
@@ -121,7 +120,7 @@ function Fields(props: { context: Context; fields: readonly Field[]; isAsked?: b
               </span>
             </dt>
             <dd>
-              {description !== undefined && <p>{marked(description)}</p>}
+              {description !== undefined && <p>{withCode(description)}</p>}
               {isAsked && <Values context={context} schema={rest} />}
               {within.length > 0 && <Fields context={context} fields={within} />}
             </dd>
@@ -141,11 +140,11 @@ function Values({ context: { say }, schema }: { context: Context; schema: Schema
   return (
     <>
       {facts
-        .filter(([, told]) => told.length > 0)
-        .map(([key, told]) => (
+        .filter(([, values]) => values.length > 0)
+        .map(([key, values]) => (
           <p class="soft">
             {say(key)}
-            {told.map((value) => (
+            {values.map((value) => (
               <>
                 {" "}
                 <code>{String(value)}</code>
@@ -157,8 +156,8 @@ function Values({ context: { say }, schema }: { context: Context; schema: Schema
   );
 }
 
-/** The basics of the reference tell of it, once for all operations. */
-const TOLD_ONCE: readonly string[] = ["Curt-Reason", "Request-Id"];
+/** The reference explains these once for all operations. */
+const EXPLAINED_ONCE: readonly string[] = ["Curt-Reason", "Request-Id"];
 
 function Answers({ context, operation }: { context: Context; operation: Operation }) {
   const { api, say } = context;
@@ -180,7 +179,7 @@ function Answers({ context, operation }: { context: Context; operation: Operatio
             <tr>
               <th scope="row">{status}</th>
               <td>
-                {marked(description)}
+                {withCode(description)}
                 {Object.keys(content)
                   .filter((type) => type !== "application/json")
                   .map((type) => (
@@ -189,10 +188,10 @@ function Answers({ context, operation }: { context: Context; operation: Operatio
                     </div>
                   ))}
                 {Object.entries(headers)
-                  .filter(([name]) => !TOLD_ONCE.includes(name))
+                  .filter(([name]) => !EXPLAINED_ONCE.includes(name))
                   .map(([name, header]) => (
                     <div class="soft">
-                      <code>{name}</code>: {marked(header.description)}
+                      <code>{name}</code>: {withCode(header.description)}
                     </div>
                   ))}
               </td>
@@ -202,10 +201,78 @@ function Answers({ context, operation }: { context: Context; operation: Operatio
       </table>
       {data.length > 0 && (
         <details>
-          <summary>{marked(say("docs.answer.fields"))}</summary>
+          <summary>{withCode(say("docs.answer.fields"))}</summary>
           <Fields context={context} fields={data} />
         </details>
       )}
     </>
   );
+}
+
+/** A form that calls an operation. Hidden until the browser script has loaded. */
+function TryIt({ context: { say }, operation }: { context: Context; operation: Operation }) {
+  const { operationId, method, path, summary, parameters = [] } = operation;
+  const example = bodyOf(operation);
+  const body = example === undefined ? undefined : pretty(example);
+  const keyId = `${operationId}-key`;
+  return (
+    <details class="try card" hidden>
+      <summary>{say("docs.try")}</summary>
+      <form data-method={method} data-path={path} data-failure={say("docs.try.failed")}>
+        {parameters.map((parameter) => {
+          const { name, in: place, schema } = parameter;
+          const id = `${operationId}-${name}`;
+          return (
+            <div class="field">
+              <label for={id}>
+                <code>{name}</code>
+              </label>
+              <input
+                id={id}
+                name={name}
+                data-in={place}
+                value={valueOf(parameter)}
+                placeholder={String(schema.example ?? schema.default ?? "")}
+                autocomplete="off"
+                autocapitalize="none"
+                spellcheck={false}
+              />
+            </div>
+          );
+        })}
+        {takes(operation, "key") && (
+          <div class="field">
+            <label for={keyId}>{say("docs.try.key")}</label>
+            <input
+              id={keyId}
+              name="key"
+              data-in="authorization"
+              autocomplete="off"
+              autocapitalize="none"
+              spellcheck={false}
+            />
+          </div>
+        )}
+        {body !== undefined && (
+          <div class="field">
+            <label for={`${operationId}-body`}>{say("docs.try.body")}</label>
+            <textarea id={`${operationId}-body`} name="body" rows={rowsOf(body)} spellcheck={false}>
+              {body}
+            </textarea>
+          </div>
+        )}
+        {method !== "GET" && <p class="hint">{say("docs.try.real")}</p>}
+        <button class="primary">{say("docs.try.send")}</button>
+        <output aria-live="polite" aria-label={say("docs.try.answer", { summary })} tabindex={0} hidden />
+      </form>
+    </details>
+  );
+}
+
+/** Monospaced characters in a line of a field, on a phone that is 360 pixels wide. */
+const NARROWEST = 22;
+
+/** The rows that `text` needs on a phone, for browsers without CSS `field-sizing`. */
+function rowsOf(text: string): number {
+  return text.split("\n").reduce((rows, line) => rows + Math.max(1, Math.ceil(line.length / NARROWEST)), 1);
 }

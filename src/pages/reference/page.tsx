@@ -1,19 +1,40 @@
 /** @jsxImportSource ../shared/html */
+import { documentRoute } from "../../api/openapi.ts";
+import type { DetachedCall } from "../../http/call.ts";
+import { type Domain, memoizeByDomain } from "../../http/domain.ts";
+import { FINDABLE, html } from "../../http/responses.ts";
 import { message } from "../../locales/messages.ts";
 import { type Page, page } from "../shared/layout.tsx";
 import { type ClientLimits, GUIDE, Guide } from "./guide.tsx";
 import { type ApiDescription, operationsOf } from "./openapi.ts";
 import { OperationSection } from "./operation.tsx";
-import type { Context } from "./section.tsx";
+import type { Context } from "./parts.tsx";
+
+export interface ReferenceOptions extends ClientLimits {
+  /** The OpenAPI document of a domain in a language. */
+  readonly describe: (domain: Domain, language: string) => ApiDescription;
+}
+
+/** The developers' page, which search engines may list. */
+export function createReference(options: ReferenceOptions) {
+  const render = memoizeByDomain((domain, language) =>
+    referencePage(language, {
+      api: options.describe(domain, language),
+      documentPath: documentRoute.path,
+      limits: options,
+    }),
+  );
+  return (call: DetachedCall): Response =>
+    html(call, 200, (language) => render(call.domain, language), FINDABLE);
+}
 
 export interface Reference {
-  /** The OpenAPI document, which is in the same language. */
   readonly api: ApiDescription;
   readonly documentPath: string;
   readonly limits: ClientLimits;
 }
 
-/** The developers' page: how to begin, and all that the OpenAPI document says, with forms to try the API. */
+/** The guide and all operations of the OpenAPI document, with forms to try them. */
 export function referencePage(language: string, { api, documentPath, limits }: Reference): Page {
   const base = api.servers[0]?.url ?? "";
   const say: Context["say"] = (key, values) => message(language, key, values);
@@ -42,7 +63,7 @@ export function referencePage(language: string, { api, documentPath, limits }: R
   );
 }
 
-/** The index. Folded where it comes above the rest. */
+/** The index. Closed where it comes above the rest. */
 function Contents({ context: { api, say } }: { context: Context }) {
   return (
     <nav class="contents" aria-label={say("docs.contents")}>

@@ -3,12 +3,12 @@ import { answerOf, isRedirect, needs, type Operation, type Parameter } from "./o
 interface Call {
   readonly method: string;
   readonly url: string;
-  /** An object whose values are all strings: JSON, JavaScript and Python write these the same way. */
+  /** An object of strings, which JSON, JavaScript and Python write in the same way. */
   readonly body: unknown;
   readonly headers: Readonly<Record<string, string>>;
-  /** The name of a file to save the answer to, if it is not JSON. */
+  /** The file for a response that isn't JSON. */
   readonly file: string | undefined;
-  /** If true, the sample prints where the redirect leads instead of following it. */
+  /** Whether the sample prints the redirect instead of following it. */
   readonly redirects: boolean;
 }
 
@@ -32,12 +32,12 @@ export function samplesOf(base: string, operation: Operation): Record<string, st
   return { curl: curl(call), JavaScript: javaScript(call), Python: python(call) };
 }
 
-/** The example body, shown in the samples and the form. */
+/** The example body, for the samples and the form. */
 export function bodyOf({ requestBody }: Operation): unknown {
   return requestBody?.content["application/json"]?.example;
 }
 
-/** The example value of a parameter, or "" to leave it out. Optional parameters without a default are left out. */
+/** The example value of a parameter; "" for optional parameters without a default. */
 export function valueOf({ required, schema }: Pick<Parameter, "required" | "schema">): string {
   const { example = "", default: fallback } = schema;
   return required || fallback !== undefined ? example : "";
@@ -54,18 +54,18 @@ function addressOf(base: string, { path, parameters = [] }: Operation): string {
 }
 
 function curl({ method, url, headers, body, file, redirects }: Call): string {
-  if (redirects) return `curl -i ${quoted(url)}`;
-  if (file !== undefined) return `curl -o ${file} ${quoted(url)}`;
-  if (method === "GET") return `curl ${quoted(url)}`;
+  if (redirects) return `curl -i ${quote(url)}`;
+  if (file !== undefined) return `curl -o ${file} ${quote(url)}`;
+  if (method === "GET") return `curl ${quote(url)}`;
   return [
-    `curl -X ${method} ${quoted(url)}`,
+    `curl -X ${method} ${quote(url)}`,
     ...Object.entries(headers).map(([name, value]) => `  -H '${name}: ${value}'`),
-    ...(body === undefined ? [] : [`  -d ${quoted(JSON.stringify(body, null, 2))}`]),
+    ...(body === undefined ? [] : [`  -d ${quote(JSON.stringify(body, null, 2))}`]),
   ].join(" \\\n");
 }
 
 /** Quotes a text for a POSIX shell. */
-function quoted(text: string): string {
+function quote(text: string): string {
   return `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }
 
@@ -77,7 +77,7 @@ console.log(response.status, response.headers.get("Location"));`;
     body === undefined
       ? ""
       : `
-  body: JSON.stringify(${indented(JSON.stringify(body, null, 2), "  ")}),`;
+  body: JSON.stringify(${indent(JSON.stringify(body, null, 2), "  ")}),`;
   const options =
     method === "GET"
       ? ""
@@ -89,23 +89,23 @@ console.log(response.status, response.headers.get("Location"));`;
 console.log(response.status, await response.${file === undefined ? "json" : "blob"}());`;
 }
 
-/** Uses the standard library only. HTTPError is caught, because the API's errors are JSON answers, too. */
+/** Uses the standard library only. Catches HTTPError, because the API's errors are JSON. */
 function python({ method, url, headers, body, file, redirects }: Call): string {
   const sent =
     body === undefined
       ? ""
       : `
-    data=json.dumps(${indented(JSON.stringify(body, null, 4), "    ")}).encode(),`;
+    data=json.dumps(${indent(JSON.stringify(body, null, 4), "    ")}).encode(),`;
   const more =
     method === "GET"
       ? ""
       : `
     method="${method}",
     headers={${pairs(headers)}},${sent}`;
-  const json = { imports: "import json\n", told: "json.load(response)" };
-  const bytes = { imports: "", told: "len(response.read())" };
-  const location = { imports: "", told: 'response.headers["Location"]' };
-  const { imports, told } = redirects ? location : file === undefined ? json : bytes;
+  const json = { imports: "import json\n", result: "json.load(response)" };
+  const bytes = { imports: "", result: "len(response.read())" };
+  const location = { imports: "", result: 'response.headers["Location"]' };
+  const { imports, result } = redirects ? location : file === undefined ? json : bytes;
   const [stay, open] = redirects
     ? [STAY, "urllib.request.build_opener(Stay).open"]
     : ["", "urllib.request.urlopen"];
@@ -119,17 +119,16 @@ try:
     response = ${open}(request)
 except urllib.error.HTTPError as error:
     response = error
-print(response.status, ${told})`;
+print(response.status, ${result})`;
 }
 
-/** Keeps Python from following redirects. */
 const STAY = `
 class Stay(urllib.request.HTTPRedirectHandler):
     def redirect_request(self, *arguments):
         return None
 `;
 
-/** JavaScript and Python write these the same way. */
+/** JavaScript and Python write these in the same way. */
 function pairs(headers: Call["headers"]): string {
   return Object.entries(headers)
     .map(([name, value]) => `${JSON.stringify(name)}: ${JSON.stringify(value)}`)
@@ -137,6 +136,42 @@ function pairs(headers: Call["headers"]): string {
 }
 
 /** Indents all lines except the first. */
-function indented(text: string, indent: string): string {
-  return text.replaceAll("\n", `\n${indent}`);
+function indent(text: string, spaces: string): string {
+  return text.replaceAll("\n", `\n${spaces}`);
+}
+
+const LONG = "https://example.com/a/long/address";
+
+/** Complete samples for the clients that come with Curt, and for curl. */
+export function clientSamples(base: string, needsToken: boolean) {
+  return {
+    TypeScript: `import { createClient } from "@curt/client";
+
+const curt = createClient({
+  baseUrl: "${base}",${needsToken ? '\n  token: "YOUR_TOKEN",' : ""}
+});
+const { short_url } = await curt.shorten(
+  "${LONG}",
+);
+console.log(short_url);`,
+    shell: `export CURT_URL=${base}${needsToken ? "\nexport CURT_TOKEN=YOUR_TOKEN" : ""}
+curt shorten ${LONG}`,
+    mcp: `{
+  "mcpServers": {
+    "curt": {
+      "command": "curt",
+      "args": ["mcp"],
+      "env": {
+        "CURT_URL": "${base}"${needsToken ? ',\n        "CURT_TOKEN": "YOUR_TOKEN"' : ""}
+      }
+    }
+  }
+}`,
+    curl: [
+      `curl ${base}/api/v1/shorten`,
+      ...(needsToken ? ["  -H 'Authorization: Bearer YOUR_TOKEN'"] : []),
+      `  -H 'Content-Type: application/json'`,
+      `  -d '{"original_url": "${LONG}"}'`,
+    ].join(" \\\n"),
+  };
 }

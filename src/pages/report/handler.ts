@@ -1,4 +1,4 @@
-import type { Asked, Call } from "../../http/call.ts";
+import type { DetachedCall, Call } from "../../http/call.ts";
 import {
   describe,
   type HttpProblem,
@@ -9,27 +9,27 @@ import {
 } from "../../http/problems.ts";
 import { answer, html, prefersHtml } from "../../http/responses.ts";
 import { queryOf } from "../../http/url.ts";
-import type { Views } from "../../http/views/views.ts";
+import type { Views } from "../../http/views.ts";
 import { hasPassword, REASONS } from "../../links/link.ts";
 import type { Links } from "../../links/links.ts";
 import { isProblem } from "../../links/problem.ts";
 import { message } from "../../locales/messages.ts";
 import type { Reports } from "../../moderation/reports/reports.ts";
-import { isFromAnotherSite, parseForm, readFields, tellBeside } from "../shared/form-data.ts";
+import { isFromAnotherSite, parseForm, readFields, describeInForm } from "../forms.ts";
 import { REPORT_FIELDS, reportAnyPage, type ReportField, reportedPage, reportPage } from "./page.tsx";
 
-/** The page after a report was sent. No code has a +. */
+/** The page after a report. No code has a +. */
 export const REPORTED_PATH = "/+reported";
 
-/** In UTF-16 units: enough for every spelling of a short address. */
+/** In UTF-16 units; enough for every spelling of a short address. */
 const MAX_ADDRESS_LENGTH = 4096;
 
 type Form = Readonly<Record<ReportField, string>>;
 
 const EMPTY: Form = { reason: "", note: "" };
 
-/** What the view of a refused form is made of. */
-interface Refused {
+/** The data for the view of a refused form. */
+interface RefusedForm {
   readonly form: Form;
   readonly problem: HttpProblem;
 }
@@ -40,9 +40,12 @@ export interface ReportOptions {
   readonly onFault: (error: unknown) => void;
 }
 
-/** The forms that report a link, and what is said afterwards. */
+/** The forms that report a link, and the confirmation. */
 export function createReportViews({ links }: { readonly links: Pick<Links, "find"> }) {
-  async function form(call: Asked, { form: values, problem }: Partial<Refused>): Promise<Response> {
+  async function form(
+    call: DetachedCall,
+    { form: values, problem }: Partial<RefusedForm>,
+  ): Promise<Response> {
     const link = await links.find(call.code);
     if (isProblem(link)) return problemAnswer(call, link);
     const { status, headers } = problem === undefined ? { status: 200, headers: {} } : describe(problem);
@@ -60,15 +63,15 @@ export function createReportViews({ links }: { readonly links: Pick<Links, "find
       (language) =>
         reportPage(language, {
           ...shown,
-          ...(problem === undefined ? { errors: {} } : tell(problem, language)),
+          ...(problem === undefined ? { errors: {} } : describeProblem(problem, language)),
         }),
       headers,
     );
   }
 
   return {
-    /** Asks for a short address, then leads to the form of that link. */
-    async reportAny(call: Asked): Promise<Response> {
+    /** Asks for a short address, and redirects to that link's form. */
+    async reportAny(call: DetachedCall): Promise<Response> {
       const query = parseForm(queryOf(call.request));
       const address = isProblem(query)
         ? ""
@@ -86,21 +89,20 @@ export function createReportViews({ links }: { readonly links: Pick<Links, "find
         (language) =>
           reportAnyPage(language, {
             address,
-            errors: link === undefined ? {} : { address: tellBeside(link, [], language).notice ?? "" },
+            errors: link === undefined ? {} : { address: describeInForm(link, [], language).notice ?? "" },
           }),
         problem?.headers,
       );
     },
 
-    report: (call: Asked) => form(call, {}),
+    report: (call: DetachedCall) => form(call, {}),
 
-    refusedReport: (call: Asked, data: string) => form(call, JSON.parse(data) as Refused),
+    refusedReport: (call: DetachedCall, data: string) => form(call, JSON.parse(data) as RefusedForm),
 
-    reported: (call: Asked) => html(call, 200, (language) => reportedPage(language)),
+    reported: (call: DetachedCall) => html(call, 200, (language) => reportedPage(language)),
   };
 }
 
-/** What the form sends. */
 export function createReport({ reports, views, onFault }: ReportOptions) {
   async function report(call: Call, { reason: given, note }: Form, address: string) {
     const reason = REASONS.find((one) => one === given);
@@ -109,19 +111,18 @@ export function createReport({ reports, views, onFault }: ReportOptions) {
     try {
       return await reports.report(call.code, { reason, note }, address);
     } catch (error) {
-      // Answered with the form, so that nobody has to type it again.
+      // The response is the form, so that nobody has to type it again.
       onFault(error);
       return problemOf(error);
     }
   }
 
-  /** The form as it was sent, with what is wrong with it. */
   function formAgain(call: Call, form: Form, problem: HttpProblem): Promise<Response> {
-    const refused: Refused = { form, problem };
+    const refused: RefusedForm = { form, problem };
     return views.ask("refusedReport", call, JSON.stringify(refused));
   }
 
-  /** Reads the form, and sends its report unless that is `refused`. */
+  /** Sends the report unless `refused` is set. */
   async function answerForm(call: Call, refused?: HttpProblem): Promise<Response> {
     const { address } = call.client();
     const fields = await readFields(call.request);
@@ -140,23 +141,21 @@ export function createReport({ reports, views, onFault }: ReportOptions) {
   }
 
   return {
-    /** Answers 303 to a page (RFC 9110, section 15.4.4), so that reloading it sends nothing again. */
+    /** Answers 303 (RFC 9110, section 15.4.4), so that a reload sends nothing again. */
     send: (call: Call) => answerForm(call),
-    /** Sends no report, and shows the form as it was sent. */
+    /** Sends no report, and shows the submitted form. */
     refuse: (call: Call, problem: HttpProblem) => answerForm(call, problem),
   };
 }
 
-export type Report = ReturnType<typeof createReport>;
-
-/** Says that a reason is missing in words for people, not for programs. */
-function tell(problem: HttpProblem, language: string) {
-  const told = tellBeside(problem, REPORT_FIELDS, language);
-  if (told.errors.reason === undefined) return told;
-  return { errors: { ...told.errors, reason: message(language, "report.choose") } };
+/** A missing reason, in words for people, not for API clients. */
+function describeProblem(problem: HttpProblem, language: string) {
+  const description = describeInForm(problem, REPORT_FIELDS, language);
+  if (description.errors.reason === undefined) return description;
+  return { errors: { ...description.errors, reason: message(language, "report.choose") } };
 }
 
-/** The code in a short address as people copy it: with or without scheme, host, query, slash or + behind it. */
+/** The code in a copied address: with or without scheme, host, query, trailing slash or +. */
 function codeIn(address: string): string {
   const path = address.replace(/^(?:https?:\/\/)?[^/]*\/(?=[^/])/i, "").replace(/[?#].*$/s, "");
   const [segment = ""] = path.split("/", 1);

@@ -1,9 +1,9 @@
 /** @jsxImportSource ../shared/html */
 import { REASONS } from "../../links/link.ts";
-import { message, sentenceSpace } from "../../locales/messages.ts";
+import { message } from "../../locales/messages.ts";
 import { describeDestination } from "../shared/destination-parts.ts";
-import { described, FieldError, type FieldErrors, Notice } from "../shared/field.tsx";
-import { FullAddress, Host } from "../shared/host.tsx";
+import { FullAddress, Host } from "../shared/destination.tsx";
+import { describedBy, FieldError, type FieldErrors, Notice, TextField, VERBATIM } from "../shared/fields.tsx";
 import { type Page, page, REPORT_PATH } from "../shared/layout.tsx";
 
 export const REPORT_FIELDS = ["reason", "note"] as const;
@@ -11,27 +11,23 @@ export type ReportField = (typeof REPORT_FIELDS)[number];
 
 export interface ReportForm {
   readonly code: string;
-  /** The short address, in readable Unicode. */
   readonly shortUrl: string;
-  /** Undefined if only those who know its password are told. */
+  /** Undefined if it is secret, behind the link's password. */
   readonly target: string | undefined;
-  /** If not, the page tells no more than the host that it led to. */
+  /** If not, the page shows only the host of the destination. */
   readonly works: boolean;
-  /** The values of the fields. */
   readonly form: Readonly<Record<ReportField, string>>;
-  /** Why the values of fields were refused. */
   readonly errors: FieldErrors<ReportField>;
-  /** Why the report was not sent, if no field is to blame. */
+  /** The problem, if it belongs to no field. */
   readonly notice?: string | undefined;
 }
 
 export interface ReportAny {
-  /** The value of the field. */
   readonly address: string;
   readonly errors: FieldErrors<"address">;
 }
 
-/** The form that asks which link to report. */
+/** Asks which link to report. */
 export function reportAnyPage(language: string, { address, errors }: ReportAny): Page {
   const heading = message(language, "report.any");
   return page(
@@ -40,23 +36,18 @@ export function reportAnyPage(language: string, { address, errors }: ReportAny):
     <>
       <h1>{heading}</h1>
       <form action={REPORT_PATH}>
-        <div class="field">
-          <label for="address">{message(language, "report.address")}</label>
-          <input
-            {...{ id: "address", name: "address", value: address, type: "text", inputmode: "url" }}
-            {...{ autocomplete: "off", autocapitalize: "none", spellcheck: false, required: true }}
-            {...described("address", errors)}
-            autofocus
-          />
-          <FieldError field="address" errors={errors} />
-        </div>
+        <TextField
+          name="address"
+          label={message(language, "report.address")}
+          errors={errors}
+          input={{ ...VERBATIM, value: address, inputmode: "url", required: true, autofocus: true }}
+        />
         <button class="primary">{message(language, "report.next")}</button>
       </form>
     </>,
   );
 }
 
-/** The form that reports a link. */
 export function reportPage(language: string, report: ReportForm): Page {
   const { code, shortUrl, target, works, form, errors, notice } = report;
   const heading = message(language, "report.this");
@@ -71,14 +62,7 @@ export function reportPage(language: string, report: ReportForm): Page {
         <p id="reported">
           <bdi dir="ltr">{shortUrl.replace(/^https?:\/\//, "")}</bdi>
         </p>
-        {destination !== undefined && <Host destination={destination} />}
-        {destination?.asciiHost !== undefined && (
-          <p class="hint">
-            {message(language, "preview.idn")}
-            {sentenceSpace(language)}
-            <bdi dir="ltr">{destination.asciiHost}</bdi>
-          </p>
-        )}
+        {destination !== undefined && <Host language={language} destination={destination} />}
         {works && destination !== undefined && (
           <FullAddress language={language} address={destination.address} />
         )}
@@ -105,10 +89,10 @@ export function reportPage(language: string, report: ReportForm): Page {
           <label for="note">{message(language, "report.note")}</label>
           <textarea
             {...{ id: "note", name: "note", rows: 5, dir: "auto" }}
-            {...described("note", errors, "note-hint")}
+            {...describedBy("note", errors, "note-hint")}
             autofocus={!("reason" in errors) && "note" in errors}
           >
-            {/* Browsers drop a line break at the beginning of a textarea. */}
+            {/* Browsers drop a line break at the start of a textarea. */}
             {`\n${form.note}`}
           </textarea>
           <FieldError field="note" errors={errors} />
@@ -123,7 +107,6 @@ export function reportPage(language: string, report: ReportForm): Page {
   );
 }
 
-/** Says that a report has arrived. */
 export function reportedPage(language: string): Page {
   const heading = message(language, "report.thanks");
   return page(

@@ -1,69 +1,60 @@
 /** @jsxImportSource ./html */
-import { message, sentenceSpace } from "../../locales/messages.ts";
+import { message } from "../../locales/messages.ts";
 import { type Destination, splitHost } from "./destination-parts.ts";
-import { FullAddress, Host } from "./host.tsx";
-import { type Noted, NoteList, notesOf } from "./warnings.tsx";
+import { numberFormat, richMessage, sentences } from "./formats.ts";
+import { type Child, Html, write } from "./html/jsx-runtime.ts";
+import { type LinkNotes, NoteList, notesOf } from "./warnings.tsx";
 
-interface LeadsProps extends Noted {
+interface DestinationCardProps extends LinkNotes {
   readonly language: string;
-  /** Undefined if only those who know the link's password are told. */
+  /** Undefined if it is secret, behind the link's password. */
   readonly destination: Destination | undefined;
-  /** Whether the link leads nowhere any more. */
+  /** Whether the link has ended or is blocked. */
   readonly isOver: boolean;
-  /** Where the button leads, if there is one. */
+  /** The address of the button, if there is one. */
   readonly href: string | undefined;
   /** Set if the button sends a form. */
   readonly method?: "post" | undefined;
-  /** Whether the whole address is shown, or the host alone. */
   readonly showsAddress: boolean;
-  /** Whether following the link is what most readers came for. */
+  /** Whether the button is the page's main action. */
   readonly isFirst: boolean;
 }
 
-/** Where a link leads, what is unusual about that, and the way on. */
-export function Leads(props: LeadsProps) {
+/** A link's destination, its warnings, and the button that opens it. */
+export function DestinationCard(props: DestinationCardProps) {
   const { language, destination, isOver, href, showsAddress, isFirst } = props;
   const { warnings, notes } = notesOf(language, props, destination);
   const isPrimary = isFirst && warnings.length === 0;
   return (
     <section class={isOver ? "card leads over" : "card leads"} aria-labelledby="leads">
-      <h2 id="leads">{leadsTo(language, !isOver)}</h2>
+      <h2 id="leads">{destinationLabel(language, !isOver)}</h2>
       {destination === undefined ? (
         <p>{message(language, "preview.secret")}</p>
       ) : (
-        <>
-          <Host destination={destination} />
-          {destination.asciiHost !== undefined && (
-            <p class="hint">
-              {message(language, "preview.idn")}
-              {sentenceSpace(language)}
-              <bdi dir="ltr">{destination.asciiHost}</bdi>
-            </p>
-          )}
-        </>
+        <Host language={language} destination={destination} />
       )}
       <NoteList kind="warnings" notes={warnings} />
       {destination !== undefined && showsAddress && (
         <FullAddress language={language} address={destination.address} />
       )}
       <NoteList kind="hints" notes={notes} />
-      {href !== undefined && <GoOn {...props} href={href} kind={isPrimary ? "button primary" : "button"} />}
+      {href !== undefined && (
+        <ContinueButton {...props} href={href} kind={isPrimary ? "button primary" : "button"} />
+      )}
     </section>
   );
 }
 
-type GoOnProps = Pick<LeadsProps, "language" | "destination" | "method"> & {
+type ContinueButtonProps = Pick<DestinationCardProps, "language" | "destination" | "method"> & {
   readonly href: string;
   readonly kind: string;
 };
 
-function GoOn({ language, destination, method, href, kind }: GoOnProps) {
+function ContinueButton({ language, destination, method, href, kind }: ContinueButtonProps) {
   const text =
-    destination === undefined ? (
-      message(language, "password.open")
-    ) : (
-      <Continue language={language} domain={splitHost(destination)[1]} />
-    );
+    destination === undefined
+      ? message(language, "password.open")
+      : continueTo(language, splitHost(destination)[1]);
   if (method !== undefined)
     return (
       <form method={method} action={href}>
@@ -79,23 +70,106 @@ function GoOn({ language, destination, method, href, kind }: GoOnProps) {
   );
 }
 
-/** Narrower than any button, in characters. */
+/** In characters; narrower than any button. */
 const SHORT = 20;
 
 /** A short name stays in one piece. */
-function Continue({ language, domain }: { language: string; domain: string }) {
-  const [before, after] = message(language, "preview.continue").split("{domain}");
+function continueTo(language: string, domain: string): Child {
+  const piece = (
+    <bdi dir="ltr" class={domain.length <= SHORT ? "piece" : undefined}>
+      {domain}
+    </bdi>
+  );
+  return richMessage(language, "preview.continue", { domain: piece });
+}
+
+export function destinationLabel(language: string, works: boolean): string {
+  return message(language, works ? "preview.leads" : "preview.led");
+}
+
+/** In characters. Longer addresses fold. */
+const LONG = 200;
+/** Fits every line, even as a title. */
+const NARROW = 12;
+/** Doesn't fit a phone as a title. */
+const WIDE = 13;
+/** The visible start and end of a folded address. */
+const BEGINNING = /^.{100}/su;
+const END = 40;
+/** In UTF-16 units per character. */
+const WIDEST = 2;
+
+/** The host of a destination. The registered part stands out, because its owner chooses the rest freely. */
+export function Host({ language, destination }: { language: string; destination: Destination }) {
+  const [front, domain] = splitHost(destination);
+  const { port, asciiHost } = destination;
   return (
     <>
-      {before}
-      <bdi dir="ltr" {...(domain.length <= SHORT && { class: "piece" })}>
-        {domain}
-      </bdi>
-      {after}
+      <p class="host">
+        <bdi dir="ltr">
+          <Breaking text={front} />
+          <strong class={domain.length > WIDE ? "wide" : undefined}>
+            <Breaking text={domain} />
+          </strong>
+          {port !== "" && <span class="soft">:{port}</span>}
+        </bdi>
+      </p>
+      {asciiHost !== undefined && (
+        <p class="hint">
+          {sentences(language, message(language, "preview.idn"), <bdi dir="ltr">{asciiHost}</bdi>)}
+        </p>
+      )}
     </>
   );
 }
 
-export function leadsTo(language: string, leadsOn: boolean): string {
-  return message(language, leadsOn ? "preview.leads" : "preview.led");
+/** A whole address. A long one shows its start and its end until it is opened. */
+export function FullAddress({ language, address }: { language: string; address: string }) {
+  const whole = (
+    <bdi dir="ltr">
+      <Breaking text={address} />
+    </bdi>
+  );
+  if (address.length <= LONG) return <p class="whole">{whole}</p>;
+  const count = numberFormat(language).format(address.length);
+  return (
+    <>
+      <p class="whole folded">
+        <bdi dir="ltr">
+          <Breaking text={BEGINNING.exec(address)?.[0] ?? ""} /> … {endOf(address)}
+        </bdi>
+      </p>
+      <details class="whole">
+        <summary>{message(language, "preview.whole", { count })}</summary>
+        <p>{whole}</p>
+      </details>
+    </>
+  );
 }
+
+/** A regular expression would search from the first character. */
+function endOf(address: string): string {
+  return Array.from(address.slice(-WIDEST * END))
+    .slice(-END)
+    .join("");
+}
+
+/**
+ * Breaks after dots and slashes and before the parts of a query, elsewhere only inside parts that are wider than a line.
+ * Browsers break after hyphens, so parts with hyphens are elements. An address may have thousands of parts, so its text
+ * is withCode with characters that no address has, and becomes HTML in one step.
+ */
+function Breaking({ text }: { text: string }): Html {
+  if (text.length <= NARROW) return new Html(write(text));
+  let withCode = text.replace(/[./]+(?!$)/g, `$&${BREAK}`).replace(/[?&#]/g, `${BREAK}$&`);
+  if (text.includes("-") && text.length <= LONG)
+    withCode = withCode
+      .split(BREAK)
+      .map((part) => (part.includes("-") ? PART + part + PART_END : part))
+      .join(BREAK);
+  return new Html(
+    write(withCode).replaceAll(BREAK, "<wbr/>").replaceAll(PART, "<span>").replaceAll(PART_END, "</span>"),
+  );
+}
+
+const [BREAK, PART, PART_END] = ["\u{0}", "\u{1}", "\u{2}"];

@@ -2,36 +2,54 @@
 import { memoize, once } from "../../lib/memoize.ts";
 import { VERSION } from "../../lib/version.ts";
 import { isRightToLeft, languageName, LANGUAGES, message, sentenceSpace } from "../../locales/messages.ts";
-import type { Identity } from "./branding.ts";
+import type { Asset } from "./asset.ts";
 import { type Html, write } from "./html/jsx-runtime.ts";
 
-// No code has a +.
-/** The page that asks which link to report. */
+/** Asks which link to report. No code has a +. */
 export const REPORT_PATH = "/+report";
-/** The page that says what is kept of visitors. */
+/** Says which data about visitors Curt stores. */
 export const PRIVACY_PATH = "/+privacy";
 
-/** The page of the links made in this browser. */
+/** The links created in this browser. */
 export const MY_LINKS_PATH = "/+links";
+
+/** The name and look of this service. Plain data, so that it can be sent to another thread. */
+export interface Identity {
+  readonly name: string;
+  /** How to reach the operator, as a URI. */
+  readonly contact: string | null;
+  readonly assets: IdentityAssets;
+}
+
+export interface IdentityAssets {
+  readonly style: Asset;
+  readonly script: Asset;
+  /** Only for the page of the links created in a browser. */
+  readonly myLinks: Asset;
+  readonly icon: Asset;
+  readonly manifest: Asset;
+  /** PNG, for clients without SVG. An operator's SVG logo has none. */
+  readonly touchIcon?: Asset;
+  readonly largeIcon?: Asset;
+}
 
 /** The metadata of a page. */
 export interface Head {
-  /** What the page is about. */
   readonly title: string;
   /** For search engines and link previews in chats. Only for pages that should be found or shared. */
   readonly card?: { readonly description: string; readonly origin: string; readonly path: string };
-  /** What the page depends on, to be kept when the language is switched. */
+  /** Parameters to keep when the language changes. */
   readonly query?: Readonly<Record<string, string>>;
-  /** A script of its own, besides that of all pages. */
+  /** A script of its own, besides the common one. */
   readonly script?: "myLinks";
 }
 
-/** A whole page, once it is known whose it is. */
+/** A whole page for a given service. */
 export type Page = (identity: Identity) => string;
 
-/** Makes a whole page. Its language links assume that `?language=` works at the page's address. */
+/** Renders a page. Its language links assume that `?language=` works at the page's address. */
 export function page(language: string, head: Head, content: Html): Page {
-  // The few pages that are kept are rendered once for each service.
+  // Memoized pages are rendered once per service.
   let made: { readonly identity: Identity; readonly text: string } | undefined;
   return (identity) => {
     if (made?.identity !== identity) made = { identity, text: render(language, head, content, identity) };
@@ -87,7 +105,7 @@ function render(
   return `<!doctype html>${write(document)}`;
 }
 
-// What is the same on every page is written once.
+// The same on every page.
 const metadata = once(() => (
   <>
     <meta charset="utf-8" />
@@ -113,7 +131,7 @@ function Footer({ language, contact }: { language: string } & Pick<Identity, "co
   );
 }
 
-/** An e-mail address is shown, because not every reader has a program that opens mailto: links. */
+/** The address is visible, because mailto: links don't work for every reader. */
 function Contact({ language, uri }: { language: string; uri: string }) {
   const [, address] = /^mailto:([^?]+)/.exec(uri) ?? [];
   return (

@@ -1,8 +1,8 @@
 import { once } from "../../lib/memoize.ts";
 
 /**
- * By script, the letters that look like letters or digits of ASCII, from Unicode's confusables.txt 17.0.0 (UTS #39;
- * © 2025 Unicode, Inc., licence Unicode-3.0). `scripts/look-alikes.ts` makes this table.
+ * Letters that look like ASCII letters or digits, by script. From Unicode's confusables.txt 17.0.0 (UTS #39; © 2025
+ * Unicode, Inc., licence Unicode-3.0), printed by `scripts/look-alikes.ts`.
  */
 const LOOK_ALIKES = {
   Arab: "اهھہە",
@@ -24,15 +24,14 @@ const scripts = once(() =>
   })),
 );
 
-/** Whether any letter could be taken for one of ASCII. */
+/** Whether any letter looks like an ASCII one. */
 export function hasLookAlikes(host: string): boolean {
   return lookAlike().test(withoutMarks(host));
 }
 
 /**
- * Whether all letters of a label could be taken for ASCII, in a host whose labels are of one script each. A top-level
- * domain of the same script has no names in ASCII that could be imitated, so its names pass if any letter of the host
- * shows which script it is.
+ * Whether all letters of a label look like ASCII, in a host whose labels have one script each. A top-level domain of the
+ * same script has no ASCII names to imitate, so its names pass if any letter shows the script.
  */
 export function imitatesAscii(host: string): boolean {
   const bare = withoutMarks(host);
@@ -42,7 +41,7 @@ export function imitatesAscii(host: string): boolean {
   );
 }
 
-/** An accent is easily overlooked. */
+/** Accents are easily overlooked. */
 function withoutMarks(text: string): string {
   return text.normalize("NFD").replace(/\p{M}/gu, "");
 }

@@ -1,15 +1,41 @@
 /** @jsxImportSource ./html */
-import { message } from "../../locales/messages.ts";
-import { CopyButton } from "./copy-button.tsx";
+import { message, type MessageKey } from "../../locales/messages.ts";
+import type { Child } from "./html/jsx-runtime.ts";
+
+interface CopyButtonProps {
+  readonly language: string;
+  readonly kind: "primary" | "secondary" | "plain";
+  readonly label?: MessageKey;
+  /** Default: the text of the element before the button. */
+  readonly text?: string;
+  /** More buttons next to this one. */
+  readonly children?: Child;
+}
+
+/** Hidden until the script shows it. The output follows all buttons, so that they don't move when it appears. */
+export function CopyButton({ language, kind, label = "copy", text = "", children }: CopyButtonProps) {
+  const answers = {
+    "data-done": message(language, "copied"),
+    "data-failed": message(language, "copy.failed"),
+  };
+  return (
+    <>
+      <button type="button" class={kind} data-copy={text} {...answers} hidden>
+        {message(language, label)}
+      </button>
+      {children} <output></output>
+    </>
+  );
+}
 
 interface AddressProps {
   /** Without its scheme. */
   readonly url: string;
-  /** Whether it is what the page is about. For a visitor, that is where it leads. */
+  /** Whether it is the page's title. For visitors, the destination is. */
   readonly isTitle?: boolean;
 }
 
-/** The short address. It may break behind its host. */
+/** The short address. It may break after its host. */
 export function Address({ url, isTitle = false }: AddressProps) {
   const [host, ...path] = url.split(/(?<=\/)/);
   return (
@@ -29,7 +55,7 @@ interface CopyAddressProps {
   readonly shortUrl: string;
 }
 
-/** Copies or shares the short address, also in ASCII where that differs. */
+/** Buttons that copy or share the short address, in Unicode and in ASCII. */
 export function CopyAddress({ language, kind, shortUrl }: CopyAddressProps) {
   const { href: ascii } = new URL(shortUrl);
   return (

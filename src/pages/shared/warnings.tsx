@@ -1,14 +1,16 @@
 /** @jsxImportSource ./html */
-import { message, sentenceSpace } from "../../locales/messages.ts";
+import type { Link } from "../../links/link.ts";
+import { DAY_MS, HOUR_MS } from "../../links/time.ts";
+import { message } from "../../locales/messages.ts";
 import type { Hint } from "../../moderation/suspicion.ts";
 import { describeDestination, type Destination } from "./destination-parts.ts";
+import { relativeTime, richMessage, sentences } from "./formats.ts";
 import type { Child } from "./html/jsx-runtime.ts";
-import { InstantIn } from "./instant.tsx";
-import type { Changed } from "./lifetime.tsx";
-import { relativeTime } from "./time-words.ts";
+import { Instant } from "./instant.tsx";
+import type { Changed } from "./link-facts.tsx";
 
-/** What there is to say about a link to somebody who thinks about following it. */
-export interface Noted {
+/** The facts about a link that matter to somebody who is about to follow it. */
+export interface LinkNotes {
   readonly hints: readonly Hint[];
   readonly changed?: Changed | undefined;
   /** Set if it ends soon. */
@@ -17,40 +19,52 @@ export interface Noted {
 }
 
 /** Warnings of what could deceive, and what is merely good to know. */
-export interface Notes {
+interface Notes {
   readonly warnings: readonly Child[];
   readonly notes: readonly Child[];
 }
 
-/** Kinds that are seldom an accident. Their texts begin with words such as "Take care". */
+/** Kinds that are seldom an accident. Their texts start with words such as "Take care". */
 const WARNINGS: ReadonlySet<Hint["hint"]> = new Set(["front", "changed"]);
+const MINUTE_MS = 60_000;
 const TWO_HOURS_MINUTES = 120;
 
-/** `destination` is undefined if only those who know the link's password are told. */
-export function notesOf(language: string, link: Noted, destination: Destination | undefined): Notes {
+/** `destination` is undefined if it is secret, behind the link's password. */
+export function notesOf(language: string, link: LinkNotes, destination: Destination | undefined): Notes {
   const { hints, changed, minutesLeft, endsMs } = link;
   const isFresh = hints.some(({ hint }) => hint === "changed");
   const former = changed?.formerHost && <Former language={language} host={changed.formerHost} />;
-  const told = (isWarning: boolean) =>
+  const describeHints = (isWarning: boolean) =>
     hints
       .filter(({ hint }) => WARNINGS.has(hint) === isWarning)
-      .map((hint) => [describeHint(language, hint), hint.hint === "changed" && former]);
+      .map((hint) => sentences(language, describeHint(language, hint), hint.hint === "changed" && former));
   return {
     warnings: [
       ...(destination?.isMistakable === true
         ? [<Mistakable language={language} letters={destination.letters} />]
         : []),
-      ...told(true),
+      ...describeHints(true),
     ],
     notes: [
-      ...(changed !== undefined && !isFresh ? [[message(language, "hint.edited"), former]] : []),
-      ...told(false),
+      ...(changed !== undefined && !isFresh
+        ? [sentences(language, message(language, "hint.edited"), former)]
+        : []),
+      ...describeHints(false),
       ...(destination?.isHttp === true ? [message(language, "hint.http")] : []),
-      ...(minutesLeft === undefined
-        ? []
-        : [<Ending language={language} minutesLeft={minutesLeft} endsMs={endsMs} />]),
+      ...(minutesLeft === undefined ? [] : [describeEnd(language, minutesLeft, endsMs)]),
     ],
   };
+}
+
+/**
+ * Minutes until a link ends, rounded up; undefined if it has ended or lasts for more than a day. Above two hours, these are
+ * whole hours, so that a page with them seldom changes.
+ */
+export function minutesLeftOf({ endsMs }: Pick<Link, "endsMs">, nowMs: number): number | undefined {
+  const leftMs = endsMs - nowMs;
+  if (leftMs <= 0 || leftMs > DAY_MS) return undefined;
+  const stepMs = leftMs > 2 * HOUR_MS ? HOUR_MS : MINUTE_MS;
+  return (Math.ceil(leftMs / stepMs) * stepMs) / MINUTE_MS;
 }
 
 export function NoteList({ kind, notes }: { kind: "warnings" | "hints"; notes: readonly Child[] }): Child {
@@ -64,52 +78,27 @@ export function NoteList({ kind, notes }: { kind: "warnings" | "hints"; notes: r
   );
 }
 
-/** The host is shown in ASCII, which nobody recognises, so its letters are shown as well. */
+/** The host is in ASCII, which nobody recognises, so this shows its letters. */
 function Mistakable({ language, letters }: { language: string; letters: string | undefined }) {
-  const [before, after] = message(language, "preview.letters").split("{name}");
-  return (
-    <>
-      {message(language, "preview.mistakable")}
-      {letters !== undefined && (
-        <>
-          {sentenceSpace(language)}
-          {before}
-          <bdi>{letters}</bdi>
-          {after}
-        </>
-      )}
-    </>
+  return sentences(
+    language,
+    message(language, "preview.mistakable"),
+    letters !== undefined && richMessage(language, "preview.letters", { name: <bdi>{letters}</bdi> }),
   );
 }
 
 function Former({ language, host: ascii }: { language: string; host: string }) {
   const { host, asciiHost } = describeDestination(`https://${ascii}/`);
-  const [before, after] = message(language, "preview.former").split("{host}");
-  return (
-    <>
-      {sentenceSpace(language)}
-      {before}
-      <bdi dir="ltr">{asciiHost === undefined ? host : `${host} (${asciiHost})`}</bdi>
-      {after}
-    </>
-  );
+  const name = asciiHost === undefined ? host : `${host} (${asciiHost})`;
+  return richMessage(language, "preview.former", { host: <bdi dir="ltr">{name}</bdi> });
 }
 
-type EndingProps = Required<Pick<Noted, "minutesLeft" | "endsMs">> & { readonly language: string };
-
-function Ending({ language, minutesLeft = 0, endsMs }: EndingProps) {
+function describeEnd(language: string, minutesLeft: number, endsMs: number): Child {
   const left =
     minutesLeft <= TWO_HOURS_MINUTES
       ? relativeTime(language).format(minutesLeft, "minute")
       : relativeTime(language).format(Math.ceil(minutesLeft / 60), "hour");
-  return (
-    <InstantIn
-      language={language}
-      text={message(language, "hint.ending", { left })}
-      place="{ends}"
-      ms={endsMs}
-    />
-  );
+  return richMessage(language, "hint.ending", { left, ends: <Instant language={language} ms={endsMs} /> });
 }
 
 export function describeHint(language: string, hint: Hint): string {

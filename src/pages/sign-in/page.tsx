@@ -4,8 +4,8 @@ import { message } from "../../locales/messages.ts";
 import { type Page, page } from "../shared/layout.tsx";
 
 /**
- * Asks for the operator's token. `refusal` says why the last one did not open. Anyone can ask for this page, so it is
- * kept: there are few of them.
+ * Asks for the operator's token. `refusal` is the problem with the last one. Everybody may open this page, so it is
+ * memoized.
  */
 export function signInPage(language: string, refusal = ""): Page {
   return rendered(`${language} ${refusal}`);

@@ -1,43 +1,43 @@
 import type { Call } from "../../http/call.ts";
 import type { Limiter } from "../../http/limiter.ts";
 import type { Overload } from "../../http/overload.ts";
+import { type CachedProblem, isForReader } from "../../http/problem-cache.ts";
 import { answerProblem, problemAnswer, problemOf } from "../../http/problems.ts";
-import { type AnswerKept, isForReader } from "../../http/response-cache.ts";
 import { writtenIn } from "../../http/url.ts";
 import type { Clock } from "../../links/clock.ts";
 import type { Code } from "../../links/code.ts";
 import { meantBy } from "../../links/meant.ts";
 import { isProblem } from "../../links/problem.ts";
-import type { LinkMemory } from "../../redirect/link-cache.ts";
+import type { LinkCache } from "../../redirect/link-cache.ts";
 
 export interface UnknownOptions {
-  readonly memory: Pick<LinkMemory, "get" | "lookUp">;
+  readonly linkCache: Pick<LinkCache, "get" | "lookUp">;
   readonly clock: Pick<Clock, "nowMs">;
   readonly limiter: Pick<Limiter, "unknown" | "barred">;
   readonly overload: Pick<Overload, "takeTurns">;
-  readonly answerKept: AnswerKept;
+  readonly cachedProblem: CachedProblem;
   readonly onFault: (error: unknown) => void;
 }
 
-/** There is no such link, or there can be none. */
-type LeadsNowhere = { readonly kind: "unknown" | "not-found" };
+/** An unknown link, or an address that can't be one. */
+type NoLink = { readonly kind: "unknown" | "not-found" };
 
-/** Counts and answers an address that leads nowhere. */
+/** Counts and answers unknown addresses. */
 export function createUnknownAnswer(options: UnknownOptions) {
-  const { memory, clock, limiter, overload, answerKept, onFault } = options;
+  const { linkCache, clock, limiter, overload, cachedProblem, onFault } = options;
 
-  /** Counts, and answers what costs little. */
+  /** For requests that need no lookup. */
   function answerBriefly(call: Call, answer: () => Response): Response | Promise<Response> {
     const limited = limiter.unknown(call);
     return limited === undefined ? answer() : limited.then((refusal) => answerProblem(call, refusal));
   }
 
   /**
-   * Looks for the link that was meant. Each code that is looked up in vain counts like one that was asked for, so that
-   * this is no cheaper way to find links.
+   * Looks up the codes that the reader may have meant. Each unsuccessful lookup counts, so that this is no cheaper way to
+   * find links.
    */
-  async function answerReader(call: Call, problem: LeadsNowhere): Promise<Response> {
-    // The client's address is lost if the reader hangs up while the store is asked.
+  async function answerReader(call: Call, problem: NoLink): Promise<Response> {
+    // The client's address is lost if the reader hangs up during the lookup.
     call.client();
     const codes = meantBy(call.code || writtenIn(call.request));
     const barred = codes.length === 0 ? undefined : limiter.barred(call);
@@ -53,26 +53,28 @@ export function createUnknownAnswer(options: UnknownOptions) {
     }
   }
 
-  /** The place of the first code that a visit would be told something of; -1 if there is none. */
+  /** The index of the first existing code, or -1. */
   async function firstKnown(codes: readonly Code[]): Promise<number> {
     for (const [at, code] of codes.entries()) {
-      const found = memory.get(code, clock.nowMs()) ?? (await memory.lookUp(code));
+      const found = linkCache.get(code, clock.nowMs()) ?? (await linkCache.lookUp(code));
       if (!isProblem(found) || found.kind !== "unknown") return at;
     }
     return -1;
   }
 
-  return (call: Call, problem: LeadsNowhere): Response | Promise<Response> => {
+  return (call: Call, problem: NoLink): Response | Promise<Response> => {
     if (!isForReader(call))
-      // This takes no longer than to refuse it.
+      // This takes no longer than refusing it.
       return answerBriefly(call, () =>
-        problem.kind === "unknown" ? answerKept(call, { kind: problem.kind }) : answerProblem(call, problem),
+        problem.kind === "unknown"
+          ? cachedProblem(call, { kind: problem.kind })
+          : answerProblem(call, problem),
       );
     return overload.takeTurns(
       "unknown",
       call,
       () => answerReader(call, problem),
-      () => answerBriefly(call, () => answerKept(call, { kind: "overloaded" })),
+      () => answerBriefly(call, () => cachedProblem(call, { kind: "overloaded" })),
     );
   };
 }

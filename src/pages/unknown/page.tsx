@@ -3,54 +3,51 @@ import { memoize } from "../../lib/memoize.ts";
 import { type Code, MAX_CODE_POINTS, parseCode } from "../../links/code.ts";
 import { isProblem } from "../../links/problem.ts";
 import { message } from "../../locales/messages.ts";
+import { richMessage } from "../shared/formats.ts";
 import { escape } from "../shared/html/jsx-runtime.ts";
 import { type Page, page } from "../shared/layout.tsx";
 
 export interface Unknown {
   readonly baseUrl: string;
-  /** What the address has behind `baseUrl`, percent-decoded. Anybody can write anything there. */
+  /** The path after `baseUrl`, percent-decoded. It can contain anything. */
   readonly written: string;
-  /** The code of a link that was probably meant. */
+  /** The code that the reader probably meant. */
   readonly meant?: Code | undefined;
 }
 
-/** What cannot be seen, or moves what is around it. A space can be seen between other characters. */
+/** Invisible characters, and those that move others. A space is visible between other characters. */
 const UNSEEN = /[[\p{C}\p{Z}\p{Default_Ignorable_Code_Point}\u2800]--\u0020]|^ | $/gv;
 
-/** The page for an address that leads nowhere: which one, the link that was probably meant, and what else to do. */
+/** Says that an address is unknown, and offers the link that the reader probably meant. */
 export function unknownPage(language: string, { baseUrl, written, meant }: Unknown): Page {
-  const mayBeMade = !isProblem(parseCode(written));
-  const text = mayBeMade ? written : shown(written);
-  if (meant !== undefined) return render(language, baseUrl, text, mayBeMade, meant);
-  const whole = rendered(JSON.stringify([language, baseUrl, text === "" ? "" : PLACE, mayBeMade]));
+  const canBeCreated = !isProblem(parseCode(written));
+  const text = canBeCreated ? written : shown(written);
+  if (meant !== undefined) return render(language, baseUrl, text, canBeCreated, meant);
+  const whole = rendered(JSON.stringify([language, baseUrl, text === "" ? "" : PLACE, canBeCreated]));
   return (identity) => whole(identity).replaceAll(PLACE, () => escape(text));
 }
 
-/** Where a page has what was asked for. No other text has this character. */
+/** The place of the written code in a memoized page. No other text has this character. */
 const PLACE = "\u0001";
 
-/** Robots ask for many codes. Rendering takes as long as several redirects, and filling in a code a tenth of that. */
+/** Robots request many codes. Rendering takes as long as several redirects, and filling in a code a tenth of that. */
 const rendered = memoize((key) => render(...(JSON.parse(key) as Parameters<typeof render>)));
 
-function render(language: string, baseUrl: string, text: string, mayBeMade: boolean, meant?: Code): Page {
+function render(language: string, baseUrl: string, text: string, canBeCreated: boolean, meant?: Code): Page {
   const title = message(language, "page.unknown.title");
   const base = `${baseUrl.replace(/^https?:\/\//, "")}/`;
-  const [before, after] = message(language, "page.unknown.at").split("{address}");
+  const address = (
+    <bdi class="written" dir="ltr">
+      {base}
+      <bdi>{text}</bdi>
+    </bdi>
+  );
   return page(
     language,
     { title },
     <div class="unknown">
       <h1>{title}</h1>
-      {text !== "" && (
-        <p class="lead">
-          {before}
-          <bdi class="written" dir="ltr">
-            {base}
-            <bdi>{text}</bdi>
-          </bdi>
-          {after}
-        </p>
-      )}
+      {text !== "" && <p class="lead">{richMessage(language, "page.unknown.at", { address })}</p>}
       {meant !== undefined && (
         <div class="card">
           <p class="label">{message(language, "page.unknown.meant")}</p>
@@ -71,7 +68,7 @@ function render(language: string, baseUrl: string, text: string, mayBeMade: bool
         </div>
       )}
       <p class="soft">{message(language, "page.unknown.next")}</p>
-      {mayBeMade ? (
+      {canBeCreated ? (
         <form action="/">
           <input type="hidden" name="custom_code" value={text} />
           <button>{message(language, "page.unknown.make")}</button>
@@ -85,7 +82,7 @@ function render(language: string, baseUrl: string, text: string, mayBeMade: bool
   );
 }
 
-/** As long as a code can be, with what cannot be seen spelled out as address bars do. */
+/** At most as long as a code, with invisible characters percent-encoded as in address bars. */
 function shown(written: string): string {
   const points = Array.from(written.slice(0, 4 * MAX_CODE_POINTS).toWellFormed());
   const cut = points.length > MAX_CODE_POINTS ? [...points.slice(0, MAX_CODE_POINTS), "…"] : points;

@@ -126,7 +126,7 @@ export function createReader(path: string, opened: Identity, sizeKnownMs = SIZE_
       }
       return known.size;
     },
-    /** Asked several times a second, and so the first to tell when the file is no longer in its place. */
+    /** DetachedCall several times a second, and so the first to tell when the file is no longer in its place. */
     changes(position: Position | undefined): Changes {
       place.requireNow();
       return reading(() => changesSince(position));

@@ -1,7 +1,7 @@
 import { existsSync, type FSWatcher, mkdirSync, readFileSync, rmSync, watch } from "node:fs";
 import { dirname } from "node:path";
 
-import { makeFolder } from "../../lib/files.ts";
+import { createFolder } from "../../lib/files.ts";
 import { repeat } from "../../lib/repeat.ts";
 import type { VisitStore } from "../store.ts";
 import { startFolding } from "./folding-thread.ts";
@@ -48,7 +48,7 @@ export type Journal = Awaited<ReturnType<typeof openJournal>>;
  */
 export async function openJournal(options: JournalOptions) {
   const { folder, store, nowMs, hour, onFault, onDropped, onLeft, tickMs = TICK_MS } = options;
-  makeFolder(folder);
+  createFolder(folder);
   const owner: Owner = { source: randomWords(options.fillRandom), boot: bootWords() };
   const slots = { folder, owner, onFault, onDropped };
   let slot = takeSlot(slots);

@@ -1,55 +1,56 @@
-import { offerCopies } from "../../shared/script/copy.ts";
-import { withoutScheme } from "../../shared/script/short-url.ts";
-import { describeState } from "./link-status.ts";
-import { addressOf, codeOf, type Made } from "./saved-links.ts";
+import { offerCopies, withoutScheme } from "../../shared/script.ts";
+import { addressOf, codeOf, describeState, type SavedLink } from "./saved-links.ts";
 
-/** In characters. Longer destinations are cut off. */
+/** In characters. */
 const MAX_SHOWN = 60;
 
-/** A copy of the page's template that shows this link. */
-export function makeItem(template: HTMLTemplateElement, made: Made, words: DOMStringMap): HTMLElement {
+export function createItem(
+  template: HTMLTemplateElement,
+  saved: SavedLink,
+  words: DOMStringMap,
+): HTMLElement {
   const item = template.content.firstElementChild?.cloneNode(true) as HTMLElement;
-  const code = codeOf(made);
+  const code = codeOf(saved);
   const path = `/${encodeURIComponent(code)}`;
   const address = addressOf(code, words["base"] ?? "");
   const shown = withoutScheme(address);
   const link = part(item, "address");
   const host = document.createElement("span");
   host.textContent = withoutScheme(`${words["base"]}/`);
-  // Where there is no room, the code begins a line.
+  // On narrow screens, the code starts a line.
   link.append(host, document.createElement("wbr"), shown.slice(host.textContent.length));
   link.setAttribute("href", `${path}+`);
   part(item, "copy").dataset["copy"] = address;
   item.querySelector("[data-qr]")?.setAttribute("href", `${path}+qr`);
-  if (made.key === undefined) part(item, "manage").remove();
-  else part(item, "manage").setAttribute("href", `${path}+#key=${made.key}`);
-  // So that screen readers can tell the controls of one link from those of another.
+  if (saved.key === undefined) part(item, "manage").remove();
+  else part(item, "manage").setAttribute("href", `${path}+#key=${saved.key}`);
+  // Screen readers need to distinguish the controls of different links.
   for (const control of item.querySelectorAll(".actions > *")) {
     if (control.textContent !== "") control.ariaLabel = `${control.textContent}: ${shown}`;
   }
   offerCopies(item);
-  tell(item, made, words);
+  showStatus(item, saved, words);
   return item;
 }
 
-/** Shows what is known of the link now. */
-export function tell(item: HTMLElement, made: Made, words: DOMStringMap): void {
-  const { told, target } = made;
-  const isGone = told?.state === "gone";
-  item.dataset["state"] = told?.state ?? "";
+/** Shows the latest status of the link. */
+export function showStatus(item: HTMLElement, saved: SavedLink, words: DOMStringMap): void {
+  const { status, target } = saved;
+  const isGone = status?.state === "gone";
+  item.dataset["state"] = status?.state ?? "";
   const leads = part(item, "target");
   leads.textContent = target === undefined ? "" : shortened(withoutScheme(target));
   leads.title = target ?? "";
-  const state = describeState(made, words);
-  part(item, "left").replaceChildren(told?.ends ? timeOf(told.ends, state) : state);
+  const state = describeState(saved, words);
+  part(item, "left").replaceChildren(status?.ends ? timeOf(status.ends, state) : state);
   const visits = part(item, "visits");
-  visits.textContent = told && !isGone ? new Intl.NumberFormat(lang()).format(told.visits) : "";
+  visits.textContent = status && !isGone ? new Intl.NumberFormat(lang()).format(status.visits) : "";
   if (visits.parentElement) visits.parentElement.hidden = visits.textContent === "";
   for (const use of item.querySelectorAll<HTMLElement>("[data-copy], [data-manage], [data-qr]"))
     use.hidden = isGone;
 }
 
-/** Text for an instant, which is told in full on request. */
+/** A date whose title has the full time. */
 export function timeOf(date: string, text?: string): HTMLTimeElement {
   const time = document.createElement("time");
   time.dateTime = date;
@@ -58,7 +59,7 @@ export function timeOf(date: string, text?: string): HTMLTimeElement {
   return time;
 }
 
-/** A date for people, in their own time zone; "" if there is none. */
+/** A date in the reader's time zone; "" if it is invalid. */
 function instant(date: string, style: Intl.DateTimeFormatOptions): string {
   const ms = Date.parse(date);
   return Number.isNaN(ms) ? "" : new Intl.DateTimeFormat(lang(), style).format(ms);

@@ -1,14 +1,21 @@
-import { withoutScheme } from "../../shared/script/short-url.ts";
-import { makeItem, part, tell, timeOf } from "./item.ts";
-import { addressOf, changeMade, codeOf, keepTold, LIST, type Made, madeHere } from "./saved-links.ts";
-import { createAsking } from "./status-requests.ts";
+import { withoutScheme } from "../../shared/script.ts";
+import { createItem, part, showStatus, timeOf } from "./item.ts";
+import {
+  addressOf,
+  loadStatus,
+  changeSavedLinks,
+  codeOf,
+  isStale,
+  saveStatuses,
+  LIST,
+  type SavedLink,
+  savedLinks,
+} from "./saved-links.ts";
 
-/** The page shows so many links, and as many more on request. */
-const AT_ONCE = 50;
-/** Answers of the service are kept together, because each write is one of the whole list. */
+const PAGE_SIZE = 50;
+/** Results are stored together, because each write contains the whole list. */
 const KEEP_EVERY_MS = 1000;
 
-/** The page of all links made in this browser. */
 function showLinks(main: HTMLElement): void {
   const template = part(main, "item") as HTMLTemplateElement;
   const words = main.dataset;
@@ -18,12 +25,12 @@ function showLinks(main: HTMLElement): void {
   const said = part(main, "said");
   const number = new Intl.NumberFormat(document.documentElement.lang);
 
-  let links = new Map<string, Made>();
-  let limit = AT_ONCE;
+  let links = new Map<string, SavedLink>();
+  let limit = PAGE_SIZE;
   const items = new Map<string, HTMLElement>();
   const texts = new Map<string, string>();
   const seen = new Set<string>();
-  const fresh = new Map<string, Made>();
+  const fresh = new Map<string, SavedLink>();
 
   const observer = new IntersectionObserver((entries) => {
     for (const { target, isIntersecting } of entries) {
@@ -33,24 +40,24 @@ function showLinks(main: HTMLElement): void {
     }
     asking.look();
   });
-  const asking = createAsking({
-    // Links of which nothing is known cannot be found by their destination.
+  const asking = createStatusRequests({
+    // Links without a status can't be found by their destination.
     wanted: () => [
       ...[...seen].flatMap((path) => links.get(path) ?? []),
-      ...[...links.values()].filter(({ told, target }) => told === undefined && target === undefined),
+      ...[...links.values()].filter(({ status, target }) => status === undefined && target === undefined),
     ],
-    onTold,
+    onStatus,
     onTrouble: (trouble) => (part(main, "trouble").textContent = trouble ? (words[trouble] ?? "") : ""),
   });
 
   readList();
   show();
   main.hidden = false;
-  // Some browsers do not tell style sheets whether there are scripts.
+  // Some browsers don't support the `scripting` media feature.
   document.querySelector(".scriptless")?.remove();
-  if (!changeMade((all) => all)) say("blocked");
+  if (!changeSavedLinks((all) => all)) say("blocked");
   search.addEventListener("input", () => {
-    limit = AT_ONCE;
+    limit = PAGE_SIZE;
     show();
   });
   part(main, "more").addEventListener("click", showMore);
@@ -65,39 +72,38 @@ function showLinks(main: HTMLElement): void {
   function readList(): void {
     const before = links;
     links = new Map(
-      madeHere().map((made) => {
-        const { created, target, told } = fresh.get(made.path) ?? {};
-        return [made.path, created === made.created ? { ...made, target, told } : made];
+      savedLinks().map((saved) => {
+        const { created, target, status } = fresh.get(saved.path) ?? {};
+        return [saved.path, created === saved.created ? { ...saved, target, status } : saved];
       }),
     );
     texts.clear();
-    // What is shown may be of an older link, or have no key yet.
+    // The item may show an older link, or lack the key.
     for (const [path, item] of items) {
       const [was, is] = [before.get(path), links.get(path)];
       if (was?.created !== is?.created || was?.key !== is?.key) drop(path, item);
     }
   }
 
-  function onTold(made: Made): void {
-    const item = items.get(made.path);
-    // It was removed meanwhile.
-    if (!links.has(made.path)) return;
-    links.set(made.path, made);
-    texts.delete(made.path);
-    if (item) tell(item, made, words);
+  function onStatus(saved: SavedLink): void {
+    const item = items.get(saved.path);
+    // It was removed in the meantime.
+    if (!links.has(saved.path)) return;
+    links.set(saved.path, saved);
+    texts.delete(saved.path);
+    if (item) showStatus(item, saved, words);
     if (fresh.size === 0) setTimeout(keepFresh, KEEP_EVERY_MS);
-    fresh.set(made.path, made);
+    fresh.set(saved.path, saved);
   }
 
   function keepFresh(): void {
-    keepTold([...fresh.values()]);
+    saveStatuses([...fresh.values()]);
     fresh.clear();
   }
 
-  /** Shows the links that the search finds. */
   function show(): void {
     const wanted = plain(search.value.trim());
-    const found = [...links.values()].filter((made) => textOf(made).includes(wanted));
+    const found = [...links.values()].filter((saved) => textOf(saved).includes(wanted));
     const focused = document.activeElement as HTMLElement | null;
     list.replaceChildren(...found.slice(0, limit).map(itemOf));
     if (focused?.isConnected && focused !== document.activeElement) focused.focus();
@@ -105,7 +111,7 @@ function showLinks(main: HTMLElement): void {
     count(found, wanted !== "");
   }
 
-  function count(found: readonly Made[], isSearch: boolean): void {
+  function count(found: readonly SavedLink[], isSearch: boolean): void {
     part(main, "empty").hidden = links.size > 0;
     part(main, "tools").hidden = links.size === 0;
     part(main, "none").hidden = found.length > 0 || links.size === 0;
@@ -119,20 +125,20 @@ function showLinks(main: HTMLElement): void {
       .replace("{all}", all);
     const copy = part(main, "copy");
     copy.hidden = found.length === 0;
-    copy.dataset["copy"] = found.map((made) => addressOf(codeOf(made), base)).join("\n");
+    copy.dataset["copy"] = found.map((saved) => addressOf(codeOf(saved), base)).join("\n");
   }
 
-  function itemOf(made: Made): HTMLElement {
-    const known = items.get(made.path);
+  function itemOf(saved: SavedLink): HTMLElement {
+    const known = items.get(saved.path);
     if (known) {
-      tell(known, made, words);
+      showStatus(known, saved, words);
       return known;
     }
-    const item = makeItem(template, made, words);
-    item.dataset["path"] = made.path;
-    part(item, "created").append(timeOf(made.created));
-    part(item, "forget").addEventListener("click", () => remove([made], "remove", "removed"));
-    items.set(made.path, item);
+    const item = createItem(template, saved, words);
+    item.dataset["path"] = saved.path;
+    part(item, "created").append(timeOf(saved.created));
+    part(item, "forget").addEventListener("click", () => remove([saved], "remove", "removed"));
+    items.set(saved.path, item);
     observer.observe(item);
     return item;
   }
@@ -143,30 +149,29 @@ function showLinks(main: HTMLElement): void {
     seen.delete(path);
   }
 
-  /** What can be searched of a link. */
-  function textOf(made: Made): string {
-    const { path, target = "" } = made;
+  function textOf(saved: SavedLink): string {
+    const { path, target = "" } = saved;
     const text =
-      texts.get(path) ?? plain([addressOf(codeOf(made), base), target, withoutScheme(target)].join("\n"));
+      texts.get(path) ?? plain([addressOf(codeOf(saved), base), target, withoutScheme(target)].join("\n"));
     texts.set(path, text);
     return text;
   }
 
   function showMore(): void {
     const next = list.children.length;
-    limit += AT_ONCE;
+    limit += PAGE_SIZE;
     show();
     list.children[next]?.querySelector("a")?.focus();
   }
 
-  function remove(gone: readonly Made[], question: string, confirmation: string): void {
+  function remove(gone: readonly SavedLink[], question: string, confirmation: string): void {
     const [first] = gone;
     const name = first ? withoutScheme(addressOf(codeOf(first), base)) : "";
     if (!confirm(textOfMessage(question, name))) return;
     const item = items.get(first?.path ?? "");
     const next = item?.nextElementSibling ?? item?.previousElementSibling;
     const paths = new Set(gone.map(({ path }) => path));
-    if (!changeMade((all) => all.filter(({ path }) => !paths.has(path)))) return say("full");
+    if (!changeSavedLinks((all) => all.filter(({ path }) => !paths.has(path)))) return say("full");
     readList();
     show();
     // The focused button is gone.
@@ -184,10 +189,75 @@ function showLinks(main: HTMLElement): void {
   }
 }
 
-/** Upper and lower case, and the ways to write a letter with its marks, are the same. */
+/** Ignores upper and lower case, and how marks are encoded. */
 function plain(text: string): string {
   return text.normalize().toLowerCase();
 }
 
 const page = document.querySelector<HTMLElement>("[data-my-links]");
 if (page) showLinks(page);
+
+const MAX_CONCURRENT = 4;
+/** Half of the default limit per client, so that the reader can use other pages. */
+const PER_MINUTE = 60;
+const MINUTE_MS = 60_000;
+const LOOK_EVERY_MS = 15_000;
+
+export interface StatusRequestsOptions {
+  /** Visible links come first. */
+  readonly wanted: () => readonly SavedLink[];
+  readonly onStatus: (saved: SavedLink) => void;
+  /** Called when the reason for missing results changes; undefined if there is none. */
+  readonly onTrouble: (trouble: "limited" | "away" | undefined) => void;
+}
+
+/** Loads the status of links, a few at a time, within the service's limits. */
+export function createStatusRequests({ wanted, onStatus, onTrouble }: StatusRequestsOptions) {
+  const underWay = new Set<string>();
+  const asked: number[] = [];
+  let pausedUntil = 0;
+
+  function mayAsk(): boolean {
+    const now = performance.now();
+    while ((asked[0] ?? now) < now - MINUTE_MS) asked.shift();
+    return (
+      underWay.size < MAX_CONCURRENT &&
+      asked.length < PER_MINUTE &&
+      now >= pausedUntil &&
+      document.visibilityState === "visible"
+    );
+  }
+
+  function look(): void {
+    while (mayAsk()) {
+      const saved = wanted().find((one) => isStale(one) && !underWay.has(one.path));
+      if (saved === undefined) return;
+      void askFor(saved);
+    }
+  }
+
+  async function askFor(saved: SavedLink): Promise<void> {
+    underWay.add(saved.path);
+    asked.push(performance.now());
+    const answer = await loadStatus(saved);
+    underWay.delete(saved.path);
+    if ("status" in answer) {
+      onStatus({ ...saved, ...answer });
+      if (performance.now() >= pausedUntil) onTrouble(undefined);
+    } else {
+      pausedUntil = performance.now() + answer.waitMs;
+      setTimeout(look, answer.waitMs);
+      onTrouble(answer.isLimited ? "limited" : "away");
+    }
+    look();
+  }
+
+  function lookAgain(): void {
+    pausedUntil = 0;
+    look();
+  }
+  addEventListener("online", lookAgain);
+  document.addEventListener("visibilitychange", look);
+  setInterval(look, LOOK_EVERY_MS);
+  return { look };
+}

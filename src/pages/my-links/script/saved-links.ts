@@ -1,77 +1,75 @@
-import { read, write } from "../../shared/script/storage.ts";
+import { DAY_MS } from "../../../links/time.ts";
+import { callApi, type Link, read, write } from "../../shared/script.ts";
 
-/** The key of the list in local storage. The list never leaves this browser. */
+/** Local storage. The list never leaves this browser. */
 export const LIST = "curt.made-here";
-/** Local storage has room for about five million characters, and a link takes 300. */
+/** Local storage holds about five million characters, and a link takes 300. */
 const MAX_LINKS = 10_000;
 
-/** A link that was made in this browser. */
-export interface Made {
-  /** Its address in the API. The last segment is its code. */
+/** A link created in this browser. */
+export interface SavedLink {
+  /** Its address in the API, which ends with the code. */
   readonly path: string;
-  /** To notice if the code now belongs to a newer link. */
+  /** Detects that the code now belongs to a newer link. */
   readonly created: string;
-  /** The manage key. Links that were made before this was kept have none. */
+  /** Undefined for links from before the key was stored. */
   readonly key?: string | undefined;
   readonly target?: string | undefined;
-  /** What the service told of it last. */
-  readonly told?: Told | undefined;
+  /** The last status from the service. */
+  readonly status?: Status | undefined;
 }
 
-export interface Told {
+interface Status {
   readonly state: string;
   readonly visits: number;
-  /** When it ends; null if never. */
+  /** Null if never. */
   readonly ends: string | null;
   readonly atMs: number;
 }
 
-/** The latest first. What cannot be read is left out. */
-export function madeHere(): Made[] {
+/** The latest first, without unreadable entries. */
+export function savedLinks(): SavedLink[] {
   try {
     const list: unknown = JSON.parse(read("localStorage", LIST) ?? "[]");
-    return Array.isArray(list) ? list.filter(isMade).slice(0, MAX_LINKS).map(withoutSpoilt) : [];
+    return Array.isArray(list) ? list.filter(isSavedLink).slice(0, MAX_LINKS).map(withoutBrokenStatus) : [];
   } catch {
     return [];
   }
 }
 
-/**
- * Reads the list first, because another tab may have changed it. Returns false if the browser did not keep the change.
- */
-export function changeMade(change: (list: Made[]) => readonly Made[]): boolean {
-  const list = change(madeHere())
+/** Reads the list again first, because another tab may have changed it. False if the browser refuses to store it. */
+export function changeSavedLinks(change: (list: SavedLink[]) => readonly SavedLink[]): boolean {
+  const list = change(savedLinks())
     .toSorted((one, other) => (one.created < other.created ? 1 : one.created > other.created ? -1 : 0))
     .slice(0, MAX_LINKS);
   return write("localStorage", LIST, list.length === 0 ? null : JSON.stringify(list));
 }
 
-/** Keeps what the service said of these links, so that it can be searched and shown while the service is away. */
-export function keepTold(links: readonly Made[]): void {
+/** Stores the status of links, to search and show them while the service is unavailable. */
+export function saveStatuses(links: readonly SavedLink[]): void {
   if (links.length === 0) return;
-  const fresh = new Map(links.map((made) => [made.path, made]));
-  changeMade((list) =>
-    list.map((made) => {
-      const { created, target, told } = fresh.get(made.path) ?? {};
-      return created === made.created ? { ...made, target, told } : made;
+  const fresh = new Map(links.map((saved) => [saved.path, saved]));
+  changeSavedLinks((list) =>
+    list.map((saved) => {
+      const { created, target, status } = fresh.get(saved.path) ?? {};
+      return created === saved.created ? { ...saved, target, status } : saved;
     }),
   );
 }
 
-export function codeOf({ path }: Pick<Made, "path">): string {
+export function codeOf({ path }: Pick<SavedLink, "path">): string {
   return decodeURIComponent(path.slice(path.lastIndexOf("/") + 1));
 }
 
-export function pathOf(code: string): string {
+function pathOf(code: string): string {
   return `/api/v1/links/${encodeURIComponent(code)}`;
 }
 
-/** The short address of a code, as the service writes it. */
 export function addressOf(code: string, base: string): string {
   return `${base}/${code.replaceAll("#", "%23")}/`;
 }
 
-function isMade(one: Partial<Made> | null): one is Made {
+function isSavedLink(one: Partial<SavedLink> | null): one is SavedLink {
   return (
     typeof one?.path === "string" &&
     typeof one.created === "string" &&
@@ -81,17 +79,17 @@ function isMade(one: Partial<Made> | null): one is Made {
   );
 }
 
-/** What was told can be asked for again. */
-function withoutSpoilt(made: Made): Made {
-  return isTold(made.told) ? made : { ...made, told: undefined };
+/** A broken status can be loaded again. */
+function withoutBrokenStatus(saved: SavedLink): SavedLink {
+  return isStatus(saved.status) ? saved : { ...saved, status: undefined };
 }
 
-function isTold(told: Partial<Told> | null | undefined): told is Told {
+function isStatus(status: Partial<Status> | null | undefined): status is Status {
   return (
-    typeof told?.state === "string" &&
-    typeof told.visits === "number" &&
-    typeof told.atMs === "number" &&
-    (told.ends === null || typeof told.ends === "string")
+    typeof status?.state === "string" &&
+    typeof status.visits === "number" &&
+    typeof status.atMs === "number" &&
+    (status.ends === null || typeof status.ends === "string")
   );
 }
 
@@ -105,4 +103,69 @@ function isReadable(path: string): boolean {
   } catch {
     return false;
   }
+}
+
+const WAIT_MS = 5000;
+const MINUTE_MS = 60_000;
+/** Deleted links don't come back. */
+const GONE_FOR_MS = DAY_MS;
+
+/** The status of a link, or how long to wait before the next request. */
+type Answer = Pick<SavedLink, "target"> & { readonly status: Status };
+interface Refused {
+  /** If false, the service is unreachable. */
+  readonly isLimited: boolean;
+  readonly waitMs: number;
+}
+
+export async function loadStatus(saved: SavedLink): Promise<Answer | Refused> {
+  try {
+    const path = pathOf(codeOf(saved));
+    const asked = (key?: string) =>
+      callApi<Link>(path, {
+        signal: AbortSignal.timeout(WAIT_MS),
+        ...(key !== undefined && { headers: { Authorization: `Bearer ${key}` } }),
+      });
+    const first = await asked(saved.key);
+    // The code belongs to another link now.
+    const { status, data, reason, pollMs } = first.status === 403 ? await asked() : first;
+    if (status === 429) return { isLimited: true, waitMs: Math.max(pollMs, 1000) };
+    if (status >= 500) return { isLimited: false, waitMs: MINUTE_MS / 2 };
+    if (data?.created === saved.created) {
+      const { state, visits, expires: ends, original_url: target } = data;
+      return { target: target ?? undefined, status: { state, visits, ends, atMs: Date.now() } };
+    }
+    const state = reason === "link.withdrawn" || reason === "link.disabled" ? reason.slice(5) : "gone";
+    return { status: { state, visits: saved.status?.visits ?? 0, ends: null, atMs: Date.now() } };
+  } catch {
+    return { isLimited: false, waitMs: MINUTE_MS / 2 };
+  }
+}
+
+export function isStale({ status }: SavedLink): boolean {
+  if (status === undefined) return true;
+  // The clock may have been ahead then.
+  const ageMs = Math.abs(Date.now() - status.atMs);
+  return ageMs > (status.state === "gone" ? GONE_FOR_MS : MINUTE_MS);
+}
+
+/** The state of a link in words. */
+export function describeState({ status }: SavedLink, words: DOMStringMap): string {
+  if (status === undefined) return words["unknown"] ?? "";
+  const { state, ends } = status;
+  if (state !== "active") return words[state] ?? "";
+  return ends === null ? (words["never"] ?? "") : timeLeft(Date.parse(ends) - Date.now(), words);
+}
+
+function timeLeft(leftMs: number, words: DOMStringMap): string {
+  if (!(leftMs > 0)) return words["expired"] ?? "";
+  const style = words["times"] === "narrow" ? "narrow" : "long";
+  const format = new Intl.RelativeTimeFormat(document.documentElement.lang, { style });
+  const [count, unit] =
+    leftMs >= 2 * DAY_MS
+      ? ([leftMs / DAY_MS, "day"] as const)
+      : leftMs >= DAY_MS / 12
+        ? ([(leftMs / DAY_MS) * 24, "hour"] as const)
+        : ([(leftMs / DAY_MS) * 1440, "minute"] as const);
+  return (words["ends"] ?? "").replace("{left}", format.format(Math.max(1, Math.round(count)), unit));
 }

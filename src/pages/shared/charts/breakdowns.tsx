@@ -3,9 +3,9 @@ import { memoize } from "../../../lib/memoize.ts";
 import { languageName, message } from "../../../locales/messages.ts";
 import { type Dimension, DIMENSIONS } from "../../../visits/dimensions.ts";
 import type { Statistics } from "../../../visits/statistics/statistics.ts";
-import { numberFormat } from "./chart.tsx";
+import { numberFormat } from "../formats.ts";
 
-/** Values shown at once; the others are a click away. */
+/** The others are one click away. */
 const FIRST_VALUES = 8;
 
 type BreakdownsProps = Pick<Statistics, "shown" | "breakdowns"> & { readonly language: string };
@@ -13,11 +13,10 @@ type BreakdownsProps = Pick<Statistics, "shown" | "breakdowns"> & { readonly lan
 interface Row {
   readonly name: string;
   readonly visits: number;
-  /** Unknown, or many values. */
+  /** Unknown, or a sum of many values. */
   readonly isVague?: boolean;
 }
 
-/** Visits by where they came from and with what. */
 export function Breakdowns({ language, shown, breakdowns }: BreakdownsProps) {
   const known = DIMENSIONS.filter((dimension) => breakdowns[dimension].values.length > 0);
   const [first] = known;
@@ -30,7 +29,7 @@ export function Breakdowns({ language, shown, breakdowns }: BreakdownsProps) {
           <Breakdown language={language} dimension={dimension} {...breakdowns[dimension]} />
         ))}
       </div>
-      <p class="hint">{message(language, "preview.percent.of", { count: countTold(breakdowns[first]) })}</p>
+      <p class="hint">{message(language, "preview.percent.of", { count: totalOf(breakdowns[first]) })}</p>
     </>
   );
 }
@@ -46,7 +45,7 @@ function Breakdown({ language, dimension, ...breakdown }: BreakdownProps) {
   }));
   const [first, more] = [rows.slice(0, FIRST_VALUES), rows.slice(FIRST_VALUES)];
   const rest = other > 0 ? [{ name: message(language, "preview.other"), visits: other, isVague: true }] : [];
-  const all = countTold(breakdown);
+  const all = totalOf(breakdown);
   return (
     <div>
       <Values language={language} dimension={dimension} all={all} rows={[...first, ...rest]} />
@@ -63,7 +62,7 @@ function Breakdown({ language, dimension, ...breakdown }: BreakdownProps) {
 interface ValuesProps {
   readonly language: string;
   readonly dimension: Dimension;
-  /** The visits that the shares are of. */
+  /** The total behind the shares. */
   readonly all: number;
   readonly rows: readonly Row[];
 }
@@ -87,7 +86,7 @@ function Values({ language, dimension, all, rows }: ValuesProps) {
         {rows.map(({ name, visits, isVague }) => (
           <tr class={isVague === true ? "vague" : undefined}>
             <th scope="row">
-              {/* A host breaks behind its dots. */}
+              {/* A host breaks after its dots. */}
               <bdi>{name.split(/(?<=\.)/).map((part, nth) => (nth === 0 ? part : [<wbr />, part]))}</bdi>
               <svg viewBox="0 0 100 1" preserveAspectRatio="none" aria-hidden="true">
                 <rect width={Math.round((visits / all) * 1000) / 10} height="1" />
@@ -102,15 +101,14 @@ function Values({ language, dimension, all, rows }: ValuesProps) {
   );
 }
 
-/** Nothing that is there is said to be none, and nothing that lacks something to be all. */
+/** Never says none for something, or all for less than all. */
 function writeShare(language: string, share: number): string {
   const percent = percentFormat(language);
   if (share < 0.01) return `<${percent.format(0.01)}`;
   return share > 0.99 && share < 1 ? `>${percent.format(0.99)}` : percent.format(share);
 }
 
-/** All visits that a breakdown is of. */
-function countTold({ values, other }: Statistics["breakdowns"][Dimension]): number {
+function totalOf({ values, other }: Statistics["breakdowns"][Dimension]): number {
   return values.reduce((sum, { visits }) => sum + visits, other);
 }
 

@@ -2,21 +2,20 @@
 import { memoize } from "../../../lib/memoize.ts";
 import { message } from "../../../locales/messages.ts";
 import type { Interval, Statistics } from "../../../visits/statistics/statistics.ts";
-import { type Dates, placesOf, scaleOf } from "./scale.ts";
+import { numberFormat } from "../formats.ts";
 
-/** Of the drawing, in its own units: its height, and the width of what belongs to one bar. */
+/** In the units of the drawing: its height, and the width per bar. */
 const HEIGHT = 100;
 const STEP = 10;
 const LOWEST = 2;
 const BAR = 8;
-/** As a part of the drawing. */
+/** As a share of the drawing. */
 const WIDEST = 0.08;
-/** More bars than this overlap, or the background would shine through between them. */
+/** More bars overlap, or the background would shine through between them. */
 const MAX_APART = 120;
 const OVERLAPPING = 11.5;
 /** Labels of so few bars are below their middle. */
 const FEW = 3;
-/** On a phone, and on a wider screen. */
 const NARROW: Dates = { most: 3, room: 0.25 };
 const WIDE: Dates = { most: 8, room: 0.12 };
 
@@ -24,11 +23,10 @@ export interface ChartProps {
   readonly language: string;
   readonly series: Statistics["series"];
   readonly interval: Interval;
-  /** In words. */
   readonly period: string;
 }
 
-/** Visits over time as bars. The script tells the value that is pointed at. */
+/** Visits over time as bars. The script shows the value below the pointer. */
 export function Chart({ language, series, interval, period }: ChartProps) {
   const label = labelsOf(language, interval, series);
   const scale = scaleOf(Math.max(...series.map(({ visits }) => visits)));
@@ -105,13 +103,13 @@ function describe(language: string, when: string, visits: number, bots: number):
   return message(language, "preview.point.bots", { when, visits: people, bots: programs });
 }
 
-// Choosing a plural takes longer than all else about a bar.
+// Choosing a plural form is the most expensive step per bar.
 const counted = memoize((what) => {
   const [key, language] = what.split(" ") as ["preview.count.visits" | "preview.count.bots", string];
   return memoize((count) => message(language, key, { count: Number(count) }));
 });
 
-/** The same numbers. */
+/** The same numbers as a table. */
 export function ChartTable({ language, series, interval }: Omit<ChartProps, "period">) {
   const number = numberFormat(language);
   const label = labelsOf(language, interval, series);
@@ -149,7 +147,7 @@ export function ChartTable({ language, series, interval }: Omit<ChartProps, "per
 interface DateLabel {
   readonly nth: number;
   readonly text: string;
-  /** Shown only there. */
+  /** Set if it is visible only there. */
   readonly on: "narrow" | "wide" | undefined;
 }
 
@@ -172,7 +170,7 @@ function datesOf(language: string, interval: Interval, series: Statistics["serie
   });
 }
 
-/** Names each point. Dates have their year if there are two of each. */
+/** The name of each point. Dates contain the year if the series spans two. */
 export function labelsOf(language: string, interval: Interval, series: Statistics["series"]) {
   const formats = formatsOf(language);
   if (interval === "hour") return formats.hour;
@@ -181,10 +179,10 @@ export function labelsOf(language: string, interval: Interval, series: Statistic
   return years[0] === years[1] ? formats.weekday : formats.date;
 }
 
-/** Korean has "0시" for midnight: the "오전 12시" that `Intl` prefers is easily taken for noon. */
+/** Korean has "0시" for midnight. `Intl` prefers "오전 12시", which is easily taken for noon. */
 const CLOCKS: Readonly<Record<string, Intl.DateTimeFormatOptions>> = { ko: { hourCycle: "h23" } };
 
-// Making a format takes a hundred times as long as using it, and using it ten times as long as remembering the result.
+// Creating a format takes a hundred times as long as using it, and using it ten times as long as a memoized result.
 const formatsOf = memoize((language) => {
   const write = (options: Intl.DateTimeFormatOptions) => {
     const format = formatIn(language, options);
@@ -202,7 +200,7 @@ const formatsOf = memoize((language) => {
   };
 });
 
-/** From one date to another, or from one hour to another. */
+/** From one date or hour to another. */
 export function periodOf(language: string, first: string, last: string): string {
   const isHours = first.length > 10;
   return (isHours ? hourPeriods : dayPeriods)(language)(`${first} ${last}`);
@@ -220,7 +218,7 @@ function rememberRanges(format: Intl.DateTimeFormat) {
   });
 }
 
-/** Of times as clocks and calendars show them, as if in UTC. */
+/** Formats local times that are encoded as UTC. */
 export function formatIn(language: string, options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
   const hasHours = options.hour !== undefined;
   return new Intl.DateTimeFormat(language, {
@@ -230,29 +228,67 @@ export function formatIn(language: string, options: Intl.DateTimeFormatOptions):
   });
 }
 
-export const numberFormat = memoize((language) => {
-  const format = new Intl.NumberFormat(language);
-  const written = memoize((number) => format.format(Number(number)));
-  return { format: (number: number) => written(String(number)) };
-});
-
-/** Beside the lines of a scale, where there is little room. */
+/** Compact, for the narrow scale. */
 const shortNumber = memoize((language) => {
   const format = new Intl.NumberFormat(language, { notation: "compact", maximumFractionDigits: 2 });
   const number = numberFormat(language);
   return memoize((line) => (Number(line) < 10_000 ? number : format).format(Number(line)));
 });
 
-/** What clocks and calendars show at a series' `start`, as if it were UTC. */
+/** The local time of a series' `start`, encoded as UTC. */
 function clockTime(start: string): number {
   return Date.parse(start.length > 10 ? `${start.slice(0, 16)}Z` : start);
 }
 
-/** Longer numbers are longer to write and to send. */
+/** Keeps numbers short. */
 function tenths(number: number): number {
   return Math.round(number * 10) / 10;
 }
 
 function percent(part: number): string {
   return `${tenths(part * 100)}%`;
+}
+
+/** Above the ground line. */
+const MAX_LINES = 3;
+
+/** The round numbers beside a chart, from the largest down to 0. */
+export function scaleOf(most: number): number[] {
+  let step = 1;
+  for (let nth = 0; step * MAX_LINES < most; nth++) step *= nth % 3 === 1 ? 2.5 : 2;
+  const lines = Math.max(1, Math.ceil(most / step));
+  return Array.from({ length: lines + 1 }, (_, nth) => (lines - nth) * step);
+}
+
+/** Between labelled hours, days or months. */
+const STEPS = {
+  hour: [1, 2, 3, 6, 12, 24, 48, 72],
+  day: [1, 2, 5, 10, 20, 30, 50, 100, 200],
+  month: [1, 3, 6, 12],
+} as const;
+
+export interface Dates {
+  /** How many labels fit beside each other. */
+  readonly most: number;
+  /** The width of a label, as a share of the chart. */
+  readonly room: number;
+}
+
+/**
+ * The positions of the labels below a chart. A label starts at its bar, so that none reaches beyond the chart. Labels are
+ * at round `hours` of the reader's clock, and beyond a day at midnight.
+ */
+export function placesOf(
+  count: number,
+  interval: keyof typeof STEPS,
+  hours: readonly number[],
+  { most, room }: Dates,
+): number[] {
+  const step = STEPS[interval].find((one) => count / one <= most) ?? count;
+  const midnight = Math.max(0, hours.indexOf(0));
+  return Array.from({ length: count }, (_, nth) => nth).filter((nth) => {
+    if ((count - nth) / count < room) return false;
+    if (interval !== "hour" || count <= most) return nth % step === 0;
+    return step < 24 ? (hours[nth] ?? 0) % step === 0 : nth >= midnight && (nth - midnight) % step === 0;
+  });
 }

@@ -1,2 +1,2 @@
-// What Bun's JSX calls unless it is told that this is production.
+// Bun's JSX uses this module outside production.
 export { Fragment, jsx as jsxDEV, type JSX } from "./jsx-runtime.ts";

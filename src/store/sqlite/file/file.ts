@@ -4,7 +4,7 @@ import { existsSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 
 import { reasonOf } from "../../../lib/error-reason.ts";
-import { giveToOwnerOfFolder, makeFolder } from "../../../lib/files.ts";
+import { giveToOwnerOfFolder, createFolder } from "../../../lib/files.ts";
 import { StoreUnusable } from "../../../links/store.ts";
 import { type Identity, identify, isInPlace, replacedMeanwhile } from "./file-identity.ts";
 import { isCurrent, migrate, requireCurrentVersion, requireOurs, requireSchema } from "./schema.ts";
@@ -26,7 +26,7 @@ export function openWriter(path: string, openElsewhere?: Identity, busyWaitMs = 
   return explained(path, () => {
     requireSafeSqlite();
     if (openElsewhere !== undefined) requireSame(path, openElsewhere);
-    makeFolder(dirname(path));
+    createFolder(dirname(path));
     requireOurs(path);
     requireLog(path);
     requireWholeWal(path);
@@ -79,7 +79,7 @@ function requireLog(path: string): void {
     throw new StoreUnusable(
       `${path} is missing or empty, but ${path}-wal holds links of it. Put the file back, or move ${path}-wal away to begin a new store.`,
     );
-  // SQLite makes the log first and deletes it last. Asked twice, because another process may be doing either.
+  // SQLite makes the log first and deletes it last. DetachedCall twice, because another process may be doing either.
   const isLost = () => !existsSync(`${path}-wal`) && existsSync(`${path}-shm`);
   if (isLost() && isLost())
     throw new StoreUnusable(

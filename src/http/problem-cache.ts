@@ -1,0 +1,44 @@
+import { negotiateLanguage } from "../locales/messages.ts";
+import type { Call } from "./call.ts";
+import { acceptsGzip } from "./compression.ts";
+import { memoizeByDomain } from "./domain.ts";
+import { pageLanguage } from "./page-language.ts";
+import { answerProblem } from "./problems.ts";
+import { prefersHtml } from "./responses.ts";
+import { pathOf } from "./url.ts";
+
+/** Problems with the same response for all requests in one language and form. */
+interface CacheableProblem {
+  readonly kind: "unknown" | "overloaded";
+}
+
+/** Responds with a copy of a cached response, in a tenth of the time to render it. */
+export type CachedProblem = (call: Call, problem: CacheableProblem) => Response;
+
+export function createProblemCache(): CachedProblem {
+  const cacheOf = memoizeByDomain((): { response?: Response } => ({}));
+
+  return (call, problem) => {
+    const isPage = isForReader(call);
+    const { language, headers } = isPage ? pageLanguage(call.request) : languageForApi(call);
+    // A cookie is for this reader only.
+    if ("Set-Cookie" in headers) return answerProblem(call, problem);
+    const coding = acceptsGzip(call.headers.get("accept-encoding")) ? "gzip" : "";
+    const form = isPage ? "html" : isForApi(call) ? "api" : "json";
+    const cache = cacheOf(call.domain, `${problem.kind} ${form} ${language} ${coding}`);
+    cache.response ??= answerProblem(call, problem);
+    return cache.response.clone() as Response;
+  };
+}
+
+function languageForApi(call: Call) {
+  return { language: negotiateLanguage(call.headers.get("accept-language")), headers: {} };
+}
+
+function isForApi({ request }: Call): boolean {
+  return pathOf(request).startsWith("/api/");
+}
+
+export function isForReader(call: Call): boolean {
+  return prefersHtml(call.headers.get("accept")) && !isForApi(call);
+}

@@ -1,0 +1,267 @@
+import { type Thread, ThreadEnded } from "../lib/thread.ts";
+import type { Memory } from "../links/changes.ts";
+import type { Clock } from "../links/clock.ts";
+import { lookUpCode } from "../links/code.ts";
+import { negotiateLanguage } from "../locales/messages.ts";
+import type { HostRules } from "../moderation/host-rules.ts";
+import type { Call, Handler } from "./call.ts";
+import { acceptsGzip } from "./compression.ts";
+import { cookieLanguage } from "./page-language.ts";
+import { answerProblem } from "./problems.ts";
+import { knowsAlready, answer, prefersHtml } from "./responses.ts";
+import { queryFor, type RenderedView, type View, type ViewTask } from "./view-task.ts";
+
+/** Further requests get 503, which keeps the queue short. Visitors cannot take the operator's places. */
+const MAX_WAITING = { visitors: 64, operator: 16 };
+type Audience = keyof typeof MAX_WAITING;
+/** How long equal requests share one view. Then the thread checks whether it is still current. */
+const SHARED_MS = 1000;
+const MAX_SHARED = 100;
+/** How long to wait after a crash. */
+const RESTART_AFTER_MS = 1000;
+/** Our tags are shorter. */
+const MAX_TAG_LENGTH = 256;
+/** Expensive views whose tag is known before rendering. If the caller has the tag, they aren't rendered. */
+const TAGGED_BEFORE: ReadonlySet<View> = new Set<View>(["preview", "statistics"]);
+const BODY_HEADERS: ReadonlySet<string> = new Set(["content-type", "content-encoding", "content-length"]);
+
+/** Tests lower it to see changes at once. */
+export interface ViewLimits {
+  readonly sharedMs?: number;
+}
+
+export interface ViewsOptions extends ViewLimits {
+  /** Starts the views thread. */
+  readonly start: () => Thread<ViewTask>;
+  readonly clock: Pick<Clock, "nowMs" | "monotonicMs">;
+  readonly hostRules: Pick<HostRules, "version">;
+  readonly onFault: (error: unknown) => void;
+}
+
+/** Also a cache of links: it shares no view that was rendered before a change. */
+export interface Views extends Memory {
+  /** A handler that responds with a view. */
+  readonly show: (view: View) => Handler;
+  readonly ask: (view: View, call: Call, data?: string) => Promise<Response>;
+  /** The figures of the instance, as JSON, without a request. Undefined if too many views wait. */
+  readonly figures: () => Promise<string | undefined>;
+  readonly load: Readonly<ViewLoad>;
+  close(): void;
+}
+
+interface ViewLoad {
+  /** Views that wait or are being rendered. */
+  readonly waiting: Readonly<Record<Audience, number>>;
+  /** Requests refused because too many waited. */
+  refused: number;
+  /** How often the thread ended by itself. */
+  crashes: number;
+}
+
+interface Refusal {
+  readonly kind: "overloaded" | "unavailable";
+}
+
+interface SharedView {
+  /** As spelled in the path. */
+  readonly code: string;
+  readonly rendering: Promise<RenderedView>;
+  untilMs: number;
+  /** The rendered view. It can be sent again while the thread confirms its tag. */
+  view?: RenderedView;
+}
+
+/**
+ * Lets the views thread render views, so that redirects don't wait for them. The thread starts with the first view. If it
+ * crashes, redirects continue.
+ */
+export function createViews(options: ViewsOptions): Views {
+  const { start, clock, hostRules, onFault, sharedMs = SHARED_MS } = options;
+  let thread: Thread<ViewTask> | undefined;
+  let startAgainAtMs = 0;
+  const waiting = { visitors: 0, operator: 0 };
+  const load: ViewLoad = { waiting, refused: 0, crashes: 0 };
+  const shared = new Map<string, SharedView>();
+
+  async function render(task: ViewTask): Promise<RenderedView> {
+    const audience = audienceOf(task);
+    let current: Thread<ViewTask> | undefined;
+    waiting[audience]++;
+    try {
+      current = thread ??= start();
+      return (await current.perform(task)) as RenderedView;
+    } catch (error) {
+      // Both are undefined if the thread failed to start.
+      if (error instanceof ThreadEnded && thread === current) {
+        thread = undefined;
+        load.crashes++;
+        startAgainAtMs = clock.monotonicMs() + RESTART_AFTER_MS;
+        onFault(error);
+      }
+      throw error;
+    } finally {
+      waiting[audience]--;
+    }
+  }
+
+  function renderShared(
+    key: string,
+    task: ViewTask,
+    before: RenderedView | undefined,
+  ): Promise<RenderedView> {
+    const { code } = task;
+    const entry: SharedView = {
+      code,
+      rendering: renderAgain(task, before),
+      untilMs: Number.POSITIVE_INFINITY,
+    };
+    shared.delete(key);
+    shared.set(key, entry);
+    void settle(key, entry);
+    const [oldest] = shared.keys();
+    if (shared.size > MAX_SHARED && oldest !== undefined) shared.delete(oldest);
+    return entry.rendering;
+  }
+
+  /** Renders a view, unless the one from `before` is still current. */
+  async function renderAgain(task: ViewTask, before: RenderedView | undefined): Promise<RenderedView> {
+    const view = await render(before === undefined ? task : { ...task, knownTag: tagOf(before) });
+    return view.status === 304 && before !== undefined ? before : view;
+  }
+
+  async function settle(key: string, entry: SharedView): Promise<void> {
+    const view = await entry.rendering.catch(() => undefined);
+    if (!isSuccess(view)) {
+      if (shared.get(key) === entry) shared.delete(key);
+      return;
+    }
+    entry.untilMs = clock.monotonicMs() + sharedMs;
+    if (view.status === 200) entry.view = view;
+  }
+
+  /** Problems are not shared: a link that did not exist a moment ago may exist now. */
+  async function find(task: ViewTask): Promise<RenderedView | Refusal> {
+    const { view, code, query, headers, data, rulesVersion } = task;
+    // A view with data is a refused form or the operator's, which nobody else sees.
+    const isShared = data === "";
+    let key = JSON.stringify([view, code, query, headers, rulesVersion]);
+    // The caller's tag is compared with a cached view here, otherwise by the thread.
+    const before = isShared ? shared.get(key)?.view : undefined;
+    if (task.knownTag !== "" && !shared.has(key)) key += task.knownTag;
+    const entry = isShared ? shared.get(key) : undefined;
+    if (entry !== undefined && clock.monotonicMs() < entry.untilMs) {
+      const current = await entry.rendering.catch(() => undefined);
+      if (isSuccess(current)) return current;
+    }
+    const refusal = refusalOf(task);
+    if (refusal !== undefined) {
+      load.refused++;
+      return refusal;
+    }
+    return isShared ? renderShared(key, task, before) : render(task);
+  }
+
+  function refusalOf(task: ViewTask): Refusal | undefined {
+    const audience = audienceOf(task);
+    const isReady = thread !== undefined || clock.monotonicMs() >= startAgainAtMs;
+    if (!isReady) return { kind: "unavailable" };
+    return waiting[audience] >= MAX_WAITING[audience] ? { kind: "overloaded" } : undefined;
+  }
+
+  async function figures(): Promise<string | undefined> {
+    const task: ViewTask = {
+      view: "adminApi",
+      code: "",
+      query: "",
+      headers: "{}",
+      knownTag: "",
+      data: JSON.stringify({ view: "figures" }),
+      nowMs: clock.nowMs(),
+      rulesVersion: hostRules.version(),
+    };
+    if (refusalOf(task) !== undefined) return undefined;
+    const { status, body } = await render(task);
+    return status === 200 ? new TextDecoder().decode(body) : undefined;
+  }
+
+  async function ask(view: View, call: Call, data = ""): Promise<Response> {
+    const { code, request } = call;
+    const headers = JSON.stringify(headersOf(call));
+    try {
+      const result = await find({
+        view,
+        code,
+        query: queryFor(view, request),
+        headers,
+        knownTag: TAGGED_BEFORE.has(view) ? knownTagOf(call.headers) : "",
+        data,
+        nowMs: clock.nowMs(),
+        rulesVersion: hostRules.version(),
+      });
+      if ("kind" in result) return answerProblem(call, result);
+      return answerWith(result, call.headers);
+    } catch (error) {
+      if (error instanceof ThreadEnded) return answerProblem(call, { kind: "unavailable" });
+      throw error;
+    }
+  }
+
+  return {
+    show: (view) => (call) => ask(view, call),
+    ask,
+    figures,
+    load,
+    forget(code) {
+      for (const [key, { code: spelling }] of shared) if (lookUpCode(spelling) === code) shared.delete(key);
+    },
+    forgetAll: () => shared.clear(),
+    close() {
+      const ending = thread;
+      thread = undefined;
+      ending?.terminate();
+    },
+  };
+}
+
+function audienceOf({ view }: ViewTask): Audience {
+  return view.startsWith("admin") ? "operator" : "visitors";
+}
+
+function isSuccess(view: RenderedView | undefined): view is RenderedView {
+  return view !== undefined && view.status < 400;
+}
+
+function tagOf({ headers }: RenderedView): string {
+  return (JSON.parse(headers) as Record<string, string>)["etag"] ?? "";
+}
+
+/** The tags of views that the caller has, or "". */
+function knownTagOf(headers: Headers): string {
+  const known = headers.get("if-none-match") ?? "";
+  return known.length > MAX_TAG_LENGTH ? "" : known;
+}
+
+/** Answers 304 if the caller already has this view (RFC 9110, section 13.1.2). */
+function answerWith({ status, body, headers: json }: RenderedView, requestHeaders: Headers): Response {
+  const headers = JSON.parse(json) as Record<string, string>;
+  if (status !== 200 || !knowsAlready(requestHeaders, headers["etag"] ?? ""))
+    return answer({ status, body, headers });
+  const rest = Object.entries(headers).filter(([name]) => !BODY_HEADERS.has(name));
+  return answer({ status: 304, headers: Object.fromEntries(rest) });
+}
+
+/**
+ * The request headers that views depend on, reduced to a few forms so that more requests are equal. Without `If-None-Match`,
+ * by which everybody could get a view of their own.
+ */
+function headersOf({ headers }: Call): Record<string, string> {
+  const language = cookieLanguage(headers);
+  const cameFrom = headers.get("sec-fetch-site");
+  return {
+    Accept: prefersHtml(headers.get("accept")) ? "text/html" : "application/json",
+    "Accept-Language": negotiateLanguage(headers.get("accept-language")),
+    ...(acceptsGzip(headers.get("accept-encoding")) && { "Accept-Encoding": "gzip" }),
+    ...(language !== undefined && { Cookie: `language=${language}` }),
+    ...(cameFrom !== null && { "Sec-Fetch-Site": cameFrom === "same-origin" ? cameFrom : "cross-site" }),
+  };
+}

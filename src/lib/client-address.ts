@@ -1,0 +1,111 @@
+import ipaddr from "ipaddr.js";
+
+type Address = ipaddr.IPv4 | ipaddr.IPv6;
+
+/** A range of addresses, such as 10.0.0.0/8. IPv4-mapped IPv6 addresses are stored as IPv4. */
+export interface Network {
+  readonly address: Address;
+  /** In bits. */
+  readonly prefix: number;
+}
+
+/** Returns the client's address, given the address of the peer and the request's `X-Forwarded-For` header. */
+export type ClientAddress = (peer: string, forwarded: string | null) => string;
+
+/** How many entries of `X-Forwarded-For` are read. Real chains have a handful, but an attacker could send thousands. */
+const MAX_ENTRIES = 32;
+/** In characters. Enough for an IPv6 address with a zone, brackets and a port. */
+const MAX_ADDRESS_LENGTH = 80;
+
+/** Reads `10.0.0.0/8`, `2001:db8::/32` or a single address. */
+export function parseNetwork(text: string): Network | undefined {
+  const [, written = "", bits] = /^([^/%]+)(?:\/(\d{1,3}))?$/.exec(text) ?? [];
+  const plain = parsePlain(written);
+  if (plain === undefined) return undefined;
+  const size = plain.kind() === "ipv4" ? 32 : 128;
+  const prefix = bits === undefined ? size : Number(bits);
+  if (prefix > size) return undefined;
+  const address = unmapped(plain);
+  if (address === plain) return { address, prefix };
+  return prefix < 96 ? { address: plain, prefix } : { address, prefix: prefix - 96 };
+}
+
+/** Whether an address is in one of the networks. False if the text is not an address. */
+export function isTrusted(trusted: readonly Network[], text: string): boolean {
+  const address = parseAddress(text);
+  return address !== undefined && contains(trusted, address);
+}
+
+/**
+ * Returns the client's address in its shortest form (RFC 5952), or "" if the peer has none. IPv4-mapped IPv6 becomes IPv4, and
+ * zones are dropped. Each proxy appends the address that called it to `X-Forwarded-For`. So the header is read from the
+ * right, up to the first address that is not a trusted proxy: anything before that could be forged.
+ */
+export function createClientAddress(trusted: readonly Network[]): ClientAddress {
+  return (peer, forwarded) => {
+    let client = parseAddress(peer);
+    if (client === undefined) return "";
+    const header = forwarded ?? "";
+    let end = header.length;
+    for (let read = 0; read < MAX_ENTRIES && end > 0 && contains(trusted, client); read++) {
+      const comma = header.lastIndexOf(",", end - 1);
+      const entry = header.slice(comma + 1, end);
+      end = comma;
+      const before = parseEntry(entry);
+      // Not an address, so the entries to its left cannot be trusted either.
+      if (before === undefined) break;
+      client = before;
+    }
+    return canonical(client);
+  };
+}
+
+/**
+ * The key of a client: an IPv4 address, or a /64 of IPv6, the smallest network of a customer. Takes a result of
+ * {@link createClientAddress}; "" stays "". Both loopback addresses are one client.
+ */
+export function clientNetwork(address: string): string {
+  if (address === "::1") return "127.0.0.1";
+  if (!address.includes(":")) return address;
+  return ipaddr.IPv6.parse(address)
+    .parts.slice(0, 4)
+    .map((part) => part.toString(16))
+    .join(":");
+}
+
+function contains(networks: readonly Network[], address: Address): boolean {
+  return networks.some(
+    (network) => network.address.kind() === address.kind() && address.match(network.address, network.prefix),
+  );
+}
+
+/** Proxies may add brackets, a port or both to the address. */
+function parseEntry(entry: string): Address | undefined {
+  if (entry.length > MAX_ADDRESS_LENGTH) return undefined;
+  const [, bracketed, v4, bare = ""] =
+    /^[ \t]*(?:\[([^\]]*)\](?::\d{1,5})?|(\d[\d.]*):\d{1,5}|(.*?))[ \t]*$/.exec(entry) ?? [];
+  return parseAddress(bracketed ?? v4 ?? bare);
+}
+
+function parseAddress(text: string): Address | undefined {
+  const address = parsePlain(text);
+  return address && unmapped(address);
+}
+
+function parsePlain(text: string): Address | undefined {
+  if (text.length > MAX_ADDRESS_LENGTH) return undefined;
+  // The library also accepts octal, hexadecimal and shortened IPv4 addresses, which no proxy writes.
+  if (ipaddr.IPv4.isValidFourPartDecimal(text)) return ipaddr.IPv4.parse(text);
+  // The library confuses the deprecated ::192.0.2.1 with ::ffff:192.0.2.1, which is a different address.
+  if (!text.includes(":") || /^::\d+\./.test(text) || !ipaddr.IPv6.isValid(text)) return undefined;
+  // A zone (%eth0) names a network interface of the machine that wrote it. It is not part of the address.
+  return ipaddr.IPv6.parse(text.replace(/%.*$/, ""));
+}
+
+function unmapped(address: Address): Address {
+  return address instanceof ipaddr.IPv6 && address.isIPv4MappedAddress() ? address.toIPv4Address() : address;
+}
+
+function canonical(address: Address): string {
+  return address instanceof ipaddr.IPv6 ? address.toRFC5952String() : address.toString();
+}

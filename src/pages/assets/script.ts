@@ -1,0 +1,43 @@
+import {
+  checkCodes,
+  keepBookmarklet,
+  keepDraft,
+  rememberCreated,
+  showCreatedHere,
+  takeAddresses,
+} from "../home/script.ts";
+import { manageLinks } from "../manage/script.ts";
+import { watchVisits, focusCopyButton } from "../preview/script.ts";
+import { copyImages, printSheets, styleQrCode } from "../qr/script.ts";
+import { enableForms, markCurrentPart } from "../reference/script.ts";
+import {
+  clearStaleErrors,
+  localiseTimes,
+  offerCopies,
+  rememberToken,
+  submitOnce,
+  convertDates,
+} from "../shared/script.ts";
+
+// All pages load this script. Each function does nothing on pages without the elements it needs.
+// First, because it hides the key.
+manageLinks();
+localiseTimes(document);
+offerCopies(document);
+checkCodes();
+rememberToken();
+clearStaleErrors();
+submitOnce();
+takeAddresses();
+convertDates(document);
+keepDraft();
+keepBookmarklet();
+rememberCreated();
+focusCopyButton();
+showCreatedHere();
+watchVisits();
+styleQrCode();
+copyImages();
+printSheets();
+enableForms(document);
+markCurrentPart();

@@ -1,0 +1,92 @@
+import { readText } from "../http/body.ts";
+import type { Call } from "../http/call.ts";
+import type { FieldNames } from "../http/field-names.ts";
+import { describe, type HttpProblem, type Malformed, malformed } from "../http/problems.ts";
+import { answer } from "../http/responses.ts";
+import { isProblem } from "../links/problem.ts";
+import { message, type MessageKey } from "../locales/messages.ts";
+import type { FieldErrors } from "./shared/fields.tsx";
+
+const FORM_TYPE = /^application\/x-www-form-urlencoded\s*(?:;|$)/i;
+/** `datetime-local` (WHATWG HTML, section 2.3.5.5). */
+const LOCAL = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d)?$/;
+/** More than any form has. Parsing the 30,000 that fit into a body would take as long as 300 redirects. */
+const MAX_FIELDS = 100;
+
+/** Reads a form (WHATWG URL, section 5: application/x-www-form-urlencoded). */
+export async function readFields(request: Request): Promise<URLSearchParams | HttpProblem> {
+  const type = request.headers.get("content-type") ?? "";
+  if (!FORM_TYPE.test(type.trim())) return { kind: "body.form" };
+  const text = await readText(request);
+  return isProblem(text) ? text : parseForm(text);
+}
+
+/**
+ * Reads the first {@link MAX_FIELDS} fields. Refuses other encodings than UTF-8: with the parser's U+FFFD in it, a link
+ * would have the wrong destination.
+ */
+export function parseForm(text: string): URLSearchParams | Malformed {
+  const read = text.split("&", MAX_FIELDS).join("&");
+  const sent = new URLSearchParams(read);
+  if (![...sent].flat().some((part) => part.includes("\uFFFD"))) return sent;
+  try {
+    // A form may contain a real U+FFFD.
+    decodeURIComponent(read);
+    return sent;
+  } catch {
+    return malformed({ rule: "body.encoding" });
+  }
+}
+
+/**
+ * Whether another site sent the form (Fetch Metadata, section 2.4). Older browsers send an `Origin`, which is "null" for
+ * pages without a referrer, such as ours.
+ */
+export function isFromAnotherSite({ headers, domain }: Call): boolean {
+  if (headers.get("sec-fetch-site") === "cross-site") return true;
+  const origin = headers.get("origin") ?? "null";
+  return origin !== "null" && origin !== domain.origin && URL.parse(origin)?.host !== headers.get("host");
+}
+
+/** A local time in a zone, in Unix milliseconds. Times that clocks skip or repeat become the later or the earlier one. */
+export function instantOf(local: string, zone: string): number | undefined {
+  if (!LOCAL.test(local)) return undefined;
+  try {
+    return Temporal.PlainDateTime.from(local, { overflow: "reject" }).toZonedDateTime(zone || "UTC")
+      .epochMilliseconds;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Messages that help people more than the API's. */
+export const DATE_WORDS = {
+  "expires.format": "home.date.wrong",
+  "starts.format": "home.date.wrong",
+} as const;
+/** The messages of a problem beside their fields, or above the form if one belongs to no field. */
+export function describeInForm<Field extends string>(
+  problem: HttpProblem,
+  fields: readonly Field[],
+  language: string,
+  names?: FieldNames,
+  /** Messages to replace. */
+  words: Readonly<Partial<Record<MessageKey, MessageKey>>> = {},
+): { errors: FieldErrors<Field>; notice?: string } {
+  const errors = new Map<Field, string>();
+  for (const { field, key, values } of describe(problem, names).messages) {
+    const text = message(language, words[key] ?? key, values);
+    const inForm = fields.find((one) => one === field);
+    if (inForm === undefined) return { errors: {} as FieldErrors<Field>, notice: text };
+    errors.set(inForm, text);
+  }
+  return { errors: Object.fromEntries(errors) as FieldErrors<Field> };
+}
+
+export function seeOther(path: string, cookie?: string): Response {
+  const headers = { Location: path, "Cache-Control": "no-store" };
+  return answer({
+    status: 303,
+    headers: { ...headers, ...(cookie !== undefined && { "Set-Cookie": cookie }) },
+  });
+}

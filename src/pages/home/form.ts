@@ -1,0 +1,112 @@
+import { type HttpProblem, type Malformed, malformed } from "../../http/problems.ts";
+import type { CreateRequest } from "../../links/create.ts";
+import { DURATIONS } from "../../links/expiry.ts";
+import { isProblem, type Refusal } from "../../links/problem.ts";
+import { MAX_TARGET_LENGTH } from "../../links/target.ts";
+import { refuseStart } from "../../links/terms.ts";
+import { message } from "../../locales/messages.ts";
+import { DATE_WORDS, instantOf, parseForm, readFields, describeInForm } from "../forms.ts";
+import { type Field, FIELDS, type Home } from "./page.tsx";
+import { readPasted } from "./pasted-address.ts";
+
+export type Form = Home["form"];
+
+/** The submitted form. The token is never shown again. */
+export interface Sent extends Form {
+  readonly token: string;
+  /** Whether the address is one of our offers. */
+  readonly isMeant: boolean;
+}
+
+/** The request, and the mistakes in its dates. */
+export interface Read {
+  readonly request: CreateRequest;
+  readonly refusals: readonly Refusal[];
+}
+
+/** In UTF-16 units; enough for every spelling of a code. */
+const MAX_SHOWN = 1024;
+
+export async function readForm(request: Request): Promise<Sent | HttpProblem> {
+  const sent = await readFields(request);
+  if (isProblem(sent)) return sent;
+  return { ...formOf(sent), token: (sent.get("token") ?? "").trim(), isMeant: sent.has("meant") };
+}
+
+/** The form that a query fills in. The bookmarklet sends `original_url`; phones share a text that contains an address. */
+export function formOfQuery(query: string): Form {
+  const asked = parseForm(query);
+  if (isProblem(asked)) return EMPTY;
+  const shared = asked.get("original_url") || readPasted(asked.get("text") ?? "").address;
+  return { ...formOf(asked), original_url: shared ?? "" };
+}
+
+export const EMPTY = eachField(() => "");
+
+/** `meant` and `instead` are the buttons with our offers. PastedText values may have spaces around them. */
+function formOf(sent: URLSearchParams): Form {
+  const form = eachField((field) => (sent.get(field) ?? "").trim());
+  return {
+    ...form,
+    original_url: sent.get("meant") ?? form.original_url,
+    custom_code: sent.get("instead") ?? form.custom_code,
+    password: sent.get("password") ?? "",
+  };
+}
+
+/** The values that the fields show again, cut a little above the limit of each. */
+export function shortened(form: Form): Form {
+  const max = (field: Field) => (field === "original_url" ? MAX_TARGET_LENGTH + 1 : MAX_SHOWN);
+  return eachField((field) => form[field].slice(0, max(field)));
+}
+
+function eachField(value: (field: Field) => string): Form {
+  return Object.fromEntries(FIELDS.map((field) => [field, value(field)])) as Form;
+}
+
+/** The domain checks everything that can be parsed. */
+export function readRequest(form: Form, nowMs: number): Read | Malformed {
+  const { original_url, custom_code, expire_duration, expires, starts, max_visits, password, zone } = form;
+  const duration = DURATIONS.find((one) => one === expire_duration);
+  const isDate = expire_duration === "date";
+  if (duration === undefined && !isDate && expire_duration !== "")
+    return malformed({ rule: "field.values", field: "expire_duration", values: DURATIONS.join(", ") });
+  const endsMs = isDate ? instantOf(expires, zone) : undefined;
+  const startsMs = starts === "" ? undefined : instantOf(starts, zone);
+  const request = {
+    originalUrl: original_url,
+    customCode: custom_code || undefined,
+    expiry: duration ?? endsMs,
+    starts: startsMs,
+    // The domain refuses NaN.
+    maxVisits: max_visits === "" ? undefined : Number(/^\d{1,15}$/.exec(max_visits)?.[0]),
+    password: password || undefined,
+  };
+  const refusals: Refusal[] = [
+    ...(isDate && endsMs === undefined ? [{ rule: "expires.format" } as const] : []),
+    ...(starts !== "" && startsMs === undefined ? [{ rule: "starts.format" } as const] : []),
+    // API calls may arrive late. In the form this is a mistake, and would publish the link immediately.
+    ...(startsMs === undefined ? [] : refuseStart(startsMs, nowMs)),
+  ];
+  return { request, refusals };
+}
+
+const WORDS = {
+  ...DATE_WORDS,
+  "starts.past": "home.starts.past",
+  "max_visits.range": "home.max-visits.wrong",
+} as const;
+
+export function describeRefusal(
+  problem: HttpProblem,
+  form: Form,
+  isUnclear: boolean,
+  language: string,
+): Pick<Home, "errors" | "notice"> {
+  if (problem.kind === "token.missing" || problem.kind === "token.wrong")
+    return { errors: { token: message(language, "home.token.wrong") } };
+  const words = isUnclear ? { ...WORDS, "target.scheme": "home.unclear" as const } : WORDS;
+  const description = describeInForm(problem, FIELDS, language, undefined, words);
+  if (description.notice !== undefined || form.original_url !== "") return description;
+  return { errors: { ...description.errors, original_url: message(language, "home.empty") } };
+}

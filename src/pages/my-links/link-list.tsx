@@ -1,0 +1,88 @@
+/** @jsxImportSource ../shared/html */
+import { message, type MessageKey } from "../../locales/messages.ts";
+import { timeStyle } from "../shared/formats.ts";
+import type { Child } from "../shared/html/jsx-runtime.ts";
+import { MY_LINKS_PATH } from "../shared/layout.tsx";
+import { CopyButton } from "../shared/share.tsx";
+
+/** The states of links, as the browser script names them. */
+const STATES: Record<string, MessageKey> = {
+  never: "home.endless",
+  ends: "home.ends-in",
+  expired: "home.ended",
+  scheduled: "links.scheduled",
+  used_up: "links.used-up",
+  withdrawn: "links.withdrawn",
+  disabled: "links.disabled",
+  gone: "home.gone",
+  unknown: "home.unknown",
+};
+
+/** Texts for the browser script, as attributes of its element. */
+export function wordsOf(language: string, baseUrl: string, more: Readonly<Record<string, MessageKey>>) {
+  const words = Object.entries({ ...STATES, ...more });
+  return {
+    "data-base": baseUrl,
+    "data-times": timeStyle(language),
+    ...Object.fromEntries(words.map(([name, key]) => [`data-${name}`, message(language, key)])),
+  };
+}
+
+/**
+ * The latest links created in this browser. The script fills the list, because the server doesn't know who created a
+ * link.
+ */
+export function CreatedHere({ language, baseUrl }: { language: string; baseUrl: string }) {
+  return (
+    <section
+      class="made-here"
+      aria-labelledby="made-here"
+      hidden
+      {...wordsOf(language, baseUrl, { all: "links.all" })}
+    >
+      <h2 id="made-here">{message(language, "home.made-here")}</h2>
+      <ul></ul>
+      <p>
+        <a href={MY_LINKS_PATH} data-all>
+          {message(language, "links.title")}
+        </a>
+      </p>
+      <template>
+        <LinkItem language={language} />
+      </template>
+    </section>
+  );
+}
+
+interface LinkItemProps {
+  readonly language: string;
+  readonly facts?: Child;
+  readonly children?: Child;
+}
+
+/** An item of the list, for the browser script to fill. */
+export function LinkItem({ language, facts, children }: LinkItemProps) {
+  return (
+    <li>
+      <div class="what">
+        <a data-address></a>
+        <bdi class="soft" dir="ltr" data-target></bdi>
+        <span class="soft">
+          <span data-left></span>
+          {facts}
+        </span>
+      </div>
+      <p class="visited">
+        <span>{message(language, "preview.visits")}</span> <strong data-visits></strong>
+      </p>
+      <div class="actions">
+        <CopyButton language={language} kind="plain">
+          <a class="button plain" data-manage>
+            {message(language, "home.manage")}
+          </a>
+          {children}
+        </CopyButton>
+      </div>
+    </li>
+  );
+}

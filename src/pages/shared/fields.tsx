@@ -1,0 +1,119 @@
+/** @jsxImportSource ./html */
+import { message, type MessageKey } from "../../locales/messages.ts";
+import { richMessage } from "./formats.ts";
+import type { Child } from "./html/jsx-runtime.ts";
+
+/** Error messages by field. */
+export type FieldErrors<Field extends string> = Readonly<Partial<Record<Field, string>>>;
+
+/** Links a field to its error message and to the elements in `hints` (ids), for screen readers. */
+export function describedBy<Field extends string>(field: Field, errors: FieldErrors<Field>, hints = "") {
+  const isRefused = field in errors;
+  const ids = [isRefused && `${field}-error`, hints].filter(Boolean).join(" ");
+  return { ...(isRefused && { "aria-invalid": "true" }), ...(ids !== "" && { "aria-describedby": ids }) };
+}
+
+interface FieldErrorProps<Field extends string> {
+  readonly field: Field;
+  readonly errors: FieldErrors<Field>;
+  readonly children?: Child;
+}
+
+export function FieldError<Field extends string>({ field, errors, children }: FieldErrorProps<Field>) {
+  if (!(field in errors)) return <></>;
+  return (
+    <div class="refusal">
+      <p class="error" id={`${field}-error`}>
+        {errors[field]}
+      </p>
+      {children}
+    </div>
+  );
+}
+
+/** A problem that belongs to no field. */
+export function Notice({ text }: { text: string | undefined }) {
+  if (text === undefined) return <></>;
+  return (
+    <p class="error" role="alert">
+      {text}
+    </p>
+  );
+}
+
+interface DateFieldProps<Field extends string> {
+  readonly language: string;
+  readonly name: string;
+  /** The field of the error message. */
+  readonly field: Field;
+  readonly label: MessageKey;
+  /** Before the time zone. */
+  readonly hint?: MessageKey;
+  /** As `datetime-local`, in the time zone. */
+  readonly value: string;
+  /** The instant of the value. The script converts it to the reader's time zone. */
+  readonly ms?: number | undefined;
+  /** Empty means UTC. */
+  readonly zone: string;
+  readonly errors: FieldErrors<Field>;
+  readonly isFocused: boolean;
+  /** The error message. */
+  readonly children?: Child;
+}
+
+/** A date and time in the reader's zone, or in UTC without scripts. */
+export function DateField<Field extends string>(props: DateFieldProps<Field>) {
+  const { language, name, field, label, hint, value, ms, zone, errors, isFocused, children } = props;
+  const zoneHint = richMessage(language, "home.zone", { zone: <span data-zone>{zone || "UTC"}</span> });
+  return (
+    <>
+      <label for={name}>{message(language, label)}</label>
+      <input
+        {...{ id: name, name, value, type: "datetime-local", max: "9999-12-30T00:00" }}
+        {...describedBy(field, errors, `${name}-zone`)}
+        {...(ms !== undefined && { "data-instant": new Date(ms).toISOString() })}
+        autofocus={isFocused}
+      />
+      {children}
+      <p class="hint" id={`${name}-zone`}>
+        {hint !== undefined && `${message(language, hint)} `}
+        {zoneHint}
+      </p>
+    </>
+  );
+}
+
+/** For fields that hold addresses and codes, not prose: turns off the browser's corrections. */
+export const VERBATIM = { autocomplete: "off", autocapitalize: "none", spellcheck: false } as const;
+
+interface TextFieldProps<Field extends string> {
+  /** Also the prefix of all ids. */
+  readonly name: Field;
+  readonly label: string;
+  readonly hint?: Child;
+  readonly errors: FieldErrors<Field>;
+  /** Attributes of the input. */
+  readonly input?: Readonly<Record<string, string | boolean>>;
+  readonly children?: Child;
+}
+
+/** A labelled line of text with its error message and its hint. */
+export function TextField<Field extends string>(props: TextFieldProps<Field>) {
+  const { name, label, hint, errors, input, children } = props;
+  return (
+    <div class="field">
+      <label for={name}>{label}</label>
+      <input
+        {...{ id: name, name, type: "text", autocomplete: "off", ...input }}
+        {...describedBy(name, errors, hint === undefined ? "" : `${name}-hint`)}
+      />
+      <FieldError field={name} errors={errors} />
+      {hint !== undefined && (
+        <p class="hint" id={`${name}-hint`}>
+          {hint}
+        </p>
+      )}
+      {children}
+    </div>
+  );
+}

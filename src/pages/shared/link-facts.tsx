@@ -1,0 +1,101 @@
+/** @jsxImportSource ./html */
+import { formerHostOf } from "../../links/change.ts";
+import { hasPassword, type Link, NEVER_MS } from "../../links/link.ts";
+import { message, type MessageKey } from "../../locales/messages.ts";
+import { numberFormat, richMessage } from "./formats.ts";
+import type { Child } from "./html/jsx-runtime.ts";
+import { Instant } from "./instant.tsx";
+
+/** The last change of a link's target. */
+export interface Changed {
+  readonly atMs: number;
+  /** Undefined if it is secret or unknown. */
+  readonly formerHost: string | undefined;
+}
+
+type LifetimeProps = Pick<Link, "createdMs" | "endsMs"> & {
+  readonly language: string;
+  readonly hasEnded: boolean;
+  readonly maxVisits?: number | undefined;
+  readonly changed?: Changed | undefined;
+  readonly disabledSinceMs?: number | undefined;
+};
+
+/** When a link was created, when it ends and when it was changed. */
+export function Lifetime(props: LifetimeProps) {
+  const { language, createdMs, endsMs, hasEnded, maxVisits, changed, disabledSinceMs } = props;
+  return (
+    <dl class="facts">
+      <InstantFact language={language} name="preview.created" ms={createdMs} />
+      <InstantFact language={language} name="preview.changed" ms={changed?.atMs} />
+      <Fact name={message(language, hasEnded ? "preview.ended" : "preview.ends")}>
+        {endsMs === NEVER_MS ? message(language, "never") : <Instant language={language} ms={endsMs} />}
+      </Fact>
+      {maxVisits !== undefined && (
+        <Fact name={message(language, "preview.max-visits")}>{numberFormat(language).format(maxVisits)}</Fact>
+      )}
+      <InstantFact language={language} name="preview.disabled" ms={disabledSinceMs} />
+    </dl>
+  );
+}
+
+interface FactProps {
+  readonly name: string;
+  readonly isLong?: boolean;
+  readonly children?: Child;
+}
+
+/** An item of a list of class `facts`. */
+export function Fact({ name, isLong = false, children }: FactProps) {
+  return (
+    <div class={isLong ? "long" : undefined}>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
+  );
+}
+
+interface InstantFactProps {
+  readonly language: string;
+  readonly name: MessageKey;
+  /** Undefined shows nothing. */
+  readonly ms: number | undefined;
+}
+
+export function InstantFact({ language, name, ms }: InstantFactProps) {
+  if (ms === undefined) return null;
+  return (
+    <Fact name={message(language, name)}>
+      <Instant language={language} ms={ms} />
+    </Fact>
+  );
+}
+
+interface StartProps {
+  readonly language: string;
+  readonly ms: number;
+}
+
+/** When a link starts, and what others see until then. */
+export function FutureStart({ language, ms }: StartProps) {
+  const starts = <Instant language={language} ms={ms} />;
+  return (
+    <>
+      <p class="start">{richMessage(language, "scheduled.begins", { starts })}</p>
+      <p class="soft">{message(language, "scheduled.until")}</p>
+    </>
+  );
+}
+
+/** When a link started that was created with a later start. */
+export function PastStart({ language, ms }: StartProps) {
+  const starts = <Instant language={language} ms={ms} />;
+  return <p class="soft">{richMessage(language, "scheduled.began", { starts })}</p>;
+}
+
+/** The last change of a link. A former host may be as secret as the present one, behind the password. */
+export function targetChangeOf(link: Pick<Link, "target" | "terms">, nowMs: number): Changed | undefined {
+  const { changedMs } = link.terms ?? {};
+  if (changedMs === undefined) return undefined;
+  return { atMs: changedMs, formerHost: hasPassword(link) ? undefined : formerHostOf(link, nowMs) };
+}

@@ -1,0 +1,233 @@
+const { lang } = document.documentElement;
+
+export interface Link {
+  readonly short_url: string;
+  /** Null if it is secret, behind the link's password. */
+  readonly original_url: string | null;
+  readonly created: string;
+  /** Null if its target never changed. */
+  readonly changed: string | null;
+  /** Null if it never ends. */
+  readonly expires: string | null;
+  readonly state: string;
+  readonly visits: number;
+}
+
+export interface Answer<T> {
+  readonly status: number;
+  readonly message: string;
+  /** Set if the call succeeded. */
+  readonly data?: T;
+  /** Set if the call failed. */
+  readonly reason: string | null;
+  /** The requested pause before the next call, or 0. */
+  readonly pollMs: number;
+}
+
+export interface ApiRequest extends Omit<RequestInit, "headers"> {
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** Calls this service's API in the page's language. Rejects without a JSON response. */
+export async function callApi<T>(path: string, request: ApiRequest = {}): Promise<Answer<T>> {
+  const response = await fetch(path, {
+    ...request,
+    headers: { "Accept-Language": lang, ...request.headers },
+  });
+  const { message, data } = (await response.json()) as { message: string; data?: T };
+  const { headers } = response;
+  const pollMs = Number(headers.get("X-Poll-Interval") ?? headers.get("Retry-After")) * 1000;
+  return {
+    status: response.status,
+    message,
+    pollMs,
+    reason: headers.get("Curt-Reason"),
+    ...(data !== undefined && { data }),
+  };
+}
+
+/** A URL for people: without scheme, and decoded if possible. */
+export function withoutScheme(url: string): string {
+  const bare = url.replace(/^https?:\/\//i, "");
+  try {
+    return decodeURI(bare);
+  } catch {
+    return bare;
+  }
+}
+
+type Storage = "localStorage" | "sessionStorage";
+
+/** Null if the browser denies access to its storage. */
+export function read(storage: Storage, key: string): string | null {
+  try {
+    return window[storage].getItem(key);
+  } catch {
+    return null;
+  }
+}
+
+/** False if the browser denies access to its storage, or if that is full. */
+export function write(storage: Storage, key: string, value: string | null): boolean {
+  try {
+    if (value === null) window[storage].removeItem(key);
+    else window[storage].setItem(key, value);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Local storage: the token for creating links. */
+const TOKEN = "curt.token";
+
+/** Fills in the stored token. The field stays hidden unless the service refused it. */
+export function rememberToken(): void {
+  const field = document.querySelector<HTMLElement>("[data-token]");
+  const input = field?.querySelector("input");
+  if (!field || !input) return;
+  if (input.ariaInvalid !== null) write("localStorage", TOKEN, null);
+  const known = knownToken();
+  if (known !== null) input.value = known;
+  field.hidden = known !== null;
+  input.form?.addEventListener("submit", () => write("localStorage", TOKEN, input.value || null));
+}
+
+export function knownToken(): string | null {
+  return read("localStorage", TOKEN);
+}
+
+const SAID_MS = 3000;
+
+/** Shows the copy and share buttons and makes them work. Without scripts they stay hidden. */
+export function offerCopies(within: ParentNode): void {
+  for (const button of within.querySelectorAll<HTMLButtonElement>("button[data-copy]")) {
+    button.hidden = false;
+    button.addEventListener("click", () => void copyFrom(button));
+  }
+  for (const button of within.querySelectorAll<HTMLButtonElement>("button[data-share]")) {
+    button.hidden = !("share" in navigator);
+    button.addEventListener("click", () => {
+      // Rejects if the reader cancels.
+      navigator.share({ url: button.dataset["share"] ?? "" }).catch(() => {});
+    });
+  }
+}
+
+async function copyFrom(button: HTMLButtonElement): Promise<void> {
+  const { copy: given, done = "", failed = "" } = button.dataset;
+  const source = button.previousElementSibling;
+  const text = given || (source?.textContent ?? "");
+  const said = button.parentElement?.querySelector("output");
+  const isCopied = await copy(text);
+  if (!said) return;
+  said.textContent = isCopied ? done : failed;
+  // Sighted readers see it on the button.
+  said.classList.toggle("unseen", isCopied);
+  if (isCopied) showDone(button, said, done);
+  else getSelection()?.selectAllChildren(given ? showIn(said, given) : (source ?? said));
+}
+
+export function showDone(button: HTMLButtonElement, said: Element, done: string): void {
+  const withCode = `✓ ${done}`;
+  const label = button.textContent;
+  if (label === withCode) return;
+  button.textContent = withCode;
+  setTimeout(() => {
+    button.textContent = label;
+    if (said.textContent === done) said.replaceChildren();
+  }, SAID_MS);
+}
+
+/** After a failed copy, shows the whole text, because the page omits the scheme. */
+function showIn(said: Element, text: string): Element {
+  const shown = document.createElement("bdi");
+  shown.dir = "ltr";
+  shown.textContent = text;
+  said.append(" ", shown);
+  return shown;
+}
+
+/** The clipboard API needs a secure context (https). Elsewhere, copying a selection still works. */
+async function copy(text: string): Promise<boolean> {
+  try {
+    await navigator.clipboard.writeText(text);
+    return true;
+  } catch {
+    return copySelected(text);
+  }
+}
+
+function copySelected(text: string): boolean {
+  const before = document.activeElement;
+  const field = document.createElement("textarea");
+  field.value = text;
+  field.className = "skip";
+  document.body.append(field);
+  field.select();
+  const isCopied = document.execCommand("copy");
+  field.remove();
+  if (before instanceof HTMLElement) before.focus();
+  return isCopied;
+}
+
+/** Removes the error message of a field once the reader changes it. */
+export function clearStaleErrors(): void {
+  for (const input of document.querySelectorAll<HTMLInputElement>("input[aria-invalid]")) {
+    input.addEventListener(
+      "input",
+      () => {
+        input.ariaInvalid = null;
+        input.closest(".field")?.querySelector(".refusal")?.remove();
+      },
+      { once: true },
+    );
+  }
+}
+
+/** Longer than a double click. The reader may try again after this without a response. */
+const ON_ITS_WAY_MS = 3000;
+
+/** Keeps a double click from sending the form twice. The second request would fail, because the first took the code. */
+export function submitOnce(): void {
+  let sentMs = -ON_ITS_WAY_MS;
+  document.querySelector("form[data-make]")?.addEventListener("submit", (event) => {
+    const nowMs = performance.now();
+    if (nowMs - sentMs < ON_ITS_WAY_MS) event.preventDefault();
+    else sentMs = nowMs;
+  });
+  // The reader may have come back through the back/forward cache.
+  addEventListener("pageshow", () => (sentMs = -ON_ITS_WAY_MS));
+}
+
+/** Shows all times in the reader's time zone, in the page's language. */
+export function localiseTimes(within: ParentNode): void {
+  const words = new Intl.DateTimeFormat(document.documentElement.lang, {
+    dateStyle: "long",
+    timeStyle: "short",
+  });
+  for (const time of within.querySelectorAll<HTMLTimeElement>("time[datetime]")) {
+    time.title = time.dateTime;
+    time.textContent = words.format(new Date(time.dateTime));
+  }
+}
+
+/** Converts the dates of forms to the reader's time zone. Without scripts, they are in UTC. */
+export function convertDates(within: ParentNode): void {
+  const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
+  for (const form of within.querySelectorAll("form")) {
+    const input = form.querySelector<HTMLInputElement>("[name=zone]");
+    // Submitted dates are in the submitted zone.
+    if (!input || input.value !== "") continue;
+    input.value = timeZone;
+    for (const shown of form.querySelectorAll("[data-zone]")) shown.textContent = timeZone;
+    for (const date of form.querySelectorAll<HTMLInputElement>("[data-instant]"))
+      date.value = localDate(new Date(date.dataset["instant"] ?? ""));
+  }
+}
+
+/** As `datetime-local`. */
+function localDate(date: Date): string {
+  const shifted = date.getTime() - date.getTimezoneOffset() * 60_000;
+  return new Date(shifted).toISOString().slice(0, "2026-01-01T00:00".length);
+}

@@ -1,0 +1,96 @@
+import { type Config, ConfigError } from "../config/config.ts";
+import type { Log } from "../lib/log.ts";
+import {
+  type Blocklist,
+  type BlocklistLimits,
+  ListsUnusable,
+  openBlocklist,
+} from "../moderation/blocklist/blocklist.ts";
+import { feedFile, type FeedLimits, type Feeds, startFeeds } from "../moderation/blocklist/feeds.ts";
+import { fillRandom } from "./core.ts";
+
+export interface BlocklistsLimits extends BlocklistLimits, FeedLimits {}
+
+export interface Blocklists extends Pick<Blocklist, "isBlocked" | "tables" | "onChange" | "figures"> {
+  /** How often feeds were fetched, by outcome. */
+  fetches(): Feeds["asked"];
+  /** Fetches the feeds now and then periodically. */
+  startFeeds(nowMs: () => number): void;
+  close(): Promise<void>;
+}
+
+/** Opens the configured blocklist, and logs changes of its files and feeds. Throws {@link ConfigError}. */
+export async function openBlocklists(
+  {
+    blocklist: files,
+    blocklistFeeds: urls,
+    listFolder: folder,
+  }: Pick<Config, "blocklist" | "blocklistFeeds" | "listFolder">,
+  log: Log,
+  limits: BlocklistsLimits,
+  onFault: (error: unknown) => void,
+): Promise<Blocklists> {
+  const [key0 = 0, key1 = 0, chance = 0] = randomWords(3);
+  const blocklist = await openBlocklist({
+    ...limits,
+    files,
+    feedFiles: urls.map((url) => feedFile(folder, url)),
+    key: [key0, key1],
+    onRead: (path, { rules, skipped, isCut }) => {
+      const details = { path, rules, skipped };
+      if (isCut) log.warn(details, "a blocklist is too long: the rest of it was not read");
+      else if (rules === 0) log.warn(details, "a blocklist has no rules");
+      else log.info(details, "a blocklist is in effect");
+    },
+    onDoubt: (path, reason) =>
+      log.warn(
+        { path, reason },
+        "a blocklist cannot be used as it is now: what was read of it before stays in effect. If this is meant so, restart Curt",
+      ),
+    onFault,
+  }).catch(refuseLists);
+  /** Not the address, because it may contain a key. */
+  const about = (url: string) => ({ feed: new URL(url).hostname, path: feedFile(folder, url) });
+  let feeds: Feeds | undefined;
+
+  return {
+    ...blocklist,
+    startFeeds(nowMs) {
+      feeds = startFeeds({
+        ...limits,
+        urls,
+        folder,
+        nowMs,
+        jitter: Math.abs(chance) / 2 ** 31,
+        doubtAbout: blocklist.doubtAbout,
+        onFetched: (url) => log.info(about(url), "a blocklist feed has a new list"),
+        onFailure: (url, reason) =>
+          log.warn(
+            { ...about(url), reason },
+            "a blocklist feed could not be fetched: its last list stays in effect",
+          ),
+        onFault,
+      });
+    },
+    fetches: () => feeds?.asked ?? { new: 0, unchanged: 0, failed: 0 },
+    async close() {
+      await Promise.all([feeds?.close(), blocklist.close()]);
+    },
+  };
+}
+
+function refuseLists(error: unknown): never {
+  if (!(error instanceof ListsUnusable)) throw error;
+  throw new ConfigError(
+    Array.from(
+      error.mistakes,
+      ([path, reason]) => `BLOCKLIST must be files that can be read, not ${path}: ${reason}`,
+    ),
+  );
+}
+
+function randomWords(count: number): Int32Array {
+  const words = new Int32Array(count);
+  fillRandom(new Uint8Array(words.buffer));
+  return words;
+}

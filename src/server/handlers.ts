@@ -1,0 +1,141 @@
+import { createAdminApi } from "../api/admin/admin.ts";
+import { createApi } from "../api/api.ts";
+import { type Config, ConfigError } from "../config/config.ts";
+import { createCalls } from "../http/call.ts";
+import { createClientReader } from "../http/client.ts";
+import { createOperatorCheck } from "../http/credentials.ts";
+import { createDomain } from "../http/domain.ts";
+import { createLimiter } from "../http/limiter.ts";
+import type { Overload } from "../http/overload.ts";
+import { createProblemCache } from "../http/problem-cache.ts";
+import type { RequestFigures } from "../http/request-counts.ts";
+import type { Views } from "../http/views.ts";
+import { reasonOf } from "../lib/error-reason.ts";
+import type { Log } from "../lib/log.ts";
+import type { ChangeReader } from "../links/changes.ts";
+import { createAdminToken } from "../moderation/admin-token.ts";
+import { createTokenCheck } from "../moderation/create-token.ts";
+import { createAdminPages } from "../pages/admin/handler.ts";
+import { createAssetRoutes } from "../pages/assets/handler.ts";
+import { createHome } from "../pages/home/handler.ts";
+import { createManagePages } from "../pages/manage/handler.ts";
+import { createPasswords } from "../pages/password/handler.ts";
+import { createJustCreated } from "../pages/preview/just-created.ts";
+import { createReport } from "../pages/report/handler.ts";
+import type { Identity } from "../pages/shared/layout.tsx";
+import { createSignIn } from "../pages/sign-in/handler.ts";
+import { createUnknownAnswer } from "../pages/unknown/handler.ts";
+import { createGate } from "../redirect/gate.ts";
+import { createInterstitial } from "../redirect/interstitial.ts";
+import type { LinkCache } from "../redirect/link-cache.ts";
+import { createRedirect, type RedirectFigures } from "../redirect/redirect.ts";
+import { openCountries } from "../visits/country.ts";
+import type { OpenRecorder } from "../visits/visits.ts";
+import type { Core } from "./core.ts";
+import type { ReportFault } from "./fault-log.ts";
+import { type Health, createNotices } from "./instance-endpoints.ts";
+
+interface HandlerParts {
+  readonly recorder: OpenRecorder;
+  readonly identity: Identity;
+  readonly views: Views;
+  readonly overload: Overload;
+  readonly linkCache: LinkCache;
+  readonly changes: ChangeReader;
+  readonly health: Health;
+  readonly redirects: RedirectFigures;
+  readonly requests: RequestFigures;
+  readonly onFault: ReportFault;
+}
+
+export type Handlers = ReturnType<typeof createHandlers>;
+
+/** Everything that answers a route, each with the parts and settings that it needs. */
+export function createHandlers(config: Config, log: Log, core: Core, parts: HandlerParts) {
+  const { clock, links, secret, reports, operator, visits } = core;
+  const { recorder, identity, views, overload, linkCache, changes, health, onFault } = parts;
+  const { createToken, adminToken } = config;
+
+  const clientOf = createClientReader({
+    host: config.host,
+    trustedProxies: config.trustedProxies,
+    countryOf: openCountryDatabase(config.countryDatabase),
+    onNotForwarded: () =>
+      log.warn(
+        "requests of TRUSTED_PROXIES come without X-Forwarded-For: all visitors count as one client. Let the proxy append to it",
+      ),
+  });
+  const callOf = createCalls({ domain: createDomain(config.baseUrl, identity), clientOf });
+  const limiter = createLimiter(core.limits, clock, core.counters);
+  const mayCreate = createTokenCheck(createToken);
+  const cachedProblem = createProblemCache();
+  const justCreated = createJustCreated({ links, secret, clock, views });
+  const answerUnknown = createUnknownAnswer({
+    linkCache,
+    clock,
+    limiter,
+    overload,
+    cachedProblem,
+    onFault,
+  });
+  const interstitial =
+    config.interstitial === "all" ? createInterstitial({ recorder, views, onFault }) : undefined;
+  const passwords = createPasswords({ secret, clock, limiter });
+  const gate = createGate({ links, linkCache, clock, recorder, limiter, passwords, interstitial, onFault });
+
+  function createAdmin(rightToken: string) {
+    const token = createAdminToken(rightToken);
+    const { refusalOf, onWrong } = createOperatorCheck(token, core.limits);
+    const signIn = createSignIn({ token, clock, onWrong });
+    return {
+      api: createAdminApi({ operator, reports, views, refusalOf }),
+      pages: createAdminPages({ signIn, operator, reports, views }),
+    };
+  }
+
+  return {
+    api: createApi({ links, reports, clock, limiter, mayCreate, secret, visits, views, createToken }),
+    admin: adminToken === null ? undefined : createAdmin(adminToken),
+    // The store has the change already. If reading it fails now, the next read applies it.
+    onChanged: () => changes.read().catch(onFault),
+    home: createHome({ links, clock, mayCreate, limiter, views, justCreated, onFault }),
+    justCreated,
+    report: createReport({ reports, views, onFault }),
+    managePages: createManagePages({ links, secret, limiter, views, onFault }),
+    notices: createNotices(config.contact, clock),
+    answerUnknown,
+    redirect: createRedirect({
+      linkCache,
+      clock,
+      recorder,
+      callOf,
+      limiter,
+      answerUnknown,
+      cacheSeconds: config.cacheSeconds,
+      interstitial,
+      gate,
+      figures: parts.redirects,
+      onFault,
+    }),
+    gate,
+    views,
+    assets: createAssetRoutes(identity),
+    health,
+    limiter,
+    overload,
+    cachedProblem,
+    callOf,
+    requests: parts.requests,
+    onFault,
+  };
+}
+
+function openCountryDatabase(file: string | null): (address: string) => string {
+  try {
+    return openCountries(file ?? undefined);
+  } catch (error) {
+    throw new ConfigError([
+      `COUNTRY_DATABASE must be a file in MaxMind's format, not ${file}: ${reasonOf(error)}`,
+    ]);
+  }
+}

@@ -1,0 +1,173 @@
+import type { Config } from "../config/config.ts";
+import type { Overload } from "../http/overload.ts";
+import type { RequestFigures } from "../http/request-counts.ts";
+import type { Views } from "../http/views.ts";
+import { VERSION } from "../lib/version.ts";
+import { codeSpace } from "../links/code.ts";
+import { each, histogramValues, one, type Snapshot, type SnapshotRequest } from "../metrics/catalogue.ts";
+import { inTime, watchProcess } from "../metrics/system.ts";
+import type { LinkCache } from "../redirect/link-cache.ts";
+import type { RedirectFigures } from "../redirect/redirect.ts";
+import type { OpenRecorder } from "../visits/visits.ts";
+import type { Blocklists } from "./blocklists.ts";
+import type { Core } from "./core.ts";
+
+/** How long a sample of all links stays valid. It takes up to a tenth of a second on the views thread. */
+const SAMPLED_MS = 60_000;
+/** A reserved code, so it never exists. Looking it up shows that the store answers. */
+const PROBE = "metrics";
+
+export interface SnapshotParts {
+  readonly redirects: RedirectFigures;
+  readonly requests: RequestFigures;
+  readonly linkCache: Pick<LinkCache, "size">;
+  readonly views: Pick<Views, "figures" | "load">;
+  readonly overload: Pick<Overload, "refusals">;
+  readonly blocklists: Pick<Blocklists, "figures" | "fetches">;
+  readonly recorder: Pick<OpenRecorder, "lost" | "figures">;
+  readonly faults: Readonly<Record<"store" | "other", number>>;
+  /** Requests without a response yet. */
+  readonly inProgress: () => number;
+}
+
+export type ReadMetrics = (request: SnapshotRequest) => Promise<Snapshot>;
+
+/**
+ * Reads the metrics of this process. All counters are plain numbers, so that counting costs no more than an addition. Never
+ * rejects.
+ */
+export function createMetricsReader(
+  { backupFolder, codeLength, database, journalFolder }: Config,
+  core: Pick<Core, "links" | "counters" | "storeFigures" | "size" | "clock">,
+  parts: SnapshotParts,
+): { read: ReadMetrics; close(): void } {
+  const { redirects, requests, linkCache, views, overload, blocklists, recorder } = parts;
+  const own = watchProcess({
+    file: database.engine === "sqlite" ? database.path : undefined,
+    journalFolder,
+    backupFolder,
+    clock: core.clock,
+  });
+  let sample: Snapshot = {};
+  let isClosed = false;
+  let sampledMs = Number.NEGATIVE_INFINITY;
+
+  /** The next snapshot has the sample: this one doesn't wait. */
+  function sampleLinks(): void {
+    const nowMs = core.clock.monotonicMs();
+    if (isClosed || nowMs - sampledMs < SAMPLED_MS) return;
+    sampledMs = nowMs;
+    readLinks().then(
+      (links) => (sample = links),
+      // `curt_store_up` reports this failure.
+      () => (sample = {}),
+    );
+  }
+
+  async function readLinks(): Promise<Snapshot> {
+    const json = await views.figures();
+    if (json === undefined) return {};
+    const { data } = JSON.parse(json) as {
+      data: { disabled: number; blocked_hosts: number };
+    };
+    return {
+      curt_links_disabled: [one(data.disabled)],
+      curt_hosts_blocked: [one(data.blocked_hosts)],
+    };
+  }
+
+  async function storeAnswers(): Promise<boolean> {
+    return (await inTime(core.links.find(PROBE).then(() => true))) ?? false;
+  }
+
+  async function countLinks(): Promise<Snapshot> {
+    const links = await inTime(core.size());
+    if (links === undefined) return {};
+    return { curt_links: [one(links)], curt_codes_used_ratio: [one(links / codeSpace(codeLength))] };
+  }
+
+  function commits(): Snapshot {
+    const kinds = Object.entries(core.storeFigures);
+    return {
+      curt_commit_seconds: kinds.flatMap(([what, { seconds }]) =>
+        histogramValues("curt_commit_seconds", seconds, { what }),
+      ),
+      curt_commit_items: kinds.flatMap(([what, { items }]) =>
+        histogramValues("curt_commit_items", items, { what }),
+      ),
+      curt_commit_waiting: kinds.map(([what, { waiting }]) => one(waiting, { what })),
+      curt_commit_refused_total: kinds.map(([what, { refused }]) => one(refused, { what })),
+      curt_commit_failures_total: kinds.map(([what, { failed }]) => one(failed, { what })),
+    };
+  }
+
+  function guard(): Snapshot {
+    const { totals } = core.counters;
+    const { created, refused, blocked } = totals;
+    const limited = Object.entries(totals).flatMap(([name, count]) =>
+      name.startsWith("limited.") ? one(count, { limit: name.slice("limited.".length) }) : [],
+    );
+    const { rules, doubted, oldestMs } = blocklists.figures();
+    return {
+      curt_creates_total: each("outcome", { created, refused, blocked }),
+      curt_reports_total: [one(totals.reports)],
+      curt_unknown_total: [one(totals.unknown)],
+      curt_limited_total: limited,
+      curt_blocklist_rules: [one(rules)],
+      curt_blocklist_lists_doubted: [one(doubted)],
+      curt_blocklist_oldest_timestamp_seconds:
+        oldestMs === undefined ? [] : [one(Math.round(oldestMs / 1000))],
+      curt_blocklist_fetches_total: each("outcome", blocklists.fetches()),
+    };
+  }
+
+  function serving(): Snapshot {
+    const { fromMemory, others, seconds } = redirects;
+    const misses = Object.values(others).reduce((sum, count) => sum + count, 0);
+    const journal = recorder.figures();
+    return {
+      curt_redirects_total: each("outcome", { memory: fromMemory, ...others }),
+      curt_redirect_seconds: histogramValues("curt_redirect_seconds", seconds),
+      curt_memory_links: [one(linkCache.size())],
+      curt_memory_lookups_total: each("result", { hit: fromMemory, miss: misses }),
+      curt_request_seconds: [...requests.series.values()].flatMap(({ seconds: took, ...labels }) =>
+        histogramValues("curt_request_seconds", took, labels),
+      ),
+      curt_requests_in_progress: [one(parts.inProgress())],
+      curt_overload_refused_total: each("what", overload.refusals),
+      curt_journal_up: [one(journal.isCounting ? 1 : 0)],
+      curt_visits_waiting: [one(journal.visits)],
+      curt_visits_segments_waiting: [one(journal.segments)],
+      curt_visits_lost_total: each("what", recorder.lost),
+      curt_views_waiting: each("for", views.load.waiting),
+      curt_views_refused_total: [one(views.load.refused)],
+      curt_views_crashes_total: [one(views.load.crashes)],
+      curt_faults_total: each("what", parts.faults),
+    };
+  }
+
+  return {
+    async read({ samples }) {
+      if (samples) sampleLinks();
+      const [isUp, links, ofProcess] = await Promise.all([
+        storeAnswers(),
+        samples ? countLinks() : {},
+        own.read(samples),
+      ]);
+      return {
+        curt_build_info: [one(1, { version: VERSION, bun: Bun.version })],
+        curt_store_up: [one(isUp ? 1 : 0)],
+        ...serving(),
+        ...commits(),
+        ...guard(),
+        ...links,
+        ...(samples && sample),
+        ...ofProcess,
+      };
+    },
+    close() {
+      isClosed = true;
+      own.close();
+    },
+  };
+}

@@ -1,0 +1,199 @@
+import type { Subprocess } from "bun";
+
+import type { Config } from "../config/config.ts";
+import type { Log } from "../lib/log.ts";
+import type { createProcessGroup, Member } from "../metrics/process-group.ts";
+import { BEAT_MS, CHILD, type Report, type StartOrder, type StopOrder } from "./child-process.ts";
+
+/** Read at the start: once another file replaces the program, Bun calls it `curt (deleted)`. */
+const EXECUTABLE = process.execPath;
+
+/** How long a child's place stays empty after its end; doubled each time, up to the limit. */
+const FIRST_WAIT_MS = 100;
+const MAX_WAIT_MS = 5000;
+/** A child that lived this long resets the wait. */
+const LIVED_WELL_MS = 60_000;
+
+const STOP_SIGNALS: ReadonlySet<unknown> = new Set<NodeJS.Signals>(["SIGTERM", "SIGINT"]);
+
+/** A child that misses this many beats is killed. */
+const MAX_SILENT_BEATS = 10;
+
+/** The processes that serve together: this process itself, or its children. */
+export interface Generation {
+  /** Resolves when all listen, or with false if one could not start and all were stopped. */
+  readonly up: Promise<boolean>;
+  /** Resolves with the exit code when all have ended. */
+  readonly ended: Promise<number>;
+  /** Process ids of the children. */
+  pids(): number[];
+  /** The files of the store that they have open. */
+  storeFiles(): StartOrder["openElsewhere"];
+  /** Stops gracefully. `isReplaced`: another generation keeps serving. */
+  stop(reason: string, isReplaced?: boolean): void;
+  kill(): void;
+}
+
+export type ProcessGroup = ReturnType<typeof createProcessGroup>;
+
+export interface ProcessPool extends Generation {
+  /** The version of Curt that they run. */
+  version(): string;
+}
+
+/**
+ * Starts `config.processes` serving children, and replaces those that end, until the stop. `others` may serve meanwhile.
+ *
+ * A child runs the program that is on disk when it starts. Parent and child share a channel. The parent sends the port and the
+ * files of the store that the other children have open. The child reports when it listens and which files it opened, and then
+ * every second that it is alive. When the channel closes, the child shuts down. The system closes it if the parent is killed,
+ * so no child outlives it.
+ */
+export function startProcessPool(
+  { processes, port }: Pick<Config, "processes" | "port">,
+  log: Log,
+  group: ProcessGroup | undefined,
+  others?: Generation,
+): ProcessPool {
+  const running = new Set<Subprocess>();
+  const listening = new Set<Subprocess>();
+  const { promise: stopped, resolve: endWaits } = Promise.withResolvers<void>();
+  let stopping = false;
+  let storeFiles = others?.storeFiles();
+  let areOthersGone = others === undefined;
+  void others?.ended.then(() => (areOthersGone = true));
+  let version = "";
+
+  function stop(reason: string, isReplaced = false): void {
+    if (stopping) return;
+    stopping = true;
+    endWaits();
+    for (const child of running) {
+      if (isReplaced) send(child, { replaced: reason });
+      // The channel stays open, so that a hung child is noticed.
+      else if (listening.has(child)) child.kill("SIGTERM");
+      // A starting child may not handle signals yet, and sends no beats.
+      else child.disconnect();
+    }
+  }
+
+  /** Runs one child. Resolves with how it ended. */
+  async function runChild(onListening: (child: number) => void) {
+    let watching: NodeJS.Timeout | undefined;
+    let member: Member | undefined;
+    try {
+      // Without other processes, the WAL may be gone: the last one removes it when it closes the store.
+      const isAlone = running.size === 0 && areOthersGone;
+      const openElsewhere = storeFiles?.slice(0, isAlone ? 1 : storeFiles.length);
+      let silentBeats = 0;
+      const child = startChild({ port, openElsewhere }, (report) => {
+        silentBeats = 0;
+        if (report.metrics !== undefined) member?.answer(report.metrics);
+        if (report.files === undefined) return;
+        storeFiles = report.files;
+        version = report.version ?? "";
+        member = group?.join((request) => child.send(request));
+        listening.add(child);
+        onListening(child.pid);
+        watching = setInterval(() => {
+          // Count missing beats, not seconds, so that a suspended machine kills nobody.
+          if (++silentBeats !== MAX_SILENT_BEATS) return;
+          log.warn({ child: child.pid }, "a process is hung and will be killed");
+          child.kill("SIGKILL");
+        }, BEAT_MS);
+      });
+      running.add(child);
+      const code = await child.exited;
+      running.delete(child);
+      listening.delete(child);
+      return { child: child.pid, code, signal: child.signalCode ?? undefined };
+    } catch (err) {
+      return { code: 1, err };
+    } finally {
+      clearInterval(watching);
+      member?.leave();
+    }
+  }
+
+  /** Keeps one place filled until the stop. Resolves with the exit code of its last child. */
+  async function fill(up: () => void): Promise<number> {
+    let waitMs = FIRST_WAIT_MS;
+    let hasListened = false;
+    for (;;) {
+      const startedMs = performance.now();
+      const end = await runChild((child) => {
+        if (hasListened) log.info({ child }, "another process took its place");
+        hasListened = true;
+        up();
+      });
+      // A signal to all processes also ends a child that has hardly started. Our own signal may arrive a moment later.
+      const isSignalled = STOP_SIGNALS.has(end.signal);
+      if (isSignalled) await Promise.race([stopped, Bun.sleep(FIRST_WAIT_MS)]);
+      if (stopping) return isSignalled ? 0 : end.code;
+      if (!hasListened) {
+        log.error(end, "a process could not start");
+        stop("a process could not start");
+        return end.code || 1;
+      }
+      log.warn(end, "a process ended");
+      if (performance.now() - startedMs >= LIVED_WELL_MS) waitMs = FIRST_WAIT_MS;
+      await Promise.race([stopped, Bun.sleep(waitMs)]);
+      if (stopping) return 0;
+      waitMs = Math.min(waitMs * 2, MAX_WAIT_MS);
+    }
+  }
+
+  function place() {
+    const { promise: up, resolve } = Promise.withResolvers<void>();
+    return { up, ended: fill(resolve).finally(resolve) };
+  }
+
+  const { promise: up, resolve: resolveUp } = Promise.withResolvers<boolean>();
+  async function startAll(): Promise<number> {
+    // Only the first child creates or migrates the store, and reports problems with it.
+    const first = place();
+    await first.up;
+    const further = stopping ? [] : Array.from({ length: processes - 1 }, place);
+    await Promise.all(further.map((each) => each.up));
+    resolveUp(!stopping);
+    const codes = await Promise.all([first, ...further].map(({ ended }) => ended));
+    // A wrong configuration may only show when a child opens a file.
+    if (codes.includes(2)) return 2;
+    return codes.every((code) => code === 0) ? 0 : 1;
+  }
+
+  return {
+    up,
+    ended: startAll(),
+    pids: () => Array.from(running, ({ pid }) => pid),
+    storeFiles: () => storeFiles,
+    version: () => version,
+    stop,
+    kill() {
+      for (const child of running) child.kill("SIGKILL");
+    },
+  };
+}
+
+function send(child: Subprocess, order: StopOrder): void {
+  try {
+    child.send(order);
+  } catch {
+    // The child has just ended.
+  }
+}
+
+function startChild(order: StartOrder, onReport: (report: Report) => void): Subprocess {
+  const child = Bun.spawn([...ownProgram(), CHILD], {
+    stdio: ["ignore", "inherit", "inherit"],
+    serialization: "json",
+    ipc: onReport,
+  });
+  child.send(order);
+  return child;
+}
+
+/** The command line that starts whatever program is at this program's path now. */
+export function ownProgram(): string[] {
+  return [EXECUTABLE, ...(Bun.isStandaloneExecutable ? [] : [...process.execArgv, Bun.main])];
+}

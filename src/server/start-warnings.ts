@@ -1,0 +1,109 @@
+import { readFileSync, realpathSync, statSync } from "node:fs";
+import { totalmem } from "node:os";
+import { dirname } from "node:path";
+
+import type { Config } from "../config/config.ts";
+import type { Log } from "../lib/log.ts";
+import { isPrivateHost } from "../links/target.ts";
+
+/** Peak observed: 289 MB, with full tables and without blocklists. */
+const PROCESS_BYTES = 300 * 1024 * 1024;
+const MIN_DESCRIPTORS = 4096;
+
+/** Logs what is worth a look but no reason not to start. */
+export function warnAtStart(config: Config, log: Log): void {
+  for (const misspelling of config.misspellings)
+    log.warn(misspelling, "a setting may be misspelt: the environment has `name`, and nothing reads it");
+  warnOfPlainAddress(config, log);
+  warnOfOneClient(config, log);
+  warnOfLowLimits(config, log);
+  warnOfReaders(config.database, log);
+}
+
+/** Warns of low limits of the system before visitors run into them. */
+function warnOfLowLimits({ processes }: Pick<Config, "processes">, log: Log): void {
+  const megabytes = (bytes: number) => Math.floor(bytes / 1024 / 1024);
+  const neededBytes = processes * PROCESS_BYTES;
+  // The limit of the container or the unit, or else the memory of the machine.
+  const limitBytes = Math.min(process.constrainedMemory() || Number.POSITIVE_INFINITY, totalmem());
+  if (limitBytes < neededBytes)
+    log.warn(
+      { limitMb: megabytes(limitBytes), neededMb: megabytes(neededBytes) },
+      "the limit of memory is low: the system may kill a process. Raise it, or lower PROCESSES",
+    );
+  const descriptors = mostDescriptors();
+  if (descriptors < MIN_DESCRIPTORS)
+    log.warn(
+      { descriptors },
+      "few connections are possible at a time, because each takes a file descriptor: raise ulimit -n (LimitNOFILE)",
+    );
+}
+
+/** Bun raises the soft limit to the hard one. */
+function mostDescriptors(): number {
+  try {
+    const [, hard = ""] =
+      /^Max open files +\S+ +(\S+)/m.exec(readFileSync("/proc/self/limits", "utf8")) ?? [];
+    return hard === "unlimited" || hard === "" ? Number.POSITIVE_INFINITY : Number(hard);
+  } catch {
+    // Not Linux.
+    return Number.POSITIVE_INFINITY;
+  }
+}
+
+/**
+ * Warns of a store that every user of the machine can read. Curt leaves its mode alone, because another user may have to copy
+ * the files.
+ */
+function warnOfReaders(database: Config["database"], log: Log): void {
+  if (database.engine !== "sqlite") return;
+  const { path: file } = database;
+  if (!canOthersRead(file)) return;
+  log.warn(
+    { file },
+    "every user of this machine can read the store, and the secret of the manage keys in it: run chmod o-rwx on the file, its -wal and its -shm",
+  );
+}
+
+/** False if the file was moved away just now. */
+function canOthersRead(path: string): boolean {
+  try {
+    const file = realpathSync(path);
+    return (statSync(file).mode & 0o006) !== 0 && canOthersEnter(dirname(file));
+  } catch {
+    return false;
+  }
+}
+
+function canOthersEnter(folder: string): boolean {
+  const isOpen = (statSync(folder).mode & 0o001) !== 0;
+  return isOpen && (dirname(folder) === folder || canOthersEnter(dirname(folder)));
+}
+
+function warnOfPlainAddress({ baseUrl }: Config, log: Log): void {
+  const { protocol, hostname } = new URL(baseUrl);
+  if (protocol === "http:" && !isPrivateHost(hostname))
+    log.warn(
+      "BASE_URL begins with http://: whoever is on the way can change where links lead. Serve HTTPS, and set BASE_URL to https://…",
+    );
+}
+
+/** If only this machine can reach a public service, all visitors come through a proxy. */
+function warnOfOneClient(config: Config, log: Log): void {
+  const { host, posture, trustedProxies, tlsCert } = config;
+  const { limitCreate, limitUnknown, limitView, limitReport, limitPasswords } = config;
+  const limits = [limitCreate, limitUnknown, limitView, limitReport, limitPasswords];
+  const isLocal = host === "localhost" || host === "::1" || host.startsWith("127.");
+  if (
+    limits.some(({ length }) => length > 0) &&
+    isLocal &&
+    // With TLS_CERT, there is no proxy that could append to X-Forwarded-For.
+    tlsCert === null &&
+    posture === "public" &&
+    trustedProxies.length === 0
+  )
+    log.warn(
+      "all visitors count as one client, because they come through a proxy on this machine: set TRUSTED_PROXIES=127.0.0.1,::1 " +
+        "and let the proxy append to X-Forwarded-For, or set LIMIT_CREATE, LIMIT_UNKNOWN, LIMIT_VIEW, LIMIT_REPORT and LIMIT_PASSWORDS to off",
+    );
+}
