@@ -221,7 +221,7 @@ async function makePopular(path: string): Promise<void> {
     nowMs: () => nowMs,
     monotonicMs: () => performance.now(),
     trustworthy: () => true,
-    onTakenBack() {},
+    onSetBack() {},
   };
   const core = await openCore(config, createLog("warn", process.stdout), { clock });
   const fail = (error: unknown) => {

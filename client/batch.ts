@@ -1,5 +1,4 @@
-import { CurtError } from "./error.ts";
-import { type CallOptions, type ClientOptions, isLike, request } from "./request.ts";
+import { type CallOptions, type ClientOptions, CurtError, isLike, request } from "./request.ts";
 import type { LinkRequest, LinkResult, ManagedLink } from "./types.ts";
 
 /** What the service takes at once. */

@@ -1,6 +1,5 @@
 import { makeAll } from "./batch.ts";
-import { CurtError } from "./error.ts";
-import { type Call, type CallOptions, type ClientOptions, isLike, request } from "./request.ts";
+import { type Call, type CallOptions, type ClientOptions, CurtError, isLike, request } from "./request.ts";
 import type {
   Availability,
   ExpireDuration,
@@ -14,7 +13,7 @@ import type {
   Statistics,
 } from "./types.ts";
 
-export { CurtError, type Failure, type FailureReason } from "./error.ts";
+export { CurtError, type Failure, type FailureReason } from "./request.ts";
 export type { CallOptions, ClientOptions } from "./request.ts";
 export type * from "./types.ts";
 

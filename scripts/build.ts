@@ -13,7 +13,7 @@ const root = resolve(import.meta.dir, "..");
 const ENTRY_POINTS = [
   "src/main.ts",
   "src/store/sqlite/writer.ts",
-  "src/visits/journal/slicer.ts",
+  "src/visits/journal/folding-worker.ts",
   "src/moderation/blocklist/list-reader.ts",
   "src/server/views-worker.ts",
 ].map((path) => resolve(root, path));

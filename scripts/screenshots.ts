@@ -5,7 +5,7 @@ import { join } from "node:path";
 import type { Code } from "../src/links/code.ts";
 import { DAY_MS, HOUR_MS } from "../src/links/time.ts";
 import { type DayDetail, type Value, writeDetail } from "../src/visits/detail.ts";
-import { type Row, writeRows } from "../src/visits/visit-batch.ts";
+import { type Row, encodeRows } from "../src/visits/visit-rows.ts";
 import { openBrowser } from "../test/browser/browser.ts";
 import { openStoreOf, ROOT, startHere } from "../test/service.ts";
 
@@ -95,7 +95,7 @@ async function fillMonth(code: string): Promise<void> {
       sequence: ++sequence,
       from: 0,
       length: 1,
-      rows: writeRows([row]),
+      rows: encodeRows([row]),
     });
   }
 }

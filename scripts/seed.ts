@@ -1,9 +1,9 @@
 // `npm run seed`: adds links and sixty days of visits to the database of `npm run dev`. Running it again adds more.
 import { readConfig } from "../src/config/config.ts";
 import { createLog } from "../src/lib/log.ts";
-import { DURATIONS } from "../src/links/expiry.ts";
 import type { Link } from "../src/links/link.ts";
 import { isProblem } from "../src/links/problem.ts";
+import { DURATIONS } from "../src/links/time.ts";
 import { openCore } from "../src/server/core.ts";
 import { counterOf } from "../src/visits/recorder.ts";
 import { DATABASE_URL } from "./development.ts";
@@ -41,7 +41,7 @@ const clock = {
   nowMs: () => nowMs,
   monotonicMs: () => performance.now(),
   trustworthy: () => true,
-  onTakenBack() {},
+  onSetBack() {},
 };
 const core = await openCore(config, createLog("warn", process.stdout), { clock });
 

@@ -36,7 +36,7 @@ const RESERVED: Readonly<Record<string, readonly string[]>> = {
     "moderation/blocklist/blocklist.ts",
     "server/views-thread.ts",
     "store/sqlite/store.ts",
-    "visits/journal/folding-thread.ts",
+    "visits/journal/folding.ts",
   ],
 };
 

@@ -1,6 +1,6 @@
 import { expect, spyOn, test } from "bun:test";
 
-import { followChanges } from "../src/links/changes.ts";
+import { followChanges } from "../src/links/change-feed.ts";
 import { StoreUnavailable } from "../src/links/store.ts";
 import type { Target } from "../src/links/target.ts";
 import { createHostRules } from "../src/moderation/host-rules.ts";

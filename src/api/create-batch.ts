@@ -5,7 +5,7 @@ import type { Call, Handler } from "../http/call.ts";
 import { REASON_HEADER } from "../http/problem-reasons.ts";
 import { type HttpProblem, malformed, problemJson, renderProblem } from "../http/problems.ts";
 import { clientNetwork } from "../lib/client-address.ts";
-import type { SentAgain } from "../links/create.ts";
+import type { RepeatableRequest } from "../links/create.ts";
 import { isProblem } from "../links/problem.ts";
 import { message, type MessageKey, negotiateLanguage } from "../locales/messages.ts";
 import type { ApiOptions } from "./api.ts";
@@ -85,7 +85,7 @@ export function createBatch({ limiter, secret }: ApiOptions, { createAll, handle
   async function respond(
     call: Call,
     format: CreateFormat,
-    identify: ((body: string) => SentAgain) | undefined,
+    identify: ((body: string) => RepeatableRequest) | undefined,
   ): Promise<Response> {
     const text = await readJsonText(call.request, MAX_BATCH_BYTES);
     if (isProblem(text)) return problemJson(call, text);

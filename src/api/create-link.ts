@@ -2,11 +2,11 @@ import { createRoute, z } from "@hono/zod-openapi";
 
 import { LINK_FIELDS } from "../http/field-names.ts";
 import { MAX_CODE_POINTS } from "../links/code.ts";
-import type { Expiry } from "../links/expiry.ts";
-import { parseWhen } from "../links/instant.ts";
 import { type Invalid, isProblem, type Refusal } from "../links/problem.ts";
 import { MAX_TARGET_LENGTH } from "../links/target.ts";
 import { MAX_VISITS, PASSWORD_LENGTH } from "../links/terms.ts";
+import type { Expiry } from "../links/time.ts";
+import { parseWhen } from "../links/time.ts";
 import { EXAMPLE, string } from "./components.ts";
 import { createBody, type CreateFormat, createResponses } from "./creation.ts";
 import { envelope } from "./envelope.ts";

@@ -6,7 +6,7 @@ import { bearerToken } from "../http/credentials.ts";
 import type { Domain } from "../http/domain.ts";
 import type { FieldNames } from "../http/field-names.ts";
 import { type HttpProblem, type Limited, problemJson } from "../http/problems.ts";
-import type { CreateRequest, SentAgain } from "../links/create.ts";
+import type { CreateRequest, RepeatableRequest } from "../links/create.ts";
 import type { Link } from "../links/link.ts";
 import { isProblem, type Problem } from "../links/problem.ts";
 import { createQueue } from "../links/queue.ts";
@@ -64,7 +64,7 @@ export function createLinkCreation({ links, limiter, mayCreate, secret }: ApiOpt
   async function createAll(
     call: Call,
     requests: readonly CreateRequest[],
-    retry: SentAgain | undefined,
+    retry: RepeatableRequest | undefined,
   ): Promise<readonly (Link | Problem)[] | CreateRefusal> {
     const before = retry === undefined ? [] : await links.recall(retry);
     if ("kind" in before) return REUSED;
@@ -78,14 +78,14 @@ export function createLinkCreation({ links, limiter, mayCreate, secret }: ApiOpt
       const created = await (requests.length > 1 ? inTurn(createNow) : createNow());
       if (created === undefined) throw new StoreUnavailable("too many links wait to be created");
       if ("kind" in created) return REUSED;
-      failed = counted - created.made;
+      failed = counted - created.created;
       return created.outcomes;
     } finally {
       giveBack(failed);
     }
   }
 
-  async function createOnce(call: Call, request: CreateRequest, retry: SentAgain) {
+  async function createOnce(call: Call, request: CreateRequest, retry: RepeatableRequest) {
     const outcomes = await createAll(call, [request], retry);
     if (isProblem(outcomes)) return outcomes;
     const [outcome] = outcomes;

@@ -1,7 +1,7 @@
 import type { Call } from "../http/call.ts";
 import type { HttpProblem } from "../http/problems.ts";
 import { clientNetwork } from "../lib/client-address.ts";
-import type { SentAgain } from "../links/create.ts";
+import type { RepeatableRequest } from "../links/create.ts";
 import { isProblem } from "../links/problem.ts";
 import type { Secret } from "../links/secret.ts";
 
@@ -12,7 +12,7 @@ const STRING = /^"((?:[^"\\]|\\["\\])*)"$/;
 const BARE = /^[^",]+$/;
 
 /** Identifies a request by its path and body, so that its retries are recognized. */
-export type Identify = (path: string, body: string) => SentAgain;
+export type Identify = (path: string, body: string) => RepeatableRequest;
 
 /**
  * Reads `Idempotency-Key` (draft-ietf-httpapi-idempotency-key-header-07, section 2.1). Undefined without one. Keys

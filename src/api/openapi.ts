@@ -7,7 +7,7 @@ import type { Domain } from "../http/domain.ts";
 import { json } from "../http/responses.ts";
 import { languageNames, type MessageKey, message, negotiateLanguage } from "../locales/messages.ts";
 import type { ApiDescription } from "../pages/reference/openapi.ts";
-import { FEWEST_VISITS } from "../visits/statistics/noise.ts";
+import { MIN_SHOWN_VISITS } from "../visits/statistics/noise.ts";
 import { MAX_DAYS } from "../visits/statistics/statistics.ts";
 import { checkCodeRoute } from "./check-code.ts";
 import {
@@ -101,7 +101,7 @@ const LIMITS = {
   batch_bytes: MAX_BATCH_BYTES,
   days: MAX_DAYS.day,
   hours_days: MAX_DAYS.hour,
-  fewest: FEWEST_VISITS,
+  fewest: MIN_SHOWN_VISITS,
 };
 
 export interface DescribeOptions {

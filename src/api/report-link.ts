@@ -4,7 +4,7 @@ import type { Call } from "../http/call.ts";
 import { problemJson } from "../http/problems.ts";
 import { REASONS } from "../links/link.ts";
 import { isProblem } from "../links/problem.ts";
-import { MAX_NOTE_LENGTH } from "../moderation/reports/note.ts";
+import { MAX_NOTE_LENGTH } from "../moderation/reports/case.ts";
 import type { ApiOptions } from "./api.ts";
 import {
   bodyFailures,

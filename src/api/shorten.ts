@@ -5,10 +5,10 @@ import { MAX_BODY_BYTES } from "../http/body.ts";
 import type { DetachedCall } from "../http/call.ts";
 import type { Domain } from "../http/domain.ts";
 import { SHORTEN_FIELDS } from "../http/field-names.ts";
-import { DURATIONS, endsMs, type Expiry } from "../links/expiry.ts";
-import { isoInstant } from "../links/instant.ts";
 import type { Link } from "../links/link.ts";
 import { isProblem } from "../links/problem.ts";
+import { DURATIONS, instantOf, type Expiry } from "../links/time.ts";
+import { isoInstant } from "../links/time.ts";
 import { message, negotiateLanguage } from "../locales/messages.ts";
 import { type ApiDescription, dereference } from "../pages/reference/openapi.ts";
 import type { ApiViewsOptions } from "./api.ts";
@@ -132,7 +132,7 @@ export function informationView(
     const { domain } = call;
     const language = negotiateLanguage(call.headers.get("accept-language"));
     const createdMs = Date.UTC(2026, 0, 1);
-    const link = { originalUrl: original_url, endsMs: endsMs(createdMs, expire_duration) };
+    const link = { originalUrl: original_url, endsMs: instantOf(createdMs, expire_duration) };
     const data: z.infer<typeof information> = {
       name: "Curt",
       version,

@@ -3,7 +3,7 @@ import { createRoute, z } from "@hono/zod-openapi";
 import type { Call } from "../http/call.ts";
 import { LINK_FIELDS } from "../http/field-names.ts";
 import { type HttpProblem, problemJson } from "../http/problems.ts";
-import type { EditRequest } from "../links/manage.ts";
+import type { EditRequest } from "../links/edit.ts";
 import { isProblem } from "../links/problem.ts";
 import {
   bodyFailures,

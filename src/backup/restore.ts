@@ -3,10 +3,9 @@ import { closeSync, existsSync, openSync, readSync, statSync, writeSync } from "
 import { giveToOwnerOfFolder } from "../lib/files.ts";
 import { StoreUnusable } from "../links/store.ts";
 import { checkFile, hasFile } from "../store/sqlite/file/file.ts";
+import { APPLICATION_ID, isSqlite, readHeader, requireOurs } from "../store/sqlite/file/schema.ts";
 import { hasSegments } from "../visits/journal/slots.ts";
-import { beginFile } from "./file.ts";
-import type { Progress } from "./progress.ts";
-import { requireBackup } from "./source.ts";
+import { createPartFile, type Progress } from "./new-file.ts";
 
 const CHUNK_BYTES = 1024 * 1024;
 
@@ -40,7 +39,7 @@ export function restoreBackup({ file, path, journalFolder, progress }: RestoreOp
     throw new StoreUnusable(
       `${journalFolder} has visits of the store that was there, and a start would add them to this one. Move that folder away.`,
     );
-  using part = beginFile(path);
+  using part = createPartFile(path);
   copy(file, part.path, progress);
   progress.checking();
   const links = requireWhole(file, part.path);
@@ -83,4 +82,91 @@ function copy(from: string, to: string, progress: Progress): void {
     closeSync(source);
     closeSync(target);
   }
+}
+
+// What somebody wants to restore. If it is no backup, what to do depends on what it is.
+
+/** Where the header has what: https://www.sqlite.org/fileformat2.html#the_database_header */
+const Header = {
+  pageBytes: 16,
+  writeVersion: 18,
+  changes: 24,
+  pages: 28,
+  application: 68,
+  changesAtPages: 92,
+};
+const WAL = 2;
+const MAX_PAGE_BYTES = 65_536;
+
+/** gzip, zstd, xz, bzip2 and zip. */
+const COMPRESSED = ["\u001f\u008b", "\u0028\u00b5\u002f\u00fd", "\u00fd7zXZ", "BZh", "PK\u0003\u0004"];
+const EXPORT = '{"format":"curt-export"';
+
+/** Throws {@link StoreUnusable}. `isCopy`: it was copied from a store, as Litestream does. */
+function requireBackup(file: string): { readonly isCopy: boolean } {
+  const bytes = sizeOf(file);
+  const { header, length } = explained(file, () => readHeader(file));
+  const beginning = Buffer.from(header.buffer).toString("latin1");
+  if (file.endsWith(".part"))
+    throw new StoreUnusable(`${file} is a backup that was cut off while it was made. Take another one.`);
+  if (bytes === 0) throw new StoreUnusable(`${file} is empty. Take another backup.`);
+  if (COMPRESSED.some((magic) => beginning.startsWith(magic)))
+    throw new StoreUnusable(`${file} is compressed. Unpack it, and restore what comes out.`);
+  if (beginning.startsWith(EXPORT))
+    throw new StoreUnusable(`${file} is an export, and no backup. Take it in with curt import ${file}.`);
+  if (!isSqlite(header, length))
+    throw new StoreUnusable(
+      `${file} is not a SQLite file, so it is no backup. Name a file that curt backup made.`,
+    );
+  if (header.getUint32(Header.application) !== APPLICATION_ID)
+    throw new StoreUnusable(
+      `${file} is of another program. Name a file that curt backup made. To take in links of other shorteners, see curt import --help.`,
+    );
+  requireOurs(file);
+  requireNoLog(file);
+  requireAllPages(file, header, bytes);
+  return { isCopy: header.getUint8(Header.writeVersion) === WAL };
+}
+
+function sizeOf(file: string): number {
+  const found = explained(file, () => statSync(file, { throwIfNoEntry: false }));
+  if (found === undefined) throw new StoreUnusable(`${file} is not there.`);
+  if (found.isDirectory()) throw new StoreUnusable(`${file} is a folder. Name one of the backups in it.`);
+  if (!found.isFile()) throw new StoreUnusable(`${file} is not a file. Name a file that curt backup made.`);
+  return found.size;
+}
+
+function explained<T>(file: string, read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new StoreUnusable(`${file} cannot be read: ${reason}. Call the command as its owner, or as root.`, {
+      cause: error,
+    });
+  }
+}
+
+/** A store that is open, or a copy of one: what is in the log would be missing. */
+function requireNoLog(file: string): void {
+  const log = ["-wal", "-journal"].map((suffix) => file + suffix).find(hasBytes);
+  if (log !== undefined)
+    throw new StoreUnusable(
+      `${file} has a log beside it (${log}), so it is no finished backup. Make one of it with DATABASE_URL=sqlite:${file} curt backup FILE, and restore that.`,
+    );
+}
+
+function hasBytes(path: string): boolean {
+  return (statSync(path, { throwIfNoEntry: false })?.size ?? 0) > 0;
+}
+
+function requireAllPages(file: string, header: DataView, bytes: number): void {
+  const pageBytes = header.getUint16(Header.pageBytes);
+  // Programs that know nothing of the number of pages leave an old one there.
+  const isKnown = header.getUint32(Header.changes) === header.getUint32(Header.changesAtPages);
+  const whole = header.getUint32(Header.pages) * (pageBytes === 1 ? MAX_PAGE_BYTES : pageBytes);
+  if (isKnown && bytes < whole)
+    throw new StoreUnusable(
+      `${file} is cut off: it has ${bytes} of ${whole} bytes. Copy it again, or take another backup.`,
+    );
 }

@@ -1,9 +1,8 @@
 import { setPriority } from "node:os";
 import { resolve } from "node:path";
 
-import { explained } from "../backup/file.ts";
-import { makeBackup } from "../backup/make.ts";
-import type { Progress } from "../backup/progress.ts";
+import { createBackup } from "../backup/backup.ts";
+import { explained, type Progress } from "../backup/new-file.ts";
 import { restoreBackup } from "../backup/restore.ts";
 import { type Config, journalFolderOf } from "../config/config.ts";
 import { databaseUrl } from "../config/database-url.ts";
@@ -27,7 +26,7 @@ export async function backup(config: Config, { positionals: [file = ""] }: Argum
   setPriority(0, PRIORITY);
   const progress = showProgress();
   const links = await explained(file, () =>
-    makeBackup({ path: database.path, journalFolder, file, progress }),
+    createBackup({ path: database.path, journalFolder, file, progress }),
   ).finally(progress.end);
   print(escapeLine(`${file} has ${plural(links, "link")}, was checked, and is on disk`));
   return 0;

@@ -1,6 +1,6 @@
 import { closeSync, openSync, writeSync } from "node:fs";
 
-import { beginFile, explained } from "../backup/file.ts";
+import { createPartFile, explained } from "../backup/new-file.ts";
 import type { Config } from "../config/config.ts";
 import { hasStore, openRecords } from "../store/open.ts";
 import { KINDS } from "../store/records.ts";
@@ -53,7 +53,7 @@ async function openOutput(file: string): Promise<Output> {
       async finish() {},
       [Symbol.dispose]() {},
     };
-  const part = await explained(file, () => beginFile(file));
+  const part = await explained(file, () => createPartFile(file));
   const descriptor = openSync(part.path, "r+");
   return {
     write: (bytes) => explained(file, () => writeAll(descriptor, bytes)),

@@ -1,6 +1,7 @@
 import { encodeQR } from "qr";
 
-import { CurtError, type LinkRequest, type ManagedLink } from "../../client/client.ts";
+import { CurtError } from "../../client/client.ts";
+import { type LinkRequest, type ManagedLink } from "../../client/types.ts";
 import { escapeLine } from "../lib/escape-line.ts";
 import type { Arguments, Environment } from "./command.ts";
 import { ask } from "./instance-request.ts";

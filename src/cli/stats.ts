@@ -1,4 +1,4 @@
-import type { Statistics } from "../../client/client.ts";
+import type { Statistics } from "../../client/types.ts";
 import { escapeLine } from "../lib/escape-line.ts";
 import type { Arguments, Environment } from "./command.ts";
 import { ask } from "./instance-request.ts";

@@ -1,4 +1,4 @@
-import { DURATIONS, type Expiry } from "../links/expiry.ts";
+import { DURATIONS, type Expiry } from "../links/time.ts";
 import { IDENTITY_SETTINGS } from "./branding-settings.ts";
 import {
   days,
@@ -19,7 +19,8 @@ import {
   limit,
   hostAndPort,
 } from "./formats.ts";
-import { BACKUP_SETTINGS, DATABASE_SETTINGS } from "./store-settings.ts";
+import { BACKUP_SETTINGS } from "./store-settings.ts";
+import { DATABASE_SETTINGS } from "./store-settings.ts";
 
 /** All settings. The keys are their names in `Config`. */
 export const SETTINGS = {

@@ -1,4 +1,4 @@
-import type { LimitName } from "../moderation/rate-limits.ts";
+import type { RateLimitName } from "../moderation/rate-limits.ts";
 import type { Client } from "../visits/recorder.ts";
 import type { ClientOf } from "./client.ts";
 import type { Domain } from "./domain.ts";
@@ -16,7 +16,7 @@ const NONE: readonly never[] = [];
 export class Call {
   private knownClient: Client | undefined;
   /** The limits that the request counted against. */
-  limits: readonly LimitName[] = NONE;
+  limits: readonly RateLimitName[] = NONE;
 
   constructor(
     readonly request: Request,

@@ -3,9 +3,9 @@ import { serialize } from "hono/utils/cookie";
 import { clientNetwork } from "../lib/client-address.ts";
 import type { Clock } from "../links/clock.ts";
 import type { Secret } from "../links/secret.ts";
-import type { AdminToken } from "../moderation/admin-token.ts";
-import { createTokenCheck } from "../moderation/create-token.ts";
-import type { Limits } from "../moderation/rate-limits.ts";
+import type { AdminToken } from "../moderation/access-tokens.ts";
+import { createTokenCheck } from "../moderation/access-tokens.ts";
+import type { RateLimits } from "../moderation/rate-limits.ts";
 import type { Call } from "./call.ts";
 import type { HttpProblem } from "./problems.ts";
 
@@ -74,7 +74,7 @@ export function bearerToken(headers: Headers): string {
 }
 
 /** Checks that a call has the operator's token. */
-export function createOperatorCheck(token: AdminToken, { wrongToken }: Limits) {
+export function createOperatorCheck(token: AdminToken, { wrongToken }: RateLimits) {
   /** Counts a wrong token against its client, and returns the problem to respond with. */
   function onWrong(call: Call): HttpProblem {
     const seconds = wrongToken?.take(clientNetwork(call.client().address)) ?? 0;

@@ -4,7 +4,7 @@ import type { Clock } from "../links/clock.ts";
 import { isProblem } from "../links/problem.ts";
 import type { LinkId } from "../links/store.ts";
 import type { Counters } from "../moderation/counters.ts";
-import type { Allowance, LimitName, Limits } from "../moderation/rate-limits.ts";
+import type { Allowance, RateLimitName, RateLimits } from "../moderation/rate-limits.ts";
 import type { Call, Handler } from "./call.ts";
 import { answerProblem, type Limited } from "./problems.ts";
 
@@ -13,18 +13,18 @@ export interface Limiter {
    * Counts each request against this limit, before its outcome is known, so that concurrent requests cannot pass it together.
    * Failures are given back. `refuse` answers a client over the limit.
    */
-  limit(name: LimitName, handle: Handler, refuse?: Refuse): Handler;
+  limit(name: RateLimitName, handle: Handler, refuse?: Refuse): Handler;
   /**
    * The same for several things, all or none, at most `most`. Returns a function that gives back failures, or the problem of a
    * client over the limit.
    */
-  take(call: Call, name: LimitName, things: number): GiveBack | Promise<Limited>;
+  take(call: Call, name: RateLimitName, things: number): GiveBack | Promise<Limited>;
   /** How many things an idle client may do at once. */
-  most(name: LimitName): number;
+  most(name: RateLimitName): number;
   /** How many things the client may do now. */
-  remaining(call: Call, name: LimitName): number;
+  remaining(call: Call, name: RateLimitName): number;
   /** Refuses a client with nothing remaining. */
-  refuse(call: Call, name: LimitName): Promise<Limited>;
+  refuse(call: Call, name: RateLimitName): Promise<Limited>;
   /** Counts every request that is more expensive than a redirect, and unknown codes against their own limit. */
   view(handle: Handler): Handler;
   /**
@@ -57,7 +57,7 @@ type Refuse = (call: Call, problem: Limited) => Response | Promise<Response>;
 
 /** Also counts refusals and unknown addresses for the instance's figures. */
 export function createLimiter(
-  limits: Limits,
+  limits: RateLimits,
   clock: Pick<Clock, "monotonicMs">,
   counters: Pick<Counters, "count">,
 ): Limiter {
@@ -70,19 +70,19 @@ export function createLimiter(
   }
 
   /** Makes the headers of the response describe a limit. */
-  function describe(call: Call, name: LimitName): void {
+  function describe(call: Call, name: RateLimitName): void {
     if (limits[name] !== undefined && !call.limits.includes(name)) call.limits = [...call.limits, name];
   }
 
   /** Returns false if the client has to wait. */
-  function take(call: Call, name: LimitName, things = 1): boolean {
+  function take(call: Call, name: RateLimitName, things = 1): boolean {
     const limit = limits[name];
     if (limit === undefined) return true;
     describe(call, name);
     return limit.take(clientOf(call), things) === 0;
   }
 
-  function count(call: Call, name: LimitName, things: number): GiveBack | Promise<Limited> {
+  function count(call: Call, name: RateLimitName, things: number): GiveBack | Promise<Limited> {
     if (!take(call, name, things)) return refusal(call, name, things);
     return (failed) => {
       if (failed > 0) limits[name]?.giveBack(clientOf(call), failed);
@@ -90,7 +90,12 @@ export function createLimiter(
   }
 
   /** `limit` is the exceeded one. The wait ends when no limit refuses the request. */
-  async function refusal(call: Call, limit: LimitName, things = 1, otherWait = () => 0): Promise<Limited> {
+  async function refusal(
+    call: Call,
+    limit: RateLimitName,
+    things = 1,
+    otherWait = () => 0,
+  ): Promise<Limited> {
     counters.count(`limited.${limit}`);
     const waitMs = holdBackMs();
     if (waitMs > 0) await Bun.sleep(waitMs);

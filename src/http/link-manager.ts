@@ -1,6 +1,6 @@
+import type { EditRequest } from "../links/edit.ts";
 import type { FoundLink, Link } from "../links/link.ts";
 import type { Links } from "../links/links.ts";
-import type { EditRequest } from "../links/manage.ts";
 import { isProblem } from "../links/problem.ts";
 import type { Secret } from "../links/secret.ts";
 import type { Call } from "./call.ts";

@@ -1,6 +1,6 @@
 import type { Code } from "../links/code.ts";
+import type { EditsClosed } from "../links/edit.ts";
 import type { EndedBy } from "../links/link.ts";
-import type { EditsClosed } from "../links/manage.ts";
 import type { Refusal } from "../links/problem.ts";
 import { StoreUnavailable } from "../links/store.ts";
 import { type MessageKey, message, negotiateLanguage, type Values } from "../locales/messages.ts";

@@ -1,5 +1,5 @@
 import { type Thread, ThreadEnded } from "../lib/thread.ts";
-import type { Memory } from "../links/changes.ts";
+import type { Memory } from "../links/change-feed.ts";
 import type { Clock } from "../links/clock.ts";
 import { lookUpCode } from "../links/code.ts";
 import { negotiateLanguage } from "../locales/messages.ts";

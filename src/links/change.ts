@@ -1,66 +1,66 @@
-import { hasBegun, hasEnded, leadsFromMs, type Link, type Terms } from "./link.ts";
+import { hasStarted, hasEnded, redirectsSinceMs, type Link, type Terms } from "./link.ts";
 import { type Target, targetHost } from "./target.ts";
 import { DAY_MS } from "./time.ts";
 
-/** A change to an existing link, by its maker or by a visit. `atMs` is when. */
+/** A change to an existing link, by its maker or by a visit. */
 export type Change =
   | ({ readonly type: "edit"; readonly atMs: number } & Edit)
   | { readonly type: "withdraw"; readonly atMs: number }
-  /** One of a limited number of visits. */
+  /** A visit of a link with `maxVisits`. */
   | { readonly type: "visit"; readonly atMs: number };
 
 /** Undefined leaves a value as it is, and null removes it. */
 export interface Edit {
   readonly destination?: { readonly originalUrl: string; readonly target: Target } | undefined;
-  /** `NEVER_MS` if the link shall never end. */
+  /** `NEVER_MS` if the link never ends. */
   readonly endsMs?: number | undefined;
-  /** A link that has begun cannot begin at another time: then nothing is changed. */
+  /** Refused for a link that has started. */
   readonly startsMs?: number | undefined;
   readonly maxVisits?: number | null | undefined;
   readonly passwordHash?: string | null | undefined;
 }
 
-/** For so long, whoever knew the link is told to which host it led before. */
+/** How long pages show the host of the earlier target. */
 export const FORMER_HOST_MS = 30 * DAY_MS;
 
 /**
- * What becomes of a link. Undefined if the change is too late, or is none. Every store asks this, in the transaction that
- * writes the link.
+ * Applies a change to a link. Undefined if it comes too late or changes nothing. Every store calls this in the
+ * transaction that writes the link.
  */
 export function applyChange(link: Link, change: Change): Link | undefined {
   const { atMs } = change;
   if (link.disabled === "deleted" || hasEnded(link, atMs)) return undefined;
   if (change.type === "withdraw") return withTerms({ ...link, endsMs: atMs }, { ended: "withdrawn" });
   if (link.disabled !== undefined) return undefined;
-  return change.type === "visit" ? visited(link, atMs) : edited(link, change, atMs);
+  return change.type === "visit" ? countVisit(link, atMs) : applyEdit(link, change, atMs);
 }
 
-/** Whether a redirect could go on answering as before, from a cache. A counted visit is no change to it. */
+/** Whether cached redirects stay correct. They do after a counted visit. */
 export function isSilent(change: Change): boolean {
   return change.type === "visit";
 }
 
-function visited(link: Link, atMs: number): Link | undefined {
+function countVisit(link: Link, atMs: number): Link | undefined {
   const { maxVisits, visits = 0 } = link.terms ?? {};
-  // By the clock of another process it had not begun, and its maker has put the beginning off.
-  if (!hasBegun(link, atMs)) return undefined;
+  // Its maker has postponed the start, or the clock of another process is ahead.
+  if (!hasStarted(link, atMs)) return undefined;
   return maxVisits === undefined ? undefined : endIfUsedUp(withTerms(link, { visits: visits + 1 }), atMs);
 }
 
-function edited(
+function applyEdit(
   link: Link,
   { destination, endsMs, startsMs, maxVisits, passwordHash }: Edit,
   atMs: number,
 ): Link | undefined {
-  if (startsMs !== undefined && hasBegun(link, atMs)) return undefined;
+  if (startsMs !== undefined && hasStarted(link, atMs)) return undefined;
   let after = link;
   if (destination !== undefined && destination.originalUrl !== link.originalUrl)
     after = withTerms(
       { ...after, ...destination },
       {
         changedMs: atMs,
-        // Nobody was led to a host before the link began, and nobody shall learn of it.
-        ...(hasBegun(link, atMs) && formerOf(link, atMs)),
+        // Before the start, nobody was redirected to the host, and nobody should learn of it.
+        ...(hasStarted(link, atMs) && formerOf(link, atMs)),
       },
     );
   if (endsMs !== undefined) after = { ...after, endsMs };
@@ -76,24 +76,21 @@ function edited(
 }
 
 /**
- * The host that a link will be said to have led to before, if its target changes now, and for how long it did. Of several
- * hosts within 30 days it is the one of the longest time, because most people knew that one: a host that was there for a
- * moment cannot hide it.
+ * The former host that a link gets if its target changes now. Of several hosts within 30 days, it is the one that had
+ * the longest time: most people know that one, and another that was there for a moment must not hide it.
  */
-export function formerOf(link: Pick<Link, "target" | "createdMs" | "terms">, atMs: number): Former {
+export function formerOf(
+  link: Pick<Link, "target" | "createdMs" | "terms">,
+  atMs: number,
+): { formerHost: string; formerMs: number } {
   const { changedMs = Number.NEGATIVE_INFINITY, formerHost, formerMs = 0 } = link.terms ?? {};
-  const lastMs = Math.max(0, atMs - leadsFromMs(link));
+  const lastMs = Math.max(0, atMs - redirectsSinceMs(link));
   return formerHost !== undefined && atMs < changedMs + FORMER_HOST_MS && formerMs >= lastMs
     ? { formerHost, formerMs }
     : { formerHost: targetHost(link.target), formerMs: lastMs };
 }
 
-interface Former {
-  readonly formerHost: string;
-  readonly formerMs: number;
-}
-
-/** The host to which a link led before, if whoever looks at it now should be told. */
+/** The host of the earlier target, if pages should show it now. */
 export function formerHostOf(
   { target, terms }: Pick<Link, "target" | "terms">,
   nowMs: number,
@@ -111,13 +108,12 @@ function withTerms(link: Link, changes: Partial<Terms>): Link {
   return { ...link, terms: orNone({ ...link.terms, ...changes }) };
 }
 
-/** Terms without any are none. */
+/** Undefined if no term is set. */
 export function orNone(terms: Terms): Terms | undefined {
   const given = Object.entries(terms).filter(([, value]) => value !== undefined);
   return given.length === 0 ? undefined : Object.fromEntries(given);
 }
 
-/** As stores keep them. */
 export function termsJson({ terms }: Pick<Link, "terms">): string | null {
   return terms === undefined ? null : JSON.stringify(terms);
 }

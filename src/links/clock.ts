@@ -3,30 +3,30 @@ import { HOUR_MS } from "./time.ts";
 /** The domain's only source of time. All instants are Unix milliseconds. */
 export interface Clock {
   /**
-   * The wall clock, except that it never runs backwards: after a step back it waits until the wall catches up. Only
-   * what came of a jump ahead is taken back with it.
+   * The wall clock, except that it never runs backwards: after a step back it waits until the wall clock catches up.
+   * Only a jump ahead of more than an hour is undone.
    */
   nowMs(): number;
-  /** Not affected when the wall clock is set. Only differences between two readings have a meaning. */
+  /** Unaffected by changes of the wall clock. Only differences between readings are meaningful. */
   monotonicMs(): number;
   /**
-   * False while the wall clock has left the monotonic clock by more than an hour since the start, or was beyond belief
-   * at the start. Whatever cannot be undone (deleting expired links) waits until that is over.
+   * False while the wall clock differs from the monotonic clock by more than an hour, or is beyond `believedUntilMs`
+   * since the start. Irreversible work (deleting expired links) waits until it is true again.
    */
   trustworthy(): boolean;
-  /** Calls `forget` whenever a jump ahead is taken back, because a cache may have links that haven't started yet. */
-  onTakenBack(forget: () => void): void;
+  /** Calls `forget` whenever a jump ahead is undone, because a cache may have links that haven't started yet. */
+  onSetBack(forget: () => void): void;
 }
 
 export interface ClockOptions {
-  /** A clock beyond this is not believed until it comes back. */
+  /** A clock that starts beyond this is not trusted until it comes back. */
   readonly believedUntilMs?: number;
-  /** Whether the clock is believed has changed; `aheadMs` is how far it is ahead of what it should say. */
+  /** Called when the trust in the clock changes. `aheadMs` is how far it is ahead of the right time. */
   readonly onChange?: (isBelieved: boolean, aheadMs: number) => void;
 }
 
 const MAX_DRIFT_MS = HOUR_MS;
-/** Within this of the latest reading, the wall clock is believed without a look at the monotonic one. */
+/** Within this of the latest reading, the wall clock is trusted without reading the monotonic one. */
 const GLANCE_MS = 60_000;
 
 export function createClock(
@@ -36,11 +36,11 @@ export function createClock(
 ): Clock {
   let startedWallMs = wallMs();
   let startedMonotonicMs = monotonicMs();
-  /** Until it was believed once, there is nothing to go on from. */
+  /** Without a trusted reading, the monotonic clock has nothing to start from. */
   let wasBelieved = startedWallMs <= believedUntilMs;
   let isBelieved = wasBelieved;
   let latestMs = startedWallMs;
-  /** The latest reading that was believed. */
+  /** The latest trusted reading. */
   let believedMs = wasBelieved ? startedWallMs : 0;
   const caches: (() => void)[] = [];
   if (!wasBelieved) onChange(false, startedWallMs - believedUntilMs);
@@ -67,9 +67,9 @@ export function createClock(
       startedMonotonicMs = monotonicMs();
     }
     if (isBelieved && !believes) believedMs = latestMs;
-    const isTakenBack = !isBelieved && (believes || latestMs - wall > MAX_DRIFT_MS);
+    const isSetBack = !isBelieved && (believes || latestMs - wall > MAX_DRIFT_MS);
     const beforeMs = latestMs;
-    latestMs = Math.max(isTakenBack ? believedMs : latestMs, wall);
+    latestMs = Math.max(isSetBack ? believedMs : latestMs, wall);
     if (latestMs < beforeMs) for (const forget of caches) forget();
     if (believes !== isBelieved) onChange(believes, ahead);
     isBelieved = believes;
@@ -82,6 +82,6 @@ export function createClock(
       examine(wallMs());
       return isBelieved;
     },
-    onTakenBack: (forget) => void caches.push(forget),
+    onSetBack: (forget) => void caches.push(forget),
   };
 }

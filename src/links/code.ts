@@ -7,21 +7,18 @@ export type Code = string & { readonly __brand: "Code" };
 
 export const MAX_CODE_POINTS = 64;
 
-/** Matched whole. The list is closed for ever: any other route begins with a segment that no code can be. */
+/** Whole codes. The list is final: any other route starts with a segment that no code can be. */
 const RESERVED_CODES: readonly string[] = ["api", "docs", "admin", "metrics", "livez", "readyz"];
 
-/** Neither is ever allowed in a code, so that routes can begin with a segment that has one of them. */
+/** Never allowed in a code, so that routes can start with a segment that has one of them. */
 export const NEVER_IN_CODES = /[+.]/;
 
 /** No 0 O 1 l I, which look alike, and no vowels, so that no word comes out. */
 const ALPHABET = "23456789bcdfghjkmnpqrstvwxyzBCDFGHJKLMNPQRSTVWXYZ";
 
-/**
- * No code has a longer spelling. A decomposed code point takes up to six UTF-16 units, and an emoji with its U+FE0F takes
- * three.
- */
+/** In UTF-16 units. A decomposed code point takes up to six, and an emoji with its U+FE0F takes three. */
 const MAX_SPELLING_LENGTH = MAX_CODE_POINTS * 8;
-/** NFC combines at most this many marks with the character before them. Every other mark remains a code point. */
+/** NFC combines at most this many marks with a character. Every other mark remains a code point. */
 const MAX_COMPOSED_MARKS = 3;
 
 const TOO_LONG = { rule: "code.too-long", max: MAX_CODE_POINTS } as const;
@@ -29,7 +26,7 @@ const TOO_LONG = { rule: "code.too-long", max: MAX_CODE_POINTS } as const;
 const ZWNJ = "\u200C";
 const ZWJ = "\u200D";
 const VARIATION_SELECTOR_16 = /\uFE0F/g;
-/** U+FE0F anywhere but behind an emoji; behind a digit, # or * only in a keycap. */
+/** U+FE0F anywhere but after an emoji; after a digit, # or * only in a keycap. */
 const STRAY_SELECTOR = /(?<!\p{Emoji})\uFE0F|(?<=[0-9#*])\uFE0F(?!\u20E3)/u;
 /** Where a fully-qualified emoji carries U+FE0F (UTS #51, ED-12 and ED-15a); keycap bases only before U+20E3. */
 const UNQUALIFIED =
@@ -40,9 +37,8 @@ const MARK = /^\p{M}$/u;
 const INVISIBLE = /^[\p{Default_Ignorable_Code_Point}\p{Bidi_Control}\p{Cc}\p{Z}\u2800\u{13441}\u{13442}]$/u;
 
 /**
- * Reads a code that a maker chose. The grammar: letters, marks and numbers of any script, `-`, `_`, and every
- * RGI emoji sequence with or without its U+FE0F. Nothing is ever cut, stripped or changed; NFKC is no filter
- * (it would refuse ㅋㅋㅋ).
+ * Parses a code that a maker chose: letters, marks and numbers of any script, `-`, `_`, and every RGI emoji sequence
+ * with or without its U+FE0F. A code is never altered. NFKC is no filter, because it would refuse ㅋㅋㅋ.
  */
 export function parseCode(written: string): Code | Invalid {
   if (!written.isWellFormed()) return invalid({ rule: "code.ill-formed" });
@@ -53,8 +49,8 @@ export function parseCode(written: string): Code | Invalid {
 }
 
 /**
- * The code that a spelling in an address means, or undefined where it cannot be one. The grammar is not asked
- * again: a link once answered resolves even when a later Unicode version would refuse its code.
+ * The code for a spelling in an address, or undefined if it can't be one. The grammar isn't checked, so that a link
+ * still resolves when a later Unicode version would refuse its code.
  */
 export function lookUpCode(spelling: string): Code | undefined {
   if (isPlain(spelling)) return spelling as Code;
@@ -81,7 +77,7 @@ export function codeSpace(length: number): number {
   return ALPHABET.length ** length;
 }
 
-/** Undefined where it would be too long. U+FE0F goes first: it may stand between what composes without it. */
+/** Undefined if it would be too long. U+FE0F is removed first, because it may separate characters that compose. */
 function toCode(spelling: string): Code | undefined {
   if (spelling.length > MAX_SPELLING_LENGTH) return undefined;
   const text = spelling.replace(VARIATION_SELECTOR_16, "");
@@ -90,10 +86,7 @@ function toCode(spelling: string): Code | undefined {
   return Array.from(code).length <= MAX_CODE_POINTS ? (code as Code) : undefined;
 }
 
-/**
- * Normalising sorts each run of marks, which takes quadratic time. So count the marks first, and stop when the code would
- * be too long anyway.
- */
+/** Prevents normalising of long runs of marks, which takes quadratic time, in codes that are too long anyway. */
 function hasTooManyMarks(text: string): boolean {
   if (!/\p{M}/u.test(text)) return false;
   let run = 0;
@@ -106,7 +99,7 @@ function hasTooManyMarks(text: string): boolean {
   return false;
 }
 
-/** For marks only, of which Unicode has about 2,500. */
+/** Has marks only. Unicode has about 2,500. */
 const sorted = new Map<string, boolean>();
 
 /** Whether normalising can move a mark past others (its combining class is not 0). U+0345 has the highest class. */
@@ -129,7 +122,7 @@ function reservedRefusal(code: Code): Refusal | undefined {
   return RESERVED_CODES.includes(folded) ? { rule: "code.reserved", code: folded } : undefined;
 }
 
-/** One pass over the code with each emoji in its fully-qualified form, the one form \p{RGI_Emoji} knows. */
+/** Checks the code with each emoji in its fully-qualified form, the only one that \p{RGI_Emoji} matches. */
 function grammarRefusal(written: string, code: Code): Refusal | undefined {
   if (STRAY_SELECTOR.test(written)) return { rule: "code.invisible", character: "U+FE0F" };
   const text = code.replace(UNQUALIFIED, "$&\uFE0F");
@@ -162,7 +155,7 @@ function grammarRefusal(written: string, code: Code): Refusal | undefined {
   return undefined;
 }
 
-/** RFC 5892, appendix A.1 and A.2: behind a virama, or (ZWNJ only) between letters that join across it. */
+/** RFC 5892, appendix A.1 and A.2: after a virama, or (ZWNJ only) between letters that join across it. */
 function joinerAllowed(text: string, at: number): boolean {
   const before = Array.from(text.slice(0, at)).at(-1);
   if (before !== undefined && regexes.combiningClassVirama.test(before)) return true;

@@ -1,80 +1,64 @@
-import { createBrokenCheck } from "./broken.ts";
-import { type ChangeReader, followChanges, type Memory } from "./changes.ts";
+import { type ChangeReader, followChanges, type Memory } from "./change-feed.ts";
 import type { Clock } from "./clock.ts";
 import { type Code, lookUpCode } from "./code.ts";
-import { createCreation, type Creation, type CreationOptions } from "./create.ts";
+import { createLinkCreation, type CreateOptions } from "./create.ts";
+import { createEditing, type Edits } from "./edit.ts";
+import { type Blocked, createLinkCheck } from "./link-check.ts";
 import { type FoundLink, type Link, stateOf } from "./link.ts";
-import { createManagement, type Management, type ManagementOptions } from "./manage.ts";
 import { isProblem, type Problem } from "./problem.ts";
 import type { LinkId, LinkStore } from "./store.ts";
 import { DAY_MS } from "./time.ts";
 
-/** The use cases. All of them reject with `StoreUnavailable` if the store cannot answer. */
-export interface Links extends Creation, Management {
-  /** Returns the link to redirect to, for a code as an address spells it; a problem if it is disabled or has ended. */
-  resolve(spelling: string): Promise<Link | Problem>;
-  /** The same at once, for a code as it is stored. Missing if the store cannot; throws `StoreUnavailable`. */
-  readonly resolveNow?: ((code: Code) => Link | Problem) | undefined;
-  /**
-   * Returns the link of a code as an address spells it. Links that have ended are found until their hold is over, and
-   * disabled ones always, unless they were deleted. Those that have not begun or were withdrawn are their maker's alone.
-   */
-  find(spelling: string, as?: "visitor" | "maker"): Promise<FoundLink | Problem>;
-  /**
-   * Counts one of a link's limited visits, durably. Returns the link as it is now, or the problem if it has ended
-   * meanwhile: however many processes ask at once, it returns the link no more often than the limit says.
-   */
-  visit(link: LinkId): Promise<Link | Problem>;
-  /** Deletes links whose hold is over, in small batches. Returns the number of deleted links. */
-  purge(): Promise<number>;
-  /** Keeps a cache of links up to date. Each `read` makes it forget the links that any process has changed. */
-  follow(memory: Memory): Promise<ChangeReader>;
-}
-
-export interface LinksOptions extends CreationOptions, Pick<ManagementOptions, "edits"> {
-  /** Reads anew what `blocked` tells from, after another process may have changed it. */
+export interface LinksOptions extends CreateOptions {
+  readonly edits: Edits;
+  /** Reads the rules of `blocked` again, after another process may have changed them. */
   readonly readRules: () => Promise<void>;
 }
 
-/** How long a request that is sent again gets the same answer. */
-const REQUEST_KEPT_MS = DAY_MS;
+/** How long a repeated request gets the same response. */
+const REPLAY_MS = DAY_MS;
 const PURGE_BATCH = 500;
 /** The next purge deletes the rest. */
 const MAX_PURGE_BATCHES = 200;
 
-/** The half that only reads. */
-export function createLookUps({
-  store,
-  clock,
-  codeHoldMs,
-  blocked,
-}: Pick<LinksOptions, "codeHoldMs" | "blocked"> & {
+interface LookUpOptions {
   readonly store: Pick<LinkStore, "find" | "findNow" | "findNear">;
   readonly clock: Pick<Clock, "nowMs">;
-}): Pick<Links, "resolve" | "resolveNow" | "find"> {
+  readonly codeHoldMs: number;
+  readonly blocked: Blocked;
+}
+
+/** The use cases that only read. All of them reject with `StoreUnavailable` if the store cannot answer. */
+export function createLookUps({ store, clock, codeHoldMs, blocked }: LookUpOptions) {
   const { find, findNow, findNear } = store;
 
   async function look(spelling: string, where = find): Promise<Link | undefined> {
     const code = lookUpCode(spelling);
-    return code === undefined ? undefined : unlessOver(await where(code));
+    return code === undefined ? undefined : unlessPurged(await where(code));
   }
 
   /** A link whose hold is over counts as purged. */
-  function unlessOver(link: Link | undefined): Link | undefined {
+  function unlessPurged(link: Link | undefined): Link | undefined {
     if (link === undefined || link.disabled !== undefined) return link;
     return clock.nowMs() >= link.endsMs + codeHoldMs ? undefined : link;
   }
 
-  const { reasonOf, unlessBroken } = createBrokenCheck({ clock, blocked });
+  const { reasonOf, unlessProblem } = createLinkCheck(clock, blocked);
 
   return {
-    async resolve(spelling) {
-      const near = findNear && unlessBroken(await look(spelling, findNear));
-      // A link that was just made or enabled may not be known there.
-      return near === undefined || isProblem(near) ? unlessBroken(await look(spelling)) : near;
+    /** Returns the link to redirect to, for a code as an address spells it. */
+    async resolve(spelling: string): Promise<Link | Problem> {
+      const near = findNear && unlessProblem(await look(spelling, findNear));
+      // A standby may not know a link that was just created or enabled.
+      return near === undefined || isProblem(near) ? unlessProblem(await look(spelling)) : near;
     },
-    resolveNow: findNow && ((code) => unlessBroken(unlessOver(findNow(code)))),
-    async find(spelling, as = "visitor") {
+    /** The same synchronously, for a code as it is stored. Undefined if the store can't do this. */
+    resolveNow: findNow && ((code: Code): Link | Problem => unlessProblem(unlessPurged(findNow(code)))),
+    /**
+     * Returns the link of a code as an address spells it. Ended links are found until their hold is over, and disabled
+     * ones always, unless they were deleted. Only makers find links that haven't started or were withdrawn.
+     */
+    async find(spelling: string, as: "visitor" | "maker" = "visitor"): Promise<FoundLink | Problem> {
       const link = await look(spelling);
       if (link === undefined) return { kind: "unknown" };
       const disabled = reasonOf(link);
@@ -82,7 +66,7 @@ export function createLookUps({
       const found = { ...link, disabled };
       const state = stateOf(found, clock.nowMs());
       if (as === "visitor" && (state === "scheduled" || state === "withdrawn")) {
-        const problem = unlessBroken(link);
+        const problem = unlessProblem(link);
         if (isProblem(problem)) return problem;
       }
       return found;
@@ -90,26 +74,32 @@ export function createLookUps({
   };
 }
 
-export function createLinks(options: LinksOptions): Links {
-  const { store, clock, blocked, codeHoldMs } = options;
-  const { brokenBy, unlessBroken } = createBrokenCheck({ clock, blocked });
-  const creation = createCreation(options);
+/** The use cases. All of them reject with `StoreUnavailable` if the store cannot answer. */
+export function createLinks(options: LinksOptions) {
+  const { store, clock, blocked, codeHoldMs, edits, readRules } = options;
+  const { problemOf, unlessProblem } = createLinkCheck(clock, blocked);
+  const creation = createLinkCreation(options);
 
   return {
     ...creation,
 
-    ...createManagement({ ...options, ...creation, brokenBy }),
+    ...createEditing({ store, clock, parseDestination: creation.parseDestination, problemOf, edits }),
 
     ...createLookUps({ store, clock, codeHoldMs, blocked }),
 
-    async visit({ code, createdMs }) {
+    /**
+     * Counts one of a link's limited visits, durably. Returns the problem if the link has ended meanwhile: however many
+     * processes call this at once, it returns the link no more often than the limit says.
+     */
+    async visit({ code, createdMs }: LinkId): Promise<Link | Problem> {
       const change = { type: "visit", atMs: clock.nowMs() } as const;
       const { link, isChanged } = await store.update({ code, createdMs }, change);
-      // It was not counted if the link has ended, or if its maker has just taken the limit back.
-      return isChanged && link !== undefined ? link : unlessBroken(link);
+      // Not counted if the link has ended, or if its maker has just removed the limit.
+      return isChanged && link !== undefined ? link : unlessProblem(link);
     },
 
-    async purge() {
+    /** Deletes links whose hold is over, in small batches. Returns the number of deleted links. */
+    async purge(): Promise<number> {
       let purged = 0;
       for (let batch = 0; batch < MAX_PURGE_BATCHES && clock.trustworthy(); batch++) {
         const deleted = await store.purge(clock.nowMs() - codeHoldMs, PURGE_BATCH);
@@ -117,10 +107,13 @@ export function createLinks(options: LinksOptions): Links {
         if (deleted < PURGE_BATCH) break;
       }
       if (clock.trustworthy())
-        await store.forgetRequests(clock.nowMs() - REQUEST_KEPT_MS, MAX_PURGE_BATCHES * PURGE_BATCH);
+        await store.forgetRequests(clock.nowMs() - REPLAY_MS, MAX_PURGE_BATCHES * PURGE_BATCH);
       return purged;
     },
 
-    follow: (memory) => followChanges(store, memory, options.readRules),
+    /** Keeps a cache of links up to date. Each `read` makes it forget the links that any process has changed. */
+    follow: (memory: Memory): Promise<ChangeReader> => followChanges(store, memory, readRules),
   };
 }
+
+export type Links = ReturnType<typeof createLinks>;

@@ -1,6 +1,6 @@
 import type { DisabledReason, EndedBy } from "./link.ts";
 
-/** Why a value of a create request is refused. `rule` is also the key of the message in the language catalogues. */
+/** Why a value of a request is refused. `rule` is also the key of its message. */
 export type Refusal =
   | { rule: "code.too-long"; max: number }
   | { rule: "code.ill-formed" }
@@ -26,7 +26,7 @@ export type Refusal =
   | { rule: "starts.format" | "starts.past" | "starts.begun" }
   | { rule: "max_visits.range" | "password.length"; min: number; max: number };
 
-/** A create request has wrong values. All of them are reported at once. */
+/** A request has wrong values. All of them are reported together. */
 export interface Invalid {
   readonly kind: "invalid";
   readonly refusals: readonly Refusal[];
@@ -36,7 +36,7 @@ export function invalid(refusal: Refusal): Invalid {
   return { kind: "invalid", refusals: [refusal] };
 }
 
-/** Every expected outcome other than success. Unexpected ones are faults, which are thrown. */
+/** Every expected outcome other than success. Faults are thrown. */
 export type Problem =
   | Invalid
   | { kind: "taken" }
@@ -45,8 +45,8 @@ export type Problem =
   | { kind: "disabled"; reason: DisabledReason };
 
 /**
- * Tells a problem from a result. A problem has a `kind`, and none of our results has one. Do not use it on input such
- * as a parsed JSON body before that is validated, because it may contain a `kind` too.
+ * Whether a value is a problem: problems have a `kind`, and no result has one. Don't use it on input that isn't
+ * validated yet, because a JSON body may have a `kind`.
  */
 export function isProblem<T>(value: T): value is Extract<T, { readonly kind: string }> {
   return typeof value === "object" && value !== null && "kind" in value;
@@ -58,7 +58,7 @@ export function codePointName(character: string): string {
   return `U+${hex.padStart(4, "0")}`;
 }
 
-/** How messages show a refused character: punctuation and symbols as "! (U+0021)", others as "U+200B". */
+/** A character in messages: punctuation and symbols as "! (U+0021)", others as "U+200B". */
 export function showCharacter(character: string): string {
   const name = codePointName(character);
   return /^[\p{P}\p{S}]$/u.test(character) ? `${character} (${name})` : name;

@@ -1,5 +1,5 @@
+import type { Changes, Position } from "./change-feed.ts";
 import type { Change } from "./change.ts";
-import type { Changes, Position } from "./changes.ts";
 import type { Code } from "./code.ts";
 import type { Link, Reason } from "./link.ts";
 import type { Problem } from "./problem.ts";
@@ -23,26 +23,26 @@ export interface LinkStore {
   /** Returns the link of a code, even if it has ended. Finds every link whose insert has resolved in any process. */
   find(code: Code): Promise<Link | undefined>;
   /**
-   * The same without a promise, which would add a sixth to the cost of a cold redirect. Only for stores that look on the
-   * calling thread anyway. Throws {@link StoreUnavailable}.
+   * The same without a promise, which would add a sixth to the cost of a cold redirect. Only for stores that read on the
+   * calling thread. Throws {@link StoreUnavailable}.
    */
   readonly findNow?: ((code: Code) => Link | undefined) | undefined;
   /**
-   * The same from a server that is nearer or less busy. Undefined if that one does not have the link, or cannot tell: then
-   * `find` must be asked. It knows all that `changes` has told this process, and all that is older than a second.
+   * The same from a standby that is nearer or less busy. Undefined if it doesn't have the link or doesn't answer: then
+   * call `find`. It has all changes that this process has read, and everything older than a second.
    */
   readonly findNear?: ((code: Code) => Promise<Link | undefined>) | undefined;
   /**
-   * The same for a request that may arrive again. A link that an earlier one with this key made is not made again: its
-   * record is the outcome. Records of new links are kept in the transaction that adds them. If nothing is added, nothing is
-   * kept. Requests with the same key wait for each other.
+   * The same as `insert`, for a request that may be repeated. If an earlier request with this key created a link, its
+   * record is the outcome. Records of new links are stored in the transaction that adds them. Requests with the same
+   * key wait for each other.
    */
   insertOnce(
     links: readonly NumberedLink[],
     request: KeyedRequest,
-  ): Promise<readonly (Made | Extract<Problem, { kind: "taken" }>)[] | KeyReused>;
-  /** Returns what earlier requests with this key made, at most one record for each number. */
-  recall(request: Pick<KeyedRequest, "key" | "body">): Promise<readonly Made[] | KeyReused>;
+  ): Promise<readonly (CreatedRecord | Extract<Problem, { kind: "taken" }>)[] | KeyReused>;
+  /** Returns the records of earlier requests with this key, at most one for each number. */
+  recall(request: Pick<KeyedRequest, "key" | "body">): Promise<readonly CreatedRecord[] | KeyReused>;
   /** Deletes the records of at most `limit` requests that were first sent before an instant. Returns how many it deleted. */
   forgetRequests(sentBeforeMs: number, limit: number): Promise<number>;
   /**
@@ -50,23 +50,22 @@ export interface LinkStore {
    * silent. Concurrent changes to a link are applied one after the other.
    */
   update(link: LinkId, change: Change): Promise<Updated>;
-  /** Returns the secret of the store. If it has none yet, that is the proposed one. */
+  /** Returns the secret of the store. If it has none yet, stores the proposed one. */
   secret(proposed: Uint8Array): Promise<Uint8Array>;
   /**
-   * Disables links, durably and in one transaction, each with an entry in the journal and in the changes. Returns the
-   * links that it changed: not those that are unknown, deleted, or disabled for this reason already. Disabling for
-   * another reason replaces the reason. Give it at most {@link MAX_DECIDED} links.
+   * Disables at most {@link MAX_DECIDED} links, durably and in one transaction, each with an entry in the journal and in
+   * the changes. Returns the links that it changed: not those that are unknown, deleted, or disabled for this reason
+   * already. Another reason replaces the earlier one.
    */
   disable(
     links: readonly LinkId[],
     decision: Decision & { readonly reason: Reason },
   ): Promise<readonly LinkId[]>;
-  /** Enables disabled links again, likewise. A deleted link stays deleted. */
+  /** Enables disabled links in the same way. A deleted link stays deleted. */
   enable(links: readonly LinkId[], decision: Decision): Promise<readonly LinkId[]>;
   /**
-   * Deletes what is known of a link for good: its URL and its visits, also those that arrive later. The row stays, so
-   * that its code stays taken.
-   * Returns false if there is no such link or it was deleted before.
+   * Deletes a link's URL and visits permanently, also visits that arrive later. The row stays, so that its code stays
+   * taken. Returns false if there is no such link or it was deleted before.
    */
   erase(link: LinkId, decision: Decision): Promise<boolean>;
   /**
@@ -87,15 +86,15 @@ export interface LinkStore {
 
 export type LinkId = Pick<Link, "code" | "createdMs">;
 
-/** The link as it is now, undefined if there is no such link; and whether the change changed it. */
+/** The result of a change. `link` is as it is now, undefined if there is no such link. */
 export interface Updated {
   readonly link: Link | undefined;
   readonly isChanged: boolean;
 }
 
-/** A request to make links, which its sender may repeat to learn what came of it. */
+/** A request to create links, which its sender may repeat. */
 export interface KeyedRequest {
-  /** Keyed hashes, so that the store tells nobody the key of another request. */
+  /** A keyed hash, so that the store doesn't reveal the keys of requests. */
   readonly key: string;
   readonly body: string;
   readonly sentMs: number;
@@ -106,8 +105,8 @@ export interface NumberedLink extends NewLink {
   readonly nth: number;
 }
 
-/** A link that was made. The request itself says the rest. */
-export interface Made extends LinkId {
+/** The stored record of a created link. The repeated request has everything else. */
+export interface CreatedRecord extends LinkId {
   readonly nth: number;
   readonly endsMs: number;
 }
@@ -117,7 +116,7 @@ export interface KeyReused {
   readonly kind: "key-reused";
 }
 
-/** So that a transaction stays short. */
+/** Keeps transactions short. */
 export const MAX_DECIDED = 500;
 
 /** Who decided something about links or hosts, when, and why. The store writes it into the journal. */
@@ -128,7 +127,7 @@ export interface Decision {
   readonly note?: string | undefined;
 }
 
-/** The operator, by the door that was used, or the reports of visitors. */
+/** The operator, through the API or the page, or the reports of visitors. */
 export type Who = "api" | "page" | "reports";
 
 export interface NewLink extends Link {
@@ -140,7 +139,7 @@ export class StoreUnavailable extends Error {
   override readonly name: string = "StoreUnavailable";
 }
 
-/** The files that are open are no longer where they were: whatever was written now would be lost. */
+/** The open files were moved or deleted, so writes would be lost. */
 export class StoreMisplaced extends StoreUnavailable {
   override readonly name = "StoreMisplaced";
 }
@@ -148,7 +147,7 @@ export class StoreMisplaced extends StoreUnavailable {
 /** The configuration lacks something that the store needs, or names a file that can't be read. Retries don't help. */
 export class StoreMisconfigured extends StoreUnavailable {}
 
-/** The configured database cannot be used. It has not been changed. The message says what to do. */
+/** The configured database cannot be used, and was not changed. The message says what to do. */
 export class StoreUnusable extends Error {
   override readonly name = "StoreUnusable";
 }

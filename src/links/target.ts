@@ -2,25 +2,25 @@ import ipaddr from "ipaddr.js";
 
 import { codePointName, type Invalid, invalid } from "./problem.ts";
 
-/** Where a redirect goes: an http(s) URL as the WHATWG parser serialises it, which is always ASCII. */
+/** An http(s) URL as the WHATWG parser serializes it, which is always ASCII. */
 export type Target = string & { readonly __brand: "Target" };
 
-/** In characters. Applies to the URL as written and as serialised. */
+/** In characters, of the URL as written and as serialized. */
 export const MAX_TARGET_LENGTH = 8192;
 
 /** With `public`, anyone may create links, so targets in private networks are refused. */
 export type Posture = "public" | "private";
 
-/** In characters as written. Real names have at most 253 (RFC 1035); normalising a long one takes quadratic time. */
+/** In characters as written. Real names have at most 253 (RFC 1035); normalizing a long one takes quadratic time. */
 const MAX_HOST_LENGTH = 1024;
 
 export interface TargetPolicy {
   readonly posture: Posture;
-  /** Host names that lead to this service, as in `URL.hostname`. */
+  /** Host names of this service, as in `URL.hostname`. */
   readonly ownHosts: readonly string[];
-  /** Ports that lead to this service. Only used for loopback hosts, whose other ports belong to other programs. */
+  /** Ports of this service. Only used for loopback hosts, whose other ports belong to other programs. */
   readonly ownPorts: readonly string[];
-  /** Whether a host, as in `URL.hostname`, shortens any address, so that links to it hide where they lead. */
+  /** Whether a host, as in `URL.hostname`, is a public shortener, so that links to it hide their destination. */
   readonly isShortener: (host: string) => boolean;
 }
 
@@ -29,16 +29,16 @@ const CONTROL = /[\p{Cc}]/u;
 const SCHEME = /^https?:\/\//i;
 const EDGE_SPACE = /^\s|\s$/u;
 /**
- * RFC 6761, RFC 6762, RFC 8375 and ICANN's reservation of .internal. The rest are names that private networks give
- * themselves (RFC 6762, appendix G), and Kubernetes its services.
+ * RFC 6761, RFC 6762, RFC 8375 and ICANN's reservation of .internal. The rest are names of private networks (RFC 6762,
+ * appendix G) and of services in Kubernetes.
  */
 const PRIVATE_NAME = /\.(?:localhost|local|internal|home\.arpa|lan|home|corp|intranet|private|svc)$/;
-/** DNS has no empty labels, but `URL` takes them. Rules about hosts must not be passed by `evil.example..`. */
+/** DNS has no empty labels, but `URL` accepts them. `evil.example..` must not bypass rules about hosts. */
 const EMPTY_LABEL = /^\.|\.\./;
 /** Azure's metadata service. Its address looks public, so it must be listed. */
 const METADATA_ADDRESS = "168.63.129.16";
 
-/** Parses and checks a destination. It is never looked up in DNS or fetched. */
+/** Parses and checks a destination, without DNS and without fetching it. */
 export function parseTarget(written: string, policy: TargetPolicy): Target | Invalid {
   if (written.length > MAX_TARGET_LENGTH) return invalid(TOO_LONG);
   if (!written.isWellFormed()) return invalid({ rule: "target.ill-formed" });
@@ -61,7 +61,7 @@ export function parseTarget(written: string, policy: TargetPolicy): Target | Inv
   return url.href as Target;
 }
 
-/** Whether a host (as in `URL.hostname`) can only be reached from inside some private network. */
+/** Whether a host (as in `URL.hostname`) is only reachable inside a private network. */
 export function isPrivateHost(hostname: string): boolean {
   const address = parseAddress(hostname);
   if (address !== undefined) {
@@ -71,10 +71,7 @@ export function isPrivateHost(hostname: string): boolean {
   return !name.includes(".") || PRIVATE_NAME.test(name);
 }
 
-/**
- * The host of a target and its port, "" if that is the default. They are read as they were parsed when the link was
- * made: a newer parser may see them otherwise.
- */
+/** The host of a target and its port ("" if default), as parsed at creation: a newer parser may differ. */
 export function authorityOf(target: string): { readonly host: string; readonly port: string } {
   const [, host = "", port = ""] = /^https?:\/\/([^/?#]*?)(?::(\d*))?(?:[/?#]|$)/.exec(target) ?? [];
   return { host, port };
@@ -85,7 +82,7 @@ export function targetHost(target: Target): string {
   return canonicalHost(/^https?:\/\/(\[[^\]]*\]|[^/:?#]*)/.exec(target)?.[1] ?? "");
 }
 
-/** Whether a target leads to this service, so that following the link would come back here. */
+/** Whether a target is this service, so that the link would be a loop. */
 export function isOwnTarget(target: string, policy: TargetPolicy): boolean {
   const url = URL.parse(target);
   return url !== null && isOwn(url, policy);
@@ -104,10 +101,7 @@ function isOwn(url: URL, policy: TargetPolicy): boolean {
   });
 }
 
-/**
- * Takes a host as in `URL.hostname`, removes trailing dots and writes IPv4-mapped IPv6 addresses as IPv4, so that equal
- * hosts compare equal.
- */
+/** Makes equal hosts compare equal: without trailing dots, IPv4-mapped IPv6 addresses as IPv4. */
 export function canonicalHost(hostname: string): string {
   const address = parseAddress(hostname);
   const isMapped = address !== undefined && unmapped(address) !== address;
@@ -122,14 +116,14 @@ export function effectivePort(url: URL): string {
 
 function isLoopback(host: string): boolean {
   const address = parseAddress(host);
-  // Connecting to 0.0.0.0 or :: reaches this machine too.
+  // Connections to 0.0.0.0 or :: also reach this machine.
   if (address !== undefined) return ["loopback", "unspecified"].includes(unmapped(address).range());
   const name = withoutTrailingDots(host);
   return name === "localhost" || name.endsWith(".localhost");
 }
 
 function parseAddress(host: string): ipaddr.IPv4 | ipaddr.IPv6 | undefined {
-  // Most hosts are names. Only those that have a colon or end in a digit or a bracket can be addresses.
+  // Only hosts that have a colon or end in a digit or a bracket can be addresses.
   if (!/[\d\]]$|:/.test(host)) return undefined;
   const bare = host.startsWith("[") ? host.slice(1, -1) : host;
   // The WHATWG parser has already turned octal, hexadecimal, short and circled spellings into this form.
@@ -149,7 +143,7 @@ function isUnallocated(address: ipaddr.IPv4 | ipaddr.IPv6): boolean {
   return first < 0x2000 || first >= 0x2d00;
 }
 
-/** Links that were created before empty labels were refused may have several. */
+/** Old links may have several. */
 function withoutTrailingDots(host: string): string {
   let { length } = host;
   while (host[length - 1] === ".") length--;

@@ -2,25 +2,23 @@ import type { Terms } from "./link.ts";
 import { passwordLength } from "./password.ts";
 import type { Refusal } from "./problem.ts";
 
-// What a maker may ask for beyond a target.
-
 export const MAX_VISITS = { min: 1, max: 1_000_000_000 } as const;
 /** In code points. */
 export const PASSWORD_LENGTH = { min: 1, max: 128 } as const;
 
-/** Nearly all requests are refused nothing. Making the list anew would cost each of them a little. */
+/** Shared by nearly all requests, because a new list would cost each of them a little. */
 const NONE: readonly never[] = [];
 
-/** A start that is chosen now, for a link that may have one already. */
-export function refuseStart(startsMs: number, nowMs: number, isBegun = false): readonly Refusal[] {
-  if (isBegun) return [{ rule: "starts.begun" }];
+/** Refuses a new start for a link, if that has started already or the start is in the past. */
+export function refuseStart(startsMs: number, nowMs: number, hasStarted = false): readonly Refusal[] {
+  if (hasStarted) return [{ rule: "starts.begun" }];
   return startsMs < nowMs ? [{ rule: "starts.past" }] : NONE;
 }
 
-/** The end of a link that begins at `fromMs`. */
-export function refuseEnd(ends: number, fromMs: number, nowMs: number): readonly Refusal[] {
-  if (ends <= nowMs) return [{ rule: "expires.past" }];
-  return ends <= fromMs ? [{ rule: "expires.before-start" }] : NONE;
+/** Refuses an end in the past, or before the link starts at `fromMs`. */
+export function refuseEnd(endsMs: number, fromMs: number, nowMs: number): readonly Refusal[] {
+  if (endsMs <= nowMs) return [{ rule: "expires.past" }];
+  return endsMs <= fromMs ? [{ rule: "expires.before-start" }] : NONE;
 }
 
 export function refuseTerms({

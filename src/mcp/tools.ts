@@ -2,9 +2,9 @@ import { type CallToolResult, McpServer } from "@modelcontextprotocol/server";
 import { z } from "zod";
 
 import { VERSION } from "../lib/version.ts";
-import { DURATIONS } from "../links/expiry.ts";
 import { isProblem } from "../links/problem.ts";
 import { DAY_MS } from "../links/time.ts";
+import { DURATIONS } from "../links/time.ts";
 import {
   linkAnswer,
   linkShape,

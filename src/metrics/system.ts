@@ -1,7 +1,7 @@
 import { readdir, readFile, stat, statfs } from "node:fs/promises";
 import { dirname } from "node:path";
 
-import { newestBackupMs } from "../backup/names.ts";
+import { newestBackupMs } from "../backup/backup-names.ts";
 import { createHistogram } from "../lib/histogram.ts";
 import type { Clock } from "../links/clock.ts";
 import { type Snapshot, type Value, each, histogramValues, one } from "./catalogue.ts";

@@ -2,8 +2,8 @@ import type { Clock } from "../links/clock.ts";
 import { DAY_MS } from "../links/time.ts";
 import type { GuardStore } from "./store.ts";
 
-/** What each process counts for the figures of the instance. Visits are counted where they are stored. */
-const COUNTED = [
+/** Each process counts these for the figures of the instance. The store counts visits. */
+const COUNTER_NAMES = [
   "created",
   "refused",
   "blocked",
@@ -15,43 +15,39 @@ const COUNTED = [
   "reports",
   "unknown",
 ] as const;
-export type Counted = (typeof COUNTED)[number];
-export type Counts = Partial<Readonly<Record<Counted, number>>>;
+export type CounterName = (typeof COUNTER_NAMES)[number];
+export type Counts = Partial<Readonly<Record<CounterName, number>>>;
 
-export interface Counters {
-  /** Costs no more than an addition: the store is told later. */
-  count(name: Counted): void;
-  /** What this process has counted since its start. */
-  readonly totals: Readonly<Record<Counted, number>>;
-  /** Adds what was counted to the store. If it cannot take it now, the next call tries again. */
-  flush(): Promise<void>;
-}
+export type Counters = ReturnType<typeof createCounters>;
 
-/** What was counted since the last flush is lost if the process is killed. It counts for the day of the flush. */
+/** A killed process loses its counts since the last flush. Counts belong to the day of the flush. */
 export function createCounters({
   store,
   clock,
 }: {
   readonly store: Pick<GuardStore, "count">;
   readonly clock: Pick<Clock, "nowMs">;
-}): Counters {
-  const totals = Object.fromEntries(COUNTED.map((name) => [name, 0])) as Record<Counted, number>;
-  let counts: Partial<Record<Counted, number>> = {};
-  const add = (name: Counted, times: number) => (counts[name] = (counts[name] ?? 0) + times);
+}) {
+  const totals = Object.fromEntries(COUNTER_NAMES.map((name) => [name, 0])) as Record<CounterName, number>;
+  let counts: Partial<Record<CounterName, number>> = {};
+  const add = (name: CounterName, times: number) => (counts[name] = (counts[name] ?? 0) + times);
   return {
-    count(name) {
+    /** Costs no more than an addition. */
+    count(name: CounterName): void {
       add(name, 1);
       totals[name]++;
     },
-    totals,
-    async flush() {
+    /** The counts of this process since its start. */
+    totals: totals as Readonly<typeof totals>,
+    /** Adds the counts to the store. If it is unavailable, the next call tries again. */
+    async flush(): Promise<void> {
       const flushed = counts;
       counts = {};
       if (Object.keys(flushed).length === 0) return;
       try {
         await store.count(Math.floor(clock.nowMs() / DAY_MS), flushed);
       } catch (error) {
-        for (const name of COUNTED) if (flushed[name] !== undefined) add(name, flushed[name]);
+        for (const name of COUNTER_NAMES) if (flushed[name] !== undefined) add(name, flushed[name]);
         throw error;
       }
     },

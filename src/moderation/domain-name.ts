@@ -2,7 +2,7 @@ import type * as Tldts from "tldts";
 
 import { once } from "../lib/memoize.ts";
 
-/** Loaded when first needed, because the Public Suffix List takes a while to load and redirects do without. */
+/** Loaded with the first use, because the Public Suffix List loads slowly and redirects don't need it. */
 const tldts = once(() => require("tldts") as typeof Tldts);
 
 /**
@@ -13,8 +13,8 @@ const BY_THE_WHOLE_LIST = { allowPrivateDomains: true, extractHostname: false, v
 const BY_REGISTRIES = { ...BY_THE_WHOLE_LIST, allowPrivateDomains: false };
 
 /**
- * The public suffix and one label more: `example.co.uk` for `www.example.co.uk`. An address, a public suffix and a name
- * without a dot are their own. Takes a host as in `URL.hostname`. By the Public Suffix List (https://publicsuffix.org).
+ * The public suffix and one more label: `example.co.uk` for `www.example.co.uk`. Addresses, public suffixes and names
+ * without a dot are returned as they are. Takes a host as in `URL.hostname`. Uses https://publicsuffix.org.
  */
 export function registrableDomain(host: string): string {
   const name = host.endsWith(".") ? host.slice(0, -1) : host;

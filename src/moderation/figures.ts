@@ -1,43 +1,43 @@
-import type { Counted } from "./counters.ts";
+import type { CounterName } from "./counters.ts";
 
-/** The figures of the instance. Those that would take long are of a bounded number of links. */
+/** The figures of the instance. Expensive ones cover a bounded number of links. */
 export interface Figures {
-  /** About: links that were deleted may count. */
+  /** Approximate: may include deleted links. */
   readonly links: number;
   /** Links that the operator has disabled or deleted, up to {@link MAX_COUNTED_DISABLED}. */
   readonly disabled: number;
   readonly blockedHosts: number;
-  /** Where the newest links lead, most links first. */
+  /** The targets of the newest links, most links first. */
   readonly newestHosts: TopHosts;
-  /** Where the links lead that were visited today, most visits first. */
+  /** The targets of the links that were visited today, most visits first. */
   readonly visitedHosts: TopHosts;
-  /** What was counted on each of the last {@link FIGURE_DAYS} days (UTC) with any, oldest first. */
+  /** The last {@link FIGURE_DAYS} days (UTC) with any counts, oldest first. */
   readonly days: readonly DayFigures[];
 }
 
 export interface TopHosts {
   /** At most {@link TOP_HOSTS}. */
   readonly hosts: readonly { readonly host: string; readonly count: number }[];
-  /** Of so many links. */
+  /** How many links were read. */
   readonly links: number;
-  /** False if there were more. */
+  /** False if there are more links. */
   readonly isAll: boolean;
 }
 
-/** `bots` are not among `visits`. What was never counted is missing. */
+/** `visits` don't include `bots`. Zero counts are missing. */
 export interface DayFigures {
   /** Since 1970-01-01. */
   readonly day: number;
-  readonly counts: Partial<Readonly<Record<Counted | "visits" | "bots", number>>>;
+  readonly counts: Partial<Readonly<Record<CounterName | "visits" | "bots", number>>>;
 }
 
 export const MAX_COUNTED_DISABLED = 100_000;
 export const FIGURE_DAYS = 8;
 const TOP_HOSTS = 10;
-/** Links that are looked at for their hosts. */
+/** Links that are read for their hosts. */
 export const FIGURE_LINKS = 10_000;
 
-/** Adds up by host. What has no host, as a deleted link, or no visits does not appear. */
+/** Adds up by host. Skips entries without a host, such as deleted links, or without a count. */
 export function topHosts(
   links: readonly { readonly host: string; readonly count: number }[],
 ): Pick<TopHosts, "hosts" | "links" | "isAll"> {

@@ -3,12 +3,12 @@ import { canonicalHost, type Target, targetHost } from "../links/target.ts";
 import type { ListCheck } from "./blocklist/list-table.ts";
 import type { GuardStore, HostRule } from "./store.ts";
 
-/** Rules in one read. Reading more at once would hold up redirects. */
+/** Rules per read. More would delay redirects. */
 const READ_AT_ONCE = 1000;
-/** In characters. Real names have at most 253 (RFC 1035); normalising a long one takes quadratic time. */
+/** In characters. Real names have at most 253 (RFC 1035); normalizing a long one takes quadratic time. */
 export const MAX_HOST_LENGTH = 1024;
 
-/** The operator's rules about hosts, in memory. Where none of them applies, the blocklists decide. */
+/** Holds the operator's rules about hosts in memory. If none applies, the blocklists decide. */
 export function createHostRules(store: Pick<GuardStore, "hosts">, isListed: ListCheck = () => false) {
   let known: ReadonlyMap<string, HostRule> = new Map();
   let version = 0;
@@ -22,7 +22,7 @@ export function createHostRules(store: Pick<GuardStore, "hosts">, isListed: List
     /** Changes with each `read`. */
     version: () => version,
     size: () => known.size,
-    /** Reads all rules. Until it is done, the old ones apply. */
+    /** Reads all rules. Until it resolves, the old ones apply. */
     async read(): Promise<void> {
       const all = new Map<string, HostRule>();
       for (let after: string | undefined = ""; after !== undefined;) {
@@ -50,7 +50,7 @@ function nearest(host: string, rules: ReadonlyMap<string, HostRule>): HostRule |
   }
 }
 
-/** Reads a host as people write it, in any case, script or spelling of an address; undefined if it is none. */
+/** Parses a host in any case, script or spelling of an address. Undefined if it is not a host. */
 export function parseHost(written: string): string | undefined {
   const name = written.trim();
   if (name.length > MAX_HOST_LENGTH || !/^[^\s/\\?#@%]+$/.test(name)) return undefined;

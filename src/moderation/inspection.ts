@@ -1,15 +1,17 @@
 import type { Clock } from "../links/clock.ts";
 import { lookUpCode } from "../links/code.ts";
-import type { Blocked } from "../links/create.ts";
+import type { Blocked } from "../links/link-check.ts";
 import type { Link } from "../links/link.ts";
 import type { LinkId, LinkStore } from "../links/store.ts";
+import type { Target } from "../links/target.ts";
 import type { VisitStore } from "../visits/store.ts";
-import type { CaseCursor } from "./reports/case-store.ts";
-import { leadsTo, type LinkCursor, type LinkPage, type LinkQuery } from "./search.ts";
+import type { HostRules } from "./host-rules.ts";
+import type { CaseCursor } from "./reports/case.ts";
+import { isTargetWithin, type LinkCursor, type LinkPage, type LinkQuery } from "./search.ts";
 import type { GuardStore, JournalCursor } from "./store.ts";
 
-/** Which part of a list is asked for. `cursor` is that of the part before; any other text finds nothing. */
-export interface Part {
+/** Requests a page of a list. `cursor` is that of the page before; any other text finds nothing. */
+export interface ListPage {
   readonly cursor?: string | undefined;
   readonly limit: number;
 }
@@ -27,7 +29,7 @@ const AFTER_CODE = "code" as LinkCursor;
 /** Entries in the history of one link. */
 const MAX_HISTORY = 200;
 
-/** What the operator can look at. Nothing here changes anything. Rejects with `StoreUnavailable`. */
+/** The read-only views of the operator. Reject with `StoreUnavailable`. */
 export function createInspection({ store, clock, blocked }: InspectionOptions) {
   const inspect = (link: Link) => ({
     ...link,
@@ -37,18 +39,18 @@ export function createInspection({ store, clock, blocked }: InspectionOptions) {
   return {
     nowMs: clock.nowMs,
 
-    /** One slice of a search. The link whose code is the text comes first. */
-    async search(query: LinkQuery, { cursor, limit }: Part): Promise<LinkPage> {
+    /** A page of a search. The link whose code is the text comes first. */
+    async search(query: LinkQuery, { cursor, limit }: ListPage): Promise<LinkPage> {
       const code = query.text === undefined ? undefined : lookUpCode(query.text);
       const link = cursor === undefined && code !== undefined ? await store.find(code) : undefined;
-      if (link !== undefined && (query.host === undefined || leadsTo(link.target, query.host)))
+      if (link !== undefined && (query.host === undefined || isTargetWithin(link.target, query.host)))
         return { links: [link], cursor: AFTER_CODE, searched: 0 };
       const from = cursor === AFTER_CODE ? undefined : (cursor as LinkCursor | undefined);
       const page = await store.search(query, { cursor: from, limit });
       return { ...page, links: page.links.filter((one) => one.code !== code) };
     },
 
-    /** Those of some links that are still there. */
+    /** The links among these that still exist. */
     async links(ids: readonly LinkId[]) {
       const links = await Promise.all(ids.map(({ code }) => store.find(code)));
       return links.flatMap((link, nth) =>
@@ -56,7 +58,7 @@ export function createInspection({ store, clock, blocked }: InspectionOptions) {
       );
     },
 
-    /** Everything about the link of a code, as an address spells it; also if it was deleted for good. */
+    /** Everything about the link of a code as an address spells it, even if it was deleted. */
     async look(spelling: string) {
       const code = lookUpCode(spelling);
       const link = code === undefined ? undefined : await store.find(code);
@@ -71,24 +73,24 @@ export function createInspection({ store, clock, blocked }: InspectionOptions) {
 
     figures: () => store.figures(clock.nowMs()),
 
-    hosts: (part: Part) =>
-      partOf(
-        part,
-        (limit) => store.hosts(part.cursor ?? "", limit),
+    hosts: (page: ListPage) =>
+      readPage(
+        page,
+        (limit) => store.hosts(page.cursor ?? "", limit),
         ({ host }) => host,
       ),
 
-    journal: (part: Part) =>
-      partOf(
-        part,
-        (limit) => store.journal({ before: part.cursor as JournalCursor | undefined, limit }),
+    journal: (page: ListPage) =>
+      readPage(
+        page,
+        (limit) => store.journal({ before: page.cursor as JournalCursor | undefined, limit }),
         ({ cursor }) => cursor,
       ),
 
-    async cases(part: Part) {
-      const found = await partOf(
-        part,
-        (limit) => store.cases({ after: part.cursor as CaseCursor | undefined, limit }),
+    async cases(page: ListPage) {
+      const found = await readPage(
+        page,
+        (limit) => store.cases({ after: page.cursor as CaseCursor | undefined, limit }),
         ({ cursor }) => cursor,
       );
       const withLink = async (one: (typeof found.items)[number]) => {
@@ -103,13 +105,13 @@ export function createInspection({ store, clock, blocked }: InspectionOptions) {
 
 export type Inspection = ReturnType<typeof createInspection>;
 
-/** A link and the rule, if any, that its target is under. */
+/** A link with the rule about its target, if any. */
 export type InspectedLink = Awaited<ReturnType<Inspection["links"]>>[number];
-export type Inspected = Exclude<Awaited<ReturnType<Inspection["look"]>>, { kind: "unknown" }>;
+export type LinkDetails = Exclude<Awaited<ReturnType<Inspection["look"]>>, { kind: "unknown" }>;
 
-/** Reads one item more than are wanted: whether there is one tells whether the list goes on. */
-async function partOf<T>(
-  { limit }: Part,
+/** Reads one item more than the limit, to see whether the list continues. */
+async function readPage<T>(
+  { limit }: ListPage,
   read: (limit: number) => Promise<readonly T[]>,
   cursorOf: (item: T) => string,
 ) {
@@ -118,3 +120,24 @@ async function partOf<T>(
   const last = items.at(-1);
   return { items, cursor: found.length > limit && last !== undefined ? cursorOf(last) : undefined };
 }
+
+/** Entries of the journal that are searched. */
+const MAX_ENTRIES = 100;
+
+interface DisabledSinceOptions {
+  readonly store: Pick<GuardStore, "journal">;
+  readonly hostRules: Pick<HostRules, "ruleFor">;
+}
+
+/** Finds out when a link was disabled, by itself or by the rule about its host. Undefined for a blocklist. */
+export function createDisabledSinceReader({ store, hostRules }: DisabledSinceOptions) {
+  return async ({ code, createdMs, target }: LinkId & { readonly target: Target }) => {
+    const entries = await store.journal({ code, limit: MAX_ENTRIES });
+    const decided = entries.find(
+      (entry) => entry.createdMs === createdMs && (entry.action === "disable" || entry.action === "enable"),
+    );
+    return decided?.action === "disable" ? decided.atMs : hostRules.ruleFor(target)?.sinceMs;
+  };
+}
+
+export type ReadDisabledSince = ReturnType<typeof createDisabledSinceReader>;

@@ -6,38 +6,10 @@ import { type Decision, type LinkId, type LinkStore, MAX_DECIDED, type Who } fro
 import { canonicalHost } from "../links/target.ts";
 import { isRegistrySuffix } from "./domain-name.ts";
 import { type HostRules, parseHost } from "./host-rules.ts";
-import { type NoteRefusal, refuseNote } from "./reports/note.ts";
+import { type NoteRefusal, refuseNote } from "./reports/case.ts";
 import type { GuardStore } from "./store.ts";
 
-/**
- * What the operator can do, whichever way they ask. Each change is durable, and in the journal, when it resolves; every
- * process applies it within a second. Rejects with `StoreUnavailable` if the store cannot answer.
- */
-export interface Operator {
-  /** Returns the link of a code as it is stored, whatever its state. */
-  look(spelling: string): Promise<Link | Extract<Problem, { kind: "unknown" }>>;
-  /** Returns the links that it changed: not those that are unknown, deleted, or disabled for this reason already. */
-  disable(
-    links: readonly LinkId[],
-    request: ReasonedRequest,
-    who: Who,
-  ): Promise<readonly LinkId[] | RefusedDecision>;
-  /** Returns the links that it changed. A deleted link stays deleted. */
-  enable(
-    links: readonly LinkId[],
-    request: DecisionRequest,
-    who: Who,
-  ): Promise<readonly LinkId[] | RefusedDecision>;
-  /** Deletes a link for good, except for its code. False if there is no such link or it was deleted before. */
-  erase(link: LinkId, request: DecisionRequest, who: Who): Promise<boolean | RefusedDecision>;
-  /**
-   * Stops all links to a host and the hosts below it. Returns the host as it is stored, and whether that changed
-   * anything.
-   */
-  blockHost(written: string, request: ReasonedRequest, who: Who): Promise<DecidedHost | RefusedDecision>;
-  /** Undoes that. */
-  unblockHost(written: string, request: DecisionRequest, who: Who): Promise<DecidedHost | RefusedDecision>;
-}
+export type Operator = ReturnType<typeof createOperator>;
 
 interface DecisionRequest {
   /** For the journal. */
@@ -50,6 +22,7 @@ export interface ReasonedRequest extends DecisionRequest {
 }
 
 interface DecidedHost {
+  /** As it is stored. */
   readonly host: string;
   readonly changed: boolean;
 }
@@ -63,7 +36,7 @@ export type DecisionRefusal =
   | { rule: "host.suffix"; host: string }
   | { rule: "host.too-many"; max: number };
 
-/** A decision has wrong values. All of them are reported at once, and nothing was changed. */
+/** A decision has wrong values. All of them are reported together, and nothing was changed. */
 export interface RefusedDecision {
   readonly kind: "refused";
   readonly refusals: readonly DecisionRefusal[];
@@ -76,12 +49,12 @@ export interface OperatorOptions {
   readonly refuseRule: RuleCheck;
 }
 
-/** Why a host must not be blocked, if so. Takes a host as `canonicalHost` writes it. */
+/** Why a host must not be blocked, if so. Takes a canonical host. */
 export type RuleCheck = (host: string) => DecisionRefusal[];
 
 export interface RuleCheckOptions {
   readonly hostRules: Pick<HostRules, "size">;
-  /** Host names that lead to this service, as in `URL.hostname`. */
+  /** Host names of this service, as in `URL.hostname`. */
   readonly ownHosts: readonly string[];
 }
 
@@ -92,18 +65,22 @@ export function createRuleCheck({ hostRules, ownHosts }: RuleCheckOptions): Rule
   const own = new Set(ownHosts.map(canonicalHost));
   return (host) => {
     if (own.has(host)) return [{ rule: "host.own" }];
-    // It would stop all links to a country, most likely by a slip of the hand.
+    // It would stop all links to a country, most likely by mistake.
     if (isRegistrySuffix(host)) return [{ rule: "host.suffix", host }];
     return hostRules.size() < MAX_RULES ? [] : [{ rule: "host.too-many", max: MAX_RULES }];
   };
 }
 
-export function createOperator({ store, clock, refuseRule }: OperatorOptions): Operator {
+/**
+ * The operator's decisions. Each change is durable, and in the journal, when it resolves; every process applies it within
+ * a second. Rejects with `StoreUnavailable` if the store cannot answer.
+ */
+export function createOperator({ store, clock, refuseRule }: OperatorOptions) {
   function decide({ note }: DecisionRequest, who: Who): Decision {
     return { who, atMs: clock.nowMs(), ...(note !== undefined && note !== "" && { note }) };
   }
 
-  /** Many links take several transactions. If one fails, the same request does the rest. */
+  /** Many links take several transactions. If one fails, a retry does the rest. */
   async function inBatches(
     links: readonly LinkId[],
     change: (batch: readonly LinkId[]) => Promise<readonly LinkId[]>,
@@ -115,13 +92,19 @@ export function createOperator({ store, clock, refuseRule }: OperatorOptions): O
   }
 
   return {
-    async look(spelling) {
+    /** Returns the link of a code as it is stored, whatever its state. */
+    async look(spelling: string): Promise<Link | Extract<Problem, { kind: "unknown" }>> {
       const code = lookUpCode(spelling);
       const link = code === undefined ? undefined : await store.find(code);
       return link ?? { kind: "unknown" };
     },
 
-    async disable(links, request, who) {
+    /** Returns the links that it changed: not those that are unknown, deleted, or disabled for this reason already. */
+    async disable(
+      links: readonly LinkId[],
+      request: ReasonedRequest,
+      who: Who,
+    ): Promise<readonly LinkId[] | RefusedDecision> {
       const reason = readReason(request.reason);
       const refusals = [...refuseNote(request.note), ...refuseReason(reason)];
       if (reason === undefined || refusals.length > 0) return { kind: "refused", refusals };
@@ -129,20 +112,31 @@ export function createOperator({ store, clock, refuseRule }: OperatorOptions): O
       return inBatches(links, (batch) => store.disable(batch, decision));
     },
 
-    async enable(links, request, who) {
+    /** Returns the links that it changed. A deleted link stays deleted. */
+    async enable(
+      links: readonly LinkId[],
+      request: DecisionRequest,
+      who: Who,
+    ): Promise<readonly LinkId[] | RefusedDecision> {
       const refusals = refuseNote(request.note);
       if (refusals.length > 0) return { kind: "refused", refusals };
       const decision = decide(request, who);
       return inBatches(links, (batch) => store.enable(batch, decision));
     },
 
-    async erase(link, request, who) {
+    /** Deletes a link permanently, except for its code. False if there is no such link or it was deleted before. */
+    async erase(link: LinkId, request: DecisionRequest, who: Who): Promise<boolean | RefusedDecision> {
       const refusals = refuseNote(request.note);
       if (refusals.length > 0) return { kind: "refused", refusals };
       return store.erase(link, decide(request, who));
     },
 
-    async blockHost(written, request, who) {
+    /** Stops all links to a host and the hosts below it. */
+    async blockHost(
+      written: string,
+      request: ReasonedRequest,
+      who: Who,
+    ): Promise<DecidedHost | RefusedDecision> {
       const [host, reason] = [parseHost(written), readReason(request.reason)];
       const refusals = [
         ...refuseHost(host),
@@ -155,7 +149,11 @@ export function createOperator({ store, clock, refuseRule }: OperatorOptions): O
       return { host, changed: await store.blockHost({ host, reason }, decide(request, who)) };
     },
 
-    async unblockHost(written, request, who) {
+    async unblockHost(
+      written: string,
+      request: DecisionRequest,
+      who: Who,
+    ): Promise<DecidedHost | RefusedDecision> {
       const host = parseHost(written);
       const refusals = [...refuseHost(host), ...refuseNote(request.note)];
       if (host === undefined || refusals.length > 0) return { kind: "refused", refusals };

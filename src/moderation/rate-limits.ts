@@ -1,6 +1,6 @@
 import type { Clock } from "../links/clock.ts";
 
-/** So many of something in so much time. */
+/** At most `count` things within `ms`. */
 export interface Window {
   readonly count: number;
   readonly ms: number;
@@ -14,42 +14,27 @@ export interface Allowance extends Window {
 }
 
 /** Limits what each client does. A client is any text, such as an address. */
-export interface Limit {
-  /** How many things a client may do at once, if it did nothing before. */
-  readonly most: number;
-  /** How long the client has to wait before it may do so many things (default: one), in seconds, rounded up. 0 if it need not. */
-  wait(client: string, things?: number): number;
-  /** Counts so many more, unless the client has to wait. Returns what `wait` returned before. Give it at most `most` things. */
-  take(client: string, things?: number): number;
-  /** Undoes a `take`, or a part of it. */
-  giveBack(client: string, things?: number): void;
-  /** One for each window. */
-  allowances(client: string): Allowance[];
-}
+type RateLimit = ReturnType<typeof createRateLimit>;
 
-/** What is limited. */
-export type LimitName = "create" | "unknown" | "view" | "report" | "password";
+export type RateLimitName = "create" | "unknown" | "view" | "report" | "password";
 
-/** Those that are on. */
-export type Limits = { readonly [name in LimitName]?: Limit | undefined } & {
-  /**
-   * Counts the addresses that a client asks for beyond `unknown`. With both used up, it has asked for a hundred times as
-   * many as `unknown` allows.
-   */
-  readonly scan?: Limit | undefined;
-  /** The same for the password of a link, by everybody together. Its clients are links. */
-  readonly passwordOfLink?: Limit | undefined;
+/** The limits that are on. */
+export type RateLimits = { readonly [name in RateLimitName]?: RateLimit | undefined } & {
+  /** Counts requests for unknown codes beyond `unknown`, up to a hundred times as many in all. */
+  readonly scan?: RateLimit | undefined;
+  /** Attempts at the password of a link, by all clients together. Its "clients" are links. */
+  readonly passwordOfLink?: RateLimit | undefined;
   /** Checks of passwords, right or wrong. */
-  readonly passwordCheck?: Limit | undefined;
-  /** Wrong tokens of the operator. Undefined if there is no right one. */
-  readonly wrongToken?: Limit | undefined;
+  readonly passwordCheck?: RateLimit | undefined;
+  /** Wrong tokens of the operator. Undefined without ADMIN_TOKEN. */
+  readonly wrongToken?: RateLimit | undefined;
 };
 
 const WRONG_TOKENS: Window = { count: 10, ms: 60_000 };
 /** Each takes about 40 ms of a core. Visitors of one link and an office behind one address need far fewer. */
 const PASSWORD_CHECKS: Window = { count: 60, ms: 60_000 };
 
-export interface LimitsOptions extends LimitOptions {
+export interface RateLimitsOptions extends LimitOptions {
   readonly limitCreate: readonly Window[];
   readonly limitUnknown: readonly Window[];
   readonly limitView: readonly Window[];
@@ -59,25 +44,25 @@ export interface LimitsOptions extends LimitOptions {
 }
 
 /**
- * Far beyond what a broken page or a busy network asks for, because a client over this limit is not redirected by links
- * that are not in memory. It is still too little to find codes: one in 10,000 is in use at most.
+ * Far more than a broken page or a busy network requests, because a client over this limit isn't redirected by links
+ * that are not in memory. Still too little to find codes: at most one in 10,000 is in use.
  */
 const TIMES_BEYOND = 99;
 
 /**
- * So many clients together may try the password of a link. Many addresses are then hardly better at guessing than a few,
- * but somebody with a few cannot keep everybody else out.
+ * All clients together may try the password of a link as often as this many single ones. Many addresses then guess
+ * hardly better than a few, but somebody with a few can't lock everybody else out.
  */
 const TRYING_CLIENTS = 10;
 
-export function createLimits(options: LimitsOptions): Limits {
+export function createRateLimits(options: RateLimitsOptions): RateLimits {
   const limit = (windows: readonly Window[]) =>
-    windows.length === 0 ? undefined : createLimit(windows, options);
+    windows.length === 0 ? undefined : createRateLimit(windows, options);
   const { limitUnknown, limitPasswords } = options;
   return {
     create: limit(options.limitCreate),
     unknown: limit(limitUnknown),
-    // Paid off at the same pace: a client that goes on is looked up again as often as `unknown` allows.
+    // At the same pace as `unknown`: a client over this limit gets lookups as often as that allows.
     scan: limit(
       limitUnknown.map(({ count, ms }) => ({ count: count * TIMES_BEYOND, ms: ms * TIMES_BEYOND })),
     ),
@@ -92,13 +77,13 @@ export function createLimits(options: LimitsOptions): Limits {
 
 export interface LimitOptions {
   readonly clock: Pick<Clock, "monotonicMs">;
-  /** A secret: whoever knows it can choose addresses that share a set. */
+  /** A secret. Otherwise attackers could choose addresses that share a set. */
   readonly seed: bigint;
 }
 
 /**
- * Clients that are remembered, in sets of a few. A client can only be in the set that its hash chooses. With two windows,
- * an entry takes 24 bytes, so a limit takes 3 MiB however many clients there are.
+ * A limit remembers clients in sets of `WAYS`. The hash of a client chooses its set. With two windows, an entry takes 24
+ * bytes, so a limit takes 3 MiB however many clients there are.
  */
 const SETS = 16_384;
 const WAYS = 8;
@@ -107,13 +92,13 @@ const WAYS = 8;
  * The generic cell rate algorithm: a client may do `count` things at once, then one every `ms / count`. An entry holds,
  * for each window, the time at which everything the client has done is paid off.
  *
- * Times are kept in milliseconds times `count`, where one thing costs exactly `ms`: these are whole numbers, so sums have
- * no rounding errors.
+ * Times are in milliseconds times `count`, where one thing costs exactly `ms`. These are integers, so sums have no
+ * rounding errors.
  *
- * When a set is full, a new client takes the place of the one that is nearest to having nothing counted. So whoever has many
- * addresses can make Curt forget other clients, but never block them, and a client that is over a limit is forgotten last.
+ * In a full set, a new client replaces the one that is paid off first. So an attacker with many addresses can make Curt
+ * forget other clients, but never block them, and a client over a limit is forgotten last.
  */
-export function createLimit(windows: readonly Window[], { clock, seed }: LimitOptions): Limit {
+export function createRateLimit(windows: readonly Window[], { clock, seed }: LimitOptions) {
   const hashes = new Float64Array(SETS * WAYS);
   const paidOff = new Float64Array(SETS * WAYS * windows.length);
   const now = () => Math.floor(clock.monotonicMs());
@@ -125,7 +110,7 @@ export function createLimit(windows: readonly Window[], { clock, seed }: LimitOp
     return -1;
   }
 
-  /** When an entry has nothing counted any more, in milliseconds. */
+  /** When everything an entry has counted is paid off, in milliseconds. */
   function freeMs(entry: number): number {
     let latestMs = 0;
     for (let nth = 0; nth < windows.length; nth++)
@@ -146,7 +131,7 @@ export function createLimit(windows: readonly Window[], { clock, seed }: LimitOp
     return chosen;
   }
 
-  /** What is not paid off yet. One thing costs the window's `ms`. */
+  /** The unpaid cost. One thing costs the window's `ms`. */
   function owed(entry: number, nth: number, { count }: Window, nowMs: number): number {
     const until = entry < 0 ? 0 : (paidOff[entry * windows.length + nth] ?? 0);
     return Math.max(0, until - nowMs * count);
@@ -163,11 +148,14 @@ export function createLimit(windows: readonly Window[], { clock, seed }: LimitOp
   }
 
   return {
+    /** How many things a client may do at once, if it did nothing before. */
     most: Math.min(...windows.map(({ count }) => count)),
 
-    wait: (client, things = 1) => waitSeconds(find(hashOf(client, seed)), now(), things),
+    /** How long the client has to wait before it may do these things, in seconds, rounded up. */
+    wait: (client: string, things = 1) => waitSeconds(find(hashOf(client, seed)), now(), things),
 
-    take(client, things = 1) {
+    /** Counts things, unless the client has to wait. Returns the same as `wait`. Give it at most `most` things. */
+    take(client: string, things = 1): number {
       const hash = hashOf(client, seed);
       const nowMs = now();
       const known = find(hash);
@@ -180,7 +168,8 @@ export function createLimit(windows: readonly Window[], { clock, seed }: LimitOp
       return 0;
     },
 
-    giveBack(client, things = 1) {
+    /** Undoes a `take`, or a part of it. */
+    giveBack(client: string, things = 1): void {
       const entry = find(hashOf(client, seed));
       if (entry < 0) return;
       for (const [nth, { ms }] of windows.entries()) {
@@ -189,7 +178,8 @@ export function createLimit(windows: readonly Window[], { clock, seed }: LimitOp
       }
     },
 
-    allowances(client) {
+    /** One for each window. */
+    allowances(client: string): Allowance[] {
       const entry = find(hashOf(client, seed));
       const nowMs = now();
       return windows.map((window, nth) => {
@@ -203,7 +193,7 @@ export function createLimit(windows: readonly Window[], { clock, seed }: LimitOp
   };
 }
 
-/** 52 bits of a hash: a number, because a BigInt costs as much as the rest of a look-up. */
+/** 52 bits of a hash, as a number because a BigInt costs as much as the rest of a lookup. */
 function hashOf(client: string, seed: bigint): number {
   // 0 marks an entry that was never used.
   return Number(Bun.hash(client, seed) >> 12n) || 1;

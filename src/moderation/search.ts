@@ -4,9 +4,9 @@ import { isAddress } from "./domain-name.ts";
 import { parseHost } from "./host-rules.ts";
 import type { RefusedDecision } from "./operator.ts";
 
-/** What the operator searches for. Both parts narrow the search. Without any, it finds all links. */
+/** Both parts narrow the search. Without any, it finds all links. */
 export interface LinkQuery {
-  /** The beginning of a code, or a part of the original URL or of the target, in which A to Z match in either case. */
+  /** The start of a code, or a part of the original URL or the target, where A to Z match in either case. */
   readonly text?: string | undefined;
   /** The target's host or a domain above it, as `canonicalHost` writes it. */
   readonly host?: string | undefined;
@@ -23,7 +23,7 @@ export function parseSearch({ q, host: written }: WrittenSearch): LinkQuery | Re
   return { text: q.trim() || undefined, host };
 }
 
-/** A link that was disabled or deleted counts as that, whether it has ended or not. */
+/** "disabled" and "deleted" win over "ended". */
 export type LinkState = "active" | "disabled" | "ended" | "deleted";
 
 /** Where a search continues. Only the store that issued it understands it; any other text finds nothing. */
@@ -37,7 +37,7 @@ export interface PageRequest {
 }
 
 export interface LinkPage {
-  /** Newest first. There may be fewer than the limit, or none, although more follow: a request looks at few links. */
+  /** Newest first. A request reads few links, so there may be fewer than the limit, or none, although more follow. */
   readonly links: readonly Link[];
   /** Undefined once the search has looked at every link. */
   readonly cursor: LinkCursor | undefined;
@@ -45,17 +45,17 @@ export interface LinkPage {
   readonly searched: number;
 }
 
-/** Of a search that can find nothing. */
+/** The result of a search that can't find anything. */
 export const NOTHING: LinkPage = { links: [], cursor: undefined, searched: 1 };
 
-export function stateOf({ disabled, endsMs }: Link, nowMs: number): LinkState {
+export function operatorStateOf({ disabled, endsMs }: Link, nowMs: number): LinkState {
   if (disabled === "deleted") return "deleted";
   if (disabled !== undefined) return "disabled";
   return endsMs <= nowMs ? "ended" : "active";
 }
 
-/** Whether a target's host is this one, or below it. */
-export function leadsTo(target: Target, host: string): boolean {
+/** Whether a target's host is this one or below it. */
+export function isTargetWithin(target: Target, host: string): boolean {
   const found = targetHost(target);
   return host !== "" && (found === host || (!isAddress(host) && found.endsWith(`.${host}`)));
 }

@@ -1,6 +1,6 @@
 /**
- * Public services that shorten any address, with the hosts below them. Those of one company for its own pages, such as
- * youtu.be, hide nothing. Links of t.co, t.cn, lnkd.in and naver.me are made by their platforms only, but lead anywhere.
+ * Public services that shorten any address, with the hosts below them. Shorteners for a company's own pages, such as
+ * youtu.be, hide nothing. Only their platforms create links of t.co, t.cn, lnkd.in and naver.me, but to any destination.
  */
 const SHORTENERS: ReadonlySet<string> = new Set(
   `bit.ly bitly.com j.mp bit.do tinyurl.com tiny.one t.co lnkd.in goo.gl is.gd v.gd ow.ly buff.ly dlvr.it ift.tt
@@ -11,10 +11,10 @@ const SHORTENERS: ReadonlySet<string> = new Set(
     /\s+/,
   ),
 );
-/** Links to places on Google Maps and photos, made by Google. */
+/** Google's own links to maps and photos. */
 const NOT_SHORTENERS: ReadonlySet<string> = new Set(["app.goo.gl"]);
 
-/** Whether links to this host, as in `URL.hostname`, hide where they lead. */
+/** Whether links to this host, as in `URL.hostname`, hide their destination. */
 export function isShortener(host: string): boolean {
   for (let name = host.replace(/\.+$/, ""); name.includes("."); name = name.slice(name.indexOf(".") + 1)) {
     if (NOT_SHORTENERS.has(name)) return false;

@@ -3,11 +3,11 @@ import type { Reason } from "../links/link.ts";
 import type { Decision } from "../links/store.ts";
 import type { Counts } from "./counters.ts";
 import type { Figures } from "./figures.ts";
-import type { CaseStore } from "./reports/case-store.ts";
+import type { CaseStore } from "./reports/case.ts";
 import type { LinkPage, LinkQuery, PageRequest } from "./search.ts";
 
 /**
- * Stores what the operator decides. Every implementation must pass `test/stores/guard.ts`. A method that cannot answer
+ * Stores the operator's decisions. Every implementation must pass `test/stores/guard.ts`. A method that cannot answer
  * rejects with `StoreUnavailable`.
  */
 export interface GuardStore extends CaseStore {
@@ -18,18 +18,18 @@ export interface GuardStore extends CaseStore {
    * changes. Returns false, and changes nothing, if the host has this rule already.
    */
   blockHost(rule: Pick<HostRule, "host" | "reason">, decision: Decision): Promise<boolean>;
-  /** Removes the rule of a host, likewise. Returns false if it has none. */
+  /** Removes the rule of a host in the same way. Returns false if it has none. */
   unblockHost(host: string, decision: Decision): Promise<boolean>;
-  /** Reads the journal, newest first. Nothing removes or changes an entry. */
+  /** Reads the journal, newest first. Entries never change. */
   journal(query: JournalQuery): Promise<readonly JournalEntry[]>;
-  /** Finds links. Each request looks at a bounded number of links, and the next one continues with its cursor. */
+  /** Finds links. Each request reads a bounded number of links, and the next one continues with its cursor. */
   search(query: LinkQuery, page: PageRequest): Promise<LinkPage>;
-  /** Adds to what was counted on a day (UTC, since 1970-01-01). */
+  /** Adds to the counts of a day (UTC, since 1970-01-01). */
   count(day: number, counts: Counts): Promise<void>;
   figures(nowMs: number): Promise<Figures>;
 }
 
-/** Links to this host and to all hosts below it do not work. */
+/** Disables all links to a host and the hosts below it. */
 export interface HostRule {
   /** As `canonicalHost` writes it. */
   readonly host: string;

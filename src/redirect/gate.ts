@@ -21,7 +21,7 @@ export interface GateOptions {
   readonly links: Pick<Links, "visit">;
   readonly linkCache: Pick<LinkCache, "get" | "lookUp">;
   readonly clock: Pick<Clock, "nowMs">;
-  readonly recorder: Pick<Recorder, "record" | "comerOf">;
+  readonly recorder: Pick<Recorder, "record" | "requesterOf">;
   readonly limiter: Pick<Limiter, "barred" | "unknown">;
   readonly passwords: Passwords;
   /** Undefined with INTERSTITIAL=off. */
@@ -68,10 +68,10 @@ export function createGate(options: GateOptions) {
     if (refusal !== undefined) return refusal;
     if (interstitial?.isFor(call) === true) return interstitial.show(call);
     if (!isLimited(link)) return redirectVisitor(call, link, 302);
-    switch (recorder.comerOf(call.headers)) {
+    switch (recorder.requesterOf(call.headers)) {
       case "crawler":
         return html(call, 200, crawlerPage);
-      case "ahead":
+      case "prefetch":
         return problemJson(call, { kind: "link.prefetch" });
       case "visitor":
         return redirectVisitor(call, link, 302);

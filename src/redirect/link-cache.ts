@@ -1,4 +1,4 @@
-import type { Memory } from "../links/changes.ts";
+import type { Memory } from "../links/change-feed.ts";
 import type { Clock } from "../links/clock.ts";
 import type { Code } from "../links/code.ts";
 import { isGuarded, type Link } from "../links/link.ts";

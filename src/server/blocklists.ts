@@ -1,23 +1,12 @@
 import { type Config, ConfigError } from "../config/config.ts";
 import type { Log } from "../lib/log.ts";
-import {
-  type Blocklist,
-  type BlocklistLimits,
-  ListsUnusable,
-  openBlocklist,
-} from "../moderation/blocklist/blocklist.ts";
-import { feedFile, type FeedLimits, type Feeds, startFeeds } from "../moderation/blocklist/feeds.ts";
-import { fillRandom } from "./core.ts";
+import { fillRandom } from "../lib/random.ts";
+import { type BlocklistOverrides, ListsUnusable, openBlocklist } from "../moderation/blocklist/blocklist.ts";
+import { feedFile, type FeedOverrides, type Feeds, startFeeds } from "../moderation/blocklist/feeds.ts";
 
-export interface BlocklistsLimits extends BlocklistLimits, FeedLimits {}
+export interface BlocklistsLimits extends BlocklistOverrides, FeedOverrides {}
 
-export interface Blocklists extends Pick<Blocklist, "isBlocked" | "tables" | "onChange" | "figures"> {
-  /** How often feeds were fetched, by outcome. */
-  fetches(): Feeds["asked"];
-  /** Fetches the feeds now and then periodically. */
-  startFeeds(nowMs: () => number): void;
-  close(): Promise<void>;
-}
+export type Blocklists = Awaited<ReturnType<typeof openBlocklists>>;
 
 /** Opens the configured blocklist, and logs changes of its files and feeds. Throws {@link ConfigError}. */
 export async function openBlocklists(
@@ -29,8 +18,8 @@ export async function openBlocklists(
   log: Log,
   limits: BlocklistsLimits,
   onFault: (error: unknown) => void,
-): Promise<Blocklists> {
-  const [key0 = 0, key1 = 0, chance = 0] = randomWords(3);
+) {
+  const [key0 = 0, key1 = 0, chance = 0] = fillRandom(new Int32Array(3));
   const blocklist = await openBlocklist({
     ...limits,
     files,
@@ -49,13 +38,14 @@ export async function openBlocklists(
       ),
     onFault,
   }).catch(refuseLists);
-  /** Not the address, because it may contain a key. */
+  /** Without the address, because it may contain a key. */
   const about = (url: string) => ({ feed: new URL(url).hostname, path: feedFile(folder, url) });
   let feeds: Feeds | undefined;
 
   return {
     ...blocklist,
-    startFeeds(nowMs) {
+    /** Fetches the feeds, now and every hour. */
+    startFeeds(nowMs: () => number): void {
       feeds = startFeeds({
         ...limits,
         urls,
@@ -72,7 +62,7 @@ export async function openBlocklists(
         onFault,
       });
     },
-    fetches: () => feeds?.asked ?? { new: 0, unchanged: 0, failed: 0 },
+    fetches: () => feeds?.fetches ?? { new: 0, unchanged: 0, failed: 0 },
     async close() {
       await Promise.all([feeds?.close(), blocklist.close()]);
     },
@@ -87,10 +77,4 @@ function refuseLists(error: unknown): never {
       ([path, reason]) => `BLOCKLIST must be files that can be read, not ${path}: ${reason}`,
     ),
   );
-}
-
-function randomWords(count: number): Int32Array {
-  const words = new Int32Array(count);
-  fillRandom(new Uint8Array(words.buffer));
-  return words;
 }

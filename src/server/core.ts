@@ -13,7 +13,7 @@ import { createCounters } from "../moderation/counters.ts";
 import { createHostRules } from "../moderation/host-rules.ts";
 import { createInspection } from "../moderation/inspection.ts";
 import { createOperator, createRuleCheck } from "../moderation/operator.ts";
-import { createLimits } from "../moderation/rate-limits.ts";
+import { createRateLimits } from "../moderation/rate-limits.ts";
 import { createReports } from "../moderation/reports/reports.ts";
 import { isShortener } from "../moderation/shorteners.ts";
 import { createStoreFigures } from "../store/commits.ts";
@@ -122,13 +122,12 @@ export async function openCore(config: Config, log: Log, options: CoreOptions = 
       store,
       links,
       clock,
-      fillRandom,
       refuseRule,
       onReported: () => counters.count("reports"),
       onDisabled: ({ code }) => log.warn({ code }, "a link was disabled because of its reports"),
     }),
-    visits: createVisits({ store, clock, fillRandom, keepDays: config.statsKeepDays }),
-    limits: createLimits({
+    visits: createVisits({ store, clock, keepDays: config.statsKeepDays }),
+    limits: createRateLimits({
       limitCreate: config.limitCreate,
       limitUnknown: config.limitUnknown,
       limitView: config.limitView,

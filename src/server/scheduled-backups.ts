@@ -3,8 +3,8 @@
 import { accessSync, constants, existsSync, mkdirSync, unlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
 
-import { lockBackups } from "../backup/make.ts";
-import { type Backups, backupsOf } from "../backup/names.ts";
+import { type Backups, backupsOf } from "../backup/backup-names.ts";
+import { lockBackups } from "../backup/backup.ts";
 import { type Config, ConfigError } from "../config/config.ts";
 import { reasonOf } from "../lib/error-reason.ts";
 import type { Log } from "../lib/log.ts";

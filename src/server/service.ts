@@ -7,7 +7,7 @@ import { repeat } from "../lib/repeat.ts";
 import { createIdentity } from "../pages/assets/branding.ts";
 import { createLinkCache } from "../redirect/link-cache.ts";
 import { createRedirectFigures } from "../redirect/redirect.ts";
-import type { JournalLimits } from "../visits/journal/journal.ts";
+import type { JournalTiming } from "../visits/journal/journal.ts";
 import { type BlocklistsLimits, openBlocklists } from "./blocklists.ts";
 import { readCertificate } from "./certificate.ts";
 import { type Core, type CoreOptions, openCore } from "./core.ts";
@@ -15,7 +15,8 @@ import { createFaultLog } from "./fault-log.ts";
 import { createHandlers } from "./handlers.ts";
 import { createHealth } from "./instance-endpoints.ts";
 import { listen, type ServerLimits } from "./listen.ts";
-import { createMetricsReader, type ReadMetrics } from "./metrics-snapshot.ts";
+import { type ReadMetrics } from "./metrics-snapshot.ts";
+import { createMetricsReader } from "./metrics-snapshot.ts";
 import { createApp } from "./routes.ts";
 import { openViews } from "./views-thread.ts";
 import { openRecorder } from "./visit-recorder.ts";
@@ -30,7 +31,7 @@ const READ_CHANGES_EVERY_MS = 300;
 
 /** Tests lower these so as not to wait. The usual values are where each limit is used. */
 export interface Limits
-  extends CoreOptions, ServerLimits, JournalLimits, ViewLimits, BlocklistsLimits, OverloadLimits {}
+  extends CoreOptions, ServerLimits, JournalTiming, ViewLimits, BlocklistsLimits, OverloadLimits {}
 
 export interface Service {
   readonly port: number;
@@ -73,7 +74,7 @@ export async function startService(config: Config, log: Log, limits: Limits = {}
     linkCache.forgetAll();
     views.forgetAll();
   };
-  core.clock.onTakenBack(forgetAll);
+  core.clock.onSetBack(forgetAll);
   const changes = await core.links.follow({
     forget(code) {
       linkCache.forget(code);

@@ -13,8 +13,8 @@ import type { Link } from "../links/link.ts";
 import { createLookUps } from "../links/links.ts";
 import { StoreUnavailable } from "../links/store.ts";
 import { createListCheck, type ListCheck } from "../moderation/blocklist/list-table.ts";
-import { createDisabledSince } from "../moderation/disabled-since.ts";
 import { createHostRules } from "../moderation/host-rules.ts";
+import { createDisabledSinceReader } from "../moderation/inspection.ts";
 import { createInspection } from "../moderation/inspection.ts";
 import { createAdminPageViews } from "../pages/admin/handler.ts";
 import { createHomeViews } from "../pages/home/handler.ts";
@@ -60,7 +60,7 @@ async function open() {
   const { blocked } = hostRules;
   const links = createLookUps({ codeHoldMs, store: { find }, clock, blocked });
   const visits = createCounts({ store, clock, shown: statsShown, noise: createNoise(config.noiseKey) });
-  const disabledSince = createDisabledSince({ store, hostRules });
+  const disabledSince = createDisabledSinceReader({ store, hostRules });
   const inspection = createInspection({ store: { ...store, find }, clock, blocked });
   const api = createApiViews({ links, visits, clock, defaultExpiry, version: VERSION, needsToken });
   const home = createHomeViews({ defaultExpiry, needsToken, links });

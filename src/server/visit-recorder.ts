@@ -2,7 +2,7 @@ import type { Config } from "../config/config.ts";
 import { reasonOf } from "../lib/error-reason.ts";
 import type { Log } from "../lib/log.ts";
 import { StoreUnusable } from "../links/store.ts";
-import type { JournalLimits } from "../visits/journal/journal.ts";
+import type { JournalTiming } from "../visits/journal/journal.ts";
 import type { OpenRecorder, Visits } from "../visits/visits.ts";
 
 /** Opens the journal of visits, and logs its troubles. Throws {@link StoreUnusable}. */
@@ -10,7 +10,7 @@ export async function openRecorder(
   { journalFolder }: Config,
   log: Log,
   visits: Visits,
-  limits: JournalLimits,
+  limits: JournalTiming,
   onFault: (error: unknown) => void,
 ): Promise<OpenRecorder> {
   try {

@@ -1,8 +1,9 @@
 // All that a store keeps, as plain data that means the same in every engine: what an export holds.
 import type { Link } from "../links/link.ts";
-import type { KeyedRequest, LinkId, LinkStore, Made } from "../links/store.ts";
-import type { Note } from "../moderation/reports/case-store.ts";
+import type { KeyedRequest, LinkId, LinkStore, CreatedRecord } from "../links/store.ts";
+import type { Note } from "../moderation/reports/case.ts";
 import type { Case } from "../moderation/reports/case.ts";
+// All that a store keeps, as plain data that means the same in every engine: what `curt copy` takes from one to another.
 import type { HostRule, JournalEntry } from "../moderation/store.ts";
 import type { Sums } from "../visits/day.ts";
 import type { Detail } from "../visits/detail.ts";
@@ -23,7 +24,7 @@ export interface RecordOf {
   readonly case: Case & { readonly notes: readonly Note[] };
   readonly counter: { readonly day: number; readonly name: string; readonly count: number };
   /** A request that may be retried. */
-  readonly request: KeyedRequest & { readonly made: readonly Made[] };
+  readonly request: KeyedRequest & { readonly made: readonly CreatedRecord[] };
 }
 
 /** The visits of a link on one day, by all sources together. Day 0 is the sum of what is too old to be told by day. */

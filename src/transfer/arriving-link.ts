@@ -1,9 +1,9 @@
 // What becomes of a link that arrives from elsewhere.
 import { type Code, lookUpCode, parseCode } from "../links/code.ts";
-import { type Link, NEVER_MS } from "../links/link.ts";
+import { type Link } from "../links/link.ts";
 import { isProblem, type Refusal } from "../links/problem.ts";
 import { parseTarget, type Target, type TargetPolicy } from "../links/target.ts";
-import { DAY_MS } from "../links/time.ts";
+import { DAY_MS, NEVER_MS } from "../links/time.ts";
 import type { ArrivingLink } from "../store/intake.ts";
 import { writeDetail } from "../visits/detail.ts";
 import type { StagedDay, StagedLink } from "./stage.ts";

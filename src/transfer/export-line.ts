@@ -1,8 +1,9 @@
 // One record as a line of an export. docs/export-format.md describes it. Names and their order are fixed, so that equal
 // records are equal bytes.
 import { TERM_FIELDS } from "../links/fields.ts";
-import { isoDay, isoInstant } from "../links/instant.ts";
-import { NEVER_MS, REASONS, type Terms } from "../links/link.ts";
+import { REASONS, type Terms } from "../links/link.ts";
+import { isoDay, isoInstant } from "../links/time.ts";
+import { NEVER_MS } from "../links/time.ts";
 import type { Counts, Kind, LinkDay, RecordOf } from "../store/records.ts";
 import { type DayDetail, readDetail } from "../visits/detail.ts";
 import { DIMENSIONS } from "../visits/dimensions.ts";

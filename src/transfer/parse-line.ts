@@ -1,9 +1,10 @@
 import { orNone } from "../links/change.ts";
 import { TERM_FIELDS } from "../links/fields.ts";
-import { type EndedBy, NEVER_MS, type Reason, REASONS, type Terms } from "../links/link.ts";
+import { type EndedBy, type Reason, REASONS, type Terms } from "../links/link.ts";
 import { isOwnHash } from "../links/password.ts";
 import type { Who } from "../links/store.ts";
 import type { Target } from "../links/target.ts";
+import { NEVER_MS } from "../links/time.ts";
 import { ANSWERS, type AnswerAction } from "../moderation/reports/case.ts";
 // The other direction of `export-line.ts`. What a line must not have makes it a broken line.
 import type { Action } from "../moderation/store.ts";

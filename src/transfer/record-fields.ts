@@ -1,7 +1,7 @@
 // Reads the fields of a line. Each throws {@link BrokenLine} if the field is not what it should be.
 import { type Code, lookUpCode } from "../links/code.ts";
-import { isoDay } from "../links/instant.ts";
-import { NEVER_MS } from "../links/link.ts";
+import { isoDay } from "../links/time.ts";
+import { NEVER_MS } from "../links/time.ts";
 import { DAY_MS } from "../links/time.ts";
 
 const MAX_REPORTS = 2_147_483_647;

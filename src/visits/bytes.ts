@@ -1,7 +1,4 @@
-/**
- * Writes bytes one after the other. A number is whole, from 0 to 2⁵³ − 1, and takes seven bits a byte, the lowest first
- * (LEB128).
- */
+/** Writes bytes one after the other. Numbers are integers from 0 to 2⁵³ − 1 in LEB128: seven bits per byte. */
 export function createBytes() {
   let buffer = Buffer.allocUnsafe(256);
   let length = 0;
@@ -20,7 +17,7 @@ export function createBytes() {
       for (; rest >= 0x80; rest = Math.floor(rest / 0x80)) buffer[length++] = (rest % 0x80) | 0x80;
       buffer[length++] = rest;
     },
-    /** A uint32 in four bytes: hashes are hardly ever shorter. */
+    /** A uint32 in four bytes, because hashes are rarely shorter in LEB128. */
     word(value: number): void {
       reserve(4);
       length = buffer.writeUInt32LE(value, length);
@@ -30,7 +27,7 @@ export function createBytes() {
       buffer.set(bytes, length);
       length += bytes.length;
     },
-    /** A copy of what was written since `clear`. */
+    /** A copy of the bytes since `clear`. */
     take: (): Uint8Array => new Uint8Array(buffer.subarray(0, length)),
     clear(): void {
       length = 0;
@@ -42,11 +39,11 @@ export type Bytes = ReturnType<typeof createBytes>;
 
 /** Reads what {@link createBytes} wrote. Throws if the bytes end too early. */
 export function readBytes(bytes: Uint8Array) {
-  /** Only texts need it, and few details have one. */
+  /** Only texts need it, and few details have any. */
   let buffer: Buffer | undefined;
   let at = 0;
 
-  /** Returns where they start. */
+  /** Returns the start of the passed bytes. */
   function pass(count: number): number {
     const start = at;
     at += count;

@@ -12,7 +12,7 @@ type Entry = Response & {
   readonly country?: { readonly iso_code?: unknown };
 };
 
-/** Codes of ISO 3166-1 that are no country: user-assigned ones (except XK, which is used for Kosovo), and groups. */
+/** Codes of ISO 3166-1 that are no country: user-assigned ones (except XK for Kosovo), and groups. */
 const NO_COUNTRY = /^(?:AA|Q[M-Z]|X[A-JL-Z]|ZZ|E[UZ]|UN)$/;
 
 const names = once(() => new Intl.DisplayNames("en", { type: "region", fallback: "none" }));
@@ -28,11 +28,10 @@ export function readCountry(text: string): string {
 const EMBEDDED = resolve(import.meta.dir, embedded);
 
 /**
- * Opens a country database in MaxMind's format and reads all of it into memory. The embedded one says where the network
- * of an address is registered.
+ * Loads a country database in MaxMind's format. The embedded one has the countries where networks are registered.
  *
  * The returned function takes an address in canonical form (IPv4 not mapped into IPv6, no zone), or "". It returns a
- * country code, or "" if the country is unknown.
+ * country code, or "" if unknown.
  */
 export function openCountries(file: string = EMBEDDED): (address: string) => string {
   const reader = new Reader<Entry>(readFileSync(file));

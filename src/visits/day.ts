@@ -8,20 +8,20 @@ import {
   writeDetail,
   writeOneVisit,
 } from "./detail.ts";
-import { type Dimension, DIMENSIONS } from "./dimensions.ts";
+import { type Dimension, DIMENSIONS, textsOf, type Traits } from "./dimensions.ts";
 import { addToSketch, estimate, mergeSketches } from "./sketch.ts";
 
-/** Values that are kept of each dimension; the visits of the rest are added up. */
-export const KEPT_VALUES = 100;
-/** For so few values, comparing with each is faster than making a map. */
+/** The values of each dimension that a day keeps. The visits of all others are one sum. */
+export const MAX_DAY_VALUES = 100;
+/** Up to this number of searches, comparing with each value is faster than creating a map. */
 const FEW_VALUES = 8;
-/** Some 6 % off above this many visitors a day; exact below. */
+/** About 6 % off above this many visitors per day; exact below. */
 const VISITORS_SKETCH = 256;
 
 /** A day is over when the last visits of all processes have reached the store. */
 const CLOSE_AFTER_MS = HOUR_MS;
 
-/** The first day (UTC, since 1970) that is not over yet: days before it are closed, and what they have is for everyone. */
+/** The first day (UTC, since 1970) that is not over yet. Earlier days are closed, and their details are public. */
 export function firstOpenDay(nowMs: number): number {
   return Math.floor((nowMs - CLOSE_AFTER_MS) / DAY_MS);
 }
@@ -31,32 +31,31 @@ export interface Sums {
   readonly bots: number;
 }
 
-/** The visits of a link on one day (UTC), or a part of them: parts are merged. */
+/** The visits of a link on one day (UTC), or some of them. {@link mergeDays} adds them up. */
 export interface Day extends Sums {
   readonly detail: Detail;
 }
 
-/** Visits of one hour. Those told in detail are at most `visits`. */
-export interface CountedVisits extends Sums {
+/** Visits of one hour. At most `visits` have details. */
+export interface HourVisits extends Sums {
   readonly details: readonly SameVisits[];
 }
 
-/** So many visits (`times`) that have everything in common. */
-export interface SameVisits {
-  readonly agent: { readonly browser: string; readonly os: string; readonly device: string };
-  readonly referrer: string;
-  readonly language: string;
-  readonly country: string;
+/** A number of visits (`times`) that have everything in common. */
+export interface SameVisits extends Traits {
   /** A uint32: see `visitor.ts`. */
   readonly visitor: number;
   readonly times: number;
 }
 
-/** The day of a link in which nothing but these visits came, in one hour (0 to 23). */
-export function dayOf({ visits, bots, details }: CountedVisits, hour: number): Day {
+/** The day of a link whose only visits came in one hour (0 to 23). */
+export function createDay({ visits, bots, details }: HourVisits, hour: number): Day {
   const [first] = details;
-  if (first !== undefined && visits === 1 && bots === 0)
-    return { visits, bots, detail: detailOfOne(first, hour) };
+  // Most rows have one visit.
+  if (first !== undefined && visits === 1 && bots === 0) {
+    const one = { hour, visitor: first.visitor, texts: textsOf(first) };
+    return { visits, bots, detail: writeOneVisit(one) };
+  }
   const detail: DayDetail = { hours: { [hour]: [visits, bots] }, visitors: [], values: {}, others: {} };
   const visitors: number[] = (detail.visitors = []);
   const lists = DIMENSIONS.map(() => openValues([]));
@@ -68,22 +67,12 @@ export function dayOf({ visits, bots, details }: CountedVisits, hour: number): D
   return { visits, bots, detail: writeDetail(detail) };
 }
 
-/** Most rows are of one visit, so this takes the short way. */
-function detailOfOne(visit: SameVisits, hour: number): Detail {
-  return writeOneVisit({ hour, visitor: visit.visitor, texts: textsOf(visit) });
-}
-
-/** In the order of {@link DIMENSIONS}. */
-function textsOf({ agent, referrer, country, language }: SameVisits): string[] {
-  return [referrer, country, agent.browser, agent.os, agent.device, language];
-}
-
 /**
- * Two parts of a day as one; where one part is closed, so is the whole. The order of merging does not matter, except
- * for which of more than {@link KEPT_VALUES} values are kept, and for visitors once their day is closed: whether
- * somebody is in both parts is then no longer known.
+ * Adds up two parts of a day. If one part is closed, so is the result. The order of merging does not matter, with two
+ * exceptions: which of more than {@link MAX_DAY_VALUES} values are kept, and the visitors of a closed part, because
+ * nobody knows any more who is in both parts.
  */
-export function merge(one: Day, other: Day): Day {
+export function mergeDays(one: Day, other: Day): Day {
   const detail = readDetail(one.detail);
   mergeInto(detail, readDetail(other.detail));
   return { visits: one.visits + other.visits, bots: one.bots + other.bots, detail: writeDetail(detail) };
@@ -94,7 +83,7 @@ function mergeInto(day: DayDetail, added: DayDetail): void {
   else addHours(day.hours, added.hours);
   if (Array.isArray(day.visitors) && Array.isArray(added.visitors))
     mergeSketches(day.visitors, added.visitors, VISITORS_SKETCH);
-  else day.visitors = visitorsOf(day) + visitorsOf(added);
+  else day.visitors = countVisitors(day) + countVisitors(added);
   for (const dimension of DIMENSIONS) {
     const values = openValues(day.values[dimension] ?? []);
     for (const value of added.values[dimension] ?? []) values.add(value);
@@ -111,7 +100,7 @@ function addHours(hours: NonNullable<DayDetail["hours"]>, added: NonNullable<Day
   }
 }
 
-/** Most links have a few values of a kind; one may have thousands. */
+/** Most links have a few values in a dimension, but one may have thousands. */
 function openValues(all: Value[]) {
   let byText: Map<string, Value> | undefined;
   let searches = 0;
@@ -137,30 +126,30 @@ function openValues(all: Value[]) {
 }
 
 function keepValues(day: DayDetail, dimension: Dimension, values: Value[]): void {
-  if (values.length > KEPT_VALUES) {
+  if (values.length > MAX_DAY_VALUES) {
     values.sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1));
-    const rest = values.splice(KEPT_VALUES).reduce((sum, [, visits]) => sum + visits, 0);
+    const rest = values.splice(MAX_DAY_VALUES).reduce((sum, [, visits]) => sum + visits, 0);
     day.others[dimension] = (day.others[dimension] ?? 0) + rest;
   }
   if (values.length > 0) day.values[dimension] = values;
 }
 
-/** An estimate may be too high, but nobody visits without a visit. */
-export function visitorsOf(day: DayDetail): number {
+/** At most the number of visits, because an estimate may be too high. */
+export function countVisitors(day: DayDetail): number {
   const { visitors } = day;
   return Array.isArray(visitors) ? Math.min(estimate(visitors, VISITORS_SKETCH), knownVisits(day)) : visitors;
 }
 
-/** Visits whose detail is known: each has a value of every dimension. */
+/** The visits with details. Each of them has a device, if only "". */
 function knownVisits({ values, others }: DayDetail): number {
   return (values.devices ?? []).reduce((sum, [, visits]) => sum + visits, others.devices ?? 0);
 }
 
-/** Closes a day that is over: of its visitors only their number stays. */
-export function close(detail: Detail): Detail {
+/** Closes a day that is over: replaces its visitors by their number. */
+export function closeDetail(detail: Detail): Detail {
   const one = closeOneVisit(detail);
   if (one !== undefined) return one;
   const day = readDetail(detail);
-  day.visitors = visitorsOf(day);
+  day.visitors = countVisitors(day);
   return writeDetail(day);
 }

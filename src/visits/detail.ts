@@ -7,14 +7,14 @@ export type Detail = Uint8Array & { readonly __brand: "Detail" };
 
 export type Value = [text: string, visits: number];
 
-/** What is known of a link's day beside its sums. */
+/** A link's day beyond its sums. */
 export interface DayDetail {
   /** Visits and bots of each hour, 0 to 23, that had any. Undefined if only the sums were imported. */
   hours?: Record<number, [visits: number, bots: number]>;
   /** A sketch while the day lasts, then the estimate. */
   visitors: Sketch | number;
   values: Partial<Record<Dimension, Value[]>>;
-  /** Visits whose value is not among those kept. */
+  /** Visits with a value that isn't in `values`. */
   others: Partial<Record<Dimension, number>>;
 }
 
@@ -22,18 +22,18 @@ export interface DayDetail {
 export interface OneVisit {
   readonly hour: number;
   readonly visitor: number;
-  /** Its value of each of {@link DIMENSIONS}. */
+  /** In the order of {@link DIMENSIONS}. */
   readonly texts: readonly string[];
 }
 
 /**
- * The first byte says what follows; its lower five bits are the hour, or whether the hours are known.
+ * The first byte says which form follows. Its lower five bits are the hour, or whether the hours are known.
  *
- *   visit         visitor (4 bytes), number of dimensions, a name of each
- *   closed visit  number of dimensions, a name of each
+ *   visit         visitor (4 bytes), number of dimensions, a name for each
+ *   closed visit  number of dimensions, a name for each
  *   day           hours if they are known, visitors, number of dimensions, the values of each
  *
- * A row may have fewer dimensions than {@link DIMENSIONS}, which grows at its end: its visits have no value of the others.
+ * Older rows may have fewer dimensions than {@link DIMENSIONS}.
  */
 const Form = { day: 0x20, visit: 0x40, closedVisit: 0x80 } as const;
 const FORM = 0xe0;
@@ -45,7 +45,7 @@ const PLACES = DIMENSIONS.map(
   (dimension) => new Map(NAMES[dimension].map((name, place) => [name, place] as const)),
 );
 
-/** Used for one detail after the other. */
+/** Reused for each detail. */
 const bytes = createBytes();
 
 export function writeOneVisit({ hour, visitor, texts }: OneVisit): Detail {
@@ -57,7 +57,7 @@ export function writeOneVisit({ hour, visitor, texts }: OneVisit): Detail {
   return bytes.take() as Detail;
 }
 
-/** Forgets who made it. Undefined if it is not the short form of one visit. */
+/** Removes the visitor. Undefined if the detail is not in the short form of one visit. */
 export function closeOneVisit(detail: Detail): Detail | undefined {
   const first = detail[0] ?? 0;
   if ((first & FORM) === Form.closedVisit) return detail;
@@ -130,7 +130,7 @@ function readHours(from: BytesReader): NonNullable<DayDetail["hours"]> {
   return hours;
 }
 
-/** Even: twice the number of hashes that follow. Odd: twice the estimate and one. */
+/** Even: twice the number of hashes that follow. Odd: twice the estimate, plus one. */
 function writeVisitors(to: Bytes, visitors: DayDetail["visitors"]): void {
   if (!Array.isArray(visitors)) return to.number(2 * visitors + 1);
   to.number(2 * visitors.length);
@@ -141,7 +141,7 @@ function readVisitors(from: BytesReader): DayDetail["visitors"] {
   const head = from.number();
   if (head % 2 === 1) return (head - 1) / 2;
   const visitors: number[] = [];
-  for (let left = head / 2; left > 0; left--) visitors.push(from.word());
+  for (let count = head / 2; count > 0; count--) visitors.push(from.word());
   return visitors;
 }
 
@@ -161,7 +161,8 @@ function readValues(from: BytesReader): Pick<DayDetail, "values" | "others"> {
     if (head % 2 === 1) read.others[dimension] = from.number();
     if (head < 2) continue;
     const values: Value[] = [];
-    for (let left = Math.floor(head / 2); left > 0; left--) values.push([readName(from, nth), from.number()]);
+    for (let count = Math.floor(head / 2); count > 0; count--)
+      values.push([readName(from, nth), from.number()]);
     read.values[dimension] = values;
   }
   return read;

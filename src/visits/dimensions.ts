@@ -1,4 +1,4 @@
-/** What the visits of a link are told apart by. */
+/** Statistics break visits down by these. Stored rows have the values in this order, so add new ones at the end. */
 export const DIMENSIONS = [
   "referrers",
   "countries",
@@ -9,9 +9,22 @@ export const DIMENSIONS = [
 ] as const;
 export type Dimension = (typeof DIMENSIONS)[number];
 
+/** The properties of a visit. Unknown is "". */
+export interface Traits {
+  readonly agent: { readonly browser: string; readonly os: string; readonly device: string };
+  readonly referrer: string;
+  readonly language: string;
+  readonly country: string;
+}
+
+/** The values in the order of {@link DIMENSIONS}. */
+export function textsOf({ agent, referrer, country, language }: Traits): readonly string[] {
+  return [referrer, country, agent.browser, agent.os, agent.device, language];
+}
+
 /**
- * Names that many visits have. A row has their place in these lists instead of the text, so a list may only grow at its
- * end. The first 64 take one byte, all others two. A name that is not here is stored as it is.
+ * Common values. A row has their place in these lists instead of the text, so add new ones at the end. The first 64
+ * take one byte, all others two. Any other value is stored as text.
  */
 export const NAMES: Readonly<Record<Dimension, readonly string[]>> = {
   referrers: [

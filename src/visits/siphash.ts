@@ -1,4 +1,4 @@
-/** HalfSipHash's last word tells the length of the message. */
+/** The last word of HalfSipHash is the length of the message. */
 const LENGTH = 12 << 24;
 
 /**
@@ -11,7 +11,7 @@ export function halfSipHash(key0: number, key1: number, one: number, two: number
   let b = key1 | 0;
   let c = 0x6c79_6765 ^ key0;
   let d = 0x7465_6462 ^ key1;
-  // Four words, then two turns without any to finish; each turn is two rounds.
+  // Four words, then two final turns without a word. Each turn is two rounds.
   for (let turn = 0; turn < 6; turn++) {
     const word = turn === 0 ? one : turn === 1 ? two : turn === 2 ? three : turn === 3 ? LENGTH : 0;
     if (turn === 4) c ^= 0xff;

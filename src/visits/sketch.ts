@@ -1,8 +1,7 @@
 /**
- * Keeps the `size` smallest hashes of the visitors, which is enough to estimate how many there are (a bottom-k sketch:
- * Bar-Yossef et al., 2002; Cohen and Kaplan, 2007). Exact below `size`; above, the relative error is about 1/√size.
- *
- * The hashes are uint32, sorted, without duplicates.
+ * The `size` smallest hashes of visitors, to estimate their number (a bottom-k sketch: Bar-Yossef et al., 2002; Cohen
+ * and Kaplan, 2007). Exact below `size`; above, the relative error is about 1/√size. The hashes are uint32, sorted,
+ * without duplicates.
  */
 export type Sketch = number[];
 

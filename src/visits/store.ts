@@ -1,38 +1,35 @@
 import type { Code } from "../links/code.ts";
 import type { Day, Sums } from "./day.ts";
-import type { Slice } from "./visit-batch.ts";
+import type { Slice } from "./visit-rows.ts";
 
 /**
- * Where visits are kept: for each link (code and `createdMs`) and day (UTC), their sums and their detail. How days
- * merge and age is in `day.ts`; a store keeps the results. Every implementation passes `test/stores/visits.ts`. A method
- * that cannot answer rejects with `StoreUnavailable`.
+ * Stores the sums and the detail of each link (code and `createdMs`) and day (UTC). `day.ts` merges and closes days.
+ * Every implementation passes `test/stores/visits.ts`. A method that cannot answer rejects with `StoreUnavailable`.
  */
 export interface VisitStore {
   /**
-   * Merges the rows of a slice into what is stored, each exactly once: however often the slice is added, by whichever
-   * process, and wherever an earlier attempt was cut off. A source's slices come in the order of their sequence, and
-   * within one in the order of their rows. So an engine can remember, in the transaction that adds, how far each source
-   * has got. Without transactions over many keys it can keep a row for each source, with the sequence that was last
-   * merged into it, and pass over what is not newer. Resolves with how long this kept the store busy, in milliseconds,
-   * without waiting for others.
+   * Merges the rows of a slice into the stored days, each exactly once, however often the slice is added, by whichever
+   * process, and wherever an earlier attempt stopped. The slices of a source come in the order of their sequence and
+   * rows, so an engine can remember how far each source has got, in the transaction that adds. Resolves with the
+   * milliseconds that this kept the store busy, without waiting for others.
    *
-   * Visits may be counted before the operator erases their link and arrive after that. Nothing of them is stored, also
-   * if both happen at the same moment. Only the totals of their day (`Figures`) count them.
+   * Visits may arrive after the operator has erased their link. They are not stored; only the totals of their day
+   * (`Figures`) count them.
    */
   add(slice: Slice): Promise<number>;
-  /** All visits of a link since it was made. */
+  /** All visits of a link since its creation. */
   sums(code: Code, createdMs: number): Promise<Sums>;
   /** The days from `firstDay` to `lastDay` that had visits, oldest first. A day counts from 1970-01-01. */
   days(code: Code, createdMs: number, firstDay: number, lastDay: number): Promise<DayVisits[]>;
   /** The same days without their details, which take much longer to read. */
   daySums(code: Code, createdMs: number, firstDay: number, lastDay: number): Promise<readonly DaySums[]>;
-  /** 32 random bytes that all processes share for one day; asking for a day forgets those of days before `oldest`. */
+  /** 32 random bytes that all processes share for one day. Deletes those of days before `oldest`. */
   salt(day: number, oldest: number): Promise<Uint8Array>;
-  /** The newest day that has a salt, which tells when somebody last counted; Infinity while none has. */
+  /** The newest day with a salt, which is when somebody last counted; Infinity while there is none. */
   newestSaltDay(): Promise<number>;
   /**
-   * Lets at most `limit` days of links age: those before `closeBefore` are closed, and those before `forgetBefore` are
-   * added to what was before. Says how many aged.
+   * Lets at most `limit` days of links age: closes those before `closeBefore`, and adds those before `forgetBefore` to
+   * the sum of all earlier days. Returns how many aged.
    */
   age(bounds: AgeBounds, limit: number): Promise<number>;
 }

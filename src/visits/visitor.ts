@@ -4,16 +4,10 @@ import type { VisitStore } from "./store.ts";
 
 /** Tomorrow's salt is fetched this long before tomorrow, so that midnight does not depend on the store. */
 const AHEAD_MS = HOUR_MS;
-/** Addresses that are remembered with their secrets; forgotten with the day. */
+/** Addresses whose keys are cached for the day. */
 const MAX_ADDRESSES = 20_000;
 
-export interface VisitorsOptions {
-  readonly store: Pick<VisitStore, "salt">;
-  /** Fills an array with bytes from a CSPRNG. */
-  readonly fillRandom: (bytes: Uint8Array) => void;
-}
-
-/** A link, with its secret of one day: making that anew for each visit would cost most of what a visit costs. */
+/** A link with its key of one day. Deriving the key for each visit would take most of a visit's time. */
 export interface KeyedLink {
   readonly text: string;
   readonly createdMs: number;
@@ -23,56 +17,55 @@ export interface KeyedLink {
 }
 
 /**
- * Visitors as numbers: keyed hashes (HMAC-SHA-256, then HalfSipHash) of address, agent and link, under a salt that all
- * processes share for one day (UTC) and then forget. Without the salt nobody can tell which number an address has, or
- * which numbers on two links are one visitor.
+ * Turns visitors into numbers: keyed hashes (HMAC-SHA-256, then HalfSipHash) of address, agent and link, under a salt
+ * that all processes share for one day (UTC) and then delete. Without the salt, nobody can find the number of an
+ * address, or link the numbers of one visitor on two links.
  */
-export function createVisitors({ store, fillRandom }: VisitorsOptions) {
+export function createVisitors(store: Pick<VisitStore, "salt">) {
   const salts = new Map<number, Uint8Array>();
   let day = -1;
   let addresses = new Map<string, [number, number]>();
 
-  function saltOf(wanted: number): Uint8Array {
-    const shared = salts.get(wanted);
+  function saltOf(saltDay: number): Uint8Array {
+    const shared = salts.get(saltDay);
     if (shared !== undefined) return shared;
-    // The store is away: a visitor may be counted once in each process.
-    const own = new Uint8Array(32);
-    fillRandom(own);
-    salts.set(wanted, own);
+    // The store is unavailable, so a visitor may be counted once in each process.
+    const own = crypto.getRandomValues(new Uint8Array(32));
+    salts.set(saltDay, own);
     return own;
   }
 
   /** Two words of an HMAC. */
-  function secret(kind: "address" | "link", text: string): [number, number] {
+  function deriveKey(kind: "address" | "link", text: string): [number, number] {
     const digest = new Bun.CryptoHasher("sha256", saltOf(day)).update(`${kind}\t${text}`).digest();
     return [digest.readInt32LE(0), digest.readInt32LE(4)];
   }
 
-  function secretOf(address: string): [number, number] {
-    let known = addresses.get(address);
-    if (known === undefined) {
-      known = secret("address", address);
+  function keyOf(address: string): [number, number] {
+    let key = addresses.get(address);
+    if (key === undefined) {
+      key = deriveKey("address", address);
       if (addresses.size >= MAX_ADDRESSES) addresses.clear();
-      addresses.set(address, known);
+      addresses.set(address, key);
     }
-    return known;
+    return key;
   }
 
   return {
     /** Fetches the salts that are needed next. */
     async prepare(nowMs: number): Promise<void> {
-      const [today, soon] = [nowMs, nowMs + AHEAD_MS].map((ms) => Math.floor(ms / DAY_MS));
-      for (const wanted of new Set([today ?? 0, soon ?? 0])) {
-        if (salts.has(wanted)) continue;
-        const salt = await store.salt(wanted, today ?? 0);
+      const today = Math.floor(nowMs / DAY_MS);
+      for (const needed of new Set([today, Math.floor((nowMs + AHEAD_MS) / DAY_MS)])) {
+        if (salts.has(needed)) continue;
+        const salt = await store.salt(needed, today);
         // Visits may have come meanwhile. Another salt would count their visitors once more.
-        if (!salts.has(wanted)) salts.set(wanted, salt);
+        if (!salts.has(needed)) salts.set(needed, salt);
       }
-      for (const known of salts.keys()) if (known < (today ?? 0)) salts.delete(known);
+      for (const known of salts.keys()) if (known < today) salts.delete(known);
     },
     /**
-     * Returns who visits, a browser at an address, as a uint32 that means nothing on another link or tomorrow.
-     * `agentHash` tells visitors behind one address apart.
+     * Returns the number of a visitor (a browser at an address): a uint32 that means nothing on another link or tomorrow.
+     * `agentHash` distinguishes visitors behind one address.
      */
     identify(link: KeyedLink, address: string, agentHash: number, nowMs: number): number {
       const today = Math.floor(nowMs / DAY_MS);
@@ -81,10 +74,10 @@ export function createVisitors({ store, fillRandom }: VisitorsOptions) {
         addresses = new Map();
       }
       if (link.keyDay !== today) {
-        [link.key0, link.key1] = secret("link", `${link.text}\t${link.createdMs}`);
+        [link.key0, link.key1] = deriveKey("link", `${link.text}\t${link.createdMs}`);
         link.keyDay = today;
       }
-      const [address0, address1] = secretOf(address);
+      const [address0, address1] = keyOf(address);
       return halfSipHash(link.key0, link.key1, address0, address1, agentHash);
     },
   };

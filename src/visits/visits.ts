@@ -1,37 +1,16 @@
 import type { Clock } from "../links/clock.ts";
 import type { LinkId } from "../links/store.ts";
 import { HOUR_MS } from "../links/time.ts";
-import { ageVisits } from "./ageing.ts";
-import type { Sums } from "./day.ts";
+import { firstOpenDay, type Sums } from "./day.ts";
 import { type JournalOptions, openJournal } from "./journal/journal.ts";
 import { createRecorder } from "./recorder.ts";
-import {
-  createStatistics,
-  type Reader,
-  type RefusedRange,
-  type Statistics,
-  type StatisticsOptions,
-  type StatisticsRequest,
-} from "./statistics/statistics.ts";
+import { createStatistics, type StatisticsOptions } from "./statistics/statistics.ts";
 import type { VisitStore } from "./store.ts";
 import { createVisitors } from "./visitor.ts";
 
-/** The use cases. Faults of the store are thrown as `StoreUnavailable`. */
-export interface Visits extends Pick<Counts, "sums"> {
-  /** Lets statistics age, in small batches; says how many days of links have aged. */
-  age(): Promise<number>;
-  /** Counts visits in this process, until it is closed. */
-  openRecorder(options: OpenRecorderOptions): Promise<OpenRecorder>;
-}
-
-/** The half that only reads. */
-export interface Counts {
-  /** All visits of a link since it was made. */
-  sums(link: LinkId): Promise<Sums>;
-  statistics(link: LinkId, request: StatisticsRequest, reader?: Reader): Promise<Statistics | RefusedRange>;
-  /** A text that stays the same for as long as these statistics do. Takes a small part of their time. */
-  revision(link: LinkId, request: StatisticsRequest): Promise<string | RefusedRange>;
-}
+const AGE_BATCH = 200;
+/** Ageing stops here and leaves the rest to the next time. */
+const MAX_AGE_BATCHES = 100;
 
 type OpenRecorderOptions = Pick<
   JournalOptions,
@@ -43,9 +22,7 @@ export type OpenRecorder = Awaited<ReturnType<typeof openRecorder>>;
 export interface VisitsOptions {
   readonly store: VisitStore;
   readonly clock: Clock;
-  /** Fills an array with bytes from a CSPRNG. */
-  readonly fillRandom: (bytes: Uint8Array) => void;
-  /** How many days statistics are told by the day. */
+  /** How many days have statistics by the day. */
   readonly keepDays: number;
 }
 
@@ -53,32 +30,40 @@ export interface CountsOptions extends StatisticsOptions {
   readonly store: Pick<VisitStore, "sums" | "days" | "daySums">;
 }
 
-export function createCounts(options: CountsOptions): Counts {
+export type Counts = ReturnType<typeof createCounts>;
+export type Visits = ReturnType<typeof createVisits>;
+
+/** The use cases that only read. They throw faults of the store as `StoreUnavailable`. */
+export function createCounts(options: CountsOptions) {
   return {
-    sums: ({ code, createdMs }) => options.store.sums(code, createdMs),
+    /** All visits of a link since its creation. */
+    sums: ({ code, createdMs }: LinkId): Promise<Sums> => options.store.sums(code, createdMs),
     ...createStatistics(options),
   };
 }
 
-export function createVisits(options: VisitsOptions): Visits {
-  const { store, clock, keepDays } = options;
+/** The use cases. They throw faults of the store as `StoreUnavailable`. */
+export function createVisits({ store, clock, keepDays }: VisitsOptions) {
   return {
-    sums: ({ code, createdMs }) => store.sums(code, createdMs),
+    /** All visits of a link since its creation. */
+    sums: ({ code, createdMs }: LinkId): Promise<Sums> => store.sums(code, createdMs),
+    /** Lets statistics age. Returns how many days of links have aged. */
     age: () => ageVisits(store, clock, keepDays),
-    openRecorder: (recorderOptions) => openRecorder({ ...options, ...recorderOptions }),
+    /** Counts visits in this process, until it is closed. */
+    openRecorder: (options: OpenRecorderOptions) => openRecorder(store, clock, options),
   };
 }
 
-async function openRecorder(options: VisitsOptions & OpenRecorderOptions) {
-  const { store, clock, fillRandom, onFault } = options;
-  const visitors = createVisitors({ store, fillRandom });
-  // A salt that is made forgets older ones, and tells later starts that the clock was right.
+async function openRecorder(store: VisitStore, clock: Clock, options: OpenRecorderOptions) {
+  const visitors = createVisitors(store);
+  // A new salt deletes older ones, and shows later starts that the clock was right.
   const prepare = async () => {
     if (clock.trustworthy()) await visitors.prepare(clock.nowMs());
   };
-  await prepare().catch(onFault);
+  await prepare().catch(options.onFault);
   const journal = await openJournal({
     ...options,
+    store,
     nowMs: clock.monotonicMs,
     hour: () => Math.floor(clock.nowMs() / HOUR_MS),
   });
@@ -86,9 +71,26 @@ async function openRecorder(options: VisitsOptions & OpenRecorderOptions) {
     ...createRecorder({ journal, visitors }),
     /** Fetches what the next hour needs from the store, so that midnight does not depend on it. */
     prepare,
-    /** What is not in the store yet. */
+    /** Counts of visits that are not in the store yet. */
     figures: () => journal.figures(),
-    /** Brings everything counted to the store; what that cannot take now is kept for the next start. */
+    /** Folds all visits into the store. Those that the store can't take now are kept for the next start. */
     close: () => journal.close(),
   };
+}
+
+/** Lets statistics age, in small batches. Returns how many days of links have aged. */
+export async function ageVisits(
+  store: Pick<VisitStore, "age">,
+  clock: Pick<Clock, "nowMs" | "trustworthy">,
+  keepDays: number,
+): Promise<number> {
+  let aged = 0;
+  for (let batch = 0; batch < MAX_AGE_BATCHES && clock.trustworthy(); batch++) {
+    const openDay = firstOpenDay(clock.nowMs());
+    const bounds = { closeBefore: openDay, forgetBefore: openDay - keepDays };
+    const count = await store.age(bounds, AGE_BATCH);
+    aged += count;
+    if (count < AGE_BATCH) break;
+  }
+  return aged;
 }

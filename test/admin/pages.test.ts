@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 
 import en from "../../src/locales/en.json";
-import { createAdminToken, SESSION_MS } from "../../src/moderation/admin-token.ts";
+import { createAdminToken, SESSION_MS } from "../../src/moderation/access-tokens.ts";
 import { elementsOf, expectGuarded, HTML, MARK } from "../http/markup.ts";
 import { type Here, openStoreOf, startHere } from "../service.ts";
 import { newLink } from "../stores/links.ts";
@@ -126,10 +126,10 @@ describe("the operator's pages", () => {
     const sessions = {
       none: "",
       "the token itself": TOKEN,
-      "of another token": createAdminToken(`${TOKEN}x`).beginSession(now),
-      "that is over": createAdminToken(TOKEN).beginSession(now - SESSION_MS),
-      "that lasts too long": createAdminToken(TOKEN).beginSession(now + SESSION_MS),
-      changed: `${createAdminToken(TOKEN).beginSession(now)}x`,
+      "of another token": createAdminToken(`${TOKEN}x`).startSession(now),
+      "that is over": createAdminToken(TOKEN).startSession(now - SESSION_MS),
+      "that lasts too long": createAdminToken(TOKEN).startSession(now + SESSION_MS),
+      changed: `${createAdminToken(TOKEN).startSession(now)}x`,
     };
     for (const [name, session] of Object.entries(sessions)) {
       for (const path of [...PAGES, FOUND]) {
@@ -196,7 +196,7 @@ describe("the operator's pages", () => {
       [FOUND, { action: "disable", reason: "spam", count: "1" }],
       ["/admin/cases", { code: "made", action: "nothing" }],
     ];
-    const other = await formTokenOf(createAdminToken(TOKEN).beginSession(curt.nowMs() - 1000));
+    const other = await formTokenOf(createAdminToken(TOKEN).startSession(curt.nowMs() - 1000));
     for (const [path, fields] of forms) {
       for (const [sent, headers] of [
         [{ ...fields }, {}],

@@ -2,13 +2,13 @@ import { expect, test } from "bun:test";
 import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 
-import { chooseSegments, foldInto, makeBackup } from "../../src/backup/make.ts";
+import { chooseSegments, foldInto, createBackup } from "../../src/backup/backup.ts";
 import type { Code } from "../../src/links/code.ts";
 import { StoreUnavailable } from "../../src/links/store.ts";
 import { openSnapshot } from "../../src/store/sqlite/file/snapshot.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
-import { startFolding } from "../../src/visits/journal/folding-thread.ts";
-import { saveSegments } from "../../src/visits/journal/segment-copies.ts";
+import { startFolding } from "../../src/visits/journal/folding.ts";
+import { copySegments } from "../../src/visits/journal/segment-copy.ts";
 import { temporaryFolder } from "../service.ts";
 import { newLink } from "../stores/links.ts";
 import { writeSegment } from "../visits/segments.ts";
@@ -57,7 +57,7 @@ test("a backup has each visit once, however far its segment has been added to th
   // After a power cut, Curt does not count what was not synced either.
   await writeSegment({ folder: journalFolder, hour: HOUR, visits });
   const file = join(folder.path, "backup.db");
-  expect(await makeBackup({ path, journalFolder, file, progress: SILENT })).toBe(CODES.length);
+  expect(await createBackup({ path, journalFolder, file, progress: SILENT })).toBe(CODES.length);
   await store.close();
   expect(await visitsIn(file)).toEqual(CODES.map(() => 3));
 });
@@ -68,7 +68,7 @@ test("a segment that was copied while visits were counted is copied again once t
   const [source, sequence] = [[3, 4] as const, 8];
   const saveIn = (name: string) => {
     mkdirSync(join(folder.path, name));
-    return saveSegments(journalFolder, join(folder.path, name));
+    return copySegments(journalFolder, join(folder.path, name));
   };
   const some = CODES.filter((_, nth) => nth % 3 === 1).map((code) => ({ code }));
   const active = await writeSegment(

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 
 import type { Page } from "playwright-core";
 
-import { SESSION_MS } from "../../src/moderation/admin-token.ts";
+import { SESSION_MS } from "../../src/moderation/access-tokens.ts";
 import { addCampaign, CAMPAIGN, campaignHost, report, TOKEN, untilAnswered } from "../admin/operator.ts";
 import { type Here, startHere } from "../service.ts";
 import { loadAxe, violationsOf, violationsOfWords } from "./axe.ts";

@@ -6,16 +6,18 @@ import * as fc from "fast-check";
 
 import type { DatabaseAddress } from "../../src/config/database-url.ts";
 import { type Code, lookUpCode } from "../../src/links/code.ts";
-import { NEVER_MS, REASONS } from "../../src/links/link.ts";
+import { REASONS } from "../../src/links/link.ts";
 import { StoreUnavailable, StoreUnusable } from "../../src/links/store.ts";
 import type { Target } from "../../src/links/target.ts";
+import { NEVER_MS } from "../../src/links/time.ts";
 import { DAY_MS } from "../../src/links/time.ts";
 import { ANSWERS } from "../../src/moderation/reports/case.ts";
 import { fillStore, openRecords, openStore } from "../../src/store/open.ts";
 import { KINDS, type RecordOf, type WriteRecords } from "../../src/store/records.ts";
 import { exportRecords } from "../../src/transfer/export.ts";
 import { fillFrom } from "../../src/transfer/fill-store.ts";
-import { close, dayOf } from "../../src/visits/day.ts";
+import { closeDetail } from "../../src/visits/day.ts";
+import { createDay } from "../../src/visits/day.ts";
 import { makeLargeStore, runWithRoom } from "../backup/run.ts";
 import { testOnLinux } from "../linux.ts";
 import { startPostgres } from "../postgres.ts";
@@ -160,7 +162,7 @@ describe("an export", () => {
             given.map(([{ code, createdMs }, { hour, age, isSum, details, ...sums }]) => {
               const id = { code, createdMs, ...sums };
               if (isSum) return { ...id, day: 0, detail: null };
-              const detail = close(dayOf({ ...sums, details }, hour).detail);
+              const detail = closeDetail(createDay({ ...sums, details }, hour).detail);
               return { ...id, day: Math.floor(createdMs / DAY_MS) + age, detail };
             }),
           );

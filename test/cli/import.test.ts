@@ -4,7 +4,7 @@ import { join } from "node:path";
 
 import type { DatabaseAddress } from "../../src/config/database-url.ts";
 import type { Code } from "../../src/links/code.ts";
-import { NEVER_MS } from "../../src/links/link.ts";
+import { NEVER_MS } from "../../src/links/time.ts";
 import { DAY_MS } from "../../src/links/time.ts";
 import { fillStore, hasStore, openIntake, openRecords, openStore } from "../../src/store/open.ts";
 import { fillFrom } from "../../src/transfer/fill-store.ts";

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 
-import { createClient, CurtError, type LinkRequest } from "../../client/client.ts";
+import { createClient, CurtError } from "../../client/client.ts";
+import { type LinkRequest } from "../../client/types.ts";
 import { startHere } from "../service.ts";
 import { thrownBy } from "./failure.ts";
 

@@ -7,7 +7,7 @@ import type { ClientOf } from "../../src/http/client.ts";
 import { createDomain } from "../../src/http/domain.ts";
 import { createLimiter } from "../../src/http/limiter.ts";
 import { createProblemCache } from "../../src/http/problem-cache.ts";
-import { followChanges } from "../../src/links/changes.ts";
+import { followChanges } from "../../src/links/change-feed.ts";
 import { createClock } from "../../src/links/clock.ts";
 import { createLinks } from "../../src/links/links.ts";
 import type { LinkStore } from "../../src/links/store.ts";

@@ -4,7 +4,7 @@ import { peek } from "bun";
 
 import type { Call } from "../../src/http/call.ts";
 import { createLimiter, createRefusalQueue } from "../../src/http/limiter.ts";
-import { createLimit } from "../../src/moderation/rate-limits.ts";
+import { createRateLimit } from "../../src/moderation/rate-limits.ts";
 
 const times = (count: number) => Array.from({ length: count }, (_, nth) => nth);
 
@@ -41,7 +41,7 @@ test("nobody waits for longer than 8 s, and more than 4,000 never wait", () => {
 
 test("the refusals of a limit are held back", () => {
   const clock = { monotonicMs: () => 0 };
-  const unknown = createLimit([{ count: 1, ms: 3_600_000 }], { clock, seed: 1n });
+  const unknown = createRateLimit([{ count: 1, ms: 3_600_000 }], { clock, seed: 1n });
   const limiter = createLimiter({ unknown }, clock, { count: () => {} });
   const call = { limits: [], client: () => ({ address: "192.0.2.1", country: "" }) } as unknown as Call;
   expect(limiter.unknown(call)).toBeUndefined();

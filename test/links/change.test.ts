@@ -11,8 +11,9 @@ import {
   parseTerms,
   termsJson,
 } from "../../src/links/change.ts";
-import { type Link, NEVER_MS } from "../../src/links/link.ts";
+import { type Link } from "../../src/links/link.ts";
 import type { Target } from "../../src/links/target.ts";
+import { NEVER_MS } from "../../src/links/time.ts";
 import { newLink, NOW } from "../stores/links.ts";
 import { destination, edit } from "../stores/updates.ts";
 

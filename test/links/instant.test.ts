@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 
 import * as fc from "fast-check";
 
-import { parseInstant, parseWhen } from "../../src/links/instant.ts";
+import { parseInstant, parseWhen } from "../../src/links/time.ts";
 
 test("instants of RFC 3339 are read, with any offset and fraction", () => {
   const noon = Date.UTC(2027, 0, 31, 12);

@@ -3,12 +3,11 @@ import { join } from "node:path";
 
 import { createClock } from "../../src/links/clock.ts";
 import { type Code, parseCode } from "../../src/links/code.ts";
-import { DURATIONS_MS, endsMs } from "../../src/links/expiry.ts";
-import { NEVER_MS } from "../../src/links/link.ts";
-import type { Link } from "../../src/links/link.ts";
+import { type Link } from "../../src/links/link.ts";
 import { createLinks, type Links, type LinksOptions } from "../../src/links/links.ts";
 import { isProblem } from "../../src/links/problem.ts";
 import type { LinkStore } from "../../src/links/store.ts";
+import { DURATIONS_MS, instantOf, NEVER_MS } from "../../src/links/time.ts";
 import { openStore } from "../../src/store/open.ts";
 import { temporaryFolder } from "../service.ts";
 import { newLink } from "../stores/links.ts";
@@ -169,10 +168,10 @@ describe("a link with an end", () => {
       Date.UTC(2027, 0, 31),
       Date.UTC(2026, 11, 31, 23, 59, 59, 999),
     ]) {
-      expect(endsMs(created, "24h") - created).toBe(DAY_MS);
-      expect(endsMs(created, "1month") - created).toBe(30 * DAY_MS);
+      expect(instantOf(created, "24h") - created).toBe(DAY_MS);
+      expect(instantOf(created, "1month") - created).toBe(30 * DAY_MS);
     }
-    expect(new Date(endsMs(0, "never")).toISOString()).toBe("9999-12-31T00:00:00.000Z");
+    expect(new Date(instantOf(0, "never")).toISOString()).toBe("9999-12-31T00:00:00.000Z");
   });
 });
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 
-import { lookupAmong } from "../../src/locales/lookup.ts";
+import { lookupAmong } from "../../src/locales/messages.ts";
 
 /** What each range finds, among languages that Curt does not have. */
 function expectFound(

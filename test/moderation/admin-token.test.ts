@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 
-import { createAdminToken, SESSION_MS } from "../../src/moderation/admin-token.ts";
+import { createAdminToken, SESSION_MS } from "../../src/moderation/access-tokens.ts";
 
 const TOKEN = "0123456789abcdef";
 const NOW = Date.UTC(2026, 10, 21);
@@ -13,7 +13,7 @@ test("only the token is right", () => {
 });
 
 test("a session is open until it ends, in every process that has the token", () => {
-  const session = createAdminToken(TOKEN).beginSession(NOW);
+  const session = createAdminToken(TOKEN).startSession(NOW);
   const { isOpen } = createAdminToken(TOKEN);
   expect(isOpen(session, NOW)).toBe(true);
   expect(isOpen(session, NOW + SESSION_MS - 1)).toBe(true);
@@ -23,8 +23,8 @@ test("a session is open until it ends, in every process that has the token", () 
 });
 
 test("no session is open that was signed with another token, or changed", () => {
-  const { beginSession, isOpen } = createAdminToken(TOKEN);
-  const session = beginSession(NOW);
+  const { startSession, isOpen } = createAdminToken(TOKEN);
+  const session = startSession(NOW);
   const [ends = "", signature = ""] = session.split(".");
   const forged = [
     "",
@@ -41,15 +41,15 @@ test("no session is open that was signed with another token, or changed", () => 
     `${ends}.${signature.toLowerCase()}`,
     `${ends}.${signature}.${signature}`,
     `1e13.${signature}`,
-    createAdminToken(`${TOKEN}x`).beginSession(NOW),
+    createAdminToken(`${TOKEN}x`).startSession(NOW),
   ];
   for (const one of forged) expect([one, isOpen(one, NOW)]).toEqual([one, false]);
   expect(session).not.toContain(TOKEN);
 });
 
 test("every session has its own token for forms, which does not tell the session", () => {
-  const { beginSession, formToken } = createAdminToken(TOKEN);
-  const [one, other] = [beginSession(NOW), beginSession(NOW + 1)];
+  const { startSession, formToken } = createAdminToken(TOKEN);
+  const [one, other] = [startSession(NOW), startSession(NOW + 1)];
   expect(formToken(one)).toBe(createAdminToken(TOKEN).formToken(one));
   expect(formToken(one)).not.toBe(formToken(other));
   expect(formToken(one)).not.toContain(one.split(".")[1] ?? "");

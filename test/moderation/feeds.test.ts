@@ -44,7 +44,7 @@ function follow(folder: string, url: string, options: Partial<FeedsOptions> = {}
   return {
     failures,
     fetched: () => fetched,
-    asked: feeds.asked,
+    asked: feeds.fetches,
     advance: (ms: number) => void (nowMs += ms),
     file: feedFile(folder, url),
     [Symbol.asyncDispose]: () => feeds.close(),

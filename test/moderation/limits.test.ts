@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 
 import * as fc from "fast-check";
 
-import { createLimit, createLimits, type Window } from "../../src/moderation/rate-limits.ts";
+import { createRateLimit, createRateLimits, type Window } from "../../src/moderation/rate-limits.ts";
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
@@ -14,7 +14,7 @@ const CREATES: readonly Window[] = [
 /** A limit at a time that the test sets. */
 function limitOf(windows: readonly Window[], seed = 1n) {
   let nowMs = 0;
-  const limit = createLimit(windows, { clock: { monotonicMs: () => nowMs }, seed });
+  const limit = createRateLimit(windows, { clock: { monotonicMs: () => nowMs }, seed });
   return { ...limit, advance: (ms: number) => void (nowMs += ms) };
 }
 
@@ -168,7 +168,7 @@ describe("an attacker with many addresses", () => {
     const options = { ...windows, limitReport: CREATES, limitPasswords: CREATES };
     Bun.gc(true);
     const beforeBytes = process.memoryUsage().rss;
-    const limits = createLimits({ ...options, clock: { monotonicMs: () => 0 }, seed: 1n });
+    const limits = createRateLimits({ ...options, clock: { monotonicMs: () => 0 }, seed: 1n });
     for (const limit of Object.values(limits))
       for (let nth = 0; nth < 300_000; nth++) limit?.take(address(nth));
     Bun.gc(true);
@@ -178,7 +178,7 @@ describe("an attacker with many addresses", () => {
 
 test("a client is barred from looking up addresses at a hundred times the limit of unknown ones", () => {
   const none: readonly Window[] = [];
-  const { unknown, scan } = createLimits({
+  const { unknown, scan } = createRateLimits({
     limitCreate: none,
     limitPasswords: none,
     limitView: none,

@@ -49,7 +49,7 @@ function open({ threshold, trustworthy = true, salt, blocked }: Settings = {}) {
     nowMs: () => nowMs,
     monotonicMs: () => nowMs,
     trustworthy: () => trustworthy,
-    onTakenBack() {},
+    onSetBack() {},
   };
   const links = createLookUps({ store, clock, codeHoldMs: 0, blocked: blocked ?? (() => undefined) });
   const disabled: string[] = [];
@@ -57,7 +57,6 @@ function open({ threshold, trustworthy = true, salt, blocked }: Settings = {}) {
     store: { ...store, ...(salt && { salt }) },
     links,
     clock,
-    fillRandom: (bytes) => crypto.getRandomValues(bytes),
     reportThreshold: threshold ?? null,
     refuseRule: createRuleCheck({ hostRules: { size: () => 0 }, ownHosts: ["curt.example"] }),
     onReported: () => {},

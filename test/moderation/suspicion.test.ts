@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 
 import type { Target } from "../../src/links/target.ts";
 import { DAY_MS, HOUR_MS } from "../../src/links/time.ts";
-import { hintsOf } from "../../src/moderation/suspicion.ts";
+import { hintsOf } from "../../src/moderation/link-hints.ts";
 
 /** Hints about the destination alone: the link is a day old. */
 function hintsAbout(url: string) {

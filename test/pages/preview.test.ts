@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 
-import { NEVER_MS } from "../../src/links/link.ts";
+import { NEVER_MS } from "../../src/links/time.ts";
 import { message } from "../../src/locales/messages.ts";
 import { CURT } from "../../src/pages/assets/branding.ts";
 import { type Preview, previewPage } from "../../src/pages/preview/page.tsx";
@@ -31,7 +31,7 @@ function previewIn(
     shortUrl: "https://curt.example/code/",
     target: "https://example.com/",
     createdMs: 0,
-    aimedMs: 0,
+    targetSinceMs: 0,
     endsMs: NEVER_MS,
     hasEnded: false,
     hints: [],

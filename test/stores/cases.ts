@@ -3,8 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Code } from "../../src/links/code.ts";
 import type { LinkId } from "../../src/links/store.ts";
 import { DAY_MS } from "../../src/links/time.ts";
-import { type CaseQuery, MAX_CASE_NOTES } from "../../src/moderation/reports/case-store.ts";
-import type { Report } from "../../src/moderation/reports/case.ts";
+import { type CaseQuery, MAX_CASE_NOTES, type Report } from "../../src/moderation/reports/case.ts";
 import type { TestedStore } from "./guard.ts";
 import { newLink } from "./links.ts";
 
@@ -38,7 +37,7 @@ export function testCaseStore(name: string, open: () => Promise<TestedStore>): v
       day: DAY,
       atMs: NOW + 10,
       works: true,
-      aimedMs: 0,
+      targetSinceMs: 0,
       ...more,
     });
     const send = (link: LinkId, reporter: string, more: Partial<Report> = {}) =>
@@ -134,7 +133,7 @@ export function testCaseStore(name: string, open: () => Promise<TestedStore>): v
       await store.enable([link], byOperator());
       for (const client of ["c", "d", "e"])
         expect(await send(link, client, { threshold: 2, atMs: NOW + 60 })).toBe("counted");
-      const edited = { threshold: 2, atMs: NOW + 80, aimedMs: NOW + 70 };
+      const edited = { threshold: 2, atMs: NOW + 80, targetSinceMs: NOW + 70 };
       expect(await send(link, "f", edited)).toBe("counted");
       expect(await send(link, "g", edited)).toBe("disabled");
     });
@@ -165,7 +164,7 @@ export function testCaseStore(name: string, open: () => Promise<TestedStore>): v
       const answer = { action: "nothing", atMs: NOW + 50 } as const;
       expect(await other.caseOf(link)).toMatchObject({ reports: 5, lastMs: NOW + 60, answer });
       // The answer was about where the link led before.
-      const edited = { threshold: 2, atMs: NOW + 80, aimedMs: NOW + 70 };
+      const edited = { threshold: 2, atMs: NOW + 80, targetSinceMs: NOW + 70 };
       expect(await send(link, "f", { ...edited, works: false })).toBe("counted");
       expect((await other.caseOf(link))?.answer).toEqual(answer);
       expect(await send(link, "g", edited)).toBe("counted");

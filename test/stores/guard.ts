@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 
 import type { Code } from "../../src/links/code.ts";
-import { NEVER_MS, type Reason } from "../../src/links/link.ts";
+import { type Reason } from "../../src/links/link.ts";
 import { isProblem } from "../../src/links/problem.ts";
 import type { Decision, LinkStore, NewLink } from "../../src/links/store.ts";
-import { DAY_MS } from "../../src/links/time.ts";
+import { DAY_MS, NEVER_MS } from "../../src/links/time.ts";
 import type { GuardStore, JournalQuery } from "../../src/moderation/store.ts";
 import type { VisitStore } from "../../src/visits/store.ts";
-import type { Slice } from "../../src/visits/visit-batch.ts";
+import type { Slice } from "../../src/visits/visit-rows.ts";
 import { slicesOf } from "../visits/slices.ts";
 import { newLink } from "./links.ts";
 

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 
 import type { Code } from "../../src/links/code.ts";
-import { NEVER_MS } from "../../src/links/link.ts";
 import { isProblem } from "../../src/links/problem.ts";
 import type { LinkStore, NewLink } from "../../src/links/store.ts";
 import type { Target } from "../../src/links/target.ts";
+import { NEVER_MS } from "../../src/links/time.ts";
 
 export const NOW = Date.UTC(2026, 10, 21);
 

@@ -1,19 +1,17 @@
 import type { Link, Reason } from "../../src/links/link.ts";
 import type { Decision, LinkId, LinkStore } from "../../src/links/store.ts";
 import {
-  type CaseCursor,
-  type CaseStore,
-  type ListedCase,
-  MAX_CASE_NOTES,
-  MAX_DAILY_REPORTS,
-  type Note,
-} from "../../src/moderation/reports/case-store.ts";
-import {
   addReport,
   type AnswerAction,
   type Case,
+  type CaseCursor,
+  type CaseStore,
   isDue,
+  type ListedCase,
   mainReason,
+  MAX_CASE_NOTES,
+  MAX_DAILY_REPORTS,
+  type Note,
 } from "../../src/moderation/reports/case.ts";
 import type { Action, GuardStore } from "../../src/moderation/store.ts";
 

@@ -1,15 +1,15 @@
+import type { Position } from "../../src/links/change-feed.ts";
 import { applyChange, isSilent } from "../../src/links/change.ts";
-import type { Position } from "../../src/links/changes.ts";
 import { type Code, lookUpCode } from "../../src/links/code.ts";
 import type { Link, Reason } from "../../src/links/link.ts";
 import type { Decision, LinkId, NewLink } from "../../src/links/store.ts";
 import { targetHost } from "../../src/links/target.ts";
 import { DAY_MS } from "../../src/links/time.ts";
 import { FIGURE_DAYS, topHosts } from "../../src/moderation/figures.ts";
-import { leadsTo, type LinkCursor, type LinkQuery } from "../../src/moderation/search.ts";
+import { isTargetWithin, type LinkCursor, type LinkQuery } from "../../src/moderation/search.ts";
 import type { Action, HostRule, JournalCursor, JournalEntry } from "../../src/moderation/store.ts";
-import { close, type Day, merge, type Sums } from "../../src/visits/day.ts";
-import { parseRows, type Row } from "../../src/visits/visit-batch.ts";
+import { closeDetail, type Day, mergeDays, type Sums } from "../../src/visits/day.ts";
+import { decodeRows, type Row } from "../../src/visits/visit-rows.ts";
 import type { TestedStore as TestedGuard } from "./guard.ts";
 import { createMemoryCases } from "./memory-cases.ts";
 import type { TestedStore as TestedVisits } from "./visits.ts";
@@ -95,7 +95,7 @@ export function createMemoryStores(): () => TestedStore {
     const due = [...counted].filter(([key, sources]) => dayIn(key) < before && isOpen(sources));
     for (const [key] of due.slice(0, limit)) {
       const row = mergeAll(rowsOf(key));
-      if (row !== undefined) closed.set(key, { ...row, detail: close(row.detail) });
+      if (row !== undefined) closed.set(key, { ...row, detail: closeDetail(row.detail) });
       empty(key);
     }
     return Math.min(due.length, limit);
@@ -278,7 +278,7 @@ export function createMemoryStores(): () => TestedStore {
       };
     },
     async add({ source, sequence, rows }) {
-      for (const row of parseRows(rows)) {
+      for (const row of decodeRows(rows)) {
         addRow(source, sequence, row);
         // Others have their turn between any two rows.
         await Promise.resolve();
@@ -326,13 +326,13 @@ function isFound({ code, originalUrl, target }: NewLink, { text, host }: LinkQue
     (text === undefined ||
       (beginning !== undefined && code.startsWith(beginning)) ||
       urls.includes(text.toLowerCase())) &&
-    (host === undefined || leadsTo(target, host))
+    (host === undefined || isTargetWithin(target, host))
   );
 }
 
 function mergeAll(rows: readonly Row[]): Row | undefined {
   const [first, ...others] = rows;
-  return first && { ...first, ...others.reduce<Day>(merge, first) };
+  return first && { ...first, ...others.reduce<Day>(mergeDays, first) };
 }
 
 function linkKey({ code, createdMs }: Pick<Row, "code" | "createdMs">): string {

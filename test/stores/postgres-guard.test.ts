@@ -14,7 +14,7 @@ afterAll(() => server[Symbol.asyncDispose]());
 
 const open = async (name: string) => openPostgresStore(await server.address(name), PATIENT);
 
-const REPORTED = { reason: "spam", day: 1, atMs: 1, works: true, aimedMs: 0 } as const;
+const REPORTED = { reason: "spam", day: 1, atMs: 1, works: true, targetSinceMs: 0 } as const;
 
 describe("decisions and reports in PostgreSQL", () => {
   async function query(name: string, ...statements: string[]): Promise<unknown[]> {

@@ -5,7 +5,7 @@ import { StoreUnavailable } from "../../src/links/store.ts";
 import { type Database, openDatabase } from "../../src/store/postgres/connection/database.ts";
 import { openPostgresStore } from "../../src/store/postgres/store.ts";
 import type { VisitStore } from "../../src/visits/store.ts";
-import type { Slice } from "../../src/visits/visit-batch.ts";
+import type { Slice } from "../../src/visits/visit-rows.ts";
 import { addressOf, startPostgres, urlOf } from "../postgres.ts";
 import { startProxy } from "../proxy.ts";
 import { detailOf, slicesOf } from "../visits/slices.ts";

@@ -70,7 +70,7 @@ export async function makeStore(path: string): Promise<void> {
       day: TODAY,
       atMs: NOW + nth,
       works: nth !== 3,
-      aimedMs: 0,
+      targetSinceMs: 0,
       note,
     });
   await store.answerCase(idOf("bad"), { action: "nothing" }, decision);

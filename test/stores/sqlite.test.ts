@@ -42,7 +42,7 @@ testSearch("SQLite", () => openPatiently(join(shared.path, "search.db")));
 testFigures("SQLite", () => openPatiently(join(shared.path, "figures.db")));
 testCaseStore("SQLite", () => openPatiently(join(shared.path, "cases.db")));
 
-const REPORTED = { reason: "spam", day: 1, atMs: 1, works: true, aimedMs: 0 } as const;
+const REPORTED = { reason: "spam", day: 1, atMs: 1, works: true, targetSinceMs: 0 } as const;
 
 describe("a SQLite file", () => {
   test("is written durably", () => {

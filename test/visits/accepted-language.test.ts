@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 
 import * as fc from "fast-check";
 
-import { preferredLanguage } from "../../src/visits/accepted-language.ts";
+import { preferredLanguage } from "../../src/visits/visit-headers.ts";
 
 const LANGUAGES: Readonly<Record<string, string>> = {
   "ko-KR,ko;q=0.9,en-US;q=0.8,en;q=0.7": "ko",

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 
-import { ageVisits } from "../../src/visits/ageing.ts";
 import type { AgeBounds, VisitStore } from "../../src/visits/store.ts";
+import { ageVisits } from "../../src/visits/visits.ts";
 
 const HOUR_MS = 3_600_000;
 const DAY = 20_000;

@@ -3,8 +3,7 @@ import { expect, test } from "bun:test";
 import crawlers from "crawler-user-agents";
 import * as fc from "fast-check";
 
-import { type Agent, readAgent } from "../../src/visits/agent/agent.ts";
-import { containsAnyOf } from "../../src/visits/agent/any-of.ts";
+import { type Agent, containsAnyOf, readAgent } from "../../src/visits/user-agent.ts";
 
 type Row = readonly [userAgent: string, browser: string, os: string, device: Agent["device"]];
 

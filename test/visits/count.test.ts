@@ -3,7 +3,7 @@ import { describe, expect, test } from "bun:test";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 
-import { makeSegmentFile } from "../../src/visits/journal/segment-file.ts";
+import { createSegmentFile } from "../../src/visits/journal/segment-file.ts";
 import { createName, openSegment } from "../../src/visits/journal/segment.ts";
 import { type Running, startHere, startProgram, temporaryFolder, untilLogged } from "../service.ts";
 import { linkOf, statisticsOf, untilCounted, visit, WINDOWS_CHROME } from "./visits.ts";
@@ -170,9 +170,9 @@ describe("visits", () => {
       await newLink(service, "cut");
     }
     const path = join(journal, "0-77.visits");
-    await makeSegmentFile(path, { links: 10, details: 10, nameBytes: 1000 });
+    await createSegmentFile(path, { links: 10, details: 10, nameBytes: 1000 });
     const segment = openSegment(path);
-    segment.begin({ source: [1, 2], boot: [123, 456] }, 1, 490_000);
+    segment.start({ source: [1, 2], boot: [123, 456] }, 1, 490_000);
     segment.count(createName("link", "cut\t5"), false);
     await Bun.write(join(journal, "0-78.visits"), "no segment");
     await using service = await startHere({}, { folder: folder.path });

@@ -2,7 +2,14 @@ import { describe, expect, test } from "bun:test";
 
 import * as fc from "fast-check";
 
-import { close, type Day, dayOf, KEPT_VALUES, merge, type SameVisits } from "../../src/visits/day.ts";
+import {
+  closeDetail,
+  type Day,
+  createDay,
+  MAX_DAY_VALUES,
+  mergeDays,
+  type SameVisits,
+} from "../../src/visits/day.ts";
 import { readDetail } from "../../src/visits/detail.ts";
 import { DIMENSIONS } from "../../src/visits/dimensions.ts";
 
@@ -32,14 +39,14 @@ const manyTold = fc.array(told, { minLength: 1, maxLength: 60 });
 function dayOfOne({ hour, by }: Told): Day {
   const counted =
     by === undefined ? { visits: 0, bots: 1, details: [] } : { visits: by.times, bots: 0, details: [by] };
-  return dayOf(counted, hour);
+  return createDay(counted, hour);
 }
 
 /** As a process counts: what came in one hour is one part. */
 function dayOfHour(visits: readonly Told[], hour: number): Day {
   const details = visits.flatMap(({ by }) => by ?? []);
   const sum = details.reduce((all, { times }) => all + times, 0);
-  return dayOf({ visits: sum, bots: visits.length - details.length, details }, hour);
+  return createDay({ visits: sum, bots: visits.length - details.length, details }, hour);
 }
 
 /** Without the order in which values came. */
@@ -53,15 +60,15 @@ describe("the parts of a day", () => {
   test("make the same day as its visits one by one, in whatever order and groups they are merged", () => {
     fc.assert(
       fc.property(manyTold, fc.nat(), fc.integer(), (visits, cut, seed) => {
-        const one = visits.map(dayOfOne).reduce(merge);
+        const one = visits.map(dayOfOne).reduce(mergeDays);
         const byHour = Map.groupBy(visits, ({ hour }) => hour);
         const hours = [...byHour].map(([hour, all]) => dayOfHour(all, hour));
-        expect(plain(hours.reduce(merge))).toEqual(plain(one));
-        expect(plain(hours.reduceRight((all, part) => merge(part, all)))).toEqual(plain(one));
+        expect(plain(hours.reduce(mergeDays))).toEqual(plain(one));
+        expect(plain(hours.reduceRight((all, part) => mergeDays(part, all)))).toEqual(plain(one));
         const shuffled = visits.toSorted((a, b) => (hash(a, seed) < hash(b, seed) ? -1 : 1));
         const at = (cut % visits.length) + 1;
         const halves = [shuffled.slice(0, at), shuffled.slice(at)].filter((half) => half.length > 0);
-        expect(plain(halves.map((half) => half.map(dayOfOne).reduce(merge)).reduce(merge))).toEqual(
+        expect(plain(halves.map((half) => half.map(dayOfOne).reduce(mergeDays)).reduce(mergeDays))).toEqual(
           plain(one),
         );
       }),
@@ -71,7 +78,7 @@ describe("the parts of a day", () => {
   test("are what a plain count says", () => {
     fc.assert(
       fc.property(manyTold, (visits) => {
-        const day = visits.map(dayOfOne).reduce(merge);
+        const day = visits.map(dayOfOne).reduce(mergeDays);
         const people = visits.flatMap(({ by }) => by ?? []);
         const sum = (some: readonly SameVisits[]) => some.reduce((all, { times }) => all + times, 0);
         const { hours, visitors, values, others } = readDetail(day.detail);
@@ -107,13 +114,16 @@ describe("the parts of a day", () => {
       fc.property(fc.array(numbers, { minLength: 1, maxLength: 5 }), (parts) => {
         const days = parts.map((part) => {
           const details = part.map(([nth, times]) => visit(nth, times));
-          return dayOf({ visits: details.reduce((all, { times }) => all + times, 0), bots: 0, details }, 0);
+          return createDay(
+            { visits: details.reduce((all, { times }) => all + times, 0), bots: 0, details },
+            0,
+          );
         });
-        const day = days.reduce(merge);
+        const day = days.reduce(mergeDays);
         const { values, others } = readDetail(day.detail);
         for (const dimension of DIMENSIONS) {
           const kept = values[dimension] ?? [];
-          expect(kept.length).toBeLessThanOrEqual(KEPT_VALUES);
+          expect(kept.length).toBeLessThanOrEqual(MAX_DAY_VALUES);
           const all = kept.reduce((sum, [, visits]) => sum + visits, others[dimension] ?? 0);
           expect(all).toBe(day.visits);
         }
@@ -125,13 +135,13 @@ describe("the parts of a day", () => {
     fc.assert(
       fc.property(manyTold, manyTold, fc.boolean(), fc.boolean(), (some, more, isClosed, isOtherClosed) => {
         const aged = (visits: readonly Told[], closes: boolean): Day => {
-          const day = visits.map(dayOfOne).reduce(merge);
-          return closes ? { ...day, detail: close(day.detail) } : day;
+          const day = visits.map(dayOfOne).reduce(mergeDays);
+          return closes ? { ...day, detail: closeDetail(day.detail) } : day;
         };
         const [one, two] = [aged(some, isClosed), aged(more, isOtherClosed)];
-        const day = merge(one, two);
-        expect(plain(merge(two, one))).toEqual(plain(day));
-        if (isClosed || isOtherClosed) expect(close(day.detail)).toEqual(day.detail);
+        const day = mergeDays(one, two);
+        expect(plain(mergeDays(two, one))).toEqual(plain(day));
+        if (isClosed || isOtherClosed) expect(closeDetail(day.detail)).toEqual(day.detail);
         expect(day).toMatchObject({ visits: one.visits + two.visits, bots: one.bots + two.bots });
         expect(Array.isArray(readDetail(day.detail).visitors)).toBe(!isClosed && !isOtherClosed);
       }),

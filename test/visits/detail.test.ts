@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 
 import * as fc from "fast-check";
 
-import { close, dayOf, merge, type SameVisits } from "../../src/visits/day.ts";
+import { closeDetail, createDay, mergeDays, type SameVisits } from "../../src/visits/day.ts";
 import {
   type DayDetail,
   type Detail,
@@ -77,7 +77,7 @@ const VISIT: SameVisits = {
 };
 const dayOfVisit = fc
   .tuple(visit, hour)
-  .map(([one, ofDay]) => dayOf({ visits: 1, bots: 0, details: [one] }, ofDay));
+  .map(([one, ofDay]) => createDay({ visits: 1, bots: 0, details: [one] }, ofDay));
 
 /** Without what JSON leaves out too. */
 const plain = (day: DayDetail) => JSON.parse(JSON.stringify(day)) as unknown;
@@ -93,7 +93,7 @@ describe("the detail of a day", () => {
   });
 
   test("that has fewer dimensions is read, merged and closed: its visits have no value of a later one", () => {
-    const one = dayOf({ visits: 1, bots: 0, details: [VISIT] }, 13);
+    const one = createDay({ visits: 1, bots: 0, details: [VISIT] }, 13);
     const { languages: _, ...five } = readDetail(one.detail).values;
     const texts = ["google.com", "KR", "Chrome", "Android", "phone"];
     const ofOneVisit = writeOneVisit({ hour: 13, visitor: 7, texts });
@@ -101,9 +101,9 @@ describe("the detail of a day", () => {
     const ofDay = Uint8Array.fromHex(`2180400100020700000005${"020201".repeat(5)}`) as Detail;
     for (const row of [ofOneVisit, ofDay]) {
       expect(readDetail(row)).toEqual({ hours: { 13: [1, 0] }, visitors: [7], values: five, others: {} });
-      expect(readDetail(close(row))).toMatchObject({ visitors: 1, values: five });
-      for (const old of [row, close(row)]) {
-        const { values, others } = readDetail(merge({ visits: 1, bots: 0, detail: old }, one).detail);
+      expect(readDetail(closeDetail(row))).toMatchObject({ visitors: 1, values: five });
+      for (const old of [row, closeDetail(row)]) {
+        const { values, others } = readDetail(mergeDays({ visits: 1, bots: 0, detail: old }, one).detail);
         expect(values).toMatchObject({ countries: [["KR", 2]], languages: [["ko", 1]] });
         expect(others).toEqual({});
       }
@@ -117,19 +117,22 @@ describe("the detail of a day", () => {
         const long = { ...one, detail: writeDetail(readDetail(one.detail)) };
         expect(long.detail).not.toEqual(one.detail);
         expect(readDetail(long.detail)).toEqual(readDetail(one.detail));
-        expect(readDetail(close(one.detail))).toEqual(readDetail(close(long.detail)));
-        expect(close(close(one.detail))).toEqual(close(one.detail));
-        expect(merge(one, other)).toEqual(merge(long, other));
-        const [closed, longClosed] = [one, long].map((day) => ({ ...day, detail: close(day.detail) }));
-        expect(closed && merge(closed, other)).toEqual(longClosed && merge(longClosed, other));
+        expect(readDetail(closeDetail(one.detail))).toEqual(readDetail(closeDetail(long.detail)));
+        expect(closeDetail(closeDetail(one.detail))).toEqual(closeDetail(one.detail));
+        expect(mergeDays(one, other)).toEqual(mergeDays(long, other));
+        const [closed, longClosed] = [one, long].map((day) => ({ ...day, detail: closeDetail(day.detail) }));
+        expect(closed && mergeDays(closed, other)).toEqual(longClosed && mergeDays(longClosed, other));
       }),
     );
   });
 
   test("of one visit with usual values takes 12 bytes, and 8 once it is closed, with nothing of the visitor", () => {
-    const { detail: open } = dayOf({ visits: 1, bots: 0, details: [{ ...VISIT, visitor: 0xfedc_ba98 }] }, 13);
+    const { detail: open } = createDay(
+      { visits: 1, bots: 0, details: [{ ...VISIT, visitor: 0xfedc_ba98 }] },
+      13,
+    );
     expect(open.toHex()).toBe("4d98badcfe06020202020202");
-    expect(close(open).toHex()).toBe("8d06020202020202");
+    expect(closeDetail(open).toHex()).toBe("8d06020202020202");
   });
 
   test("that is damaged is refused, and never read for long", () => {

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import type { Code } from "../../src/links/code.ts";
 import { StoreUnavailable } from "../../src/links/store.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
-import { startFolding } from "../../src/visits/journal/folding-thread.ts";
+import { startFolding } from "../../src/visits/journal/folding.ts";
 import { SegmentDamaged } from "../../src/visits/journal/segment-file.ts";
 import { temporaryFolder } from "../service.ts";
 import { writeSegment } from "./segments.ts";

@@ -8,7 +8,7 @@ import { StoreUnavailable } from "../../src/links/store.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
 import { openJournal } from "../../src/visits/journal/journal.ts";
 import { counterOf, createRecorder } from "../../src/visits/recorder.ts";
-import type { Slice } from "../../src/visits/visit-batch.ts";
+import type { Slice } from "../../src/visits/visit-rows.ts";
 import { createVisitors } from "../../src/visits/visitor.ts";
 import { temporaryFolder } from "../service.ts";
 import { writeSegment } from "./segments.ts";
@@ -32,18 +32,16 @@ async function openRecorder(folder: string, isAway = () => false) {
     add: (slice: Slice) => (isAway() ? Promise.reject(new StoreUnavailable("away")) : near.add(slice)),
   };
   const faults: unknown[] = [];
-  const fillRandom = (bytes: Uint8Array) => void crypto.getRandomValues(bytes);
   const journal = await openJournal({
     folder: join(folder, "visits"),
     store,
-    fillRandom,
     nowMs: () => performance.now(),
     hour: () => NOW / HOUR_MS,
     onFault: (error) => faults.push(error),
     onDropped: (path) => faults.push(path),
     tickMs: 10,
   });
-  const visitors = createVisitors({ store, fillRandom });
+  const visitors = createVisitors(store);
   return { file, store, journal, faults, recorder: createRecorder({ journal, visitors }) };
 }
 

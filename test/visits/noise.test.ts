@@ -10,7 +10,7 @@ import en from "../../src/locales/en.json";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
 import type { DayDetail } from "../../src/visits/detail.ts";
 import { DIMENSIONS } from "../../src/visits/dimensions.ts";
-import { blur, createNoise, FEWEST_VISITS } from "../../src/visits/statistics/noise.ts";
+import { blur, createNoise, MIN_SHOWN_VISITS } from "../../src/visits/statistics/noise.ts";
 import { createStatistics, type Statistics } from "../../src/visits/statistics/statistics.ts";
 import { writeDay } from "../../src/visits/statistics/zone.ts";
 import { type Here, openStoreOf, startHere, temporaryFolder } from "../service.ts";
@@ -88,7 +88,7 @@ describe("what everyone sees of a day", () => {
 
   test("has a value that one visit had once in twelve cases, and none of a day with fewer than five visits", () => {
     expect(1 - share(shownOf(1), undefined)).toBeCloseTo(0.0842, 2);
-    expect(share(shownOf(1, FEWEST_VISITS - 1), undefined)).toBe(1);
+    expect(share(shownOf(1, MIN_SHOWN_VISITS - 1), undefined)).toBe(1);
   });
 
   test("is right on average", () => {

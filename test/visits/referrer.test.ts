@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 
 import * as fc from "fast-check";
 
-import { referrerHost } from "../../src/visits/referrer.ts";
+import { referrerHost } from "../../src/visits/visit-headers.ts";
 
 const HOSTS: Readonly<Record<string, string>> = {
   "https://www.google.com/": "google.com",

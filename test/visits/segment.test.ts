@@ -2,9 +2,9 @@ import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
 
 import type { Code } from "../../src/links/code.ts";
-import { segmentBytes } from "../../src/visits/journal/layout.ts";
-import { makeSegmentFile } from "../../src/visits/journal/segment-file.ts";
-import { readSegment } from "../../src/visits/journal/segment-visits.ts";
+import { createSegmentFile } from "../../src/visits/journal/segment-file.ts";
+import { segmentBytes } from "../../src/visits/journal/segment-layout.ts";
+import { readSegment } from "../../src/visits/journal/segment-reader.ts";
 import { createName, openSegment } from "../../src/visits/journal/segment.ts";
 import { addToSketch, estimate, type Sketch } from "../../src/visits/sketch.ts";
 import { temporaryFolder } from "../service.ts";
@@ -22,9 +22,9 @@ const visit = (visitor: number) => ({
 
 async function newSegment(folder: string) {
   const path = join(folder, "one.visits");
-  await makeSegmentFile(path, CAPACITY);
+  await createSegmentFile(path, CAPACITY);
   const segment = openSegment(path);
-  segment.begin(OWNER, 1, 490_000);
+  segment.start(OWNER, 1, 490_000);
   const read = async () => {
     const visits = readSegment(path);
     return Array.from({ length: visits.length }, (_, nth) => visits.at(nth));
@@ -45,7 +45,7 @@ describe("a segment", () => {
     ] as const)
       segment.count(link, bot);
     const [one, two] = [visit(7), visit(0xffff_ffff)];
-    for (const detail of [one, one, two]) segment.tell(a, detail);
+    for (const detail of [one, one, two]) segment.addDetail(a, detail);
     const told = {
       agent: { browser: "Chrome", os: "Linux", device: "desktop" },
       referrer: "한글.example",
@@ -84,7 +84,7 @@ describe("a segment", () => {
     const same = visit(1);
     for (const link of [one, other, one]) {
       named.count(link, false);
-      named.tell(link, same);
+      named.addDetail(link, same);
     }
     named.count(other, true);
     expect(await read()).toMatchObject([{ code: "a", visits: 3, bots: 1, details: [{ times: 3 }] }]);
@@ -119,7 +119,7 @@ describe("a segment", () => {
     expect(links.map((link) => segment.count(link, false))).toEqual([true, true, true, false]);
     const [first = createName("link", "")] = links;
     const one = visit(1);
-    expect([1, 2, 3, 4, 5].map(() => segment.tell(first, one))).toEqual([true, true, true, true, false]);
+    expect([1, 2, 3, 4, 5].map(() => segment.addDetail(first, one))).toEqual([true, true, true, true, false]);
     expect(segment.count(first, false)).toBe(true);
     expect((await read()).map(({ visits }) => visits)).toEqual([2, 1, 1]);
     expect([segment.outgrows(CAPACITY), segment.outgrows({ ...CAPACITY, links: 4, details: 5 })]).toEqual([
@@ -134,7 +134,7 @@ describe("a segment", () => {
     expect(segment.count(createName("link", `${"x".repeat(200)}\t1`), false)).toBe(false);
     const link = createName("link", "y\t1");
     expect(segment.count(link, false)).toBe(true);
-    expect(segment.tell(link, { ...visit(1), referrer: createName("referrer", "z".repeat(130)) })).toBe(
+    expect(segment.addDetail(link, { ...visit(1), referrer: createName("referrer", "z".repeat(130)) })).toBe(
       false,
     );
     expect(await read()).toEqual([{ code: "y" as Code, createdMs: 1, visits: 1, bots: 0, details: [] }]);
@@ -145,13 +145,13 @@ describe("a segment", () => {
     const { path, segment, read } = await newSegment(folder.path);
     const link = createName("link", "a\t1");
     segment.count(link, false);
-    segment.tell(link, visit(1));
-    segment.begin(OWNER, 2, 490_001);
+    segment.addDetail(link, visit(1));
+    segment.start(OWNER, 2, 490_001);
     expect([segment.isEmpty, await read()]).toEqual([true, []]);
     segment.count(link, true);
     expect(await read()).toEqual([{ code: "a" as Code, createdMs: 1, visits: 0, bots: 1, details: [] }]);
     const later = openSegment(path);
-    later.begin(OWNER, 3, 490_001);
+    later.start(OWNER, 3, 490_001);
     later.count(createName("link", "b\t1"), false);
     expect(await read()).toEqual([{ code: "b" as Code, createdMs: 1, visits: 1, bots: 0, details: [] }]);
   });

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 
-import { makeSegmentFile } from "../../src/visits/journal/segment-file.ts";
+import { createSegmentFile } from "../../src/visits/journal/segment-file.ts";
 import { createName, openSegment } from "../../src/visits/journal/segment.ts";
 import type { Told } from "./slices.ts";
 
@@ -21,9 +21,9 @@ let files = 0;
 export async function writeSegment(written: Written, isSynced = false): Promise<string> {
   const { folder, source, sequence, hour, visits } = written;
   const path = join(folder, `test-${++files}.visits`);
-  await makeSegmentFile(path, CAPACITY);
+  await createSegmentFile(path, CAPACITY);
   const segment = openSegment(path);
-  segment.begin({ source: source ?? [files, 7], boot: [0, 0] }, sequence ?? 1, hour);
+  segment.start({ source: source ?? [files, 7], boot: [0, 0] }, sequence ?? 1, hour);
   const links = new Map<string, ReturnType<typeof createName>>();
   for (const {
     code,
@@ -47,7 +47,7 @@ export async function writeSegment(written: Written, isSynced = false): Promise<
       country: createName("country", country ?? "KR"),
       visitor,
     };
-    if (!segment.tell(link, detail)) throw new Error("the segment is full");
+    if (!segment.addDetail(link, detail)) throw new Error("the segment is full");
   }
   if (isSynced) segment.sync();
   return path;

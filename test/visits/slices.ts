@@ -1,8 +1,8 @@
 import type { Code } from "../../src/links/code.ts";
-import { dayOf } from "../../src/visits/day.ts";
+import { createDay } from "../../src/visits/day.ts";
 import { readDetail } from "../../src/visits/detail.ts";
 import type { DayVisits } from "../../src/visits/store.ts";
-import { MAX_ROWS, type Row, type Slice, writeRows } from "../../src/visits/visit-batch.ts";
+import { MAX_ROWS, type Row, type Slice, encodeRows } from "../../src/visits/visit-rows.ts";
 
 /** One visit as a test tells it. */
 export interface Told {
@@ -35,7 +35,7 @@ export function slicesOf(counted: Counted, size = MAX_ROWS): Slice[] {
   rows.sort((a, b) => (a.code < b.code ? -1 : 1));
   return Array.from({ length: Math.ceil(rows.length / size) }, (_, nth) => {
     const some = rows.slice(nth * size, (nth + 1) * size);
-    return { source, sequence, from: nth * size, length: some.length, rows: writeRows(some) };
+    return { source, sequence, from: nth * size, length: some.length, rows: encodeRows(some) };
   });
 }
 
@@ -59,7 +59,7 @@ function rowOf(told: readonly Told[], hour: number): Row {
     code: code as Code,
     createdMs,
     day: Math.floor(hour / 24),
-    ...dayOf(counted, hour % 24),
+    ...createDay(counted, hour % 24),
   };
 }
 

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import type { LinkStore } from "../../src/links/store.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
 import { writeDetail } from "../../src/visits/detail.ts";
-import type { Shown } from "../../src/visits/statistics/day-reader.ts";
+import type { Visibility } from "../../src/visits/statistics/day-reader.ts";
 import {
   createStatistics,
   type RangeRefusal,
@@ -46,7 +46,7 @@ describe("statistics", () => {
   function read(
     code: string,
     request: Partial<StatisticsRequest> = {},
-    shown: Shown = "all",
+    shown: Visibility = "all",
     nowMs: number = NOW,
   ) {
     const { statistics } = createStatistics({ store, clock: { nowMs: () => nowMs }, shown, noise: () => 0 });

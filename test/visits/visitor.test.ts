@@ -11,13 +11,10 @@ const NOON = DAY * DAY_MS + DAY_MS / 2;
 
 function visitorsWith(asked: [number, number][]) {
   return createVisitors({
-    store: {
-      async salt(day, oldest) {
-        asked.push([day, oldest]);
-        return new Uint8Array(32).fill(day % 251);
-      },
+    async salt(day, oldest) {
+      asked.push([day, oldest]);
+      return new Uint8Array(32).fill(day % 251);
     },
-    fillRandom: (bytes) => void crypto.getRandomValues(bytes),
   });
 }
 
@@ -87,10 +84,7 @@ test("tomorrow's salt is there before tomorrow, and yesterday's is forgotten", a
 
 test("a visitor stays the same if the store answers after the day has begun", async () => {
   const { promise: salt, resolve: answer } = Promise.withResolvers<Uint8Array>();
-  const visitors = createVisitors({
-    store: { salt: () => salt },
-    fillRandom: (bytes) => void crypto.getRandomValues(bytes),
-  });
+  const visitors = createVisitors({ salt: () => salt });
   const preparing = visitors.prepare(NOON);
   const visitor = identify(visitors, "192.0.2.1");
   answer(new Uint8Array(32));

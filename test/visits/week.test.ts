@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 
 import { DAY_MS, HOUR_MS } from "../../src/links/time.ts";
-import type { ReadDay } from "../../src/visits/statistics/day-reader.ts";
+import type { DayStatistics } from "../../src/visits/statistics/day-reader.ts";
 import { type Week, weekOf } from "../../src/visits/statistics/week.ts";
 import { openZone } from "../../src/visits/statistics/zone.ts";
 
@@ -9,7 +9,7 @@ const dayOf = (date: string) => Date.parse(`${date}T00:00Z`) / DAY_MS;
 const [MONDAY, SATURDAY, SUNDAY] = [0, 5 * 24, 6 * 24];
 
 /** Days with these visits at these hours of UTC; `null` for a day whose hours are unknown. */
-function days(visited: Readonly<Record<string, Readonly<Record<number, number>> | null>>): ReadDay[] {
+function days(visited: Readonly<Record<string, Readonly<Record<number, number>> | null>>): DayStatistics[] {
   const nothing = { bots: 0, visitors: 0, values: new Uint32Array(), others: [] };
   return Object.entries(visited).map(([date, hours]) => ({
     ...nothing,
@@ -22,7 +22,7 @@ function days(visited: Readonly<Record<string, Readonly<Record<number, number>> 
   }));
 }
 
-function week(told: readonly ReadDay[], from: string, to: string, zone = "UTC"): Week | undefined {
+function week(told: readonly DayStatistics[], from: string, to: string, zone = "UTC"): Week | undefined {
   return weekOf(told, { first: dayOf(from), last: dayOf(to) }, openZone(zone));
 }
 

@@ -7,7 +7,7 @@ import { queryOf } from "../../http/url.ts";
 import type { Views } from "../../http/views.ts";
 import { type Link, REASONS } from "../../links/link.ts";
 import { isProblem } from "../../links/problem.ts";
-import type { Part } from "../../moderation/inspection.ts";
+import type { ListPage } from "../../moderation/inspection.ts";
 import type { Operator } from "../../moderation/operator.ts";
 import type { Reports } from "../../moderation/reports/reports.ts";
 import { success } from "../envelope.ts";
@@ -28,7 +28,7 @@ export type AdminApiView = "links" | "link" | "hosts" | "cases" | "figures" | "j
 export interface AdminApiTask {
   readonly view: AdminApiView;
   /** Of a slice of a search. */
-  readonly part?: Part;
+  readonly part?: ListPage;
   /** The links to show. */
   readonly result?: SearchResult;
 }
@@ -107,7 +107,7 @@ const LIMIT = { min: 1, max: 200 };
 const DEFAULT_LIMIT = 50;
 
 /** The page of a list that a query asks for. */
-export function readPart(request: Request): Part | Malformed {
+export function readPart(request: Request): ListPage | Malformed {
   const query = new URLSearchParams(queryOf(request));
   const cursor = query.get("cursor") || undefined;
   const written = query.get("limit") || String(DEFAULT_LIMIT);
@@ -124,7 +124,7 @@ export function show(call: DetachedCall, data: unknown): Response {
 export const listView =
   <T>(
     name: string,
-    read: (part: Part) => Promise<{ items: readonly T[]; cursor: string | undefined }>,
+    read: (part: ListPage) => Promise<{ items: readonly T[]; cursor: string | undefined }>,
     describe: (item: T) => unknown,
   ) =>
   async (call: DetachedCall): Promise<Response> => {

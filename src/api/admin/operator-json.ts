@@ -1,10 +1,10 @@
 // The fields of the operator's API. Absent values are null, and instants are ISO 8601.
 import { linkFields } from "../../links/fields.ts";
-import { isoDay, isoInstant } from "../../links/instant.ts";
+import { isoDay, isoInstant } from "../../links/time.ts";
 import type { Figures, TopHosts } from "../../moderation/figures.ts";
-import type { Inspected, InspectedLink, Inspection } from "../../moderation/inspection.ts";
-import type { Note } from "../../moderation/reports/case-store.ts";
-import { stateOf } from "../../moderation/search.ts";
+import type { LinkDetails, InspectedLink, Inspection } from "../../moderation/inspection.ts";
+import type { Note } from "../../moderation/reports/case.ts";
+import { operatorStateOf } from "../../moderation/search.ts";
 import type { HostRule, JournalEntry } from "../../moderation/store.ts";
 
 export function linkJson(link: InspectedLink, nowMs: number) {
@@ -12,7 +12,7 @@ export function linkJson(link: InspectedLink, nowMs: number) {
   return {
     ...linkFields(link, true),
     target,
-    state: stateOf(link, nowMs),
+    state: operatorStateOf(link, nowMs),
     /** Why it is disabled. */
     reason: disabled === "deleted" ? null : (disabled ?? null),
     /** The reason of the rule that its target is under. */
@@ -23,7 +23,7 @@ export function linkJson(link: InspectedLink, nowMs: number) {
   };
 }
 
-export function inspectedJson({ link, visits, bots, history, reported }: Inspected, nowMs: number) {
+export function inspectedJson({ link, visits, bots, history, reported }: LinkDetails, nowMs: number) {
   return {
     ...linkJson(link, nowMs),
     visits,

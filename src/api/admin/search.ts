@@ -4,9 +4,10 @@ import type { Views } from "../../http/views.ts";
 import type { LinkId } from "../../links/store.ts";
 import { targetHost } from "../../links/target.ts";
 // The operator's searches. The views thread searches in slices, and other views take turns with them.
-import type { Inspection, Part } from "../../moderation/inspection.ts";
+import type { Inspection, ListPage } from "../../moderation/inspection.ts";
 import { type LinkQuery, SEARCH_FIELDS, type WrittenSearch } from "../../moderation/search.ts";
 import type { AdminApiTask } from "./endpoint.ts";
+// The operator's searches. The thread for views searches in slices, and other views take turns with them.
 
 /** How long a request searches before it returns the links found so far. */
 const SEARCH_MS = 1000;
@@ -42,7 +43,7 @@ export function readSearch(request: Request): WrittenSearch {
 export async function searchSlice(
   inspection: Pick<Inspection, "search">,
   query: LinkQuery,
-  part: Part,
+  part: ListPage,
 ): Promise<SearchResult | Response> {
   return searchOn(SLICE_MS, part, async (next) => {
     const { links, ...rest } = await inspection.search(query, next);
@@ -58,7 +59,7 @@ export async function searchSlice(
 export async function searchLinks(
   views: Asking,
   call: Call,
-  part: Part,
+  part: ListPage,
   maxMs = SEARCH_MS,
 ): Promise<SearchResult | Response> {
   return searchOn(maxMs, part, async ({ cursor, limit }) => {
@@ -70,8 +71,8 @@ export async function searchLinks(
 
 async function searchOn(
   maxMs: number,
-  { cursor, limit }: Part,
-  look: (part: Part) => Promise<SearchResult | Response>,
+  { cursor, limit }: ListPage,
+  look: (part: ListPage) => Promise<SearchResult | Response>,
 ): Promise<SearchResult | Response> {
   const untilMs = performance.now() + maxMs;
   const links: SearchResult["links"][number][] = [];

@@ -5,26 +5,26 @@ import { repeat } from "../../lib/repeat.ts";
 import { startThread, type Thread } from "../../lib/thread.ts";
 import { NotAList, type ReadList } from "./list-file.ts";
 import type { ListTask } from "./list-reader.ts";
-import { createListCheck, type ListCheck, type ListKey, type ListTable } from "./list-table.ts";
+import { createListCheck, type ListCheck, type ListKey } from "./list-table.ts";
 
-/** A file has to look the same twice before it is read, so a change takes effect within half a minute. */
+/** A changed file is read after two identical checks, so a change takes effect within half a minute. */
 const POLL_MS = 10_000;
 /** Lists of fewer rules are edited by hand, and may lose most of them. */
 const MIN_RULES_TO_DOUBT = 10;
 
-/** Tests lower it to see changes at once. */
-export interface BlocklistLimits {
+/** Tests lower it. */
+export interface BlocklistOverrides {
   readonly listPollMs?: number;
 }
 
-export interface BlocklistOptions extends BlocklistLimits {
-  /** Must be there at the start. */
+export interface BlocklistOptions extends BlocklistOverrides {
+  /** Must exist at the start. */
   readonly files: readonly string[];
-  /** Need not be there. */
+  /** May be missing. */
   readonly feedFiles: readonly string[];
   readonly key: ListKey;
   readonly onRead: (path: string, list: Omit<ReadList, "table">) => void;
-  /** A file cannot be used as it is now. What was read of it before stays in effect. */
+  /** Called if a file cannot be used as it is now. Its earlier contents stay in effect. */
   readonly onDoubt: (path: string, reason: string) => void;
   readonly onFault: (error: unknown) => void;
 }
@@ -37,46 +37,34 @@ export class ListsUnusable extends Error {
   }
 }
 
-export interface Blocklist {
-  readonly isBlocked: ListCheck;
-  /** For {@link createListCheck} in another thread. */
-  tables(): readonly ListTable[];
-  figures(): BlocklistFigures;
-  /** Calls `listener` after each change of the rules. */
-  onChange(listener: () => void): void;
-  /** Why the file at `path` may not take the place of the list that is stored in `of`; undefined if it may. */
-  doubtAbout(path: string, of: string): Promise<string | undefined>;
-  close(): Promise<void>;
-}
-
 interface BlocklistFigures {
-  /** In effect, in all lists together. */
+  /** In effect, of all lists. */
   readonly rules: number;
-  /** Lists whose file is not in effect as it is now. */
+  /** Lists whose present file is not in effect. */
   readonly doubted: number;
-  /** When the file was written that is the oldest in effect, in Unix milliseconds. Undefined if there is none. */
+  /** When the oldest file in effect was written, in Unix milliseconds. Undefined if there is none. */
   readonly oldestMs: number | undefined;
 }
 
 interface List {
   readonly path: string;
-  /** What is in effect. */
+  /** The contents in effect. */
   read?: ReadList;
-  /** The file that was read last. */
+  /** The identity of the file that was read last. */
   known?: string | undefined;
-  /** The file as the last poll found it. */
+  /** The identity of the file at the last poll. */
   seen?: string | undefined;
-  /** Why the file is not in effect as it is now. */
+  /** Why the present file is not in effect. */
   doubt?: string | undefined;
-  /** When the file that is in effect was written. */
+  /** When the file in effect was written. */
   writtenMs?: number;
 }
 
 /**
- * The lists of hosts and addresses that no link may lead to. Rejects with {@link ListsUnusable}. Each file has a table of
- * its own, so that a broken one keeps its rules while others change.
+ * Opens the lists of forbidden hosts and addresses, and follows changes of the files. Each file has its own table, so that
+ * a broken one keeps its rules while others change. Rejects with {@link ListsUnusable}.
  */
-export async function openBlocklist(options: BlocklistOptions): Promise<Blocklist> {
+export async function openBlocklist(options: BlocklistOptions) {
   const { files, feedFiles, key, onRead, onDoubt, onFault, listPollMs = POLL_MS } = options;
   const lists = [...files, ...feedFiles].map((path): List => ({ path }));
   const listeners: (() => void)[] = [];
@@ -84,7 +72,7 @@ export async function openBlocklist(options: BlocklistOptions): Promise<Blocklis
   const threads = new Set<Thread<ListTask>>();
   let isClosed = false;
 
-  /** The thread lives as long as this, because it holds memory. */
+  /** Ends the thread after the task, to free its memory. */
   async function withReader(
     task: (read: (path: string) => Promise<ReadList>) => Promise<void>,
   ): Promise<void> {
@@ -109,7 +97,7 @@ export async function openBlocklist(options: BlocklistOptions): Promise<Blocklis
     onRead(list.path, read);
   }
 
-  /** Tells each reason once, not at each poll. */
+  /** Reports each reason once, not for each poll. */
   function doubt(list: List, reason: string): void {
     if (list.doubt === reason || isClosed) return;
     list.doubt = reason;
@@ -158,7 +146,7 @@ export async function openBlocklist(options: BlocklistOptions): Promise<Blocklis
 
   async function readAgain(list: List, read: (path: string) => Promise<ReadList>): Promise<void> {
     const found = await read(list.path);
-    // Written meanwhile. The next polls see that it is different.
+    // The file has changed meanwhile, which the next polls will see.
     if ((await identify(list.path)) !== list.seen) return;
     list.known = list.seen;
     const reason = doubtfulLoss(list.read, found);
@@ -170,9 +158,10 @@ export async function openBlocklist(options: BlocklistOptions): Promise<Blocklis
   const polling = lists.length > 0 ? repeat(listPollMs, poll, onFault) : undefined;
 
   return {
-    isBlocked: (target) => check(target),
+    isBlocked: (target: string) => check(target),
+    /** For {@link createListCheck} in another thread. */
     tables,
-    figures() {
+    figures(): BlocklistFigures {
       const inEffect = lists.filter(({ read }) => read !== undefined);
       return {
         rules: inEffect.reduce((sum, { read }) => sum + (read?.rules ?? 0), 0),
@@ -181,8 +170,10 @@ export async function openBlocklist(options: BlocklistOptions): Promise<Blocklis
           inEffect.length === 0 ? undefined : Math.min(...inEffect.map(({ writtenMs = 0 }) => writtenMs)),
       };
     },
-    onChange: (listener) => void listeners.push(listener),
-    async doubtAbout(path, of) {
+    /** Calls `listener` after each change of the rules. */
+    onChange: (listener: () => void) => void listeners.push(listener),
+    /** Why the file at `path` may not replace the list that is stored in `of`; undefined if it may. */
+    async doubtAbout(path: string, of: string): Promise<string | undefined> {
       const list = lists.find((one) => one.path === of);
       let reason: string | undefined;
       await withReader(async (read) => {
@@ -190,7 +181,7 @@ export async function openBlocklist(options: BlocklistOptions): Promise<Blocklis
       });
       return reason;
     },
-    async close() {
+    async close(): Promise<void> {
       isClosed = true;
       for (const thread of threads) thread.terminate();
       await polling?.stop();
@@ -198,7 +189,7 @@ export async function openBlocklist(options: BlocklistOptions): Promise<Blocklis
   };
 }
 
-/** Why a list is more likely broken than meant so, compared with the one before. */
+/** Why a list is more likely broken than intended, compared with the one before. */
 function doubtfulLoss(before: ReadList | undefined, now: ReadList): string | undefined {
   const had = before?.rules ?? 0;
   if (now.rules === 0 && had > 0) return `it has no rules any more, and had ${had}`;
@@ -209,7 +200,7 @@ function doubtfulLoss(before: ReadList | undefined, now: ReadList): string | und
     : undefined;
 }
 
-/** Different for each content, also if another file takes the place of this one. */
+/** Changes with the contents, and if another file replaces this one. */
 async function identify(path: string): Promise<string> {
   const { ino, size, mtimeMs, ctimeMs } = await stat(path);
   return [ino, size, mtimeMs, ctimeMs].join(" ");

@@ -9,28 +9,28 @@ const MAX_BYTES = 64 * 1024 * 1024;
 const MAX_REDIRECTS = 5;
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
-/** Tests let a server of their own redirect, and send less. */
-export interface DownloadLimits {
+/** Tests lower the size and allow redirects to their own server. */
+export interface DownloadOverrides {
   readonly downloadMaxBytes?: number;
   readonly mayFollow?: (url: URL) => Promise<boolean>;
 }
 
-/** The validators of an answer (RFC 9110, section 8.8). */
+/** The validators of a response (RFC 9110, section 8.8). */
 export interface Validators {
   readonly etag?: string | undefined;
   readonly modified?: string | undefined;
 }
 
 /**
- * Writes what an address answers to a file. Returns undefined if nothing has changed since the answer with the known
- * validators. Rejects if the answer is anything else, too long or too slow.
+ * Downloads an address into a file. Returns undefined if the response hasn't changed since the known validators. Rejects
+ * if it fails, is too long or too slow.
  */
 export async function download(
   address: string,
   known: Validators,
   to: FileHandle,
   stop: AbortSignal,
-  { downloadMaxBytes = MAX_BYTES, mayFollow = isPublic }: DownloadLimits,
+  { downloadMaxBytes = MAX_BYTES, mayFollow = isPublic }: DownloadOverrides,
 ): Promise<Validators | undefined> {
   const headers = new Headers({ "Accept-Encoding": "gzip" });
   if (known.etag !== undefined) headers.set("If-None-Match", known.etag);
@@ -56,8 +56,8 @@ export async function download(
 }
 
 /**
- * Bun would also decompress zstd, which the request does not ask for, and all at once: 32 kB can become 1 GB. Here a piece of
- * gzip is at most a thousand times as long, and the next one waits until it is written.
+ * Decompresses gzip chunk by chunk, each at most to a thousand times its size. Bun would decompress a whole response,
+ * even zstd that nobody requested, where 32 kB can become 1 GB.
  */
 function decompressed(body: ReadableStream<Uint8Array<ArrayBuffer>>, coding: string | null) {
   if (coding === null || /^identity$/i.test(coding)) return body;
@@ -85,8 +85,8 @@ async function follow(
 }
 
 /**
- * The answer of another server must not make this one ask its own network. If the name leads elsewhere a moment later, when it
- * is fetched, whoever answers there has no certificate for it.
+ * Prevents redirects into this machine's own network. If the name resolves elsewhere a moment later, the server there has
+ * no certificate for it.
  */
 async function isPublic({ protocol, hostname }: URL): Promise<boolean> {
   if (protocol !== "https:" || isPrivateHost(hostname)) return false;

@@ -3,24 +3,24 @@ import { join } from "node:path";
 
 import { reasonOf } from "../../lib/error-reason.ts";
 import { repeat } from "../../lib/repeat.ts";
-import { download, type DownloadLimits, type Validators } from "./download.ts";
+import { download, type DownloadOverrides, type Validators } from "./download.ts";
 
 const EVERY_MS = 3_600_000;
 const RETRY_AFTER_MS = 600_000;
 const LOOK_EVERY_MS = 60_000;
-/** A file that was being fetched so long ago was left behind by a crash. */
+/** An unfinished file of this age is left over from a crash. */
 const ABANDONED_MS = 300_000;
 
-/** Tests lower it so as not to wait. */
-export interface FeedLimits extends DownloadLimits {
+/** Tests lower it. */
+export interface FeedOverrides extends DownloadOverrides {
   readonly feedLookEveryMs?: number;
 }
 
-export interface FeedsOptions extends FeedLimits {
+export interface FeedsOptions extends FeedOverrides {
   readonly urls: readonly string[];
   readonly folder: string;
   readonly nowMs: () => number;
-  /** From 0 to 1. Keeps services that were started together from asking together. */
+  /** From 0 to 1. Keeps services that were started together from fetching together. */
   readonly jitter: number;
   /** Why the file at `path` should not take the place of the list that is stored in `of`; undefined if it should. */
   readonly doubtAbout: (path: string, of: string) => Promise<string | undefined>;
@@ -30,54 +30,48 @@ export interface FeedsOptions extends FeedLimits {
   readonly onFault: (error: unknown) => void;
 }
 
-/** What is known about a feed. It is stored beside the list, for all processes and the next start. */
-interface Memo extends Validators {
+/** The state of a feed. It is stored beside the list, for all processes and the next start. */
+interface FeedState extends Validators {
   readonly askedMs: number;
 }
 
-const NEVER_ASKED: Memo = { askedMs: Number.NEGATIVE_INFINITY };
+const NEVER_FETCHED: FeedState = { askedMs: Number.NEGATIVE_INFINITY };
 
-export interface Feeds {
-  /** How often feeds were asked since the start, by what came of it. */
-  readonly asked: Readonly<Record<"new" | "unchanged" | "failed", number>>;
-  close(): Promise<void>;
-}
+export type Feeds = ReturnType<typeof startFeeds>;
 
-/** Where the list of a feed is stored. */
+/** The file with the list of a feed. */
 export function feedFile(folder: string, url: string): string {
   return join(folder, `${new URL(url).hostname}-${Bun.hash(url).toString(36)}.txt`);
 }
 
-/**
- * Fetches lists every hour and stores them as files. With several processes, each looks whether a feed is due, and the
- * first that finds it so asks for all.
- */
-export function startFeeds(options: FeedsOptions): Feeds {
+/** Fetches lists every hour and stores them as files. The first process that sees a due feed fetches it for all. */
+export function startFeeds(options: FeedsOptions) {
   const { urls, folder, nowMs, jitter, doubtAbout, onFetched, onFailure, onFault } = options;
   const { feedLookEveryMs = LOOK_EVERY_MS } = options;
   const dueAfterMs = EVERY_MS * (0.9 + 0.2 * jitter);
   const closing = new AbortController();
   const failures = new Map<string, string>();
-  const asked = { new: 0, unchanged: 0, failed: 0 };
+  /** How often feeds were fetched since the start, by outcome. */
+  const fetches = { new: 0, unchanged: 0, failed: 0 };
 
   /** The clocks of two processes may differ a little. A time further in the future was written while a clock was wrong. */
-  function isDue({ askedMs }: Memo): boolean {
+  function isDue({ askedMs }: FeedState): boolean {
     const passedMs = nowMs() - askedMs;
     return passedMs >= dueAfterMs || passedMs < -LOOK_EVERY_MS;
   }
 
   async function refresh(url: string): Promise<void> {
     const file = feedFile(folder, url);
-    if (!isDue(await recall(file))) return;
+    if (!isDue(await readState(file))) return;
     await mkdir(folder, { recursive: true });
     const part = `${file}.part`;
     const writing = await claim(part, nowMs());
     if (writing === undefined) return;
     let isRenamed = false;
     try {
-      // Another process may have asked since.
-      const memo = await recall(file);
-      if (isDue(memo)) isRenamed = await ask(url, memo, { file, part, writing });
+      // Another process may have fetched it since.
+      const state = await readState(file);
+      if (isDue(state)) isRenamed = await fetchList(url, state, { file, part, writing });
     } finally {
       await writing.close();
       // Once it is renamed, another process may write a part of its own.
@@ -86,35 +80,35 @@ export function startFeeds(options: FeedsOptions): Feeds {
   }
 
   /** Returns whether the part has become the list. */
-  async function ask(
+  async function fetchList(
     url: string,
-    memo: Memo,
+    state: FeedState,
     { file, part, writing }: { file: string; part: string; writing: FileHandle },
   ): Promise<boolean> {
     // Before the part becomes the list, because then others may claim it.
-    await remember(file, { ...memo, askedMs: nowMs() });
+    await writeState(file, { ...state, askedMs: nowMs() });
     try {
-      const found = await download(url, memo, writing, closing.signal, options);
+      const found = await download(url, state, writing, closing.signal, options);
       const doubt = found === undefined ? undefined : await doubtAbout(part, file);
       if (doubt !== undefined) throw new Error(doubt);
       if (found !== undefined) {
         await rename(part, file);
-        await remember(file, { ...found, askedMs: nowMs() });
+        await writeState(file, { ...found, askedMs: nowMs() });
         onFetched(url);
       }
       failures.delete(url);
-      asked[found === undefined ? "unchanged" : "new"]++;
+      fetches[found === undefined ? "unchanged" : "new"]++;
       return found !== undefined;
     } catch (error) {
-      await remember(file, { ...memo, askedMs: nowMs() - dueAfterMs + RETRY_AFTER_MS });
+      await writeState(file, { ...state, askedMs: nowMs() - dueAfterMs + RETRY_AFTER_MS });
       throw error;
     }
   }
 
-  /** Tells each reason once, not at each attempt. */
+  /** Reports each reason once, not for each attempt. */
   function fail(url: string, error: unknown): void {
     const reason = reasonOf(error);
-    if (!closing.signal.aborted) asked.failed++;
+    if (!closing.signal.aborted) fetches.failed++;
     if (!closing.signal.aborted && failures.get(url) !== reason) onFailure(url, reason);
     failures.set(url, reason);
   }
@@ -127,8 +121,8 @@ export function startFeeds(options: FeedsOptions): Feeds {
   const first = refreshAll();
   const looking = repeat(feedLookEveryMs, refreshAll, onFault);
   return {
-    asked,
-    async close() {
+    fetches: fetches as Readonly<typeof fetches>,
+    async close(): Promise<void> {
       closing.abort();
       await looking.stop();
       await first;
@@ -136,13 +130,13 @@ export function startFeeds(options: FeedsOptions): Feeds {
   };
 }
 
-/** Makes the file that only one process can make. */
+/** Creates the part, as only one process can. Undefined if another process has it. */
 async function claim(part: string, nowMs: number): Promise<FileHandle | undefined> {
   try {
     return await open(part, "wx");
   } catch (error) {
     if (!(error instanceof Error && "code" in error && error.code === "EEXIST")) throw error;
-    // Whoever made it may have finished since.
+    // Its process may have finished since.
     const mtimeMs = await stat(part).then(
       (found) => found.mtimeMs,
       () => nowMs,
@@ -152,11 +146,11 @@ async function claim(part: string, nowMs: number): Promise<FileHandle | undefine
   }
 }
 
-/** Without its list, nothing is known about a feed but when it was asked. */
-async function recall(file: string): Promise<Memo> {
+/** Without the list, its validators don't count. */
+async function readState(file: string): Promise<FeedState> {
   const text = await readFile(`${file}.json`, "utf8").catch(() => "{}");
   const { askedMs, ...validators } = parse(text);
-  if (typeof askedMs !== "number") return NEVER_ASKED;
+  if (typeof askedMs !== "number") return NEVER_FETCHED;
   const hasList = await stat(file).then(
     () => true,
     () => false,
@@ -164,17 +158,17 @@ async function recall(file: string): Promise<Memo> {
   return hasList ? { ...validators, askedMs } : { askedMs };
 }
 
-function parse(text: string): Partial<Memo> {
+function parse(text: string): Partial<FeedState> {
   try {
-    return JSON.parse(text) as Partial<Memo>;
+    return JSON.parse(text) as Partial<FeedState>;
   } catch {
     return {};
   }
 }
 
-/** Written beside it and then renamed: whoever reads half of it would ask again. */
-async function remember(file: string, memo: Memo): Promise<void> {
+/** Renames a complete file, because half a state would cause another fetch. */
+async function writeState(file: string, state: FeedState): Promise<void> {
   const written = `${file}.json.part`;
-  await writeFile(written, JSON.stringify(memo));
+  await writeFile(written, JSON.stringify(state));
   await rename(written, `${file}.json`);
 }

@@ -16,7 +16,7 @@ const CUT = { isCut: true, isEnded: true };
 export interface ReadList {
   readonly table: ListTable;
   readonly rules: number;
-  /** How many lines were too long or not understood. */
+  /** Lines that were too long or not understood. */
   readonly skipped: number;
   /** True if the rest of the file was not read, because it has too many rules or bytes. */
   readonly isCut: boolean;
@@ -24,12 +24,12 @@ export interface ReadList {
   readonly isEnded: boolean;
 }
 
-/** What is at the path is not text. */
+/** The file is not a text file. */
 export class NotAList extends Error {
   override readonly name = "NotAList";
 }
 
-/** Reads a list of hosts and addresses. Throws if the file cannot be read, and {@link NotAList}. */
+/** Reads a list of hosts and addresses. Throws {@link NotAList}, or the system's error. */
 export function readListFile(path: string, key: ListKey): ReadList {
   const builder = createListBuilder(key);
   let skipped = 0;
@@ -44,26 +44,26 @@ export function readListFile(path: string, key: ListKey): ReadList {
 }
 
 /**
- * Reads a file piece by piece, because a long one as a single string would take too much memory. A line that is longer
- * than a piece is undefined. If `take` returns false, the rest is not read.
+ * Reads a file in chunks, because a long one as a single string would take too much memory. A line that is longer than a
+ * chunk is undefined. Stops if `take` returns false.
  */
 function eachLine(
   path: string,
   take: (line: string | undefined) => boolean,
 ): Pick<ReadList, "isCut" | "isEnded"> {
-  // A named pipe would otherwise be waited for until somebody writes into it.
+  // Otherwise, opening a named pipe would block until somebody writes into it.
   const file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
   try {
     if (!fstatSync(file).isFile()) throw new NotAList("it is not a file");
     const chunk = Buffer.alloc(CHUNK_BYTES);
-    let kept = 0;
+    let carried = 0;
     let isInLongLine = false;
     for (let total = 0; total < MAX_FILE_BYTES;) {
-      const count = readSync(file, chunk, kept, CHUNK_BYTES - kept, null);
-      if (chunk.subarray(kept, kept + count).includes(0))
+      const count = readSync(file, chunk, carried, CHUNK_BYTES - carried, null);
+      if (chunk.subarray(carried, carried + count).includes(0))
         throw new NotAList("it has zero bytes, so it is not text");
       total += count;
-      const filled = kept + count;
+      const filled = carried + count;
       const end = count === 0 ? filled : chunk.lastIndexOf(LINE_FEED, filled - 1) + 1;
       if (end > 0) {
         const lines = chunk.toString("utf8", 0, count === 0 ? end : end - 1).split("\n");
@@ -74,7 +74,7 @@ function eachLine(
         isInLongLine = true;
       }
       if (count === 0) return { isCut: false, isEnded: filled === 0 && !isInLongLine };
-      kept = isInLongLine ? 0 : chunk.copy(chunk, 0, end, filled);
+      carried = isInLongLine ? 0 : chunk.copy(chunk, 0, end, filled);
     }
     return CUT;
   } finally {

@@ -1,34 +1,34 @@
 import { canonicalHost } from "../../links/target.ts";
 import { MAX_HOST_LENGTH, parseHost } from "../host-rules.ts";
 
-/** What one line of a list blocks. */
+/** A rule of a blocklist. */
 export interface Rule {
   /** As in `URL.hostname`, in the form of {@link canonicalHost}. */
   readonly host: string;
-  /** `tree`: the host and all below it. `below`: only what is below. `host`: only itself. `path`: a part of itself. */
+  /** `tree`: the host and all below it. `below`: all below it. `host`: only the host. `path`: a part of the host. */
   readonly covers: "tree" | "below" | "host" | "path";
   /** With `path`: path and query in the form of {@link plainPath}. Empty otherwise. */
   readonly path: string;
 }
 
-/** In characters. So many are compared with the rules of a host; a longer rule is not understood. */
+/** In characters. Longer rules are skipped, and only this much of a target's path is compared. */
 export const MAX_PATH_LENGTH = 1024;
 
-/** Almost all lines. Their host is in the form that `URL.hostname` has, so it is not parsed, which takes far longer. */
+/** Almost all lines: a host as in `URL.hostname`. Parsing it would take far longer. */
 const USUAL = /^(?:[a-z0-9_-]{1,63}\.){1,20}[a-z][a-z0-9-]{0,62}$/;
 const COMMENT = /^(?:[#!;]|\/\/|\[(?![0-9a-f:.]+\]))/i;
 const COMMENT_BEHIND = /\s[#!;].*$/;
 const URL_START = /^https?:\/\//i;
-/** Where lists in the format of a hosts file send names that they block. Other lines of such a file block nothing. */
+/** Addresses to which a hosts file sends blocked names. Its other lines block nothing. */
 const NOWHERE = /^(?:0\.0\.0\.0|127\.\d+\.\d+\.\d+|::1?|0)$/;
-/** A rule of an ad blocker for a host or for the beginning of an address. */
+/** A rule of an ad blocker for a host or for the start of an address. */
 const AD_BLOCKER = /^\|\|([^|^$]+)\^?\|?(?:\$(.*))?$/;
 /** Rules with any other option are about parts of pages or apply to some sites only. */
 const WHOLE_PAGES = new Set(["all", "doc", "document", "important", "popup"]);
 const PORT = /^([^:]+|\[.*\]):\d{1,5}$/;
 const NETWORK = /^[\d.]+\/\d{1,2}$/;
 
-/** Returns what a line blocks: nothing if it is empty or a comment, undefined if it is not understood. */
+/** Parses a line. Empty for a comment or an empty line, undefined if it is not understood. */
 export function readLine(written: string): readonly Rule[] | undefined {
   const line = written.trim();
   if (USUAL.test(line)) return [{ host: line, covers: "tree", path: "" }];
@@ -54,7 +54,7 @@ function only(rules: Rule | readonly Rule[] | undefined): readonly Rule[] | unde
 function readPattern(text: string): Rule | undefined {
   const [host = ""] = text.split("/", 1);
   const rule = readHost(host);
-  // Otherwise the ftp: of ftp://evil.example would be taken for a host.
+  // Otherwise, the ftp: of ftp://evil.example would count as a host.
   if (rule === undefined || host === text) return rule;
   return NETWORK.test(text) ? undefined : readUrl(`http://${text}`);
 }
@@ -65,7 +65,7 @@ function readAdBlocker(line: string): Rule | undefined {
   return pattern === undefined || !isForPages ? undefined : readPattern(pattern);
 }
 
-/** The address is the first one in the line; those behind it are about it. */
+/** The first address of the line counts. Later ones are about it. */
 function readCsv(line: string): Rule | undefined {
   const fields = line.matchAll(/"((?:[^"]|"")*)"|([^,"]+)/g);
   for (const [, quoted, bare = ""] of fields) {
@@ -96,7 +96,7 @@ function readUrl(text: string): Rule | undefined {
   return path === "/" ? { host, covers: "host", path: "" } : { host, covers: "path", path };
 }
 
-/** Most servers make no difference between `/a`, `//a` and `/%61`, so whoever wants to get past a rule may write any. */
+/** Most servers treat `/a`, `//a` and `/%61` alike, so none of these may bypass a rule. */
 export function plainPath(path: string): string {
   const once = path.includes("%") ? path.replace(/%[0-9a-f]{2}/gi, unescape) : path;
   return once.includes("//") ? once.replace(/\/{2,}/g, "/") : once;

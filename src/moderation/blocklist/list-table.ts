@@ -3,25 +3,24 @@ import { isPublicSuffix } from "../domain-name.ts";
 import { MAX_PATH_LENGTH, plainPath, type Rule } from "./list-line.ts";
 
 /**
- * The rules of one list, in memory that threads can share. It is a hash table with open addressing. Each slot is 64 bits:
- * a fingerprint of a host, or of a host with a path, and what the rules say about it. An empty slot is 0.
+ * The rules of one list as a hash table with open addressing, in memory that threads can share. Each slot is 64 bits: a
+ * fingerprint of a host, or of a host with a path, and the flags of its rules. An empty slot is 0.
  *
- * With a million rules, one check in 10^11 finds a rule that is not there. The key is random, so nobody can choose such
- * a host.
+ * With a million rules, one check in 10^11 is a false positive. The key is random, so nobody can choose such a host.
  */
 export type ListTable = SharedArrayBuffer;
-/** Two random words. All tables that are asked together have the same. */
+/** Two random words. All tables of a check share them. */
 export type ListKey = readonly [number, number];
 
-/** The first words of a table: the key, and the number of slots less one, which is a power of two less one. */
+/** The first words of a table: the key, and the number of slots (a power of two) less one. */
 const KEY = 0;
 const MASK = 2;
 const HEADER = 4;
 
-/** What the low bits of a slot say. */
+// Flags in the low bits of a slot.
 const ITSELF = 1;
 const BELOW = 2;
-/** There are rules for paths of the host. */
+/** The host has rules for paths. */
 const HAS_PATHS = 4;
 const PATH = 8;
 const FLAGS = 15;
@@ -44,12 +43,12 @@ function createFingerprint([key0, key1]: ListKey) {
     b ^= b >>> 13;
   }
   return {
-    begin(): void {
+    reset(): void {
       a = key0;
       b = key1;
     },
     take,
-    /** Hosts are read from their end, so that all hosts above them are passed on the way. */
+    /** Reads a host from its end, so that all hosts above it are intermediate states. */
     takeHost(host: string): void {
       for (let at = host.length - 1; at >= 0; at--) take(host.charCodeAt(at));
     },
@@ -86,7 +85,7 @@ function emptyTable(key: ListKey, slots: number): Int32Array<SharedArrayBuffer> 
 }
 
 export interface ListBuilder {
-  /** Without those that were there already. */
+  /** The number of rules, without duplicates. */
   readonly rules: number;
   add(rule: Rule): void;
   build(): ListTable;
@@ -128,14 +127,14 @@ export function createListBuilder(key: ListKey): ListBuilder {
       return rules;
     },
     add({ host, covers, path }) {
-      fingerprint.begin();
+      fingerprint.reset();
       fingerprint.takeHost(host);
       if (covers === "path") {
         put(HAS_PATHS);
         fingerprint.takePath(path);
         put(PATH);
       } else if (covers === "below") put(BELOW);
-      // Below a public suffix are the sites of many, which one line must not block.
+      // One line must not block all sites below a public suffix.
       else put(covers === "host" || isPublicSuffix(host) ? ITSELF : ITSELF | BELOW);
     },
     build: () => words.buffer,
@@ -145,7 +144,7 @@ export function createListBuilder(key: ListKey): ListBuilder {
 /** Whether any of these lists blocks a target. */
 export type ListCheck = (target: string) => boolean;
 
-/** Takes targets only, which are serialised URLs without credentials. */
+/** The check takes targets only, which are serialized URLs without credentials. */
 export function createListCheck(tables: readonly ListTable[]): ListCheck {
   const lists = tables.map((table) => new Int32Array(table));
   const [first] = lists;
@@ -177,7 +176,7 @@ export function createListCheck(tables: readonly ListTable[]): ListCheck {
     const end = endOfHost(target, hostAt, pathAt);
     if (target.startsWith("[::ffff:", hostAt))
       return check(`http://${canonicalHost(target.slice(hostAt, end))}${target.slice(pathAt)}`);
-    fingerprint.begin();
+    fingerprint.reset();
     for (let at = end - 1; at >= hostAt; at--) {
       const unit = target.charCodeAt(at);
       if (unit === DOT && has(BELOW)) return true;
@@ -198,7 +197,7 @@ function endOfHost(target: string, hostAt: number, pathAt: number): number {
   return end;
 }
 
-/** Whether a rule for the first characters of a path is about this path too: `/a` is for `/a/b` and `/a?b`, not `/ab`. */
+/** Whether a rule for the first characters of a path covers the path: `/a` covers `/a/b` and `/a?b`, not `/ab`. */
 function endsHere(path: string, length: number): boolean {
   return length === path.length || !isWord(path.charCodeAt(length - 1)) || !isWord(path.charCodeAt(length));
 }

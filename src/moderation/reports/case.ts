@@ -1,5 +1,5 @@
 import { type Reason, REASONS } from "../../links/link.ts";
-import type { LinkId } from "../../links/store.ts";
+import type { Decision, LinkId } from "../../links/store.ts";
 
 /** All reports of one link. */
 export interface Case extends LinkId {
@@ -11,7 +11,7 @@ export interface Case extends LinkId {
   readonly reasons: Readonly<Partial<Record<Reason, number>>>;
   /** Reports since the case was opened or opened again. */
   readonly pending: number;
-  /** When so many reports were pending that the link was disabled. */
+  /** When the pending reports disabled the link. */
   readonly disabledMs?: number | undefined;
   /** Undefined while the case is open. */
   readonly answer?: Answer | undefined;
@@ -25,33 +25,32 @@ interface Answer {
 /** How the operator can answer a case. */
 export const ANSWERS = ["disable", "block-host", "nothing"] as const;
 
-/** What the operator did about a case. */
+/** "erase" deletes the link, which also answers its case. */
 export type AnswerAction = (typeof ANSWERS)[number] | "erase";
 
 /** A client reports a link. */
 export interface Report extends LinkId {
   readonly reason: Reason;
   readonly note?: string | undefined;
-  /** A number that the client has for this link and day. It means nothing elsewhere. */
+  /** The number of the client on this link and day. It means nothing elsewhere. */
   readonly reporter: string;
   /** In days (UTC) since 1970-01-01. */
   readonly day: number;
   readonly atMs: number;
-  /** Whether the link led somewhere when it was reported. */
+  /** Whether the link redirected when it was reported. */
   readonly works: boolean;
-  /** Since when it leads where it led then. What was decided before that was about another target. */
-  readonly aimedMs: number;
-  /** So many pending reports disable the link. */
+  /** When the link got the reported target. Earlier decisions were about another one. */
+  readonly targetSinceMs: number;
+  /** This number of pending reports disables the link. */
   readonly threshold?: number | undefined;
 }
 
 /**
- * Adds a report that counts. An answered case is opened again if the link works although the operator had disabled it or
- * blocked its host; after the answer "nothing", reports are only counted. If its maker has changed the target since, the
- * case is opened again whatever was answered.
+ * Adds a report that counts. It opens an answered case again if the operator's disabling or blocking was undone, or if the
+ * maker has changed the target since. After the answer "nothing", reports are only counted.
  */
 export function addReport(known: Case | undefined, report: Report): Case {
-  const { reason, atMs, works, aimedMs } = report;
+  const { reason, atMs, works, targetSinceMs } = report;
   const before = known ?? newCase(report);
   const counted = {
     ...before,
@@ -61,7 +60,7 @@ export function addReport(known: Case | undefined, report: Report): Case {
     pending: before.pending + 1,
   };
   const { answer, disabledMs } = before;
-  const wasAnotherTarget = (answer?.atMs ?? disabledMs ?? Infinity) <= aimedMs;
+  const wasAnotherTarget = (answer?.atMs ?? disabledMs ?? Infinity) <= targetSinceMs;
   const isUndone = answer !== undefined && answer.action !== "nothing";
   const isAgain = works && (wasAnotherTarget || isUndone);
   return isAgain ? { ...counted, pending: 1, disabledMs: undefined, answer: undefined } : counted;
@@ -79,4 +78,82 @@ export function isDue({ answer, disabledMs, pending }: Case, { works, threshold 
 /** The reason that most reports gave. */
 export function mainReason({ reasons }: Pick<Case, "reasons">): Reason {
   return REASONS.toSorted((one, other) => (reasons[other] ?? 0) - (reasons[one] ?? 0))[0] ?? "other";
+}
+
+/** In code points. */
+export const MAX_NOTE_LENGTH = 2000;
+
+export type NoteRefusal = { rule: "note.too-long"; max: number } | { rule: "note.ill-formed" };
+
+/** Checks the length of a note. It may contain any characters, so show it as text only. */
+export function refuseNote(note = ""): NoteRefusal[] {
+  const isTooLong = note.length > MAX_NOTE_LENGTH * 2 || Array.from(note).length > MAX_NOTE_LENGTH;
+  if (isTooLong) return [{ rule: "note.too-long", max: MAX_NOTE_LENGTH }];
+  return note.isWellFormed() ? [] : [{ rule: "note.ill-formed" }];
+}
+
+/**
+ * Stores the reports of links, which {@link addReport} adds up. Every implementation must pass `test/stores/cases.ts`. A
+ * method that cannot answer rejects with `StoreUnavailable`.
+ */
+export interface CaseStore {
+  /**
+   * Adds a report to the case of its link, durably, unless its reporter has reported the link on that day before. If
+   * {@link isDue} says so, the same transaction disables the link. However many processes report at once, each reporter
+   * counts once, and the link is disabled once.
+   */
+  report(report: Report): Promise<"counted" | "repeated" | "disabled">;
+  /** Returns the case of a link with its notes, newest first. */
+  caseOf(link: LinkId): Promise<(Case & { readonly notes: readonly Note[] }) | undefined>;
+  /** Returns open cases, then answered ones; the most recently reported come first. */
+  cases(query: CaseQuery): Promise<readonly ListedCase[]>;
+  /**
+   * Answers a case, durably and in one transaction with its effect on the link or the host and with the entry in the
+   * journal. Returns false if the link has no case. A later answer replaces an earlier one.
+   */
+  answerCase(link: LinkId, answer: CaseAnswer, decision: Decision): Promise<boolean>;
+  /**
+   * Deletes the reporters of the days before `reportersBefore`, and at most `limit` cases that were last reported before
+   * `casesBeforeMs`. Returns the number of deleted cases.
+   */
+  ageCases(bounds: CaseBounds, limit: number): Promise<number>;
+}
+
+/** A case keeps this number of notes, the newest ones. */
+export const MAX_CASE_NOTES = 20;
+/** At most this number of reports of a link count in one day, so that a flood of them stays small. */
+export const MAX_DAILY_REPORTS = 10_000;
+
+/** Written by anyone. It may contain any characters. */
+export interface Note {
+  readonly atMs: number;
+  readonly reason: Reason;
+  readonly note: string;
+}
+
+export interface ListedCase extends Case {
+  readonly cursor: CaseCursor;
+}
+
+export interface CaseQuery {
+  readonly limit: number;
+  /** Undefined: both. */
+  readonly state?: CaseState | undefined;
+  /** Only cases that come after this one. */
+  readonly after?: CaseCursor | undefined;
+}
+
+type CaseState = "open" | "answered";
+
+/** The place of a case in the list. Only the store that issued it understands it. */
+export type CaseCursor = string & { readonly __brand: "CaseCursor" };
+
+export type CaseAnswer =
+  | { readonly action: "disable"; readonly reason: Reason }
+  | { readonly action: "block-host"; readonly reason: Reason; readonly host: string }
+  | { readonly action: "nothing" };
+
+export interface CaseBounds {
+  readonly reportersBefore: number;
+  readonly casesBeforeMs: number;
 }

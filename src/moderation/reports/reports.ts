@@ -1,36 +1,16 @@
+import { clientNetwork } from "../../lib/client-address.ts";
 import type { Clock } from "../../links/clock.ts";
-import { aimedMs, type FoundLink, type Reason } from "../../links/link.ts";
+import { targetSinceMs, type FoundLink, type Reason } from "../../links/link.ts";
 import type { Links } from "../../links/links.ts";
 import { isProblem, type Problem } from "../../links/problem.ts";
 import type { LinkId, Who } from "../../links/store.ts";
 import { targetHost } from "../../links/target.ts";
 import { DAY_MS, HOUR_MS } from "../../links/time.ts";
+import type { VisitStore } from "../../visits/store.ts";
 import { readReason, type RefusedDecision, refuseReason, type RuleCheck } from "../operator.ts";
-import type { CaseAnswer, CaseStore, Note } from "./case-store.ts";
-import { ANSWERS, type Case } from "./case.ts";
-import { refuseNote } from "./note.ts";
-import { createReporters, type ReporterOptions } from "./reporter.ts";
+import { ANSWERS, type Case, type CaseAnswer, type CaseStore, type Note, refuseNote } from "./case.ts";
 
-/** The use cases around reports. All of them reject with `StoreUnavailable` if the store cannot answer. */
-export interface Reports {
-  /**
-   * Reports a link, by its code as an address spells it. Also links that do not work at the moment can be reported. The
-   * result does not tell whether the report counts.
-   */
-  report(spelling: string, told: Told, address: string): Promise<FoundLink | Problem | RefusedDecision>;
-  /**
-   * Answers the case of a link by what the operator does about it: "disable" disables the link, "block-host" blocks the
-   * host that it leads to, and "nothing" only keeps later reports from opening the case again.
-   */
-  answerCase(link: LinkId, request: AnswerRequest, who: Who): Promise<Answered | Problem | RefusedDecision>;
-  /** Forgets reporters and old cases, in small batches. */
-  age(): Promise<void>;
-}
-
-interface Told {
-  readonly reason: Reason;
-  readonly note?: string | undefined;
-}
+export type Reports = ReturnType<typeof createReports>;
 
 interface AnswerRequest {
   /** One of {@link ANSWERS}. */
@@ -40,32 +20,43 @@ interface AnswerRequest {
   readonly note?: string | undefined;
 }
 
-interface Answered extends Case {
+interface AnsweredCase extends Case {
   readonly notes: readonly Note[];
 }
 
-export interface ReportsOptions extends Omit<ReporterOptions, "store"> {
-  readonly store: CaseStore & ReporterOptions["store"];
+export interface ReportsOptions {
+  readonly store: CaseStore & Pick<VisitStore, "salt">;
   readonly links: Pick<Links, "find">;
   readonly clock: Clock;
-  /** So many reports of a link disable it until the operator has looked at it. Null: none do. */
+  /** This number of reports disables a link until the operator decides. Null: reports never do. */
   readonly reportThreshold: number | null;
   readonly refuseRule: RuleCheck;
-  /** A report counts. */
+  /** Called for each report that counts. */
   readonly onReported: () => void;
   readonly onDisabled: (link: LinkId) => void;
 }
 
-/** Reports of a day may still be under way for so long after it. */
+/** Reports of a day may arrive this long after it. */
 const LATE_MS = HOUR_MS;
 const KEEP_MS = 400 * DAY_MS;
+/** In hexadecimal digits: 64 bits. */
+const REPORTER_LENGTH = 16;
 const BATCH = 200;
 /** Ageing stops here and leaves the rest to the next time. */
 const MAX_BATCHES = 100;
 
-export function createReports(options: ReportsOptions): Reports {
+/** The use cases around reports. All of them reject with `StoreUnavailable` if the store cannot answer. */
+export function createReports(options: ReportsOptions) {
   const { store, links, clock, reportThreshold, refuseRule, onReported, onDisabled } = options;
-  const reporters = createReporters(options);
+  const saltOf = createDaySalt(store, clock);
+
+  /** The number of a client on this day and link. It means nothing elsewhere. */
+  async function identify({ code, createdMs }: LinkId, address: string) {
+    const day = Math.floor(clock.nowMs() / DAY_MS);
+    const text = ["reporter", clientNetwork(address), createdMs, code].join("\t");
+    const hash = new Bun.CryptoHasher("sha256", await saltOf(day)).update(text).digest("hex");
+    return { day, reporter: hash.slice(0, REPORTER_LENGTH) };
+  }
 
   async function toCaseAnswer(
     link: LinkId,
@@ -91,7 +82,15 @@ export function createReports(options: ReportsOptions): Reports {
   }
 
   return {
-    async report(spelling, { reason, note }, address) {
+    /**
+     * Reports a link, by its code as an address spells it, even if it is disabled. The result doesn't reveal whether the
+     * report counts.
+     */
+    async report(
+      spelling: string,
+      { reason, note }: { readonly reason: Reason; readonly note?: string | undefined },
+      address: string,
+    ): Promise<FoundLink | Problem | RefusedDecision> {
       const refusals = refuseNote(note);
       if (refusals.length > 0) return { kind: "refused", refusals };
       const link = await links.find(spelling);
@@ -102,10 +101,10 @@ export function createReports(options: ReportsOptions): Reports {
         createdMs,
         reason,
         note: note?.trim() === "" ? undefined : note,
-        ...(await reporters.identify(link, address)),
+        ...(await identify(link, address)),
         atMs: clock.nowMs(),
         works: disabled === undefined,
-        aimedMs: aimedMs(link),
+        targetSinceMs: targetSinceMs(link),
         threshold: reportThreshold ?? undefined,
       });
       if (outcome !== "repeated") onReported();
@@ -113,7 +112,15 @@ export function createReports(options: ReportsOptions): Reports {
       return link;
     },
 
-    async answerCase(link, request, who) {
+    /**
+     * Answers the case of a link: "disable" disables the link, "block-host" blocks the host of its target, and "nothing"
+     * only keeps later reports from opening the case again.
+     */
+    async answerCase(
+      link: LinkId,
+      request: AnswerRequest,
+      who: Who,
+    ): Promise<AnsweredCase | Problem | RefusedDecision> {
       const caseAnswer = await toCaseAnswer(link, request);
       if (isProblem(caseAnswer)) return caseAnswer;
       const decision = { who, atMs: clock.nowMs(), note: request.note || undefined };
@@ -122,7 +129,8 @@ export function createReports(options: ReportsOptions): Reports {
       return found ?? { kind: "unknown" };
     },
 
-    async age() {
+    /** Deletes reporters and old cases, in small batches. */
+    async age(): Promise<void> {
       for (let batch = 0; batch < MAX_BATCHES && clock.trustworthy(); batch++) {
         const nowMs = clock.nowMs();
         const reportersBefore = Math.floor((nowMs - LATE_MS) / DAY_MS);
@@ -130,5 +138,27 @@ export function createReports(options: ReportsOptions): Reports {
         if ((await store.ageCases(bounds, BATCH)) < BATCH) break;
       }
     },
+  };
+}
+
+/** The salt that all processes share for a day (UTC) and then delete. Reads the store once a day. */
+function createDaySalt(store: Pick<VisitStore, "salt">, clock: Pick<Clock, "trustworthy">) {
+  let cached: { readonly day: number; readonly salt: Promise<Uint8Array> } | undefined;
+
+  /** A new salt in the store would show later starts that the clock was right. */
+  async function readSalt(day: number): Promise<Uint8Array> {
+    return clock.trustworthy() ? store.salt(day, day) : crypto.getRandomValues(new Uint8Array(32));
+  }
+
+  return async (day: number): Promise<Uint8Array> => {
+    if (cached?.day !== day) cached = { day, salt: readSalt(day) };
+    const { salt } = cached;
+    try {
+      return await salt;
+    } catch (error) {
+      // The next call retries.
+      if (cached?.salt === salt) cached = undefined;
+      throw error;
+    }
   };
 }

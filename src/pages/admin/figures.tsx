@@ -1,7 +1,7 @@
 /** @jsxImportSource ../shared/html */
-import { isoDay } from "../../links/instant.ts";
+import { isoDay } from "../../links/time.ts";
 import { message, type MessageKey } from "../../locales/messages.ts";
-import type { Counted } from "../../moderation/counters.ts";
+import type { CounterName } from "../../moderation/counters.ts";
 import type { Figures, TopHosts } from "../../moderation/figures.ts";
 import type { Page } from "../shared/layout.tsx";
 import { Fact } from "../shared/link-facts.tsx";
@@ -20,7 +20,7 @@ const COUNTS = {
   "limited.report": "admin.count.limited.report",
   reports: "admin.count.reports",
   unknown: "admin.count.unknown",
-} as const satisfies Record<Counted | "visits" | "bots", MessageKey>;
+} as const satisfies Record<CounterName | "visits" | "bots", MessageKey>;
 const NAMES = Object.keys(COUNTS) as (keyof typeof COUNTS)[];
 
 /** The operator's start page: how much there is of everything. */

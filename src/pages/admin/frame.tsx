@@ -1,7 +1,7 @@
 /** @jsxImportSource ../shared/html */
 import { type Reason, REASONS } from "../../links/link.ts";
 import { message, type MessageKey } from "../../locales/messages.ts";
-import { MAX_NOTE_LENGTH } from "../../moderation/reports/note.ts";
+import { MAX_NOTE_LENGTH } from "../../moderation/reports/case.ts";
 import type { Action } from "../../moderation/store.ts";
 import type { Child, Html } from "../shared/html/jsx-runtime.ts";
 import { type Page, page } from "../shared/layout.tsx";

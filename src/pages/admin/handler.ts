@@ -8,7 +8,7 @@ import { isProblem } from "../../links/problem.ts";
 import type { LinkId } from "../../links/store.ts";
 import { authorityOf } from "../../links/target.ts";
 import { message, sentenceSpace } from "../../locales/messages.ts";
-import type { Inspection, Part } from "../../moderation/inspection.ts";
+import type { Inspection, ListPage } from "../../moderation/inspection.ts";
 import type { Operator, ReasonedRequest } from "../../moderation/operator.ts";
 import type { Reports } from "../../moderation/reports/reports.ts";
 import { parseSearch } from "../../moderation/search.ts";
@@ -269,7 +269,7 @@ function render(
   );
 }
 
-function partOf(call: DetachedCall): Part {
+function partOf(call: DetachedCall): ListPage {
   return { cursor: queryValue(call, "cursor") || undefined, limit: LIMIT };
 }
 

@@ -1,8 +1,9 @@
 /** @jsxImportSource ../shared/html */
-import { type Link, NEVER_MS } from "../../links/link.ts";
+import { type Link } from "../../links/link.ts";
 import { targetHost } from "../../links/target.ts";
+import { NEVER_MS } from "../../links/time.ts";
 import { message, type MessageKey } from "../../locales/messages.ts";
-import type { Inspected } from "../../moderation/inspection.ts";
+import type { LinkDetails } from "../../moderation/inspection.ts";
 import { Instant } from "../shared/instant.tsx";
 import type { Page } from "../shared/layout.tsx";
 import { Fact, InstantFact } from "../shared/link-facts.tsx";
@@ -11,7 +12,7 @@ import { Decide, Form, adminPage, Given, linkPath, type PageContext, Refusal, wi
 import { History } from "./journal.tsx";
 import { stateInWords } from "./links.tsx";
 
-export interface LinkView extends Inspected {
+export interface LinkView extends LinkDetails {
   readonly nowMs: number;
   readonly refusal?: string | undefined;
 }

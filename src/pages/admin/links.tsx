@@ -1,7 +1,7 @@
 /** @jsxImportSource ../shared/html */
 import { message, type MessageKey } from "../../locales/messages.ts";
 import type { InspectedLink } from "../../moderation/inspection.ts";
-import { stateOf, type WrittenSearch } from "../../moderation/search.ts";
+import { operatorStateOf, type WrittenSearch } from "../../moderation/search.ts";
 import { Instant } from "../shared/instant.tsx";
 import type { Page } from "../shared/layout.tsx";
 import { Fact } from "../shared/link-facts.tsx";
@@ -111,7 +111,7 @@ function LinkRows({ language, links, nowMs }: LinkRowsProps) {
 
 export function stateInWords(language: string, link: InspectedLink, nowMs: number): string {
   const reason = link.disabled === "deleted" ? undefined : (link.disabled ?? link.blocked);
-  if (reason === undefined) return message(language, `admin.state.${stateOf(link, nowMs)}`);
+  if (reason === undefined) return message(language, `admin.state.${operatorStateOf(link, nowMs)}`);
   const key = link.disabled === undefined ? "admin.blocked" : "admin.disabled";
   return message(language, key, { reason: message(language, `reason.${reason}`) });
 }

@@ -1,5 +1,5 @@
 /** @jsxImportSource ../shared/html */
-import { DURATIONS, type Expiry } from "../../links/expiry.ts";
+import { DURATIONS, type Expiry } from "../../links/time.ts";
 import { message } from "../../locales/messages.ts";
 import { DateField, FieldError, TextField, VERBATIM } from "../shared/fields.tsx";
 import type { Home } from "./page.tsx";

@@ -1,9 +1,9 @@
 import { type HttpProblem, type Malformed, malformed } from "../../http/problems.ts";
 import type { CreateRequest } from "../../links/create.ts";
-import { DURATIONS } from "../../links/expiry.ts";
 import { isProblem, type Refusal } from "../../links/problem.ts";
 import { MAX_TARGET_LENGTH } from "../../links/target.ts";
 import { refuseStart } from "../../links/terms.ts";
+import { DURATIONS } from "../../links/time.ts";
 import { message } from "../../locales/messages.ts";
 import { DATE_WORDS, instantOf, parseForm, readFields, describeInForm } from "../forms.ts";
 import { type Field, FIELDS, type Home } from "./page.tsx";

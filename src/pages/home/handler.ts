@@ -5,14 +5,14 @@ import { answer, FINDABLE, html, prefersHtml } from "../../http/responses.ts";
 import { queryOf } from "../../http/url.ts";
 import type { Views } from "../../http/views.ts";
 import type { Clock } from "../../links/clock.ts";
+import { suggestFreeCodes } from "../../links/code-suggestions.ts";
 import { type Code, parseCode } from "../../links/code.ts";
-import type { Expiry } from "../../links/expiry.ts";
 import type { Link } from "../../links/link.ts";
 import type { Links } from "../../links/links.ts";
 import { isProblem } from "../../links/problem.ts";
 import { StoreUnavailable } from "../../links/store.ts";
-import { freeVariants } from "../../links/variants.ts";
-import type { TokenCheck } from "../../moderation/create-token.ts";
+import type { Expiry } from "../../links/time.ts";
+import type { TokenCheck } from "../../moderation/access-tokens.ts";
 import { isFromAnotherSite } from "../forms.ts";
 import type { JustCreated } from "../preview/just-created.ts";
 import { EMPTY, type Form, formOfQuery, readForm, readRequest, shortened, describeRefusal } from "./form.ts";
@@ -87,7 +87,7 @@ export function createHomeViews(options: HomeViewsOptions) {
     const code = written === "" ? undefined : parseCode(written);
     try {
       if (code === undefined || isProblem(code) || !(await isTaken(code))) return undefined;
-      return { code, free: await freeVariants(code, async (variant) => !(await isTaken(variant))) };
+      return { code, free: await suggestFreeCodes(code, async (variant) => !(await isTaken(variant))) };
     } catch (error) {
       // The form matters more than the suggestions.
       if (error instanceof StoreUnavailable) return undefined;

@@ -1,5 +1,5 @@
 /** @jsxImportSource ../shared/html */
-import type { Expiry } from "../../links/expiry.ts";
+import type { Expiry } from "../../links/time.ts";
 import { message } from "../../locales/messages.ts";
 import { CreatedHere } from "../my-links/link-list.tsx";
 import { describedBy, FieldError, type FieldErrors, Notice, VERBATIM } from "../shared/fields.tsx";

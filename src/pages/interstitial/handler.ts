@@ -5,7 +5,7 @@ import type { Clock } from "../../links/clock.ts";
 import { isGuarded } from "../../links/link.ts";
 import type { Links } from "../../links/links.ts";
 import { isProblem } from "../../links/problem.ts";
-import { hintsOf } from "../../moderation/suspicion.ts";
+import { hintsOf } from "../../moderation/link-hints.ts";
 import { targetChangeOf } from "../shared/link-facts.tsx";
 import { minutesLeftOf } from "../shared/warnings.tsx";
 import { interstitialPage } from "./page.tsx";

@@ -1,9 +1,12 @@
 /** @jsxImportSource ../shared/html */
 import { FORMER_HOST_MS, formerOf } from "../../links/change.ts";
-import { DURATIONS } from "../../links/expiry.ts";
-import { type FoundLink, hasBegun, hasPassword, NEVER_MS } from "../../links/link.ts";
-import { editableUntilMs, type Edits } from "../../links/manage.ts";
+import { editableUntilMs, type Edits } from "../../links/edit.ts";
+import { hasStarted } from "../../links/link.ts";
+import { hasPassword } from "../../links/link.ts";
+import type { FoundLink } from "../../links/link.ts";
 import { targetHost } from "../../links/target.ts";
+import { NEVER_MS } from "../../links/time.ts";
+import { DURATIONS } from "../../links/time.ts";
 import { message, type MessageKey } from "../../locales/messages.ts";
 import type { Statistics } from "../../visits/statistics/statistics.ts";
 import { describeDestination } from "../shared/destination-parts.ts";
@@ -70,7 +73,7 @@ export function Target({ language, link, nowMs, edits, sent, errors }: FieldProp
   const { formerHost: host } = formerOf(link, nowMs);
   const { host: shown } = host === targetHost(link.target) ? describeDestination(link.target) : { host };
   const rule =
-    hasPassword(link) || !hasBegun(link, nowMs)
+    hasPassword(link) || !hasStarted(link, nowMs)
       ? message(language, "manage.target.secret")
       : message(language, "manage.target.hint", { host: shown, days: duration(language, FORMER_HOST_MS) });
   const until = <Instant language={language} ms={untilMs} />;
@@ -178,7 +181,7 @@ export function Ends(props: FieldProps) {
 /** When the link starts, while that can still be changed. */
 export function Starts(props: FieldProps) {
   const { link, nowMs } = props;
-  if (hasBegun(link, nowMs)) return <></>;
+  if (hasStarted(link, nowMs)) return <></>;
   return <When {...props} field="starts" choices={STARTS} ms={link.terms?.startsMs} />;
 }
 

@@ -12,13 +12,14 @@ import {
 import { html } from "../../http/responses.ts";
 import type { Views } from "../../http/views.ts";
 import type { Clock } from "../../links/clock.ts";
-import { type Duration, DURATIONS } from "../../links/expiry.ts";
+import type { EditRequest, Edits } from "../../links/edit.ts";
 import type { FoundLink } from "../../links/link.ts";
 import type { Links } from "../../links/links.ts";
-import type { EditRequest, Edits } from "../../links/manage.ts";
 import { type Invalid, invalid, isProblem } from "../../links/problem.ts";
 import { StoreUnavailable } from "../../links/store.ts";
 import { MAX_TARGET_LENGTH } from "../../links/target.ts";
+import { type Duration } from "../../links/time.ts";
+import { DURATIONS } from "../../links/time.ts";
 import { message } from "../../locales/messages.ts";
 import type { Counts } from "../../visits/visits.ts";
 import { DATE_WORDS, instantOf, isFromAnotherSite, readFields, describeInForm } from "../forms.ts";

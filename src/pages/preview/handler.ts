@@ -5,12 +5,12 @@ import { describe, problemAnswer } from "../../http/problems.ts";
 import { knowsAlready, tagOf, answer, html } from "../../http/responses.ts";
 import { queryOf } from "../../http/url.ts";
 import type { Clock } from "../../links/clock.ts";
-import { aimedMs, hasBegun, hasEnded, hasPassword } from "../../links/link.ts";
+import { targetSinceMs, hasStarted, hasEnded, hasPassword } from "../../links/link.ts";
 import type { Links } from "../../links/links.ts";
 import { isProblem } from "../../links/problem.ts";
 import { HOUR_MS } from "../../links/time.ts";
-import type { DisabledSince } from "../../moderation/disabled-since.ts";
-import { hintsOf } from "../../moderation/suspicion.ts";
+import type { ReadDisabledSince } from "../../moderation/inspection.ts";
+import { hintsOf } from "../../moderation/link-hints.ts";
 import type { Sums } from "../../visits/day.ts";
 import type { Counts } from "../../visits/visits.ts";
 import { targetChangeOf } from "../shared/link-facts.tsx";
@@ -26,7 +26,7 @@ export interface PreviewOptions {
   readonly links: Pick<Links, "find">;
   readonly visits: Pick<Counts, "sums" | "statistics">;
   readonly clock: Pick<Clock, "nowMs">;
-  readonly disabledSince: DisabledSince;
+  readonly disabledSince: ReadDisabledSince;
   readonly statsKeepDays: number;
 }
 
@@ -58,7 +58,7 @@ export function createPreview({ links, visits, clock, disabledSince, statsKeepDa
     const hints = hintsOf(link, nowMs).filter(({ hint }) => (hint === "changed" ? works : !isSecret));
     const changed = targetChangeOf(link, nowMs);
     const minutesLeft = works ? minutesLeftOf(link, nowMs) : undefined;
-    const startsMs = hasBegun(link, nowMs) ? undefined : terms?.startsMs;
+    const startsMs = hasStarted(link, nowMs) ? undefined : terms?.startsMs;
     const sums = await visits.sums(link);
     const { language } = pageLanguage(call.request);
     const ETag = `W/${tagOf([
@@ -92,7 +92,7 @@ export function createPreview({ links, visits, clock, disabledSince, statsKeepDa
       code,
       target: isSecret ? undefined : target,
       createdMs,
-      aimedMs: aimedMs(link),
+      targetSinceMs: targetSinceMs(link),
       startsMs,
       endsMs,
       changed,

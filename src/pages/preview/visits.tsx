@@ -2,7 +2,7 @@
 import { memoize } from "../../lib/memoize.ts";
 import { DAY_MS } from "../../links/time.ts";
 import { message, sentenceSpace } from "../../locales/messages.ts";
-import { FEWEST_VISITS } from "../../visits/statistics/noise.ts";
+import { MIN_SHOWN_VISITS } from "../../visits/statistics/noise.ts";
 import type { Statistics } from "../../visits/statistics/statistics.ts";
 import { Breakdowns } from "../shared/charts/breakdowns.tsx";
 import { Chart, ChartTable, labelsOf, periodOf } from "../shared/charts/chart.tsx";
@@ -15,7 +15,7 @@ export interface VisitsView extends Pick<RangesProps, "carried"> {
   readonly code: string;
   readonly createdMs: number;
   /** When the link got its present target. */
-  readonly aimedMs: number;
+  readonly targetSinceMs: number;
   readonly hasEnded: boolean;
   /** By people, since the link was created. */
   readonly visits: number;
@@ -28,7 +28,7 @@ export interface VisitsView extends Pick<RangesProps, "carried"> {
 
 /** The visits of a link. The script replaces this part while the count changes. */
 export function Visits(props: VisitsView & { language: string }) {
-  const { language, code, createdMs, aimedMs, hasEnded, visits, bots, range, statistics } = props;
+  const { language, code, createdMs, targetSinceMs, hasEnded, visits, bots, range, statistics } = props;
   const number = numberFormat(language);
   const { shown } = statistics;
   return (
@@ -37,7 +37,7 @@ export function Visits(props: VisitsView & { language: string }) {
       aria-labelledby="visits-title"
       data-link={`/api/v1/links/${encodeURIComponent(code)}`}
       data-created={new Date(createdMs).toISOString()}
-      data-aimed={hasEnded ? undefined : new Date(aimedMs).toISOString()}
+      data-aimed={hasEnded ? undefined : new Date(targetSinceMs).toISOString()}
       data-visits={visits}
       data-zone={range.request.timeZone}
     >
@@ -68,7 +68,7 @@ export function Visits(props: VisitsView & { language: string }) {
         {sentenceSpace(language)}
         {shown !== "count" && message(language, "preview.privacy.days") + sentenceSpace(language)}
         {shown === "safe" &&
-          message(language, "preview.privacy.safe", { fewest: FEWEST_VISITS }) + sentenceSpace(language)}
+          message(language, "preview.privacy.safe", { fewest: MIN_SHOWN_VISITS }) + sentenceSpace(language)}
         {!hasEnded && (
           <span data-live hidden>
             {message(language, "preview.live")}

@@ -7,7 +7,7 @@ import { formatIn, periodOf } from "../shared/charts/chart.tsx";
 import { numberFormat } from "../shared/formats.ts";
 
 /** Fewer visits say nothing about usual times. */
-const FEWEST_VISITS = 50;
+const MIN_SHOWN_VISITS = 50;
 /** The number of colours, besides the one for no visits. */
 const STEPS = 4;
 /** Hours are wider than their columns, so only some are visible. Screen readers read all. */
@@ -19,7 +19,7 @@ type WeekProps = Pick<Statistics, "week"> & { readonly language: string; readonl
 
 /** Visits by weekday and hour. The darker, the more visits. */
 export function Week({ language, week, timeZone }: WeekProps) {
-  if (week === undefined || week.visits.reduce((sum, visits) => sum + visits) < FEWEST_VISITS) return null;
+  if (week === undefined || week.visits.reduce((sum, visits) => sum + visits) < MIN_SHOWN_VISITS) return null;
   const { visits, from, to } = week;
   const number = numberFormat(language);
   const names = namesIn(language);

@@ -3,7 +3,7 @@ import { memoize } from "../../lib/memoize.ts";
 import type { DisabledReason } from "../../links/link.ts";
 import type { Problem } from "../../links/problem.ts";
 import { message, type MessageKey } from "../../locales/messages.ts";
-import type { LimitName } from "../../moderation/rate-limits.ts";
+import type { RateLimitName } from "../../moderation/rate-limits.ts";
 import { richMessage, whenIn } from "../shared/formats.ts";
 import type { Child } from "../shared/html/jsx-runtime.ts";
 import { Instant } from "../shared/instant.tsx";
@@ -13,7 +13,11 @@ import { type Page, page } from "../shared/layout.tsx";
 export type PageProblem =
   | Problem
   | { kind: "not-found" }
-  | { kind: "limited"; limit: LimitName | "token"; /** Until it is worth trying again. */ seconds: number }
+  | {
+      kind: "limited";
+      limit: RateLimitName | "token";
+      /** Until it is worth trying again. */ seconds: number;
+    }
   | { kind: "unavailable" | "overloaded" }
   | { kind: "internal" };
 

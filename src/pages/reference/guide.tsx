@@ -1,7 +1,7 @@
 /** @jsxImportSource ../shared/html */
 import { DAY_MS, HOUR_MS } from "../../links/time.ts";
 import { languageNames, type MessageKey } from "../../locales/messages.ts";
-import type { LimitsOptions, Window } from "../../moderation/rate-limits.ts";
+import type { RateLimitsOptions, Window } from "../../moderation/rate-limits.ts";
 import { amount } from "../shared/formats.ts";
 import type { Child } from "../shared/html/jsx-runtime.ts";
 import { exampleOf, needs, operationsOf } from "./openapi.ts";
@@ -10,7 +10,7 @@ import { clientSamples } from "./samples.ts";
 
 /** The limits of each client. Without windows, there is none. */
 export type ClientLimits = Pick<
-  LimitsOptions,
+  RateLimitsOptions,
   "limitCreate" | "limitUnknown" | "limitView" | "limitReport" | "limitPasswords"
 >;
 

@@ -1,6 +1,7 @@
 /** @jsxImportSource ./html */
 import { formerHostOf } from "../../links/change.ts";
-import { hasPassword, type Link, NEVER_MS } from "../../links/link.ts";
+import { hasPassword, type Link } from "../../links/link.ts";
+import { NEVER_MS } from "../../links/time.ts";
 import { message, type MessageKey } from "../../locales/messages.ts";
 import { numberFormat, richMessage } from "./formats.ts";
 import type { Child } from "./html/jsx-runtime.ts";

@@ -2,7 +2,7 @@
 import type { Link } from "../../links/link.ts";
 import { DAY_MS, HOUR_MS } from "../../links/time.ts";
 import { message } from "../../locales/messages.ts";
-import type { Hint } from "../../moderation/suspicion.ts";
+import type { Hint } from "../../moderation/link-hints.ts";
 import { describeDestination, type Destination } from "./destination-parts.ts";
 import { relativeTime, richMessage, sentences } from "./formats.ts";
 import type { Child } from "./html/jsx-runtime.ts";

@@ -7,7 +7,7 @@ import { html } from "../../http/responses.ts";
 import type { Clock } from "../../links/clock.ts";
 import { isProblem } from "../../links/problem.ts";
 import { message } from "../../locales/messages.ts";
-import { type AdminToken, SESSION_MS } from "../../moderation/admin-token.ts";
+import { type AdminToken, SESSION_MS } from "../../moderation/access-tokens.ts";
 import { isFromAnotherSite, readFields, seeOther } from "../forms.ts";
 import { signInPage } from "./page.tsx";
 
@@ -62,7 +62,7 @@ export function createSignIn({ token, clock, onWrong }: SignInOptions) {
       if (isFromAnotherSite(call)) return problemJson(call, { kind: "cross-site" });
       // Wrong tokens must not lock the operator out, so a right one always works.
       if (!token.isRight((sent.get("token") ?? "").trim())) return askFor(call, onWrong(call), true);
-      return seeOther("/admin", cookieOf(call, token.beginSession(clock.nowMs()), SESSION_MS / 1000));
+      return seeOther("/admin", cookieOf(call, token.startSession(clock.nowMs()), SESSION_MS / 1000));
     },
 
     signOut: (call: Call) =>

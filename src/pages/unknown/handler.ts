@@ -5,8 +5,8 @@ import { type CachedProblem, isForReader } from "../../http/problem-cache.ts";
 import { answerProblem, problemAnswer, problemOf } from "../../http/problems.ts";
 import { writtenIn } from "../../http/url.ts";
 import type { Clock } from "../../links/clock.ts";
+import { suggestIntendedCodes } from "../../links/code-suggestions.ts";
 import type { Code } from "../../links/code.ts";
-import { meantBy } from "../../links/meant.ts";
 import { isProblem } from "../../links/problem.ts";
 import type { LinkCache } from "../../redirect/link-cache.ts";
 
@@ -39,7 +39,7 @@ export function createUnknownAnswer(options: UnknownOptions) {
   async function answerReader(call: Call, problem: NoLink): Promise<Response> {
     // The client's address is lost if the reader hangs up during the lookup.
     call.client();
-    const codes = meantBy(call.code || writtenIn(call.request));
+    const codes = suggestIntendedCodes(call.code || writtenIn(call.request));
     const barred = codes.length === 0 ? undefined : limiter.barred(call);
     if (barred !== undefined) return problemAnswer(call, await barred);
     try {

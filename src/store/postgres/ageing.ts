@@ -1,5 +1,5 @@
 // Lets visits age: hashes of visitors go when their day is over, and days when they are too old.
-import { close, type Day } from "../../visits/day.ts";
+import { closeDetail, type Day } from "../../visits/day.ts";
 import type { AgeBounds } from "../../visits/store.ts";
 import type { Database, Run } from "./connection/database.ts";
 import {
@@ -107,7 +107,7 @@ function closeDay(rows: readonly VisitRow[]): VisitRow[] {
     ...row,
     version: row.version + 1,
     ...(row === kept
-      ? { ...sums, detail: close(detail), state: CLOSED }
+      ? { ...sums, detail: closeDetail(detail), state: CLOSED }
       : { visits: 0, bots: 0, detail: null, state: EMPTY }),
   }));
 }

@@ -1,4 +1,4 @@
-import type { Changes, Position } from "../../links/changes.ts";
+import type { Changes, Position } from "../../links/change-feed.ts";
 import type { Code } from "../../links/code.ts";
 import type { LinkStore } from "../../links/store.ts";
 import { RULES } from "../shared/decisions.ts";

@@ -1,5 +1,5 @@
 // Links and their days as records.
-import { close } from "../../visits/day.ts";
+import { closeDetail } from "../../visits/day.ts";
 import type { Detail } from "../../visits/detail.ts";
 import type { LinkDay } from "../records.ts";
 import { reading, type Tables } from "../shared/record-tables.ts";
@@ -43,7 +43,7 @@ export function linkRecords(run: Run): Tables<"link" | "day"> {
     day: {
       read: reading(DAYS, ({ isOpen, details, ...day }: DayRow): LinkDay => {
         const detail = details === null ? null : mergeDetails(details);
-        return { ...day, detail: isOpen && detail !== null ? close(detail) : detail };
+        return { ...day, detail: isOpen && detail !== null ? closeDetail(detail) : detail };
       }),
       write: (_, days) => writeDays(run, days),
     },

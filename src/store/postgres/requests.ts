@@ -1,5 +1,5 @@
 // Requests that may be sent again.
-import type { KeyedRequest, LinkStore, Made, NumberedLink } from "../../links/store.ts";
+import type { KeyedRequest, LinkStore, CreatedRecord, NumberedLink } from "../../links/store.ts";
 import { type CommitFigures, createCommits } from "../commits.ts";
 import { type Run, type Statements, WAIT_SHARE } from "./connection/database.ts";
 import { insertInTurn, insertRows, surely } from "./inserts.ts";
@@ -39,7 +39,7 @@ type Outcome = Awaited<ReturnType<LinkStore["insertOnce"]>>;
 /** What is kept of a key. */
 interface Known {
   readonly body: string;
-  readonly made: Map<number, Made>;
+  readonly made: Map<number, CreatedRecord>;
 }
 
 export function createRequests(
@@ -98,7 +98,7 @@ export function createRequests(
     async recall({ key, body }) {
       const [found] = (await run<{ body: string; made: string }>(RECALL, [key])).rows;
       if (found === undefined) return [];
-      return found.body === body ? (JSON.parse(found.made) as Made[]) : { kind: "key-reused" };
+      return found.body === body ? (JSON.parse(found.made) as CreatedRecord[]) : { kind: "key-reused" };
     },
     forgetRequests: async (sentBeforeMs, limit) =>
       (await background.run(FORGET, [sentBeforeMs, limit])).count,
@@ -117,7 +117,7 @@ async function lock(run: Run, tasks: readonly Task[]): Promise<Map<string, Known
   ]);
   return new Map(
     rows.map(({ key, body, made }) => {
-      const records = JSON.parse(made) as Made[];
+      const records = JSON.parse(made) as CreatedRecord[];
       return [key, { body, made: new Map(records.map((record) => [record.nth, record])) }];
     }),
   );

@@ -1,7 +1,7 @@
 import { lookUpCode } from "../../links/code.ts";
 // Finds links for the operator by looking at all of them, newest first.
 import {
-  leadsTo,
+  isTargetWithin,
   type LinkCursor,
   type LinkPage,
   type LinkQuery,
@@ -60,7 +60,7 @@ export function createSearch({ run }: Pick<Statements, "run">, lookedAt = LOOKED
       const links = rows
         .filter((row) => row.is_match)
         .map(toLink)
-        .filter(({ target }) => host === undefined || leadsTo(target, host));
+        .filter(({ target }) => host === undefined || isTargetWithin(target, host));
       const last = rows.at(-1);
       if (last === undefined || (rows.length < limit && last.nth < lookedAt)) return { ...NOTHING, links };
       const looked = from.looked + last.nth;

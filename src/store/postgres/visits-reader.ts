@@ -1,5 +1,5 @@
 import type { Code } from "../../links/code.ts";
-import { type Day, merge, type Sums } from "../../visits/day.ts";
+import { type Day, mergeDays, type Sums } from "../../visits/day.ts";
 import type { DaySums, DayVisits, VisitStore } from "../../visits/store.ts";
 import type { Database } from "./connection/database.ts";
 
@@ -38,6 +38,6 @@ export function createVisitsReader({ run }: Pick<Database, "run">) {
 
 /** One part or more. */
 export function mergeAll(parts: readonly Day[]): Day {
-  const { visits, bots, detail } = parts.reduce(merge);
+  const { visits, bots, detail } = parts.reduce(mergeDays);
   return { visits, bots, detail };
 }

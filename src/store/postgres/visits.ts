@@ -1,7 +1,7 @@
 import { StoreUnavailable } from "../../links/store.ts";
-import { merge } from "../../visits/day.ts";
+import { mergeDays } from "../../visits/day.ts";
 import type { VisitStore } from "../../visits/store.ts";
-import { parseRows, type Row, type Slice } from "../../visits/visit-batch.ts";
+import { decodeRows, type Row, type Slice } from "../../visits/visit-rows.ts";
 import { createVisitsAgeing } from "./ageing.ts";
 import type { Database } from "./connection/database.ts";
 import { type Change, dayKey, findRows, inOrder, OPEN, type VisitRow, writeRows } from "./visit-rows.ts";
@@ -56,7 +56,7 @@ export function createVisits(database: Database) {
 
   return {
     async add(slice: Slice): Promise<number> {
-      const rows = inOrder(parseRows(slice.rows));
+      const rows = inOrder(decodeRows(slice.rows));
       await addRows(rows, slice);
       return SLICE_WORK_MS + rows.length * ROW_WORK_MS;
     },
@@ -80,5 +80,5 @@ function withStored(row: Row, stored: VisitRow | undefined): Omit<VisitRow, "sou
   if (stored === undefined) return { ...row, version: 1, state: OPEN };
   const { detail, version, state } = stored;
   if (detail === null) return { ...row, version: version + 1, state: OPEN };
-  return { ...row, ...merge({ ...stored, detail }, row), version: version + 1, state };
+  return { ...row, ...mergeDays({ ...stored, detail }, row), version: version + 1, state };
 }

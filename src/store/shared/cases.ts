@@ -9,7 +9,7 @@ import {
   type ListedCase,
   MAX_CASE_NOTES,
   type Note,
-} from "../../moderation/reports/case-store.ts";
+} from "../../moderation/reports/case.ts";
 import type { AnswerAction, Case } from "../../moderation/reports/case.ts";
 import { block, disableLocked, enableLocked, type LockedLink, lockLinks } from "./decisions.ts";
 import { enter } from "./operator-journal.ts";

@@ -1,7 +1,8 @@
 import { parseTerms } from "../../links/change.ts";
 import type { Code } from "../../links/code.ts";
-import { type Link, NEVER_MS, type Reason } from "../../links/link.ts";
+import { type Link, type Reason } from "../../links/link.ts";
 import type { Target } from "../../links/target.ts";
+import { NEVER_MS } from "../../links/time.ts";
 
 /** A row of links without its code, which look-ups know already. */
 export interface LinkRow {

@@ -1,6 +1,6 @@
 // Everything but links and visits as records: read for an export, and written from one.
-import type { KeyedRequest, LinkId, Made } from "../../links/store.ts";
-import type { Note } from "../../moderation/reports/case-store.ts";
+import type { KeyedRequest, LinkId, CreatedRecord } from "../../links/store.ts";
+import type { Note } from "../../moderation/reports/case.ts";
 import type { HostRule } from "../../moderation/store.ts";
 import type { Kind, RecordOf } from "../records.ts";
 import { CASES, type CaseRow, insertCases, insertNotes, type NoteRow, toCase, toNote } from "./cases.ts";
@@ -93,7 +93,7 @@ export const RECORD_TABLES: Tables<Exclude<Kind, "link" | "day">> = {
       `SELECT key, body, sent_ms AS "sentMs", made FROM requests ORDER BY sent_ms, key`,
       ({ made, ...request }: KeyedRequest & { made: string }) => ({
         ...request,
-        made: JSON.parse(made) as Made[],
+        made: JSON.parse(made) as CreatedRecord[],
       }),
     ),
     write: writing("requests (key, body, sent_ms, made)", ({ key, body, sentMs, made }) => [

@@ -1,5 +1,5 @@
 import type { LinkId } from "../../links/store.ts";
-import { type CaseStore, MAX_CASE_NOTES, MAX_DAILY_REPORTS } from "../../moderation/reports/case-store.ts";
+import { type CaseStore, MAX_CASE_NOTES, MAX_DAILY_REPORTS } from "../../moderation/reports/case.ts";
 import { addReport, type Case, isDue, mainReason, type Report } from "../../moderation/reports/case.ts";
 import { findCases, insertCases, insertNotes } from "./cases.ts";
 import { disableLocked, keyOf, type LockedLink, lockLinks } from "./decisions.ts";

@@ -1,8 +1,8 @@
-// Links and their days as records.
 import type { Database, SQLQueryBindings } from "bun:sqlite";
 
 import type { Code } from "../../links/code.ts";
-import { close } from "../../visits/day.ts";
+// Links and their days as records.
+import { closeDetail } from "../../visits/day.ts";
 import type { LinkDay } from "../records.ts";
 import { LINK_COLUMNS, type LinkRow, toLink } from "../shared/link-row.ts";
 import { reading, type Tables } from "../shared/record-tables.ts";
@@ -28,7 +28,7 @@ export function linkRecords(database: Database): Tables<"link" | "day"> {
     day: {
       read: reading(DAYS, ({ isOpen, detail, ...day }: LinkDay & { isOpen: number }) => ({
         ...day,
-        detail: isOpen === 1 && detail !== null ? close(detail) : detail,
+        detail: isOpen === 1 && detail !== null ? closeDetail(detail) : detail,
       })),
       write: async (_, days) => writeDays(database, days),
     },

@@ -1,10 +1,11 @@
 // The reading half: prepared single-key look-ups, on the thread that serves.
-import type { Changes, Position } from "../../links/changes.ts";
+import type { Changes, Position } from "../../links/change-feed.ts";
 import type { Code } from "../../links/code.ts";
 import type { Link } from "../../links/link.ts";
 import { type KeyedRequest, StoreUnavailable } from "../../links/store.ts";
 import { DAY_MS } from "../../links/time.ts";
 import { FIGURE_LINKS } from "../../moderation/figures.ts";
+// The reading half: prepared single-key look-ups, on the thread that serves.
 import type { LinkQuery, PageRequest } from "../../moderation/search.ts";
 import type { Sums } from "../../visits/day.ts";
 import type { DaySums, DayVisits } from "../../visits/store.ts";

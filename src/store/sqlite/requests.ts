@@ -1,7 +1,7 @@
 // Requests that may be sent again: runs in the worker thread, one transaction a call.
 import type { Database } from "bun:sqlite";
 
-import type { KeyedRequest, KeyReused, LinkStore, Made, NumberedLink } from "../../links/store.ts";
+import type { KeyedRequest, KeyReused, LinkStore, CreatedRecord, NumberedLink } from "../../links/store.ts";
 import type { LinksTable } from "./links.ts";
 
 const FIND = "SELECT body, made FROM requests WHERE key = ?1";
@@ -54,10 +54,10 @@ export function prepareRequests(database: Database, links: LinksTable) {
 export function prepareRecall(database: Database) {
   const find = database.prepare<{ body: string; made: string }, [string]>(FIND);
   return {
-    recall({ key, body }: Sent): readonly Made[] | KeyReused {
+    recall({ key, body }: Sent): readonly CreatedRecord[] | KeyReused {
       const found = find.get(key);
       if (found === null) return [];
-      return found.body === body ? (JSON.parse(found.made) as Made[]) : { kind: "key-reused" };
+      return found.body === body ? (JSON.parse(found.made) as CreatedRecord[]) : { kind: "key-reused" };
     },
     close: () => find.finalize(),
   };

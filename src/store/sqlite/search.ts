@@ -3,7 +3,7 @@ import type { Database } from "bun:sqlite";
 
 import { type Code, lookUpCode } from "../../links/code.ts";
 import {
-  leadsTo,
+  isTargetWithin,
   type LinkCursor,
   type LinkPage,
   type LinkQuery,
@@ -55,7 +55,7 @@ export function prepareSearch(database: Database, lookedAt = LOOKED_AT) {
       const reached = rows.length < limit ? from : (rows.at(-1)?.link ?? from);
       const links = rows
         .map((row) => toLink(row.code, row))
-        .filter(({ target }) => host === undefined || leadsTo(target, host));
+        .filter(({ target }) => host === undefined || isTargetWithin(target, host));
       if (reached <= 1) return { ...NOTHING, links };
       return { links, cursor: String(reached) as LinkCursor, searched: Math.max(0, top + 1 - reached) / top };
     },

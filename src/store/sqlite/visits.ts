@@ -2,10 +2,11 @@
 import type { Database } from "bun:sqlite";
 
 import { DAY_MS } from "../../links/time.ts";
-import { close, type Day, merge } from "../../visits/day.ts";
+import { type Day, mergeDays } from "../../visits/day.ts";
+import { closeDetail } from "../../visits/day.ts";
 import type { Detail } from "../../visits/detail.ts";
 import type { AgeBounds } from "../../visits/store.ts";
-import { parseRows, type Row, type Slice } from "../../visits/visit-batch.ts";
+import { decodeRows, type Row, type Slice } from "../../visits/visit-rows.ts";
 import type { EraseVisits } from "../shared/decisions.ts";
 
 /** Sources that nobody has heard of for so long have ended. */
@@ -117,7 +118,7 @@ export function prepareVisits(database: Database) {
     }
     const stored = findDay.get(day, code, createdMs);
     if (stored === null) throw new Error(`The row of ${code} is there and cannot be found`);
-    const { visits, bots, detail } = merge(stored, row);
+    const { visits, bots, detail } = mergeDays(stored, row);
     changeDay.run(day, code, createdMs, visits, bots, detail);
   }
 
@@ -129,7 +130,7 @@ export function prepareVisits(database: Database) {
     const known = findSource.get(source);
     if (known !== null && known.sequence > sequence) return 0;
     const stored = known?.sequence === sequence ? known.rows : 0;
-    const rows = parseRows(slice.rows).slice(Math.max(0, stored - from));
+    const rows = decodeRows(slice.rows).slice(Math.max(0, stored - from));
     const mayBeErased = findAnyErased.get() !== null;
     for (const row of rows) addRow(row, mayBeErased);
     for (const [day, ofDay] of Map.groupBy(rows, (row) => row.day)) {
@@ -153,7 +154,7 @@ export function prepareVisits(database: Database) {
       const { day, code, createdMs } = open;
       const rows = rowsAfter.all(day, code, createdMs, limit - looked);
       for (const row of rows) {
-        const closed = close(row.detail);
+        const closed = closeDetail(row.detail);
         if (!Buffer.from(closed).equals(row.detail)) closeRow.run(day, row.code, row.createdMs, closed);
       }
       looked += rows.length;

@@ -5,7 +5,7 @@ import { statSync } from "node:fs";
 import { performTasks } from "../../lib/thread.ts";
 import { type NewLink, StoreMisplaced, StoreUnavailable } from "../../links/store.ts";
 import type { AgeBounds } from "../../visits/store.ts";
-import type { Slice } from "../../visits/visit-batch.ts";
+import type { Slice } from "../../visits/visit-rows.ts";
 import { createGuard } from "../shared/guard.ts";
 import { prepareChanges } from "./changes.ts";
 import { type Identity, identify, watchLog, watchPlace } from "./file/file-identity.ts";

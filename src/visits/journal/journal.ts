@@ -4,37 +4,35 @@ import { dirname } from "node:path";
 import { createFolder } from "../../lib/files.ts";
 import { repeat } from "../../lib/repeat.ts";
 import type { VisitStore } from "../store.ts";
-import { startFolding } from "./folding-thread.ts";
-import { putAside, SegmentDamaged } from "./segment-file.ts";
+import { startFolding } from "./folding.ts";
+import { setAside, SegmentDamaged } from "./segment-file.ts";
 import type { Owner, Segment } from "./segment.ts";
 import { createSegments } from "./segments.ts";
 import { abandonedSlots, takeSlot } from "./slots.ts";
 
 const TICK_MS = 1000;
-/** Folding takes at most this part of the time, but no visit waits longer than a minute for it. */
+/** Folding takes at most this share of the time, but no visit waits longer than a minute for it. */
 const FOLD_SHARE = 1 / 40;
 const MAX_FOLD_PAUSE_MS = 60_000;
 const ADOPT_EVERY_MS = 60_000;
 
-/** Lower in tests, which would have to wait for them. */
-export interface JournalLimits {
+/** Tests lower it. */
+export interface JournalTiming {
   readonly tickMs?: number;
 }
 
-export interface JournalOptions extends JournalLimits {
-  /** For this service's journals alone; made when it is not there. */
+export interface JournalOptions extends JournalTiming {
+  /** Only for journals of this service. Created if missing. */
   readonly folder: string;
   readonly store: Pick<VisitStore, "add">;
-  /** Fills an array with bytes from a CSPRNG. */
-  readonly fillRandom: (bytes: Uint8Array) => void;
   /** Monotonic. */
   readonly nowMs: () => number;
   /** Hours since 1970 (UTC). */
   readonly hour: () => number;
   readonly onFault: (error: unknown) => void;
-  /** What only a power cut leaves behind: a segment that cannot be trusted, or read. */
+  /** Called for a segment that cannot be trusted or read, which only a power cut leaves behind. */
   readonly onDropped: (path: string) => void;
-  /** The store does not take the last visits: they stay in the folder until the next start. */
+  /** Called if the store does not take the last visits. They stay in the folder until the next start. */
   readonly onLeft?: () => void;
   /** Called with the reason when visits can't be counted, and with undefined when they can again. */
   readonly onTrouble?: (reason: string | undefined) => void;
@@ -43,13 +41,14 @@ export interface JournalOptions extends JournalLimits {
 export type Journal = Awaited<ReturnType<typeof openJournal>>;
 
 /**
- * Visits on their way to the store. A process writes to one segment at a time; the full ones wait to be folded,
- * in order. What a dead process left is folded by another.
+ * Opens the journal, which keeps visits until the store has them. A process writes to one segment at a time; full ones
+ * wait to be folded, in order. Other processes fold the segments of a dead one.
  */
 export async function openJournal(options: JournalOptions) {
   const { folder, store, nowMs, hour, onFault, onDropped, onLeft, tickMs = TICK_MS } = options;
   createFolder(folder);
-  const owner: Owner = { source: randomWords(options.fillRandom), boot: bootWords() };
+  const [source0 = 0, source1 = 0] = crypto.getRandomValues(new Uint32Array(2));
+  const owner: Owner = { source: [source0, source1], boot: bootWords() };
   const slots = { folder, owner, onFault, onDropped };
   let slot = takeSlot(slots);
   const segments = createSegments({ ...options, slot, owner, hour: hour() });
@@ -57,7 +56,7 @@ export async function openJournal(options: JournalOptions) {
   let foldAtMs = 0;
   let adoptAtMs = 0;
 
-  /** A damaged segment does not keep the others from being folded. */
+  /** A damaged segment does not block the others. */
   async function fold(segment: Segment): Promise<number> {
     const { path } = segment;
     try {
@@ -66,7 +65,7 @@ export async function openJournal(options: JournalOptions) {
       if (!(error instanceof SegmentDamaged) || segment.file === "gone") throw error;
       onFault(error);
       onDropped(path);
-      putAside(path);
+      setAside(path);
       return 0;
     }
   }
@@ -74,7 +73,7 @@ export async function openJournal(options: JournalOptions) {
   /** Somebody may delete the folder, or files in it, while visits are counted. */
   async function restore(): Promise<void> {
     if (!slot.isHeld()) {
-      // Without its parent, for which a volume may have to be mounted again, it cannot be made.
+      // Without its parent, perhaps an unmounted volume, the folder can't be created.
       if (existsSync(dirname(folder))) mkdirSync(folder, { recursive: true });
       const lost = slot;
       slot = takeSlot(slots, lost);
@@ -96,8 +95,8 @@ export async function openJournal(options: JournalOptions) {
   }
 
   async function adopt(): Promise<void> {
-    for (const { left } of abandonedSlots(slot, slots)) {
-      for (const segment of left) {
+    for (const { abandoned } of abandonedSlots(slot, slots)) {
+      for (const segment of abandoned) {
         await fold(segment);
         rmSync(segment.path, { force: true });
       }
@@ -106,7 +105,7 @@ export async function openJournal(options: JournalOptions) {
 
   async function tick(): Promise<void> {
     const startMs = nowMs();
-    // While the store is away, only full segments wait, and those of hours that are over.
+    // While the store is unavailable, only full segments and those of earlier hours wait.
     if (startMs >= foldAtMs && segments.waiting.length === 0 && segments.active?.isEmpty === false)
       segments.next(hour());
     try {
@@ -119,7 +118,7 @@ export async function openJournal(options: JournalOptions) {
     await adopt();
   }
 
-  /** The visits that follow must not touch a file that was cut short: there is no time to wait for a tick. */
+  /** The next visit must not touch a file that was cut short, so this can't wait for a tick. */
   function watchFolder(): FSWatcher | undefined {
     try {
       return watch(folder, { persistent: false }, segments.leaveCut).on("error", onFault);
@@ -132,7 +131,7 @@ export async function openJournal(options: JournalOptions) {
   let watching = watchFolder();
   const repetitions = [
     repeat(tickMs, restore, onFault),
-    // Not in the same run, because this one may have to wait for the store.
+    // Separate, because this one may wait for the store.
     repeat(tickMs, tick, onFault),
   ];
 
@@ -142,9 +141,9 @@ export async function openJournal(options: JournalOptions) {
       return segments.active;
     },
     figures: segments.figures,
-    /** Goes on in a new segment because of the hour, or because the active one is full; false if it cannot. */
+    /** Continues in a new segment, for a new hour or because the active one is full. False if it can't. */
     next: segments.next,
-    /** Folds everything. What the store does not take now is kept for the next start. */
+    /** Folds everything. Visits that the store doesn't take now are kept for the next start. */
     async close(): Promise<void> {
       watching?.close();
       for (const repetition of repetitions) await repetition.stop();
@@ -163,14 +162,7 @@ export async function openJournal(options: JournalOptions) {
   };
 }
 
-function randomWords(fillRandom: (bytes: Uint8Array) => void): [number, number] {
-  const bytes = new Uint8Array(8);
-  fillRandom(bytes);
-  const view = new DataView(bytes.buffer);
-  return [view.getUint32(0), view.getUint32(4)];
-}
-
-/** Linux tells which start of the machine this is. */
+/** Identifies the boot of the machine. Zero on systems other than Linux. */
 export function bootWords(): [number, number] {
   try {
     const id = readFileSync("/proc/sys/kernel/random/boot_id", "latin1");

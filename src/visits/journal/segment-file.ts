@@ -1,18 +1,18 @@
 import { existsSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { type FileHandle, open, rename, rm } from "node:fs/promises";
 
-import { type Capacity, headOf, segmentBytes } from "./layout.ts";
+import { type Capacity, headOf, segmentBytes } from "./segment-layout.ts";
 
 const CHUNK_BYTES = 1024 * 1024;
 /** The suffix of files that are still being written. */
 export const UNFINISHED = ".new";
 
 /**
- * Makes a free segment. It is filled with zeros instead of being sparse, so that a full disk is an error here, not a
- * SIGBUS at some later visit. The file is renamed to `path` once it is complete.
+ * Creates a free segment. It is filled with zeros instead of being sparse, so that a full disk is an error here, not a
+ * SIGBUS at a later visit. The file is renamed to `path` once it is complete.
  */
-export function makeSegmentFile(path: string, capacity: Capacity): Promise<void> {
-  return makeFile(path, async (file) => {
+export function createSegmentFile(path: string, capacity: Capacity): Promise<void> {
+  return createFile(path, async (file) => {
     const head = headOf(capacity);
     await file.writeFile(head);
     const chunk = new Uint8Array(CHUNK_BYTES);
@@ -21,12 +21,12 @@ export function makeSegmentFile(path: string, capacity: Capacity): Promise<void>
   });
 }
 
-/** Makes a segment with these bytes, for when they have lost their file. */
-export function saveSegmentFile(path: string, bytes: Uint8Array): Promise<void> {
-  return makeFile(path, (file) => file.writeFile(bytes));
+/** Writes a segment whose file was deleted. */
+export function restoreSegmentFile(path: string, bytes: Uint8Array): Promise<void> {
+  return createFile(path, (file) => file.writeFile(bytes));
 }
 
-async function makeFile(path: string, write: (file: FileHandle) => Promise<void>): Promise<void> {
+async function createFile(path: string, write: (file: FileHandle) => Promise<void>): Promise<void> {
   const file = await open(`${path}${UNFINISHED}`, "w");
   try {
     await write(file);
@@ -39,8 +39,8 @@ async function makeFile(path: string, write: (file: FileHandle) => Promise<void>
   }
 }
 
-/** Does the same synchronously. Only for small segments, because it blocks the thread. */
-export function makeSegmentFileNow(path: string, capacity: Capacity): void {
+/** Like {@link createSegmentFile}, but blocks the thread. Only for small segments. */
+export function createSegmentFileSync(path: string, capacity: Capacity): void {
   const bytes = new Uint8Array(segmentBytes(capacity));
   bytes.set(headOf(capacity));
   try {
@@ -52,21 +52,18 @@ export function makeSegmentFileNow(path: string, capacity: Capacity): void {
   }
 }
 
-/** Renames a damaged file. Its visits are lost, but the operator may want to look at it. */
-export function putAside(path: string): void {
+/** Renames a damaged file. Its visits are lost, but the operator may want to see it. */
+export function setAside(path: string): void {
   if (existsSync(path)) renameSync(path, `${path}.damaged`);
 }
 
-/** The contents of a segment can never be counted, so trying again is useless. */
+/** A segment can never be read. Retries don't help. */
 export class SegmentDamaged extends Error {
   override readonly name = "SegmentDamaged";
 }
 
-/**
- * Whether trying again later may help. This is so for errors of the system (permissions, too many open files, disk),
- * except that a missing file does not come back.
- */
-export function isPassing(error: unknown): boolean {
+/** Whether a retry may help: it may for errors of the system (permissions, open files, disk), but a missing file is lost. */
+export function isTransient(error: unknown): boolean {
   const { code } = error as { code?: unknown };
   return typeof code === "string" && code !== "ENOENT";
 }

@@ -4,6 +4,10 @@ import {
   type Capacity,
   COUNTER_WORDS,
   DETAIL_WORDS,
+  isTrusted,
+  VISIT_TABLES,
+  VISITOR_WORD,
+  type VisitTable,
   Head,
   HEAD_WORDS,
   type Table,
@@ -11,21 +15,21 @@ import {
   layoutOf,
   NAME_HEAD_BYTES,
   sourceOf,
-} from "./layout.ts";
+} from "./segment-layout.ts";
 
-/** Places of these two share a word with another. */
+/** Places of the names of a visit have 16 bits. */
 const MAX_PLACES = 65_536;
 const MAX_NAME_BYTES = 65_535;
-/** Part of the capacity that may stay empty when a segment is full: a name seldom fits the last bytes exactly. */
+/** A full segment may have this share unused: a name seldom fits the last bytes exactly. */
 const NEARLY_FULL = 1 / 64;
 
-/** A text that segments refer to by its place. */
+/** A text that visits refer to by its place in a segment. */
 export interface Name {
   readonly table: Table;
   readonly text: string;
-  /** A link is named by its code and this. */
+  /** Only links have it: their name is the code and this. */
   readonly createdMs?: number;
-  /** The segment that has it, by its sequence, and its place there. */
+  /** The sequence of the segment that has the name, and the place there. */
   sequence: number;
   place: number;
 }
@@ -35,24 +39,20 @@ export function createName(table: Table, text: string): Name {
 }
 
 export interface Owner {
-  /** A random uint64 as two words: the life of one process. */
+  /** A random uint64 as two words. Identifies the run of one process. */
   readonly source: readonly [number, number];
-  /** The same, of the machine's running since its start; zero where the system does not tell. */
+  /** Identifies the boot of the machine; zero on systems that don't say. */
   readonly boot: readonly [number, number];
 }
 
-export interface VisitDetail {
-  readonly agent: Name;
-  readonly referrer: Name;
-  readonly language: Name;
-  readonly country: Name;
+export interface VisitDetail extends Readonly<Record<VisitTable, Name>> {
   /** A uint32. */
   readonly visitor: number;
 }
 
 export type Segment = ReturnType<typeof openSegment>;
 
-/** Maps a segment into memory, to write to it. Throws where the file is none. */
+/** Maps a segment into memory, to write to it. Throws if the file is not a segment. */
 export function openSegment(path: string) {
   const mapped = statSync(path);
   if (mapped.size < HEAD_WORDS * 4) throw new Error(`${path} is not a segment`);
@@ -64,20 +64,21 @@ export function openSegment(path: string) {
   const counters = words(countersAt, COUNTER_WORDS * capacity.links);
   const details = words(detailsAt, DETAIL_WORDS * capacity.details);
   const names = bytes.subarray(namesAt);
-  const places: Record<Table, number> = { link: 0, agent: 0, referrer: 0, language: 0, country: 0 };
-  // For good: the file may be moved, or even grow again, but what it held is lost.
+  /** How many places of each table are used. */
+  const places = Object.fromEntries(TABLES.map((table) => [table, 0])) as Record<Table, number>;
+  // Stays true: the file may be moved, or even grow again, but its contents are lost.
   let isCut = false;
   let sequence = head[Head.sequence] ?? 0;
   let hour = head[Head.hour] ?? 0;
-  /** Counted in this life. Those of an earlier process are not known. */
+  /** Of this process. Those of an earlier one are unknown. */
   let visits = 0;
   let usedDetails = head[Head.usedDetails] ?? 0;
   let usedNameBytes = head[Head.usedNameBytes] ?? 0;
-  // What the file counted in an earlier life.
+  /** Counters that an earlier use may have left. */
   let staleLinks = capacity.links;
   const encoder = new TextEncoder();
 
-  /** The place of a name, which is written when it has none here; -1 when there is no room for it. */
+  /** The place of a name, which is written if it is new here. -1 if there is no space for it. */
   function placeOf(name: Name): number {
     if (name.sequence === sequence) return name.place;
     const place = places[name.table];
@@ -114,8 +115,8 @@ export function openSegment(path: string) {
       return hour;
     },
     /**
-     * `gone`: the file was deleted, moved or replaced, and what was written is in memory only. `cut`: the file is
-     * shorter than it was, and whoever touches the memory ends the process (SIGBUS).
+     * `gone`: the file was deleted, moved or replaced, so the visits are in memory only. `cut`: the file is shorter
+     * than it was, and any access to the memory ends the process (SIGBUS).
      */
     get file(): "whole" | "gone" | "cut" {
       if (isCut) return "cut";
@@ -135,7 +136,7 @@ export function openSegment(path: string) {
     isOf({ source }: Owner) {
       return head[Head.source] === source[0] && head[Head.source + 1] === source[1];
     },
-    /** Whether what it holds would fill a segment of this capacity. */
+    /** Whether its contents would fill a segment of this capacity. */
     outgrows(other: Capacity): boolean {
       const room = 1 - NEARLY_FULL;
       return (
@@ -144,14 +145,13 @@ export function openSegment(path: string) {
         usedNameBytes >= other.nameBytes * room
       );
     },
-    /** After the machine has gone down, only a synced file is sure to be as it was written. */
-    isTrusted({ boot }: Owner) {
-      const [one, two] = [head[Head.boot] ?? 0, head[Head.boot + 1] ?? 0];
-      return head[Head.synced] === 1 || (one === boot[0] && two === boot[1]);
-    },
+    isTrusted: ({ boot }: Owner) => isTrusted(head, boot),
 
-    /** Empties it. It is marked free first and gets its sequence last, so that a process killed meanwhile leaves no mixture. */
-    begin(owner: Owner, newSequence: number, newHour: number): void {
+    /**
+     * Empties it. It is marked free first and gets its sequence last, so that a process killed meanwhile leaves no
+     * mixture.
+     */
+    start(owner: Owner, newSequence: number, newHour: number): void {
       head[Head.sequence] = 0;
       counters.fill(0, 0, Math.max(staleLinks, places.link) * COUNTER_WORDS);
       staleLinks = 0;
@@ -177,7 +177,7 @@ export function openSegment(path: string) {
       closeSync(descriptor);
     },
 
-    /** False when there is no room for another link. */
+    /** False if there is no space for another link. */
     count(link: Name, bot: boolean): boolean {
       const place = placeOf(link);
       if (place < 0) return false;
@@ -186,20 +186,20 @@ export function openSegment(path: string) {
       visits++;
       return true;
     },
-    /** False when there is no room. */
-    tell(link: Name, { agent, referrer, language, country, visitor }: VisitDetail): boolean {
+    /** False if there is no space. */
+    addDetail(link: Name, detail: VisitDetail): boolean {
       if (usedDetails >= capacity.details) return false;
-      const place = placeOf(link);
-      const a = placeOf(agent);
-      const r = placeOf(referrer);
-      const l = placeOf(language);
-      const c = placeOf(country);
-      if (place < 0 || a < 0 || r < 0 || l < 0 || c < 0) return false;
       const at = usedDetails * DETAIL_WORDS;
-      details[at] = place;
-      details[at + 1] = (a << 16) | r;
-      details[at + 2] = (l << 16) | c;
-      details[at + 3] = visitor;
+      const ofLink = placeOf(link);
+      if (ofLink < 0) return false;
+      details[at] = ofLink;
+      for (let nth = 0; nth < VISIT_TABLES.length; nth++) {
+        const place = placeOf(detail[VISIT_TABLES[nth] as VisitTable]);
+        if (place < 0) return false;
+        const word = at + 1 + (nth >> 1);
+        details[word] = nth % 2 === 0 ? place << 16 : (details[word] ?? 0) | place;
+      }
+      details[at + VISITOR_WORD] = detail.visitor;
       head[Head.usedDetails] = ++usedDetails;
       return true;
     },

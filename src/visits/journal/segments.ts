@@ -2,26 +2,26 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 
 import { isDiskFull, reasonOf } from "../../lib/error-reason.ts";
-import { type Capacity, segmentBytes } from "./layout.ts";
-import { makeSegmentFile, makeSegmentFileNow, saveSegmentFile } from "./segment-file.ts";
+import { createSegmentFile, createSegmentFileSync, restoreSegmentFile } from "./segment-file.ts";
+import { type Capacity, segmentBytes } from "./segment-layout.ts";
 import { openSegment, type Owner, type Segment } from "./segment.ts";
 import type { Slot } from "./slots.ts";
 
 const USUAL: Capacity = { links: 8192, details: 32_768, nameBytes: 512 * 1024 };
 /**
- * Used after a segment has become full early. When there are many visits, a large segment collects more of them for
- * each link, so that the store is updated less often.
+ * Used after a segment has become full early. With many visits, a large segment collects more of them for each link, so
+ * that the store is updated less often.
  */
 const BUSY: Capacity = { links: 131_072, details: 2_097_152, nameBytes: 16 * 1024 * 1024 };
-/** Return to usual segments after this time without a segment that needed to be larger. */
+/** After this time without a segment that needed the space, usual segments are used again. */
 const CALM_MS = 600_000;
 /**
- * Limits all segments of a process together. While the store is unavailable they fill up. Then details are lost first,
- * and later the visits of links that are not yet in a segment.
+ * Limits all segments of a process together. While the store is unavailable, they fill up. Then details are lost first,
+ * and later the visits of links that aren't in a segment yet.
  */
 const MAX_BYTES = 128 * 1024 * 1024;
-/** How long to wait after `makeInHaste` has failed before trying it again. */
-const HASTE_AGAIN_MS = 1000;
+/** The pause after `createEmergency` has failed. */
+const EMERGENCY_PAUSE_MS = 1000;
 
 export interface SegmentsOptions {
   readonly folder: string;
@@ -46,57 +46,57 @@ export function createSegments(options: SegmentsOptions) {
   const waiting: Segment[] = [];
   let { slot } = options;
   let sequence = 0;
-  // Never reuse the name of an existing file, because it may still be mapped into memory.
+  // File names are never reused, because an old file may still be mapped into memory.
   let files = 0;
   let hasEnded = false;
-  let hasteAgainMs = 0;
+  let emergencyAfterMs = 0;
   let busyUntilMs = Number.NEGATIVE_INFINITY;
   let preparing: Promise<void> | undefined;
-  /** The spare segment that is being made. */
+  /** Size of the spare segment that is being created. */
   let preparingBytes = 0;
-  /** Why visits find no segment. */
+  /** Why visits can't be counted. */
   let trouble: string | undefined;
   takeOver(slot);
   /** Undefined if the disk was full at the start. */
-  let active = makeFirst();
+  let active = createFirst();
 
-  function wanted(): Capacity {
+  function currentCapacity(): Capacity {
     return nowMs() < busyUntilMs ? BUSY : USUAL;
   }
 
   function newPath(): string {
-    // Another process that has the slot now would take the file for one that was left behind.
+    // Another process that has the slot now would take the file for an abandoned one.
     if (!slot.isHeld()) throw new Error(`${folder} is no longer the journal of this process`);
     return join(folder, `${slot.number}-${++files}.visits`);
   }
 
   function takeOver(newSlot: Slot): void {
     slot = newSlot;
-    hasteAgainMs = 0;
-    waiting.push(...slot.left);
-    files = Math.max(files, ...slot.left.map(({ path }) => numberOf(path)));
+    emergencyAfterMs = 0;
+    waiting.push(...slot.abandoned);
+    files = Math.max(files, ...slot.abandoned.map(({ path }) => numberOf(path)));
   }
 
-  function makeNow(): Segment {
+  function createSync(): Segment {
     const path = newPath();
-    makeSegmentFileNow(path, USUAL);
+    createSegmentFileSync(path, USUAL);
     return openSegment(path);
   }
 
   /** Links redirect even if no visit can be counted. */
-  function makeFirst(): Segment | undefined {
+  function createFirst(): Segment | undefined {
     try {
-      const first = makeNow();
-      first.begin(owner, ++sequence, hour);
+      const first = createSync();
+      first.start(owner, ++sequence, hour);
       return first;
     } catch (error) {
       if (!isDiskFull(error)) throw error;
-      tell(reasonOf(error));
+      setTrouble(reasonOf(error));
       return undefined;
     }
   }
 
-  function tell(reason: string | undefined): void {
+  function setTrouble(reason: string | undefined): void {
     if (reason !== trouble) onTrouble?.(reason);
     trouble = reason;
   }
@@ -107,34 +107,34 @@ export function createSegments(options: SegmentsOptions) {
     return bytes.reduce((sum, one) => sum + one, preparingBytes + segmentBytes(capacity)) <= MAX_BYTES;
   }
 
-  /** For when visits come so fast that the active segment is full before a spare one is ready. Blocks the thread. */
-  function makeInHaste(): Segment | undefined {
-    if (nowMs() < hasteAgainMs) return undefined;
+  /** Creates a segment when the active one is full before a spare one is ready. Blocks the thread. */
+  function createEmergency(): Segment | undefined {
+    if (nowMs() < emergencyAfterMs) return undefined;
     if (!hasRoomFor(USUAL)) {
-      tell("the store has been away for too long");
+      setTrouble("the store has been away for too long");
       return undefined;
     }
     try {
-      return makeNow();
+      return createSync();
     } catch (error) {
-      hasteAgainMs = nowMs() + HASTE_AGAIN_MS;
-      tell(reasonOf(error));
+      emergencyAfterMs = nowMs() + EMERGENCY_PAUSE_MS;
+      setTrouble(reasonOf(error));
       fail(error);
       return undefined;
     }
   }
 
-  /** A full disk that keeps visits from being counted was reported as such. */
+  /** A full disk that prevents counting was reported already. */
   function fail(error: unknown): void {
     if (trouble === undefined || !isDiskFull(error)) onFault(error);
   }
 
-  /** Starts making a spare segment if there is none. */
+  /** Starts creating a spare segment if there is none. */
   function prepare(): void {
-    const capacity = wanted();
+    const capacity = currentCapacity();
     if (preparing !== undefined || spares.length > 0 || !hasRoomFor(capacity)) return;
     preparingBytes = segmentBytes(capacity);
-    preparing = makeSpare(capacity)
+    preparing = createSpare(capacity)
       .catch(fail)
       .finally(() => {
         preparing = undefined;
@@ -142,28 +142,28 @@ export function createSegments(options: SegmentsOptions) {
       });
   }
 
-  async function makeSpare(capacity: Capacity): Promise<void> {
+  async function createSpare(capacity: Capacity): Promise<void> {
     const path = newPath();
-    await makeSegmentFile(path, capacity);
+    await createSegmentFile(path, capacity);
     addSpare(openSegment(path));
   }
 
   function addSpare(segment: Segment): void {
     spares.push(segment);
-    tell(undefined);
+    setTrouble(undefined);
   }
 
   function next(newHour: number): boolean {
     if (active?.outgrows(USUAL) === true) busyUntilMs = nowMs() + CALM_MS;
     dropLostSpares();
-    const following = spares.shift() ?? makeInHaste();
+    const following = spares.shift() ?? createEmergency();
     if (following === undefined) return false;
-    tell(undefined);
+    setTrouble(undefined);
     if (active !== undefined) (active.isEmpty ? spares : waiting).push(active);
     active = following;
-    active.begin(owner, ++sequence, newHour);
-    // Without much to do, the last one is folded before this one is full, and is used again.
-    if (wanted() === BUSY) prepare();
+    active.start(owner, ++sequence, newHour);
+    // With few visits, the last segment is folded and reused before this one is full.
+    if (currentCapacity() === BUSY) prepare();
     return true;
   }
 
@@ -176,7 +176,7 @@ export function createSegments(options: SegmentsOptions) {
 
   async function save(segment: Segment): Promise<Segment> {
     const path = newPath();
-    await saveSegmentFile(path, segment.bytes);
+    await restoreSegmentFile(path, segment.bytes);
     return openSegment(path);
   }
 
@@ -188,7 +188,7 @@ export function createSegments(options: SegmentsOptions) {
     },
     /** Oldest first. */
     waiting: waiting as readonly Segment[],
-    /** What is not in the store yet. */
+    /** Counts of visits that are not in the store yet. */
     figures() {
       const full = waiting.filter((segment) => segment !== active);
       const visits = full.reduce((sum, segment) => sum + segment.visits, active?.visits ?? 0);
@@ -198,34 +198,34 @@ export function createSegments(options: SegmentsOptions) {
 
     /** Makes another segment the active one. Returns false if there is no room for one. */
     next,
-    /** Goes on in another slot, and also takes what earlier processes left there. */
+    /** Continues in another slot, and takes its abandoned segments. */
     takeOver,
-    /** Visits in a file that was deleted are still in memory, but only until the process ends: writes them to a new file. */
+    /** Writes visits of deleted files, which are only in memory, to new files. */
     async restore(): Promise<void> {
       if (!hasEnded && active !== undefined && active.file !== "whole") next(active.hour);
       dropLostSpares();
       for (const gone of waiting.filter(({ file }) => file === "gone")) {
         const saved = await save(gone);
         const at = waiting.indexOf(gone);
-        // Folding may have been faster.
+        // It may have been folded meanwhile.
         if (at < 0) remove(saved);
         else waiting[at] = saved;
       }
     },
-    /** For as soon as a file may have been cut short: the next visit must not touch it. */
+    /** Call this when a file may have been cut short: the next visit must not touch it. */
     leaveCut(): void {
       if (active?.file === "cut") next(active.hour);
     },
-    /** Call this when the first waiting segment has been folded or put aside. Reuses it as a spare, or deletes it. */
+    /** Call this when the first waiting segment was folded or set aside. Reuses it as a spare, or deletes it. */
     releaseFirst(): void {
       const segment = waiting.shift();
       if (segment === undefined) return;
-      const isWanted =
+      const isReusable =
         segment.file === "whole" &&
         segment.isOf(owner) &&
         spares.length === 0 &&
-        segmentBytes(segment.capacity) === segmentBytes(wanted());
-      if (!isWanted) return remove(segment);
+        segmentBytes(segment.capacity) === segmentBytes(currentCapacity());
+      if (!isReusable) return remove(segment);
       segment.free();
       addSpare(segment);
     },
@@ -244,7 +244,7 @@ export function createSegments(options: SegmentsOptions) {
   };
 }
 
-/** A file that took its place is somebody else's. */
+/** If the file is gone, one that took its place is somebody else's. */
 function remove({ path, file }: Segment): void {
   if (file !== "gone") rmSync(path, { force: true });
 }

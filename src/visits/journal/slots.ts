@@ -4,7 +4,7 @@ import { join } from "node:path";
 
 import { reasonOf } from "../../lib/error-reason.ts";
 import { StoreUnusable } from "../../links/store.ts";
-import { isPassing, putAside, UNFINISHED } from "./segment-file.ts";
+import { isTransient, setAside, UNFINISHED } from "./segment-file.ts";
 import { openSegment, type Owner, type Segment } from "./segment.ts";
 
 const MAX_SLOTS = 1000;
@@ -17,19 +17,19 @@ export interface SlotOptions {
   readonly onDropped: (path: string) => void;
 }
 
-/** A number that only one running process holds at a time. The names of its segments begin with the number. */
+/** A number that only one running process holds at a time. The names of its segments start with the number. */
 export interface Slot {
   readonly number: number;
-  /** Segments that earlier processes with this slot have left behind, oldest first. */
-  readonly left: Segment[];
-  /** False after the file of its lock was deleted, moved or replaced: another process can then take the slot. */
+  /** Segments of earlier processes with this slot, oldest first. */
+  readonly abandoned: Segment[];
+  /** False after the lock file was deleted, moved or replaced, so that another process can take the slot. */
   isHeld(): boolean;
   free(): void;
 }
 
 /**
- * Takes the first free slot. Skips slots whose segments cannot be read now; a later process may be able to. A process
- * that has lost a slot takes the same one if it can, because its segments may still be there.
+ * Takes the first free slot. Skips slots whose segments cannot be read now, but maybe by a later process. A process that
+ * has lost a slot takes the same one if it can, because its segments may still be there.
  */
 export function takeSlot(options: SlotOptions, lost?: Slot): Slot {
   const again = lost && lockSlot(lost.number, options);
@@ -55,7 +55,7 @@ export function* abandonedSlots(own: Slot, options: SlotOptions): Generator<Slot
   }
 }
 
-/** Whether there are visits on their way to the store, or a process counts some. */
+/** Whether the journal has visits that aren't in the store, or a process uses it. */
 export function hasSegments(folder: string): boolean {
   return existsSync(folder) && readdirSync(folder).some((name) => name.endsWith(".visits"));
 }
@@ -67,7 +67,7 @@ function lockSlot(number: number, options: SlotOptions): Slot | undefined {
   try {
     const { ino } = statSync(path);
     const isHeld = () => statSync(path, { throwIfNoEntry: false })?.ino === ino;
-    return { number, left: openLeft(number, options), isHeld, free: () => lock.close() };
+    return { number, abandoned: openAbandoned(number, options), isHeld, free: () => lock.close() };
   } catch (error) {
     lock.close();
     options.onFault(error);
@@ -76,14 +76,14 @@ function lockSlot(number: number, options: SlotOptions): Slot | undefined {
 }
 
 /**
- * A lock that is released even if the process is killed. SQLite's lock does this on every platform. Undefined if it is held.
- * Throws {@link StoreUnusable} if it can't be taken for another reason.
+ * Takes a lock that is released even if the process is killed, as SQLite's lock is on every platform. Undefined if
+ * another process has it. Throws {@link StoreUnusable} for any other reason.
  */
 export function lockFile(path: string): Database | undefined {
   const database = new Database(path, { create: true, readwrite: true });
   try {
     database.run("PRAGMA busy_timeout = 0");
-    // A rollback journal on the disk would need room there.
+    // A rollback journal would need disk space.
     database.run("PRAGMA journal_mode = MEMORY");
     database.run("BEGIN EXCLUSIVE");
     return database;
@@ -94,29 +94,29 @@ export function lockFile(path: string): Database | undefined {
   }
 }
 
-function openLeft(slot: number, options: SlotOptions): Segment[] {
+function openAbandoned(slot: number, options: SlotOptions): Segment[] {
   const { folder } = options;
   const names = readdirSync(folder).filter((name) => name.startsWith(`${slot}-`));
   for (const name of names) if (name.endsWith(UNFINISHED)) rmSync(join(folder, name));
-  const found = names
+  const segments = names
     .filter((name) => name.endsWith(".visits"))
     .flatMap((name) => openTrusted(join(folder, name), options) ?? []);
-  return found.toSorted((a, b) => a.source.localeCompare(b.source) || a.sequence - b.sequence);
+  return segments.toSorted((a, b) => a.source.localeCompare(b.source) || a.sequence - b.sequence);
 }
 
-/** Undefined if the file has nothing that can be counted. Throws if it cannot be read now. */
+/** Undefined if the file has no countable visits. Throws if it cannot be read now. */
 function openTrusted(path: string, { owner, onDropped }: SlotOptions): Segment | undefined {
   try {
     const segment = openSegment(path);
-    // Whoever takes another slot because the lock is gone still writes to its segments.
+    // A process whose lock file is gone takes another slot, but still writes to these segments.
     if (segment.isOf(owner)) return undefined;
     if (segment.sequence > 0 && segment.isTrusted(owner)) return segment;
     if (segment.sequence > 0) onDropped(path);
     rmSync(path);
   } catch (error) {
-    if (isPassing(error)) throw error;
+    if (isTransient(error)) throw error;
     onDropped(path);
-    putAside(path);
+    setAside(path);
   }
   return undefined;
 }

@@ -4,18 +4,18 @@ import { DAY_MS, HOUR_MS } from "../../links/time.ts";
 import { firstOpenDay, type Sums } from "../day.ts";
 import { type Dimension, DIMENSIONS } from "../dimensions.ts";
 import type { DaySums, VisitStore } from "../store.ts";
-import { createDayReader, type ReadDay, type ReadDays, type Shown } from "./day-reader.ts";
+import { createDayReader, type DayStatistics, type DayRange, type Visibility } from "./day-reader.ts";
 import type { Noise } from "./noise.ts";
 import { type Week, weekOf } from "./week.ts";
 import { openZone, writeDay, type Zone } from "./zone.ts";
 
-/** Values of one dimension in an answer. */
+/** Values of one dimension in a response. */
 const MAX_VALUES = 50;
 
 export const INTERVALS = ["hour", "day", "month"] as const;
 export type Interval = (typeof INTERVALS)[number];
 
-/** How many days may be asked for at once. */
+/** The longest range. */
 export const MAX_DAYS: Readonly<Record<Interval, number>> = { hour: 62, day: 400, month: 400 };
 
 export interface StatisticsRequest {
@@ -36,20 +36,20 @@ export interface RefusedRange {
 }
 
 export interface Statistics extends Sums {
-  readonly shown: Shown;
+  readonly shown: Visibility;
   readonly from: string;
   readonly to: string;
   /** Visitors of each day (UTC), added up: a person counts on each day. Null if this reader doesn't see those of any day. */
   readonly visitors: number | null;
   /** Every hour, day or month of the range; `start` is a timestamp, a date or a month. */
   readonly series: ({ readonly start: string } & Sums)[];
-  /** Of the series' visits. Undefined where they are not told by the hour, and for less than a week. */
+  /** Undefined if the hours of the visits are unknown, and for less than a week. */
   readonly week: Week | undefined;
   readonly breakdowns: Readonly<Record<Dimension, Breakdown>>;
 }
 
 interface Breakdown {
-  /** Most visits first; null where a visit did not tell. */
+  /** Most visits first. Null: unknown. */
   readonly values: { readonly value: string | null; readonly visits: number }[];
   /** Visits with any other value. */
   readonly other: number;
@@ -58,15 +58,15 @@ interface Breakdown {
 export interface StatisticsOptions {
   readonly store: Pick<VisitStore, "days" | "daySums">;
   readonly clock: Pick<Clock, "nowMs">;
-  /** What everyone sees. */
-  readonly shown: Shown;
+  /** The statistics that everyone sees. */
+  readonly shown: Visibility;
   readonly noise: Noise;
 }
 
-/** Who reads statistics. A maker controls the destination and learns more there, so nothing is withheld from them. */
+/** A maker controls the destination and learns more there, so makers see everything. */
 export type Reader = "visitor" | "maker";
 
-/** What {@link StatisticsRequest} asks for at a certain time. */
+/** The range of a {@link StatisticsRequest} at a certain time. */
 interface Range {
   readonly from: string;
   readonly to: string;
@@ -79,8 +79,8 @@ interface Range {
 const daysOfUtc = ({ first, last }: Range) => [Math.max(1, first - 1), last + 1] as const;
 
 /**
- * Reads the visits of a link between two dates of a time zone; an hour of UTC belongs to the day in which it begins.
- * Breakdowns and visitors are of days of UTC.
+ * Reads the visits of a link between two dates of a time zone. An hour of UTC belongs to the day in which it starts.
+ * Breakdowns and visitors are of UTC days.
  */
 export function createStatistics({ store, clock, shown: shownToAll, noise }: StatisticsOptions) {
   const readExactly = createDayReader(store, undefined);
@@ -88,16 +88,16 @@ export function createStatistics({ store, clock, shown: shownToAll, noise }: Sta
     visitor: shownToAll === "safe" ? createDayReader(store, noise) : readExactly,
     maker: readExactly,
   };
-  /** A store may answer with the same array until something is written. */
-  const written = new WeakMap<readonly DaySums[], string>();
+  /** Stores may return the same array until something is hashes. */
+  const hashes = new WeakMap<readonly DaySums[], string>();
 
-  function writeSums(sums: readonly DaySums[]): string {
-    const text = written.get(sums) ?? Bun.hash(JSON.stringify(sums)).toString(36);
-    written.set(sums, text);
+  function hashSums(sums: readonly DaySums[]): string {
+    const text = hashes.get(sums) ?? Bun.hash(JSON.stringify(sums)).toString(36);
+    hashes.set(sums, text);
     return text;
   }
 
-  /** Stays the same for as long as {@link statistics} do. */
+  /** A text that changes with the result of {@link statistics}. Takes a small part of the time. */
   async function revision(link: LinkId, request: StatisticsRequest): Promise<string | RefusedRange> {
     const { interval, timeZone } = request;
     const nowMs = clock.nowMs();
@@ -111,7 +111,7 @@ export function createStatistics({ store, clock, shown: shownToAll, noise }: Sta
       interval,
       timeZone,
       firstOpenDay(nowMs),
-      writeSums(sums),
+      hashSums(sums),
     ].join(" ");
   }
 
@@ -150,12 +150,13 @@ export function createStatistics({ store, clock, shown: shownToAll, noise }: Sta
 
 const DEFAULT_DAYS = { hour: 2, day: 30, month: 365 };
 
-function rangeOf({ interval, timeZone, ...asked }: StatisticsRequest, nowMs: number): Range | RefusedRange {
-  const to = asked.to ?? writeDay(openZone(timeZone).dayOf(nowMs));
-  const from = asked.from ?? writeDay(dayOf(to) + 1 - DEFAULT_DAYS[interval]);
+function rangeOf(request: StatisticsRequest, nowMs: number): Range | RefusedRange {
+  const { interval, timeZone } = request;
+  const to = request.to ?? writeDay(openZone(timeZone).dayOf(nowMs));
+  const from = request.from ?? writeDay(parseDay(to) + 1 - DEFAULT_DAYS[interval]);
   const refusal = rangeRefusal(from, to, interval);
   if (refusal !== undefined) return { kind: "malformed", refusals: [refusal] };
-  return { from, to, first: dayOf(from), last: dayOf(to) };
+  return { from, to, first: parseDay(from), last: parseDay(to) };
 }
 
 function isRefused(range: Range | RefusedRange): range is RefusedRange {
@@ -165,7 +166,7 @@ function isRefused(range: Range | RefusedRange): range is RefusedRange {
 function rangeRefusal(from: string, to: string, interval: Interval): RangeRefusal | undefined {
   if (from > to) return { rule: "stats.order" };
   const max = MAX_DAYS[interval];
-  return dayOf(to) - dayOf(from) < max ? undefined : { rule: "stats.range", max, interval };
+  return parseDay(to) - parseDay(from) < max ? undefined : { rule: "stats.range", max, interval };
 }
 
 interface Point {
@@ -176,7 +177,7 @@ interface Point {
 
 interface Series {
   readonly points: Point[];
-  /** Undefined for what is not in the range. Without an hour: the point of a whole day of UTC. */
+  /** Undefined outside the range. Without an hour: the point of a whole UTC day. */
   pointOf(day: number, hour?: number): Point | undefined;
 }
 
@@ -214,8 +215,8 @@ function openHours(first: number, last: number, zone: Zone): Series {
   };
 }
 
-/** The days around the range touch it with some of their hours. */
-function addDay({ day, visits, bots, hours }: ReadDay, pointOf: Series["pointOf"]): void {
+/** Some hours of the days around the range are in it. */
+function addDay({ day, visits, bots, hours }: DayStatistics, pointOf: Series["pointOf"]): void {
   if (hours === undefined) return addTo(pointOf(day), visits, bots);
   for (let at = 0; at < hours.length; at += 3)
     addTo(pointOf(day, hours[at]), hours[at + 1] ?? 0, hours[at + 2] ?? 0);
@@ -227,18 +228,18 @@ function addTo(point: Point | undefined, visits: number, bots: number): void {
   point.bots += bots;
 }
 
-function countVisitors(days: readonly ReadDay[], visits: number, shown: Shown): number | null {
+function countVisitors(days: readonly DayStatistics[], visits: number, shown: Visibility): number | null {
   const known = days.map(({ visitors }) => visitors).filter((visitors) => visitors !== undefined);
   if (shown === "count" || (shown === "safe" && known.length === 0)) return null;
-  // Each of these days had a visitor, whatever the noise. A day of UTC may have visits that another zone counts to the
-  // day before or after.
+  // Each of these days had a visitor, whatever the noise. A UTC day may have visits that the zone counts on the day
+  // before or after.
   const fewest = shown === "safe" ? known.length : 0;
   return Math.min(Math.max(sum(known), fewest), visits);
 }
 
-const NOTHING: ReadDays = { days: [], values: [] };
+const NOTHING: DayRange = { days: [], values: [] };
 
-function breakDown({ days, values }: ReadDays): Statistics["breakdowns"] {
+function breakDown({ days, values }: DayRange): Statistics["breakdowns"] {
   const visits = values.map(() => 0);
   for (const { values: ofDay } of days) {
     for (let at = 0; at < ofDay.length; at += 2) {
@@ -246,26 +247,23 @@ function breakDown({ days, values }: ReadDays): Statistics["breakdowns"] {
       visits[place] = (visits[place] ?? 0) + (ofDay[at + 1] ?? 0);
     }
   }
-  const found = values
+  const sorted = values
     .map(({ dimension, text }, place) => ({ dimension, text, visits: visits[place] ?? 0 }))
     .filter((value) => value.visits > 0)
-    // Their order in a row could say which of two equal ones really has more.
+    // The order of rows could reveal which of two equal values really has more.
     .toSorted((a, b) => b.visits - a.visits || (a.text < b.text ? -1 : 1));
-  return eachDimension((dimension, nth) => {
-    const known = found
+  const entries = DIMENSIONS.map((dimension, nth): [Dimension, Breakdown] => {
+    const shown = sorted
       .filter((value) => value.dimension === dimension)
       .map(({ text, visits: ofValue }) => ({ value: text || null, visits: ofValue }));
-    const rest = sum(known.splice(MAX_VALUES).map((value) => value.visits));
-    return { values: known, other: Math.max(0, rest + sum(days.map(({ others }) => others[nth] ?? 0))) };
+    const rest = sum(shown.splice(MAX_VALUES).map((value) => value.visits));
+    const other = Math.max(0, rest + sum(days.map(({ others }) => others[nth] ?? 0)));
+    return [dimension, { values: shown, other }];
   });
-}
-
-function eachDimension(breakDownBy: (dimension: Dimension, nth: number) => Breakdown) {
-  const entries = DIMENSIONS.map((dimension, nth) => [dimension, breakDownBy(dimension, nth)]);
   return Object.fromEntries(entries) as Statistics["breakdowns"];
 }
 
-function dayOf(date: string): number {
+function parseDay(date: string): number {
   return Date.parse(`${date}T00:00:00Z`) / DAY_MS;
 }
 

@@ -1,14 +1,14 @@
 import { DAY_MS, HOUR_MS } from "../../links/time.ts";
-import type { ReadDay } from "./day-reader.ts";
+import type { DayStatistics } from "./day-reader.ts";
 import { writeDay, type Zone } from "./zone.ts";
 
 const DAYS = 7;
 /** 1970-01-01 was a Thursday, three days after a Monday. */
 const FIRST_WEEKDAY = 3;
 
-/** When in the week people visit: visits by the day of the week and the hour, in the reader's time zone. */
+/** Visits by the day of the week and the hour, in the reader's time zone. */
 export interface Week {
-  /** Dates of the first and the last day that count. These are whole weeks, so that each day counts as often. */
+  /** Dates of the first and the last day. These are whole weeks, so that each weekday counts equally often. */
   readonly from: string;
   readonly to: string;
   /** Visits of each hour, from Monday 0:00 to Sunday 23:00. */
@@ -16,11 +16,11 @@ export interface Week {
 }
 
 /**
- * Adds up the last whole weeks between two days of a zone. Weeks before or with a day whose hours are unknown are left
- * out. Undefined if no week is left. When clocks are set back, the hour that they repeat is counted twice.
+ * Adds up the last whole weeks between two days of a zone, from the last day without known hours. Undefined if there is
+ * no whole week. When clocks are set back, the repeated hour has the visits of both.
  */
 export function weekOf(
-  days: readonly ReadDay[],
+  days: readonly DayStatistics[],
   { first, last }: { readonly first: number; readonly last: number },
   zone: Zone,
 ): Week | undefined {

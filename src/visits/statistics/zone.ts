@@ -1,12 +1,12 @@
 import { memoize } from "../../lib/memoize.ts";
-import { DAY_MS, HOUR_MS } from "../../links/time.ts";
+import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../links/time.ts";
 
 /** A time zone between two changes of its clocks. */
 interface Span {
   readonly fromMs: number;
   readonly untilMs: number;
   readonly offsetMs: number;
-  /** As timestamps have it: "+09:00". */
+  /** "+09:00", as in timestamps. */
   readonly offset: string;
 }
 
@@ -15,26 +15,24 @@ export interface Zone {
   write(ms: number): string;
   /** The local date, in days since 1970-01-01. */
   dayOf(ms: number): number;
-  /** The local hour, in hours since 1970-01-01. One that begins within an hour of the clock belongs to that. */
+  /** The local hour, in hours since 1970-01-01, that has the instant. */
   hourOf(ms: number): number;
 }
 
-const MINUTE_MS = 60_000;
-
-/** The statistics of a year need three. There are some 16,000 until 9999. */
+/** The statistics of a year need three. There are about 16,000 until 9999. */
 const MAX_SPANS = 64;
 
 /**
- * Statistics ask about up to 10,000 hours. Asking `Temporal` takes microseconds, so it is asked only once between two
- * changes of the zone's clocks. `timeZone` is a name that `Intl` knows.
+ * Statistics convert up to 10,000 hours. A call of `Temporal` takes microseconds, so there is only one for each span
+ * between two changes of the zone's clocks. `timeZone` is a name that `Intl` knows.
  */
 export const openZone = memoize((timeZone): Zone => {
   let spans: Span[] = [];
   let last: Span = { fromMs: 0, untilMs: 0, offsetMs: 0, offset: "" };
 
-  function ask(fromMs: number): Span {
+  function findSpan(fromMs: number): Span {
     const then = Temporal.Instant.fromEpochMilliseconds(fromMs).toZonedDateTimeISO(timeZone);
-    // Some zones had seconds, before 1972. Timestamps have no room for them (RFC 3339, section 4.2).
+    // Some zones had seconds before 1972. Timestamps can't have them (RFC 3339, section 4.2).
     const minutes = Math.trunc(then.offsetNanoseconds / 1e6 / MINUTE_MS);
     const untilMs = then.getTimeZoneTransition("next")?.epochMilliseconds ?? Number.POSITIVE_INFINITY;
     const offset = (minutes < 0 ? "-" : "+") + writeMinutes(Math.abs(minutes));
@@ -46,7 +44,7 @@ export const openZone = memoize((timeZone): Zone => {
 
   function spanAt(ms: number): Span {
     if (ms < last.fromMs || ms >= last.untilMs)
-      last = spans.find(({ fromMs, untilMs }) => ms >= fromMs && ms < untilMs) ?? ask(ms);
+      last = spans.find(({ fromMs, untilMs }) => ms >= fromMs && ms < untilMs) ?? findSpan(ms);
     return last;
   }
 
@@ -63,7 +61,7 @@ export const openZone = memoize((timeZone): Zone => {
   };
 });
 
-/** A day since 1970-01-01 as a date. Remembered, because making one takes ten times as long and statistics have hundreds. */
+/** Formats a day since 1970-01-01 as a date. Cached, because formatting takes ten times as long. */
 export function writeDay(day: number): string {
   const known = dates.get(day);
   if (known !== undefined) return known;

@@ -1,21 +1,24 @@
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 
 import type { Code } from "../../links/code.ts";
-import type { CountedVisits, SameVisits } from "../day.ts";
+import type { HourVisits, SameVisits } from "../day.ts";
+import type { Traits } from "../dimensions.ts";
 import {
   COUNTER_WORDS,
   DETAIL_WORDS,
   Head,
   HEAD_WORDS,
-  type Table,
   TABLES,
   layoutOf,
   NAME_HEAD_BYTES,
   sourceOf,
-} from "./layout.ts";
+  VISIT_TABLES,
+  VISITOR_WORD,
+  type VisitTable,
+} from "./segment-layout.ts";
 
-/** What a segment counted of one link. */
-interface LinkVisits extends CountedVisits {
+/** The visits of one link. */
+interface LinkVisits extends HourVisits {
   readonly code: Code;
   readonly createdMs: number;
 }
@@ -24,16 +27,16 @@ export interface SegmentVisits {
   readonly source: string;
   readonly sequence: number;
   readonly hour: number;
-  /** How many links there are, in the order of their names: a store's pages are then touched in one run. */
+  /** The number of links. They are in the order of their names, so that a store touches its pages in one run. */
   readonly length: number;
   at(nth: number): LinkVisits;
 }
 
-/** Reads a segment that nobody writes to any more. Throws where it cannot be counted. */
+/** Reads a segment that nobody writes to any more. Throws if it is damaged. */
 export function readSegment(path: string): SegmentVisits {
   const { head, counters, details, names } = readParts(path);
   const { texts, links: named } = readNames(names, counters.length / COUNTER_WORDS);
-  const agents = texts.agent.map(readAgentName);
+  const agents = texts.agent.map(parseAgent);
   const { links, linkAt } = sortLinks(names, named);
   const sums = new Uint32Array(links.length * COUNTER_WORDS);
   linkAt.forEach((link, place) => {
@@ -44,29 +47,35 @@ export function readSegment(path: string): SegmentVisits {
   });
   const { starts, byLink } = groupByLink(details, linkAt, links.length);
 
+  function traitsAt(at: number): Traits {
+    const traits: Partial<Record<VisitTable, Traits[VisitTable]>> = {};
+    for (let nth = 0; nth < VISIT_TABLES.length; nth++) {
+      const table = VISIT_TABLES[nth] as VisitTable;
+      const word = details[at + 1 + (nth >> 1)] ?? 0;
+      const place = nth % 2 === 0 ? word >>> 16 : word & 0xffff;
+      traits[table] = table === "agent" ? (agents[place] ?? UNKNOWN_AGENT) : (texts[table][place] ?? "");
+    }
+    return traits as Traits;
+  }
+
   function detailsOf(link: number): SameVisits[] {
-    const found: (SameVisits & { times: number })[] = [];
-    let same = -1;
+    const groups: (SameVisits & { times: number })[] = [];
+    let groupAt = -1;
     for (let nth = starts[link] ?? 0; nth < (starts[link + 1] ?? 0); nth++) {
       const at = (byLink[nth] ?? 0) * DETAIL_WORDS;
-      const last = found.at(-1);
-      if (last !== undefined && isSame(details, same, at)) {
+      const last = groups.at(-1);
+      if (last !== undefined && isSame(details, groupAt, at)) {
         last.times++;
         continue;
       }
-      same = at;
-      const one = details[at + 1] ?? 0;
-      const two = details[at + 2] ?? 0;
-      found.push({
-        agent: agents[one >>> 16] ?? UNKNOWN_AGENT,
-        referrer: texts.referrer[one & 0xffff] ?? "",
-        language: texts.language[two >>> 16] ?? "",
-        country: texts.country[two & 0xffff] ?? "",
-        visitor: details[at + 3] ?? 0,
+      groupAt = at;
+      groups.push({
+        ...traitsAt(at),
+        visitor: details[at + VISITOR_WORD] ?? 0,
         times: 1,
       });
     }
-    return found;
+    return groups;
   }
 
   return {
@@ -84,8 +93,8 @@ export function readSegment(path: string): SegmentVisits {
 }
 
 /**
- * Where the links' names begin, sorted and each once, and which of them has each place. A link may have several places: a
- * redirect that forgot it and looked it up again names it anew. Names stay bytes, because 131,072 strings take 20 MB.
+ * Returns the start of each link's name, sorted and without duplicates, and the link of each place. A link has several
+ * places if a redirect forgot it and looked it up again. Names stay bytes, because 131,072 strings take 20 MB.
  */
 function sortLinks(names: Buffer, named: Uint32Array): { links: Uint32Array; linkAt: Uint32Array } {
   const places = Uint32Array.from(named, (_, place) => place);
@@ -104,7 +113,7 @@ function sortLinks(names: Buffer, named: Uint32Array): { links: Uint32Array; lin
   return { links: links.subarray(0, length), linkAt };
 }
 
-/** In the order of their bytes, which is also the store's. Both numbers say where a name begins. */
+/** Compares bytes, as the store does. `a` and `b` are the starts of the names. */
 function compareNames(names: Buffer, a: number, b: number): number {
   const [endA, endB] = [endOf(names, a), endOf(names, b)];
   const length = Math.min(endA - a, endB - b);
@@ -115,7 +124,7 @@ function compareNames(names: Buffer, a: number, b: number): number {
   return endA - a - (endB - b);
 }
 
-/** The length of a name is before it. */
+/** The two bytes before a name are its length. */
 function endOf(names: Uint8Array, name: number): number {
   return name + ((names[name - 2] ?? 0) | ((names[name - 1] ?? 0) << 8));
 }
@@ -124,7 +133,7 @@ const TAB = 0x09;
 const NEWLINE = 0x0a;
 const ZERO = 0x30;
 
-/** A code, a tab and the time in digits: throws where it is something else. Makes no objects, because there are many. */
+/** Throws unless it is a code, a tab and the time in digits. Creates no objects, because there are many names. */
 function checkLinkName(names: Buffer, name: number): void {
   const end = endOf(names, name);
   let at = name;
@@ -139,7 +148,7 @@ function checkLinkName(names: Buffer, name: number): void {
     throw new Error(`"${names.toString("utf8", name, end)}" names no link`);
 }
 
-/** Of a name that was checked. */
+/** Takes a name that {@link checkLinkName} accepted. */
 function readLinkName(names: Buffer, name: number): Pick<LinkVisits, "code" | "createdMs"> {
   const tab = names.indexOf(TAB, name);
   return {
@@ -148,22 +157,20 @@ function readLinkName(names: Buffer, name: number): Pick<LinkVisits, "code" | "c
   };
 }
 
-const UNKNOWN_AGENT = readAgentName("");
+const UNKNOWN_AGENT = parseAgent("");
 
-function readAgentName(name: string): SameVisits["agent"] {
+function parseAgent(name: string): Traits["agent"] {
   const [browser = "", os = "", device = ""] = name.split("\t");
   return { browser, os, device };
 }
 
+/** Whether two details have everything in common but the link. */
 function isSame(details: Uint32Array, a: number, b: number): boolean {
-  return (
-    details[a + 1] === details[b + 1] &&
-    details[a + 2] === details[b + 2] &&
-    details[a + 3] === details[b + 3]
-  );
+  for (let word = 1; word < DETAIL_WORDS; word++) if (details[a + word] !== details[b + word]) return false;
+  return true;
 }
 
-/** Only as far as they are filled: a segment may be large and hold little. */
+/** Reads only the filled parts: a large segment may hold little. */
 function readParts(path: string) {
   const file = openSync(path, "r");
   const read = (start: number, length: number): Buffer<ArrayBuffer> => {
@@ -186,14 +193,11 @@ function readParts(path: string) {
   }
 }
 
-/** Returns where the links' names begin, and the other names as texts. */
+/** Returns the starts of the links' names, and the other names as texts. */
 function readNames(names: Buffer, maxLinks: number) {
-  const texts: Record<Exclude<Table, "link">, string[]> = {
-    agent: [],
-    referrer: [],
-    language: [],
-    country: [],
-  };
+  const texts = Object.fromEntries(
+    VISIT_TABLES.map((table): [VisitTable, string[]] => [table, []]),
+  ) as Record<VisitTable, string[]>;
   const links = new Uint32Array(maxLinks);
   let length = 0;
   for (let at = 0; at + NAME_HEAD_BYTES <= names.length;) {
@@ -207,7 +211,7 @@ function readNames(names: Buffer, maxLinks: number) {
   return { texts, links: links.subarray(0, length) };
 }
 
-/** A counting sort: details in the order of their links, `starts[link]` where each link's begin. */
+/** A counting sort: the details by link, and in `starts[link]` where those of a link start. */
 function groupByLink(details: Uint32Array, linkAt: Uint32Array, links: number) {
   const used = details.length / DETAIL_WORDS;
   const starts = new Uint32Array(links + 1);

@@ -2,9 +2,8 @@ import type { Code } from "./code.ts";
 import type { LinkStore } from "./store.ts";
 
 /**
- * How far a reader has read the changes. Only the store that issued a position understands it. It is not simply a
- * number, because that works with a single writer only: with several, numbers assigned before a commit can be out of
- * commit order.
+ * How far a reader has read the changes. Only the store that issued a position understands it. A plain number would
+ * only work with a single writer: with several, numbers assigned before a commit can be out of commit order.
  */
 export type Position = string & { readonly __brand: "Position" };
 
@@ -13,7 +12,7 @@ export interface Changes {
   readonly position: Position;
   /** Codes whose link changed. A code may be repeated, even in a later read; forgetting it twice does no harm. */
   readonly codes: readonly Code[];
-  /** True if the rules about hosts changed, and with them possibly what any link answers. */
+  /** True if the rules about hosts changed, so that any link may answer differently. */
   readonly rules: boolean;
   /** True if more changes can be read right away. */
   readonly hasMore: boolean;
@@ -21,27 +20,27 @@ export interface Changes {
   readonly isComplete: boolean;
 }
 
-/** A cache of links. */
+/** A cache of links that is kept up to date. */
 export interface Memory {
   forget(code: Code): void;
   forgetAll(): void;
 }
 
 export interface ChangeReader {
-  /** Resolves when what was changed before the call is applied. Rejects with `StoreUnavailable`; the next call catches up. */
+  /** Resolves when all earlier changes are applied. Rejects with `StoreUnavailable`; the next call catches up. */
   read(): Promise<void>;
 }
 
 /**
- * Makes the memory forget existing links when any process changes them. When the rules about hosts change, they are read
- * first: whatever is looked up after the memory forgot is judged by the new ones.
+ * Makes the memory forget links when any process changes them. Changed rules about hosts are read first, so that all
+ * later lookups follow the new ones.
  */
 export async function followChanges(
   store: Pick<LinkStore, "changes">,
   memory: Memory,
   readRules: () => Promise<void>,
 ): Promise<ChangeReader> {
-  // Start here: links that are cached from now on are read after this position, and so are the rules.
+  // Links and rules are read after this position.
   let { position } = await store.changes();
   await readRules();
   let last = Promise.resolve();
@@ -60,7 +59,7 @@ export async function followChanges(
   }
 
   return {
-    /** One after the other, because each goes on from where the one before ended. */
+    // One after the other, because each continues where the one before ended.
     read() {
       last = last.catch(() => {}).then(readAll);
       return last;

@@ -1,17 +1,17 @@
-// One file with everything: the store as it was at one moment, and the visits that were still on their way to it.
 import { closeSync, openSync, mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 
-import { giveToOwnerOfFolder, createFolder } from "../lib/files.ts";
+// One file with everything: the store as it was at one moment, and the visits that were still on their way to it.
+import { createFolder } from "../lib/files.ts";
+import { giveToOwnerOfFolder } from "../lib/files.ts";
 import { StoreUnusable } from "../links/store.ts";
 import { checkFile } from "../store/sqlite/file/file.ts";
 import { checkpoint, leaveWal, openSnapshot, type Snapshot } from "../store/sqlite/file/snapshot.ts";
 import { openSqliteStore } from "../store/sqlite/store.ts";
-import { startFolding } from "../visits/journal/folding-thread.ts";
-import { type SavedSegment, saveSegments } from "../visits/journal/segment-copies.ts";
+import { startFolding } from "../visits/journal/folding.ts";
+import { type SegmentCopy, copySegments } from "../visits/journal/segment-copy.ts";
 import { lockFile } from "../visits/journal/slots.ts";
-import { beginFile } from "./file.ts";
-import type { Progress } from "./progress.ts";
+import { createPartFile, type Progress } from "./new-file.ts";
 
 /** Folding a segment takes some milliseconds; of a busy one, a second. */
 const MAX_TRIES = 100;
@@ -30,11 +30,11 @@ export interface BackupOptions {
  * Makes a backup while others serve the store. Everything that was answered before this was called is in it. Resolves with
  * how many links it has. Throws {@link StoreUnusable}.
  */
-export async function makeBackup({ path, journalFolder, file, progress }: BackupOptions): Promise<number> {
+export async function createBackup({ path, journalFolder, file, progress }: BackupOptions): Promise<number> {
   createFolder(journalFolder);
   using lock = lockBackups(journalFolder);
   if (lock === undefined) throw new StoreUnusable(`Another backup of ${path} is being made. Wait for it.`);
-  using part = beginFile(file);
+  using part = createPartFile(file);
   const folder = `${part.path}-visits`;
   using _ = { [Symbol.dispose]: () => rmSync(folder, { recursive: true, force: true }) };
   const { snapshot, segments } = await begin(path, journalFolder, folder);
@@ -95,11 +95,11 @@ async function begin(path: string, journalFolder: string, folder: string) {
  * writes to the segment any more, so it is copied again. Undefined where it is gone by then: a newer snapshot has all of it.
  */
 export function chooseSegments(
-  early: readonly SavedSegment[],
+  early: readonly SegmentCopy[],
   { sequences }: Pick<Snapshot, "sequences">,
-  saveAgain: () => readonly SavedSegment[],
-): SavedSegment[] | undefined {
-  const hasBegun = ({ source, sequence }: SavedSegment) => sequences.get(source) === sequence;
+  saveAgain: () => readonly SegmentCopy[],
+): SegmentCopy[] | undefined {
+  const hasBegun = ({ source, sequence }: SegmentCopy) => sequences.get(source) === sequence;
   const late = early.some(hasBegun) ? saveAgain() : [];
   const chosen = early.map((one) =>
     hasBegun(one)
@@ -109,14 +109,14 @@ export function chooseSegments(
   return chosen.every((one) => one !== undefined) ? chosen : undefined;
 }
 
-function saveIn(journalFolder: string, folder: string): SavedSegment[] {
+function saveIn(journalFolder: string, folder: string): SegmentCopy[] {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
-  return saveSegments(journalFolder, folder);
+  return copySegments(journalFolder, folder);
 }
 
 /** In the order of their sequences: a store does not take an earlier one after a later one. */
-export async function foldInto(path: string, segments: readonly SavedSegment[]): Promise<void> {
+export async function foldInto(path: string, segments: readonly SegmentCopy[]): Promise<void> {
   if (segments.length === 0) return;
   const store = await openSqliteStore(path);
   const folding = startFolding(store);

@@ -1,31 +1,31 @@
-import { performTasks } from "../../lib/thread.ts";
 // The worker thread that reads segments, so that no redirect waits for it.
+import { performTasks } from "../../lib/thread.ts";
 import { StoreUnavailable } from "../../links/store.ts";
-import { dayOf } from "../day.ts";
-import { MAX_ROWS, type Slice, writeRows } from "../visit-batch.ts";
-import { isPassing, SegmentDamaged } from "./segment-file.ts";
-import { readSegment, type SegmentVisits } from "./segment-visits.ts";
+import { createDay } from "../day.ts";
+import { MAX_ROWS, type Slice, encodeRows } from "../visit-rows.ts";
+import { isTransient, SegmentDamaged } from "./segment-file.ts";
+import { readSegment, type SegmentVisits } from "./segment-reader.ts";
 
-/** Rows leave garbage. Collecting it this often lowers the peak of a large segment by a quarter, for 8 % more time. */
+/** Collecting garbage this often lowers the memory peak of a large segment by a quarter, for 8 % more time. */
 const COLLECT_EVERY_ROWS = 20 * MAX_ROWS;
 
-/** For the slice of a segment that begins with this row. */
+/** Requests the slice of a segment that starts at the row `from`. */
 export interface SliceTask {
   readonly path: string;
   readonly from: number;
 }
 
-/** A slice, and how long it took to make it. */
-export interface MadeSlice extends Slice {
+/** A slice, and how long its creation took. */
+export interface TimedSlice extends Slice {
   readonly workMs: number;
 }
 
 let reading: { path: string; segment: SegmentVisits } | undefined;
 
-/** Undefined where the segment has no more rows. */
-function makeSlice({ path, from }: SliceTask): MadeSlice | undefined {
+/** Undefined if the segment has no more rows. */
+function createSlice({ path, from }: SliceTask): TimedSlice | undefined {
   const startMs = performance.now();
-  // A path is used again: the first slice reads the file anew.
+  // Paths are reused, so the first slice reads the file again.
   if (from === 0 || reading?.path !== path) reading = { path, segment: readSegment(path) };
   const { segment } = reading;
   const { source, sequence, hour } = segment;
@@ -40,16 +40,16 @@ function makeSlice({ path, from }: SliceTask): MadeSlice | undefined {
   if (from % COLLECT_EVERY_ROWS === 0) Bun.gc(true);
   const rows = Array.from({ length }, (_, nth) => {
     const link = segment.at(from + nth);
-    return { code: link.code, createdMs: link.createdMs, day, ...dayOf(link, hour % 24) };
+    return { code: link.code, createdMs: link.createdMs, day, ...createDay(link, hour % 24) };
   });
-  return { source, sequence, from, length, rows: writeRows(rows), workMs: performance.now() - startMs };
+  return { source, sequence, from, length, rows: encodeRows(rows), workMs: performance.now() - startMs };
 }
 
 performTasks((task: SliceTask) => {
   try {
-    return makeSlice(task);
+    return createSlice(task);
   } catch (error) {
     const message = `${task.path} cannot be read: ${String(error)}`;
-    throw isPassing(error) ? new StoreUnavailable(message) : new SegmentDamaged(message);
+    throw isTransient(error) ? new StoreUnavailable(message) : new SegmentDamaged(message);
   }
 });

@@ -3,25 +3,22 @@ import { createBytes, readBytes } from "./bytes.ts";
 import type { Day } from "./day.ts";
 import type { Detail } from "./detail.ts";
 
-/** So many links are added in some milliseconds, for which creates may have to wait. */
+/** Keeps a transaction to a few milliseconds, because creates may wait for it. */
 export const MAX_ROWS = 500;
 
-/**
- * Some of the visits that a source counted. A source counts under one sequence after the other. All slices of one
- * sequence together have at most one row for each link.
- */
+/** A part of a segment, as rows. All slices of a sequence together have at most one row for each link. */
 export interface Slice {
-  /** Names the life of one process. */
+  /** Identifies the run of one process. */
   readonly source: string;
-  /** From 1 on. */
+  /** Numbers the segments of a source, from 1. */
   readonly sequence: number;
-  /** How many rows the slices before it have, of the same sequence. */
+  /** The number of rows in earlier slices of the sequence. */
   readonly from: number;
-  /** How many rows it has: at most {@link MAX_ROWS}. */
+  /** The number of rows, at most {@link MAX_ROWS}. */
   readonly length: number;
   /**
-   * All rows in one string, of one character a byte: slices go from thread to thread through the one that redirects, and
-   * Bun passes such a string on without copying it. That thread never looks inside; a store does, with {@link parseRows}.
+   * All rows in one Latin-1 string, which Bun passes between threads without a copy. Stores read it with
+   * {@link decodeRows}.
    */
   readonly rows: string;
 }
@@ -33,7 +30,7 @@ export interface Row extends Day {
   readonly day: number;
 }
 
-export function writeRows(rows: readonly Row[]): string {
+export function encodeRows(rows: readonly Row[]): string {
   const bytes = createBytes();
   for (const { code, createdMs, day, visits, bots, detail } of rows) {
     const utf8 = Buffer.from(code);
@@ -45,7 +42,7 @@ export function writeRows(rows: readonly Row[]): string {
   return Buffer.from(bytes.take().buffer).toString("latin1");
 }
 
-export function parseRows(rows: string): Row[] {
+export function decodeRows(rows: string): Row[] {
   const from = readBytes(Buffer.from(rows, "latin1"));
   const parsed: Row[] = [];
   while (from.hasMore()) {

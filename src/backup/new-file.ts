@@ -1,4 +1,3 @@
-// A file that gets its name only once it is whole and on disk.
 import { closeSync, fsyncSync, linkSync, lstatSync, openSync, renameSync, rmSync, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 
@@ -6,8 +5,10 @@ import { reasonOf } from "../lib/error-reason.ts";
 import { createFolder, syncFolder } from "../lib/files.ts";
 import { StoreUnavailable, StoreUnusable } from "../links/store.ts";
 
+// A file that gets its name only once it is whole and on disk.
+
 /** What becomes of a file that is being written. */
-export interface Part {
+export interface PartFile {
   readonly path: string;
   /** Gives it its name, which nothing may have. */
   name(): void;
@@ -24,7 +25,7 @@ const NO_LINKS = new Set(["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK"])
  * Begins `<file>.part`, empty. One that an earlier run left is deleted. Throws {@link StoreUnusable} if the file is
  * there already.
  */
-export function beginFile(file: string): Part {
+export function createPartFile(file: string): PartFile {
   const path = `${file}.part`;
   requireFree(file);
   createFolder(dirname(file));
@@ -91,4 +92,11 @@ export async function explained<T>(file: string, write: () => T | Promise<T>): P
       { cause: error },
     );
   }
+}
+
+/** What a command that copies a file tells meanwhile. */
+export interface Progress {
+  copied(bytes: number, ofBytes: number): void;
+  /** The copy is complete, and is read from end to end. */
+  checking(): void;
 }

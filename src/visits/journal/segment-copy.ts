@@ -1,41 +1,47 @@
-// Copies of segments, taken from outside while processes count visits in them and fold them.
 import { closeSync, fstatSync, ftruncateSync, openSync, readdirSync, readSync, writeSync } from "node:fs";
 import { join } from "node:path";
 
 import { bootWords } from "./journal.ts";
-import { COUNTER_WORDS, DETAIL_WORDS, Head, HEAD_WORDS, layoutOf, sourceOf } from "./layout.ts";
+import {
+  COUNTER_WORDS,
+  DETAIL_WORDS,
+  Head,
+  HEAD_WORDS,
+  isTrusted,
+  layoutOf,
+  sourceOf,
+} from "./segment-layout.ts";
 
 const HEAD_BYTES = 4 * HEAD_WORDS;
 
-/** A segment, named by who wrote it and its place in the order. No two segments have the same name, ever. */
-export interface SavedSegment {
+/** A copy of a segment. Source and sequence identify the segment forever. */
+export interface SegmentCopy {
   readonly source: string;
   readonly sequence: number;
-  /** Of the copy. */
   readonly path: string;
 }
 
 /**
- * Copies every segment that has visits to the folder `to`. A copy of the one that a process writes to has all visits
- * that were counted before this was called, and maybe some more.
+ * Copies every segment with visits to the folder `to`, while processes write to them and fold them. A copy has all
+ * visits that were counted before the call, and maybe more.
  */
-export function saveSegments(folder: string, to: string): SavedSegment[] {
+export function copySegments(folder: string, to: string): SegmentCopy[] {
   return readdirSync(folder)
     .filter((name) => name.endsWith(".visits"))
-    .flatMap((name) => saveSegment(join(folder, name), join(to, name)) ?? []);
+    .flatMap((name) => copySegment(join(folder, name), join(to, name)) ?? []);
 }
 
-/** Undefined where there is nothing to count: the segment is free, was folded meanwhile, or cannot be trusted. */
-function saveSegment(from: string, path: string): SavedSegment | undefined {
-  const file = openThere(from);
+/** Undefined if the segment is free, was folded meanwhile, or cannot be trusted. */
+function copySegment(from: string, path: string): SegmentCopy | undefined {
+  const file = openExisting(from);
   if (file === undefined) return undefined;
   const copy = openSync(path, "w");
   try {
     const head = readHead(file);
     const sequence = head[Head.sequence] ?? 0;
-    if (sequence === 0 || !isTrusted(head)) return undefined;
+    if (sequence === 0 || !isTrusted(head, bootWords())) return undefined;
     copyParts(from, file, head, copy);
-    // A file is used again for another segment once it is folded.
+    // The journal reuses the file for another segment once it is folded.
     const after = readHead(file);
     const isSame = after[Head.sequence] === sequence && sourceOf(after) === sourceOf(head);
     return isSame ? { source: sourceOf(head), sequence, path } : undefined;
@@ -45,7 +51,7 @@ function saveSegment(from: string, path: string): SavedSegment | undefined {
   }
 }
 
-function openThere(path: string): number | undefined {
+function openExisting(path: string): number | undefined {
   try {
     return openSync(path, "r");
   } catch (error) {
@@ -60,15 +66,9 @@ function readHead(file: number): Uint32Array {
   return head;
 }
 
-/** As `openJournal` decides it at a start. */
-function isTrusted(head: Uint32Array): boolean {
-  const [one, two] = bootWords();
-  return head[Head.synced] === 1 || (head[Head.boot] === one && head[Head.boot + 1] === two);
-}
-
 /**
- * Only what is filled, as far as the head says. The head is read first: what it counts was written before it. So a visit
- * that comes meanwhile is either whole or not there, except that it may be counted without its details.
+ * Copies the filled parts. The head is read first, and everything it counts was written before it. So a visit that
+ * comes meanwhile is complete or missing, except that it may be counted without its detail.
  */
 function copyParts(path: string, file: number, head: Uint32Array, copy: number): void {
   const { size } = fstatSync(file);

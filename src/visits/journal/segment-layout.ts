@@ -4,13 +4,14 @@
  *
  *   head      magic and version, hour, which process wrote it, sizes, how far the last two parts are filled
  *   counters  for each link: visits, bots
- *   details   for each visit: its link, agent and referrer, language and country, visitor
+ *   details   for each visit: its link, the names in {@link VISIT_TABLES} (two per word), visitor
  *   names     the texts that the others refer to by their place: table, length (bytes), UTF-8
  *
  * It contains no visitor's IP address or full user agent, and it is emptied as soon as the store has its sums.
  */
 
 const MAGIC = 0x6c63_7543;
+/** Raise it with every change to the layout or the tables. */
 const VERSION = 2;
 export const HEAD_WORDS = 16;
 
@@ -31,12 +32,17 @@ export const Head = {
   source: 12,
 } as const;
 
-/** Names are kept in tables; a place counts within its table. */
-export const TABLES = ["link", "agent", "referrer", "language", "country"] as const;
+/** The names that a visit refers to. */
+export const VISIT_TABLES = ["agent", "referrer", "language", "country"] as const;
+export type VisitTable = (typeof VISIT_TABLES)[number];
+/** Each table counts its places from 0. */
+export const TABLES = ["link", ...VISIT_TABLES] as const;
 export type Table = (typeof TABLES)[number];
 
 export const COUNTER_WORDS = 2;
-export const DETAIL_WORDS = 4;
+/** A place in a {@link VISIT_TABLES} table takes 16 bits. The first of two is in the high half of their word. */
+export const DETAIL_WORDS = 2 + Math.ceil(VISIT_TABLES.length / 2);
+export const VISITOR_WORD = DETAIL_WORDS - 1;
 export const NAME_HEAD_BYTES = 3;
 
 export interface Capacity {
@@ -60,7 +66,7 @@ export function headOf(capacity: Capacity): Uint8Array {
   return new Uint8Array(head.buffer);
 }
 
-/** Returns where the parts of a segment begin, in bytes. `bytes` is the file's size. Throws if the head is invalid. */
+/** Returns where the parts of a segment start, in bytes. `bytes` is the file's size. Throws if the head is invalid. */
 export function layoutOf(path: string, head: Uint32Array, bytes: number) {
   const capacity: Capacity = {
     links: head[Head.links] ?? 0,
@@ -84,4 +90,9 @@ export function layoutOf(path: string, head: Uint32Array, bytes: number) {
 /** The source (the run of one process) that wrote a segment. Slices carry the same text. */
 export function sourceOf(head: Uint32Array): string {
   return [Head.source, Head.source + 1].map((at) => (head[at] ?? 0).toString(16).padStart(8, "0")).join("");
+}
+
+/** After the machine has gone down, only a synced segment is sure to be as it was written. */
+export function isTrusted(head: Uint32Array, [boot0, boot1]: readonly [number, number]): boolean {
+  return head[Head.synced] === 1 || (head[Head.boot] === boot0 && head[Head.boot + 1] === boot1);
 }

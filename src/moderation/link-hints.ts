@@ -1,35 +1,35 @@
-import { hasBegun, leadsFromMs, type Link } from "../links/link.ts";
+import { hasStarted, redirectsSinceMs, type Link } from "../links/link.ts";
 import { authorityOf } from "../links/target.ts";
 import { DAY_MS, HOUR_MS } from "../links/time.ts";
 import { isAddress, isPublicSuffix, registrableDomain } from "./domain-name.ts";
 import { isShortener } from "./shorteners.ts";
 
 /**
- * What readers should know of a link before they follow it. Each is a fact that deceivers often need and others seldom
- * do; none of them is a verdict. `domain` is the registrable domain, whose owner decides what the host shows.
+ * A fact about a link that readers should know before they follow it. Phishing often needs these and other links rarely
+ * do, but none is a verdict. `domain` is the registrable domain, whose owner controls the host.
  */
 export type Hint =
   /** An IP address instead of a name. */
   | { readonly hint: "address" }
   | { readonly hint: "port"; readonly port: string }
-  /** The host begins with the name of another site. */
+  /** The host starts with the name of another site. */
   | { readonly hint: "front"; readonly name: string; readonly domain: string }
   | { readonly hint: "labels"; readonly domain: string }
-  /** A public URL shortener: where it leads cannot be told. */
+  /** A public URL shortener, so the destination is unknown. */
   | { readonly hint: "shortener" }
-  /** Less than a day ago, the target was changed. */
+  /** The target changed less than a day ago. */
   | { readonly hint: "changed"; readonly hours: number };
 
 /** Labels before the registrable domain. Well-known hosts have up to three, those of large networks four. */
 const MANY_LABELS = 5;
 
 /**
- * The endings by which people recognise the name of a site. Other top-level domains, such as .kr, .app or .shop, are
- * ordinary labels too: us.shop.samsung.com.
+ * The endings by which people recognize the name of a site. Other top-level domains, such as .kr, .app or .shop, also
+ * occur as ordinary labels: us.shop.samsung.com.
  */
 const KNOWN_ENDINGS = new Set(["com", "net", "org", "gov"]);
 
-/** Only looks at the link itself: nothing is fetched or looked up. */
+/** Only reads the link itself: nothing is fetched or looked up. */
 export function hintsOf(link: Pick<Link, "target" | "createdMs" | "terms">, nowMs: number): Hint[] {
   const { host, port } = authorityOf(link.target);
   return [
@@ -43,8 +43,8 @@ export function hintsOf(link: Pick<Link, "target" | "createdMs" | "terms">, nowM
 function changeOf(link: Pick<Link, "createdMs" | "terms">, nowMs: number): Hint[] {
   const changedMs = link.terms?.changedMs;
   if (changedMs === undefined || nowMs - changedMs >= DAY_MS) return [];
-  // Nobody was led to the earlier target of a link that started after the change.
-  if (hasBegun(link, nowMs) && leadsFromMs(link) > changedMs) return [];
+  // The link started after the change, so nobody knows the earlier target.
+  if (hasStarted(link, nowMs) && redirectsSinceMs(link) > changedMs) return [];
   return [{ hint: "changed", hours: Math.max(0, Math.floor((nowMs - changedMs) / HOUR_MS)) }];
 }
 
@@ -59,7 +59,7 @@ function hintsOfName(host: string): Hint[] {
   ];
 }
 
-/** What would be a site of its own, such as `paypal.com` in `www.paypal.com.example.net`. */
+/** The name of another site in the front labels, such as `paypal.com` in `www.paypal.com.example.net`. */
 function siteIn(front: readonly string[]): string | undefined {
   for (const [nth, label] of front.entries()) {
     const [end = "", last] = front.slice(nth + 1);

@@ -1,0 +1,41 @@
+import { type Code, lookUpCode, parseCode } from "./code.ts";
+import { isProblem } from "./problem.ts";
+
+const MAX_SUGGESTIONS = 3;
+const LAST_SUFFIX = 9;
+/** In UTF-16 units. Longer than any code and what is glued to it. */
+const MAX_SPELLING_LENGTH = 1024;
+/** Not in any code: all but letters, marks, numbers, `-`, `_` and emoji. `#` and `*` only occur in keycaps. */
+const OUTSIDE =
+  /[^\p{L}\p{M}\p{N}\p{Emoji}\p{Emoji_Component}\u200C_\-]|[#*](?!\uFE0F?\u20E3)|[\p{L}&&\p{Default_Ignorable_Code_Point}]/v;
+/** A particle or a word in a script without spaces before it, or the marks that some chats write for italics. */
+const ENDING =
+  /(?<=^[A-Za-z\d][\w\-]*)(?:[_\-]+|[\p{Script=Hangul}\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]+)$/v;
+
+/** Suggests up to three free codes similar to a taken one. Calls `isFree` at most eight times. */
+export async function suggestFreeCodes(
+  code: Code,
+  isFree: (code: Code) => Promise<boolean>,
+): Promise<Code[]> {
+  const free: Code[] = [];
+  for (let suffix = 2; suffix <= LAST_SUFFIX && free.length < MAX_SUGGESTIONS; suffix++) {
+    const variant = parseCode(`${code}-${suffix}`);
+    if (!isProblem(variant) && (await isFree(variant))) free.push(variant);
+  }
+  return free;
+}
+
+/**
+ * Suggests at most two codes that an address without a link may mean: those without the full stop, bracket, quotation
+ * mark or sentence that a chat took for a part of it. Never a merely similar code, which would reveal other links.
+ */
+export function suggestIntendedCodes(written: string): readonly Code[] {
+  const itself = lookUpCode(written);
+  const part = written
+    .slice(0, MAX_SPELLING_LENGTH)
+    .split(OUTSIDE)
+    .find((one) => one !== "");
+  if (part === undefined) return [];
+  const codes = new Set([part, part.replace(ENDING, "")].map(parseCode));
+  return [...codes].filter((code) => !isProblem(code) && code !== itself) as Code[];
+}

@@ -1,0 +1,31 @@
+import type { Clock } from "./clock.ts";
+import { type DisabledReason, type FoundLink, hasEnded, type Link, stateOf } from "./link.ts";
+import type { Problem } from "./problem.ts";
+import type { Target } from "./target.ts";
+
+/** Why links to a target must not work, if so. Must be fast. */
+export type Blocked = (target: Target) => Exclude<DisabledReason, "deleted"> | undefined;
+
+/** Creates the check that every visit and edit of a link passes. */
+export function createLinkCheck(clock: Pick<Clock, "nowMs">, blocked: Blocked) {
+  /** The link's own state, or else the rule about its target. */
+  const reasonOf = (link: Link | FoundLink) => link.disabled ?? blocked(link.target);
+
+  /** Why a link no longer redirects. Undefined if it still does, or hasn't started. */
+  function problemOf(link: Link | FoundLink): Problem | undefined {
+    const reason = reasonOf(link);
+    if (reason !== undefined) return { kind: "disabled", reason };
+    const { endsMs, terms } = link;
+    return hasEnded(link, clock.nowMs()) ? { kind: "expired", endedMs: endsMs, by: terms?.ended } : undefined;
+  }
+
+  /** The link, if it redirects now. */
+  function unlessProblem(link: Link | undefined): Link | Problem {
+    if (link === undefined) return { kind: "unknown" };
+    const problem = problemOf(link);
+    if (problem !== undefined) return problem;
+    return stateOf(link, clock.nowMs()) === "scheduled" ? { kind: "unknown" } : link;
+  }
+
+  return { reasonOf, problemOf, unlessProblem };
+}

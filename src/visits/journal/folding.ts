@@ -1,0 +1,37 @@
+import { startThread, type Thread } from "../../lib/thread.ts";
+import { StoreUnavailable } from "../../links/store.ts";
+import type { VisitStore } from "../store.ts";
+import type { TimedSlice, SliceTask } from "./folding-worker.ts";
+import { SegmentDamaged } from "./segment-file.ts";
+
+/**
+ * Folds segments into the store, slice by slice. A worker creates the next slice when the store has the one before, so
+ * that a slow store delays nothing else. The worker starts with the first visits.
+ */
+export function startFolding(store: Pick<VisitStore, "add">) {
+  let thread: Thread<SliceTask> | undefined;
+
+  return {
+    /**
+     * Resolves with the milliseconds that it kept threads busy. After a failure, any process may call it again: the store
+     * doesn't count a row twice. Rejects with {@link SegmentDamaged} if the segment can never be read.
+     */
+    async fold(path: string): Promise<number> {
+      let workMs = 0;
+      for (let from = 0; ;) {
+        thread ??= startWorker();
+        const timed = (await thread.perform({ path, from })) as TimedSlice | undefined;
+        if (timed === undefined) return workMs;
+        const { workMs: sliceMs, ...slice } = timed;
+        workMs += sliceMs + (await store.add(slice));
+        from += slice.length;
+      }
+    },
+    close: () => thread?.terminate(),
+  };
+}
+
+function startWorker(): Thread<SliceTask> {
+  const start = () => new Worker(new URL("./folding-worker.ts", import.meta.url));
+  return startThread<SliceTask>(start, { SegmentDamaged, StoreUnavailable });
+}
