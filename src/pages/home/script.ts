@@ -3,13 +3,17 @@ import { loadStatus, changeSavedLinks, saveStatuses, savedLinks } from "../my-li
 import { callApi, read, withoutScheme, write } from "../shared/script.ts";
 import { readPasted } from "./pasted-address.ts";
 
+/** Servers accept 16 KiB for the address and all headers. */
+const MAX_QUERY_CHARS = 12_000;
+const PAUSE_MS = 300;
+/** Session storage: this tab has sent the form, so the next preview shows a link created here. */
+const SUBMITTED_KEY = "curt.sent";
+const SHOWN = 3;
+
 /** The bookmarklet is for dragging. The CSP blocks a click on it. */
 export function keepBookmarklet(): void {
   document.querySelector(".bookmarklet a")?.addEventListener("click", (event) => event.preventDefault());
 }
-
-/** Servers accept 16 KiB for the address and all headers. */
-const MAX_QUERY_CHARS = 12_000;
 
 /**
  * Keeps the typed text when the language changes, in the query of the language links. Tokens and passwords stay out,
@@ -46,8 +50,6 @@ export function takeAddresses(): void {
   });
   input.addEventListener("input", () => (said.hidden = true));
 }
-
-const PAUSE_MS = 300;
 
 interface Availability {
   readonly code: string;
@@ -129,10 +131,6 @@ export function checkCodes(): void {
   });
 }
 
-/** Session storage: this tab has sent the form, so the next preview shows a link created here. */
-const SUBMITTED_KEY = "curt.sent";
-const SHOWN = 3;
-
 /** Adds a link to the list if this browser created it with the form. */
 export function rememberCreated(): void {
   const form = document.querySelector("form[data-make]");
@@ -163,7 +161,7 @@ export function showCreatedHere(): void {
     const item = createItem(template, saved, words);
     section.querySelector("ul")?.append(item);
     const answer = await loadStatus(saved);
-    if (!("status" in answer)) return [];
+    if (!("told" in answer)) return [];
     const now = { ...saved, ...answer };
     showStatus(item, now, words);
     return [now];

@@ -1,11 +1,4 @@
-import {
-  type ApiRequest,
-  callApi,
-  type Link,
-  localiseTimes,
-  offerCopies,
-  convertDates,
-} from "../shared/script.ts";
+import { bearer, callApi, type Link, localiseTimes, offerCopies, convertDates } from "../shared/script.ts";
 
 /** The API starts a message with the name of its field. */
 const FIELD = /(?:^| )(target|starts|expires|max_visits|password): /;
@@ -29,7 +22,7 @@ function takeKey(): void {
 }
 
 async function unlock(path: string, key: string): Promise<void> {
-  const { data, message } = await callApi<Link>(`/api/v1/links${path}`, authorized(key));
+  const { data, message } = await callApi<Link>(`/api/v1/links${path}`, bearer(key));
   if (data !== undefined) return show(path, key);
   const refusal = document.createElement("p");
   refusal.className = "error";
@@ -81,16 +74,12 @@ async function send(form: HTMLFormElement): Promise<void> {
   const key = input(form, "key")?.value ?? "";
   const isChange = form.dataset["act"] === "change";
   const { data, message } = await callApi<Link>(api, {
-    ...authorized(key),
+    ...bearer(key),
     method: isChange ? "PATCH" : "DELETE",
     ...(isChange && { body: JSON.stringify(changesIn(form)) }),
   });
   if (data === undefined) refuse(form, message);
   else await show(new URL(form.action).pathname.replace(/\+manage$/, ""), key, message);
-}
-
-function authorized(key: string): ApiRequest {
-  return { headers: { Authorization: `Bearer ${key}` } };
 }
 
 function input(form: HTMLFormElement, name: string): HTMLInputElement | null {

@@ -1,4 +1,8 @@
-const { lang } = document.documentElement;
+const SAID_MS = 3000;
+/** Longer than a double click. The reader may try again after this without a response. */
+const ON_ITS_WAY_MS = 3000;
+/** Local storage: the token for creating links. */
+const TOKEN = "curt.token";
 
 export interface Link {
   readonly short_url: string;
@@ -24,7 +28,7 @@ export interface Answer<T> {
   readonly pollMs: number;
 }
 
-export interface ApiRequest extends Omit<RequestInit, "headers"> {
+interface ApiRequest extends Omit<RequestInit, "headers"> {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
@@ -32,7 +36,7 @@ export interface ApiRequest extends Omit<RequestInit, "headers"> {
 export async function callApi<T>(path: string, request: ApiRequest = {}): Promise<Answer<T>> {
   const response = await fetch(path, {
     ...request,
-    headers: { "Accept-Language": lang, ...request.headers },
+    headers: { "Accept-Language": document.documentElement.lang, ...request.headers },
   });
   const { message, data } = (await response.json()) as { message: string; data?: T };
   const { headers } = response;
@@ -44,6 +48,11 @@ export async function callApi<T>(path: string, request: ApiRequest = {}): Promis
     reason: headers.get("Curt-Reason"),
     ...(data !== undefined && { data }),
   };
+}
+
+/** The header that sends a manage key. */
+export function bearer(key: string): ApiRequest {
+  return { headers: { Authorization: `Bearer ${key}` } };
 }
 
 /** A URL for people: without scheme, and decoded if possible. */
@@ -78,9 +87,6 @@ export function write(storage: Storage, key: string, value: string | null): bool
   }
 }
 
-/** Local storage: the token for creating links. */
-const TOKEN = "curt.token";
-
 /** Fills in the stored token. The field stays hidden unless the service refused it. */
 export function rememberToken(): void {
   const field = document.querySelector<HTMLElement>("[data-token]");
@@ -96,8 +102,6 @@ export function rememberToken(): void {
 export function knownToken(): string | null {
   return read("localStorage", TOKEN);
 }
-
-const SAID_MS = 3000;
 
 /** Shows the copy and share buttons and makes them work. Without scripts they stay hidden. */
 export function offerCopies(within: ParentNode): void {
@@ -184,9 +188,6 @@ export function clearStaleErrors(): void {
     );
   }
 }
-
-/** Longer than a double click. The reader may try again after this without a response. */
-const ON_ITS_WAY_MS = 3000;
 
 /** Keeps a double click from sending the form twice. The second request would fail, because the first took the code. */
 export function submitOnce(): void {
