@@ -3,19 +3,10 @@ import { REASONS } from "../../links/link.ts";
 import { message } from "../../locales/messages.ts";
 import type { Inspection } from "../../moderation/inspection.ts";
 import { ANSWERS, mainReason } from "../../moderation/reports/case.ts";
+import { Notice } from "../shared/fields.tsx";
 import { Instant } from "../shared/instant.tsx";
 import type { Page } from "../shared/layout.tsx";
-import {
-  Beginning,
-  Choice,
-  Decide,
-  Form,
-  adminPage,
-  LinkTo,
-  More,
-  type PageContext,
-  Refusal,
-} from "./frame.tsx";
+import { Beginning, Choice, Decide, Form, adminPage, LinkTo, More, type PageContext } from "./frame.tsx";
 import { stateInWords } from "./links.tsx";
 
 type Found = Awaited<ReturnType<Inspection["cases"]>>;
@@ -34,7 +25,7 @@ export function casesPage(context: PageContext, { items, cursor, nowMs, refusal 
     "cases",
     message(language, "admin.cases"),
     <>
-      <Refusal text={refusal} />
+      <Notice text={refusal} />
       {items.length === 0 && <p>{message(language, "admin.cases.empty")}</p>}
       <ul class="rows">
         {items.map((one) => (
