@@ -65,12 +65,12 @@ type Counted = Pick<Case, "reports" | "reasons" | "lastMs" | "answer">;
 /** How often a link was reported for each reason, and the operator's answer. */
 export function ReportFacts({ language, one }: { language: string; one: Counted }) {
   const { reports, reasons, lastMs, answer } = one;
-  const counted = REASONS.filter((reason) => reasons[reason] !== undefined).map(
+  const counts = REASONS.filter((reason) => reasons[reason] !== undefined).map(
     (reason) => `${message(language, `reason.${reason}`)}: ${reasons[reason]}`,
   );
   return (
     <div class="soft">
-      {message(language, "admin.reports", { count: reports })} ({counted.join(", ")}) ·{" "}
+      {message(language, "admin.reports", { count: reports })} ({counts.join(", ")}) ·{" "}
       <Instant language={language} ms={lastMs} />
       {answer !== undefined && (
         <>

@@ -125,15 +125,15 @@ export function createAdminPages({ signIn, operator, reports, views }: AdminPage
     }),
 
     decideHost: form(async (call, fields, formToken) => {
-      const written = fields.get("host") ?? "";
+      const hostText = fields.get("host") ?? "";
       // Reports and the address bar contain addresses.
-      const host = authorityOf(written.trim()).host || written;
+      const host = authorityOf(hostText.trim()).host || hostText;
       const outcome =
         fields.get("action") === "unblock"
           ? await operator.unblockHost(host, decisionOf(fields), WHO)
           : await operator.blockHost(host, decisionOf(fields), WHO);
       return isProblem(outcome)
-        ? ask(call, { view: "hosts", formToken, problem: outcome, host: written })
+        ? ask(call, { view: "hosts", formToken, problem: outcome, host: hostText })
         : seeOther("/admin/hosts");
     }),
 

@@ -55,7 +55,7 @@ function formOf(fields: URLSearchParams): Form {
 }
 
 /** The values that the fields show again, cut a little above the limit of each. */
-export function shortened(form: Form): Form {
+export function shorten(form: Form): Form {
   const max = (field: Field) => (field === "original_url" ? MAX_TARGET_LENGTH + 1 : MAX_SHOWN);
   return eachField((field) => form[field].slice(0, max(field)));
 }

@@ -15,7 +15,7 @@ import { freeVariants } from "../../links/variants.ts";
 import type { TokenCheck } from "../../moderation/create-token.ts";
 import { isFromAnotherSite } from "../forms.ts";
 import type { JustCreated } from "../preview/just-created.ts";
-import { EMPTY, type Form, formOfQuery, readForm, readRequest, shortened, describeRefusal } from "./form.ts";
+import { EMPTY, type Form, formOfQuery, readForm, readRequest, shorten, describeRefusal } from "./form.ts";
 import { homePage, type TakenCode } from "./page.tsx";
 import { type PastedText, readPasted } from "./pasted-address.ts";
 
@@ -49,7 +49,7 @@ export function createHomeViews(options: HomeViewsOptions) {
   return {
     show(call: Asked): Response {
       const { baseUrl } = call.domain;
-      const form = shortened(formOfQuery(queryOf(call.request)));
+      const form = shorten(formOfQuery(queryOf(call.request)));
       const isEmpty = Object.values(form).every((text) => text === "");
       return html(
         call,
@@ -133,7 +133,7 @@ export function createHome({ links, clock, views, justCreated, limiter, mayCreat
     // The view looks the code up, so this must count like a visit of an unknown code.
     const looksUp = form.custom_code !== "" && FORM_KINDS.has(refusal.problem.kind);
     const limited = looksUp ? await (limiter.barred(call) ?? limiter.unknown(call)) : undefined;
-    const view: RefusedForm = { form: shortened(form), ...refusal, ...(limited && { problem: limited }) };
+    const view: RefusedForm = { form: shorten(form), ...refusal, ...(limited && { problem: limited }) };
     // A client that has used up its creates could send the form again and again.
     return limiter.view(() => views.ask("refusedForm", call, JSON.stringify(view)))(call);
   }

@@ -90,10 +90,10 @@ function addressOf(form: HTMLFormElement): string {
 function requestOf(form: HTMLFormElement): RequestInit {
   const key = form.querySelector<HTMLInputElement>("input[data-in=authorization]")?.value;
   const token = form.dataset["method"] === "POST" ? knownToken() : key || null;
-  const given = [...form.querySelectorAll<HTMLInputElement>("input[data-in=header]")];
+  const inputs = [...form.querySelectorAll<HTMLInputElement>("input[data-in=header]")];
   const headers = {
     "Accept-Language": document.documentElement.lang,
-    ...Object.fromEntries(given.flatMap(({ name, value }) => (value === "" ? [] : [[name, value]]))),
+    ...Object.fromEntries(inputs.flatMap(({ name, value }) => (value === "" ? [] : [[name, value]]))),
     ...(token !== null && { Authorization: `Bearer ${token}` }),
   };
   const body = form.querySelector("textarea")?.value;

@@ -119,37 +119,37 @@ export function offerCopies(within: ParentNode): void {
 }
 
 async function copyFrom(button: HTMLButtonElement): Promise<void> {
-  const { copy: given, done = "", failed = "" } = button.dataset;
+  const { copy: value, done = "", failed = "" } = button.dataset;
   const source = button.previousElementSibling;
-  const text = given || (source?.textContent ?? "");
-  const said = button.parentElement?.querySelector("output");
+  const text = value || (source?.textContent ?? "");
+  const output = button.parentElement?.querySelector("output");
   const isCopied = await copy(text);
-  if (!said) return;
-  said.textContent = isCopied ? done : failed;
+  if (!output) return;
+  output.textContent = isCopied ? done : failed;
   // Sighted readers see it on the button.
-  said.classList.toggle("unseen", isCopied);
-  if (isCopied) showDone(button, said, done);
-  else getSelection()?.selectAllChildren(given ? showIn(said, given) : (source ?? said));
+  output.classList.toggle("unseen", isCopied);
+  if (isCopied) showDone(button, output, done);
+  else getSelection()?.selectAllChildren(value ? showIn(output, value) : (source ?? output));
 }
 
-export function showDone(button: HTMLButtonElement, said: Element, done: string): void {
+export function showDone(button: HTMLButtonElement, output: Element, done: string): void {
   const withCode = `✓ ${done}`;
   const label = button.textContent;
   if (label === withCode) return;
   button.textContent = withCode;
   setTimeout(() => {
     button.textContent = label;
-    if (said.textContent === done) said.replaceChildren();
+    if (output.textContent === done) output.replaceChildren();
   }, SAID_MS);
 }
 
 /** After a failed copy, shows the whole text, because the page omits the scheme. */
-function showIn(said: Element, text: string): Element {
-  const shown = document.createElement("bdi");
-  shown.dir = "ltr";
-  shown.textContent = text;
-  said.append(" ", shown);
-  return shown;
+function showIn(output: Element, text: string): Element {
+  const element = document.createElement("bdi");
+  element.dir = "ltr";
+  element.textContent = text;
+  output.append(" ", element);
+  return element;
 }
 
 /** The clipboard API needs a secure context (https). Elsewhere, copying a selection still works. */
@@ -221,7 +221,7 @@ export function convertDates(within: ParentNode): void {
     // Submitted dates are in the submitted zone.
     if (!input || input.value !== "") continue;
     input.value = timeZone;
-    for (const shown of form.querySelectorAll("[data-zone]")) shown.textContent = timeZone;
+    for (const name of form.querySelectorAll("[data-zone]")) name.textContent = timeZone;
     for (const date of form.querySelectorAll<HTMLInputElement>("[data-instant]"))
       date.value = localDate(new Date(date.dataset["instant"] ?? ""));
   }
