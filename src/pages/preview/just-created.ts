@@ -32,7 +32,7 @@ export function createMade({ links, secret, clock, views }: MadeOptions) {
   return {
     /** A cookie that is sent to the link's preview only. */
     remember: (call: Call, link: Link) =>
-      cookie.make(call, `/${encodeURIComponent(link.code)}+`, partsOf(link)),
+      cookie.create(call, `/${encodeURIComponent(link.code)}+`, partsOf(link)),
 
     async preview(call: Call): Promise<Response> {
       if (!cookie.isSent(call)) return views.ask("preview", call);
