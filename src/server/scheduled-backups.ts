@@ -60,7 +60,7 @@ export function startBackups(config: Config, log: Log): () => Promise<void> {
   let endChild: (() => void) | undefined;
   let isStopping = false;
 
-  async function make(file: string): Promise<void> {
+  async function runBackup(file: string): Promise<void> {
     const child = Bun.spawn([...ownProgram(), "backup", file], { stdio: ["ignore", "ignore", "pipe"] });
     endChild = () => child.kill("SIGKILL");
     const [code, output] = await Promise.all([child.exited, child.stderr.text()]);
@@ -102,7 +102,7 @@ export function startBackups(config: Config, log: Log): () => Promise<void> {
     if (due === undefined) return;
     tryAtMs = performance.now() + Math.min(config.backupEveryMs, TRY_AGAIN_MS);
     const name = due.nameAt(nowMs);
-    await make(join(into, name));
+    await runBackup(join(into, name));
     tryAtMs = Number.NEGATIVE_INFINITY;
     if (loggedReason !== undefined) log.info("backups are made again");
     loggedReason = undefined;
