@@ -1,34 +1,34 @@
 import { type CallOptions, type ClientOptions, CurtError, isLike, request } from "./request.ts";
 import type { LinkRequest, LinkResult, ManagedLink } from "./types.ts";
 
-/** What the service takes at once. */
+/** The service's limit for a batch. */
 const MAX_LINKS = 500;
-/** In UTF-16 units, which take up to three bytes each. The service takes 1 MiB. */
+/** In UTF-16 units of up to three bytes each. The service's limit is 1 MiB. */
 const MAX_LENGTH = 340_000;
 
 interface Results {
   readonly results: LinkResult[];
 }
 
-/** Makes links, many with each request, and tells what became of each, in order. */
-export async function* makeAll(
+/** Creates links, many with each request. Yields the outcome of each, in order. */
+export async function* createAll(
   client: ClientOptions,
   links: Iterable<LinkRequest> | AsyncIterable<LinkRequest>,
   { idempotencyKey, ...options }: CallOptions,
 ): AsyncGenerator<ManagedLink | CurtError> {
-  let most = MAX_LINKS;
+  let maxLinks = MAX_LINKS;
   let requests = 0;
   let waiting: LinkRequest[] = [];
   let length = 0;
 
-  async function make(some: LinkRequest[]): Promise<LinkResult[]> {
+  async function send(part: LinkRequest[]): Promise<LinkResult[]> {
     const key = idempotencyKey && `${idempotencyKey}-${requests++}`;
     const call = {
       method: "POST",
       path: "/api/v1/links/batch",
-      body: some,
+      body: part,
       key: client.token,
-      isAnswer: (data: unknown) => areResults(data, some.length),
+      isExpected: (data: unknown) => areResults(data, part.length),
     } as const;
     const { data } = await request<Results>(client, call, {
       ...options,
@@ -37,18 +37,18 @@ export async function* makeAll(
     return data.results;
   }
 
-  async function* makeWaiting() {
+  async function* sendWaiting() {
     while (waiting.length > 0) {
-      const some = waiting.slice(0, most);
+      const part = waiting.slice(0, maxLinks);
       try {
-        const results = await make(some);
-        waiting = waiting.slice(most);
+        const results = await send(part);
+        waiting = waiting.slice(maxLinks);
         for (const result of results) yield outcomeOf(result);
       } catch (error) {
-        // The limits of the service let fewer through at once.
-        if (!(error instanceof CurtError) || error.reason !== "batch.length" || some.length === 1)
+        // The instance has a lower limit.
+        if (!(error instanceof CurtError) || error.reason !== "batch.length" || part.length === 1)
           throw error;
-        most = Math.ceil(some.length / 2);
+        maxLinks = Math.ceil(part.length / 2);
       }
     }
     length = 0;
@@ -56,11 +56,11 @@ export async function* makeAll(
 
   for await (const link of links) {
     const ownLength = JSON.stringify(link).length + 1;
-    if (waiting.length >= most || length + ownLength > MAX_LENGTH) yield* makeWaiting();
+    if (waiting.length >= maxLinks || length + ownLength > MAX_LENGTH) yield* sendWaiting();
     waiting.push(link);
     length += ownLength;
   }
-  yield* makeWaiting();
+  yield* sendWaiting();
 }
 
 function areResults(data: unknown, count: number): boolean {

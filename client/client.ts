@@ -1,4 +1,4 @@
-import { makeAll } from "./batch.ts";
+import { createAll } from "./batch.ts";
 import { type Call, type CallOptions, type ClientOptions, CurtError, isLike, request } from "./request.ts";
 import type {
   Availability,
@@ -18,7 +18,7 @@ export type { CallOptions, ClientOptions } from "./request.ts";
 export type * from "./types.ts";
 
 export interface Choices {
-  /** The code you want. Default: the service makes one. */
+  /** The code you want. Default: a generated one. */
   readonly code?: string | null | undefined;
   readonly expires?: ExpireDuration | null | undefined;
 }
@@ -39,7 +39,7 @@ export interface KeyOptions extends CallOptions {
 }
 
 export interface MadeLink extends ShortLink {
-  /** What the link can be changed and ended with. It is told only here; keep it. */
+  /** The key to change or end the link. Save it: no other call returns it. */
   readonly manage_key: string;
 }
 
@@ -59,16 +59,16 @@ const STATISTICS = {
 export type Client = ReturnType<typeof createClient>;
 
 /**
- * A client of one instance. Its calls resolve with what the service tells, and reject with {@link CurtError}. They are
- * tried again if the service cannot be reached or asks for it; a retry makes no second link.
+ * Creates a client of one instance. Its calls resolve with data, and reject with {@link CurtError}. They are retried if
+ * the instance can't be reached or asks for it. A retry never creates a second link.
  */
 export function createClient(client: ClientOptions) {
-  async function ask<T>(call: Call, options: CallOptions): Promise<T> {
+  async function send<T>(call: Call, options: CallOptions): Promise<T> {
     return (await request<T>(client, call, options)).data;
   }
 
   return {
-    /** Makes a link. */
+    /** Creates a link. */
     async shorten(
       url: string,
       { code, expires }: Choices = {},
@@ -82,65 +82,68 @@ export function createClient(client: ClientOptions) {
     },
 
     /**
-     * Makes links, up to 500 with each request. Tells what became of each, in order: the link, or why it was refused. Throws
-     * if a request fails as a whole; the links that it told before are made.
+     * Creates links, up to 500 with each request. Yields the outcome of each, in order: the link, or why it was refused.
+     * Throws if a request fails as a whole; the links before that exist.
      */
     batch: (
       links: Iterable<LinkRequest> | AsyncIterable<LinkRequest>,
       options: CallOptions = {},
-    ): AsyncGenerator<ManagedLink | CurtError> => makeAll(client, links, options),
+    ): AsyncGenerator<ManagedLink | CurtError> => createAll(client, links, options),
 
     links: {
-      /** Makes a link that may also begin later, end after some visits, or ask for a password. */
+      /** Creates a link that may also start later, end after some visits, or require a password. */
       create: (link: LinkRequest, options: CallOptions = {}): Promise<ManagedLink> =>
-        ask({ method: "POST", path: "/api/v1/links", body: link, key: client.token }, options),
+        send({ method: "POST", path: "/api/v1/links", body: link, key: client.token }, options),
 
-      /** With its key, also if it is not there for everybody yet, and with a destination that needs a password. */
+      /** Reads a link. With its key, even before its start, and with a destination behind a password. */
       get: (code: string, { key, ...options }: KeyOptions = {}): Promise<Link> =>
-        ask({ path: pathOf(code), key, isAnswer: (data) => isLike(data, { code: "", visits: 0 }) }, options),
+        send(
+          { path: pathOf(code), key, isExpected: (data) => isLike(data, { code: "", visits: 0 }) },
+          options,
+        ),
 
-      /** Changes what is given, and nothing else. */
+      /** Changes the given fields of a link. */
       edit: (
         code: string,
         key: string,
         changes: LinkChange,
         options: CallOptions = {},
-      ): Promise<ManagedLink> => ask({ method: "PATCH", path: pathOf(code), body: changes, key }, options),
+      ): Promise<ManagedLink> => send({ method: "PATCH", path: pathOf(code), body: changes, key }, options),
 
-      /** Ends a link for good. Its code stays taken. */
+      /** Ends a link permanently. Its code stays taken. */
       async withdraw(code: string, key: string, options: CallOptions = {}): Promise<ManagedLink> {
         try {
-          return await ask({ method: "DELETE", path: pathOf(code), key }, options);
+          return await send({ method: "DELETE", path: pathOf(code), key }, options);
         } catch (error) {
-          // Perhaps by an attempt of which the answer was lost.
+          // Perhaps by an attempt whose response was lost.
           const isEnded = error instanceof CurtError && error.reason === "link.withdrawn";
-          if (isEnded) return ask({ path: pathOf(code), key }, options);
+          if (isEnded) return send({ path: pathOf(code), key }, options);
           throw error;
         }
       },
 
-      /** How often a link was visited, and from where. */
+      /** Reads how often a link was visited, and from where. */
       statistics: (
         code: string,
         query: StatisticsQuery = {},
         { key, ...options }: KeyOptions = {},
       ): Promise<Statistics> =>
-        ask(
+        send(
           {
             path: `${pathOf(code)}/stats?${new URLSearchParams(given(query))}`,
             key,
-            isAnswer: (data) => isLike(data, STATISTICS),
+            isExpected: (data) => isLike(data, STATISTICS),
           },
           options,
         ),
 
-      /** Tells the operator about a harmful link. */
+      /** Reports a harmful link to the operator. */
       report: (code: string, report: ReportRequest, options: CallOptions = {}): Promise<Report> =>
-        ask({ method: "POST", path: `${pathOf(code)}/reports`, body: report }, options),
+        send({ method: "POST", path: `${pathOf(code)}/reports`, body: report }, options),
 
-      /** Whether a code is free. Rejects with the reason if no link can have it. */
+      /** Says whether a code is free. Rejects with the reason if no link can have it. */
       availability: (code: string, options: CallOptions = {}): Promise<Availability> =>
-        ask({ path: `/api/v1/codes/${encodeURIComponent(code)}` }, options),
+        send({ path: `/api/v1/codes/${encodeURIComponent(code)}` }, options),
     },
   };
 }

@@ -1,37 +1,37 @@
 import type { ProblemReasons } from "./types.ts";
 
 export interface ClientOptions {
-  /** Where the instance is, such as `https://go.example.com`. */
+  /** The address of the instance, such as `https://go.example.com`. */
   readonly baseUrl: string;
-  /** Of an instance that makes links only for those who have its token. */
+  /** The token of an instance that requires one to create links. */
   readonly token?: string | undefined;
   /** The language of messages, as in `Accept-Language`. Browsers send their own. */
   readonly language?: string | undefined;
-  /** How long a call may take, with its retries. One attempt may take a third of it. Default: 30,000. */
+  /** Timeout of a call with its retries. Each attempt may take a third of it. Default: 30,000. */
   readonly timeoutMs?: number | undefined;
   readonly fetch?: ((url: string, init: RequestInit) => Promise<Response>) | undefined;
 }
 
 export interface CallOptions {
   readonly signal?: AbortSignal | undefined;
-  /** Instead of the client's. */
+  /** Overrides the client's. */
   readonly timeoutMs?: number | undefined;
   /**
-   * A key of your own for a call that makes something. If your program stops before the answer arrives, the same call with
-   * the same key gets the same answer later. By default, each call has a new one, which its retries share.
+   * Your own key for a call that creates something. If your program stops before the response arrives, the same call with
+   * the same key gets the same response later. By default, each call has a new key, which its retries share.
    */
   readonly idempotencyKey?: string | undefined;
 }
 
 export interface Call {
   readonly method?: "GET" | "POST" | "PATCH" | "DELETE";
-  /** With its query. */
+  /** Including the query. */
   readonly path: string;
   readonly body?: unknown;
-  /** What the call needs: the token to make links, or the key of a link. */
+  /** The token of the instance, or the key of a link. */
   readonly key?: string | undefined;
-  /** Whether data is what the call asks for. Default: whether it's an object. */
-  readonly isAnswer?: ((data: unknown) => boolean) | undefined;
+  /** Whether the data has the expected form. Default: whether it's an object. */
+  readonly isExpected?: ((data: unknown) => boolean) | undefined;
 }
 
 export interface Answer<T> {
@@ -40,28 +40,28 @@ export interface Answer<T> {
 }
 
 const TIMEOUT_MS = 30_000;
-/** In UTF-16 units. A full batch gets about half of it. */
-const MAX_ANSWER_LENGTH = 8 * 1024 * 1024;
+/** In UTF-16 units. The response to a full batch has about half of it. */
+const MAX_RESPONSE_LENGTH = 8 * 1024 * 1024;
 const MAX_ATTEMPTS = 5;
-/** Doubled with each attempt, for failures that do not say when to try again. */
+/** The first backoff, for failures without `Retry-After`. Doubled with each attempt. */
 const FIRST_WAIT_MS = 200;
 
-/** Sends a call until it is answered for good. Throws {@link CurtError}, or why `signal` was aborted. */
+/** Sends a call, with retries. Throws {@link CurtError}, or the reason of `signal`. */
 export async function request<T>(
   client: ClientOptions,
   call: Call,
   options: CallOptions,
 ): Promise<Answer<T>> {
-  // Browsers refuse their fetch as a method of another object.
+  // Browsers refuse to call their fetch as a method of another object.
   const { fetch = globalThis.fetch } = client;
   const url = new URL(call.path, client.baseUrl).href;
   const init = write(client, call, options);
-  const { isAnswer = isObject } = call;
+  const { isExpected = isObject } = call;
   const { signal, timeoutMs = client.timeoutMs ?? TIMEOUT_MS } = options;
   const endMs = performance.now() + timeoutMs;
   for (let attempt = 1; ; attempt++) {
     signal?.throwIfAborted();
-    // Node takes whole numbers only.
+    // Node only takes integers.
     const limitMs = Math.ceil(Math.min(timeoutMs / 3, endMs - performance.now()));
     const timeLimit = AbortSignal.timeout(Math.max(0, limitMs));
     let failed: CurtError;
@@ -70,8 +70,8 @@ export async function request<T>(
         ...init,
         signal: signal ? AbortSignal.any([signal, timeLimit]) : timeLimit,
       });
-      const answer = read<T>(await readText(response));
-      if (response.ok && answer.status === "success" && isAnswer(answer.data))
+      const answer = parse<T>(await readText(response));
+      if (response.ok && answer.status === "success" && isExpected(answer.data))
         return { data: answer.data as T, headers: response.headers };
       failed = refused(`${init.method} ${url}`, response, response.ok ? {} : answer);
     } catch (cause) {
@@ -94,7 +94,7 @@ function write({ language }: ClientOptions, { method = "GET", body, key }: Call,
   if (body !== undefined) headers["Content-Type"] = "application/json";
   // A string of RFC 9651, as the draft of this header demands.
   if (method === "POST") headers["Idempotency-Key"] = JSON.stringify(options.idempotencyKey ?? newKey());
-  // Followed, a redirect to https would turn a POST into a GET.
+  // Following a redirect to https would turn a POST into a GET.
   return {
     method,
     headers,
@@ -103,7 +103,7 @@ function write({ language }: ClientOptions, { method = "GET", body, key }: Call,
   };
 }
 
-/** Unlike `crypto.randomUUID`, browsers have this on pages without TLS, too. */
+/** Unlike `crypto.randomUUID`, also works on pages without TLS. */
 function newKey(): string {
   return [...crypto.getRandomValues(new Uint32Array(4))].map((part) => part.toString(36)).join("-");
 }
@@ -114,14 +114,14 @@ interface Envelope<T> {
   readonly data?: T;
 }
 
-/** Empty if it's too long, which no answer of Curt is. */
+/** Empty if it's too long, which no response of Curt is. */
 async function readText({ body }: Response): Promise<string> {
   const decoder = new TextDecoder();
   const reader = body?.getReader();
   let text = "";
   for (let part = await reader?.read(); part?.value !== undefined; part = await reader?.read()) {
     text += decoder.decode(part.value, { stream: true });
-    if (text.length <= MAX_ANSWER_LENGTH) continue;
+    if (text.length <= MAX_RESPONSE_LENGTH) continue;
     await reader?.cancel();
     return "";
   }
@@ -139,8 +139,8 @@ export function isLike(value: unknown, example: unknown): boolean {
   return isObject(value) && Object.entries(example).every(([name, part]) => isLike(value[name], part));
 }
 
-/** Whatever came: a proxy answers with pages of its own. */
-function read<T>(text: string): Envelope<T> {
+/** Empty if it isn't JSON, such as a proxy's own page. */
+function parse<T>(text: string): Envelope<T> {
   try {
     return (JSON.parse(text) as Envelope<T> | null) ?? {};
   } catch {
@@ -158,7 +158,7 @@ function refused(what: string, { status, headers }: Response, answer: Envelope<u
   });
 }
 
-/** Curt sends seconds. A proxy may send a date (RFC 9110, section 10.2.3). */
+/** Curt sends seconds, but a proxy may send a date (RFC 9110, section 10.2.3). */
 function delayMs(retryAfter: string): number | undefined {
   const ms = /^\d+$/.test(retryAfter) ? Number(retryAfter) * 1000 : Date.parse(retryAfter) - Date.now();
   return Number.isNaN(ms) ? undefined : Math.max(0, ms);
@@ -186,22 +186,22 @@ function wait(ms: number, signal: AbortSignal | undefined): Promise<void> {
 export type FailureReason = ProblemReasons | "network" | "timeout" | "";
 
 export interface Failure {
-  /** The HTTP status; 0 if no answer arrived. */
+  /** The HTTP status; 0 without a response. */
   readonly status: number;
   /**
-   * Why, for programs: what `Curt-Reason` says, such as `code.taken`; several are separated by `, `. It is `network` or
-   * `timeout` if no answer arrived, and empty if the answer is not Curt's, such as a proxy's.
+   * The reason for programs, from `Curt-Reason`, such as `code.taken`; several are separated by `, `. It is `network` or
+   * `timeout` without a response, and empty for a response that isn't Curt's, such as a proxy's.
    */
   readonly reason: FailureReason;
-  /** Why, for people. */
+  /** The reason for people. */
   readonly message: string;
-  /** How long to wait before the same call could succeed, if the service says so. */
+  /** How long to wait before a retry, if the service says so. */
   readonly retryAfterMs?: number | undefined;
 }
 
 /** A call that failed, after its retries. */
 export class CurtError extends Error implements Failure {
-  /** Of the class itself: minified, it would be another one in what Node prints. */
+  /** Node prints the name of the class, which minification would change. */
   static override readonly name = "CurtError";
   override readonly name = "CurtError";
   readonly status: number;

@@ -30,7 +30,7 @@ async function describeTypes(): Promise<string> {
       /^export type (\w+) = .*(?:;$|\{$[\s\S]*?^\}.*;$)/gm,
     );
     const types = new Map([...generated].map(([text, name = ""]) => [name, text]));
-    const code = ["client.ts", "batch.ts", "error.ts"].map((file) =>
+    const code = ["client.ts", "batch.ts", "request.ts"].map((file) =>
       readFileSync(join(folder, file), "utf8"),
     );
     const used = new Set(namesIn(code.join("\n"), types));

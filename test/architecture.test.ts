@@ -24,7 +24,7 @@ const RESERVED: Readonly<Record<string, readonly string[]>> = {
     "server/certificate.ts",
     "server/core.ts",
   ],
-  "crypto.getRandomValues": ["server/core.ts"],
+  "crypto.getRandomValues": ["lib/random.ts"],
   "Math.random": [],
   "new Response": [
     "http/responses.ts",

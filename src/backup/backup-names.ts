@@ -1,4 +1,3 @@
-// The names of the backups that Curt makes by itself. They tell which store a backup is of, because several may share a folder.
 import { createHash } from "node:crypto";
 import {
   existsSync,
@@ -13,32 +12,30 @@ import {
 import { readdir, readFile, realpath } from "node:fs/promises";
 import { basename, extname, join } from "node:path";
 
+// The names of scheduled backups. They identify the store, because several may share a folder.
+import { fillRandom } from "../lib/random.ts";
+
 const ID_FILE = "backup.id";
 const ID = /^[0-9a-f]{32}$/;
 const WHOLE = /^\d{8}T\d{6}Z\.db$/;
 
 interface Store {
-  /** It is there. */
+  /** Must exist. */
   readonly path: string;
   readonly journalFolder: string;
 }
 
-export interface Place extends Store {
-  /** Fills an array with bytes from a CSPRNG. */
-  readonly fillRandom: (bytes: Uint8Array) => void;
-}
-
 export type Backups = ReturnType<typeof backupsOf>;
 
-/** What Curt may find in a folder with its backups, and delete there. To be called by one process at a time. */
-export function backupsOf(place: Place) {
-  const stem = stemOf(place, readId(place) ?? makeId(place));
+/** Names, lists and cleans up the backups of a store. Only one process may call it at a time. */
+export function backupsOf(store: Store) {
+  const stem = stemOf(store, readId(store) ?? createId(store));
   return {
     /** Names are in the order of their times (UTC). */
     nameAt: (ms: number) => `${stem}${new Date(ms).toISOString().replace(/[-:]|\.\d+/g, "")}.db`,
     /** The names of whole backups, newest first. */
     list: (folder: string) => namesIn(folder, stem),
-    /** Deletes what is left of backups that were cut off. */
+    /** Deletes the remains of interrupted backups. */
     removeParts(folder: string): void {
       for (const name of readdirSync(folder))
         if (isOurs(stem, name, /^\d{8}T\d{6}Z\.db\.part(-\w+)?$/))
@@ -48,8 +45,8 @@ export function backupsOf(place: Place) {
 }
 
 /**
- * When the newest backup of a store in this folder was begun, in Unix milliseconds; 0 if there is none. Backups of a time to come
- * were made while the clock was wrong. Rejects if that cannot be found out.
+ * The start of the newest backup of a store in this folder, in Unix milliseconds; 0 if there is none. Ignores backups from
+ * the future, which were created while the clock was wrong. Rejects if the folder can't be read.
  */
 export async function newestBackupMs(folder: string, store: Store, nowMs: number): Promise<number> {
   const [id, path, entries] = await Promise.all([
@@ -64,7 +61,7 @@ export async function newestBackupMs(folder: string, store: Store, nowMs: number
   return Math.max(0, ...times.filter((ms) => ms <= nowMs));
 }
 
-/** Of the end of a name, such as "20261122T093000Z.db". */
+/** Parses the end of a name, such as "20261122T093000Z.db". */
 function timeOf(end: string): number {
   return Date.parse(end.replace(/^(....)(..)(..T..)(..)(..)Z\.db$/, "$1-$2-$3:$4:$5Z"));
 }
@@ -85,10 +82,7 @@ function isFile(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false })?.isFile() === true;
 }
 
-/**
- * No two stores have the same: one that was restored has another journal, and one that was copied with its journal another
- * place.
- */
+/** Unique for a store: a restored one has another journal, and one that was copied with its journal another path. */
 function stemOf({ path }: Store, id: string, realPath = realpathSync(path)): string {
   const short = createHash("sha256").update(`${id} ${realPath}`).digest("hex").slice(0, 8);
   return `${basename(path, extname(path))}-${short}-`;
@@ -101,10 +95,8 @@ function readId({ journalFolder }: Store): string | undefined {
   return ID.test(id) ? id : undefined;
 }
 
-function makeId({ journalFolder, fillRandom }: Place): string {
-  const random = new Uint8Array(16);
-  fillRandom(random);
-  const id = Buffer.from(random).toString("hex");
+function createId({ journalFolder }: Store): string {
+  const id = fillRandom(new Uint8Array(16)).toHex();
   const file = join(journalFolder, ID_FILE);
   writeFileSync(`${file}.new`, id, { flush: true });
   renameSync(`${file}.new`, file);

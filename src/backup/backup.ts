@@ -13,22 +13,23 @@ import { type SegmentCopy, copySegments } from "../visits/journal/segment-copy.t
 import { lockFile } from "../visits/journal/slots.ts";
 import { createPartFile, type Progress } from "./new-file.ts";
 
-/** Folding a segment takes some milliseconds; of a busy one, a second. */
+/** Folding a segment takes a few milliseconds, but up to a second for a busy one. */
 const MAX_TRIES = 100;
-const TRY_AGAIN_MS = 100;
+const RETRY_MS = 100;
 
 export interface BackupOptions {
-  /** Of the store. */
+  /** The store. */
   readonly path: string;
   readonly journalFolder: string;
-  /** Of the backup. */
+  /** The backup. */
   readonly file: string;
   readonly progress: Progress;
 }
 
 /**
- * Makes a backup while others serve the store. Everything that was answered before this was called is in it. Resolves with
- * how many links it has. Throws {@link StoreUnusable}.
+ * Creates a backup while others serve the store: one file with a snapshot of the store and the visits that were still in
+ * the journal. It has everything that was answered before the call. Resolves with the number of links. Throws
+ * {@link StoreUnusable}.
  */
 export async function createBackup({ path, journalFolder, file, progress }: BackupOptions): Promise<number> {
   createFolder(journalFolder);
@@ -37,7 +38,7 @@ export async function createBackup({ path, journalFolder, file, progress }: Back
   using part = createPartFile(file);
   const folder = `${part.path}-visits`;
   using _ = { [Symbol.dispose]: () => rmSync(folder, { recursive: true, force: true }) };
-  const { snapshot, segments } = await begin(path, journalFolder, folder);
+  const { snapshot, segments } = await openSources(path, journalFolder, folder);
   try {
     await snapshot.copy(part.path, progress.copied);
   } finally {
@@ -53,69 +54,69 @@ export async function createBackup({ path, journalFolder, file, progress }: Back
 }
 
 /**
- * Two at once would hold up the log of the store twice. Undefined while somebody makes one. `schedule` is held by the server that
- * starts one, from its decision to the end.
+ * Prevents two backups at once, which would both hold up the store's log. Undefined while another process has the lock. The
+ * server holds `schedule` from its decision to start a backup until the end.
  */
 export function lockBackups(
   journalFolder: string,
   name: "backup" | "schedule" = "backup",
 ): Disposable | undefined {
   const path = join(journalFolder, `${name}.lock`);
-  // A backup that root makes must not keep Curt's own user from making one. Before it is locked, because a process that closes a
-  // file loses all its locks of it.
+  // If root creates a backup, Curt's own user must still be able to. Done before locking, because closing a file releases all
+  // locks that the process has on it.
   closeSync(openSync(path, "a"));
   giveToOwnerOfFolder(path);
   return lockFile(path);
 }
 
 /**
- * Segments are copied before the snapshot is taken, so a visit is in one of them or in the snapshot, or in both: the store
- * knows how far it has added each segment, and adds no row of it twice.
+ * Copies the segments, then opens a snapshot. So each visit is in a segment, in the snapshot, or in both: the store
+ * remembers how far it has added each segment, and adds no row twice.
  */
-async function begin(path: string, journalFolder: string, folder: string) {
+async function openSources(path: string, journalFolder: string, folder: string) {
   for (let tries = 1; tries <= MAX_TRIES; tries++) {
-    const early = saveIn(journalFolder, join(folder, "early"));
+    const early = copyInto(journalFolder, join(folder, "early"));
     const snapshot = openSnapshot(path);
     try {
-      const segments = chooseSegments(early, snapshot, () => saveIn(journalFolder, join(folder, "late")));
+      const segments = chooseSegments(early, snapshot, () => copyInto(journalFolder, join(folder, "late")));
       if (segments !== undefined) return { snapshot, segments };
     } catch (error) {
       snapshot.close();
       throw error;
     }
     snapshot.close();
-    await Bun.sleep(TRY_AGAIN_MS);
+    await Bun.sleep(RETRY_MS);
   }
   throw new StoreUnusable(`The visits in ${journalFolder} change faster than they can be copied. Try again.`);
 }
 
 /**
- * The segments to add to a snapshot that was taken after they were copied. The rows that it may have of one are counted in
- * their last order, so a copy that was made while the segment was written to does not do. Once folding has begun, nobody
- * writes to the segment any more, so it is copied again. Undefined where it is gone by then: a newer snapshot has all of it.
+ * Chooses the segments to add to a snapshot that was taken after `early` was copied. If the snapshot has some rows of a
+ * segment, they are in its final order, which an early copy may lack. Nobody writes to a segment any more once folding
+ * has started, so it is copied again. Undefined if it is gone by then: a newer snapshot has all of it.
  */
 export function chooseSegments(
   early: readonly SegmentCopy[],
   { sequences }: Pick<Snapshot, "sequences">,
-  saveAgain: () => readonly SegmentCopy[],
+  copyAgain: () => readonly SegmentCopy[],
 ): SegmentCopy[] | undefined {
-  const hasBegun = ({ source, sequence }: SegmentCopy) => sequences.get(source) === sequence;
-  const late = early.some(hasBegun) ? saveAgain() : [];
+  const isStarted = ({ source, sequence }: SegmentCopy) => sequences.get(source) === sequence;
+  const late = early.some(isStarted) ? copyAgain() : [];
   const chosen = early.map((one) =>
-    hasBegun(one)
+    isStarted(one)
       ? late.find(({ source, sequence }) => source === one.source && sequence === one.sequence)
       : one,
   );
   return chosen.every((one) => one !== undefined) ? chosen : undefined;
 }
 
-function saveIn(journalFolder: string, folder: string): SegmentCopy[] {
+function copyInto(journalFolder: string, folder: string): SegmentCopy[] {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
   return copySegments(journalFolder, folder);
 }
 
-/** In the order of their sequences: a store does not take an earlier one after a later one. */
+/** Folds by sequence, because a store skips earlier sequences after later ones. */
 export async function foldInto(path: string, segments: readonly SegmentCopy[]): Promise<void> {
   if (segments.length === 0) return;
   const store = await openSqliteStore(path);

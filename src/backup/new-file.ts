@@ -5,67 +5,58 @@ import { reasonOf } from "../lib/error-reason.ts";
 import { createFolder, syncFolder } from "../lib/files.ts";
 import { StoreUnavailable, StoreUnusable } from "../links/store.ts";
 
-// A file that gets its name only once it is whole and on disk.
-
-/** What becomes of a file that is being written. */
-export interface PartFile {
-  readonly path: string;
-  /** Gives it its name, which nothing may have. */
-  name(): void;
-  /** Deletes what was not named, unless somebody else began the same file meanwhile. */
-  [Symbol.dispose](): void;
-}
-
-/** What SQLite may leave beside a file when it is killed. */
-const BESIDE = ["", "-wal", "-shm", "-journal"];
-/** Of a file system without hard links. */
+/** The suffixes of the files that SQLite may leave when it is killed. */
+export const SQLITE_FILES = ["", "-wal", "-shm", "-journal"];
+/** Errors of file systems without hard links. */
 const NO_LINKS = new Set(["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK"]);
 
 /**
- * Begins `<file>.part`, empty. One that an earlier run left is deleted. Throws {@link StoreUnusable} if the file is
- * there already.
+ * Creates an empty `<file>.part`, which gets its name when it is complete and on disk. Replaces one of an earlier run.
+ * Throws {@link StoreUnusable} if `file` exists.
  */
-export function createPartFile(file: string): PartFile {
+export function createPartFile(file: string) {
   const path = `${file}.part`;
-  requireFree(file);
+  requireMissing(file);
   createFolder(dirname(file));
-  const remove = () => BESIDE.forEach((suffix) => rmSync(path + suffix, { force: true }));
+  const remove = () => SQLITE_FILES.forEach((suffix) => rmSync(path + suffix, { force: true }));
   remove();
   closeSync(openSync(path, "wx", 0o600));
   const { ino } = statSync(path);
   const isOurs = () => statSync(path, { throwIfNoEntry: false })?.ino === ino;
   return {
     path,
-    name() {
+    /** Renames the part to `file`, unless that exists by now. */
+    name(): void {
       if (!isOurs()) throw new StoreUnusable(`${path} was replaced while it was being written. Try again.`);
       sync(path);
       rename(path, file);
       syncFolder(dirname(resolve(file)));
     },
-    [Symbol.dispose]() {
+    /** Deletes an unnamed part, unless another process has replaced it. */
+    [Symbol.dispose](): void {
       if (isOurs()) remove();
     },
   };
 }
 
-function requireFree(file: string): void {
+function requireMissing(file: string): void {
   if (file === "") throw new StoreUnusable("The name of the file is empty.");
-  if (lstatSync(file, { throwIfNoEntry: false }) !== undefined) throw isThere(file);
+  if (lstatSync(file, { throwIfNoEntry: false }) !== undefined) throw alreadyExists(file);
 }
 
-function isThere(file: string): StoreUnusable {
+function alreadyExists(file: string): StoreUnusable {
   return new StoreUnusable(`${file} is there already, and is never overwritten. Name another file.`);
 }
 
-/** A link fails where a rename would replace what somebody made meanwhile. */
+/** Links, because a rename would replace a file that somebody created meanwhile. */
 function rename(from: string, to: string): void {
   try {
     linkSync(from, to);
   } catch (error) {
     const { code = "" } = error as { code?: string };
-    if (code === "EEXIST") throw isThere(to);
+    if (code === "EEXIST") throw alreadyExists(to);
     if (!NO_LINKS.has(code)) throw error;
-    requireFree(to);
+    requireMissing(to);
     renameSync(from, to);
   }
 }
@@ -79,7 +70,7 @@ function sync(path: string): void {
   }
 }
 
-/** Turns what the system and SQLite throw while a file is written into words. */
+/** Explains errors of the system and SQLite while a file is written. */
 export async function explained<T>(file: string, write: () => T | Promise<T>): Promise<T> {
   try {
     return await write();
@@ -94,9 +85,9 @@ export async function explained<T>(file: string, write: () => T | Promise<T>): P
   }
 }
 
-/** What a command that copies a file tells meanwhile. */
+/** Callbacks with the progress of a copy. */
 export interface Progress {
   copied(bytes: number, ofBytes: number): void;
-  /** The copy is complete, and is read from end to end. */
+  /** The copy is complete and is being checked. */
   checking(): void;
 }

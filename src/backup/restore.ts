@@ -5,33 +5,27 @@ import { StoreUnusable } from "../links/store.ts";
 import { checkFile, hasFile } from "../store/sqlite/file/file.ts";
 import { APPLICATION_ID, isSqlite, readHeader, requireOurs } from "../store/sqlite/file/schema.ts";
 import { hasSegments } from "../visits/journal/slots.ts";
-import { createPartFile, type Progress } from "./new-file.ts";
+import { createPartFile, SQLITE_FILES, type Progress } from "./new-file.ts";
 
 const CHUNK_BYTES = 1024 * 1024;
 
 export interface RestoreOptions {
   /** The backup. */
   readonly file: string;
-  /** Where the store is to be. */
+  /** The store to create. */
   readonly path: string;
   readonly journalFolder: string;
   readonly progress: Progress;
 }
 
-export interface Restored {
-  readonly links: number;
-  /** The file was copied from a store, maybe while that was written to. */
-  readonly isCopy: boolean;
-}
-
 /**
- * Makes a store of a backup, where there is none. What was copied is checked before it gets its name. Throws
- * {@link StoreUnusable}.
+ * Copies a backup to the path of a store that doesn't exist, and checks the copy before it gets its name. Returns the
+ * number of links. `isCopy`: the file was copied from a store, as Litestream does. Throws {@link StoreUnusable}.
  */
-export function restoreBackup({ file, path, journalFolder, progress }: RestoreOptions): Restored {
+export function restoreBackup({ file, path, journalFolder, progress }: RestoreOptions) {
   const { isCopy } = requireBackup(file);
-  // SQLite would undo what a journal of another file says.
-  if (hasFile(path) || ["", "-wal", "-shm", "-journal"].some((suffix) => existsSync(path + suffix)))
+  // SQLite would apply the journal of another file.
+  if (hasFile(path) || SQLITE_FILES.some((suffix) => existsSync(path + suffix)))
     throw new StoreUnusable(
       `There is a store at ${path}, and it is never overwritten. Move it away, with its -wal, -shm and -journal files, or restore elsewhere with --to.`,
     );
@@ -84,9 +78,7 @@ function copy(from: string, to: string, progress: Progress): void {
   }
 }
 
-// What somebody wants to restore. If it is no backup, what to do depends on what it is.
-
-/** Where the header has what: https://www.sqlite.org/fileformat2.html#the_database_header */
+/** Offsets in https://www.sqlite.org/fileformat2.html#the_database_header */
 const Header = {
   pageBytes: 16,
   writeVersion: 18,
@@ -102,7 +94,7 @@ const MAX_PAGE_BYTES = 65_536;
 const COMPRESSED = ["\u001f\u008b", "\u0028\u00b5\u002f\u00fd", "\u00fd7zXZ", "BZh", "PK\u0003\u0004"];
 const EXPORT = '{"format":"curt-export"';
 
-/** Throws {@link StoreUnusable}. `isCopy`: it was copied from a store, as Litestream does. */
+/** Throws {@link StoreUnusable} with advice that depends on what the file is. */
 function requireBackup(file: string): { readonly isCopy: boolean } {
   const bytes = sizeOf(file);
   const { header, length } = explained(file, () => readHeader(file));
@@ -147,7 +139,7 @@ function explained<T>(file: string, read: () => T): T {
   }
 }
 
-/** A store that is open, or a copy of one: what is in the log would be missing. */
+/** Refuses an open store, or a copy of one, because the contents of its log would be missing. */
 function requireNoLog(file: string): void {
   const log = ["-wal", "-journal"].map((suffix) => file + suffix).find(hasBytes);
   if (log !== undefined)
@@ -162,7 +154,7 @@ function hasBytes(path: string): boolean {
 
 function requireAllPages(file: string, header: DataView, bytes: number): void {
   const pageBytes = header.getUint16(Header.pageBytes);
-  // Programs that know nothing of the number of pages leave an old one there.
+  // Programs that don't update the number of pages leave an old one.
   const isKnown = header.getUint32(Header.changes) === header.getUint32(Header.changesAtPages);
   const whole = header.getUint32(Header.pages) * (pageBytes === 1 ? MAX_PAGE_BYTES : pageBytes);
   if (isKnown && bytes < whole)

@@ -17,7 +17,7 @@ interface Rule {
 /** A script that makes a shell complete commands, options and their values. */
 export function completion(shell: (typeof SHELLS)[number], commands: Commands): string {
   const listed = Object.entries(commands).filter(([, { isInternal }]) => !isInternal);
-  const rules = [...listed.flatMap(([name, command]) => rulesOf(name, command)), ...beginnings(listed)];
+  const rules = [...listed.flatMap(([name, command]) => rulesOf(name, command)), ...firstWords(listed)];
   return SCRIPTS[shell](rules);
 }
 
@@ -36,7 +36,7 @@ function rulesOf(name: string, { options = {} }: Command): Rule[] {
 const HELP: Choice = { word: "--help", meaning: "show the help" };
 
 /** The first words of commands, and for groups such as `completion` the second ones. */
-function beginnings(listed: readonly (readonly [string, Command])[]): Rule[] {
+function firstWords(listed: readonly (readonly [string, Command])[]): Rule[] {
   const groups = Map.groupBy(listed, ([name]) => name.split(" ", 1)[0] ?? "");
   const first: Choice[] = [];
   const rules: Rule[] = [];

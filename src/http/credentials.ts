@@ -46,7 +46,7 @@ export function createSignedCookie(
     },
 
     /** A value for `Set-Cookie`. Browsers send the cookie to `path` only, and hide it from scripts. */
-    make({ domain }: Call, path: string, parts: readonly (string | number)[]): string {
+    create({ domain }: Call, path: string, parts: readonly (string | number)[]): string {
       return serialize(name, cookieUntil(clock.nowMs() + lastsMs, parts), {
         path,
         maxAge: lastsMs / 1000,

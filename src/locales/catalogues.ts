@@ -23,7 +23,7 @@ export function readCatalogues(): Record<string, Catalogue> {
   const english = catalogues["en"] ?? {};
   for (const [language, catalogue] of Object.entries(catalogues)) {
     const differing = [...new Set([...Object.keys(english), ...Object.keys(catalogue)])].filter(
-      (key) => !agree(language, catalogue[key], english[key]),
+      (key) => !isConsistent(language, catalogue[key], english[key]),
     );
     if (differing.length > 0)
       throw new Error(`${language}.json differs from en.json in: ${differing.join(", ")}`);
@@ -31,23 +31,23 @@ export function readCatalogues(): Record<string, Catalogue> {
   return catalogues;
 }
 
-/** Whether a message takes the same values as the English one, and has a plural's forms if that has them. */
-function agree(language: string, text: Text | undefined, english: Text | undefined): boolean {
+/** Whether a message has the same placeholders as the English one, and plural forms if that has them. */
+function isConsistent(language: string, text: Text | undefined, english: Text | undefined): boolean {
   if (text === undefined || english === undefined) return false;
-  const wanted = placeholders(typeof english === "string" ? english : english.other);
+  const expected = placeholders(typeof english === "string" ? english : english.other);
   if (typeof text === "string") {
     const isEnough = typeof english === "string" || formsOf(language) === "other";
-    return isEnough && placeholders(text) === wanted;
+    return isEnough && placeholders(text) === expected;
   }
   const { other, ...others } = text;
   return (
     typeof english !== "string" &&
-    wanted.includes("{count}") &&
+    expected.includes("{count}") &&
     Object.keys(text).toSorted().join() === formsOf(language) &&
-    placeholders(other) === wanted &&
-    // A form for one number may write it as a word, or leave it out.
+    placeholders(other) === expected &&
+    // A form for one number may leave out the count.
     Object.values(others).every((form) =>
-      [form, `${form}{count}`].some((one) => placeholders(one) === wanted),
+      [form, `${form}{count}`].some((one) => placeholders(one) === expected),
     )
   );
 }

@@ -5,12 +5,12 @@ import { readCatalogues, type Text } from "./catalogues.ts" with { type: "macro"
 import type english from "./en.json";
 
 export type MessageKey = keyof typeof english;
-/** A number is written as the language writes numbers. A function gives what else depends on the language. */
+/** Numbers are formatted for the language. A function provides other texts that depend on it. */
 export type Values = Readonly<Record<string, string | number | ((language: string) => string)>>;
 
 type Catalogue = Readonly<Record<MessageKey, Text>>;
 
-/** A map, because Bun would put a macro's plain object wherever its name is, and make it anew for every message. */
+/** A map, because Bun would inline a macro's plain object wherever its name is used. */
 const catalogues = new Map(Object.entries(readCatalogues() as Record<string, Catalogue>));
 
 /** BCP 47 tags, English first. */
@@ -40,14 +40,14 @@ const negotiate = memoize((acceptLanguage) => {
 export function message(language: string, key: MessageKey, values: Values = {}): string {
   const text = textOf(language, key) ?? textOf(DEFAULT_LANGUAGE, key) ?? key;
   if (typeof textOf(DEFAULT_LANGUAGE, key) !== "object" && typeof text === "string")
-    return filled(language, text, values);
+    return fill(language, text, values);
   // Japanese and Korean have no plural forms: one text for any count.
   const chosen =
-    typeof text === "string" ? text : (text[counted(language)(String(values["count"])).form] ?? text.other);
-  return filled(language, chosen, values);
+    typeof text === "string" ? text : (text[counts(language)(String(values["count"])).form] ?? text.other);
+  return fill(language, chosen, values);
 }
 
-/** What a language writes between two sentences, and behind a colon: a space, or in Japanese nothing. */
+/** The separator of sentences, also used after a colon: a space, or nothing in Japanese. */
 export function sentenceSpace(language: string): string {
   return message(language, "page.sentences", { first: "", next: "" });
 }
@@ -56,19 +56,19 @@ function textOf(language: string, key: MessageKey): Text | undefined {
   return catalogues.get(language)?.[key];
 }
 
-/** How a language writes a count, and which form of a plural it asks for. A chart has hundreds. */
-const counted = memoize((language) => {
+/** Formats a count and chooses its plural form. Cached, because a chart has hundreds. */
+const counts = memoize((language) => {
   const rules = new Intl.PluralRules(language);
   const format = new Intl.NumberFormat(language);
   return memoize((count) => ({ form: rules.select(Number(count)), written: format.format(Number(count)) }));
 });
 
-function filled(language: string, text: string, values: Values): string {
+function fill(language: string, text: string, values: Values): string {
   // Most have no placeholders, and a page has dozens of messages.
   if (!text.includes("{")) return text;
   return text.replace(/\{(\w+)\}/g, (placeholder, name: string) => {
     const value = values[name] ?? placeholder;
-    if (typeof value === "number") return counted(language)(String(value)).written;
+    if (typeof value === "number") return counts(language)(String(value)).written;
     return typeof value === "function" ? value(language) : value;
   });
 }
@@ -92,14 +92,14 @@ export function languageNames(language: string): string {
 }
 
 /**
- * Makes a lookup (RFC 4647, section 3.4) among `languages`, which are BCP 47 tags. It knows in which script a language is
- * written where: "zh-HK" finds "zh-TW", both being Traditional Chinese, and never "zh-CN".
+ * Creates a lookup (RFC 4647, section 3.4) among `languages`, which are BCP 47 tags. It compares scripts: "zh-HK" finds
+ * "zh-TW", because both are Traditional Chinese, and never "zh-CN".
  */
 export function lookupAmong(languages: readonly string[]): (range: string) => string | undefined {
   const known = new Map(languages.map((language) => [language.toLowerCase(), language]));
   const add = (tag: string, language: string) => known.set(tag, known.get(tag) ?? language);
   for (const language of languages) add(maximal(language), language);
-  // Of the languages in one script, the most likely one answers for the script: zh-TW for zh-Hant.
+  // A script stands for its most likely language: zh-TW for zh-Hant.
   for (const language of languages) {
     const written = maximal(language).split("-").slice(0, 2).join("-");
     add(written, known.get(maximal(written)) ?? language);
@@ -107,11 +107,11 @@ export function lookupAmong(languages: readonly string[]): (range: string) => st
   const primaries = new Set(languages.map(primaryOf));
 
   return (range) => {
-    const asked = range.toLowerCase();
-    const exact = known.get(asked);
-    // Most ranges in a long header are of languages that are not there. Asking for their scripts would take a millisecond.
-    if (exact !== undefined || !primaries.has(primaryOf(asked))) return exact;
-    for (let tag = maximal(asked); tag !== ""; tag = tag.slice(0, Math.max(0, tag.lastIndexOf("-")))) {
+    const lower = range.toLowerCase();
+    const exact = known.get(lower);
+    // Most ranges in a long header are of unknown languages. Finding their scripts would take a millisecond.
+    if (exact !== undefined || !primaries.has(primaryOf(lower))) return exact;
+    for (let tag = maximal(lower); tag !== ""; tag = tag.slice(0, Math.max(0, tag.lastIndexOf("-")))) {
       const found = known.get(tag);
       if (found !== undefined) return found;
     }
@@ -128,7 +128,7 @@ function maximal(tag: string): string {
   try {
     return new Intl.Locale(tag).maximize().toString().toLowerCase();
   } catch {
-    // It is not well-formed, but may begin with something that is.
+    // It is not well-formed, but may start with a tag that is.
     return tag.toLowerCase();
   }
 }

@@ -26,20 +26,20 @@ export async function readFields(request: Request): Promise<URLSearchParams | Ht
  * would have the wrong destination.
  */
 export function parseForm(text: string): URLSearchParams | Malformed {
-  const read = text.split("&", MAX_FIELDS).join("&");
-  const sent = new URLSearchParams(read);
-  if (![...sent].flat().some((part) => part.includes("\uFFFD"))) return sent;
+  const source = text.split("&", MAX_FIELDS).join("&");
+  const fields = new URLSearchParams(source);
+  if (![...fields].flat().some((part) => part.includes("\uFFFD"))) return fields;
   try {
     // A form may contain a real U+FFFD.
-    decodeURIComponent(read);
-    return sent;
+    decodeURIComponent(source);
+    return fields;
   } catch {
     return malformed({ rule: "body.encoding" });
   }
 }
 
 /**
- * Whether another site sent the form (Fetch Metadata, section 2.4). Older browsers send an `Origin`, which is "null" for
+ * Whether another site fields the form (Fetch Metadata, section 2.4). Older browsers send an `Origin`, which is "null" for
  * pages without a referrer, such as ours.
  */
 export function isFromAnotherSite({ headers, domain }: Call): boolean {

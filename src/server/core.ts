@@ -1,5 +1,6 @@
 import type { Config } from "../config/config.ts";
 import { type Log, withoutQuery } from "../lib/log.ts";
+import { fillRandom } from "../lib/random.ts";
 import { type Clock, createClock } from "../links/clock.ts";
 import type { Link } from "../links/link.ts";
 import { createLinks } from "../links/links.ts";
@@ -44,11 +45,7 @@ export function systemNowMs(): number {
   return Date.now();
 }
 
-export function fillRandom(bytes: Uint8Array): void {
-  crypto.getRandomValues(bytes);
-}
-
-/** Opens the store. Nothing else creates a clock or a source of randomness, so tests can replace the clock here. */
+/** Opens the store. Nothing else creates a clock, so tests can replace it here. */
 export async function openCore(config: Config, log: Log, options: CoreOptions = {}) {
   const storeFigures = createStoreFigures();
   const store = await openStore(config.database, {
@@ -104,7 +101,7 @@ export async function openCore(config: Config, log: Log, options: CoreOptions = 
   const secret = createSecret(
     config.secret === null ? await storedSecret(store) : Buffer.from(config.secret),
   );
-  const seed = crypto.getRandomValues(new BigUint64Array(1))[0] ?? 0n;
+  const seed = fillRandom(new BigUint64Array(1))[0] ?? 0n;
   const refuseRule = createRuleCheck({ hostRules, ...policy });
   return {
     clock,

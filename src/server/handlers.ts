@@ -1,5 +1,3 @@
-import { createAdminApi } from "../api/admin/admin.ts";
-import { createApi } from "../api/api.ts";
 import { type Config, ConfigError } from "../config/config.ts";
 import { createCalls } from "../http/call.ts";
 import { createClientReader } from "../http/client.ts";
@@ -34,6 +32,7 @@ import type { OpenRecorder } from "../visits/visits.ts";
 import type { Core } from "./core.ts";
 import type { ReportFault } from "./fault-log.ts";
 import { type Health, createNotices } from "./instance-endpoints.ts";
+import { createLazyHandlers } from "./lazy-handlers.ts";
 
 interface HandlerParts {
   readonly recorder: OpenRecorder;
@@ -87,14 +86,16 @@ export function createHandlers(config: Config, log: Log, core: Core, parts: Hand
     const token = createAdminToken(rightToken);
     const { refusalOf, onWrong } = createOperatorCheck(token, core.limits);
     const signIn = createSignIn({ token, clock, onWrong });
+    const options = { operator, reports, views, refusalOf };
     return {
-      api: createAdminApi({ operator, reports, views, refusalOf }),
+      api: createLazyHandlers(async () => (await import("../api/admin/admin.ts")).createAdminApi(options)),
       pages: createAdminPages({ signIn, operator, reports, views }),
     };
   }
 
+  const apiOptions = { links, reports, clock, limiter, mayCreate, secret, visits, views, createToken };
   return {
-    api: createApi({ links, reports, clock, limiter, mayCreate, secret, visits, views, createToken }),
+    api: createLazyHandlers(async () => (await import("../api/api.ts")).createApi(apiOptions)),
     admin: adminToken === null ? undefined : createAdmin(adminToken),
     // The store has the change already. If reading it fails now, the next read applies it.
     onChanged: () => changes.read().catch(onFault),

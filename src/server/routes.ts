@@ -10,8 +10,8 @@ import { createRouter } from "./router.ts";
 
 /**
  * Every route. Bun sends each path of `fixed` to its function, GET of /:code and /:code/ to `redirect`, and everything else to
- * `fetch`. Handlers run on the serving thread. `onViewsThread` moves a route's work to the views thread. The previews, `api.link`,
- * `api.statistics` and the operator's pages check the call first, then pass it on to the views thread.
+ * `fetch`. Handlers run on the serving thread. `onViewsThread` moves a route's work to the views thread. The previews, `getLink`,
+ * `getStatistics` and the operator's pages check the call first, then pass it on to the views thread.
  */
 export function createApp(handlers: Handlers) {
   const {
@@ -52,24 +52,24 @@ export function createApp(handlers: Handlers) {
   route("/docs", { GET: costly(onViewsThread("reference")) });
   route("/api/v1/shorten", {
     GET: costly(onViewsThread("information")),
-    POST: create(api.shorten),
+    POST: create(api("shorten")),
   });
-  route("/api/v1/shorten/batch", { POST: create(api.shortenBatch) });
-  route("/api/v1/links", { POST: create(api.createLink) });
+  route("/api/v1/shorten/batch", { POST: create(api("shortenBatch")) });
+  route("/api/v1/links", { POST: create(api("createLink")) });
   // A link can have the code `batch`: other methods at this address are for it.
-  serve("/api/v1/links/batch", { POST: create(api.linksBatch) });
-  route("/api/v1/codes/{code}", { GET: costly(api.checkCode) });
+  serve("/api/v1/links/batch", { POST: create(api("linksBatch")) });
+  route("/api/v1/codes/{code}", { GET: costly(api("checkCode")) });
   route(
     "/api/v1/links/{code}",
     {
-      GET: costly(api.getLink),
-      PATCH: costly(applied(api.updateLink)),
-      DELETE: costly(applied(api.withdrawLink)),
+      GET: costly(api("getLink")),
+      PATCH: costly(applied(api("updateLink"))),
+      DELETE: costly(applied(api("withdrawLink"))),
     },
     { takesPost: ({ code }) => code === "batch" },
   );
-  route("/api/v1/links/{code}/stats", { GET: costly(api.getStatistics) });
-  route("/api/v1/links/{code}/reports", { POST: costly(limit("report", api.reportLink)) });
+  route("/api/v1/links/{code}/stats", { GET: costly(api("getStatistics")) });
+  route("/api/v1/links/{code}/reports", { POST: costly(limit("report", api("reportLink"))) });
   route("/api/v1/openapi.json", { GET: costly(onViewsThread("document")) });
   for (const [path, asset] of Object.entries(assets)) route(path, { GET: asset });
   route("/robots.txt", { GET: notices.robots });
@@ -133,21 +133,24 @@ export function createApp(handlers: Handlers) {
   }
 
   function addAdmin({ api: operator, pages }: NonNullable<Handlers["admin"]>): void {
-    route("/api/v1/admin/links", { GET: operator.links });
+    route("/api/v1/admin/links", { GET: operator("links") });
     route("/api/v1/admin/links/{code}", {
-      GET: operator.link,
-      POST: applied(operator.changeAll),
-      DELETE: applied(operator.erase),
+      GET: operator("link"),
+      POST: applied(operator("changeAll")),
+      DELETE: applied(operator("erase")),
     });
-    route("/api/v1/admin/links/{code}/stats", { GET: operator.statistics });
-    route("/api/v1/admin/links/{code}/disable", { POST: applied(operator.disable) });
-    route("/api/v1/admin/links/{code}/enable", { POST: applied(operator.enable) });
-    route("/api/v1/admin/hosts", { GET: operator.hosts });
-    route("/api/v1/admin/hosts/{host}", { PUT: applied(operator.block), DELETE: applied(operator.unblock) });
-    route("/api/v1/admin/cases", { GET: operator.cases });
-    route("/api/v1/admin/cases/{code}", { POST: applied(operator.answerCase) });
-    route("/api/v1/admin/figures", { GET: operator.figures });
-    route("/api/v1/admin/journal", { GET: operator.journal });
+    route("/api/v1/admin/links/{code}/stats", { GET: operator("statistics") });
+    route("/api/v1/admin/links/{code}/disable", { POST: applied(operator("disable")) });
+    route("/api/v1/admin/links/{code}/enable", { POST: applied(operator("enable")) });
+    route("/api/v1/admin/hosts", { GET: operator("hosts") });
+    route("/api/v1/admin/hosts/{host}", {
+      PUT: applied(operator("block")),
+      DELETE: applied(operator("unblock")),
+    });
+    route("/api/v1/admin/cases", { GET: operator("cases") });
+    route("/api/v1/admin/cases/{code}", { POST: applied(operator("answerCase")) });
+    route("/api/v1/admin/figures", { GET: operator("figures") });
+    route("/api/v1/admin/journal", { GET: operator("journal") });
     route("/admin", { GET: pages.figures, POST: pages.signIn });
     route("/admin/sign-out", { POST: pages.signOut });
     route("/admin/links", { GET: pages.links });

@@ -9,7 +9,7 @@ import { type Config, ConfigError } from "../config/config.ts";
 import { reasonOf } from "../lib/error-reason.ts";
 import type { Log } from "../lib/log.ts";
 import { repeat } from "../lib/repeat.ts";
-import { fillRandom, systemNowMs } from "./core.ts";
+import { systemNowMs } from "./core.ts";
 import { ownProgram } from "./process-pool.ts";
 
 const LOOK_EVERY_MS = 60_000;
@@ -53,14 +53,14 @@ function requireWritable(folder: string): void {
 export function startBackups(config: Config, log: Log): () => Promise<void> {
   const { backupFolder: folder } = config;
   if (folder === null || config.database.engine !== "sqlite") return async () => {};
-  const place = { path: config.database.path, journalFolder: config.journalFolder, fillRandom };
+  const place = { path: config.database.path, journalFolder: config.journalFolder };
   let backups: Backups | undefined;
   let tryAtMs = Number.NEGATIVE_INFINITY;
   let loggedReason: string | undefined;
   let endChild: (() => void) | undefined;
   let isStopping = false;
 
-  async function make(file: string): Promise<void> {
+  async function runBackup(file: string): Promise<void> {
     const child = Bun.spawn([...ownProgram(), "backup", file], { stdio: ["ignore", "ignore", "pipe"] });
     endChild = () => child.kill("SIGKILL");
     const [code, output] = await Promise.all([child.exited, child.stderr.text()]);
@@ -102,7 +102,7 @@ export function startBackups(config: Config, log: Log): () => Promise<void> {
     if (due === undefined) return;
     tryAtMs = performance.now() + Math.min(config.backupEveryMs, TRY_AGAIN_MS);
     const name = due.nameAt(nowMs);
-    await make(join(into, name));
+    await runBackup(join(into, name));
     tryAtMs = Number.NEGATIVE_INFINITY;
     if (loggedReason !== undefined) log.info("backups are made again");
     loggedReason = undefined;

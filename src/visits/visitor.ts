@@ -1,3 +1,4 @@
+import { fillRandom } from "../lib/random.ts";
 import { DAY_MS, HOUR_MS } from "../links/time.ts";
 import { halfSipHash } from "./siphash.ts";
 import type { VisitStore } from "./store.ts";
@@ -30,7 +31,7 @@ export function createVisitors(store: Pick<VisitStore, "salt">) {
     const shared = salts.get(saltDay);
     if (shared !== undefined) return shared;
     // The store is unavailable, so a visitor may be counted once in each process.
-    const own = crypto.getRandomValues(new Uint8Array(32));
+    const own = fillRandom(new Uint8Array(32));
     salts.set(saltDay, own);
     return own;
   }

@@ -146,11 +146,10 @@ describe("visits in PostgreSQL", () => {
     });
     expect(await purging).toBe(2);
     expect(await ageing).toBe(2);
-    for (const code of ["a", "b"]) expect(await sums(store, code)).toEqual({ visits: 0, bots: 0 });
     const deadlocks = "SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()";
     for (
       let tries = 0;
-      (await tables.run<{ deadlocks: number }>(deadlocks)).rows[0]?.deadlocks !== 1;
+      (await tables.run<{ deadlocks: number }>(deadlocks)).rows[0]?.deadlocks === 0;
       tries++
     ) {
       expect(tries).toBeLessThan(MAX_TRIES);

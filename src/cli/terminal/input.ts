@@ -39,19 +39,19 @@ export function openInput(file: string): InputFile & { progress(): Progress } {
     }
   }
   const chunks = read();
-  const beginning: Uint8Array[] = [];
+  const head: Uint8Array[] = [];
   return {
     async firstLine() {
-      for (let length = 0; length < MAX_LINE_BYTES && beginning.at(-1)?.includes(NEWLINE) !== true;) {
+      for (let length = 0; length < MAX_LINE_BYTES && head.at(-1)?.includes(NEWLINE) !== true;) {
         const { value } = await chunks.next();
         if (value === undefined) break;
-        beginning.push(value);
+        head.push(value);
         length += value.length;
       }
-      return Buffer.concat(beginning).toString().split("\n", 1)[0] ?? "";
+      return Buffer.concat(head).toString().split("\n", 1)[0] ?? "";
     },
     async *bytes() {
-      yield* beginning;
+      yield* head;
       yield* chunks;
     },
     progress: () => ({ done, all: size }),

@@ -1,4 +1,5 @@
 import { clientNetwork } from "../../lib/client-address.ts";
+import { fillRandom } from "../../lib/random.ts";
 import type { Clock } from "../../links/clock.ts";
 import { targetSinceMs, type FoundLink, type Reason } from "../../links/link.ts";
 import type { Links } from "../../links/links.ts";
@@ -147,7 +148,7 @@ function createDaySalt(store: Pick<VisitStore, "salt">, clock: Pick<Clock, "trus
 
   /** A new salt in the store would show later starts that the clock was right. */
   async function readSalt(day: number): Promise<Uint8Array> {
-    return clock.trustworthy() ? store.salt(day, day) : crypto.getRandomValues(new Uint8Array(32));
+    return clock.trustworthy() ? store.salt(day, day) : fillRandom(new Uint8Array(32));
   }
 
   return async (day: number): Promise<Uint8Array> => {

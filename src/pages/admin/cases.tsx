@@ -3,19 +3,10 @@ import { REASONS } from "../../links/link.ts";
 import { message } from "../../locales/messages.ts";
 import type { Inspection } from "../../moderation/inspection.ts";
 import { ANSWERS, mainReason } from "../../moderation/reports/case.ts";
+import { Notice } from "../shared/fields.tsx";
 import { Instant } from "../shared/instant.tsx";
 import type { Page } from "../shared/layout.tsx";
-import {
-  Beginning,
-  Choice,
-  Decide,
-  Form,
-  adminPage,
-  LinkTo,
-  More,
-  type PageContext,
-  Refusal,
-} from "./frame.tsx";
+import { Beginning, Choice, Decide, Form, adminPage, LinkTo, More, type PageContext } from "./frame.tsx";
 import { stateInWords } from "./links.tsx";
 
 type Found = Awaited<ReturnType<Inspection["cases"]>>;
@@ -34,7 +25,7 @@ export function casesPage(context: PageContext, { items, cursor, nowMs, refusal 
     "cases",
     message(language, "admin.cases"),
     <>
-      <Refusal text={refusal} />
+      <Notice text={refusal} />
       {items.length === 0 && <p>{message(language, "admin.cases.empty")}</p>}
       <ul class="rows">
         {items.map((one) => (
@@ -74,12 +65,12 @@ type Counted = Pick<Case, "reports" | "reasons" | "lastMs" | "answer">;
 /** How often a link was reported for each reason, and the operator's answer. */
 export function ReportFacts({ language, one }: { language: string; one: Counted }) {
   const { reports, reasons, lastMs, answer } = one;
-  const counted = REASONS.filter((reason) => reasons[reason] !== undefined).map(
+  const counts = REASONS.filter((reason) => reasons[reason] !== undefined).map(
     (reason) => `${message(language, `reason.${reason}`)}: ${reasons[reason]}`,
   );
   return (
     <div class="soft">
-      {message(language, "admin.reports", { count: reports })} ({counted.join(", ")}) ·{" "}
+      {message(language, "admin.reports", { count: reports })} ({counts.join(", ")}) ·{" "}
       <Instant language={language} ms={lastMs} />
       {answer !== undefined && (
         <>

@@ -27,7 +27,7 @@ const NAMES = Object.keys(COUNTS) as (keyof typeof COUNTS)[];
 export function figuresPage(context: PageContext, figures: Figures): Page {
   const { language } = context;
   const say = (key: MessageKey) => message(language, key);
-  const shown = (count: number) => count.toLocaleString(language);
+  const format = (count: number) => count.toLocaleString(language);
   const { newestHosts, visitedHosts, days } = figures;
   return adminPage(
     context,
@@ -35,9 +35,9 @@ export function figuresPage(context: PageContext, figures: Figures): Page {
     say("admin.figures"),
     <>
       <dl class="facts">
-        <Fact name={say("admin.figures.links")}>{shown(figures.links)}</Fact>
-        <Fact name={say("admin.figures.disabled")}>{shown(figures.disabled)}</Fact>
-        <Fact name={say("admin.hosts")}>{shown(figures.blockedHosts)}</Fact>
+        <Fact name={say("admin.figures.links")}>{format(figures.links)}</Fact>
+        <Fact name={say("admin.figures.disabled")}>{format(figures.disabled)}</Fact>
+        <Fact name={say("admin.hosts")}>{format(figures.blockedHosts)}</Fact>
       </dl>
       <Hosts language={language} title="admin.figures.newest" count="admin.links" top={newestHosts} />
       <Hosts
@@ -52,7 +52,7 @@ export function figuresPage(context: PageContext, figures: Figures): Page {
           <h3>{isoDay(day)}</h3>
           <dl class="facts">
             {NAMES.filter((name) => (counts[name] ?? 0) > 0).map((name) => (
-              <Fact name={say(COUNTS[name])}>{shown(counts[name] ?? 0)}</Fact>
+              <Fact name={say(COUNTS[name])}>{format(counts[name] ?? 0)}</Fact>
             ))}
           </dl>
         </section>

@@ -3,6 +3,7 @@ import { type Reason, REASONS } from "../../links/link.ts";
 import { message, type MessageKey } from "../../locales/messages.ts";
 import { MAX_NOTE_LENGTH } from "../../moderation/reports/case.ts";
 import type { Action } from "../../moderation/store.ts";
+import { VERBATIM } from "../shared/fields.tsx";
 import type { Child, Html } from "../shared/html/jsx-runtime.ts";
 import { type Page, page } from "../shared/layout.tsx";
 
@@ -79,7 +80,8 @@ export function Field({ label, name, value = "", type = "text", maxLength, isReq
       <span>{label}</span>
       <input
         {...{ type, name, value, ...(maxLength !== undefined && { maxlength: maxLength }) }}
-        {...{ autocomplete: "off", autocapitalize: "none", spellcheck: false, required: isRequired }}
+        {...VERBATIM}
+        required={isRequired}
       />
     </label>
   );
@@ -116,25 +118,16 @@ interface DecideProps {
 }
 
 /** The end of every form that decides something: reason, note and button. */
-export function Decide({ language, action, hasReason = false, reason: chosen }: DecideProps) {
+export function Decide({ language, action, hasReason = false, reason: selected }: DecideProps) {
   const reasons = REASONS.map((reason) => [reason, message(language, `reason.${reason}`)] as const);
   return (
     <>
       {hasReason && (
-        <Choice label={message(language, "admin.reason")} name="reason" value={chosen} options={reasons} />
+        <Choice label={message(language, "admin.reason")} name="reason" value={selected} options={reasons} />
       )}
       <Field label={message(language, "admin.note")} name="note" maxLength={MAX_NOTE_LENGTH} />
       <button>{message(language, `admin.do.${action}`)}</button>
     </>
-  );
-}
-
-export function Refusal({ text }: { text: string | undefined }) {
-  if (text === undefined) return <></>;
-  return (
-    <p class="error" role="alert">
-      {text}
-    </p>
   );
 }
 

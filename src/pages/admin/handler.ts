@@ -44,18 +44,18 @@ export function createAdminPages({ signIn, operator, reports, views }: AdminPage
 
   const show = (view: AdminPageView) => page((call, formToken) => ask(call, { view, formToken }));
 
-  /** Decides about one link. False if no decision was sent. */
+  /** Decides about one link. False if no decision was fields. */
   async function decide(
     link: LinkId,
-    sent: URLSearchParams,
+    fields: URLSearchParams,
   ): Promise<HttpProblem | readonly LinkId[] | boolean> {
-    switch (sent.get("action") ?? "") {
+    switch (fields.get("action") ?? "") {
       case "disable":
-        return operator.disable([link], decisionOf(sent), WHO);
+        return operator.disable([link], decisionOf(fields), WHO);
       case "enable":
-        return operator.enable([link], decisionOf(sent), WHO);
+        return operator.enable([link], decisionOf(fields), WHO);
       case "erase":
-        return sent.get("confirm") === link.code ? operator.erase(link, decisionOf(sent), WHO) : false;
+        return fields.get("confirm") === link.code ? operator.erase(link, decisionOf(fields), WHO) : false;
       default:
         return false;
     }
@@ -63,39 +63,39 @@ export function createAdminPages({ signIn, operator, reports, views }: AdminPage
 
   /** Blocks the chosen hosts, and returns the problem of the first that can't be blocked. */
   async function blockHosts(
-    sent: URLSearchParams,
+    fields: URLSearchParams,
     found: ReadonlyMap<string, number>,
   ): Promise<HttpProblem | undefined> {
-    for (const host of sent.getAll("block").filter((one) => found.has(one))) {
-      const outcome = await operator.blockHost(host, decisionOf(sent), WHO);
+    for (const host of fields.getAll("block").filter((one) => found.has(one))) {
+      const outcome = await operator.blockHost(host, decisionOf(fields), WHO);
       if (isProblem(outcome)) return outcome;
     }
     return undefined;
   }
 
   /** Confirms a decision about all links of a search. Without `sent`, it only shows the question. */
-  async function decideFound(call: Call, formToken: string, sent?: URLSearchParams): Promise<Response> {
-    const wanted = filledFields(readSearch(call.request));
-    const list = withQuery("/admin/links", wanted);
+  async function decideFound(call: Call, formToken: string, fields?: URLSearchParams): Promise<Response> {
+    const query = filledFields(readSearch(call.request));
+    const list = withQuery("/admin/links", query);
     // Without a search, this would apply to every link.
-    if (Object.keys(wanted).length === 0) return seeOther("/admin/links");
+    if (Object.keys(query).length === 0) return seeOther("/admin/links");
     const links = await searchAll(views, call);
     if (links instanceof Response) return links.status < 500 ? seeOther(list) : links;
     if (isProblem(links)) return ask(call, { view: "links", formToken, problem: links });
-    const asked = (sent ?? new URLSearchParams(queryOf(call.request))).get("action");
-    const action = asked === "enable" ? "enable" : "disable";
+    const choice = (fields ?? new URLSearchParams(queryOf(call.request))).get("action");
+    const action = choice === "enable" ? "enable" : "disable";
     const count = links.length;
     const counts = new Map<string, number>();
     for (const { host } of links) if (host !== "") counts.set(host, (counts.get(host) ?? 0) + 1);
     const hosts = [...counts].toSorted(([, one], [, other]) => other - one).slice(0, MAX_HOSTS);
     const again = (problem?: HttpProblem) =>
       ask(call, { view: "found", formToken, problem, found: { action, count, hosts } });
-    if (sent === undefined) return again();
-    if (sent.get("count") !== String(count)) return again({ kind: "other-count", count });
-    const changed = await operator[action](links, decisionOf(sent), WHO);
+    if (fields === undefined) return again();
+    if (fields.get("count") !== String(count)) return again({ kind: "other-count", count });
+    const changed = await operator[action](links, decisionOf(fields), WHO);
     if (isProblem(changed)) return again(changed);
-    const refused = await blockHosts(sent, counts);
-    return refused === undefined ? seeOther(`${list}&done=${changed.length}`) : again(refused);
+    const refusal = await blockHosts(fields, counts);
+    return refusal === undefined ? seeOther(`${list}&done=${changed.length}`) : again(refusal);
   }
 
   return {
@@ -112,34 +112,34 @@ export function createAdminPages({ signIn, operator, reports, views }: AdminPage
     cases: show("cases"),
     journal: show("journal"),
     found: page(decideFound),
-    decideFound: form((call, sent, formToken) => decideFound(call, formToken, sent)),
+    decideFound: form((call, fields, formToken) => decideFound(call, formToken, fields)),
 
-    decide: form(async (call, sent, formToken) => {
+    decide: form(async (call, fields, formToken) => {
       const link = await operator.look(call.code);
       if (isProblem(link)) return problemAnswer(call, link);
-      const outcome = await decide(link, sent);
+      const outcome = await decide(link, fields);
       return isProblem(outcome)
         ? ask(call, { view: "link", formToken, problem: outcome })
         : seeOther(linkPath(link.code));
     }),
 
-    decideHost: form(async (call, sent, formToken) => {
-      const written = sent.get("host") ?? "";
+    decideHost: form(async (call, fields, formToken) => {
+      const hostText = fields.get("host") ?? "";
       // Reports and the address bar contain addresses.
-      const host = authorityOf(written.trim()).host || written;
+      const host = authorityOf(hostText.trim()).host || hostText;
       const outcome =
-        sent.get("action") === "unblock"
-          ? await operator.unblockHost(host, decisionOf(sent), WHO)
-          : await operator.blockHost(host, decisionOf(sent), WHO);
+        fields.get("action") === "unblock"
+          ? await operator.unblockHost(host, decisionOf(fields), WHO)
+          : await operator.blockHost(host, decisionOf(fields), WHO);
       return isProblem(outcome)
-        ? ask(call, { view: "hosts", formToken, problem: outcome, host: written })
+        ? ask(call, { view: "hosts", formToken, problem: outcome, host: hostText })
         : seeOther("/admin/hosts");
     }),
 
-    answer: form(async (call, sent, formToken) => {
-      const link = await operator.look(sent.get("code") ?? "");
+    answer: form(async (call, fields, formToken) => {
+      const link = await operator.look(fields.get("code") ?? "");
       if (isProblem(link)) return problemAnswer(call, link);
-      const request = { ...decisionOf(sent), action: sent.get("action") ?? "" };
+      const request = { ...decisionOf(fields), action: fields.get("action") ?? "" };
       const answered = await reports.answerCase(link, request, WHO);
       return isProblem(answered)
         ? ask(call, { view: "cases", formToken, problem: answered })
@@ -148,8 +148,10 @@ export function createAdminPages({ signIn, operator, reports, views }: AdminPage
   };
 }
 
-function decisionOf(sent: URLSearchParams): ReasonedRequest {
-  return { reason: sent.get("reason") ?? "", note: (sent.get("note") ?? "").trim() };
+export type AdminPages = ReturnType<typeof createAdminPages>;
+
+function decisionOf(fields: URLSearchParams): ReasonedRequest {
+  return { reason: fields.get("reason") ?? "", note: (fields.get("note") ?? "").trim() };
 }
 
 export type AdminPageView = "figures" | "links" | "link" | "found" | "hosts" | "cases" | "journal";

@@ -1,9 +1,10 @@
 /** @jsxImportSource ../shared/html */
 import { message } from "../../locales/messages.ts";
 import type { HostRule } from "../../moderation/store.ts";
+import { Notice } from "../shared/fields.tsx";
 import { Instant } from "../shared/instant.tsx";
 import type { Page } from "../shared/layout.tsx";
-import { Decide, Field, Form, adminPage, Given, More, type PageContext, Refusal } from "./frame.tsx";
+import { Decide, Field, Form, adminPage, Given, More, type PageContext } from "./frame.tsx";
 
 export interface Hosts {
   readonly rules: readonly HostRule[];
@@ -22,7 +23,7 @@ export function hostsPage(context: PageContext, { rules, cursor, host, refusal }
     message(language, "admin.hosts"),
     <>
       <p class="soft">{message(language, "admin.hosts.intro")}</p>
-      <Refusal text={refusal} />
+      <Notice text={refusal} />
       <Form context={context} action="/admin/hosts" hidden={{ action: "block" }}>
         <Field label={message(language, "admin.host")} name="host" value={host} isRequired />
         <Decide language={language} action="block-host" hasReason />

@@ -26,12 +26,7 @@ export function journalPage(context: PageContext, { entries, cursor }: Journal):
   );
 }
 
-interface HistoryProps {
-  readonly language: string;
-  readonly entries: readonly JournalEntry[];
-}
-
-export function History({ language, entries }: HistoryProps) {
+export function History({ language, entries }: { language: string; entries: readonly JournalEntry[] }) {
   if (entries.length === 0) return <p>{message(language, "admin.journal.empty")}</p>;
   return (
     <ul class="rows">

@@ -4,11 +4,12 @@ import { targetHost } from "../../links/target.ts";
 import { NEVER_MS } from "../../links/time.ts";
 import { message, type MessageKey } from "../../locales/messages.ts";
 import type { LinkDetails } from "../../moderation/inspection.ts";
+import { Notice } from "../shared/fields.tsx";
 import { Instant } from "../shared/instant.tsx";
 import type { Page } from "../shared/layout.tsx";
 import { Fact, InstantFact } from "../shared/link-facts.tsx";
 import { AnswerForm, ReportFacts } from "./cases.tsx";
-import { Decide, Form, adminPage, Given, linkPath, type PageContext, Refusal, withQuery } from "./frame.tsx";
+import { Decide, Form, adminPage, Given, linkPath, type PageContext, withQuery } from "./frame.tsx";
 import { History } from "./journal.tsx";
 import { stateInWords } from "./links.tsx";
 
@@ -27,7 +28,7 @@ export function linkPage(context: PageContext, looked: LinkView): Page {
     "links",
     <Given text={link.code} />,
     <>
-      <Refusal text={refusal} />
+      <Notice text={refusal} />
       <Facts language={language} looked={looked} />
       {link.disabled !== "deleted" && <Decisions context={context} link={link} />}
       <Reported context={context} looked={looked} />

@@ -2,6 +2,7 @@
 import { message, type MessageKey } from "../../locales/messages.ts";
 import type { InspectedLink } from "../../moderation/inspection.ts";
 import { operatorStateOf, type WrittenSearch } from "../../moderation/search.ts";
+import { Notice } from "../shared/fields.tsx";
 import { Instant } from "../shared/instant.tsx";
 import type { Page } from "../shared/layout.tsx";
 import { Fact } from "../shared/link-facts.tsx";
@@ -15,7 +16,6 @@ import {
   LinkTo,
   More,
   type PageContext,
-  Refusal,
   withQuery,
 } from "./frame.tsx";
 
@@ -41,8 +41,8 @@ export function linksPage(context: PageContext, found: Links): Page {
   const { language } = context;
   const { search, links, cursor, searched, refusal, done } = found;
   const say = (key: Parameters<typeof message>[1]) => message(language, key);
-  const wanted = filledFields(search);
-  const isSearch = Object.keys(wanted).length > 0;
+  const query = filledFields(search);
+  const isSearch = Object.keys(query).length > 0;
   const percent = new Intl.NumberFormat(language, { style: "percent", roundingMode: "floor" });
   return adminPage(
     context,
@@ -55,7 +55,7 @@ export function linksPage(context: PageContext, found: Links): Page {
         <Field label={say("admin.q.host")} name="host" value={search.host} />
         <button class="primary">{say("admin.search")}</button>
       </form>
-      <Refusal text={refusal} />
+      <Notice text={refusal} />
       {refusal === undefined && links.length === 0 && cursor === undefined && (
         <p>{say("admin.links.none")}</p>
       )}
@@ -63,11 +63,11 @@ export function linksPage(context: PageContext, found: Links): Page {
       {isSearch && cursor !== undefined && (
         <p role="status">{message(language, "admin.links.searched", { share: percent.format(searched) })}</p>
       )}
-      {cursor !== undefined && <More language={language} path="/admin/links" query={{ ...wanted, cursor }} />}
+      {cursor !== undefined && <More language={language} path="/admin/links" query={{ ...query, cursor }} />}
       {isSearch && (links.length > 0 || cursor !== undefined) && (
         <p class="actions">
           {(["disable", "enable"] as const).map((action) => (
-            <a class="button" href={withQuery("/admin/found", { ...wanted, action })}>
+            <a class="button" href={withQuery("/admin/found", { ...query, action })}>
               {say(`admin.found.${action}`)}
             </a>
           ))}
@@ -130,15 +130,15 @@ export interface Found {
 /** Shows how many links a search finds, and asks before changing them. */
 export function foundPage(context: PageContext, { action, search, count, hosts, refusal }: Found): Page {
   const { language } = context;
-  const wanted = filledFields(search);
+  const query = filledFields(search);
   return adminPage(
     context,
     "links",
     message(language, `admin.found.${action}.title`, { count }),
     <>
-      <Refusal text={refusal} />
+      <Notice text={refusal} />
       <dl class="facts">
-        {Object.entries(wanted).map(([name, value]) => (
+        {Object.entries(query).map(([name, value]) => (
           <Fact name={message(language, SEARCH_LABELS[name as keyof WrittenSearch])}>
             <Given text={value} />
           </Fact>
@@ -146,7 +146,7 @@ export function foundPage(context: PageContext, { action, search, count, hosts, 
       </dl>
       <Form
         context={context}
-        action={withQuery("/admin/found", wanted)}
+        action={withQuery("/admin/found", query)}
         hidden={{ action, count: String(count) }}
       >
         <fieldset>
@@ -171,7 +171,7 @@ export function foundPage(context: PageContext, { action, search, count, hosts, 
         <Decide language={language} action={action} hasReason={action === "disable"} />
       </Form>
       <p>
-        <a href={withQuery("/admin/links", wanted)}>{message(language, "admin.back")}</a>
+        <a href={withQuery("/admin/links", query)}>{message(language, "admin.back")}</a>
       </p>
     </>,
   );

@@ -28,8 +28,8 @@ function serve({ path, type, body, encoding }: Asset, cache: string): (call: Cal
   const zipped = once(() => Bun.gzipSync(bytes(), { level: 9 }));
   const vary = { Vary: "Accept-Encoding" };
   const policy = path.includes("/logo-") ? { policy: PICTURE_POLICY } : {};
-  return ({ headers: asked }) => {
-    return encoding === "utf8" && acceptsGzip(asked.get("accept-encoding"))
+  return ({ headers }) => {
+    return encoding === "utf8" && acceptsGzip(headers.get("accept-encoding"))
       ? answer({ type, cache, ...policy, body: zipped(), headers: { ...vary, "Content-Encoding": "gzip" } })
       : answer({ type, cache, ...policy, body: bytes(), headers: vary });
   };

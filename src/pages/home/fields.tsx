@@ -13,8 +13,8 @@ type EndsProps = FieldsProps & Pick<Home, "defaultExpiry">;
 
 /** When the link ends. Browsers without `:has` always show the date. */
 export function Ends({ language, defaultExpiry, form, errors, focused }: EndsProps) {
-  const chosen = form.expire_duration || defaultExpiry;
-  const isDate = chosen === "date";
+  const selected = form.expire_duration || defaultExpiry;
+  const isDate = selected === "date";
   return (
     <fieldset class="field ends">
       <legend>{message(language, "home.ends")}</legend>
@@ -25,7 +25,7 @@ export function Ends({ language, defaultExpiry, form, errors, focused }: EndsPro
               type="radio"
               name="expire_duration"
               value={choice === "never" ? "" : choice}
-              checked={choice === chosen}
+              checked={choice === selected}
             />
             <span>{message(language, choice === "never" ? "never" : `duration.${choice}`)}</span>
           </label>
@@ -51,7 +51,7 @@ export function Ends({ language, defaultExpiry, form, errors, focused }: EndsPro
   );
 }
 
-/** The operator's default applies if nothing is chosen, so "never" is offered only where it is the default. */
+/** The operator's default applies if nothing is selected, so "never" is offered only where it is the default. */
 function choices(defaultExpiry: Expiry): (Expiry | "date")[] {
   return [...(defaultExpiry === "never" ? (["never"] as const) : []), ...DURATIONS, "date"];
 }

@@ -28,34 +28,34 @@ export interface Read {
 const MAX_SHOWN = 1024;
 
 export async function readForm(request: Request): Promise<Sent | HttpProblem> {
-  const sent = await readFields(request);
-  if (isProblem(sent)) return sent;
-  return { ...formOf(sent), token: (sent.get("token") ?? "").trim(), isMeant: sent.has("meant") };
+  const fields = await readFields(request);
+  if (isProblem(fields)) return fields;
+  return { ...formOf(fields), token: (fields.get("token") ?? "").trim(), isMeant: fields.has("meant") };
 }
 
 /** The form that a query fills in. The bookmarklet sends `original_url`; phones share a text that contains an address. */
 export function formOfQuery(query: string): Form {
-  const asked = parseForm(query);
-  if (isProblem(asked)) return EMPTY;
-  const shared = asked.get("original_url") || readPasted(asked.get("text") ?? "").address;
-  return { ...formOf(asked), original_url: shared ?? "" };
+  const parameters = parseForm(query);
+  if (isProblem(parameters)) return EMPTY;
+  const pageAddress = parameters.get("original_url") || readPasted(parameters.get("text") ?? "").address;
+  return { ...formOf(parameters), original_url: pageAddress ?? "" };
 }
 
 export const EMPTY = eachField(() => "");
 
 /** `meant` and `instead` are the buttons with our offers. PastedText values may have spaces around them. */
-function formOf(sent: URLSearchParams): Form {
-  const form = eachField((field) => (sent.get(field) ?? "").trim());
+function formOf(fields: URLSearchParams): Form {
+  const form = eachField((field) => (fields.get(field) ?? "").trim());
   return {
     ...form,
-    original_url: sent.get("meant") ?? form.original_url,
-    custom_code: sent.get("instead") ?? form.custom_code,
-    password: sent.get("password") ?? "",
+    original_url: fields.get("meant") ?? form.original_url,
+    custom_code: fields.get("instead") ?? form.custom_code,
+    password: fields.get("password") ?? "",
   };
 }
 
 /** The values that the fields show again, cut a little above the limit of each. */
-export function shortened(form: Form): Form {
+export function shorten(form: Form): Form {
   const max = (field: Field) => (field === "original_url" ? MAX_TARGET_LENGTH + 1 : MAX_SHOWN);
   return eachField((field) => form[field].slice(0, max(field)));
 }

@@ -15,7 +15,7 @@ import type { Expiry } from "../../links/time.ts";
 import type { TokenCheck } from "../../moderation/access-tokens.ts";
 import { isFromAnotherSite } from "../forms.ts";
 import type { JustCreated } from "../preview/just-created.ts";
-import { EMPTY, type Form, formOfQuery, readForm, readRequest, shortened, describeRefusal } from "./form.ts";
+import { EMPTY, type Form, formOfQuery, readForm, readRequest, shorten, describeRefusal } from "./form.ts";
 import { homePage, type TakenCode } from "./page.tsx";
 import { type PastedText, readPasted } from "./pasted-address.ts";
 
@@ -34,7 +34,7 @@ interface RefusedForm {
   readonly form: Form;
   readonly problem: HttpProblem;
   readonly offers?: readonly string[];
-  /** Whether the address was found in a text. */
+  /** Whether the address was lookup in a text. */
   readonly isUnderstood?: boolean;
 }
 
@@ -49,7 +49,7 @@ export function createHomeViews(options: HomeViewsOptions) {
   return {
     show(call: DetachedCall): Response {
       const { baseUrl } = call.domain;
-      const form = shortened(formOfQuery(queryOf(call.request)));
+      const form = shorten(formOfQuery(queryOf(call.request)));
       const isEmpty = Object.values(form).every((text) => text === "");
       return html(
         call,
@@ -83,8 +83,8 @@ export function createHomeViews(options: HomeViewsOptions) {
   };
 
   /** Reports a taken code together with the other mistakes, and finds free ones like it. */
-  async function lookForCode(written: string): Promise<TakenCode | undefined> {
-    const code = written === "" ? undefined : parseCode(written);
+  async function lookForCode(text: string): Promise<TakenCode | undefined> {
+    const code = text === "" ? undefined : parseCode(text);
     try {
       if (code === undefined || isProblem(code) || !(await isTaken(code))) return undefined;
       return { code, free: await suggestFreeCodes(code, async (variant) => !(await isTaken(variant))) };
@@ -96,8 +96,8 @@ export function createHomeViews(options: HomeViewsOptions) {
   }
 
   async function isTaken(code: Code): Promise<boolean> {
-    const found = await options.links.find(code, "maker");
-    return !isProblem(found) || found.kind !== "unknown";
+    const lookup = await options.links.find(code, "maker");
+    return !isProblem(lookup) || lookup.kind !== "unknown";
   }
 }
 
@@ -133,27 +133,27 @@ export function createHome({ links, clock, views, justCreated, limiter, mayCreat
     // The view looks the code up, so this must count like a visit of an unknown code.
     const looksUp = form.custom_code !== "" && FORM_KINDS.has(refusal.problem.kind);
     const limited = looksUp ? await (limiter.barred(call) ?? limiter.unknown(call)) : undefined;
-    const refused: RefusedForm = { form: shortened(form), ...refusal, ...(limited && { problem: limited }) };
+    const view: RefusedForm = { form: shorten(form), ...refusal, ...(limited && { problem: limited }) };
     // A client that has used up its creates could send the form again and again.
-    return limiter.view(() => views.ask("refusedForm", call, JSON.stringify(refused)))(call);
+    return limiter.view(() => views.ask("refusedForm", call, JSON.stringify(view)))(call);
   }
 
   /** Creates the link unless `refused` is set. */
   async function answerForm(call: Call, refused?: HttpProblem): Promise<Response> {
-    const sent = await readForm(call.request);
-    if (isProblem(sent))
+    const input = await readForm(call.request);
+    if (isProblem(input))
       return prefersHtml(call.headers.get("accept"))
-        ? formAgain(call, EMPTY, { problem: sent })
-        : problemJson(call, sent);
-    if (refused !== undefined) return formAgain(call, sent, { problem: refused });
-    if (isFromAnotherSite(call)) return formAgain(call, sent, { problem: { kind: "cross-site" } });
-    if (!mayCreate(sent.token))
-      return formAgain(call, sent, {
-        problem: { kind: sent.token === "" ? "token.missing" : "token.wrong" },
+        ? formAgain(call, EMPTY, { problem: input })
+        : problemJson(call, input);
+    if (refused !== undefined) return formAgain(call, input, { problem: refused });
+    if (isFromAnotherSite(call)) return formAgain(call, input, { problem: { kind: "cross-site" } });
+    if (!mayCreate(input.token))
+      return formAgain(call, input, {
+        problem: { kind: input.token === "" ? "token.missing" : "token.wrong" },
       });
-    const { address, offers } = sent.isMeant ? CLEAR : readPasted(sent.original_url);
-    const form = address === undefined ? sent : { ...sent, original_url: address };
-    const isUnderstood = form.original_url !== sent.original_url;
+    const { address, offers } = input.isMeant ? CLEAR : readPasted(input.original_url);
+    const form = address === undefined ? input : { ...input, original_url: address };
+    const isUnderstood = form.original_url !== input.original_url;
     const link = await create(form, offers.length > 0);
     if (isProblem(link)) return formAgain(call, form, { problem: link, offers, isUnderstood });
     return answer({

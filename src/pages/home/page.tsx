@@ -48,10 +48,12 @@ export function homePage(language: string, home: Home): Page {
   };
   const intro = message(language, "home.intro");
   const base = `${baseUrl.replace(/^https?:\/\//, "")}/`;
-  const refused = ([FIELDS[0], "token", ...FIELDS.slice(1)] as const).filter((field) => field in errors);
-  const focused = refused[0] ?? "original_url";
+  const invalidFields = ([FIELDS[0], "token", ...FIELDS.slice(1)] as const).filter(
+    (field) => field in errors,
+  );
+  const focused = invalidFields[0] ?? "original_url";
   const head = {
-    title: message(language, refused.length > 0 ? "home.title.refused" : "home.title"),
+    title: message(language, invalidFields.length > 0 ? "home.title.refused" : "home.title"),
     card: { description: intro, origin: new URL(baseUrl).origin, path: "/" },
   };
   return page(

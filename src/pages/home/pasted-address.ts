@@ -15,16 +15,16 @@ const BEHIND = /[.,;:!?'"*…。，、！？：；”’»」』）】〉》>]$/
 const BRACKETS = { ")": "(", "]": "[", "}": "{" } as const;
 
 /** Finds the address in a text: with a scheme, with a broken one, without one, or inside a sentence. */
-export function readPasted(written: string): PastedText {
-  const text = written.trim();
-  const found = [...text.matchAll(ADDRESS)].map(([match]) => match);
-  const [first] = found;
+export function readPasted(input: string): PastedText {
+  const text = input.trim();
+  const matches = [...text.matchAll(ADDRESS)].map(([match]) => match);
+  const [first] = matches;
   if (first === undefined) return readNames(text);
   // After an address at the start, a space may belong to it or end it.
   if (text.startsWith(first) && text !== first && PREFIX.exec(text)?.[0].endsWith("://"))
-    return { offers: unique([...found.map(inText), text]) };
+    return { offers: unique([...matches.map(inText), text]) };
   if (text === first) return { address: withScheme(text), offers: [] };
-  const addresses = unique(found.map(inText));
+  const addresses = unique(matches.map(inText));
   const [only] = addresses;
   return addresses.length === 1 && only !== undefined ? { address: only, offers: [] } : { offers: addresses };
 }

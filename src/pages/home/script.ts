@@ -3,13 +3,17 @@ import { loadStatus, changeSavedLinks, saveStatuses, savedLinks } from "../my-li
 import { callApi, read, withoutScheme, write } from "../shared/script.ts";
 import { readPasted } from "./pasted-address.ts";
 
+/** Servers accept 16 KiB for the address and all headers. */
+const MAX_QUERY_CHARS = 12_000;
+const PAUSE_MS = 300;
+/** Session storage: this tab has sent the form, so the next preview shows a link created here. */
+const SUBMITTED_KEY = "curt.sent";
+const SHOWN = 3;
+
 /** The bookmarklet is for dragging. The CSP blocks a click on it. */
 export function keepBookmarklet(): void {
   document.querySelector(".bookmarklet a")?.addEventListener("click", (event) => event.preventDefault());
 }
-
-/** Servers accept 16 KiB for the address and all headers. */
-const MAX_QUERY_CHARS = 12_000;
 
 /**
  * Keeps the typed text when the language changes, in the query of the language links. Tokens and passwords stay out,
@@ -32,8 +36,8 @@ export function keepDraft(): void {
 /** Takes the address out of a pasted text. Without scripts, the server does. */
 export function takeAddresses(): void {
   const input = document.querySelector<HTMLInputElement>("form[data-make] [name=original_url]");
-  const said = document.querySelector<HTMLElement>("[data-understood]");
-  if (!input || !said) return;
+  const notice = document.querySelector<HTMLElement>("[data-understood]");
+  if (!input || !notice) return;
   input.addEventListener("paste", (event) => {
     const text = event.clipboardData?.getData("text").trim() ?? "";
     const { address } = readPasted(text);
@@ -42,12 +46,10 @@ export function takeAddresses(): void {
     event.preventDefault();
     input.value = address;
     input.dispatchEvent(new Event("input", { bubbles: true }));
-    said.hidden = false;
+    notice.hidden = false;
   });
-  input.addEventListener("input", () => (said.hidden = true));
+  input.addEventListener("input", () => (notice.hidden = true));
 }
-
-const PAUSE_MS = 300;
 
 interface Availability {
   readonly code: string;
@@ -65,11 +67,11 @@ export function checkCodes(): void {
   let asking = new AbortController();
   let pause = 0;
 
-  async function check(written: string): Promise<void> {
+  async function check(code: string): Promise<void> {
     asking = new AbortController();
     const { signal } = asking;
     try {
-      const path = `${output?.dataset["check"]}${encodeURIComponent(written)}`;
+      const path = `${output?.dataset["check"]}${encodeURIComponent(code)}`;
       const { status, message, data } = await callApi<Availability>(path, { signal });
       // The codes . and .. change the path, which answers 404. The form explains the mistake.
       if (status >= 500 || status === 404 || status === 429) return show("", hint);
@@ -97,13 +99,13 @@ export function checkCodes(): void {
     const link = document.createElement("a");
     Object.assign(link, { href: `/${encodeURIComponent(code)}+`, target: "_blank", rel: "noreferrer" });
     link.textContent = see;
-    const said = Object.assign(document.createElement("span"), { className: "hint" });
-    said.append(link);
-    if (free.length === 0) return [said];
-    said.append(` ${freeAre}`);
+    const notice = Object.assign(document.createElement("span"), { className: "hint" });
+    notice.append(link);
+    if (free.length === 0) return [notice];
+    notice.append(` ${freeAre}`);
     const offers = Object.assign(document.createElement("span"), { className: "offers" });
     offers.append(...free.map(offerOf));
-    return [said, offers];
+    return [notice, offers];
   }
 
   function offerOf(code: string): Node {
@@ -123,15 +125,11 @@ export function checkCodes(): void {
   input.addEventListener("input", () => {
     clearTimeout(pause);
     asking.abort();
-    const written = input.value.trim();
-    if (written === "") show("", hint);
-    else pause = window.setTimeout(() => void check(written), PAUSE_MS);
+    const code = input.value.trim();
+    if (code === "") show("", hint);
+    else pause = window.setTimeout(() => void check(code), PAUSE_MS);
   });
 }
-
-/** Session storage: this tab has sent the form, so the next preview shows a link created here. */
-const SUBMITTED_KEY = "curt.sent";
-const SHOWN = 3;
 
 /** Adds a link to the list if this browser created it with the form. */
 export function rememberCreated(): void {
@@ -143,13 +141,13 @@ export function rememberCreated(): void {
   if (location.hash !== "#made" || path === undefined || created === undefined) return;
   if (read("sessionStorage", SUBMITTED_KEY) === null) return;
   write("sessionStorage", SUBMITTED_KEY, null);
-  const shown = document.querySelector<HTMLElement>("[data-key]");
-  const key = shown?.dataset["key"];
+  const section = document.querySelector<HTMLElement>("[data-key]");
+  const key = section?.dataset["key"];
   const isKept = changeSavedLinks((list) => [
     { path, created, key },
     ...list.filter((saved) => saved.path !== path),
   ]);
-  if (isKept) shown?.querySelector("[data-kept]")?.removeAttribute("data-kept");
+  if (isKept) section?.querySelector("[data-kept]")?.removeAttribute("data-kept");
 }
 
 /** Shows the latest links created in this browser, with their visits and expiry from the API. */
@@ -163,7 +161,7 @@ export function showCreatedHere(): void {
     const item = createItem(template, saved, words);
     section.querySelector("ul")?.append(item);
     const answer = await loadStatus(saved);
-    if (!("status" in answer)) return [];
+    if (!("told" in answer)) return [];
     const now = { ...saved, ...answer };
     showStatus(item, now, words);
     return [now];

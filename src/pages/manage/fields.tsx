@@ -37,7 +37,7 @@ export interface ManageForm {
   readonly edits: Edits;
   readonly codeHoldMs: number;
   /** The submitted values of a refused form. */
-  readonly sent?: Readonly<Partial<Record<SentField, string>>> | undefined;
+  readonly values?: Readonly<Partial<Record<SentField, string>>> | undefined;
   readonly errors: FieldErrors<ManageField>;
   /** The problem, if it belongs to no field. */
   readonly notice?: string | undefined;
@@ -61,7 +61,7 @@ export function Destination({ language, link }: Pick<FieldProps, "language" | "l
   );
 }
 
-export function Target({ language, link, nowMs, edits, sent, errors }: FieldProps) {
+export function Target({ language, link, nowMs, edits, values, errors }: FieldProps) {
   const untilMs = editableUntilMs(link, edits);
   if (nowMs >= untilMs)
     return (
@@ -71,11 +71,11 @@ export function Target({ language, link, nowMs, edits, sent, errors }: FieldProp
       </div>
     );
   const { formerHost: host } = formerOf(link, nowMs);
-  const { host: shown } = host === targetHost(link.target) ? describeDestination(link.target) : { host };
+  const { host: hostName } = host === targetHost(link.target) ? describeDestination(link.target) : { host };
   const rule =
     hasPassword(link) || !hasStarted(link, nowMs)
       ? message(language, "manage.target.secret")
-      : message(language, "manage.target.hint", { host: shown, days: duration(language, FORMER_HOST_MS) });
+      : message(language, "manage.target.hint", { host: hostName, days: duration(language, FORMER_HOST_MS) });
   const until = <Instant language={language} ms={untilMs} />;
   return (
     <TextField
@@ -89,7 +89,7 @@ export function Target({ language, link, nowMs, edits, sent, errors }: FieldProp
       errors={errors}
       input={{
         ...VERBATIM,
-        value: sent?.target ?? link.originalUrl,
+        value: values?.target ?? link.originalUrl,
         inputmode: "url",
         autofocus: "target" in errors,
         required: true,
@@ -98,7 +98,7 @@ export function Target({ language, link, nowMs, edits, sent, errors }: FieldProp
   );
 }
 
-export function Visits({ language, link, sent, errors }: FieldProps) {
+export function Visits({ language, link, values, errors }: FieldProps) {
   const { maxVisits, visits = 0 } = link.terms ?? {};
   const used = maxVisits !== undefined && ` ${message(language, "manage.visits.used", { used: visits })}`;
   return (
@@ -108,7 +108,7 @@ export function Visits({ language, link, sent, errors }: FieldProps) {
       hint={[message(language, "manage.visits.hint"), used]}
       errors={errors}
       input={{
-        value: sent?.max_visits ?? String(maxVisits ?? ""),
+        value: values?.max_visits ?? String(maxVisits ?? ""),
         inputmode: "numeric",
         autofocus: "max_visits" in errors,
       }}
@@ -163,7 +163,7 @@ export function Withdrawal({ language, codeHoldMs, errors }: FieldProps) {
 
 const ENDS: readonly (readonly [string, MessageKey])[] = [
   ["", "manage.ends.keep"],
-  ...DURATIONS.map((expiry) => [expiry, `duration.${expiry}`] as const),
+  ...DURATIONS.map((value) => [value, `duration.${value}`] as const),
   ["never", "never"],
   ["date", "duration.date"],
 ];
@@ -192,9 +192,9 @@ type WhenProps = FieldProps & {
   readonly ms: number | undefined;
 };
 
-function When({ language, sent, errors, field, choices, ms }: WhenProps) {
-  const chosen = sent?.[field] ?? "";
-  const isDate = chosen === "date";
+function When({ language, values, errors, field, choices, ms }: WhenProps) {
+  const choice = values?.[field] ?? "";
+  const isDate = choice === "date";
   const date = `${field}_date` as const;
   const now = ms === undefined ? "" : new Date(ms).toISOString().slice(0, "2026-01-01T00:00".length);
   return (
@@ -206,7 +206,7 @@ function When({ language, sent, errors, field, choices, ms }: WhenProps) {
       <div class="choices">
         {choices.map(([value, label]) => (
           <label>
-            <input type="radio" name={field} value={value} checked={value === chosen} />
+            <input type="radio" name={field} value={value} checked={value === choice} />
             <span>{message(language, label)}</span>
           </label>
         ))}
@@ -217,9 +217,9 @@ function When({ language, sent, errors, field, choices, ms }: WhenProps) {
           name={date}
           field={field}
           label="home.expires"
-          value={sent === undefined ? now : (sent[date] ?? "")}
-          ms={sent === undefined ? ms : undefined}
-          zone={sent?.zone ?? ""}
+          value={values === undefined ? now : (values[date] ?? "")}
+          ms={values === undefined ? ms : undefined}
+          zone={values?.zone ?? ""}
           errors={errors}
           isFocused={isDate && field in errors}
         >

@@ -1,4 +1,4 @@
-import type { DetachedCall, Call } from "../../http/call.ts";
+import type { Call } from "../../http/call.ts";
 import { LINK_FIELDS } from "../../http/field-names.ts";
 import { createLinkManager, type LinkManagerOptions } from "../../http/link-manager.ts";
 import {
@@ -36,7 +36,7 @@ const DONE: ReadonlyMap<string | null, FormView["done"]> = new Map([
 interface FormView {
   readonly problem?: HttpProblem;
   readonly done?: "link.changed" | "link.ended" | undefined;
-  readonly sent?: ManageForm["sent"];
+  readonly values?: ManageForm["values"];
   /** Set if the key was right. */
   readonly unlocked?: { readonly link: FoundLink; readonly key: string };
 }
@@ -52,7 +52,7 @@ export interface ManageViewsOptions {
 export function createManageViews({ visits, clock, edits, codeHoldMs }: ManageViewsOptions) {
   return {
     async manage(call: DetachedCall, data: string): Promise<Response> {
-      const { problem, done, sent, unlocked }: FormView = data === "" ? {} : (JSON.parse(data) as FormView);
+      const { problem, done, values, unlocked }: FormView = data === "" ? {} : (JSON.parse(data) as FormView);
       const { status, headers } =
         problem === undefined ? { status: 200, headers: {} } : describe(problem, LINK_FIELDS);
       if (unlocked === undefined)
@@ -71,7 +71,7 @@ export function createManageViews({ visits, clock, edits, codeHoldMs }: ManageVi
       const lastDays = { interval: "day", timeZone: "UTC" } as const;
       // Without the store, the page still reports the result of the change.
       const statistics = await visits.statistics(link, lastDays, "maker").catch(orNothing);
-      const shown = { link, key, nowMs, edits, codeHoldMs, sent };
+      const shown = { link, key, nowMs, edits, codeHoldMs, values };
       return html(
         call,
         status,
@@ -101,17 +101,17 @@ export function createManagePages(options: ManagePagesOptions) {
   const { links, views, onFault } = options;
   const { unlock, edit } = createLinkManager(options);
 
-  const show = (call: Call, shown: FormView) => views.ask("manage", call, JSON.stringify(shown));
+  const show = (call: Call, view: FormView) => views.ask("manage", call, JSON.stringify(view));
 
-  async function act(call: Call, link: FoundLink, sent: URLSearchParams) {
+  async function act(call: Call, link: FoundLink, fields: URLSearchParams) {
     try {
-      switch (sent.get("act") ?? "") {
+      switch (fields.get("act") ?? "") {
         case "change": {
-          const request = readChange(sent, link);
+          const request = readChange(fields, link);
           return isProblem(request) ? request : await edit(call, link, request);
         }
         case "withdraw":
-          return sent.has("sure")
+          return fields.has("sure")
             ? await links.withdraw(link)
             : malformed({ rule: "field.required", field: "sure" });
         default:
@@ -127,10 +127,10 @@ export function createManagePages(options: ManagePagesOptions) {
   return {
     async manage(call: Call): Promise<Response> {
       call.client();
-      const sent = await readFields(call.request);
-      if (isProblem(sent)) return show(call, { problem: sent });
+      const fields = await readFields(call.request);
+      if (isProblem(fields)) return show(call, { problem: fields });
       if (isFromAnotherSite(call)) return show(call, { problem: { kind: "cross-site" } });
-      const key = keyIn(sent.get("key") ?? "");
+      const key = keyIn(fields.get("key") ?? "");
       if (key === "") return show(call, { problem: malformed({ rule: "field.required", field: "key" }) });
       const link = await unlock(call, key);
       if (isProblem(link)) {
@@ -139,11 +139,11 @@ export function createManagePages(options: ManagePagesOptions) {
           ? problemAnswer(call, link)
           : show(call, { problem: link });
       }
-      const after = await act(call, link, sent);
+      const after = await act(call, link, fields);
       if (isProblem(after))
-        return show(call, { problem: after, sent: submittedValues(sent), unlocked: { link, key } });
+        return show(call, { problem: after, values: submittedValues(fields), unlocked: { link, key } });
       return show(call, {
-        done: DONE.get(sent.get("act")),
+        done: DONE.get(fields.get("act")),
         unlocked: { link: { ...link, ...after, disabled: link.disabled }, key },
       });
     },
@@ -182,57 +182,58 @@ function keyIn(pasted: string): string {
 }
 
 /** The changes in a form. The domain checks everything that can be parsed. */
-function readChange(sent: URLSearchParams, link: FoundLink): EditRequest | Malformed | Invalid {
-  const originalUrl = sent.has("target") ? textOf(sent, "target") : link.originalUrl;
-  const starts = readWhen(sent, "starts", STARTS);
-  const expiry = readWhen(sent, "expires", ENDS);
+function readChange(fields: URLSearchParams, link: FoundLink): EditRequest | Malformed | Invalid {
+  const originalUrl = fields.has("target") ? textOf(fields, "target") : link.originalUrl;
+  const starts = readWhen(fields, "starts", STARTS);
+  const expiry = readWhen(fields, "expires", ENDS);
   if (isProblem(starts)) return starts;
   if (isProblem(expiry)) return expiry;
   return {
     originalUrl: originalUrl === link.originalUrl ? undefined : originalUrl,
     expiry,
     starts,
-    maxVisits: sent.has("max_visits") ? readNumber(textOf(sent, "max_visits")) : undefined,
-    password: sent.get("password") || (sent.has("remove") ? null : undefined),
+    maxVisits: fields.has("max_visits") ? readNumber(textOf(fields, "max_visits")) : undefined,
+    password: fields.get("password") || (fields.has("remove") ? null : undefined),
   };
 }
 
 /** One of the values, a date in the zone of the form, or undefined for no change. */
 function readWhen<Value>(
-  sent: URLSearchParams,
+  fields: URLSearchParams,
   field: "expires" | "starts",
   values: ReadonlyMap<string, Value>,
 ): Value | number | undefined | Malformed | Invalid {
-  const chosen = textOf(sent, field);
-  if (chosen === "") return undefined;
-  if (chosen === "date")
+  const choice = textOf(fields, field);
+  if (choice === "") return undefined;
+  if (choice === "date")
     return (
-      instantOf(textOf(sent, `${field}_date`), textOf(sent, "zone")) ?? invalid({ rule: `${field}.format` })
+      instantOf(textOf(fields, `${field}_date`), textOf(fields, "zone")) ??
+      invalid({ rule: `${field}.format` })
     );
-  if (values.has(chosen)) return values.get(chosen);
+  if (values.has(choice)) return values.get(choice);
   return malformed({ rule: "field.values", field, values: [...values.keys(), "date"].join(", ") });
 }
 
-function textOf(sent: URLSearchParams, field: string): string {
-  return (sent.get(field) ?? "").trim();
+function textOf(fields: URLSearchParams, field: string): string {
+  return (fields.get(field) ?? "").trim();
 }
 
 /** Null if empty, NaN if not a number, which the domain refuses. */
-function readNumber(written: string): number | null {
-  if (written === "") return null;
-  return /^\d+$/.test(written) ? Number(written) : Number.NaN;
+function readNumber(text: string): number | null {
+  if (text === "") return null;
+  return /^\d+$/.test(text) ? Number(text) : Number.NaN;
 }
 
 /** The values that the fields show again, without the password. */
-function submittedValues(sent: URLSearchParams): ManageForm["sent"] {
-  const shown = (field: string, max = MAX_SHOWN) => (sent.get(field) ?? "").slice(0, max);
+function submittedValues(fields: URLSearchParams): ManageForm["values"] {
+  const valueOf = (field: string, max = MAX_SHOWN) => (fields.get(field) ?? "").slice(0, max);
   return {
-    target: shown("target", MAX_TARGET_LENGTH + 1),
-    starts: shown("starts"),
-    starts_date: shown("starts_date"),
-    expires: shown("expires"),
-    expires_date: shown("expires_date"),
-    zone: shown("zone"),
-    max_visits: shown("max_visits"),
+    target: valueOf("target", MAX_TARGET_LENGTH + 1),
+    starts: valueOf("starts"),
+    starts_date: valueOf("starts_date"),
+    expires: valueOf("expires"),
+    expires_date: valueOf("expires_date"),
+    zone: valueOf("zone"),
+    max_visits: valueOf("max_visits"),
   };
 }

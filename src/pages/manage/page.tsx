@@ -103,7 +103,7 @@ export function managePage(language: string, form: ManageForm): Page {
             <Ends language={language} {...form} />
             <Visits language={language} {...form} />
             <Password language={language} {...form} />
-            <input type="hidden" name="zone" value={form.sent?.zone ?? ""} autocomplete="off" />
+            <input type="hidden" name="zone" value={form.values?.zone ?? ""} autocomplete="off" />
             <button class="primary">{message(language, "manage.save")}</button>
           </form>
         </section>

@@ -1,11 +1,4 @@
-import {
-  type ApiRequest,
-  callApi,
-  type Link,
-  localiseTimes,
-  offerCopies,
-  convertDates,
-} from "../shared/script.ts";
+import { bearer, callApi, type Link, localiseTimes, offerCopies, convertDates } from "../shared/script.ts";
 
 /** The API starts a message with the name of its field. */
 const FIELD = /(?:^| )(target|starts|expires|max_visits|password): /;
@@ -29,7 +22,7 @@ function takeKey(): void {
 }
 
 async function unlock(path: string, key: string): Promise<void> {
-  const { data, message } = await callApi<Link>(`/api/v1/links${path}`, authorized(key));
+  const { data, message } = await callApi<Link>(`/api/v1/links${path}`, bearer(key));
   if (data !== undefined) return show(path, key);
   const refusal = document.createElement("p");
   refusal.className = "error";
@@ -57,9 +50,9 @@ async function show(path: string, key: string, done?: string): Promise<void> {
   convertDates(fresh);
   offerCopies(fresh);
   takeForms();
-  const said = fresh.querySelector<HTMLElement>("[role=status]");
-  if (said && done !== undefined) said.textContent = done;
-  (done === undefined ? fresh.querySelector<HTMLElement>("h1") : said)?.focus();
+  const confirmation = fresh.querySelector<HTMLElement>("[role=status]");
+  if (confirmation && done !== undefined) confirmation.textContent = done;
+  (done === undefined ? fresh.querySelector<HTMLElement>("h1") : confirmation)?.focus();
 }
 
 function takeForms(): void {
@@ -81,16 +74,12 @@ async function send(form: HTMLFormElement): Promise<void> {
   const key = input(form, "key")?.value ?? "";
   const isChange = form.dataset["act"] === "change";
   const { data, message } = await callApi<Link>(api, {
-    ...authorized(key),
+    ...bearer(key),
     method: isChange ? "PATCH" : "DELETE",
     ...(isChange && { body: JSON.stringify(changesIn(form)) }),
   });
   if (data === undefined) refuse(form, message);
   else await show(new URL(form.action).pathname.replace(/\+manage$/, ""), key, message);
-}
-
-function authorized(key: string): ApiRequest {
-  return { headers: { Authorization: `Bearer ${key}` } };
 }
 
 function input(form: HTMLFormElement, name: string): HTMLInputElement | null {
@@ -102,27 +91,27 @@ function changesIn(form: HTMLFormElement): object {
   const [target, limit] = [input(form, "target"), input(form, "max_visits")];
   const [starts, expires] = [choiceIn(form, "starts"), choiceIn(form, "expires")];
   const password = input(form, "password")?.value;
-  const written = limit?.value.trim();
+  const limitText = limit?.value.trim();
   return {
     ...(target && target.value.trim() !== target.defaultValue && { target: target.value.trim() }),
     ...(starts !== undefined && { starts }),
     ...(expires !== undefined && { expires }),
-    ...(limit && written !== limit.defaultValue && { max_visits: readNumber(written ?? "") }),
+    ...(limit && limitText !== limit.defaultValue && { max_visits: readNumber(limitText ?? "") }),
     ...(password ? { password } : input(form, "remove")?.checked && { password: null }),
   };
 }
 
 /** A changed start or end. Throws for a missing date, and then the form is sent. */
 function choiceIn(form: HTMLFormElement, name: string): string | null | undefined {
-  const chosen = new FormData(form).get(name);
-  if (chosen === "date") return new Date(input(form, `${name}_date`)?.value ?? "").toISOString();
-  if (chosen === "never" || chosen === "now") return null;
-  return typeof chosen === "string" && chosen !== "" ? chosen : undefined;
+  const choice = new FormData(form).get(name);
+  if (choice === "date") return new Date(input(form, `${name}_date`)?.value ?? "").toISOString();
+  if (choice === "never" || choice === "now") return null;
+  return typeof choice === "string" && choice !== "" ? choice : undefined;
 }
 
 /** Other texts become a number that the API refuses with the right message. */
-function readNumber(written: string): number | null {
-  return written === "" ? null : Number(/^\d{1,15}$/.exec(written)?.[0] ?? -1);
+function readNumber(limitText: string): number | null {
+  return limitText === "" ? null : Number(/^\d{1,15}$/.exec(limitText)?.[0] ?? -1);
 }
 
 /** Shows each part of a message beside its field, as the page does without scripts. */

@@ -85,7 +85,7 @@ export function createPasswords({ secret, clock, limiter }: PasswordsOptions) {
 
     /** A cookie for this link only. */
     remember: (call: Call, link: Link) =>
-      cookie.make(call, `/${encodeURIComponent(link.code)}`, partsOf(link)),
+      cookie.create(call, `/${encodeURIComponent(link.code)}`, partsOf(link)),
 
     ask: (call: Call, link: Link): Response => refuse(call, problemOf(call, link, "password.missing")),
 

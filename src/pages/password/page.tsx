@@ -11,10 +11,10 @@ export type Refusal =
 
 /** Asks for the password of the link at this address. All links share this page, so it is memoized. */
 export function passwordPage(language: string, refusal?: Refusal): Page {
-  return rendered(JSON.stringify([language, refusal && describeRefusal(language, refusal)]));
+  return memoizedPage(JSON.stringify([language, refusal && describeRefusal(language, refusal)]));
 }
 
-const rendered = memoize((key) => render(...(JSON.parse(key) as [string, string | null])));
+const memoizedPage = memoize((key) => render(...(JSON.parse(key) as [string, string | null])));
 
 function describeRefusal(language: string, refusal: Refusal): string {
   const later = () => message(language, "password.limited", { when: whenIn(language, refusal.seconds) });

@@ -5,7 +5,7 @@ import { describe, problemAnswer } from "../../http/problems.ts";
 import { knowsAlready, tagOf, answer, html } from "../../http/responses.ts";
 import { queryOf } from "../../http/url.ts";
 import type { Clock } from "../../links/clock.ts";
-import { targetSinceMs, hasStarted, hasEnded, hasPassword } from "../../links/link.ts";
+import { hasStarted, hasEnded, hasPassword } from "../../links/link.ts";
 import type { Links } from "../../links/links.ts";
 import { isProblem } from "../../links/problem.ts";
 import { HOUR_MS } from "../../links/time.ts";
@@ -40,16 +40,16 @@ export function createPreview({ links, visits, clock, disabledSince, statsKeepDa
     const { assets, contact } = call.domain.identity;
     const nowMs = clock.nowMs();
     const isOver = hasEnded(link, nowMs);
-    const asked = new URLSearchParams(queryOf(call.request));
+    const parameters = new URLSearchParams(queryOf(call.request));
     const timeZone = readStatisticsQuery(call.request).query.tz;
     const range = chooseRange(
-      { range: asked.get("range"), by: asked.get("by") },
+      { range: parameters.get("range"), by: parameters.get("by") },
       { createdMs, endsMs, nowMs, keepDays: statsKeepDays, timeZone },
     );
     const carried = carriedOf(call.request, timeZone);
     const query = {
-      ...(asked.has("range") && { range: range.name }),
-      ...(asked.has("by") && { by: range.interval }),
+      ...(parameters.has("range") && { range: range.name }),
+      ...(parameters.has("by") && { by: range.interval }),
       ...(timeZone !== "UTC" && { tz: timeZone }),
     };
     const isSecret = hasPassword(link);
@@ -61,26 +61,20 @@ export function createPreview({ links, visits, clock, disabledSince, statsKeepDa
     const startsMs = hasStarted(link, nowMs) ? undefined : terms?.startsMs;
     const sums = await visits.sums(link);
     const { language } = pageLanguage(call.request);
-    const ETag = `W/${tagOf([
-      assets.script.path,
-      assets.manifest.path,
-      contact,
-      link,
-      sums,
-      isOver,
+    const facts = {
       startsMs,
-      hints,
       changed,
       minutesLeft,
-      Math.floor(nowMs / QUARTER_MS),
-      range.name,
-      range.names,
-      range.request,
+      hints,
       carried,
       query,
-      language,
       manageKey,
-    ])}`;
+      hasEnded: isOver,
+      ...sums,
+    };
+    const quarter = Math.floor(nowMs / QUARTER_MS);
+    const look = [assets.script.path, assets.manifest.path, contact, language];
+    const ETag = `W/${tagOf([look, link, facts, range.name, range.names, range.request, quarter])}`;
     const disabled = reason && { reason, sinceMs: await disabledSince(link) };
     if (disabled === undefined && knowsAlready(call.headers, ETag))
       return answer({ status: 304, headers: { ETag } });
@@ -89,26 +83,18 @@ export function createPreview({ links, visits, clock, disabledSince, statsKeepDa
     if (isProblem(statistics)) throw new Error(statistics.refusals[0]?.rule);
     const series = seriesIn(range, statistics.series);
     const preview: Preview = {
+      ...facts,
       code,
       target: isSecret ? undefined : target,
       createdMs,
       targetSinceMs: targetSinceMs(link),
-      startsMs,
       endsMs,
-      changed,
-      minutesLeft,
-      hints,
       disabled,
       range,
-      carried,
-      query,
       statistics: { ...statistics, ...sumsOf(series), series },
       shortUrl: call.domain.shortUrl(code),
-      manageKey,
-      hasEnded: isOver,
       endedBy: terms?.ended,
       maxVisits: terms?.maxVisits,
-      ...sums,
     };
     // A problem's page isn't cached, so it needs no tag.
     if (reason !== undefined) {

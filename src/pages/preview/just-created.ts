@@ -35,7 +35,7 @@ export function createJustCreated({ links, secret, clock, views }: JustCreatedOp
   return {
     /** A cookie for the link's preview only. */
     remember: (call: Call, link: Link) =>
-      cookie.make(call, `/${encodeURIComponent(link.code)}+`, partsOf(link)),
+      cookie.create(call, `/${encodeURIComponent(link.code)}+`, partsOf(link)),
 
     async preview(call: Call): Promise<Response> {
       if (!cookie.isSent(call)) return views.ask("preview", call);

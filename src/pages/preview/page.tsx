@@ -39,7 +39,7 @@ interface Disabled {
 export function previewPage(language: string, preview: Preview): Page {
   const { code, shortUrl, target, hints, startsMs, disabled, manageKey } = preview;
   const destination = target === undefined ? undefined : describeDestination(target);
-  const shown = withoutScheme(shortUrl);
+  const address = withoutScheme(shortUrl);
   const { origin } = new URL(shortUrl);
   const path = `/${encodeURIComponent(code)}`;
   const state = stateOf(language, preview);
@@ -48,7 +48,7 @@ export function previewPage(language: string, preview: Preview): Page {
   const isSharedFirst = works && manageKey !== undefined;
   const isKept = manageKey !== undefined && !preview.hasEnded;
   const head = {
-    title: state === undefined ? shown : `${state} ${shown}`,
+    title: state === undefined ? address : `${state} ${address}`,
     query: preview.query,
     card: {
       // One script can imitate another, and a card is often all that people see.
@@ -74,7 +74,7 @@ export function previewPage(language: string, preview: Preview): Page {
       {isSharedFirst ? (
         <div class="sides">
           <div>
-            <Address url={shown} isTitle />
+            <Address url={address} isTitle />
             <CopyAddress language={language} kind="primary" shortUrl={shortUrl} />
             {startsMs !== undefined && <FutureStart language={language} ms={startsMs} />}
           </div>
@@ -85,7 +85,7 @@ export function previewPage(language: string, preview: Preview): Page {
           )}
         </div>
       ) : (
-        <Address url={shown} />
+        <Address url={address} />
       )}
       {state !== undefined && <p class="error">{state}</p>}
       {disabled !== undefined && <p class="soft">{message(language, nextStep(disabled.reason))}</p>}

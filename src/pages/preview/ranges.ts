@@ -57,8 +57,8 @@ export function chooseRange({ range, by }: RangeQuery, limits: RangeLimits): Ran
   const sinceMs = Math.min(createdMs, untilMs);
   const last = dayOf(untilMs);
   const created = dayOf(sinceMs);
-  const kept = dayOf(nowMs) + 1 - Math.min(keepDays, MAX_DAYS.day);
-  const first = Math.min(Math.max(created, kept), last);
+  const firstStored = dayOf(nowMs) + 1 - Math.min(keepDays, MAX_DAYS.day);
+  const first = Math.min(Math.max(created, firstStored), last);
 
   const names: RangeName[] = [
     ...(untilMs - sinceMs > DAY_MS && first < last ? (["24h"] as const) : []),

@@ -37,7 +37,7 @@ export function watchVisits(): void {
   let waitMs = EVERY_MS;
   /** The service slows polling down while many people watch this link. */
   let askedForMs = 0;
-  let shown = location.search;
+  let currentSearch = location.search;
   /** The tag of the last page. */
   let tag: string | undefined;
   let reading = 0;
@@ -65,11 +65,11 @@ export function watchVisits(): void {
   }
 
   /** Loads the visits of the range in `search`. True if that succeeded. */
-  async function refresh(search = shown): Promise<boolean> {
+  async function refresh(search = currentSearch): Promise<boolean> {
     refreshedMs = performance.now();
     const turn = ++reading;
     const { lang } = document.documentElement;
-    const known = search === shown ? tag : undefined;
+    const known = search === currentSearch ? tag : undefined;
     const headers = { "Accept-Language": lang, ...(known !== undefined && { "If-None-Match": known }) };
     const response = await fetch(addressOf(search), { headers });
     const text = await response.text();
@@ -82,15 +82,15 @@ export function watchVisits(): void {
     tag = response.headers.get("ETag") ?? undefined;
     // The cookie prevails: another tab may have changed the language.
     if (page.documentElement.lang !== lang) return false;
-    shown = search;
+    currentSearch = search;
     takeOver(visits, fresh);
     return true;
   }
 
   /** Without the language, which the service would store in the cookie again. */
   function addressOf(search: string): string {
-    const asked = new URLSearchParams(search);
-    const query = new URLSearchParams([...asked].filter(([name]) => CHOICES.includes(name)));
+    const parameters = new URLSearchParams(search);
+    const query = new URLSearchParams([...parameters].filter(([name]) => CHOICES.includes(name)));
     query.set("tz", timeZone);
     return `${location.pathname}?${query}`;
   }
@@ -119,7 +119,7 @@ export function watchVisits(): void {
     void choose(search);
   });
   addEventListener("popstate", () => {
-    if (visits.isConnected && location.search !== shown) void choose(location.search);
+    if (visits.isConnected && location.search !== currentSearch) void choose(location.search);
   });
 
   let timer = 0;

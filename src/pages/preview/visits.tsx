@@ -211,14 +211,8 @@ function Ranges({ language, range: { name, names, interval, intervals }, carried
   );
 }
 
-interface DownloadsProps {
-  readonly language: string;
-  readonly code: string;
-  readonly range: Range;
-}
-
 /** Links to the statistics of a range as files. */
-function Downloads({ language, code, range }: DownloadsProps) {
+function Downloads({ language, code, range }: { language: string; code: string; range: Range }) {
   const { from, to, interval, timeZone } = range.request;
   const query = new URLSearchParams({ from, to, interval, tz: timeZone }).toString();
   const address = `/api/v1/links/${encodeURIComponent(code)}/stats?${query}`;

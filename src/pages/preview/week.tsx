@@ -59,13 +59,13 @@ export function Week({ language, week, timeZone }: WeekProps) {
                 const place = day * 24 + hour;
                 const count = visits[place] ?? 0;
                 if (count === 0) return EMPTY;
-                const written = number.format(count);
+                const text = number.format(count);
                 return (
                   <td
                     class={`step-${Math.ceil(count / ofStep)}`}
-                    title={`${names.hourOfDay(String(place))}: ${written}`}
+                    title={`${names.hourOfDay(String(place))}: ${text}`}
                   >
-                    <span>{written}</span>
+                    <span>{text}</span>
                   </td>
                 );
               })}

@@ -33,11 +33,11 @@ interface Words {
 
 /** Says why an address doesn't work, and what to do next. */
 export function problemPage(language: string, problem: PageProblem): Page {
-  return rendered(JSON.stringify([language, problem]));
+  return memoizedPage(JSON.stringify([language, problem]));
 }
 
 /** Rendering takes as long as several redirects, and the same few pages are requested again and again. */
-const rendered = memoize((key) => render(...(JSON.parse(key) as [string, PageProblem])));
+const memoizedPage = memoize((key) => render(...(JSON.parse(key) as [string, PageProblem])));
 
 function wordsFor(language: string, problem: PageProblem): Words {
   switch (problem.kind) {

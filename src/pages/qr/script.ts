@@ -7,11 +7,11 @@ export function styleQrCode(): void {
   const drawing = document.querySelector<SVGSVGElement>("svg[data-modules]");
   if (!form || !drawing) return;
 
-  const chosen = () =>
+  const valuesIn = () =>
     Object.fromEntries(
       [...new FormData(form)].map(([name, value]) => [name, typeof value === "string" ? value : ""]),
     );
-  const queryOf = () => new URLSearchParams(chosen()).toString();
+  const queryOf = () => new URLSearchParams(valuesIn()).toString();
 
   /** Modules take whole pixels of the screen where there is less room, because blurred ones are hard to read. */
   function fit(): void {
@@ -19,26 +19,26 @@ export function styleQrCode(): void {
     const across = drawing.viewBox.baseVal.width;
     const modules = Number(drawing.dataset["modules"]);
     const margin = (across - modules) / 2;
-    const wanted = moduleWidth(modules, margin, Number(drawing.dataset["width"]));
+    const fullWidth = moduleWidth(modules, margin, Number(drawing.dataset["width"]));
     const needed = widthWithQuietZone(modules, margin);
     const room = drawing.parentElement?.clientWidth ?? 0;
     const dots = Math.max(1, Math.floor((room * devicePixelRatio) / needed));
-    const width = String(across * (wanted * needed <= room ? wanted : dots / devicePixelRatio));
+    const width = String(across * (fullWidth * needed <= room ? fullWidth : dots / devicePixelRatio));
     drawing.setAttribute("width", width);
     drawing.setAttribute("height", width);
   }
 
   function restyle(): void {
     if (!form?.checkValidity() || !drawing) return;
-    const { dark = "", light = "", margin, size } = chosen();
+    const { dark = "", light = "", margin, size } = valuesIn();
     drawing.querySelector("rect")?.setAttribute("fill", light);
     drawing.querySelector("path")?.setAttribute("stroke", dark);
     const verdict = judge(
       { dark, light, margin: Number(margin), size: Number(size) },
       Number(drawing.dataset["modules"]),
     );
-    for (const said of form.querySelectorAll<HTMLElement>("[data-word]"))
-      said.hidden = !verdict.words.some((word) => word === said.dataset["word"]);
+    for (const output of form.querySelectorAll<HTMLElement>("[data-word]"))
+      output.hidden = !verdict.words.some((word) => word === output.dataset["word"]);
     for (const value of form.querySelectorAll<HTMLElement>("[data-value]"))
       value.textContent = String(value.dataset["value"] === "minSize" ? verdict.minSize : verdict.contrast);
     // The reader has replaced the refused values.
@@ -88,20 +88,20 @@ export function copyImages(): void {
 
 async function copyImage(button: HTMLButtonElement): Promise<void> {
   const png = button.parentElement?.querySelector<HTMLAnchorElement>("a[data-format=png]");
-  const said = button.parentElement?.querySelector("output");
-  if (!png || !said) return;
+  const output = button.parentElement?.querySelector("output");
+  if (!png || !output) return;
   const { done = "", failed = "" } = button.dataset;
   try {
     // A promise, because Safari refuses to copy after waiting for something else.
     const image = fetch(png.href).then((response) => response.blob());
     await navigator.clipboard.write([new ClipboardItem({ "image/png": image })]);
-    said.textContent = done;
+    output.textContent = done;
     // Sighted readers see it on the button.
-    said.classList.add("unseen");
-    showDone(button, said, done);
+    output.classList.add("unseen");
+    showDone(button, output, done);
   } catch {
-    said.textContent = failed;
-    said.classList.remove("unseen");
+    output.textContent = failed;
+    output.classList.remove("unseen");
   }
 }
 

@@ -1,5 +1,6 @@
 /** @jsxImportSource ../shared/html */
 import type { MessageKey } from "../../locales/messages.ts";
+import { VERBATIM } from "../shared/fields.tsx";
 import {
   answerOf,
   type ApiDescription,
@@ -233,9 +234,7 @@ function TryIt({ context: { say }, operation }: { context: Context; operation: O
                 data-in={place}
                 value={valueOf(parameter)}
                 placeholder={String(schema.example ?? schema.default ?? "")}
-                autocomplete="off"
-                autocapitalize="none"
-                spellcheck={false}
+                {...VERBATIM}
               />
             </div>
           );
@@ -243,14 +242,7 @@ function TryIt({ context: { say }, operation }: { context: Context; operation: O
         {takes(operation, "key") && (
           <div class="field">
             <label for={keyId}>{say("docs.try.key")}</label>
-            <input
-              id={keyId}
-              name="key"
-              data-in="authorization"
-              autocomplete="off"
-              autocapitalize="none"
-              spellcheck={false}
-            />
+            <input id={keyId} name="key" data-in="authorization" {...VERBATIM} />
           </div>
         )}
         {body !== undefined && (

@@ -77,7 +77,7 @@ console.log(response.status, response.headers.get("Location"));`;
     body === undefined
       ? ""
       : `
-  body: JSON.stringify(${indent(JSON.stringify(body, null, 2), "  ")}),`;
+  body: JSON.stringify(${indentLines(JSON.stringify(body, null, 2), "  ")}),`;
   const options =
     method === "GET"
       ? ""
@@ -95,7 +95,7 @@ function python({ method, url, headers, body, file, redirects }: Call): string {
     body === undefined
       ? ""
       : `
-    data=json.dumps(${indent(JSON.stringify(body, null, 4), "    ")}).encode(),`;
+    data=json.dumps(${indentLines(JSON.stringify(body, null, 4), "    ")}).encode(),`;
   const more =
     method === "GET"
       ? ""
@@ -136,8 +136,8 @@ function pairs(headers: Call["headers"]): string {
 }
 
 /** Indents all lines except the first. */
-function indent(text: string, spaces: string): string {
-  return text.replaceAll("\n", `\n${spaces}`);
+function indentLines(text: string, indent: string): string {
+  return text.replaceAll("\n", `\n${indent}`);
 }
 
 const LONG = "https://example.com/a/long/address";

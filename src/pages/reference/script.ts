@@ -2,6 +2,8 @@ import { type Answer, knownToken } from "../shared/script.ts";
 
 /** The band of the window that decides which part is being read. */
 const READ_AT = "-15% 0px -80% 0px";
+const TIMEOUT_MS = 30_000;
+const SHOWN_HEADERS = ["Location", "RateLimit", "Retry-After"];
 
 /** Marks the part being read in the index. */
 export function markCurrentPart(): void {
@@ -29,9 +31,6 @@ export function markCurrentPart(): void {
     if (part !== null) watch.observe(part);
   }
 }
-
-const TIMEOUT_MS = 30_000;
-const SHOWN_HEADERS = ["Location", "RateLimit", "Retry-After"];
 
 /** Shows the forms that call the API and makes them work. Without scripts they stay hidden. */
 export function enableForms(within: ParentNode): void {
@@ -91,10 +90,10 @@ function addressOf(form: HTMLFormElement): string {
 function requestOf(form: HTMLFormElement): RequestInit {
   const key = form.querySelector<HTMLInputElement>("input[data-in=authorization]")?.value;
   const token = form.dataset["method"] === "POST" ? knownToken() : key || null;
-  const given = [...form.querySelectorAll<HTMLInputElement>("input[data-in=header]")];
+  const inputs = [...form.querySelectorAll<HTMLInputElement>("input[data-in=header]")];
   const headers = {
     "Accept-Language": document.documentElement.lang,
-    ...Object.fromEntries(given.flatMap(({ name, value }) => (value === "" ? [] : [[name, value]]))),
+    ...Object.fromEntries(inputs.flatMap(({ name, value }) => (value === "" ? [] : [[name, value]]))),
     ...(token !== null && { Authorization: `Bearer ${token}` }),
   };
   const body = form.querySelector("textarea")?.value;

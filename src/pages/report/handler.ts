@@ -118,8 +118,8 @@ export function createReport({ reports, views, onFault }: ReportOptions) {
   }
 
   function formAgain(call: Call, form: Form, problem: HttpProblem): Promise<Response> {
-    const refused: RefusedForm = { form, problem };
-    return views.ask("refusedReport", call, JSON.stringify(refused));
+    const view: RefusedForm = { form, problem };
+    return views.ask("refusedReport", call, JSON.stringify(view));
   }
 
   /** Sends the report unless `refused` is set. */

@@ -25,7 +25,7 @@ export interface Destination {
 export function describeDestination(target: string): Destination {
   const { host: ascii, port } = authorityOf(target);
   const unicode = domainToUnicode(ascii);
-  const describedBy = { port, isHttp: target.startsWith("http:"), address: readable(target) };
+  const describedBy = { port, isHttp: target.startsWith("http:"), address: decode(target) };
   if (unicode === ascii) return { ...describedBy, host: ascii, isMistakable: false };
   if (isHarmless(unicode)) return { ...describedBy, host: unicode, asciiHost: ascii, isMistakable: false };
   if (!hasLookAlikes(unicode)) return { ...describedBy, host: ascii, isMistakable: false };
@@ -78,7 +78,7 @@ function isHarmless(host: string): boolean {
   return host.split(".").every((label) => harmlessLabel().test(label)) && !imitatesAscii(host);
 }
 
-function readable(address: string): string {
+function decode(address: string): string {
   return address.replace(/(?:%[0-9A-F]{2})+/gi, spellOut);
 }
 

@@ -47,8 +47,8 @@ export function amount(language: string, count: number, unit: string): string {
 
 export const numberFormat = memoize((language) => {
   const format = new Intl.NumberFormat(language);
-  const written = memoize((number) => format.format(Number(number)));
-  return { format: (number: number) => written(String(number)) };
+  const memoized = memoize((number) => format.format(Number(number)));
+  return { format: (number: number) => memoized(String(number)) };
 });
 
 /** A message whose placeholders are filled with elements. */

@@ -50,10 +50,10 @@ export type Page = (identity: Identity) => string;
 /** Renders a page. Its language links assume that `?language=` works at the page's address. */
 export function page(language: string, head: Head, content: Html): Page {
   // Memoized pages are rendered once per service.
-  let made: { readonly identity: Identity; readonly text: string } | undefined;
+  let memo: { readonly identity: Identity; readonly text: string } | undefined;
   return (identity) => {
-    if (made?.identity !== identity) made = { identity, text: render(language, head, content, identity) };
-    return made.text;
+    if (memo?.identity !== identity) memo = { identity, text: render(language, head, content, identity) };
+    return memo.text;
   };
 }
 

@@ -1,4 +1,8 @@
-const { lang } = document.documentElement;
+const SAID_MS = 3000;
+/** Longer than a double click. The reader may try again after this without a response. */
+const ON_ITS_WAY_MS = 3000;
+/** Local storage: the token for creating links. */
+const TOKEN = "curt.token";
 
 export interface Link {
   readonly short_url: string;
@@ -24,7 +28,7 @@ export interface Answer<T> {
   readonly pollMs: number;
 }
 
-export interface ApiRequest extends Omit<RequestInit, "headers"> {
+interface ApiRequest extends Omit<RequestInit, "headers"> {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
@@ -32,7 +36,7 @@ export interface ApiRequest extends Omit<RequestInit, "headers"> {
 export async function callApi<T>(path: string, request: ApiRequest = {}): Promise<Answer<T>> {
   const response = await fetch(path, {
     ...request,
-    headers: { "Accept-Language": lang, ...request.headers },
+    headers: { "Accept-Language": document.documentElement.lang, ...request.headers },
   });
   const { message, data } = (await response.json()) as { message: string; data?: T };
   const { headers } = response;
@@ -44,6 +48,11 @@ export async function callApi<T>(path: string, request: ApiRequest = {}): Promis
     reason: headers.get("Curt-Reason"),
     ...(data !== undefined && { data }),
   };
+}
+
+/** The header that sends a manage key. */
+export function bearer(key: string): ApiRequest {
+  return { headers: { Authorization: `Bearer ${key}` } };
 }
 
 /** A URL for people: without scheme, and decoded if possible. */
@@ -78,9 +87,6 @@ export function write(storage: Storage, key: string, value: string | null): bool
   }
 }
 
-/** Local storage: the token for creating links. */
-const TOKEN = "curt.token";
-
 /** Fills in the stored token. The field stays hidden unless the service refused it. */
 export function rememberToken(): void {
   const field = document.querySelector<HTMLElement>("[data-token]");
@@ -96,8 +102,6 @@ export function rememberToken(): void {
 export function knownToken(): string | null {
   return read("localStorage", TOKEN);
 }
-
-const SAID_MS = 3000;
 
 /** Shows the copy and share buttons and makes them work. Without scripts they stay hidden. */
 export function offerCopies(within: ParentNode): void {
@@ -115,37 +119,37 @@ export function offerCopies(within: ParentNode): void {
 }
 
 async function copyFrom(button: HTMLButtonElement): Promise<void> {
-  const { copy: given, done = "", failed = "" } = button.dataset;
+  const { copy: value, done = "", failed = "" } = button.dataset;
   const source = button.previousElementSibling;
-  const text = given || (source?.textContent ?? "");
-  const said = button.parentElement?.querySelector("output");
+  const text = value || (source?.textContent ?? "");
+  const output = button.parentElement?.querySelector("output");
   const isCopied = await copy(text);
-  if (!said) return;
-  said.textContent = isCopied ? done : failed;
+  if (!output) return;
+  output.textContent = isCopied ? done : failed;
   // Sighted readers see it on the button.
-  said.classList.toggle("unseen", isCopied);
-  if (isCopied) showDone(button, said, done);
-  else getSelection()?.selectAllChildren(given ? showIn(said, given) : (source ?? said));
+  output.classList.toggle("unseen", isCopied);
+  if (isCopied) showDone(button, output, done);
+  else getSelection()?.selectAllChildren(value ? showIn(output, value) : (source ?? output));
 }
 
-export function showDone(button: HTMLButtonElement, said: Element, done: string): void {
+export function showDone(button: HTMLButtonElement, output: Element, done: string): void {
   const withCode = `✓ ${done}`;
   const label = button.textContent;
   if (label === withCode) return;
   button.textContent = withCode;
   setTimeout(() => {
     button.textContent = label;
-    if (said.textContent === done) said.replaceChildren();
+    if (output.textContent === done) output.replaceChildren();
   }, SAID_MS);
 }
 
 /** After a failed copy, shows the whole text, because the page omits the scheme. */
-function showIn(said: Element, text: string): Element {
-  const shown = document.createElement("bdi");
-  shown.dir = "ltr";
-  shown.textContent = text;
-  said.append(" ", shown);
-  return shown;
+function showIn(output: Element, text: string): Element {
+  const element = document.createElement("bdi");
+  element.dir = "ltr";
+  element.textContent = text;
+  output.append(" ", element);
+  return element;
 }
 
 /** The clipboard API needs a secure context (https). Elsewhere, copying a selection still works. */
@@ -185,9 +189,6 @@ export function clearStaleErrors(): void {
   }
 }
 
-/** Longer than a double click. The reader may try again after this without a response. */
-const ON_ITS_WAY_MS = 3000;
-
 /** Keeps a double click from sending the form twice. The second request would fail, because the first took the code. */
 export function submitOnce(): void {
   let sentMs = -ON_ITS_WAY_MS;
@@ -220,7 +221,7 @@ export function convertDates(within: ParentNode): void {
     // Submitted dates are in the submitted zone.
     if (!input || input.value !== "") continue;
     input.value = timeZone;
-    for (const shown of form.querySelectorAll("[data-zone]")) shown.textContent = timeZone;
+    for (const name of form.querySelectorAll("[data-zone]")) name.textContent = timeZone;
     for (const date of form.querySelectorAll<HTMLInputElement>("[data-instant]"))
       date.value = localDate(new Date(date.dataset["instant"] ?? ""));
   }

@@ -39,17 +39,17 @@ export function createSignIn({ token, clock, onWrong }: SignInOptions) {
           : show(call, token.formToken(session));
       },
 
-    /** A form. It only acts if one of our own pages sent it, in the same session. */
+    /** A form. It only acts if one of our own pages fields it, in the same session. */
     form:
-      (act: (call: Call, sent: URLSearchParams, formToken: string) => Promise<Response>): Handler =>
+      (act: (call: Call, fields: URLSearchParams, formToken: string) => Promise<Response>): Handler =>
       async (call) => {
         const session = sessionOf(call);
         if (session === undefined) return seeOther("/admin");
-        const sent = await readFields(call.request);
-        if (isProblem(sent)) return problemJson(call, sent);
+        const fields = await readFields(call.request);
+        if (isProblem(fields)) return problemJson(call, fields);
         const formToken = token.formToken(session);
-        const isOurs = !isFromAnotherSite(call) && sent.get("form") === formToken;
-        return isOurs ? act(call, sent, formToken) : problemJson(call, { kind: "cross-site" });
+        const isOurs = !isFromAnotherSite(call) && fields.get("form") === formToken;
+        return isOurs ? act(call, fields, formToken) : problemJson(call, { kind: "cross-site" });
       },
 
     async signIn(call: Call): Promise<Response> {
@@ -57,11 +57,11 @@ export function createSignIn({ token, clock, onWrong }: SignInOptions) {
       // Everybody may send this form, so it has to be short.
       if (!(Number(call.headers.get("content-length") ?? Number.NaN) <= MAX_BYTES))
         return problemJson(call, { kind: "body.too-large", max: MAX_BYTES });
-      const sent = await readFields(call.request);
-      if (isProblem(sent)) return problemJson(call, sent);
+      const fields = await readFields(call.request);
+      if (isProblem(fields)) return problemJson(call, fields);
       if (isFromAnotherSite(call)) return problemJson(call, { kind: "cross-site" });
       // Wrong tokens must not lock the operator out, so a right one always works.
-      if (!token.isRight((sent.get("token") ?? "").trim())) return askFor(call, onWrong(call), true);
+      if (!token.isRight((fields.get("token") ?? "").trim())) return askFor(call, onWrong(call), true);
       return seeOther("/admin", cookieOf(call, token.startSession(clock.nowMs()), SESSION_MS / 1000));
     },
 
@@ -87,7 +87,7 @@ function askFor(call: Call, problem: HttpProblem, isRefused = false): Response {
   );
 }
 
-/** Not sent from other sites, and invisible to scripts. */
+/** Not fields from other sites, and invisible to scripts. */
 function cookieOf({ domain }: Call, session: string, maxAge: number): string {
   const secure = domain.origin.startsWith("https:");
   return serialize(COOKIE, session, { path: "/admin", maxAge, httpOnly: true, sameSite: "Strict", secure });

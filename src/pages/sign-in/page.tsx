@@ -8,10 +8,10 @@ import { type Page, page } from "../shared/layout.tsx";
  * memoized.
  */
 export function signInPage(language: string, refusal = ""): Page {
-  return rendered(`${language} ${refusal}`);
+  return memoizedPage(`${language} ${refusal}`);
 }
 
-const rendered = memoize((key) => {
+const memoizedPage = memoize((key) => {
   const [language = ""] = key.split(" ", 1);
   const refusal = key.slice(language.length + 1);
   const title = message(language, "admin.sign-in.title");

@@ -56,8 +56,8 @@ export function createUnknownAnswer(options: UnknownOptions) {
   /** The index of the first existing code, or -1. */
   async function firstKnown(codes: readonly Code[]): Promise<number> {
     for (const [at, code] of codes.entries()) {
-      const found = linkCache.get(code, clock.nowMs()) ?? (await linkCache.lookUp(code));
-      if (!isProblem(found) || found.kind !== "unknown") return at;
+      const lookup = linkCache.get(code, clock.nowMs()) ?? (await linkCache.lookUp(code));
+      if (!isProblem(lookup) || lookup.kind !== "unknown") return at;
     }
     return -1;
   }

@@ -21,9 +21,9 @@ const UNSEEN = /[[\p{C}\p{Z}\p{Default_Ignorable_Code_Point}\u2800]--\u0020]|^ |
 /** Says that an address is unknown, and offers the link that the reader probably meant. */
 export function unknownPage(language: string, { baseUrl, written, meant }: Unknown): Page {
   const canBeCreated = !isProblem(parseCode(written));
-  const text = canBeCreated ? written : shown(written);
+  const text = canBeCreated ? written : visibleText(written);
   if (meant !== undefined) return render(language, baseUrl, text, canBeCreated, meant);
-  const whole = rendered(JSON.stringify([language, baseUrl, text === "" ? "" : PLACE, canBeCreated]));
+  const whole = memoizedPage(JSON.stringify([language, baseUrl, text === "" ? "" : PLACE, canBeCreated]));
   return (identity) => whole(identity).replaceAll(PLACE, () => escape(text));
 }
 
@@ -31,7 +31,7 @@ export function unknownPage(language: string, { baseUrl, written, meant }: Unkno
 const PLACE = "\u0001";
 
 /** Robots request many codes. Rendering takes as long as several redirects, and filling in a code a tenth of that. */
-const rendered = memoize((key) => render(...(JSON.parse(key) as Parameters<typeof render>)));
+const memoizedPage = memoize((key) => render(...(JSON.parse(key) as Parameters<typeof render>)));
 
 function render(language: string, baseUrl: string, text: string, canBeCreated: boolean, meant?: Code): Page {
   const title = message(language, "page.unknown.title");
@@ -83,7 +83,7 @@ function render(language: string, baseUrl: string, text: string, canBeCreated: b
 }
 
 /** At most as long as a code, with invisible characters percent-encoded as in address bars. */
-function shown(written: string): string {
+function visibleText(written: string): string {
   const points = Array.from(written.slice(0, 4 * MAX_CODE_POINTS).toWellFormed());
   const cut = points.length > MAX_CODE_POINTS ? [...points.slice(0, MAX_CODE_POINTS), "…"] : points;
   return cut.join("").replaceAll(UNSEEN, encodeURIComponent);

@@ -27,10 +27,10 @@ const FIND = `SELECT ${COLUMNS} FROM cases WHERE code = $1 AND created_ms = $2`;
 const NOTES = `
   SELECT noted_ms, reason, note FROM notes WHERE code = $1 AND created_ms = $2
   ORDER BY id DESC LIMIT ${MAX_CASE_NOTES}`;
-/** $1 and $2 are the states of the last case and of the one before the first. */
+/** $1 is the state of the last case. SQLite would not use the index for all columns if the first state was named again. */
 const LIST = `
   SELECT ${COLUMNS} FROM cases
-  WHERE is_open BETWEEN $1 AND $2 AND (is_open, last_ms, code, created_ms) < ($2, $3, $4, $5)
+  WHERE is_open >= $1 AND (is_open, last_ms, code, created_ms) < ($2, $3, $4, $5)
   ORDER BY is_open DESC, last_ms DESC, code DESC, created_ms DESC LIMIT $6`;
 /** So that no statement takes long. */
 const FORGOTTEN_AT_ONCE = 10_000;

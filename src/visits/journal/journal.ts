@@ -2,6 +2,7 @@ import { existsSync, type FSWatcher, mkdirSync, readFileSync, rmSync, watch } fr
 import { dirname } from "node:path";
 
 import { createFolder } from "../../lib/files.ts";
+import { fillRandom } from "../../lib/random.ts";
 import { repeat } from "../../lib/repeat.ts";
 import type { VisitStore } from "../store.ts";
 import { startFolding } from "./folding.ts";
@@ -47,7 +48,7 @@ export type Journal = Awaited<ReturnType<typeof openJournal>>;
 export async function openJournal(options: JournalOptions) {
   const { folder, store, nowMs, hour, onFault, onDropped, onLeft, tickMs = TICK_MS } = options;
   createFolder(folder);
-  const [source0 = 0, source1 = 0] = crypto.getRandomValues(new Uint32Array(2));
+  const [source0 = 0, source1 = 0] = fillRandom(new Uint32Array(2));
   const owner: Owner = { source: [source0, source1], boot: bootWords() };
   const slots = { folder, owner, onFault, onDropped };
   let slot = takeSlot(slots);

@@ -10,15 +10,14 @@ export function createItem(
   words: DOMStringMap,
 ): HTMLElement {
   const item = template.content.firstElementChild?.cloneNode(true) as HTMLElement;
-  const code = codeOf(saved);
-  const path = `/${encodeURIComponent(code)}`;
-  const address = addressOf(code, words["base"] ?? "");
-  const shown = withoutScheme(address);
+  const path = `/${encodeURIComponent(codeOf(saved))}`;
+  const address = addressOf(saved, words["base"] ?? "");
+  const text = withoutScheme(address);
   const link = part(item, "address");
   const host = document.createElement("span");
   host.textContent = withoutScheme(`${words["base"]}/`);
   // On narrow screens, the code starts a line.
-  link.append(host, document.createElement("wbr"), shown.slice(host.textContent.length));
+  link.append(host, document.createElement("wbr"), text.slice(host.textContent.length));
   link.setAttribute("href", `${path}+`);
   part(item, "copy").dataset["copy"] = address;
   item.querySelector("[data-qr]")?.setAttribute("href", `${path}+qr`);
@@ -26,7 +25,7 @@ export function createItem(
   else part(item, "manage").setAttribute("href", `${path}+#key=${saved.key}`);
   // Screen readers need to distinguish the controls of different links.
   for (const control of item.querySelectorAll(".actions > *")) {
-    if (control.textContent !== "") control.ariaLabel = `${control.textContent}: ${shown}`;
+    if (control.textContent !== "") control.ariaLabel = `${control.textContent}: ${text}`;
   }
   offerCopies(item);
   showStatus(item, saved, words);
@@ -35,12 +34,12 @@ export function createItem(
 
 /** Shows the latest status of the link. */
 export function showStatus(item: HTMLElement, saved: SavedLink, words: DOMStringMap): void {
-  const { status, target } = saved;
+  const { told: status, target } = saved;
   const isGone = status?.state === "gone";
   item.dataset["state"] = status?.state ?? "";
-  const leads = part(item, "target");
-  leads.textContent = target === undefined ? "" : shortened(withoutScheme(target));
-  leads.title = target ?? "";
+  const destination = part(item, "target");
+  destination.textContent = target === undefined ? "" : shorten(withoutScheme(target));
+  destination.title = target ?? "";
   const state = describeState(saved, words);
   part(item, "left").replaceChildren(status?.ends ? timeOf(status.ends, state) : state);
   const visits = part(item, "visits");
@@ -73,7 +72,7 @@ function lang(): string {
   return document.documentElement.lang;
 }
 
-function shortened(text: string): string {
+function shorten(text: string): string {
   const characters = Array.from(text);
   return characters.length > MAX_SHOWN ? `${characters.slice(0, MAX_SHOWN - 1).join("")}…` : text;
 }

@@ -4,17 +4,21 @@ import {
   addressOf,
   loadStatus,
   changeSavedLinks,
-  codeOf,
   isStale,
   saveStatuses,
   LIST,
   type SavedLink,
   savedLinks,
+  MINUTE_MS,
 } from "./saved-links.ts";
 
 const PAGE_SIZE = 50;
 /** Results are stored together, because each write contains the whole list. */
-const KEEP_EVERY_MS = 1000;
+const STORE_EVERY_MS = 1000;
+const MAX_CONCURRENT = 4;
+/** Half of the default limit per client, so that the reader can use other pages. */
+const PER_MINUTE = 60;
+const CHECK_EVERY_MS = 15_000;
 
 function showLinks(main: HTMLElement): void {
   const template = part(main, "item") as HTMLTemplateElement;
@@ -22,7 +26,6 @@ function showLinks(main: HTMLElement): void {
   const base = words["base"] ?? "";
   const list = part(main, "list");
   const search = part(main, "search") as HTMLInputElement;
-  const said = part(main, "said");
   const number = new Intl.NumberFormat(document.documentElement.lang);
 
   let links = new Map<string, SavedLink>();
@@ -38,13 +41,13 @@ function showLinks(main: HTMLElement): void {
       if (isIntersecting) seen.add(path);
       else seen.delete(path);
     }
-    asking.look();
+    requests.check();
   });
-  const asking = createStatusRequests({
+  const requests = createStatusRequests({
     // Links without a status can't be found by their destination.
-    wanted: () => [
+    candidates: () => [
       ...[...seen].flatMap((path) => links.get(path) ?? []),
-      ...[...links.values()].filter(({ status, target }) => status === undefined && target === undefined),
+      ...[...links.values()].filter(({ told, target }) => told === undefined && target === undefined),
     ],
     onStatus,
     onTrouble: (trouble) => (part(main, "trouble").textContent = trouble ? (words[trouble] ?? "") : ""),
@@ -67,14 +70,14 @@ function showLinks(main: HTMLElement): void {
     readList();
     show();
   });
-  addEventListener("pagehide", keepFresh);
+  addEventListener("pagehide", storeFresh);
 
   function readList(): void {
     const before = links;
     links = new Map(
       savedLinks().map((saved) => {
-        const { created, target, status } = fresh.get(saved.path) ?? {};
-        return [saved.path, created === saved.created ? { ...saved, target, status } : saved];
+        const { created, target, told } = fresh.get(saved.path) ?? {};
+        return [saved.path, created === saved.created ? { ...saved, target, told } : saved];
       }),
     );
     texts.clear();
@@ -92,47 +95,46 @@ function showLinks(main: HTMLElement): void {
     links.set(saved.path, saved);
     texts.delete(saved.path);
     if (item) showStatus(item, saved, words);
-    if (fresh.size === 0) setTimeout(keepFresh, KEEP_EVERY_MS);
+    if (fresh.size === 0) setTimeout(storeFresh, STORE_EVERY_MS);
     fresh.set(saved.path, saved);
   }
 
-  function keepFresh(): void {
+  function storeFresh(): void {
     saveStatuses([...fresh.values()]);
     fresh.clear();
   }
 
   function show(): void {
-    const wanted = plain(search.value.trim());
-    const found = [...links.values()].filter((saved) => textOf(saved).includes(wanted));
+    const query = plain(search.value.trim());
+    const matches = [...links.values()].filter((saved) => textOf(saved).includes(query));
     const focused = document.activeElement as HTMLElement | null;
-    list.replaceChildren(...found.slice(0, limit).map(itemOf));
+    list.replaceChildren(...matches.slice(0, limit).map(itemOf));
     if (focused?.isConnected && focused !== document.activeElement) focused.focus();
     for (const [path, item] of items) if (!item.isConnected) drop(path, item);
-    count(found, wanted !== "");
+    count(matches, query !== "");
   }
 
-  function count(found: readonly SavedLink[], isSearch: boolean): void {
+  function count(matches: readonly SavedLink[], isSearch: boolean): void {
     part(main, "empty").hidden = links.size > 0;
     part(main, "tools").hidden = links.size === 0;
-    part(main, "none").hidden = found.length > 0 || links.size === 0;
-    part(main, "more").hidden = found.length <= limit;
+    part(main, "none").hidden = matches.length > 0 || links.size === 0;
+    part(main, "more").hidden = matches.length <= limit;
     part(main, "below").hidden = links.size === 0;
-    const all = number.format(links.size);
     const form =
       new Intl.PluralRules(document.documentElement.lang).select(links.size) === "one" ? "one" : "other";
     part(main, "count").textContent = (words[isSearch ? "found" : form] ?? "")
-      .replace("{count}", number.format(isSearch ? found.length : links.size))
-      .replace("{all}", all);
+      .replace("{count}", number.format(isSearch ? matches.length : links.size))
+      .replace("{all}", number.format(links.size));
     const copy = part(main, "copy");
-    copy.hidden = found.length === 0;
-    copy.dataset["copy"] = found.map((saved) => addressOf(codeOf(saved), base)).join("\n");
+    copy.hidden = matches.length === 0;
+    copy.dataset["copy"] = matches.map((saved) => addressOf(saved, base)).join("\n");
   }
 
   function itemOf(saved: SavedLink): HTMLElement {
-    const known = items.get(saved.path);
-    if (known) {
-      showStatus(known, saved, words);
-      return known;
+    const present = items.get(saved.path);
+    if (present) {
+      showStatus(present, saved, words);
+      return present;
     }
     const item = createItem(template, saved, words);
     item.dataset["path"] = saved.path;
@@ -151,8 +153,7 @@ function showLinks(main: HTMLElement): void {
 
   function textOf(saved: SavedLink): string {
     const { path, target = "" } = saved;
-    const text =
-      texts.get(path) ?? plain([addressOf(codeOf(saved), base), target, withoutScheme(target)].join("\n"));
+    const text = texts.get(path) ?? plain([addressOf(saved, base), target, withoutScheme(target)].join("\n"));
     texts.set(path, text);
     return text;
   }
@@ -166,7 +167,7 @@ function showLinks(main: HTMLElement): void {
 
   function remove(gone: readonly SavedLink[], question: string, confirmation: string): void {
     const [first] = gone;
-    const name = first ? withoutScheme(addressOf(codeOf(first), base)) : "";
+    const name = first ? withoutScheme(addressOf(first, base)) : "";
     if (!confirm(textOfMessage(question, name))) return;
     const item = items.get(first?.path ?? "");
     const next = item?.nextElementSibling ?? item?.previousElementSibling;
@@ -181,7 +182,7 @@ function showLinks(main: HTMLElement): void {
   }
 
   function say(name: string, value?: string): void {
-    said.textContent = textOfMessage(name, value);
+    part(main, "said").textContent = textOfMessage(name, value);
   }
 
   function textOfMessage(name: string, value = ""): string {
@@ -194,70 +195,64 @@ function plain(text: string): string {
   return text.normalize().toLowerCase();
 }
 
-const page = document.querySelector<HTMLElement>("[data-my-links]");
-if (page) showLinks(page);
-
-const MAX_CONCURRENT = 4;
-/** Half of the default limit per client, so that the reader can use other pages. */
-const PER_MINUTE = 60;
-const MINUTE_MS = 60_000;
-const LOOK_EVERY_MS = 15_000;
-
-export interface StatusRequestsOptions {
+interface StatusRequestsOptions {
   /** Visible links come first. */
-  readonly wanted: () => readonly SavedLink[];
+  readonly candidates: () => readonly SavedLink[];
   readonly onStatus: (saved: SavedLink) => void;
   /** Called when the reason for missing results changes; undefined if there is none. */
   readonly onTrouble: (trouble: "limited" | "away" | undefined) => void;
 }
 
 /** Loads the status of links, a few at a time, within the service's limits. */
-export function createStatusRequests({ wanted, onStatus, onTrouble }: StatusRequestsOptions) {
-  const underWay = new Set<string>();
-  const asked: number[] = [];
+function createStatusRequests({ candidates, onStatus, onTrouble }: StatusRequestsOptions) {
+  const inFlight = new Set<string>();
+  const requestTimes: number[] = [];
   let pausedUntil = 0;
 
-  function mayAsk(): boolean {
+  function mayRequest(): boolean {
     const now = performance.now();
-    while ((asked[0] ?? now) < now - MINUTE_MS) asked.shift();
+    while ((requestTimes[0] ?? now) < now - MINUTE_MS) requestTimes.shift();
     return (
-      underWay.size < MAX_CONCURRENT &&
-      asked.length < PER_MINUTE &&
+      inFlight.size < MAX_CONCURRENT &&
+      requestTimes.length < PER_MINUTE &&
       now >= pausedUntil &&
       document.visibilityState === "visible"
     );
   }
 
-  function look(): void {
-    while (mayAsk()) {
-      const saved = wanted().find((one) => isStale(one) && !underWay.has(one.path));
+  function check(): void {
+    while (mayRequest()) {
+      const saved = candidates().find((one) => isStale(one) && !inFlight.has(one.path));
       if (saved === undefined) return;
-      void askFor(saved);
+      void request(saved);
     }
   }
 
-  async function askFor(saved: SavedLink): Promise<void> {
-    underWay.add(saved.path);
-    asked.push(performance.now());
+  async function request(saved: SavedLink): Promise<void> {
+    inFlight.add(saved.path);
+    requestTimes.push(performance.now());
     const answer = await loadStatus(saved);
-    underWay.delete(saved.path);
-    if ("status" in answer) {
+    inFlight.delete(saved.path);
+    if ("told" in answer) {
       onStatus({ ...saved, ...answer });
       if (performance.now() >= pausedUntil) onTrouble(undefined);
     } else {
       pausedUntil = performance.now() + answer.waitMs;
-      setTimeout(look, answer.waitMs);
+      setTimeout(check, answer.waitMs);
       onTrouble(answer.isLimited ? "limited" : "away");
     }
-    look();
+    check();
   }
 
-  function lookAgain(): void {
+  function resume(): void {
     pausedUntil = 0;
-    look();
+    check();
   }
-  addEventListener("online", lookAgain);
-  document.addEventListener("visibilitychange", look);
-  setInterval(look, LOOK_EVERY_MS);
-  return { look };
+  addEventListener("online", resume);
+  document.addEventListener("visibilitychange", check);
+  setInterval(check, CHECK_EVERY_MS);
+  return { check };
 }
+
+const page = document.querySelector<HTMLElement>("[data-my-links]");
+if (page) showLinks(page);

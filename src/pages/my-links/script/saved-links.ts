@@ -1,10 +1,12 @@
 import { DAY_MS } from "../../../links/time.ts";
-import { callApi, type Link, read, write } from "../../shared/script.ts";
+import { bearer, callApi, type Link, read, write } from "../../shared/script.ts";
 
-/** Local storage. The list never leaves this browser. */
-export const LIST = "curt.made-here";
 /** Local storage holds about five million characters, and a link takes 300. */
 const MAX_LINKS = 10_000;
+const WAIT_MS = 5000;
+export const MINUTE_MS = 60_000;
+/** Local storage. The list never leaves this browser. */
+export const LIST = "curt.made-here";
 
 /** A link created in this browser. */
 export interface SavedLink {
@@ -15,8 +17,8 @@ export interface SavedLink {
   /** Undefined for links from before the key was stored. */
   readonly key?: string | undefined;
   readonly target?: string | undefined;
-  /** The last status from the service. */
-  readonly status?: Status | undefined;
+  /** The last status from the service, as browsers have stored it. */
+  readonly told?: Status | undefined;
 }
 
 interface Status {
@@ -51,8 +53,8 @@ export function saveStatuses(links: readonly SavedLink[]): void {
   const fresh = new Map(links.map((saved) => [saved.path, saved]));
   changeSavedLinks((list) =>
     list.map((saved) => {
-      const { created, target, status } = fresh.get(saved.path) ?? {};
-      return created === saved.created ? { ...saved, target, status } : saved;
+      const { created, target, told } = fresh.get(saved.path) ?? {};
+      return created === saved.created ? { ...saved, target, told } : saved;
     }),
   );
 }
@@ -61,12 +63,8 @@ export function codeOf({ path }: Pick<SavedLink, "path">): string {
   return decodeURIComponent(path.slice(path.lastIndexOf("/") + 1));
 }
 
-function pathOf(code: string): string {
-  return `/api/v1/links/${encodeURIComponent(code)}`;
-}
-
-export function addressOf(code: string, base: string): string {
-  return `${base}/${code.replaceAll("#", "%23")}/`;
+export function addressOf(saved: SavedLink, base: string): string {
+  return `${base}/${codeOf(saved).replaceAll("#", "%23")}/`;
 }
 
 function isSavedLink(one: Partial<SavedLink> | null): one is SavedLink {
@@ -81,7 +79,7 @@ function isSavedLink(one: Partial<SavedLink> | null): one is SavedLink {
 
 /** A broken status can be loaded again. */
 function withoutBrokenStatus(saved: SavedLink): SavedLink {
-  return isStatus(saved.status) ? saved : { ...saved, status: undefined };
+  return isStatus(saved.told) ? saved : { ...saved, told: undefined };
 }
 
 function isStatus(status: Partial<Status> | null | undefined): status is Status {
@@ -105,13 +103,8 @@ function isReadable(path: string): boolean {
   }
 }
 
-const WAIT_MS = 5000;
-const MINUTE_MS = 60_000;
-/** Deleted links don't come back. */
-const GONE_FOR_MS = DAY_MS;
-
 /** The status of a link, or how long to wait before the next request. */
-type Answer = Pick<SavedLink, "target"> & { readonly status: Status };
+type Answer = Pick<SavedLink, "target"> & { readonly told: Status };
 interface Refused {
   /** If false, the service is unreachable. */
   readonly isLimited: boolean;
@@ -120,37 +113,36 @@ interface Refused {
 
 export async function loadStatus(saved: SavedLink): Promise<Answer | Refused> {
   try {
-    const path = pathOf(codeOf(saved));
-    const asked = (key?: string) =>
-      callApi<Link>(path, {
+    const request = (key?: string) =>
+      callApi<Link>(`/api/v1/links/${encodeURIComponent(codeOf(saved))}`, {
         signal: AbortSignal.timeout(WAIT_MS),
-        ...(key !== undefined && { headers: { Authorization: `Bearer ${key}` } }),
+        ...(key !== undefined && bearer(key)),
       });
-    const first = await asked(saved.key);
+    const first = await request(saved.key);
     // The code belongs to another link now.
-    const { status, data, reason, pollMs } = first.status === 403 ? await asked() : first;
+    const { status, data, reason, pollMs } = first.status === 403 ? await request() : first;
     if (status === 429) return { isLimited: true, waitMs: Math.max(pollMs, 1000) };
     if (status >= 500) return { isLimited: false, waitMs: MINUTE_MS / 2 };
     if (data?.created === saved.created) {
       const { state, visits, expires: ends, original_url: target } = data;
-      return { target: target ?? undefined, status: { state, visits, ends, atMs: Date.now() } };
+      return { target: target ?? undefined, told: { state, visits, ends, atMs: Date.now() } };
     }
     const state = reason === "link.withdrawn" || reason === "link.disabled" ? reason.slice(5) : "gone";
-    return { status: { state, visits: saved.status?.visits ?? 0, ends: null, atMs: Date.now() } };
+    return { told: { state, visits: saved.told?.visits ?? 0, ends: null, atMs: Date.now() } };
   } catch {
     return { isLimited: false, waitMs: MINUTE_MS / 2 };
   }
 }
 
-export function isStale({ status }: SavedLink): boolean {
+export function isStale({ told: status }: SavedLink): boolean {
   if (status === undefined) return true;
-  // The clock may have been ahead then.
+  // The clock may have been ahead then. Deleted links don't come back.
   const ageMs = Math.abs(Date.now() - status.atMs);
-  return ageMs > (status.state === "gone" ? GONE_FOR_MS : MINUTE_MS);
+  return ageMs > (status.state === "gone" ? DAY_MS : MINUTE_MS);
 }
 
 /** The state of a link in words. */
-export function describeState({ status }: SavedLink, words: DOMStringMap): string {
+export function describeState({ told: status }: SavedLink, words: DOMStringMap): string {
   if (status === undefined) return words["unknown"] ?? "";
   const { state, ends } = status;
   if (state !== "active") return words[state] ?? "";

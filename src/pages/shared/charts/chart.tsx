@@ -97,14 +97,14 @@ export function Chart({ language, series, interval, period }: ChartProps) {
 }
 
 function describe(language: string, when: string, visits: number, bots: number): string {
-  const people = counted(`preview.count.visits ${language}`)(String(visits));
+  const people = countMessage(`preview.count.visits ${language}`)(String(visits));
   if (bots === 0) return message(language, "preview.point", { when, visits: people });
-  const programs = counted(`preview.count.bots ${language}`)(String(bots));
+  const programs = countMessage(`preview.count.bots ${language}`)(String(bots));
   return message(language, "preview.point.bots", { when, visits: people, bots: programs });
 }
 
 // Choosing a plural form is the most expensive step per bar.
-const counted = memoize((what) => {
+const countMessage = memoize((what) => {
   const [key, language] = what.split(" ") as ["preview.count.visits" | "preview.count.bots", string];
   return memoize((count) => message(language, key, { count: Number(count) }));
 });

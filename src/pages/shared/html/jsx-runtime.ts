@@ -27,20 +27,11 @@ type Component = (props: object) => Child;
 /** Elements without content and end tag (HTML, section 13.1.2). */
 const VOID: ReadonlySet<string> = new Set(["br", "hr", "img", "input", "link", "meta", "wbr"]);
 /** Attributes whose presence means true. Others, such as aria-expanded, spell it out. */
-const PRESENT: ReadonlySet<string> = new Set([
-  "async",
-  "autofocus",
-  "checked",
-  "defer",
-  "disabled",
-  "download",
-  "hidden",
-  "novalidate",
-  "open",
-  "readonly",
-  "required",
-  "selected",
-]);
+const PRESENT: ReadonlySet<string> = new Set(
+  "async autofocus checked defer disabled download hidden novalidate open readonly required selected".split(
+    " ",
+  ),
+);
 
 export function jsx(tag: string | Component, props: Readonly<Record<string, unknown>>): Html {
   if (typeof tag === "function") return new Html(write(tag(props)));
