@@ -26,7 +26,7 @@ export async function exportStore(config: Config, { positionals }: Arguments): P
     let done = 0;
     const counts = await exportRecords(records, output.write, (count) => {
       done += count;
-      progress.tell("exporting", { done, all }, count);
+      progress.report("exporting", { done, all }, count);
     });
     await output.finish();
     progress.end();

@@ -140,7 +140,7 @@ function fillWith(run: ImportRun, action: string, write: WriteRecords): Promise<
       if (isOwn) skipped.add({ place: `line ${line}`, code, why: { rule: "target.own" } });
       return isOwn;
     },
-    onRecords: (count) => progress.tell(action, input.progress(), count),
+    onRecords: (count) => progress.report(action, input.progress(), count),
   });
 }
 
@@ -158,8 +158,8 @@ async function importItems(
     ...importRules(config),
     keepOdd,
     onSkipped: skipped.add,
-    onRead: () => progress.tell("reading", input.progress()),
-    onAdded: (batch, count) => progress.tell(isDryRun ? "looking up" : "adding", batch, count),
+    onRead: () => progress.report("reading", input.progress()),
+    onAdded: (batch, count) => progress.report(isDryRun ? "looking up" : "adding", batch, count),
   });
   progress.end();
   skipped.print();

@@ -1,9 +1,7 @@
 // The content of a store as plain data, the same for every engine. An export holds these records.
 import type { Link } from "../links/link.ts";
 import type { KeyedRequest, LinkId, LinkStore, CreatedRecord } from "../links/store.ts";
-import type { Note } from "../moderation/reports/case.ts";
-import type { Case } from "../moderation/reports/case.ts";
-// All that a store keeps, as plain data that means the same in every engine: what `curt copy` takes from one to another.
+import type { Case, Note } from "../moderation/reports/case.ts";
 import type { HostRule, JournalEntry } from "../moderation/store.ts";
 import type { Sums } from "../visits/day.ts";
 import type { Detail } from "../visits/detail.ts";
