@@ -148,8 +148,6 @@ export function createAdminPages({ signIn, operator, reports, views }: AdminPage
   };
 }
 
-export type AdminPages = ReturnType<typeof createAdminPages>;
-
 function decisionOf(fields: URLSearchParams): ReasonedRequest {
   return { reason: fields.get("reason") ?? "", note: (fields.get("note") ?? "").trim() };
 }

@@ -68,7 +68,7 @@ export function homePage(language: string, home: Home): Page {
           <label for="original_url">{message(language, "home.url")}</label>
           <div class="large">
             <input
-              {...{ id: "original_url", name: "original_url", type: "text", value: form.original_url }}
+              {...{ id: "original_url", name: "original_url", value: form.original_url, type: "text" }}
               {...VERBATIM}
               {...describedBy("original_url", errors, "understood")}
               autofocus={focused === "original_url"}
@@ -112,7 +112,7 @@ export function homePage(language: string, home: Home): Page {
               <bdi dir="ltr">{base}</bdi>
             </span>
             <input
-              {...{ id: "custom_code", name: "custom_code", type: "text", value: form.custom_code }}
+              {...{ id: "custom_code", name: "custom_code", value: form.custom_code, type: "text" }}
               {...VERBATIM}
               {...describedBy("custom_code", errors, "custom_code-base custom_code-hint")}
               autofocus={focused === "custom_code"}

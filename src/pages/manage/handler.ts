@@ -1,3 +1,4 @@
+import type { DetachedCall } from "../../http/call.ts";
 import type { Call } from "../../http/call.ts";
 import { LINK_FIELDS } from "../../http/field-names.ts";
 import { createLinkManager, type LinkManagerOptions } from "../../http/link-manager.ts";

@@ -5,6 +5,7 @@ import { describe, problemAnswer } from "../../http/problems.ts";
 import { knowsAlready, tagOf, answer, html } from "../../http/responses.ts";
 import { queryOf } from "../../http/url.ts";
 import type { Clock } from "../../links/clock.ts";
+import { targetSinceMs } from "../../links/link.ts";
 import { hasStarted, hasEnded, hasPassword } from "../../links/link.ts";
 import type { Links } from "../../links/links.ts";
 import { isProblem } from "../../links/problem.ts";
