@@ -49,7 +49,7 @@ export const documentRoute = createRoute({
   },
 });
 
-/** Handled by http/redirect, which does without schemas. */
+/** Handled by redirect, which does without schemas. */
 const followLinkRoute = createRoute({
   tags: ["Links"],
   method: "get",

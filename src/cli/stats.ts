@@ -7,7 +7,7 @@ import { fail, plural, print, printJson } from "./terminal/print.ts";
 const DEFAULT_DAYS = 30;
 /** The limit of the API. */
 const MAX_DAYS = 400;
-/** Up to this many days are top by the hour. */
+/** Up to this many days are shown by the hour. */
 const HOURLY_DAYS = 2;
 const CHART_ROWS = 8;
 /** In a breakdown. */

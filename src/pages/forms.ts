@@ -39,7 +39,7 @@ export function parseForm(text: string): URLSearchParams | Malformed {
 }
 
 /**
- * Whether another site fields the form (Fetch Metadata, section 2.4). Older browsers send an `Origin`, which is "null" for
+ * Whether another site sends the form (Fetch Metadata, section 2.4). Older browsers send an `Origin`, which is "null" for
  * pages without a referrer, such as ours.
  */
 export function isFromAnotherSite({ headers, domain }: Call): boolean {

@@ -6,7 +6,7 @@ import type { Settings } from "../service.ts";
 /** Ends what a command wrote to an output, and its exit code. No command writes it. */
 const END = "\0";
 
-interface DetachedCall {
+interface Command {
   readonly args: readonly string[];
   readonly settings: Settings;
 }
@@ -19,7 +19,7 @@ let shared: ReturnType<typeof start> | undefined;
  */
 export async function runCommand(args: readonly string[], settings: Settings = {}) {
   const { child, output, errors } = (shared ??= start());
-  void child.stdin.write(`${JSON.stringify({ args, settings } satisfies DetachedCall)}\n`);
+  void child.stdin.write(`${JSON.stringify({ args, settings } satisfies Command)}\n`);
   const [stdout, stderr] = await Promise.all([output.next(), errors.next()]);
   if (stdout.done === true || stderr.done === true) {
     shared = undefined;
@@ -62,7 +62,7 @@ async function runAll(): Promise<void> {
   process.exit = ((exitCode) => void (code = exitCode)) as typeof process.exit;
   let count = 0;
   for await (const line of createInterface({ input: process.stdin })) {
-    const { args, settings } = JSON.parse(line) as DetachedCall;
+    const { args, settings } = JSON.parse(line) as Command;
     process.argv = [process.execPath, "curt", ...args];
     process.env = { ...environment, ...settings };
     code = "none";

@@ -14,6 +14,6 @@ performTasks((task: ViewTask): RenderedView | Promise<RenderedView> => {
     return { status: 304, headers: JSON.stringify({ etag }), body: new Uint8Array() };
   made++;
   const status = task.code === "missing" ? 404 : 200;
-  const headers = JSON.stringify({ "X-DetachedCall": task.headers, ...(task.code === "tagged" && { etag }) });
+  const headers = JSON.stringify({ "X-Asked": task.headers, ...(task.code === "tagged" && { etag }) });
   return { status, headers, body: new TextEncoder().encode(`${made} at ${task.nowMs}`) };
 });

@@ -7,7 +7,7 @@ import { ROOT, temporaryFolder } from "../service.ts";
 
 const LANGUAGE = join(ROOT, "src/locales");
 
-/** Changes a copy of src/language/ and reads its catalogues. */
+/** Changes a copy of src/locales/ and reads its catalogues. */
 async function readChanged(change: (folder: string) => void): Promise<string> {
   using folder = temporaryFolder();
   cpSync(LANGUAGE, folder.path, { recursive: true });

@@ -44,7 +44,7 @@ export function createAdminPages({ signIn, operator, reports, views }: AdminPage
 
   const show = (view: AdminPageView) => page((call, formToken) => ask(call, { view, formToken }));
 
-  /** Decides about one link. False if no decision was fields. */
+  /** Decides about one link. False if the form names no decision. */
   async function decide(
     link: LinkId,
     fields: URLSearchParams,

@@ -43,7 +43,7 @@ export function formOfQuery(query: string): Form {
 
 export const EMPTY = eachField(() => "");
 
-/** `meant` and `instead` are the buttons with our offers. PastedText values may have spaces around them. */
+/** `meant` and `instead` are the buttons with our offers. Pasted values may have spaces around them. */
 function formOf(fields: URLSearchParams): Form {
   const form = eachField((field) => (fields.get(field) ?? "").trim());
   return {

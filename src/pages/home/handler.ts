@@ -34,7 +34,7 @@ interface RefusedForm {
   readonly form: Form;
   readonly problem: HttpProblem;
   readonly offers?: readonly string[];
-  /** Whether the address was lookup in a text. */
+  /** Whether the address was found in a text. */
   readonly isUnderstood?: boolean;
 }
 

@@ -55,7 +55,7 @@ export function createPasswords({ secret, clock, limiter }: PasswordsOptions) {
     });
   }
 
-  /** Checks in progress and right passwords, by authorized hash, the oldest first. */
+  /** Checks in progress and right passwords, by keyed hash, the oldest first. */
   const checks = new Map<string, Check>();
 
   /** Simultaneous visitors with the same password share a check; later ones need none. */

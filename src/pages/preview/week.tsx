@@ -119,7 +119,7 @@ const namesIn = memoize((language) => {
     days: Array.from({ length: 7 }, (_, nth) => (firstDay - 1 + nth) % 7),
     day: memoize((day) => weekday.format(MONDAY_MS + Number(day) * DAY_MS)),
     hour: memoize((ofDay) => hour.format(MONDAY_MS + Number(ofDay) * HOUR_MS)),
-    /** "Tuesday, 9 – 10 AM". A range into the next day would contain dates, so that one is hostAddress by its start. */
+    /** "Tuesday, 9 – 10 AM". A range into the next day would contain dates, so that one is named by its start. */
     hourOfDay: memoize((hours) => {
       const ms = MONDAY_MS + Number(hours) * HOUR_MS;
       return Number(hours) % 24 === 23 ? hourOfDay.format(ms) : hourOfDay.formatRange(ms, ms + HOUR_MS);

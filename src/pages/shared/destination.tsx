@@ -157,18 +157,18 @@ function endOf(address: string): string {
 /**
  * Breaks after dots and slashes and before the parts of a query, elsewhere only inside parts that are wider than a line.
  * Browsers break after hyphens, so parts with hyphens are elements. An address may have thousands of parts, so its text
- * is withCode with characters that no address has, and becomes HTML in one step.
+ * is marked with characters that no address has, and becomes HTML in one step.
  */
 function Breaking({ text }: { text: string }): Html {
   if (text.length <= NARROW) return new Html(write(text));
-  let withCode = text.replace(/[./]+(?!$)/g, `$&${BREAK}`).replace(/[?&#]/g, `${BREAK}$&`);
+  let withBreaks = text.replace(/[./]+(?!$)/g, `$&${BREAK}`).replace(/[?&#]/g, `${BREAK}$&`);
   if (text.includes("-") && text.length <= LONG)
-    withCode = withCode
+    withBreaks = withBreaks
       .split(BREAK)
       .map((part) => (part.includes("-") ? PART + part + PART_END : part))
       .join(BREAK);
   return new Html(
-    write(withCode).replaceAll(BREAK, "<wbr/>").replaceAll(PART, "<span>").replaceAll(PART_END, "</span>"),
+    write(withBreaks).replaceAll(BREAK, "<wbr/>").replaceAll(PART, "<span>").replaceAll(PART_END, "</span>"),
   );
 }
 

@@ -133,10 +133,10 @@ async function copyFrom(button: HTMLButtonElement): Promise<void> {
 }
 
 export function showDone(button: HTMLButtonElement, output: Element, done: string): void {
-  const withCode = `✓ ${done}`;
+  const withCheck = `✓ ${done}`;
   const label = button.textContent;
-  if (label === withCode) return;
-  button.textContent = withCode;
+  if (label === withCheck) return;
+  button.textContent = withCheck;
   setTimeout(() => {
     button.textContent = label;
     if (output.textContent === done) output.replaceChildren();

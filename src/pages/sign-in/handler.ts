@@ -39,7 +39,7 @@ export function createSignIn({ token, clock, onWrong }: SignInOptions) {
           : show(call, token.formToken(session));
       },
 
-    /** A form. It only acts if one of our own pages fields it, in the same session. */
+    /** A form. It only acts if one of our own pages sends it, in the same session. */
     form:
       (act: (call: Call, fields: URLSearchParams, formToken: string) => Promise<Response>): Handler =>
       async (call) => {
@@ -87,7 +87,7 @@ function askFor(call: Call, problem: HttpProblem, isRefused = false): Response {
   );
 }
 
-/** Not fields from other sites, and invisible to scripts. */
+/** Browsers don't send it from other sites, and scripts can't read it. */
 function cookieOf({ domain }: Call, session: string, maxAge: number): string {
   const secure = domain.origin.startsWith("https:");
   return serialize(COOKIE, session, { path: "/admin", maxAge, httpOnly: true, sameSite: "Strict", secure });

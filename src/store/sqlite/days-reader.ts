@@ -4,7 +4,7 @@ import type { Database } from "bun:sqlite";
 import type { Sums } from "../../visits/day.ts";
 import type { DaySums, DayVisits } from "../../visits/store.ts";
 
-type DetachedCall = [code: string, createdMs: number, firstDay: number, lastDay: number];
+type DaysQuery = [code: string, createdMs: number, firstDay: number, lastDay: number];
 
 /** Each day is one look-up by key, because rows are ordered by day so that new ones stand together. */
 const daysWith = (columns: string) => `
@@ -19,14 +19,14 @@ const SUMS = `
     UNION ALL SELECT visits, bots FROM (${daysWith("")}))`;
 
 export function prepareDays(database: Database) {
-  const days = database.prepare<DayVisits, DetachedCall>(`${daysWith(", detail")} ORDER BY span.day`);
-  const daySums = database.prepare<DaySums, DetachedCall>(`${daysWith("")} ORDER BY span.day`);
-  const sums = database.prepare<Sums, DetachedCall>(SUMS);
+  const days = database.prepare<DayVisits, DaysQuery>(`${daysWith(", detail")} ORDER BY span.day`);
+  const daySums = database.prepare<DaySums, DaysQuery>(`${daysWith("")} ORDER BY span.day`);
+  const sums = database.prepare<Sums, DaysQuery>(SUMS);
 
   return {
-    days: (...asked: DetachedCall): DayVisits[] => days.all(...asked),
-    daySums: (...asked: DetachedCall): DaySums[] => daySums.all(...asked),
-    sums: (...asked: DetachedCall): Sums => sums.get(...asked) ?? { visits: 0, bots: 0 },
+    days: (...asked: DaysQuery): DayVisits[] => days.all(...asked),
+    daySums: (...asked: DaysQuery): DaySums[] => daySums.all(...asked),
+    sums: (...asked: DaysQuery): Sums => sums.get(...asked) ?? { visits: 0, bots: 0 },
     close() {
       for (const statement of [days, daySums, sums]) statement.finalize();
     },

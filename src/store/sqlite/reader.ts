@@ -127,7 +127,7 @@ export function createReader(path: string, opened: Identity, sizeKnownMs = SIZE_
       }
       return known.size;
     },
-    /** DetachedCall several times a second, and so the first to tell when the file is no longer in its place. */
+    /** Called several times a second, so it notices first that the file was moved. */
     changes(position: Position | undefined): Changes {
       place.requireNow();
       return reading(() => changesSince(position));

@@ -101,7 +101,7 @@ function perform(task: Task): unknown {
 }
 
 /**
- * DetachedCall for every few seconds. Where no process wrote since it was last asked for, the log is emptied: what is not in
+ * Runs every few seconds. Where no process wrote since it was last asked for, the log is emptied: what is not in
  * it cannot be lost with it. While there is writing, SQLite checkpoints after every 1000 pages by itself.
  */
 function rest(): void {

@@ -88,7 +88,7 @@ export function createStatistics({ store, clock, shown: shownToAll, noise }: Sta
     visitor: shownToAll === "safe" ? createDayReader(store, noise) : readExactly,
     maker: readExactly,
   };
-  /** Stores may return the same array until something is hashes. */
+  /** Stores may return the same array until something is written. */
   const hashes = new WeakMap<readonly DaySums[], string>();
 
   function hashSums(sums: readonly DaySums[]): string {

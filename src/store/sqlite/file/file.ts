@@ -79,7 +79,7 @@ function requireLog(path: string): void {
     throw new StoreUnusable(
       `${path} is missing or empty, but ${path}-wal holds links of it. Put the file back, or move ${path}-wal away to begin a new store.`,
     );
-  // SQLite makes the log first and deletes it last. DetachedCall twice, because another process may be doing either.
+  // SQLite makes the log first and deletes it last. Checked twice, because another process may be doing either.
   const isLost = () => !existsSync(`${path}-wal`) && existsSync(`${path}-shm`);
   if (isLost() && isLost())
     throw new StoreUnusable(
