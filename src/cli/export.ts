@@ -21,17 +21,17 @@ export async function exportStore(config: Config, { positionals }: Arguments): P
   using progress = showProgress();
   try {
     using output = await openOutput(positionals[0] ?? "-");
-    // Counting a large store takes a while, and only tells how much time is left.
+    // Counting a large store takes a while, and only the time left needs it.
     const all = progress.isShown ? await records.size() : undefined;
     let done = 0;
     const counts = await exportRecords(records, output.write, (count) => {
       done += count;
-      progress.tell("exporting", { done, all }, count);
+      progress.report("exporting", { done, all }, count);
     });
     await output.finish();
     progress.end();
-    const told = KINDS.map((kind) => counted(kind, counts[kind]));
-    note(`exported ${told.join(", ")}`);
+    const sums = KINDS.map((kind) => counted(kind, counts[kind]));
+    note(`exported ${sums.join(", ")}`);
     return 0;
   } finally {
     await records.close();
@@ -65,7 +65,7 @@ async function openOutput(file: string): Promise<Output> {
   };
 }
 
-/** The system may write less than it is asked to. */
+/** `writeSync` may write only a part. */
 async function writeAll(descriptor: number, bytes: Uint8Array): Promise<void> {
   for (let written = 0; written < bytes.length;) written += writeSync(descriptor, bytes, written);
 }

@@ -33,7 +33,7 @@ export async function importExport(importing: Importing): Promise<number> {
     onBroken: brokenLines(importing),
     onOther: (kind) => void others.set(kind, (others.get(kind) ?? 0) + 1),
   });
-  // Its odd codes came from elsewhere, and were asked for then.
+  // Its odd codes are from other services, whose users chose them.
   const code = await importing.takeIn(items, { keepOdd: true });
   const kept = [...others].map(([kind, count]) => counted(kind, count));
   if (code === 0 && kept.length > 0)
@@ -66,7 +66,7 @@ function fillWith(importing: Importing, write: WriteRecords): Promise<Counts> {
   return fillFrom(input.bytes(), write, {
     onBroken: brokenLines(importing),
     leaves: ownLinks(importing),
-    onRecords: (count) => progress.tell(name, input.progress(), count),
+    onRecords: (count) => progress.report(name, input.progress(), count),
   });
 }
 

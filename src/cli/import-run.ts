@@ -67,8 +67,8 @@ async function takeInFrom(
     ...arrivalRules(config),
     keepOdd,
     onLeft: left.add,
-    onRead: () => progress.tell("reading", input.progress()),
-    onTaken: (taken, count) => progress.tell(isDryRun ? "looking up" : "adding", taken, count),
+    onRead: () => progress.report("reading", input.progress()),
+    onTaken: (taken, count) => progress.report(isDryRun ? "looking up" : "adding", taken, count),
   });
   progress.end();
   left.print();

@@ -3,7 +3,7 @@ import type { Kind } from "../store/records.ts";
 
 type Thing = Kind | "visits";
 
-/** What records are called in messages. */
+/** The plural names of records in messages. */
 const NAMES: Readonly<Record<Thing, string>> = {
   link: "links",
   day: "days of visits",
@@ -16,7 +16,7 @@ const NAMES: Readonly<Record<Thing, string>> = {
   request: "keyed requests",
 };
 
-/** What a single one is called. */
+/** Their singular names. */
 const SINGLE: typeof NAMES = {
   link: "link",
   day: "day of visits",
@@ -34,7 +34,7 @@ export function counted(kind: Thing, count: number): string {
   return `${count.toLocaleString("en")} ${(count === 1 ? SINGLE : NAMES)[kind]}`;
 }
 
-/** What a command says that makes no store. */
+/** The message of a command that doesn't create a missing store. */
 export function noStore(database: DatabaseAddress): string {
   return `there is no store at ${describeStore(database)}. Set DATABASE_URL and the other settings as for the server.`;
 }

@@ -13,7 +13,7 @@ export function showProgress() {
   return {
     isShown: isTTY,
     /** Called once for each thing that was done. */
-    tell(name: string, { done, all }: Progress, things = 1): void {
+    report(name: string, { done, all }: Progress, things = 1): void {
       if (!isTTY) return;
       const nowMs = performance.now();
       if (current?.name !== name) current = { name, startedMs: nowMs, calls: 0 };
