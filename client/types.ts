@@ -20,11 +20,11 @@ export type LinkRequest = {
   code?: string | null | undefined;
   /** When the link ends: a time as in RFC 3339, or a duration from now: `24h`, `48h`, `1week` or `1month` (30 days). With `null` it never ends. If omitted, the operator's default applies. */
   expires?: string | null | undefined;
-  /** When the link begins, written like `expires`. Before that, it does not exist for visitors. With `null` or if omitted, it begins at once. */
+  /** When the link starts, written like `expires`. Before that, it does not exist for visitors. With `null` or if omitted, it starts immediately. */
   starts?: string | null | undefined;
   /** The link ends with this visit. With `null` or if omitted, visits are not limited. */
   max_visits?: number | null | undefined;
-  /** Visitors must enter it before the link leads on. With `null` or if omitted, there is none. */
+  /** Visitors must enter it before the link redirects them. With `null` or if omitted, there is none. */
   password?: string | null | undefined;
 };
 
@@ -50,19 +50,19 @@ export type Link = {
   target: string | null;
   /** When the link was created. */
   created: string;
-  /** When the link begins or began; `null` if that was when it was created. */
+  /** When the link starts or started; `null` if that was when it was created. */
   starts: string | null;
   /** When the link ends or ended; `null` if it never does. */
   expires: string | null;
   /** The same; 9999-12-31T00:00:00.000Z if it never does. */
   expiration_date: string;
-  /** How many visits the link leads on; `null` if that is not limited. */
+  /** How many visits the link redirects; `null` if that is not limited. */
   max_visits: number | null;
   /** How many of these visits there have been; `null` if they are not limited, or if the request has no manage key. */
   visits_used: number | null;
   /** Whether visitors must enter a password. */
   has_password: boolean;
-  /** `scheduled`: it has not begun; `used_up`: it had all its visits; `withdrawn`: its maker ended it; `disabled`: see that field. */
+  /** `scheduled`: it has not started; `used_up`: it had all its visits; `withdrawn`: its maker ended it; `disabled`: see that field. */
   state: LinkState;
   /** Why the link does not work although it may not have expired: the reason for which the operator disabled it or blocked its host, or `blocklist` if its host is on a blocklist. `null` if it works. */
   disabled: DisabledReason | null;
@@ -74,7 +74,7 @@ export type Link = {
 };
 
 export type ManagedLink = Link & {
-  /** Send it as `Authorization: Bearer` to change or end the link, or to see more of it. Whoever has it can do so. */
+  /** Send it as `Authorization: Bearer` to change or end the link, or to see more of it. Anyone who has it can do so. */
   manage_key: string;
 };
 
@@ -178,7 +178,7 @@ export type LinkResult = {
   status_code: number;
   /** `success` if the link was made. */
   status: "success" | "error";
-  /** What became of the link, for people. */
+  /** The outcome for the link, for people. */
   message: string;
   /** The link. Only if it was made. */
   data?: ManagedLink | undefined;
@@ -193,9 +193,9 @@ export type LinkChange = {
   target?: string | undefined;
   /** When the link ends, written as for a new link. `null`: never. */
   expires?: string | null | undefined;
-  /** When the link begins, written as for a new link. `null`: now. Once it has begun, this cannot change. */
+  /** When the link starts, written as for a new link. `null`: now. Once it has started, this cannot change. */
   starts?: string | null | undefined;
-  /** How many visits the link leads on, those that were counted included. `null`: not limited. */
+  /** How many visits the link redirects, including those already counted. `null`: not limited. */
   max_visits?: number | null | undefined;
   /** The new password. `null`: none. */
   password?: string | null | undefined;
@@ -265,7 +265,7 @@ export type Statistics = {
 export type Reason = "malware" | "phishing" | "spam" | "illegal" | "legal" | "other";
 
 export type ReportRequest = {
-  /** What is wrong with the link: `malware`, `phishing`, `spam`, `illegal`, `legal` (it violates somebody's rights) or `other`. */
+  /** Why the link is reported: `malware`, `phishing`, `spam`, `illegal`, `legal` (it violates somebody's rights) or `other`. */
   reason: Reason;
   /** Details for the operator. Its length is counted in code points. */
   note?: string | null | undefined;

@@ -60,7 +60,7 @@ function complain(text: string, code: number): number {
 
 // This signal is for `serve` once it serves. By default it would end a start, and any other command.
 process.on("SIGUSR2", () => {});
-// What Curt makes is for its own user alone: the store has the secret of the manage keys, and backups and exports have it, too.
+// Only Curt's own user may read its files: the store, backups and exports contain the secret of the manage keys.
 process.umask(0o077);
 if (process.env["npm_command"] === "exec") endWithParent();
 process.exit(await main(process.argv.slice(2)));

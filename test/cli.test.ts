@@ -405,13 +405,13 @@ test("a start warns of a misspelt setting and of a public http:// address, and a
   expect(lines).toMatch(/"name":"ADMIN_TOKN","meant":"ADMIN_TOKEN","msg":"a setting may be misspelt: /);
   expect(lines.match(/misspelt/g)).toHaveLength(1);
   expect(lines).not.toContain(settings.ADMIN_TOKN);
-  expect(lines).toContain('"msg":"BASE_URL begins with http://: ');
+  expect(lines).toContain('"msg":"BASE_URL starts with http://: ');
   expect(program.logged.findLast((line) => line !== "")).toContain('"msg":"stopped"');
 
   for (const BASE_URL of ["http://localhost:8080", "https://go.curt.example"]) {
     const silent = await startProgram({ BASE_URL });
     await silent[Symbol.asyncDispose]();
-    expect(silent.logged.join("\n")).not.toMatch(/misspelt|begins with http:/);
+    expect(silent.logged.join("\n")).not.toMatch(/misspelt|starts with http:/);
     expect(silent.logged.findLast((line) => line !== "")).toContain('"msg":"stopped"');
   }
 });

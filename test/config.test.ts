@@ -274,10 +274,10 @@ describe("the configuration", () => {
     ["TLS_CERT and TLS_KEY belong together", { TLS_CERT: "a.pem", BASE_URL: "https://a.example" }],
     ["TLS_CERT and TLS_KEY belong together", { TLS_KEY: "b.pem", BASE_URL: "https://a.example" }],
     [
-      "BASE_URL must begin with https://",
+      "BASE_URL must start with https://",
       { TLS_CERT: "a.pem", TLS_KEY: "b.pem", BASE_URL: "http://a.example" },
     ],
-    ["BASE_URL must begin with https://", { TLS_CERT: "a.pem", TLS_KEY: "b.pem" }],
+    ["BASE_URL must start with https://", { TLS_CERT: "a.pem", TLS_KEY: "b.pem" }],
   ])("HTTPS: %s", (mistake, env) => {
     const mistakes = mistakesOf(env);
     expect(mistakes).toHaveLength(1);

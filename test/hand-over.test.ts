@@ -139,7 +139,7 @@ test("a program that cannot start leaves the old one serving, and one that crash
   program.expectFaults();
   writeFileSync(schema, "this is no program");
   program.kill("SIGUSR2");
-  await untilLogged(program, "the old ones go on");
+  await untilLogged(program, "the old ones keep serving");
   expect((await program.shorten({ original_url: TARGET, custom_code: "abc" })).status).toBe(201);
 
   writeFileSync(schema, good);

@@ -1,4 +1,4 @@
-// What the OpenAPI entries of several endpoints share. Every description and summary is the key of a message, which openapi.ts
+// Shared by the OpenAPI entries of several endpoints. Every description and summary is the key of a message, which openapi.ts
 // replaces by its text. In an example, {base} is this service's address, and any other name in braces a message.
 import { z } from "@hono/zod-openapi";
 

@@ -1,4 +1,4 @@
-// What the four endpoints that create links share: who may create, limits, retries, and parts of their OpenAPI entries.
+// Shared by the four endpoints that create links: who may create, limits, retries, and parts of their OpenAPI entries.
 import { z } from "@hono/zod-openapi";
 
 import type { Call, Handler } from "../http/call.ts";
@@ -29,11 +29,11 @@ import { type Identify, readIdempotencyKey } from "./idempotency-key.ts";
 import { type JsonObject, parseObject, readJsonText } from "./json-body.ts";
 import { editLink } from "./link-json.ts";
 
-/** What differs between the contract's way to create a link and our own. */
+/** The differences between the contract's way to create a link and our own. */
 export interface CreateFormat {
   /** A valid body, for the message about an invalid one. */
   readonly example: JsonObject;
-  /** What the parts of a link are called here, for messages about them. */
+  /** The names of a link's parts here, for messages about them. */
   readonly fields: FieldNames;
   /** The message of a 201. */
   readonly message: MessageKey;

@@ -19,7 +19,7 @@ export interface CheckedKey {
 /** A response to a key is for nobody else. */
 export const VARY = { Vary: "Accept-Language, Authorization" };
 
-/** What endpoints share that need a link's manage key, or show more to whoever has it. */
+/** Shared by endpoints that need a link's manage key or show more to callers who have it. */
 export function createKeyedLinks(options: ApiOptions) {
   const { secret, visits, views, clock, createToken, mayCreate } = options;
   const { unlock, edit } = createLinkManager(options);

@@ -83,7 +83,7 @@ export const qrPngRoute = createRoute({
 
 const badColour = (field: string): RequestRefusal => ({ rule: "query.colour", field, example: "1a7f5a" });
 
-/** The style that a query asks for. What is refused has its default and is named in the problem. */
+/** The style in a query. Refused values have their default and are named in the problem. */
 export function readQrStyle(request: Request): { query: QrStyle; problem?: Malformed } {
   const result = readQuery(request, qrQuery, {
     size: (field) => ({ rule: "query.range", field, ...SIZES }),

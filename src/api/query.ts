@@ -7,8 +7,8 @@ import { queryOf } from "../http/url.ts";
 type Refuse = (field: string, received: string) => RequestRefusal;
 
 /**
- * Reads a query. What the schema refuses becomes part of the problem, and the query has its default instead. The last one of
- * equal parameters counts, and an empty one counts as missing.
+ * Reads a query. A value that the schema refuses becomes part of the problem and is replaced by its default. If a parameter is
+ * repeated, the last one counts. An empty one counts as missing.
  */
 export function readQuery<T extends z.ZodObject>(
   request: Request,

@@ -201,7 +201,7 @@ const HEADER = ["dimension", "value", "visits", "bots"];
 const UNKNOWN = "(unknown)";
 const OTHER = "(other)";
 
-/** RFC 4180. Rows of the series, whose dimension is the interval, and then of the breakdowns, which do not tell bots. */
+/** RFC 4180. Rows of the series, whose dimension is the interval, then of the breakdowns, which don't count bots separately. */
 export function statisticsCsv({ interval, series, ...data }: StatisticsData): string {
   const ofSeries = series.map(({ start, visits, bots }) => [interval, start, visits, bots]);
   const ofBreakdowns = DIMENSIONS.flatMap((dimension) => {
@@ -217,8 +217,8 @@ function writeRow(cells: readonly (string | number)[]): string {
 }
 
 /**
- * Referrers are written by visitors, and a spreadsheet takes what begins like a formula for one. An apostrophe before it
- * says that it is text (OWASP, "CSV Injection").
+ * Visitors write referrers, and a spreadsheet runs a cell that starts like a formula. A leading apostrophe marks it as text
+ * (OWASP, "CSV Injection").
  */
 function writeCell(text: string): string {
   const safe = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;

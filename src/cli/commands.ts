@@ -56,7 +56,7 @@ export const COMMANDS: Commands = {
     run: async (config, args) => (await import("./import.ts")).importFile(config, args),
   },
   "trust-clock": {
-    summary: "tell Curt that the clock is right, after a warning that it may not be",
+    summary: "confirm that the clock is right, after a warning that it may not be",
     run: trustClock,
   },
   ...INSTANCE_COMMANDS,

@@ -20,7 +20,7 @@ export const INSTANCE_COMMANDS: Readonly<Record<string, InstanceCommand>> = {
         usual: ["24h", "48h", "1week", "1month", "never"],
         meaning: "24h, 48h, 1week, 1month, never, or an instant such as 2027-01-31T23:59:59Z",
       },
-      starts: { type: "string", meaning: "when the links begin, written like --expires" },
+      starts: { type: "string", meaning: "when the links start, written like --expires" },
       "max-visits": { type: "string", meaning: "after how many visits the links end" },
       password: { type: "boolean", meaning: "asks for a password that visitors need" },
       ...JSON_OUTPUT,
@@ -39,7 +39,7 @@ export const INSTANCE_COMMANDS: Readonly<Record<string, InstanceCommand>> = {
     ask: async (environment, args) => (await import("./stats.ts")).stats(environment, args),
   },
   health: {
-    summary: "tell whether a server is ready, by default the one with the HOST and PORT of the environment",
+    summary: "check whether a server is ready, by default the one with the HOST and PORT of the environment",
     variables: { CURT_URL: "the server, such as http://10.0.0.5:3000 [http://$HOST:$PORT]" },
     ask: async (environment) => (await import("./health.ts")).health(environment),
   },

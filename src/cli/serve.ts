@@ -59,7 +59,7 @@ export async function serve(settings: Config): Promise<number> {
       beside.stop("new processes take over", true);
       // Otherwise the latest counts of the old processes would be lost.
       await metrics?.group.read();
-    } else if (!isStopping) log.error("the new processes could not start: the old ones go on");
+    } else if (!isStopping) log.error("the new processes could not start: the old ones keep serving");
     await beside.ended;
     beside = undefined;
     if (isUp && !isStopping) log.info("the old processes have ended");

@@ -100,7 +100,7 @@ function conflicts({ port, baseUrl, cacheSeconds, interstitial, ...values }: Par
   if (Boolean(values.tlsCert) !== Boolean(values.tlsKey))
     mistakes.push("TLS_CERT and TLS_KEY belong together: set both or neither");
   if (values.tlsCert && baseUrl !== undefined && !baseUrl?.startsWith("https:"))
-    mistakes.push("BASE_URL must begin with https:// when Curt serves HTTPS itself");
+    mistakes.push("BASE_URL must start with https:// when Curt serves HTTPS itself");
   return mistakes;
 }
 

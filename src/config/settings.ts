@@ -131,7 +131,7 @@ export const SETTINGS = {
     name: "INTERSTITIAL",
     default: "off",
     meaning:
-      "which links show people the preview before they lead on: all is every link, off is none; bots are redirected immediately",
+      "which links show people the preview before they redirect: all is every link, off is none; bots are redirected immediately",
     takes: oneOf("off", "all"),
   },
   trustedProxies: {

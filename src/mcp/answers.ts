@@ -22,14 +22,14 @@ export const linkShape = z.object({
     .string()
     .nullable()
     .describe("Host of the destination in ASCII, where letters that look like others show"),
-  state: z.string().describe("Only an active link leads on"),
+  state: z.string().describe("Only an active link redirects"),
   disabled: z
     .string()
     .nullable()
     .describe("Why the operator of the service stopped the link; null if the operator did not"),
   created: z.string(),
   edited: z.string().nullable().describe("When its maker last changed the destination; null if never"),
-  starts: z.string().nullable().describe("null if it began when it was made"),
+  starts: z.string().nullable().describe("null if it started when it was made"),
   expires: z.string().nullable().describe("null if it never ends"),
   max_visits: count.nullable().describe("After so many visits it ends; null if they are not limited"),
   has_password: z.boolean(),
@@ -39,7 +39,7 @@ export const managedLinkShape = linkShape.extend({
   manage_key: z
     .string()
     .describe(
-      "Whoever has it can change or end the link. Tell it to the person who asked for the link, and to nobody else",
+      "Anyone who has it can change or end the link. Give it to the person who asked for the link, and to nobody else",
     ),
 });
 

@@ -73,9 +73,9 @@ export function createTools({ instance, nowMs }: ToolOptions): McpServer {
           .string()
           .optional()
           .describe(`When the link ends: ${INSTANT}. Left out, the service decides; usually it never ends`),
-        starts: z.string().optional().describe(`When the link begins: ${INSTANT}. Left out, at once`),
+        starts: z.string().optional().describe(`When the link starts: ${INSTANT}. Left out, immediately`),
         max_visits: z.int().positive().optional().describe("The link ends after so many visits"),
-        password: z.string().optional().describe("Visitors must enter it before the link leads on"),
+        password: z.string().optional().describe("Visitors must enter it before the link redirects them"),
       }),
       outputSchema: managedLinkShape,
     },
@@ -90,9 +90,9 @@ export function createTools({ instance, nowMs }: ToolOptions): McpServer {
     {
       title: "Look inside a short link",
       description:
-        "Tells where a short link leads, whether it works now, when it was made, begins and ends, and whether it was edited or disabled, " +
+        "Says where a short link leads, whether it works now, when it was made, starts and ends, and whether it was edited or disabled, " +
         "without opening it and without counting as a visit. " +
-        "Use it to check a short address before anyone follows it. A link that has not begun yet is told as unknown.",
+        "Use it to check a short address before anyone follows it. A link that has not started yet is reported as unknown.",
       annotations: READS,
       inputSchema: z.object({ link }),
       outputSchema: linkShape,

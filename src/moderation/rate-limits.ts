@@ -6,7 +6,7 @@ export interface Window {
   readonly ms: number;
 }
 
-/** What a client may still do within a window. */
+/** The rest of a client's limit within a window. */
 export interface Allowance extends Window {
   readonly left: number;
   /** Until there is one more, in seconds, rounded up. 0 if nothing is used. */

@@ -57,11 +57,7 @@ export async function openCore(config: Config, log: Log, options: CoreOptions = 
     },
     onReplica: (replica, trouble) => {
       if (trouble === undefined) log.info({ replica }, "the replica answers again");
-      else
-        log.warn(
-          { replica, trouble },
-          "a replica does not answer in time: the primary is asked instead of it",
-        );
+      else log.warn({ replica, trouble }, "a replica does not answer in time: the primary does its work");
     },
     ...options,
     readFrom: config.readDatabase ?? undefined,
@@ -163,7 +159,7 @@ function logClock(log: Log) {
       log.warn(
         { hours },
         "the clock is wrong by more than an hour, or Curt did not run for a month: no link is deleted and no code given " +
-          "anew until it is right again. If it is right now, run curt trust-clock and restart Curt",
+          "to another link until it is right again. If it is right now, run curt trust-clock and restart Curt",
       );
   };
 }

@@ -2,12 +2,15 @@ import type { Config } from "../config/config.ts";
 import { createOverload, type OverloadLimits } from "../http/overload.ts";
 import { createRequestFigures } from "../http/request-counts.ts";
 import type { ViewLimits } from "../http/views.ts";
+import { reasonOf } from "../lib/error-reason.ts";
 import type { Log } from "../lib/log.ts";
 import { repeat } from "../lib/repeat.ts";
+import { StoreUnusable } from "../links/store.ts";
 import { createIdentity } from "../pages/assets/branding.ts";
 import { createLinkCache } from "../redirect/link-cache.ts";
 import { createRedirectFigures } from "../redirect/redirect.ts";
 import type { JournalTiming } from "../visits/journal/journal.ts";
+import type { OpenRecorder, Visits } from "../visits/visits.ts";
 import { type BlocklistsLimits, openBlocklists } from "./blocklists.ts";
 import { readCertificate } from "./certificate.ts";
 import { type Core, type CoreOptions, openCore } from "./core.ts";
@@ -19,7 +22,6 @@ import { type ReadMetrics } from "./metrics-snapshot.ts";
 import { createMetricsReader } from "./metrics-snapshot.ts";
 import { createApp } from "./routes.ts";
 import { openViews } from "./views-thread.ts";
-import { openRecorder } from "./visit-recorder.ts";
 
 const TIDY_EVERY_MS = 60_000;
 /** Lets a start survive a short outage of the database, such as a failover. */
@@ -160,4 +162,42 @@ function openOverload(log: Log, { clock }: Pick<Core, "clock">, limits: Overload
       else log.info("no longer overloaded");
     },
   });
+}
+
+/** Opens the journal of visits, and logs its troubles. Throws {@link StoreUnusable}. */
+async function openRecorder(
+  { journalFolder }: Config,
+  log: Log,
+  visits: Visits,
+  limits: JournalTiming,
+  onFault: (error: unknown) => void,
+): Promise<OpenRecorder> {
+  try {
+    return await visits.openRecorder({
+      ...limits,
+      folder: journalFolder,
+      onFault,
+      onDropped: (path) =>
+        log.warn(
+          { path },
+          "visits that a power cut or a damaged file left behind cannot be trusted: not counted",
+        ),
+      onTrouble(reason) {
+        if (reason !== undefined) log.warn(`visits are not counted: ${reason}`);
+        else log.info("visits are counted again");
+      },
+      // Removing the machine now would lose them.
+      onLeft: () =>
+        log.warn(
+          { folder: journalFolder },
+          "the last visits stay in the journal: the next start adds them to the database",
+        ),
+    });
+  } catch (cause) {
+    if (cause instanceof StoreUnusable) throw cause;
+    throw new StoreUnusable(
+      `${journalFolder} cannot keep visits until they are in the store: ${reasonOf(cause)}. Set DATA_DIR to a folder that Curt can write to.`,
+      { cause },
+    );
+  }
 }

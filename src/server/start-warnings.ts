@@ -84,7 +84,7 @@ function warnOfPlainAddress({ baseUrl }: Config, log: Log): void {
   const { protocol, hostname } = new URL(baseUrl);
   if (protocol === "http:" && !isPrivateHost(hostname))
     log.warn(
-      "BASE_URL begins with http://: whoever is on the way can change where links lead. Serve HTTPS, and set BASE_URL to https://…",
+      "BASE_URL starts with http://: anybody on the way can change where links lead. Serve HTTPS, and set BASE_URL to https://…",
     );
 }
 

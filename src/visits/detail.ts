@@ -94,7 +94,7 @@ export function readDetail(detail: Detail): DayDetail {
       return { ...(hours && { hours }), visitors: readVisitors(from), ...readValues(from) };
     }
     default:
-      throw new RangeError(`${first} begins no detail of a day`);
+      throw new RangeError(`${first} is no form of a day's detail`);
   }
 }
 

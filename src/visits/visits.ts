@@ -73,7 +73,7 @@ async function openRecorder(store: VisitStore, clock: Clock, options: OpenRecord
     prepare,
     /** Counts of visits that are not in the store yet. */
     figures: () => journal.figures(),
-    /** Folds all visits into the store. Those that the store can't take now are kept for the next start. */
+    /** Folds all visits into the store. Visits that the store can't take now are kept for the next start. */
     close: () => journal.close(),
   };
 }

@@ -174,17 +174,23 @@ describe("the operator's pages", () => {
     }
   });
 
-  test("find a part of a destination behind very many newer links at once", async () => {
+  test("find a part of a destination behind very many newer links", async () => {
     await using own = await startHere({ ADMIN_TOKEN: TOKEN });
     await own.shorten({ original_url: "https://example.com/wp-admin/verify", custom_code: "far" });
     await using store = await openStoreOf(own);
     // Many more than one slice of a search looks at.
     for (let part = 0; part < 60; part++)
       await store.insert(Array.from({ length: 1000 }, (_, nth) => newLink(`newer${part}-${nth}`)));
-    const elements = await elementsOf(await get("/admin/links?q=wp-admin", await signIn(own), own));
-    const links = elements.map(({ attributes }) => attributes["href"] ?? "");
-    expect(links).toContain("/admin/links/far");
-    expect(links.filter((href) => href.includes("cursor="))).toEqual([]);
+    const session = await signIn(own);
+    const found: string[] = [];
+    // A request searches for a limited time. On a busy machine, the page has a link to the rest.
+    for (let path: string | undefined = "/admin/links?q=wp-admin"; path !== undefined;) {
+      const elements = await elementsOf(await get(path, session, own));
+      const links = elements.map(({ attributes }) => attributes["href"] ?? "");
+      found.push(...links.filter((href) => href.startsWith("/admin/links/")));
+      path = links.find((href) => /^\/admin\/links\?.*cursor=/.test(href))?.replaceAll("&amp;", "&");
+    }
+    expect(found).toEqual(["/admin/links/far"]);
   });
 
   test("do nothing for a form of another site, or without the session's token", async () => {

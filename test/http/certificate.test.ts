@@ -156,7 +156,7 @@ describe("TLS_CERT and TLS_KEY", () => {
     const before = await serial(curt);
     writeFileSync(join(folder.path, "key.pem"), textOf("second"));
     curt.kill("SIGUSR2");
-    await untilLogged(curt, "the old ones go on");
+    await untilLogged(curt, "the old ones keep serving");
     expect(await serial(curt)).toBe(before);
     place(folder.path, textOf("second"));
     curt.kill("SIGUSR2");

@@ -92,7 +92,7 @@ test("whoever has just made a link that has not begun is told when it begins, ca
   const startsMs = Date.UTC(2027, 0, 31, 9);
   const made = { manageKey: "key" };
   const page = previewIn("en", undefined, { ...made, startsMs });
-  expect(page).toContain('Begins on <time datetime="2027-01-31T09:00:00.000Z">');
+  expect(page).toContain('Starts on <time datetime="2027-01-31T09:00:00.000Z">');
   expect(page).toContain('data-copy="https://curt.example/code/"');
   const begun = previewIn("en", undefined, made);
   for (const part of ['href="/code/"', "/code.svg"]) {

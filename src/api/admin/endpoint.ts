@@ -1,4 +1,4 @@
-// What the operator's endpoints share. Decisions run on the serving thread, and what only reads is a view.
+// Shared by the operator's endpoints. Decisions run on the serving thread; reads are views.
 import { z } from "@hono/zod-openapi";
 
 import type { DetachedCall, Call, Handler } from "../../http/call.ts";
@@ -24,10 +24,10 @@ export interface AdminApiOptions {
 
 export type AdminApiView = "links" | "link" | "hosts" | "cases" | "figures" | "journal" | "search";
 
-/** What the serving thread sends besides the request. The caller has shown the operator's token. */
+/** Sent by the serving thread with the request. The caller has shown the operator's token. */
 export interface AdminApiTask {
   readonly view: AdminApiView;
-  /** Of a slice of a search. */
+  /** Only for a slice of a search. */
   readonly part?: ListPage;
   /** The links to show. */
   readonly result?: SearchResult;
@@ -38,7 +38,7 @@ export type AdminApiViews<View extends AdminApiView> = Record<
   (call: DetachedCall, task: AdminApiTask) => Promise<Response>
 >;
 
-/** What a decision did. */
+/** The result of a decision. */
 export interface Outcome {
   readonly code?: string;
   readonly host?: string;

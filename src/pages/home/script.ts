@@ -161,7 +161,7 @@ export function showCreatedHere(): void {
     const item = createItem(template, saved, words);
     section.querySelector("ul")?.append(item);
     const answer = await loadStatus(saved);
-    if (!("told" in answer)) return [];
+    if (!("status" in answer)) return [];
     const now = { ...saved, ...answer };
     showStatus(item, now, words);
     return [now];

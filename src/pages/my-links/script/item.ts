@@ -34,7 +34,7 @@ export function createItem(
 
 /** Shows the latest status of the link. */
 export function showStatus(item: HTMLElement, saved: SavedLink, words: DOMStringMap): void {
-  const { told: status, target } = saved;
+  const { status, target } = saved;
   const isGone = status?.state === "gone";
   item.dataset["state"] = status?.state ?? "";
   const destination = part(item, "target");

@@ -47,7 +47,7 @@ function showLinks(main: HTMLElement): void {
     // Links without a status can't be found by their destination.
     candidates: () => [
       ...[...seen].flatMap((path) => links.get(path) ?? []),
-      ...[...links.values()].filter(({ told, target }) => told === undefined && target === undefined),
+      ...[...links.values()].filter(({ status, target }) => status === undefined && target === undefined),
     ],
     onStatus,
     onTrouble: (trouble) => (part(main, "trouble").textContent = trouble ? (words[trouble] ?? "") : ""),
@@ -76,8 +76,8 @@ function showLinks(main: HTMLElement): void {
     const before = links;
     links = new Map(
       savedLinks().map((saved) => {
-        const { created, target, told } = fresh.get(saved.path) ?? {};
-        return [saved.path, created === saved.created ? { ...saved, target, told } : saved];
+        const { created, target, status } = fresh.get(saved.path) ?? {};
+        return [saved.path, created === saved.created ? { ...saved, target, status } : saved];
       }),
     );
     texts.clear();
@@ -233,7 +233,7 @@ function createStatusRequests({ candidates, onStatus, onTrouble }: StatusRequest
     requestTimes.push(performance.now());
     const answer = await loadStatus(saved);
     inFlight.delete(saved.path);
-    if ("told" in answer) {
+    if ("status" in answer) {
       onStatus({ ...saved, ...answer });
       if (performance.now() >= pausedUntil) onTrouble(undefined);
     } else {

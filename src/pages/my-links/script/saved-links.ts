@@ -17,9 +17,12 @@ export interface SavedLink {
   /** Undefined for links from before the key was stored. */
   readonly key?: string | undefined;
   readonly target?: string | undefined;
-  /** The last status from the service, as browsers have stored it. */
-  readonly told?: Status | undefined;
+  /** The last status from the service. */
+  readonly status?: Status | undefined;
 }
+
+/** A link as browsers have stored it since the first version. */
+type StoredLink = Omit<SavedLink, "status"> & { readonly told?: Partial<Status> | null | undefined };
 
 interface Status {
   readonly state: string;
@@ -33,7 +36,7 @@ interface Status {
 export function savedLinks(): SavedLink[] {
   try {
     const list: unknown = JSON.parse(read("localStorage", LIST) ?? "[]");
-    return Array.isArray(list) ? list.filter(isSavedLink).slice(0, MAX_LINKS).map(withoutBrokenStatus) : [];
+    return Array.isArray(list) ? list.filter(isStoredLink).slice(0, MAX_LINKS).map(fromStored) : [];
   } catch {
     return [];
   }
@@ -43,7 +46,8 @@ export function savedLinks(): SavedLink[] {
 export function changeSavedLinks(change: (list: SavedLink[]) => readonly SavedLink[]): boolean {
   const list = change(savedLinks())
     .toSorted((one, other) => (one.created < other.created ? 1 : one.created > other.created ? -1 : 0))
-    .slice(0, MAX_LINKS);
+    .slice(0, MAX_LINKS)
+    .map(({ status, ...saved }): StoredLink => ({ ...saved, told: status }));
   return write("localStorage", LIST, list.length === 0 ? null : JSON.stringify(list));
 }
 
@@ -53,8 +57,8 @@ export function saveStatuses(links: readonly SavedLink[]): void {
   const fresh = new Map(links.map((saved) => [saved.path, saved]));
   changeSavedLinks((list) =>
     list.map((saved) => {
-      const { created, target, told } = fresh.get(saved.path) ?? {};
-      return created === saved.created ? { ...saved, target, told } : saved;
+      const { created, target, status } = fresh.get(saved.path) ?? {};
+      return created === saved.created ? { ...saved, target, status } : saved;
     }),
   );
 }
@@ -67,7 +71,7 @@ export function addressOf(saved: SavedLink, base: string): string {
   return `${base}/${codeOf(saved).replaceAll("#", "%23")}/`;
 }
 
-function isSavedLink(one: Partial<SavedLink> | null): one is SavedLink {
+function isStoredLink(one: Partial<StoredLink> | null): one is StoredLink {
   return (
     typeof one?.path === "string" &&
     typeof one.created === "string" &&
@@ -77,9 +81,9 @@ function isSavedLink(one: Partial<SavedLink> | null): one is SavedLink {
   );
 }
 
-/** A broken status can be loaded again. */
-function withoutBrokenStatus(saved: SavedLink): SavedLink {
-  return isStatus(saved.told) ? saved : { ...saved, told: undefined };
+/** Drops a broken status, which can be loaded again. */
+function fromStored({ told, ...saved }: StoredLink): SavedLink {
+  return isStatus(told) ? { ...saved, status: told } : saved;
 }
 
 function isStatus(status: Partial<Status> | null | undefined): status is Status {
@@ -104,7 +108,7 @@ function isReadable(path: string): boolean {
 }
 
 /** The status of a link, or how long to wait before the next request. */
-type Answer = Pick<SavedLink, "target"> & { readonly told: Status };
+type Answer = Pick<SavedLink, "target"> & { readonly status: Status };
 interface Refused {
   /** If false, the service is unreachable. */
   readonly isLimited: boolean;
@@ -120,21 +124,21 @@ export async function loadStatus(saved: SavedLink): Promise<Answer | Refused> {
       });
     const first = await request(saved.key);
     // The code belongs to another link now.
-    const { status, data, reason, pollMs } = first.status === 403 ? await request() : first;
-    if (status === 429) return { isLimited: true, waitMs: Math.max(pollMs, 1000) };
-    if (status >= 500) return { isLimited: false, waitMs: MINUTE_MS / 2 };
+    const { status: code, data, reason, pollMs } = first.status === 403 ? await request() : first;
+    if (code === 429) return { isLimited: true, waitMs: Math.max(pollMs, 1000) };
+    if (code >= 500) return { isLimited: false, waitMs: MINUTE_MS / 2 };
     if (data?.created === saved.created) {
       const { state, visits, expires: ends, original_url: target } = data;
-      return { target: target ?? undefined, told: { state, visits, ends, atMs: Date.now() } };
+      return { target: target ?? undefined, status: { state, visits, ends, atMs: Date.now() } };
     }
     const state = reason === "link.withdrawn" || reason === "link.disabled" ? reason.slice(5) : "gone";
-    return { told: { state, visits: saved.told?.visits ?? 0, ends: null, atMs: Date.now() } };
+    return { status: { state, visits: saved.status?.visits ?? 0, ends: null, atMs: Date.now() } };
   } catch {
     return { isLimited: false, waitMs: MINUTE_MS / 2 };
   }
 }
 
-export function isStale({ told: status }: SavedLink): boolean {
+export function isStale({ status }: SavedLink): boolean {
   if (status === undefined) return true;
   // The clock may have been ahead then. Deleted links don't come back.
   const ageMs = Math.abs(Date.now() - status.atMs);
@@ -142,7 +146,7 @@ export function isStale({ told: status }: SavedLink): boolean {
 }
 
 /** The state of a link in words. */
-export function describeState({ told: status }: SavedLink, words: DOMStringMap): string {
+export function describeState({ status }: SavedLink, words: DOMStringMap): string {
   if (status === undefined) return words["unknown"] ?? "";
   const { state, ends } = status;
   if (state !== "active") return words[state] ?? "";
