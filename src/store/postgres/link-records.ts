@@ -6,7 +6,7 @@ import { reading, type Tables } from "../shared/record-tables.ts";
 import type { Run } from "./connection/database.ts";
 import { columnsOf, GIVEN_LINKS, LINK_COLUMNS, toLink } from "./link-row.ts";
 import { CLOSED, EMPTY, OPEN } from "./visit-rows.ts";
-import { mergeAll } from "./visits-reader.ts";
+import { mergeAll } from "./visits.ts";
 
 const LINKS = `SELECT ${LINK_COLUMNS} FROM links ORDER BY created_ms, code`;
 const ADD_LINKS = `

@@ -12,8 +12,8 @@ const FIND = `SELECT ${LINK_COLUMNS} FROM links WHERE code = ?1`;
 /** Opens a file to which links are added, made or migrated where needed. Throws {@link StoreUnusable}. */
 export function openSqliteIntake(path: string): Intake {
   const database = openWriter(path);
-  const addLink = database.prepare<unknown, (string | number | null)[]>(ADD_LINK);
-  const find = database.prepare<LinkRow, [Code]>(FIND);
+  const addLink = database.statement<unknown, (string | number | null)[]>(ADD_LINK);
+  const find = database.statement<LinkRow, [Code]>(FIND);
 
   function addOne(link: ArrivingLink): Link | undefined {
     const { code, createdMs } = link;
@@ -33,9 +33,6 @@ export function openSqliteIntake(path: string): Intake {
 
   return {
     add: async (links) => trying(() => addAll.immediate(links)),
-    async close() {
-      for (const statement of [addLink, find]) statement.finalize();
-      database.close();
-    },
+    close: async () => database.close(),
   };
 }
