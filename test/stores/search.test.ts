@@ -1,4 +1,3 @@
-import { Database } from "bun:sqlite";
 import { afterAll, expect, test } from "bun:test";
 import { join } from "node:path";
 
@@ -6,6 +5,7 @@ import * as fc from "fast-check";
 
 import type { LinkCursor } from "../../src/moderation/search.ts";
 import type { GuardStore } from "../../src/moderation/store.ts";
+import { openReader } from "../../src/store/sqlite/file/file.ts";
 import { prepareSearch } from "../../src/store/sqlite/search.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
 import { temporaryFolder } from "../service.ts";
@@ -28,14 +28,13 @@ test("a search finds exactly what a plain filter over all links does, in the sam
       const plain = createMemoryStores()();
       for (const each of [store, plain])
         for (const [round, one] of all.entries()) await play(each, one, round);
-      using database = new Database(path, { readonly: true, strict: true });
+      using database = openReader(path);
       const cramped = prepareSearch(database, 13);
       for (const asked of asks) {
         const expected = await findAll(plain, asked, 10_000);
         expect(await findAll(store, asked, limit)).toEqual(expected);
         expect(await findAll(inTurn(cramped), asked, limit)).toEqual(expected);
       }
-      cramped.close();
       await store.close();
     }),
     { numRuns: 10, endOnFailure: true },
@@ -50,8 +49,8 @@ test("a request looks at few links, and says how far it got, also past those tha
   );
   await store.insert(links);
   while ((await store.purge(NOW, 500)) > 0);
-  using database = new Database(path, { readonly: true, strict: true });
-  const { search, close } = prepareSearch(database, 100);
+  using database = openReader(path);
+  const { search } = prepareSearch(database, 100);
   const shares: number[] = [];
   const found: string[] = [];
   let cursor: LinkCursor | undefined;
@@ -63,7 +62,6 @@ test("a request looks at few links, and says how far it got, also past those tha
   } while (cursor !== undefined);
   expect(found).toEqual(["a50"]);
   expect(shares.map((share) => Math.round(share * 10))).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
-  close();
   await store.close();
 });
 

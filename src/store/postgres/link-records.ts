@@ -9,7 +9,7 @@ import type { Database, Run } from "./connection/database.ts";
 import { addToCount } from "./link-count.ts";
 import { columnsOf, GIVEN_LINKS, LINK_COLUMNS, type LinkRow, toLink } from "./link-row.ts";
 import { CLOSED, EMPTY, OPEN } from "./visit-rows.ts";
-import { mergeAll } from "./visits-reader.ts";
+import { mergeAll } from "./visits.ts";
 
 const LINKS = `SELECT ${LINK_COLUMNS} FROM links ORDER BY created_ms, code`;
 const ADD_LINKS = `

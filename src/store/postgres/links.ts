@@ -1,12 +1,17 @@
-import type { LinkStore } from "../../links/store.ts";
-import { createStoreFigures } from "../commits.ts";
+// Links in PostgreSQL: looked up, changed and purged. `inserts.ts` creates them.
+import { applyChange, type Change, isSilent } from "../../links/change.ts";
+import type { Code } from "../../links/code.ts";
+import type { Link } from "../../links/link.ts";
+import type { LinkId, LinkStore, Updated } from "../../links/store.ts";
+import { type CommitFigures, createCommits, createStoreFigures } from "../commits.ts";
+import { isStorable } from "../shared/sql.ts";
 import { createChanges } from "./changes.ts";
-import type { Database } from "./connection/database.ts";
+import { type Database, type Statements, WAIT_SHARE } from "./connection/database.ts";
 import type { Replicas } from "./connection/replicas.ts";
 import { closeCases, createInserts } from "./inserts.ts";
 import { createLinkCount, type LinkCount } from "./link-count.ts";
+import { columnsOf, GIVEN_LINKS, LINK_COLUMNS, type LinkRow, toLink } from "./link-row.ts";
 import { createRequests } from "./requests.ts";
-import { createUpdates } from "./updates.ts";
 
 /**
  * Rows that somebody else has locked are left for the next time. Nothing can be decided about a link that is gone. The days
@@ -61,4 +66,90 @@ export function createLinkTable(
       await count.close();
     },
   } satisfies Partial<LinkStore>;
+}
+
+/** Look-ups that wait for each other share a round trip. A second one begins while the first takes long. */
+const LOOK_UPS = { waiting: 10_000, batch: 200, atOnce: 3 };
+
+const FIND = `SELECT ${LINK_COLUMNS} FROM links WHERE code = ANY ($1)`;
+
+export function createLinksReader({ run, limitMs }: Pick<Statements, "run" | "limitMs">) {
+  const lookUps = createCommits({ ...LOOK_UPS, waitMs: WAIT_SHARE * limitMs }, findAll);
+
+  async function findAll(codes: readonly Code[]): Promise<(Link | undefined)[]> {
+    const { rows } = await run<LinkRow>(FIND, [[...new Set(codes)]]);
+    const found = new Map(rows.map((row) => [row.code, toLink(row)]));
+    return codes.map((code) => found.get(code));
+  }
+
+  return {
+    async find(code) {
+      if (!isStorable(code)) return undefined;
+      const [link] = await lookUps.add([code]);
+      return link;
+    },
+  } satisfies Partial<LinkStore>;
+}
+
+/** A second commit begins while the first takes long: it may wait for links that another process has locked. */
+const UPDATES = { waiting: 10_000, batch: 500, atOnce: 3 };
+
+/** In the order of the codes, so that no two transactions wait for each other. */
+const LOCK = `SELECT ${LINK_COLUMNS} FROM links WHERE code = ANY ($1) ORDER BY code FOR UPDATE`;
+/** Rows that are locked. $7 are the links that caches have to forget. */
+const WRITE = `
+  WITH told AS (INSERT INTO changes (code) SELECT * FROM unnest($7::text[]))
+  UPDATE links SET original_url = given.original_url, target = given.target, ends_ms = given.ends_ms,
+    terms = given.terms
+  FROM ${GIVEN_LINKS} WHERE links.code = given.code AND links.code = ANY ($1::text[])`;
+
+interface Task {
+  readonly link: LinkId;
+  readonly change: Change;
+}
+
+/**
+ * Many changes share a transaction. If its outcome is unknown, all of them reject with `StoreUnavailable` and none is tried
+ * again: a visit must not count twice. A caller may repeat every change but a visit.
+ */
+function createUpdates(
+  { transaction, limitMs }: Pick<Statements, "transaction" | "limitMs">,
+  figures?: CommitFigures,
+) {
+  const updates = createCommits({ ...UPDATES, waitMs: WAIT_SHARE * limitMs }, updateAll, figures);
+
+  function updateAll(tasks: readonly Task[]): Promise<Updated[]> {
+    const codes = [...new Set(tasks.map(({ link }) => link.code))];
+    return transaction(async (run) => {
+      const { rows } = await run<LinkRow>(LOCK, [codes]);
+      const links = new Map(rows.map((row) => [row.code, toLink(row)]));
+      const changed = new Set<Code>();
+      const told = new Set<Code>();
+      const updated = tasks.map(({ link: { code, createdMs }, change }): Updated => {
+        const link = links.get(code);
+        if (link?.createdMs !== createdMs) return { link: undefined, isChanged: false };
+        const after = applyChange(link, change);
+        if (after === undefined) return { link, isChanged: false };
+        links.set(code, after);
+        changed.add(code);
+        if (!isSilent(change)) told.add(code);
+        return { link: after, isChanged: true };
+      });
+      if (changed.size > 0) {
+        const rewritten = [...links.values()].filter(({ code }) => changed.has(code));
+        await run(WRITE, [...columnsOf(rewritten), [...told]]);
+      }
+      return updated;
+    });
+  }
+
+  return {
+    async update(link, change) {
+      const unknown = { link: undefined, isChanged: false };
+      if (!isStorable(link.code)) return unknown;
+      const [updated = unknown] = await updates.add([{ link, change }]);
+      return updated;
+    },
+    settled: updates.settled,
+  } satisfies Pick<LinkStore, "update"> & { settled: unknown };
 }

@@ -4,10 +4,9 @@ import { StoreUnusable } from "../../links/store.ts";
 import { HOUR_MS } from "../../links/time.ts";
 import { CLEAR, IS_EMPTY, type LinkImporter, type Records, SIZE, type WriteRecords } from "../records.ts";
 import { RECORD_TABLES, type Scan, type Tables } from "../shared/record-tables.ts";
-import { type Database, openDatabase, type Run } from "./connection/database.ts";
-import { reach } from "./connection/first-connection.ts";
+import { type Database, openDatabase, reach, type Run } from "./connection/database.ts";
 import { createImporter, linkRecords } from "./link-records.ts";
-import { createLinksReader } from "./links-reader.ts";
+import { createLinksReader } from "./links.ts";
 import { hasSchema, migrate, requireCurrentVersion } from "./schema.ts";
 
 /** Generous, because no request waits for these statements. */

@@ -4,20 +4,23 @@ import { FIGURE_LINKS } from "../../moderation/figures.ts";
 import type { GuardStore } from "../../moderation/store.ts";
 import type { VisitStore } from "../../visits/store.ts";
 import { createCommits, createStoreFigures, type StoreFigures } from "../commits.ts";
-import { createGuard, createGuardReader } from "../shared/guard.ts";
-import { createFigures } from "../shared/instance.ts";
+import { createFigures, createGuard, createGuardReader } from "../shared/guard.ts";
 import { REPORTS } from "../shared/reports.ts";
-import { type Database, type DatabaseOptions, openDatabase, WAIT_SHARE } from "./connection/database.ts";
-import { type OpeningOptions, reach } from "./connection/first-connection.ts";
+import {
+  type Database,
+  type DatabaseOptions,
+  openDatabase,
+  type OpeningOptions,
+  reach,
+  WAIT_SHARE,
+} from "./connection/database.ts";
 import { openReplicas, type ReplicaOptions } from "./connection/replicas.ts";
 import { COUNT, createLinkCount } from "./link-count.ts";
-import { createLinksReader } from "./links-reader.ts";
-import { createLinkTable } from "./links.ts";
+import { createLinksReader, createLinkTable } from "./links.ts";
 import { hasSchema, migrate, requireCurrentVersion, requireEncoding } from "./schema.ts";
 import { createSearch } from "./search.ts";
 import { eraseVisits } from "./visit-rows.ts";
-import { createVisitsReader } from "./visits-reader.ts";
-import { createVisits } from "./visits.ts";
+import { createVisits, createVisitsReader } from "./visits.ts";
 
 /** Views are made one after the other, and some read several things at once. */
 const READER_CONNECTIONS = 2;

@@ -1,10 +1,101 @@
-// Everything cold, put together for an engine.
+// Moderation, the instance's secret, its counters and its figures: written once for both engines.
+import { type Target, targetHost } from "../../links/target.ts";
+import { DAY_MS } from "../../links/time.ts";
+import type { Counts } from "../../moderation/counters.ts";
+import {
+  type DayFigures,
+  FIGURE_DAYS,
+  type Figures,
+  MAX_COUNTED_DISABLED,
+  topHosts,
+} from "../../moderation/figures.ts";
 import { createCases, createCasesReader } from "./cases.ts";
 import { createDecisions, createHostsReader, type EraseVisits } from "./decisions.ts";
-import { createInstance } from "./instance.ts";
 import { createJournalReader } from "./operator-journal.ts";
 import { createReports } from "./reports.ts";
-import type { Run, Statements } from "./sql.ts";
+import { insertInto, type Run, type Statements } from "./sql.ts";
+
+/** The secret that every process of the instance uses, unless it has one of its own. */
+const SECRET_NAME = "instance";
+/** The first proposal stays. Always writes: only a commit proves that PostgreSQL's standby has the row. */
+const PROPOSE_SECRET = `
+  INSERT INTO secrets (name, secret) VALUES ($1, $2)
+  ON CONFLICT (name) DO UPDATE SET secret = secrets.secret RETURNING secret`;
+const ADD_COUNTS = "ON CONFLICT (day, name) DO UPDATE SET count = counters.count + excluded.count";
+
+const DISABLED = `
+  SELECT count(*) AS count FROM (SELECT 1 FROM links WHERE disabled IS NOT NULL LIMIT ${MAX_COUNTED_DISABLED}) AS few`;
+const BLOCKED_HOSTS = "SELECT count(*) AS count FROM hosts";
+const COUNTERS = "SELECT day, name, count FROM counters WHERE day > $1 ORDER BY day";
+
+/** The secret and the counters. */
+function createInstance(run: Run) {
+  return {
+    async secret(proposed: Uint8Array): Promise<Uint8Array> {
+      const { rows } = await run<{ secret: Uint8Array }>(PROPOSE_SECRET, [SECRET_NAME, proposed]);
+      return Uint8Array.from(rows[0]?.secret ?? proposed);
+    },
+    /** After a broken connection the caller counts again, so figures may be too high: they are approximate. */
+    async count(day: number, counts: Counts): Promise<void> {
+      const counted = Object.entries(counts).filter(([, count]) => count > 0);
+      // Every writer goes in the order of names, so that no two end in a deadlock.
+      const rows = counted.toSorted(([one], [other]) => (one < other ? -1 : 1));
+      await insertInto(
+        run,
+        "counters (day, name, count)",
+        rows.map((row) => [day, ...row]),
+        ADD_COUNTS,
+      );
+    },
+  };
+}
+
+/** Statements that depend on how an engine stores links and visits. */
+export interface FigureStatements {
+  readonly links: string;
+  /** The targets of the newest `FIGURE_LINKS` links, each with a count of 1. */
+  readonly newest: string;
+  /** The targets, empty if unknown, of as many links that were visited on the day $1, with their visits. */
+  readonly visited: string;
+}
+
+interface Count {
+  count: number;
+}
+
+export function createFigures(run: Run, { links, newest, visited }: FigureStatements) {
+  async function count(statement: string): Promise<number> {
+    const { rows } = await run<Count>(statement);
+    return Math.max(0, rows[0]?.count ?? 0);
+  }
+
+  async function hosts(statement: string, ...values: number[]) {
+    const { rows } = await run<Count & { target: Target }>(statement, values);
+    return topHosts(rows.map((row) => ({ host: targetHost(row.target), count: row.count })));
+  }
+
+  async function days(today: number): Promise<DayFigures[]> {
+    const { rows } = await run<Count & { day: number; name: string }>(COUNTERS, [today - FIGURE_DAYS]);
+    return [...Map.groupBy(rows, ({ day }) => day)].map(([day, counted]) => ({
+      day,
+      counts: Object.fromEntries(counted.map((row) => [row.name, row.count])),
+    }));
+  }
+
+  return {
+    async figures(nowMs: number): Promise<Figures> {
+      const today = Math.floor(nowMs / DAY_MS);
+      return {
+        links: await count(links),
+        disabled: await count(DISABLED),
+        blockedHosts: await count(BLOCKED_HOSTS),
+        newestHosts: await hosts(newest),
+        visitedHosts: await hosts(visited, today),
+        days: await days(today),
+      };
+    },
+  };
+}
 
 /** `background` is for work that nobody waits for. */
 export function createGuard(statements: Statements, background: Statements, eraseVisits: EraseVisits) {

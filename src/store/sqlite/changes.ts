@@ -1,25 +1,61 @@
-import type { Database } from "bun:sqlite";
+// Changes of links and hosts, which the memories of all processes follow.
+import type { Changes, Position } from "../../links/change-feed.ts";
+import type { Code } from "../../links/code.ts";
+import { RULES } from "../shared/decisions.ts";
+import type { FileDatabase } from "./file/file.ts";
 
-/** Changes that are kept. A reader that missed more forgets everything it remembers. */
+/** Older changes are deleted. A reader that missed one forgets everything it remembers. */
 const MAX_CHANGES = 100_000;
+/** Changes in one response. */
+const MAX_READ = 1000;
 
 const ADD = "INSERT INTO changes (code) VALUES (?1) RETURNING revision";
 const FORGET = "DELETE FROM changes WHERE revision <= ?1";
+const NEWEST = "SELECT coalesce(max(revision), 0) AS revision FROM changes";
+const OLDEST = "SELECT coalesce(min(revision), 1) AS revision FROM changes";
+const SINCE = "SELECT revision, code FROM changes WHERE revision > ?1 ORDER BY revision LIMIT ?2";
 
-/** Records changes for the memories of all processes. To be called in the transaction that makes the change. */
-export function prepareChanges(database: Database) {
-  const add = database.prepare<{ revision: number }, [string]>(ADD);
-  const forget = database.prepare<unknown, [number]>(FORGET);
-  return {
-    add(code: string): void {
-      const revision = add.get(code)?.revision ?? 0;
-      forget.run(revision - MAX_CHANGES);
-    },
-    close() {
-      add.finalize();
-      forget.finalize();
-    },
+interface ChangeRow {
+  revision: number;
+  code: string;
+}
+
+/** Records a change. Call it in the transaction that makes the change. */
+export function prepareAddChange(database: FileDatabase) {
+  const add = database.statement<Pick<ChangeRow, "revision">, [string]>(ADD);
+  const forget = database.statement<unknown, [number]>(FORGET);
+  return (code: string): void => {
+    const revision = add.get(code)?.revision ?? 0;
+    forget.run(revision - MAX_CHANGES);
   };
 }
 
-export type ChangesTable = ReturnType<typeof prepareChanges>;
+export function prepareChangesSince(database: FileDatabase) {
+  const newestChange = database.statement<Pick<ChangeRow, "revision">, []>(NEWEST);
+  const oldestChange = database.statement<Pick<ChangeRow, "revision">, []>(OLDEST);
+  const changesAfter = database.statement<ChangeRow, [number, number]>(SINCE);
+
+  return (position: Position | undefined): Changes => {
+    const newest = newestChange.get()?.revision ?? 0;
+    const since = position === undefined ? newest : Number(position);
+    if (since >= newest) return { ...NO_CHANGES, position: positionAt(newest) };
+    if (since < (oldestChange.get()?.revision ?? 1) - 1)
+      return { ...NO_CHANGES, position: positionAt(newest), isComplete: false };
+    const rows = changesAfter.all(since, MAX_READ);
+    const codes = rows.map(({ code }) => code as Code).filter((code) => code !== RULES);
+    const last = rows.at(-1)?.revision ?? newest;
+    return {
+      position: positionAt(last),
+      codes,
+      rules: codes.length < rows.length,
+      hasMore: last < newest,
+      isComplete: true,
+    };
+  };
+}
+
+const NO_CHANGES = { codes: [], rules: false, hasMore: false, isComplete: true };
+
+function positionAt(revision: number): Position {
+  return String(revision) as Position;
+}

@@ -1,11 +1,9 @@
 // The writer's half of the links: runs in the worker thread, one transaction a call.
-import type { Database } from "bun:sqlite";
-
 import { applyChange, type Change, isSilent, termsJson } from "../../links/change.ts";
 import type { Link } from "../../links/link.ts";
 import type { LinkId, NewLink, Updated } from "../../links/store.ts";
 import { LINK_COLUMNS, type LinkRow, storedEndMs, storedTarget, toLink } from "../shared/link-row.ts";
-import type { ChangesTable } from "./changes.ts";
+import type { FileDatabase } from "./file/file.ts";
 
 /** A code that is given again gets a new rowid too, because newer links have higher ones. */
 const INSERT = `
@@ -43,14 +41,14 @@ export interface UpdateTask {
   readonly change: Change;
 }
 
-export function prepareLinks(database: Database, changes: ChangesTable) {
-  const insert = database.prepare<unknown, InsertRow>(INSERT);
-  const find = database.prepare<LinkRow & { rowid: number }, [string, number]>(FIND);
-  const update = database.prepare<unknown, [number, string, string | null, number | null, string | null]>(
+export function prepareLinks(database: FileDatabase, addChange: (code: string) => void) {
+  const insert = database.statement<unknown, InsertRow>(INSERT);
+  const find = database.statement<LinkRow & { rowid: number }, [string, number]>(FIND);
+  const update = database.statement<unknown, [number, string, string | null, number | null, string | null]>(
     UPDATE,
   );
-  const purgeSums = database.prepare<unknown, [number, number]>(PURGE_SUMS);
-  const purge = database.prepare<unknown, [number, number]>(PURGE);
+  const purgeSums = database.statement<unknown, [number, number]>(PURGE_SUMS);
+  const purge = database.statement<unknown, [number, number]>(PURGE);
 
   function insertOne(link: NewLink): boolean {
     const { code, originalUrl, createdMs, freeIfEndedByMs } = link;
@@ -76,7 +74,7 @@ export function prepareLinks(database: Database, changes: ChangesTable) {
     const after = applyChange(before, change);
     if (after === undefined) return { link: before, isChanged: false };
     update.run(row.rowid, after.originalUrl, storedTarget(after), storedEndMs(after), termsJson(after));
-    if (!isSilent(change)) changes.add(code);
+    if (!isSilent(change)) addChange(code);
     return { link: after, isChanged: true };
   }
 
@@ -94,9 +92,6 @@ export function prepareLinks(database: Database, changes: ChangesTable) {
     insertAll,
     update: (tasks: readonly UpdateTask[]): Updated[] => updateTransaction.immediate(tasks),
     purge: (endedByMs: number, limit: number): number => purgeAll.immediate(endedByMs, limit),
-    close() {
-      for (const statement of [insert, find, update, purgeSums, purge]) statement.finalize();
-    },
   };
 }
 

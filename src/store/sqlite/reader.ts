@@ -5,35 +5,27 @@ import type { Link } from "../../links/link.ts";
 import { type KeyedRequest, StoreUnavailable } from "../../links/store.ts";
 import { DAY_MS } from "../../links/time.ts";
 import { FIGURE_LINKS } from "../../moderation/figures.ts";
-// The reading half: prepared single-key look-ups, on the thread that serves.
 import type { LinkQuery, PageRequest } from "../../moderation/search.ts";
 import type { Sums } from "../../visits/day.ts";
 import type { DaySums, DayVisits } from "../../visits/store.ts";
-import { RULES } from "../shared/decisions.ts";
-import { createGuardReader } from "../shared/guard.ts";
-import { createFigures } from "../shared/instance.ts";
+import { createFigures, createGuardReader } from "../shared/guard.ts";
 import { LINK_COLUMNS, type LinkRow, toLink } from "../shared/link-row.ts";
-import { prepareDays } from "./days-reader.ts";
+import { prepareChangesSince } from "./changes.ts";
 import { type Identity, isInPlace, replacedMeanwhile, watchPlace } from "./file/file-identity.ts";
-import { openReader } from "./file/file.ts";
+import { type FileDatabase, openReader } from "./file/file.ts";
 import { prepareRecall } from "./requests.ts";
 import { prepareSearch } from "./search.ts";
 import { runOn } from "./sql.ts";
 
 /** How long the number of links is taken as known: every generated code asks for it. */
 const SIZE_KNOWN_MS = 1000;
-/** Changes in one answer. */
-const MAX_CHANGES = 1000;
-/** Answers that are kept until something is written. */
-const MAX_KEPT = 64;
+/** Sums that are remembered until something is written. */
+const MAX_REMEMBERED = 64;
 /** 9999-12-31, in days since 1970. */
 const LAST_DAY = 2_932_896;
 
 const FIND = `SELECT ${LINK_COLUMNS} FROM links WHERE code = ?1`;
 const SIZE = "SELECT coalesce(max(rowid), 0) AS size FROM links";
-const NEWEST_CHANGE = "SELECT coalesce(max(revision), 0) AS revision FROM changes";
-const OLDEST_CHANGE = "SELECT coalesce(min(revision), 1) AS revision FROM changes";
-const CHANGES = "SELECT revision, code FROM changes WHERE revision > ?1 ORDER BY revision LIMIT ?2";
 const VERSION = "PRAGMA data_version";
 const NEWEST_SALT_DAY = "SELECT max(day) AS day FROM salts";
 const FIGURES = {
@@ -46,28 +38,21 @@ const FIGURES = {
     FROM (SELECT code, created_ms, visits FROM visits WHERE day = $1 LIMIT ${FIGURE_LINKS}) AS day`,
 };
 
-interface ChangeRow {
-  revision: number;
-  code: string;
-}
-
 /**
  * Opens a file that the writer has prepared and identified. Its methods throw {@link StoreUnavailable} where they
- * cannot look. A link that is found is told from whichever file is open; that there is none, only from the right one.
+ * cannot look. `find` returns a link from whichever file is open, but undefined only if the right one lacks it.
  */
 export function createReader(path: string, opened: Identity, sizeKnownMs = SIZE_KNOWN_MS) {
   const database = openReader(path);
-  const find = database.prepare<LinkRow, [string]>(FIND);
-  const size = database.prepare<{ size: number }, []>(SIZE);
-  const newestChange = database.prepare<{ revision: number }, []>(NEWEST_CHANGE);
-  const oldestChange = database.prepare<{ revision: number }, []>(OLDEST_CHANGE);
-  const changes = database.prepare<ChangeRow, [number, number]>(CHANGES);
-  const newestSaltDay = database.prepare<{ day: number | null }, []>(NEWEST_SALT_DAY);
-  const counted = prepareDays(database);
+  const find = database.statement<LinkRow, [string]>(FIND);
+  const size = database.statement<{ size: number }, []>(SIZE);
+  const changesSince = prepareChangesSince(database);
+  const newestSaltDay = database.statement<{ day: number | null }, []>(NEWEST_SALT_DAY);
+  const visits = prepareDays(database);
   const run = runOn(database, fail);
-  const { search, ...searching } = prepareSearch(database);
+  const { search } = prepareSearch(database);
   const requests = prepareRecall(database);
-  const version = database.prepare<{ data_version: number }, []>(VERSION);
+  const version = database.statement<{ data_version: number }, []>(VERSION);
   let known = { size: 0, untilMs: 0 };
   const place = watchPlace(path, opened);
   // Opened by its path, which may lead to another file than the writer opened.
@@ -76,41 +61,23 @@ export function createReader(path: string, opened: Identity, sizeKnownMs = SIZE_
     throw replacedMeanwhile(path);
   }
 
-  function changesSince(position: Position | undefined): Changes {
-    const newest = newestChange.get()?.revision ?? 0;
-    const since = position === undefined ? newest : Number(position);
-    if (since >= newest) return { ...NO_CHANGES, position: positionAt(newest) };
-    if (since < (oldestChange.get()?.revision ?? 1) - 1)
-      return { ...NO_CHANGES, position: positionAt(newest), isComplete: false };
-    const rows = changes.all(since, MAX_CHANGES);
-    const codes = rows.map(({ code }) => code as Code).filter((code) => code !== RULES);
-    const last = rows.at(-1)?.revision ?? newest;
-    return {
-      position: positionAt(last),
-      codes,
-      rules: codes.length < rows.length,
-      hasMore: last < newest,
-      isComplete: true,
-    };
-  }
-
   /** Adding up many days takes as long as thirty redirects, and an open preview asks for it every few seconds. */
-  function untilWritten<R>(read: (...asked: [string, number, number, number]) => R) {
-    const kept = new Map<string, R>();
+  function untilWritten<R>(read: (...range: DayRange) => R) {
+    const results = new Map<string, R>();
     let ofVersion: number | undefined;
-    return (...asked: [Code, number, number, number]): R =>
+    return (...range: DayRange): R =>
       reading(() => {
         const newest = version.get()?.data_version;
-        if (newest !== ofVersion || kept.size >= MAX_KEPT) kept.clear();
+        if (newest !== ofVersion || results.size >= MAX_REMEMBERED) results.clear();
         ofVersion = newest;
-        const key = asked.join(" ");
-        const result = kept.get(key) ?? read(...asked);
-        kept.set(key, result);
+        const key = range.join(" ");
+        const result = results.get(key) ?? read(...range);
+        results.set(key, result);
         return result;
       });
   }
-  const knownSums = untilWritten((...asked) => counted.sums(...asked));
-  const knownDaySums = untilWritten((...asked): readonly DaySums[] => counted.daySums(...asked));
+  const sums = untilWritten(visits.sums);
+  const daySums = untilWritten<readonly DaySums[]>(visits.daySums);
 
   return {
     find(code: Code): Link | undefined {
@@ -127,7 +94,7 @@ export function createReader(path: string, opened: Identity, sizeKnownMs = SIZE_
       }
       return known.size;
     },
-    /** Called several times a second, so it notices first that the file was moved. */
+    /** Called several times a second, so it is the first to notice when the file was moved. */
     changes(position: Position | undefined): Changes {
       place.requireNow();
       return reading(() => changesSince(position));
@@ -137,29 +104,16 @@ export function createReader(path: string, opened: Identity, sizeKnownMs = SIZE_
     sums(code: Code, createdMs: number): Sums {
       // A clock may step back over midnight.
       const firstDay = Math.floor(createdMs / DAY_MS) - 1;
-      return knownSums(code, createdMs, firstDay, LAST_DAY);
+      return sums(code, createdMs, firstDay, LAST_DAY);
     },
     days: (code: Code, createdMs: number, firstDay: number, lastDay: number): DayVisits[] =>
-      reading(() => counted.days(code, createdMs, firstDay, lastDay)),
-    daySums: knownDaySums,
+      reading(() => visits.days(code, createdMs, firstDay, lastDay)),
+    daySums,
     ...createGuardReader(run),
     ...createFigures(run, FIGURES),
     search: (query: LinkQuery, page: PageRequest) => reading(() => search(query, page)),
-    close() {
-      searching.close();
-      requests.close();
-      counted.close();
-      for (const statement of [find, size, newestChange, oldestChange, changes, newestSaltDay, version])
-        statement.finalize();
-      database.close();
-    },
+    close: () => database.close(),
   };
-}
-
-const NO_CHANGES = { codes: [], rules: false, hasMore: false, isComplete: true };
-
-function positionAt(revision: number): Position {
-  return String(revision) as Position;
 }
 
 /** A failed read says nothing about the link. */
@@ -173,4 +127,30 @@ function reading<T>(read: () => T): T {
 
 function fail(cause: unknown): never {
   throw new StoreUnavailable("The store cannot be read", { cause });
+}
+
+type DayRange = [code: string, createdMs: number, firstDay: number, lastDay: number];
+
+/** Each day is one look-up by key, because rows are ordered by day so that new ones stand together. */
+const daysWith = (columns: string) => `
+  WITH RECURSIVE span (day) AS (
+    SELECT max(?3, (SELECT min(day) FROM visits WHERE day > 0))
+    UNION ALL SELECT day + 1 FROM span WHERE day < min(?4, (SELECT max(day) FROM visits)))
+  SELECT span.day, visits, bots${columns} FROM span CROSS JOIN visits AS counted
+    ON counted.day = span.day AND counted.day <= ?4 AND code = ?1 AND created_ms = ?2`;
+const SUMS = `
+  SELECT coalesce(sum(visits), 0) AS visits, coalesce(sum(bots), 0) AS bots FROM (
+    SELECT visits, bots FROM visits WHERE day = 0 AND code = ?1 AND created_ms = ?2
+    UNION ALL SELECT visits, bots FROM (${daysWith("")}))`;
+
+function prepareDays(database: FileDatabase) {
+  const days = database.statement<DayVisits, DayRange>(`${daysWith(", detail")} ORDER BY span.day`);
+  const daySums = database.statement<DaySums, DayRange>(`${daysWith("")} ORDER BY span.day`);
+  const sums = database.statement<Sums, DayRange>(SUMS);
+
+  return {
+    days: (...range: DayRange): DayVisits[] => days.all(...range),
+    daySums: (...range: DayRange): DaySums[] => daySums.all(...range),
+    sums: (...range: DayRange): Sums => sums.get(...range) ?? { visits: 0, bots: 0 },
+  };
 }

@@ -1,7 +1,6 @@
 // Requests that may be sent again: runs in the worker thread, one transaction a call.
-import type { Database } from "bun:sqlite";
-
 import type { KeyedRequest, KeyReused, LinkStore, CreatedRecord, NumberedLink } from "../../links/store.ts";
+import type { FileDatabase } from "./file/file.ts";
 import type { LinksTable } from "./links.ts";
 
 const FIND = "SELECT body, made FROM requests WHERE key = ?1";
@@ -19,10 +18,10 @@ export interface KeyedTask {
 export type KeyedOutcome = Awaited<ReturnType<LinkStore["insertOnce"]>>;
 type Sent = Pick<KeyedRequest, "key" | "body">;
 
-export function prepareRequests(database: Database, links: LinksTable) {
+export function prepareRequests(database: FileDatabase, links: LinksTable) {
   const find = prepareRecall(database);
-  const keep = database.prepare<unknown, [string, string, number, string]>(KEEP);
-  const forget = database.prepare<unknown, [number, number]>(FORGET);
+  const keep = database.statement<unknown, [string, string, number, string]>(KEEP);
+  const forget = database.statement<unknown, [number, number]>(FORGET);
 
   function insertOne({ links: asked, request }: KeyedTask): KeyedOutcome {
     const before = find.recall(request);
@@ -42,23 +41,17 @@ export function prepareRequests(database: Database, links: LinksTable) {
   return {
     insertOnce: (tasks: readonly KeyedTask[]): KeyedOutcome[] => insertAll.immediate(tasks),
     forget: (sentBeforeMs: number, limit: number): number => forget.run(sentBeforeMs, limit).changes,
-    close() {
-      find.close();
-      keep.finalize();
-      forget.finalize();
-    },
   };
 }
 
 /** The reading half. */
-export function prepareRecall(database: Database) {
-  const find = database.prepare<{ body: string; made: string }, [string]>(FIND);
+export function prepareRecall(database: FileDatabase) {
+  const find = database.statement<{ body: string; made: string }, [string]>(FIND);
   return {
     recall({ key, body }: Sent): readonly CreatedRecord[] | KeyReused {
       const found = find.get(key);
       if (found === null) return [];
       return found.body === body ? (JSON.parse(found.made) as CreatedRecord[]) : { kind: "key-reused" };
     },
-    close: () => find.finalize(),
   };
 }

@@ -1,6 +1,4 @@
 // Finds links for the operator by looking at all of them, newest first.
-import type { Database } from "bun:sqlite";
-
 import { type Code, lookUpCode } from "../../links/code.ts";
 import {
   isTargetWithin,
@@ -11,6 +9,7 @@ import {
   type PageRequest,
 } from "../../moderation/search.ts";
 import { LINK_COLUMNS, type LinkRow, toLink } from "../shared/link-row.ts";
+import type { FileDatabase } from "./file/file.ts";
 
 /** Rowids that one request looks at, in less than a millisecond. A redirect on the same core may wait for it. */
 const LOOKED_AT = 2000;
@@ -31,9 +30,9 @@ type Look = Readonly<
   Record<"from" | "below" | "limit", number> & Record<"text" | "key" | "beyond" | "host", string | null>
 >;
 
-export function prepareSearch(database: Database, lookedAt = LOOKED_AT) {
-  const newest = database.prepare<{ link: number }, []>(NEWEST);
-  const look = database.prepare<LinkRow & { link: number; code: Code }, [Look]>(LOOK);
+export function prepareSearch(database: FileDatabase, lookedAt = LOOKED_AT) {
+  const newest = database.statement<{ link: number }, []>(NEWEST);
+  const look = database.statement<LinkRow & { link: number; code: Code }, [Look]>(LOOK);
 
   return {
     search({ text, host }: LinkQuery, { cursor, limit }: PageRequest): LinkPage {
@@ -58,10 +57,6 @@ export function prepareSearch(database: Database, lookedAt = LOOKED_AT) {
         .filter(({ target }) => host === undefined || isTargetWithin(target, host));
       if (reached <= 1) return { ...NOTHING, links };
       return { links, cursor: String(reached) as LinkCursor, searched: Math.max(0, top + 1 - reached) / top };
-    },
-    close() {
-      newest.finalize();
-      look.finalize();
     },
   };
 }

@@ -15,10 +15,10 @@ import type { VisitStore } from "../../visits/store.ts";
 import { createCommits, createStoreFigures, type StoreFigures } from "../commits.ts";
 import { REPORTS } from "../shared/reports.ts";
 import type { Identity } from "./file/file-identity.ts";
-import { createTurns, StoreBusy, type Turn } from "./file/write-turns.ts";
 import type { UpdateTask } from "./links.ts";
 import { createReader } from "./reader.ts";
 import type { KeyedOutcome, KeyedTask } from "./requests.ts";
+import { createWriteQueue, StoreBusy, type TimedTask } from "./write-queue.ts";
 import type { Guard, Task } from "./writer.ts";
 
 /** The log is emptied once nothing was written for so long, or twice as long. */
@@ -68,8 +68,13 @@ export async function openSqliteStore(
   { openElsewhere, busyWaitMs, sizeKnownMs, storeFigures = createStoreFigures() }: StoreOptions = {},
 ): Promise<LinkStore & VisitStore & GuardStore> {
   const start = () => new Worker(new URL("./writer.ts", import.meta.url));
-  const thread = startThread<Turn>(start, { StoreUnusable, StoreUnavailable, StoreMisplaced, StoreBusy });
-  const writer = createTurns(thread, busyWaitMs);
+  const thread = startThread<TimedTask>(start, {
+    StoreUnusable,
+    StoreUnavailable,
+    StoreMisplaced,
+    StoreBusy,
+  });
+  const writer = createWriteQueue(thread, busyWaitMs);
   let reader: Reader;
   try {
     const opened = (await writer.perform({ type: "open", path, openElsewhere, busyWaitMs })) as Identity;

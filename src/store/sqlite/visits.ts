@@ -1,6 +1,4 @@
 // The writer's half of the visits: runs in the worker thread, one transaction a call.
-import type { Database } from "bun:sqlite";
-
 import { DAY_MS } from "../../links/time.ts";
 import { type Day, mergeDays } from "../../visits/day.ts";
 import { closeDetail } from "../../visits/day.ts";
@@ -8,6 +6,7 @@ import type { Detail } from "../../visits/detail.ts";
 import type { AgeBounds } from "../../visits/store.ts";
 import { decodeRows, type Row, type Slice } from "../../visits/visit-rows.ts";
 import type { EraseVisits } from "../shared/decisions.ts";
+import type { FileDatabase } from "./file/file.ts";
 
 /** Sources that nobody has heard of for so long have ended. */
 const KEEP_SOURCES_DAYS = 30;
@@ -80,31 +79,31 @@ export const eraseVisits: EraseVisits = async (run, { code, createdMs }) => {
   await run(ERASE, [code, createdMs, Math.floor(createdMs / DAY_MS) - 1]);
 };
 
-export function prepareVisits(database: Database) {
-  const findSource = database.prepare<{ sequence: number; rows: number }, [string]>(FIND_SOURCE);
-  const keepSource = database.prepare<unknown, [string, number, number, number]>(KEEP_SOURCE);
-  const forgetSources = database.prepare<unknown, [number]>(FORGET_SOURCES);
-  const findDay = database.prepare<Day, RowKey>(FIND_DAY);
-  const addDay = database.prepare<unknown, [...RowKey, number, number, Detail]>(ADD_DAY);
-  const changeDay = database.prepare<unknown, [...RowKey, number, number, Detail]>(CHANGE_DAY);
-  const removeDay = database.prepare<unknown, RowKey>(REMOVE_DAY);
-  const findAnyErased = database.prepare<unknown, []>(FIND_ANY_ERASED);
-  const findErased = database.prepare<unknown, [string, number]>(FIND_ERASED);
-  const openDay = database.prepare<unknown, [number]>(OPEN_DAY);
-  const findOpen = database.prepare<OpenDay, [number]>(FIND_OPEN);
-  const rowsAfter = database.prepare<Pick<Row, "code" | "createdMs" | "detail">, [...RowKey, number]>(
+export function prepareVisits(database: FileDatabase) {
+  const findSource = database.statement<{ sequence: number; rows: number }, [string]>(FIND_SOURCE);
+  const keepSource = database.statement<unknown, [string, number, number, number]>(KEEP_SOURCE);
+  const forgetSources = database.statement<unknown, [number]>(FORGET_SOURCES);
+  const findDay = database.statement<Day, RowKey>(FIND_DAY);
+  const addDay = database.statement<unknown, [...RowKey, number, number, Detail]>(ADD_DAY);
+  const changeDay = database.statement<unknown, [...RowKey, number, number, Detail]>(CHANGE_DAY);
+  const removeDay = database.statement<unknown, RowKey>(REMOVE_DAY);
+  const findAnyErased = database.statement<unknown, []>(FIND_ANY_ERASED);
+  const findErased = database.statement<unknown, [string, number]>(FIND_ERASED);
+  const openDay = database.statement<unknown, [number]>(OPEN_DAY);
+  const findOpen = database.statement<OpenDay, [number]>(FIND_OPEN);
+  const rowsAfter = database.statement<Pick<Row, "code" | "createdMs" | "detail">, [...RowKey, number]>(
     ROWS_AFTER,
   );
-  const closeRow = database.prepare<unknown, [...RowKey, Detail]>(CLOSE_ROW);
-  const keepPosition = database.prepare<unknown, RowKey>(KEEP_POSITION);
-  const closeDay = database.prepare<unknown, [number]>(CLOSE_DAY);
-  const sumUp = database.prepare<unknown, Ageing>(SUM_UP);
-  const forget = database.prepare<unknown, Ageing>(FORGET);
-  const addSalt = database.prepare<unknown, [number]>(ADD_SALT);
-  const findSalt = database.prepare<{ salt: Uint8Array }, [number]>(FIND_SALT);
-  const forgetSalts = database.prepare<unknown, [number]>(FORGET_SALTS);
-  const count = database.prepare<unknown, [number, string, number]>(COUNT);
-  const emptyLog = database.prepare<{ busy: number }, []>("PRAGMA wal_checkpoint(TRUNCATE)");
+  const closeRow = database.statement<unknown, [...RowKey, Detail]>(CLOSE_ROW);
+  const keepPosition = database.statement<unknown, RowKey>(KEEP_POSITION);
+  const closeDay = database.statement<unknown, [number]>(CLOSE_DAY);
+  const sumUp = database.statement<unknown, Ageing>(SUM_UP);
+  const forget = database.statement<unknown, Ageing>(FORGET);
+  const addSalt = database.statement<unknown, [number]>(ADD_SALT);
+  const findSalt = database.statement<{ salt: Uint8Array }, [number]>(FIND_SALT);
+  const forgetSalts = database.statement<unknown, [number]>(FORGET_SALTS);
+  const count = database.statement<unknown, [number, string, number]>(COUNT);
+  const emptyLog = database.statement<{ busy: number }, []>("PRAGMA wal_checkpoint(TRUNCATE)");
 
   /**
    * Most links have no row of the day yet, so that is tried first. An erased link has none: only new rows have to be
@@ -188,9 +187,6 @@ export function prepareVisits(database: Database) {
     return findSalt.get(day)?.salt;
   });
 
-  const adding = [findSource, keepSource, forgetSources, findDay, addDay, changeDay, openDay];
-  const erased = [findAnyErased, findErased, removeDay];
-  const closing = [findOpen, rowsAfter, closeRow, keepPosition, closeDay];
   return {
     /** One transaction; says how long it took. */
     add: (slice: Slice): number => add.immediate(slice),
@@ -201,21 +197,6 @@ export function prepareVisits(database: Database) {
       return aged;
     },
     salt: (day: number, oldest: number) => salt.immediate(day, oldest),
-    close() {
-      for (const statement of [
-        ...adding,
-        ...erased,
-        ...closing,
-        sumUp,
-        forget,
-        addSalt,
-        findSalt,
-        forgetSalts,
-        count,
-        emptyLog,
-      ])
-        statement.finalize();
-    },
   };
 }
 

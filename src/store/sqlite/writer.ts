@@ -7,14 +7,14 @@ import { type NewLink, StoreMisplaced, StoreUnavailable } from "../../links/stor
 import type { AgeBounds } from "../../visits/store.ts";
 import type { Slice } from "../../visits/visit-rows.ts";
 import { createGuard } from "../shared/guard.ts";
-import { prepareChanges } from "./changes.ts";
+import { prepareAddChange } from "./changes.ts";
 import { type Identity, identify, watchLog, watchPlace } from "./file/file-identity.ts";
 import { openWriter } from "./file/file.ts";
-import { StoreBusy, type Turn } from "./file/write-turns.ts";
 import { prepareLinks, type UpdateTask } from "./links.ts";
 import { type KeyedTask, prepareRequests } from "./requests.ts";
 import { statementsOn } from "./sql.ts";
 import { eraseVisits, prepareVisits } from "./visits.ts";
+import { StoreBusy, type TimedTask } from "./write-queue.ts";
 
 /**
  * What the store asks for; one answer comes back for each, in order. Links to insert, and which were inserted, cross as
@@ -40,27 +40,14 @@ export type Guard = ReturnType<typeof createGuard>;
 function open({ path, openElsewhere, busyWaitMs }: Extract<Task, { type: "open" }>) {
   const database = openWriter(path, openElsewhere, busyWaitMs);
   const opened = identify(path);
-  const changes = prepareChanges(database);
-  const links = prepareLinks(database, changes);
+  const links = prepareLinks(database, prepareAddChange(database));
   const requests = prepareRequests(database, links);
   const statements = statementsOn(database);
   const guard = createGuard(statements, statements, eraseVisits);
   const visits = prepareVisits(database);
   const log = watchLog(path, opened);
   const place = watchPlace(path, opened, log?.areInPlace);
-  return {
-    path,
-    opened,
-    log,
-    place,
-    database,
-    changes,
-    links,
-    requests,
-    guard,
-    visits,
-    waitMs: Number.NaN,
-  };
+  return { path, opened, log, place, database, links, requests, guard, visits, waitMs: Number.NaN };
 }
 
 let file: ReturnType<typeof open>;
@@ -95,7 +82,6 @@ function perform(task: Task): unknown {
     case "rest":
       return rest();
     case "close":
-      for (const part of [file.requests, file.links, file.visits, file.changes]) part.close();
       return close();
   }
 }
@@ -144,7 +130,7 @@ function waitForLocks(waitMs: number): void {
   file.waitMs = roundedMs;
 }
 
-performTasks(async (turn: Turn) => {
+performTasks(async (turn: TimedTask) => {
   try {
     if (turn.type !== "open") waitForLocks(turn.waitMs);
     return await performInPlace(turn);

@@ -1,5 +1,5 @@
 // The file as SQLite opens it: for one writer, for readers, and to check it.
-import { Database, SQLiteError } from "bun:sqlite";
+import { Database, SQLiteError, type SQLQueryBindings, type Statement } from "bun:sqlite";
 import { existsSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 
@@ -17,12 +17,29 @@ const BUSY_WAIT_MS = 5000;
 /** Readers share the thread that redirects, and in WAL mode nothing but recovery can make them wait. */
 const READER_BUSY_WAIT_MS = 100;
 
+/** A connection that finalizes its statements before it closes: SQLite releases the file only after the last one. */
+export class FileDatabase extends Database {
+  readonly #statements: Pick<Statement, "finalize">[] = [];
+
+  /** Prepares a statement that is used until the connection closes. */
+  statement<Row, Values extends SQLQueryBindings[]>(sql: string) {
+    const statement = this.prepare<Row, Values>(sql);
+    this.#statements.push(statement);
+    return statement;
+  }
+
+  override close(throwOnError?: boolean): void {
+    for (const statement of this.#statements) statement.finalize();
+    super.close(throwOnError);
+  }
+}
+
 /**
  * Opens the file for writing, durably (WAL, synchronous=FULL), made or migrated where needed. Looks at the
  * header and the schema; {@link checkFile} looks at everything. Where other processes have it open already, only
  * their file will do, and none is made. Throws {@link StoreUnusable}.
  */
-export function openWriter(path: string, openElsewhere?: Identity, busyWaitMs = BUSY_WAIT_MS): Database {
+export function openWriter(path: string, openElsewhere?: Identity, busyWaitMs = BUSY_WAIT_MS): FileDatabase {
   return explained(path, () => {
     requireSafeSqlite();
     if (openElsewhere !== undefined) requireSame(path, openElsewhere);
@@ -32,7 +49,7 @@ export function openWriter(path: string, openElsewhere?: Identity, busyWaitMs = 
     requireWholeWal(path);
 
     const before = existsSync(path) ? identify(path).slice(0, 1) : [];
-    const database = new Database(path, {
+    const database = new FileDatabase(path, {
       create: openElsewhere === undefined,
       readwrite: true,
       strict: true,
@@ -88,9 +105,9 @@ function requireLog(path: string): void {
 }
 
 /** Opens a file that {@link openWriter} has prepared, for reading only. */
-export function openReader(path: string): Database {
+export function openReader(path: string): FileDatabase {
   return explained(path, () => {
-    const database = new Database(path, { readonly: true, strict: true });
+    const database = new FileDatabase(path, { readonly: true, strict: true });
     database.run(`PRAGMA busy_timeout = ${READER_BUSY_WAIT_MS}`);
     return database;
   });

@@ -1,6 +1,6 @@
-import type { Thread } from "../../../lib/thread.ts";
-import { StoreUnavailable } from "../../../links/store.ts";
-import type { Task } from "../writer.ts";
+import type { Thread } from "../../lib/thread.ts";
+import { StoreUnavailable } from "../../links/store.ts";
+import type { Task } from "./writer.ts";
 
 const SOMEBODY_WAITS: ReadonlySet<Task["type"]> = new Set([
   "open",
@@ -26,7 +26,7 @@ const BACKGROUND_TRY_MS = 100;
 const BACKGROUND_PAUSE_MS = 100;
 
 /** What the thread is sent: a task, and how long to wait for other processes' locks. */
-export type Turn = Task & { readonly waitMs: number };
+export type TimedTask = Task & { readonly waitMs: number };
 
 /** Another process has the lock. Nothing was done. */
 export class StoreBusy extends StoreUnavailable {
@@ -37,7 +37,7 @@ export class StoreBusy extends StoreUnavailable {
  * Sends tasks to the thread so that none waits for long behind others. There are two queues, one for what people wait
  * for and one for the rest, and each has at most one task on the thread.
  */
-export function createTurns(thread: Pick<Thread<Turn>, "perform">, createWaitMs = WAIT_MS) {
+export function createWriteQueue(thread: Pick<Thread<TimedTask>, "perform">, createWaitMs = WAIT_MS) {
   const backgroundWaitMs = Math.max(MIN_BACKGROUND_WAIT_MS, createWaitMs * BACKGROUND_PATIENCE);
   const inTurn = createQueue();
   const inBackground = createQueue();

@@ -1,11 +1,11 @@
 import { expect, test } from "bun:test";
 
-import { createTurns, StoreBusy, type Turn } from "../../src/store/sqlite/file/write-turns.ts";
+import { createWriteQueue, StoreBusy, type TimedTask } from "../../src/store/sqlite/write-queue.ts";
 import { stopClock } from "../stopped-clock.ts";
 
 test("a create that already waited for others waits for a lock only as long as is left", async () => {
-  const turns: Turn[] = [];
-  const { perform } = createTurns({ perform: async (turn) => void turns.push(turn) });
+  const turns: TimedTask[] = [];
+  const { perform } = createWriteQueue({ perform: async (turn) => void turns.push(turn) });
   const askedAgoMs = [0, 4000, 60_000];
   for (const agoMs of askedAgoMs) await perform({ type: "insert", links: "[]" }, performance.now() - agoMs);
   const [fresh = 0, late = 0, tooLate] = turns.map(({ waitMs }) => waitMs);
@@ -17,11 +17,11 @@ test("a create that already waited for others waits for a lock only as long as i
 test("a create is not held up by a background task that waits for a lock", async () => {
   const turns: string[] = [];
   let isLocked = true;
-  async function performOne({ type }: Turn): Promise<void> {
+  async function performOne({ type }: TimedTask): Promise<void> {
     turns.push(type);
     if (type === "purge" && isLocked) throw new StoreBusy("locked");
   }
-  const { perform } = createTurns({ perform: performOne }, 60_000);
+  const { perform } = createWriteQueue({ perform: performOne }, 60_000);
   const purged = perform({ type: "purge", endedByMs: 1, limit: 1 });
   await perform({ type: "insert", links: "[]" });
   isLocked = false;
@@ -39,7 +39,7 @@ test("a background task waits for a lock for longer than a create, but not forev
     },
   };
   const [createWaitMs, sinceMs] = [5000, performance.now()];
-  const { perform } = createTurns(thread, createWaitMs);
+  const { perform } = createWriteQueue(thread, createWaitMs);
   const failed = await perform({ type: "purge", endedByMs: 1, limit: 1 }).catch((error: unknown) => error);
   expect(failed).toBeInstanceOf(StoreBusy);
   expect(performance.now() - sinceMs).toBeGreaterThan(1.5 * createWaitMs);
