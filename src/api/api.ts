@@ -1,3 +1,5 @@
+// The API's handlers, by the thread that they run on. An endpoint that costs more than a few redirects is a view.
+
 import { memoizeByDomain } from "../http/domain.ts";
 import type { Limiter } from "../http/limiter.ts";
 import type { Views } from "../http/views.ts";
@@ -5,7 +7,6 @@ import type { Clock } from "../links/clock.ts";
 import type { Links } from "../links/links.ts";
 import type { Secret } from "../links/secret.ts";
 import type { Expiry } from "../links/time.ts";
-// The API's handlers, by the thread that they run on. An endpoint that costs more than a few redirects is a view.
 import type { TokenCheck } from "../moderation/access-tokens.ts";
 import type { Reports } from "../moderation/reports/reports.ts";
 import type { Counts, Visits } from "../visits/visits.ts";

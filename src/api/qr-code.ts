@@ -8,9 +8,7 @@ import {
   problemJson,
   type RequestRefusal,
 } from "../http/problems.ts";
-import { fileName } from "../http/responses.ts";
-import { knowsAlready, tagOf } from "../http/responses.ts";
-import { answer } from "../http/responses.ts";
+import { fileName, knowsAlready, tagOf, answer } from "../http/responses.ts";
 import { contrast } from "../lib/contrast.ts";
 import { isProblem } from "../links/problem.ts";
 import type { MessageKey } from "../locales/messages.ts";

@@ -2,9 +2,7 @@ import { createRoute, z } from "@hono/zod-openapi";
 
 import type { DetachedCall, Handler } from "../http/call.ts";
 import { problemJson } from "../http/problems.ts";
-import { fileName } from "../http/responses.ts";
-import { knowsAlready, tagOf } from "../http/responses.ts";
-import { answer, csv } from "../http/responses.ts";
+import { fileName, knowsAlready, tagOf, answer, csv } from "../http/responses.ts";
 import { memoize } from "../lib/memoize.ts";
 import { isProblem } from "../links/problem.ts";
 import { negotiateLanguage } from "../locales/messages.ts";

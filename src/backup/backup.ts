@@ -2,8 +2,7 @@ import { closeSync, openSync, mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 
 // One file with everything: the store as it was at one moment, and the visits that were still on their way to it.
-import { createFolder } from "../lib/files.ts";
-import { giveToOwnerOfFolder } from "../lib/files.ts";
+import { createFolder, giveToOwnerOfFolder } from "../lib/files.ts";
 import { StoreUnusable } from "../links/store.ts";
 import { checkFile } from "../store/sqlite/file/file.ts";
 import { checkpoint, leaveWal, openSnapshot, type Snapshot } from "../store/sqlite/file/snapshot.ts";

@@ -19,8 +19,7 @@ import {
   limit,
   hostAndPort,
 } from "./formats.ts";
-import { BACKUP_SETTINGS } from "./store-settings.ts";
-import { DATABASE_SETTINGS } from "./store-settings.ts";
+import { BACKUP_SETTINGS, DATABASE_SETTINGS } from "./store-settings.ts";
 
 /** All settings. The keys are their names in `Config`. */
 export const SETTINGS = {

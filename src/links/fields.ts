@@ -1,7 +1,7 @@
-import { hasPassword, type Link, type Terms } from "./link.ts";
 // What JSON says about a link, once for the API, the operator's API and export files.
-import { isoInstant } from "./time.ts";
-import { NEVER_MS } from "./time.ts";
+
+import { hasPassword, type Link, type Terms } from "./link.ts";
+import { isoInstant, NEVER_MS } from "./time.ts";
 
 /** Everything that follows from the link alone. Only the maker sees the target of a link with a password. */
 export function linkFields(

@@ -3,8 +3,7 @@ import { z } from "zod";
 
 import { VERSION } from "../lib/version.ts";
 import { isProblem } from "../links/problem.ts";
-import { DAY_MS } from "../links/time.ts";
-import { DURATIONS } from "../links/time.ts";
+import { DAY_MS, DURATIONS } from "../links/time.ts";
 import {
   linkAnswer,
   linkShape,

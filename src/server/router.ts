@@ -6,8 +6,7 @@ import type { Limiter } from "../http/limiter.ts";
 import { answerProblem, problemOf } from "../http/problems.ts";
 import type { RequestFigures } from "../http/request-counts.ts";
 import { answer } from "../http/responses.ts";
-import { pathOf } from "../http/url.ts";
-import { queryOf } from "../http/url.ts";
+import { pathOf, queryOf } from "../http/url.ts";
 
 export interface RouterOptions {
   readonly limiter: Pick<Limiter, "addHeaders">;

@@ -18,8 +18,7 @@ import { createFaultLog } from "./fault-log.ts";
 import { createHandlers } from "./handlers.ts";
 import { createHealth } from "./instance-endpoints.ts";
 import { listen, type ServerLimits } from "./listen.ts";
-import { type ReadMetrics } from "./metrics-snapshot.ts";
-import { createMetricsReader } from "./metrics-snapshot.ts";
+import { type ReadMetrics, createMetricsReader } from "./metrics-snapshot.ts";
 import { createApp } from "./routes.ts";
 import { openViews } from "./views-thread.ts";
 

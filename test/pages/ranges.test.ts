@@ -1,7 +1,6 @@
 import { expect, test } from "bun:test";
 
-import { NEVER_MS } from "../../src/links/time.ts";
-import { DAY_MS, HOUR_MS } from "../../src/links/time.ts";
+import { NEVER_MS, DAY_MS, HOUR_MS } from "../../src/links/time.ts";
 import { type RangeQuery, chooseRange, type RangeLimits, seriesIn } from "../../src/pages/preview/ranges.ts";
 import { INTERVALS, MAX_DAYS } from "../../src/visits/statistics/statistics.ts";
 

@@ -1,9 +1,10 @@
+// The operator's searches. The views thread searches in slices, and other views take turns with them.
+
 import type { Call } from "../../http/call.ts";
 import { queryOf } from "../../http/url.ts";
 import type { Views } from "../../http/views.ts";
 import type { LinkId } from "../../links/store.ts";
 import { targetHost } from "../../links/target.ts";
-// The operator's searches. The views thread searches in slices, and other views take turns with them.
 import type { Inspection, ListPage } from "../../moderation/inspection.ts";
 import { type LinkQuery, SEARCH_FIELDS, type WrittenSearch } from "../../moderation/search.ts";
 import type { AdminApiTask } from "./endpoint.ts";

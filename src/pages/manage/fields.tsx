@@ -1,12 +1,9 @@
 /** @jsxImportSource ../shared/html */
 import { FORMER_HOST_MS, formerOf } from "../../links/change.ts";
 import { editableUntilMs, type Edits } from "../../links/edit.ts";
-import { hasStarted } from "../../links/link.ts";
-import { hasPassword } from "../../links/link.ts";
-import type { FoundLink } from "../../links/link.ts";
+import { hasStarted, hasPassword, type FoundLink } from "../../links/link.ts";
 import { targetHost } from "../../links/target.ts";
-import { NEVER_MS } from "../../links/time.ts";
-import { DURATIONS } from "../../links/time.ts";
+import { NEVER_MS, DURATIONS } from "../../links/time.ts";
 import { message, type MessageKey } from "../../locales/messages.ts";
 import type { Statistics } from "../../visits/statistics/statistics.ts";
 import { describeDestination } from "../shared/destination-parts.ts";

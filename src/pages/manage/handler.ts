@@ -1,5 +1,4 @@
-import type { DetachedCall } from "../../http/call.ts";
-import type { Call } from "../../http/call.ts";
+import type { DetachedCall, Call } from "../../http/call.ts";
 import { LINK_FIELDS } from "../../http/field-names.ts";
 import { createLinkManager, type LinkManagerOptions } from "../../http/link-manager.ts";
 import {
@@ -19,8 +18,7 @@ import type { Links } from "../../links/links.ts";
 import { type Invalid, invalid, isProblem } from "../../links/problem.ts";
 import { StoreUnavailable } from "../../links/store.ts";
 import { MAX_TARGET_LENGTH } from "../../links/target.ts";
-import { type Duration } from "../../links/time.ts";
-import { DURATIONS } from "../../links/time.ts";
+import { type Duration, DURATIONS } from "../../links/time.ts";
 import { message } from "../../locales/messages.ts";
 import type { Counts } from "../../visits/visits.ts";
 import { DATE_WORDS, instantOf, isFromAnotherSite, readFields, describeInForm } from "../forms.ts";

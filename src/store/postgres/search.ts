@@ -1,5 +1,6 @@
-import { lookUpCode } from "../../links/code.ts";
 // Finds links for the operator by looking at all of them, newest first.
+
+import { lookUpCode } from "../../links/code.ts";
 import {
   isTargetWithin,
   type LinkCursor,

@@ -9,8 +9,9 @@ import {
   type ListedCase,
   MAX_CASE_NOTES,
   type Note,
+  type AnswerAction,
+  type Case,
 } from "../../moderation/reports/case.ts";
-import type { AnswerAction, Case } from "../../moderation/reports/case.ts";
 import { block, disableLocked, enableLocked, type LockedLink, lockLinks } from "./decisions.ts";
 import { enter } from "./operator-journal.ts";
 import { bytesOf, insertInto, isStorable, list, type Run, type Statements, textOf } from "./sql.ts";

@@ -1,7 +1,8 @@
+// What the operator, or enough reports, decide about links and hosts.
+
 import type { Code } from "../../links/code.ts";
 import type { Reason } from "../../links/link.ts";
 import type { Decision, LinkId } from "../../links/store.ts";
-// What the operator, or enough reports, decide about links and hosts.
 import type { AnswerAction } from "../../moderation/reports/case.ts";
 import type { HostRule } from "../../moderation/store.ts";
 import { enter } from "./operator-journal.ts";

@@ -1,6 +1,14 @@
 import type { LinkId } from "../../links/store.ts";
-import { type CaseStore, MAX_CASE_NOTES, MAX_DAILY_REPORTS } from "../../moderation/reports/case.ts";
-import { addReport, type Case, isDue, mainReason, type Report } from "../../moderation/reports/case.ts";
+import {
+  type CaseStore,
+  MAX_CASE_NOTES,
+  MAX_DAILY_REPORTS,
+  addReport,
+  type Case,
+  isDue,
+  mainReason,
+  type Report,
+} from "../../moderation/reports/case.ts";
 import { findCases, insertCases, insertNotes } from "./cases.ts";
 import { disableLocked, keyOf, type LockedLink, lockLinks } from "./decisions.ts";
 import { insertInto, list, type Run, type Statements } from "./sql.ts";

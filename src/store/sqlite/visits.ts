@@ -1,7 +1,6 @@
 // The writer's half of the visits: runs in the worker thread, one transaction a call.
 import { DAY_MS } from "../../links/time.ts";
-import { type Day, mergeDays } from "../../visits/day.ts";
-import { closeDetail } from "../../visits/day.ts";
+import { type Day, mergeDays, closeDetail } from "../../visits/day.ts";
 import type { Detail } from "../../visits/detail.ts";
 import type { AgeBounds } from "../../visits/store.ts";
 import { decodeRows, type Row, type Slice } from "../../visits/visit-rows.ts";
