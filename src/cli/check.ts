@@ -4,7 +4,7 @@ import { reasonOf } from "../lib/error-reason.ts";
 import { feedFile } from "../moderation/blocklist/feeds.ts";
 import { readListFile } from "../moderation/blocklist/list-file.ts";
 import { checkStore } from "../store/open.ts";
-import { counted } from "./record-names.ts";
+import { formatCount } from "./record-names.ts";
 import { note, plural, print } from "./terminal/print.ts";
 
 /**
@@ -28,7 +28,7 @@ export async function check(config: Config): Promise<number> {
     note(`store: ${store} is damaged. Restore a backup.`);
     return 1;
   }
-  print(`store: fine (${counted("link", report.links)} in ${store})`);
+  print(`store: fine (${formatCount("link", report.links)} in ${store})`);
   return 0;
 }
 

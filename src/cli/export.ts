@@ -4,14 +4,14 @@ import { createPartFile, explained } from "../backup/new-file.ts";
 import type { Config } from "../config/config.ts";
 import { hasStore, openRecords } from "../store/open.ts";
 import { KINDS } from "../store/records.ts";
-import { exportRecords } from "../transfer/export.ts";
+import { exportRecords } from "../transfer/export-file.ts";
 import { hasSegments } from "../visits/journal/slots.ts";
 import type { Arguments } from "./command.ts";
-import { counted, noStore } from "./record-names.ts";
+import { formatCount, noStore } from "./record-names.ts";
 import { fail, note, printBytes } from "./terminal/print.ts";
 import { showProgress } from "./terminal/progress.ts";
 
-/** Writes everything of the store to a file or to standard output; returns the exit code. */
+/** Exports the store to a file or to standard output; returns the exit code. */
 export async function exportStore(config: Config, { positionals }: Arguments): Promise<number> {
   const { database, journalFolder } = config;
   if (!(await hasStore(database))) return fail(noStore(database));
@@ -21,7 +21,7 @@ export async function exportStore(config: Config, { positionals }: Arguments): P
   using progress = showProgress();
   try {
     using output = await openOutput(positionals[0] ?? "-");
-    // Counting a large store takes a while, and only the time left needs it.
+    // Counting a large store takes a while, and only the progress needs it.
     const all = progress.isShown ? await records.size() : undefined;
     let done = 0;
     const counts = await exportRecords(records, output.write, (count) => {
@@ -30,8 +30,7 @@ export async function exportStore(config: Config, { positionals }: Arguments): P
     });
     await output.finish();
     progress.end();
-    const sums = KINDS.map((kind) => counted(kind, counts[kind]));
-    note(`exported ${sums.join(", ")}`);
+    note(`exported ${KINDS.map((kind) => formatCount(kind, counts[kind])).join(", ")}`);
     return 0;
   } finally {
     await records.close();
@@ -39,13 +38,13 @@ export async function exportStore(config: Config, { positionals }: Arguments): P
 }
 
 interface Output extends Disposable {
-  /** Rejects with a `StoreUnusable` if there is no room, or nobody reads any more. */
+  /** Rejects with a `StoreUnusable` if the disk is full or the reader is gone. */
   write(bytes: Uint8Array): Promise<void>;
-  /** From now on, a file has its name. */
+  /** Gives a complete file its name. */
   finish(): Promise<void>;
 }
 
-/** A new file, or standard output for "-". Rejects with a `StoreUnusable` if it cannot be written. */
+/** Opens a new file, or standard output for "-". Rejects with a `StoreUnusable` if it can't be written. */
 async function openOutput(file: string): Promise<Output> {
   if (file === "-")
     return {
@@ -65,7 +64,7 @@ async function openOutput(file: string): Promise<Output> {
   };
 }
 
-/** `writeSync` may write only a part. */
+/** `writeSync` may write fewer bytes. */
 async function writeAll(descriptor: number, bytes: Uint8Array): Promise<void> {
   for (let written = 0; written < bytes.length;) written += writeSync(descriptor, bytes, written);
 }

@@ -1,35 +1,182 @@
 import type { Config } from "../config/config.ts";
-import { readLinks, readVisits } from "../transfer/csv-links.ts";
-import { type SourceItem, UnreadableSource } from "../transfer/source.ts";
+import { describeStore } from "../config/database-url.ts";
+import { isOwnTarget } from "../links/target.ts";
+import { importRules } from "../server/core.ts";
+import { fillStore, hasStore, openImporter, openRecords } from "../store/open.ts";
+import { type Counts, type Kind, KINDS, type LinkImporter, type WriteRecords } from "../store/records.ts";
+import { readLinks, readVisits } from "../transfer/csv.ts";
+import { fillFrom, readLinksAndVisits } from "../transfer/export-file.ts";
+import { type ImportItem, type OnBrokenLine, UnreadableFile } from "../transfer/import-file.ts";
+import { importLinks } from "../transfer/import-links.ts";
+import { hasSegments } from "../visits/journal/slots.ts";
 import type { Arguments } from "./command.ts";
-import { importExport } from "./import-export-file.ts";
-import { brokenLines, type Importing, openImport } from "./import-run.ts";
-import { openInput } from "./terminal/input.ts";
-import { fail } from "./terminal/print.ts";
+import { formatCount } from "./record-names.ts";
+import { openSkippedRows } from "./skipped-rows.ts";
+import { isInput, openInput } from "./terminal/input.ts";
+import { fail, note, plural, print } from "./terminal/print.ts";
+import { type ProgressLine, showProgress } from "./terminal/progress.ts";
+
+interface Options {
+  readonly domain?: string;
+  readonly visits?: string;
+  readonly report?: string;
+  readonly "dry-run"?: boolean;
+  readonly "keep-odd"?: boolean;
+  readonly "skip-bad"?: boolean;
+}
+
+interface ImportRun {
+  readonly config: Config;
+  readonly options: Options;
+  readonly input: ReturnType<typeof openInput>;
+  readonly skipped: ReturnType<typeof openSkippedRows>;
+  readonly progress: ProgressLine;
+}
 
 /** Imports a file of `curt export`, or a table of links; returns the exit code. */
-export async function importFile(config: Config, args: Arguments): Promise<number> {
-  const { domain, visits } = args.options as { readonly domain?: string; readonly visits?: string };
-  return openImport(config, args, async (importing) => {
-    // A table starts with column names.
-    const isExport = (await importing.input.firstLine()).startsWith("{");
-    if (!isExport) return importing.takeIn(itemsOf(importing, domain, visits));
-    return domain === undefined && visits === undefined
-      ? importExport(importing)
-      : fail("--domain and --visits are for CSV files. An export has the visits of its links.");
+export async function importFile(
+  config: Config,
+  { positionals: [file = "-"], options: given }: Arguments,
+): Promise<number> {
+  const options: Options = given;
+  const { domain, visits, report } = options;
+  if (report !== undefined && [file, visits ?? file].some((one) => isInput(report, one)))
+    return fail("--report would overwrite a file to be imported. Name another one.");
+  using skipped = openSkippedRows(report);
+  using progress = showProgress();
+  try {
+    const run: ImportRun = { config, options, input: openInput(file), skipped, progress };
+    // A table starts with the names of its columns.
+    const isExport = (await run.input.firstLine()).startsWith("{");
+    if (!isExport) return await importItems(run, readTables(run), options["keep-odd"] === true);
+    if (domain !== undefined || visits !== undefined)
+      return fail("--domain and --visits are for CSV files. An export has the visits of its links.");
+    return await importExport(run);
+  } catch (error) {
+    progress.end();
+    if (error instanceof UnreadableFile)
+      return fail(`${error.file ?? (file === "-" ? "standard input" : file)} ${error.message}`);
+    throw error;
+  }
+}
+
+async function* readTables(run: ImportRun): AsyncGenerator<ImportItem> {
+  const { domain, visits } = run.options;
+  yield* readLinks(run.input, { domain, onBroken: reportBroken(run) });
+  if (visits === undefined) return;
+  try {
+    yield* readVisits(openInput(visits), reportBroken(run, ` of ${visits}`));
+  } catch (error) {
+    throw error instanceof UnreadableFile ? new UnreadableFile(error.message, visits) : error;
+  }
+}
+
+/** Stops the import at a broken line, or skips it on request. `of` follows the line number. */
+function reportBroken({ options, skipped }: ImportRun, of = ""): OnBrokenLine {
+  return (line, why) => {
+    if (options["skip-bad"] !== true)
+      throw new UnreadableFile(
+        `is broken at line ${line.toLocaleString("en")}: ${why}. Use a whole file, or --skip-bad to pass over broken lines. Nothing was written.`,
+      );
+    const reason = `the line is broken: ${why}`;
+    skipped.add({ place: `line ${line}${of}`, code: "", why: { rule: "row", reason } });
+  };
+}
+
+/** Imports all of an export into an empty store, and its links and visits into a store in use. */
+async function importExport(run: ImportRun): Promise<number> {
+  const { config, options, input, skipped, progress } = run;
+  const isDryRun = options["dry-run"] === true;
+  // A store that is served is in use, even if it has no links yet.
+  const counts = hasSegments(config.journalFolder)
+    ? undefined
+    : await (isDryRun
+        ? tryToFill(run)
+        : fillStore(config.database, (write) => fillWith(run, "importing", write)));
+  if (counts !== undefined) {
+    progress.end();
+    skipped.print();
+    const all = KINDS.map((kind) => formatCount(kind, counts[kind]));
+    print(
+      `${describeStore(config.database)} ${isDryRun ? "would have" : "has"} ${skipped.count() > 0 ? "everything else" : "everything"} of the export: ${all.join(", ")}`,
+    );
+    return 0;
+  }
+  const others = new Map<Kind, number>();
+  const items = readLinksAndVisits(input.bytes(), {
+    onBroken: reportBroken(run),
+    onOther: (kind) => void others.set(kind, (others.get(kind) ?? 0) + 1),
+  });
+  // The exporting store has accepted odd codes on request.
+  const exitCode = await importItems(run, items, true);
+  if (exitCode === 0 && others.size > 0)
+    note(
+      `Only links and their visits are taken into a store that is in use. Left out: ${[...others].map(([kind, count]) => formatCount(kind, count)).join(", ")}. ` +
+        "Manage keys of these links work only where the store's secret is the same.",
+    );
+  return exitCode;
+}
+
+/** Returns undefined if the store is in use. */
+async function tryToFill(run: ImportRun): Promise<Counts | undefined> {
+  const { database } = run.config;
+  if (await hasStore(database)) {
+    const records = await openRecords(database);
+    const isEmpty = await records.isEmpty();
+    await records.close();
+    if (!isEmpty) return undefined;
+  }
+  return fillWith(run, "reading", async (_, records) => records.length);
+}
+
+function fillWith(run: ImportRun, action: string, write: WriteRecords): Promise<Counts> {
+  const { config, input, skipped, progress } = run;
+  const { targetPolicy } = importRules(config);
+  return fillFrom(input.bytes(), write, {
+    onBroken: reportBroken(run),
+    // The exporting store may have had another address. A link to this service would be a redirect loop.
+    skipLink({ code, target }, line) {
+      const isOwn = isOwnTarget(target, targetPolicy);
+      if (isOwn) skipped.add({ place: `line ${line}`, code, why: { rule: "target.own" } });
+      return isOwn;
+    },
+    onRecords: (count) => progress.report(action, input.progress(), count),
   });
 }
 
-async function* itemsOf(
-  importing: Importing,
-  domain: string | undefined,
-  visits: string | undefined,
-): AsyncGenerator<SourceItem> {
-  yield* readLinks(importing.input, { domain, onBroken: brokenLines(importing) });
-  if (visits === undefined) return;
-  try {
-    yield* readVisits(openInput(visits), { onBroken: brokenLines(importing, { of: ` of ${visits}` }) });
-  } catch (error) {
-    throw error instanceof UnreadableSource ? new UnreadableSource(error.message, visits) : error;
-  }
+/** Adds links and their visits. */
+async function importItems(
+  { config, options, input, skipped, progress }: ImportRun,
+  items: AsyncIterable<ImportItem>,
+  keepOdd: boolean,
+): Promise<number> {
+  const isDryRun = options["dry-run"] === true;
+  const importer = await (isDryRun ? openLookup(config.database) : openImporter(config.database));
+  await using _ = { [Symbol.asyncDispose]: importer.close };
+  const { links, added, known, visits } = await importLinks(items, {
+    importer,
+    ...importRules(config),
+    keepOdd,
+    onSkipped: skipped.add,
+    onRead: () => progress.report("reading", input.progress()),
+    onAdded: (batch, count) => progress.report(isDryRun ? "looking up" : "adding", batch, count),
+  });
+  progress.end();
+  skipped.print();
+  const would = isDryRun ? " would be" : "";
+  const sums = [
+    `${added.toLocaleString("en")} of ${links.toLocaleString("en")} links${would} added, with ${formatCount("visits", visits)}`,
+    `${known.toLocaleString("en")} already there`,
+    `${plural(skipped.count(), "row")}${would} left out`,
+  ];
+  print(`${describeStore(config.database)}: ${sums.join("; ")}`);
+  return 0;
+}
+
+/** Looks links up for a dry run. A missing store has no links. */
+export async function openLookup(database: Config["database"]): Promise<LinkImporter> {
+  if (!(await hasStore(database)))
+    return { add: async (links) => links.map(() => undefined), close: async () => {} };
+  const { find, close } = await openRecords(database);
+  return { add: (links) => Promise.all(links.map(({ code }) => find(code))), close };
 }

@@ -3,38 +3,25 @@ import type { Kind } from "../store/records.ts";
 
 type Thing = Kind | "visits";
 
-/** The plural names of records in messages. */
-const NAMES: Readonly<Record<Thing, string>> = {
-  link: "links",
-  day: "days of visits",
-  visits: "visits",
-  secret: "secrets",
-  host: "host rules",
-  entry: "journal entries",
-  case: "cases",
-  counter: "counters",
-  request: "keyed requests",
+const NAMES: Readonly<Record<Thing, readonly [singular: string, plural: string]>> = {
+  link: ["link", "links"],
+  day: ["day of visits", "days of visits"],
+  visits: ["visit", "visits"],
+  secret: ["secret", "secrets"],
+  host: ["host rule", "host rules"],
+  entry: ["journal entry", "journal entries"],
+  case: ["case", "cases"],
+  counter: ["counter", "counters"],
+  request: ["keyed request", "keyed requests"],
 };
 
-/** Their singular names. */
-const SINGLE: typeof NAMES = {
-  link: "link",
-  day: "day of visits",
-  visits: "visit",
-  secret: "secret",
-  host: "host rule",
-  entry: "journal entry",
-  case: "case",
-  counter: "counter",
-  request: "keyed request",
-};
-
-/** Such as "1 link" and "2,000 links". */
-export function counted(kind: Thing, count: number): string {
-  return `${count.toLocaleString("en")} ${(count === 1 ? SINGLE : NAMES)[kind]}`;
+/** Formats a number of records, such as "1 link" and "2,000 links". */
+export function formatCount(kind: Thing, count: number): string {
+  const [singular, plural] = NAMES[kind];
+  return `${count.toLocaleString("en")} ${count === 1 ? singular : plural}`;
 }
 
-/** The message of a command that doesn't create a missing store. */
+/** The message of commands that don't create a store. */
 export function noStore(database: DatabaseAddress): string {
   return `there is no store at ${describeStore(database)}. Set DATABASE_URL and the other settings as for the server.`;
 }

@@ -1,41 +1,50 @@
 import { closeSync, openSync, writeSync } from "node:fs";
 
 import { escapeLine } from "../lib/escape-line.ts";
+import type { Refusal } from "../links/problem.ts";
 import { StoreUnusable } from "../links/store.ts";
 import { message } from "../locales/messages.ts";
-import type { Refused } from "../transfer/arriving-link.ts";
-import type { Left, Why } from "../transfer/import-links.ts";
+import type { SkippedRow, SkipReason } from "../transfer/import-links.ts";
 import { print } from "./terminal/print.ts";
 
-/** Rows of each reason that are printed. */
-const MAX_PRINTED = 20;
-/** Per printed row. Rows of a file may have millions of characters. */
+/** Printed rows per reason. */
+const MAX_ROWS = 20;
+/** Limits printed rows, because a cell may have millions of characters. */
 const MAX_LENGTH = 200;
-/** More reasons than that are a mistake of a source. */
+/** Limits the memory for a file in which each row has a reason of its own. */
 const MAX_REASONS = 200;
 
-/** Collects rows that are not taken in. All of them go to the file `path`, if there is one, the first ones to the terminal. */
-export function openLeftRows(path: string | undefined) {
-  const file = path === undefined ? undefined : explained(path, () => openSync(path, "w", 0o600));
+/** The rules that only imports have. */
+const IMPORT_RULES: Partial<Record<SkipReason["rule"], string>> = {
+  "conflict.store": "another link has the code already",
+  "conflict.file": "another link earlier in the file has the same code",
+  "code.unreachable": "code: no address leads to a code with /, +, a dot or a control character",
+  "code.empty": "code: there is none",
+  dates: "dates: they are not between 1970 and 9999",
+};
+
+/** Collects skipped rows. Prints the first ones, and writes all to the file `path` if given. */
+export function openSkippedRows(path: string | undefined) {
+  const file = path === undefined ? undefined : explainFailure(path, () => openSync(path, "w", 0o600));
   const reasons = new Map<string, { rows: string[]; count: number }>();
-  let all = 0;
+  let total = 0;
   return {
-    add({ place, code, why }: Left): void {
-      all++;
-      const { reason, detail } = inWords(why);
+    add({ place, code, why }: SkippedRow): void {
+      total++;
+      const { reason, detail } = describe(why);
       const row = escapeLine(
         `${place}${code === "" ? "" : `: ${code}`}${detail === undefined ? "" : ` (${detail})`}`,
       );
       if (path !== undefined && file !== undefined)
-        explained(path, () => writeSync(file, `${row}: ${escapeLine(reason)}\n`));
+        explainFailure(path, () => writeSync(file, `${row}: ${escapeLine(reason)}\n`));
       const key = reasons.has(reason) || reasons.size < MAX_REASONS ? reason : "other reasons";
-      const known = reasons.get(key) ?? { rows: [], count: 0 };
-      reasons.set(key, known);
-      known.count++;
-      if (known.rows.length < MAX_PRINTED)
-        known.rows.push(row.length > MAX_LENGTH ? `${row.slice(0, MAX_LENGTH)}…` : row);
+      const group = reasons.get(key) ?? { rows: [], count: 0 };
+      reasons.set(key, group);
+      group.count++;
+      if (group.rows.length < MAX_ROWS)
+        group.rows.push(row.length > MAX_LENGTH ? `${row.slice(0, MAX_LENGTH)}…` : row);
     },
-    count: () => all,
+    count: () => total,
     print(): void {
       for (const [reason, { rows, count }] of reasons) {
         print(`left out, ${count.toLocaleString("en")}: ${escapeLine(reason)}`);
@@ -52,9 +61,7 @@ export function openLeftRows(path: string | undefined) {
   };
 }
 
-export type LeftRows = ReturnType<typeof openLeftRows>;
-
-function explained<T>(path: string, write: () => T): T {
+function explainFailure<T>(path: string, write: () => T): T {
   try {
     return write();
   } catch (error) {
@@ -64,41 +71,20 @@ function explained<T>(path: string, write: () => T): T {
   }
 }
 
-/** The reason, which many rows share, and a detail of this one. */
-function inWords(why: Why): { readonly reason: string; readonly detail?: string | undefined } {
-  switch (why.kind) {
-    case "row":
-      return { reason: why.reason };
-    case "conflict":
-      return {
-        reason:
-          why.with === "store"
-            ? "another link has the code already"
-            : "another link earlier in the file has the same code",
-      };
-    case "refused":
-      return { reason: ruleInWords(why.by), detail: detailOf(why.by) };
-  }
-}
-
-/** The same text for all rows with the same reason, so that they are counted together. */
-function ruleInWords(refused: Refused): string {
-  if (refused.rule === "code.unreachable")
-    return "code: no address leads to a code with /, +, a dot or a control character";
-  if (refused.rule === "code.empty") return "code: there is none";
-  if (refused.rule === "dates") return "dates: they are not between 1970 and 9999";
-  const { rule, ...values } = refused;
-  const common = {
+/** Separates the text that groups rows from the detail of one row. */
+function describe(why: SkipReason): { readonly reason: string; readonly detail?: string | undefined } {
+  if (why.rule === "row") return { reason: why.reason };
+  const importRule = IMPORT_RULES[why.rule];
+  if (importRule !== undefined) return { reason: importRule };
+  const { rule, ...values } = why as Refusal;
+  const reason = message("en", rule, {
     ...values,
-    ...("character" in refused && { character: "A character" }),
-    ...("host" in refused && { host: "the host" }),
+    ...("character" in why && { character: "A character" }),
+    ...("host" in why && { host: "the host" }),
+  });
+  return {
+    // Some messages start with "The control character {character}" or similar.
+    reason: `${rule.startsWith("code.") ? "code" : "URL"}: ${reason.replace(" A character", "")}`,
+    detail: "character" in why ? why.character : "host" in why ? why.host : undefined,
   };
-  // Some start with "The control character {character}" or the like.
-  const words = message("en", rule, common).replace(" A character", "");
-  return `${rule.startsWith("code.") ? "code" : "URL"}: ${words}`;
-}
-
-function detailOf(refused: Refused): string | undefined {
-  if ("character" in refused) return refused.character;
-  return "host" in refused ? refused.host : undefined;
 }

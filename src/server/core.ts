@@ -165,7 +165,7 @@ function logClock(log: Log) {
 }
 
 /** The rules for imported links. */
-export function arrivalRules(config: Config) {
+export function importRules(config: Config) {
   return { targetPolicy: targetPolicy(config), nowMs: Date.now() };
 }
 

@@ -2,13 +2,11 @@ import type { Config } from "../config/config.ts";
 import type { LinkStore } from "../links/store.ts";
 import type { GuardStore } from "../moderation/store.ts";
 import type { VisitStore } from "../visits/store.ts";
-import type { Intake } from "./intake.ts";
 import type { PostgresOptions } from "./postgres/store.ts";
-import type { Records, WriteRecords } from "./records.ts";
+import type { LinkImporter, Records, WriteRecords } from "./records.ts";
 import { identify } from "./sqlite/file/file-identity.ts";
 import { checkFile, hasFile } from "./sqlite/file/file.ts";
-import { openSqliteIntake } from "./sqlite/intake.ts";
-import { fillSqliteStore, openSqliteRecords } from "./sqlite/records.ts";
+import { fillSqliteStore, openSqliteImporter, openSqliteRecords } from "./sqlite/records.ts";
 import { openSqliteReader, openSqliteStore, type StoreOptions as SqliteOptions } from "./sqlite/store.ts";
 
 type Address = Config["database"];
@@ -76,11 +74,11 @@ export async function fillStore<T>(
     : (await postgresRecords()).fillPostgresStore(database, work);
 }
 
-/** Opens a store to which links from elsewhere are added, made or migrated where needed. Throws {@link StoreUnusable}. */
-export async function openIntake(database: Address): Promise<Intake> {
+/** Opens a store to import links, created or migrated where needed. Throws {@link StoreUnusable}. */
+export async function openImporter(database: Address): Promise<LinkImporter> {
   return database.engine === "sqlite"
-    ? openSqliteIntake(database.path)
-    : (await import("./postgres/intake.ts")).openPostgresIntake(database);
+    ? openSqliteImporter(database.path)
+    : (await postgresRecords()).openPostgresImporter(database);
 }
 
 /** Reads the configured store from end to end; undefined when there is none yet. Throws {@link StoreUnusable}. */

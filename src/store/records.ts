@@ -1,9 +1,7 @@
-// All that a store keeps, as plain data that means the same in every engine: what an export holds.
+// The content of a store as plain data, the same for every engine. An export holds these records.
 import type { Link } from "../links/link.ts";
 import type { KeyedRequest, LinkId, LinkStore, CreatedRecord } from "../links/store.ts";
-import type { Note } from "../moderation/reports/case.ts";
-import type { Case } from "../moderation/reports/case.ts";
-// All that a store keeps, as plain data that means the same in every engine: what `curt copy` takes from one to another.
+import type { Case, Note } from "../moderation/reports/case.ts";
 import type { HostRule, JournalEntry } from "../moderation/store.ts";
 import type { Sums } from "../visits/day.ts";
 import type { Detail } from "../visits/detail.ts";
@@ -16,10 +14,10 @@ export interface RecordOf {
   /** About oldest first. */
   readonly link: Link;
   readonly day: LinkDay;
-  /** What manage keys are made with. */
+  /** Signs manage keys. */
   readonly secret: { readonly name: string; readonly secret: Uint8Array };
   readonly host: HostRule;
-  /** What was decided, in order. It never changes. */
+  /** Decisions, oldest first. They never change. */
   readonly entry: Omit<JournalEntry, "cursor">;
   readonly case: Case & { readonly notes: readonly Note[] };
   readonly counter: { readonly day: number; readonly name: string; readonly count: number };
@@ -27,7 +25,7 @@ export interface RecordOf {
   readonly request: KeyedRequest & { readonly made: readonly CreatedRecord[] };
 }
 
-/** The visits of a link on one day, by all sources together. Day 0 is the sum of what is too old to be told by day. */
+/** The visits of a link on one day, from all sources. Day 0 is the sum of days that are too old to list. */
 export interface LinkDay extends LinkId, Sums {
   readonly day: number;
   /** Closed, so without hashes of visitors. Null for day 0. */
@@ -36,7 +34,7 @@ export interface LinkDay extends LinkId, Sums {
 
 export type Kind = keyof RecordOf;
 
-/** In the order in which they are exported. */
+/** In the order of an export. */
 export const KINDS = [
   "link",
   "day",
@@ -60,22 +58,37 @@ type ReadRecords = <K extends Kind>(kind: K) => AsyncIterable<readonly RecordOf[
 /** Adds the records that aren't there yet. Returns how many it added. */
 export type WriteRecords = <K extends Kind>(kind: K, records: readonly RecordOf[K][]) => Promise<number>;
 
-/** Reads everything in a store, whatever engine it has. Methods reject with `StoreUnavailable` if they cannot. */
+/** Reads everything in a store. Methods reject with `StoreUnavailable`. */
 export interface Records extends Pick<LinkStore, "find"> {
-  /** Whether the store can be filled, as {@link IS_EMPTY} finds. */
+  /** Whether the store can be filled, see {@link IS_EMPTY}. */
   isEmpty(): Promise<boolean>;
-  /** About how many records there are, which takes a while. */
+  /** Estimates the number of records, which takes a while. */
   size(): Promise<number>;
-  /** Calls `work` with a reader of everything as it is at one moment, also while the store is served. */
+  /** Calls `work` with a reader of one snapshot, also while the store is served. */
   snapshot<T>(work: (read: ReadRecords) => Promise<T>): Promise<T>;
   close(): Promise<void>;
 }
 
-/** A service that nobody used yet has a secret and counters, and can be filled. */
+/** A link to import with all its visits. Its days are closed: they hold no hashes of visitors. */
+export interface ImportedLink extends Link {
+  readonly days: readonly Omit<LinkDay, keyof LinkId>[];
+}
+
+/** Imports links into a store, also while it is served. Methods reject with `StoreUnavailable`. */
+export interface LinkImporter {
+  /**
+   * Adds links with their visits in one transaction. Returns undefined for each added link, in the order of `links`. If a code
+   * is in use, even by an ended link, changes nothing and returns that link.
+   */
+  add(links: readonly ImportedLink[]): Promise<readonly (Link | undefined)[]>;
+  close(): Promise<void>;
+}
+
+/** Ignores the secret and counters of a service that nobody has used. */
 export const IS_EMPTY = `
   SELECT NOT EXISTS (SELECT 1 FROM links) AND NOT EXISTS (SELECT 1 FROM visits) AND NOT EXISTS (SELECT 1 FROM hosts)
     AND NOT EXISTS (SELECT 1 FROM journal) AND NOT EXISTS (SELECT 1 FROM cases) AS "isEmpty"`;
-/** Removes what a service that nobody used yet has written. */
+/** Removes the records of a service that nobody has used. */
 export const CLEAR = ["DELETE FROM secrets", "DELETE FROM counters", "DELETE FROM requests"];
 export const SIZE = `
   SELECT (SELECT count(*) FROM links) + (SELECT count(*) FROM visits) + (SELECT count(*) FROM journal)

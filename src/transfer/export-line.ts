@@ -1,122 +1,288 @@
-// One record as a line of an export. docs/export-format.md describes it. Names and their order are fixed, so that equal
-// records are equal bytes.
+// The lines of an export, which docs/export-format.md describes. Equal records become equal bytes.
+import { orNone } from "../links/change.ts";
 import { TERM_FIELDS } from "../links/fields.ts";
-import { REASONS, type Terms } from "../links/link.ts";
-import { isoDay, isoInstant } from "../links/time.ts";
-import { NEVER_MS } from "../links/time.ts";
-import type { Counts, Kind, LinkDay, RecordOf } from "../store/records.ts";
-import { type DayDetail, readDetail } from "../visits/detail.ts";
+import { type EndedBy, type Link, REASONS, type Terms } from "../links/link.ts";
+import { isOwnHash } from "../links/password.ts";
+import type { Who } from "../links/store.ts";
+import type { Target } from "../links/target.ts";
+import { ANSWERS, type AnswerAction } from "../moderation/reports/case.ts";
+import type { Action } from "../moderation/store.ts";
+import { type Counts, KINDS, type LinkDay, type RecordOf } from "../store/records.ts";
+import {
+  closeOneVisit,
+  type DayDetail,
+  type Detail,
+  readDetail,
+  type Value,
+  writeDetail,
+  writeOneVisit,
+} from "../visits/detail.ts";
 import { DIMENSIONS } from "../visits/dimensions.ts";
+import {
+  anything,
+  anyText,
+  base64,
+  BrokenLine,
+  byKey,
+  code,
+  type Codec,
+  type Fields,
+  type RecordCodec,
+  count,
+  day,
+  end,
+  instant,
+  isCount,
+  isObject,
+  isText,
+  list,
+  object,
+  oneOf,
+  optional,
+  record,
+  reportCount,
+  restrict,
+  text,
+} from "./field-codecs.ts";
 
-export const FORMAT = "curt-export";
-export const VERSION = 1;
+const FORMAT = "curt-export";
+const VERSION = 1;
 export const HEADER = `${JSON.stringify({ format: FORMAT, version: VERSION })}\n`;
 
-export function footer(records: Counts, sha256: string): string {
-  return `${JSON.stringify({ kind: "end", records, sha256 })}\n`;
+/** The content of each kind of line. The last line counts the records, and has the hash of all lines before it. */
+interface LineOf extends RecordOf {
+  readonly end: { readonly records: Counts; readonly sha256: string };
 }
 
-export function writeLine<K extends Kind>(kind: K, record: RecordOf[K]): string {
-  return `${JSON.stringify(WRITERS[kind](record))}\n`;
-}
+export type ExportLine = {
+  readonly [K in keyof LineOf]: { readonly kind: K; readonly record: LineOf[K] };
+}[keyof LineOf];
 
-type Writers = { readonly [K in Kind]: (record: RecordOf[K]) => object };
+const reason = oneOf(REASONS);
 
-const WRITERS: Writers = {
-  link: ({ code, originalUrl, target, createdMs, endsMs, disabled, terms }) => ({
-    kind: "link",
-    code,
-    url: originalUrl,
-    target: (target as string) === originalUrl ? undefined : target,
-    created: isoInstant(createdMs),
-    ends: optionalEnd(endsMs),
-    disabled,
-    ...(terms && writeTerms(terms)),
+const link = record<Omit<Link, "target" | "terms"> & { readonly target: string | undefined }>({
+  code: ["code", code],
+  originalUrl: ["url", text],
+  target: ["target", optional(text)],
+  createdMs: ["created", instant],
+  endsMs: ["ends", end],
+  disabled: ["disabled", optional(oneOf([...REASONS, "deleted"] as const))],
+});
+
+const TERM_CODECS = {
+  instant,
+  count,
+  text,
+  passwordHash: restrict(
+    text,
+    isOwnHash,
+    "must be an Argon2id hash with at most the memory and rounds of Curt's own",
+  ),
+  ended: oneOf<EndedBy>(["withdrawn", "visits"]),
+};
+const terms = record(
+  Object.fromEntries(
+    Object.entries(TERM_FIELDS).map(([term, { name, type }]) => [
+      term,
+      [name, optional<unknown>(TERM_CODECS[type])],
+    ]),
+  ) as unknown as Fields<Terms>,
+);
+
+const linkDay = record<Omit<LinkDay, "detail">>({
+  code: ["code", code],
+  createdMs: ["created", instant],
+  day: [
+    "day",
+    {
+      write: (number) => (number === 0 ? null : day.write(number)),
+      read: (json, name) => (json === null ? 0 : day.read(json, name)),
+    },
+  ],
+  visits: ["visits", count],
+  bots: ["bots", count],
+});
+
+const hourSums = restrict<object, NonNullable<DayDetail["hours"]>>(
+  object,
+  (sums) => Object.entries(sums).every(isHour),
+  "must be 0 to 23, each with two numbers",
+);
+const valueCounts = restrict<unknown, Value[]>(
+  anything,
+  (pairs) => Array.isArray(pairs) && pairs.every(isValue),
+  "must be a list of [text, visits]",
+);
+/** Closed days have counts, but no hashes of visitors. */
+const dayDetail = record<DayDetail>({
+  hours: ["hours", optional(hourSums)],
+  visitors: ["visitors", count],
+  values: ["values", emptyIfMissing(byKey(DIMENSIONS, valueCounts))],
+  others: ["others", emptyIfMissing(byKey(DIMENSIONS, count))],
+});
+
+const counts = record(
+  Object.fromEntries(KINDS.map((kind) => [kind, [kind, count]])) as unknown as Fields<Counts>,
+);
+
+const LINES: { readonly [K in keyof LineOf]: RecordCodec<LineOf[K]> } = {
+  link: {
+    write: (given) => ({
+      ...link.write({
+        ...given,
+        target: (given.target as string) === given.originalUrl ? undefined : given.target,
+      }),
+      ...(given.terms && terms.write(given.terms)),
+    }),
+    read(json, name) {
+      const given = link.read(json, name);
+      const { originalUrl, target = originalUrl, disabled } = given;
+      // A deleted link has only a code.
+      if (disabled !== "deleted") requireTarget(originalUrl, target);
+      return { ...given, target: target as Target, terms: orNone(terms.read(json, name)) };
+    },
+  },
+  day: {
+    write: (given) => ({
+      ...linkDay.write(given),
+      ...(given.detail && dayDetail.write(readDetail(given.detail))),
+    }),
+    read(json, name) {
+      const given = linkDay.read(json, name);
+      return { ...given, detail: given.day === 0 ? null : packDetail(dayDetail.read(json, name)) };
+    },
+  },
+  secret: record({ name: ["name", text], secret: ["base64", base64] }),
+  host: record({ host: ["host", text], reason: ["reason", reason], sinceMs: ["since", instant] }),
+  entry: record({
+    atMs: ["at", instant],
+    who: ["who", oneOf<Who>(["api", "page", "reports"])],
+    action: [
+      "action",
+      oneOf<Action>(["disable", "enable", "erase", "block-host", "unblock-host", "nothing-wrong"]),
+    ],
+    reason: ["reason", optional(reason)],
+    note: ["note", optional(anyText)],
+    code: ["code", optional(code)],
+    createdMs: ["created", optional(instant)],
+    host: ["host", optional(text)],
   }),
-  day: ({ code, createdMs, day, visits, bots, detail }) => ({
-    kind: "day",
-    code,
-    created: isoInstant(createdMs),
-    day: day === 0 ? null : isoDay(day),
-    visits,
-    bots,
-    ...(detail && writeDay(detail)),
+  case: record({
+    code: ["code", code],
+    createdMs: ["created", instant],
+    firstMs: ["first", instant],
+    lastMs: ["last", instant],
+    reports: ["reports", reportCount],
+    reasons: ["reasons", byKey(REASONS, count, { rejectOthers: true })],
+    pending: ["pending", reportCount],
+    disabledMs: ["disabled", optional(instant)],
+    answer: [
+      "answer",
+      optional(
+        record({
+          action: ["action", oneOf<AnswerAction>([...ANSWERS, "erase"])],
+          atMs: ["at", instant],
+        }),
+      ),
+    ],
+    notes: [
+      "notes",
+      list(record({ atMs: ["at", instant], reason: ["reason", reason], note: ["note", anyText] })),
+    ],
   }),
-  secret: ({ name, secret }) => ({ kind: "secret", name, base64: Buffer.from(secret).toString("base64") }),
-  host: ({ host, reason, sinceMs }) => ({ kind: "host", host, reason, since: isoInstant(sinceMs) }),
-  entry: ({ atMs, who, action, reason, note, code, createdMs, host }) => ({
-    kind: "entry",
-    at: isoInstant(atMs),
-    who,
-    action,
-    reason,
-    note,
-    code,
-    created: optionalInstant(createdMs),
-    host,
+  counter: record({ day: ["day", day], name: ["name", text], count: ["count", count] }),
+  request: record({
+    key: ["key", text],
+    body: ["body", text],
+    sentMs: ["sent", instant],
+    made: [
+      "made",
+      list(
+        record({
+          nth: ["nth", count],
+          code: ["code", code],
+          createdMs: ["created", instant],
+          endsMs: ["ends", end],
+        }),
+      ),
+    ],
   }),
-  case: ({ notes, reasons, answer, ...one }) => ({
-    kind: "case",
-    code: one.code,
-    created: isoInstant(one.createdMs),
-    first: isoInstant(one.firstMs),
-    last: isoInstant(one.lastMs),
-    reports: one.reports,
-    reasons: Object.fromEntries(
-      REASONS.filter((reason) => reasons[reason] !== undefined).map((reason) => [reason, reasons[reason]]),
-    ),
-    pending: one.pending,
-    disabled: optionalInstant(one.disabledMs),
-    answer: answer && { action: answer.action, at: isoInstant(answer.atMs) },
-    notes: notes.map(({ atMs, reason, note }) => ({ at: isoInstant(atMs), reason, note })),
-  }),
-  counter: ({ day, name, count }) => ({ kind: "counter", day: isoDay(day), name, count }),
-  request: ({ key, body, sentMs, made }) => ({
-    kind: "request",
-    key,
-    body,
-    sent: isoInstant(sentMs),
-    made: made.map(({ nth, code, createdMs, endsMs }) => ({
-      nth,
-      code,
-      created: isoInstant(createdMs),
-      ends: optionalEnd(endsMs),
-    })),
+  end: record({
+    records: ["records", counts],
+    sha256: ["sha256", text],
   }),
 };
 
-function writeTerms(terms: Terms): object {
-  return Object.fromEntries(
-    Object.entries(TERM_FIELDS).map(([key, { name, type }]) => {
-      const value = terms[key as keyof Terms];
-      return [name, type === "instant" ? optionalInstant(value as number | undefined) : value];
-    }),
+export function writeLine<K extends keyof LineOf>(kind: K, content: LineOf[K]): string {
+  return `${JSON.stringify({ kind, ...LINES[kind].write(content) })}\n`;
+}
+
+/** Throws {@link BrokenLine}. */
+export function parseLine(line: string | undefined): ExportLine {
+  const fields = parseObject(line);
+  if (fields === undefined) throw new BrokenLine("it is no JSON object");
+  const kind = fields["kind"];
+  if (typeof kind !== "string" || !Object.hasOwn(LINES, kind))
+    throw new BrokenLine(`kind must be ${KINDS.join(", ")} or end`);
+  return { kind, record: LINES[kind as keyof LineOf].read(fields, kind) } as ExportLine;
+}
+
+/** Returns undefined if this version can read the header; otherwise what is wrong. */
+export function checkHeader(line: string | undefined): string | undefined {
+  const header = parseObject(line);
+  if (header?.["format"] !== FORMAT)
+    return `is no file of curt export: its first line must say {"format":"${FORMAT}"}`;
+  const { version } = header;
+  if (version !== VERSION)
+    return `is of ${typeof version === "number" ? `version ${version}` : "an unknown version"}, and this Curt reads version ${VERSION}. Use a newer Curt.`;
+  return undefined;
+}
+
+function parseObject(line: string | undefined): Readonly<Record<string, unknown>> | undefined {
+  try {
+    const value: unknown = JSON.parse(line ?? "");
+    return isObject(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** A target is sent as a header, so it must be ASCII without spaces. */
+function requireTarget(originalUrl: string, target: string): void {
+  if (!/^https?:\/\//i.test(originalUrl)) throw new BrokenLine("url must start with http:// or https://");
+  if (!/^https?:\/\/[!-~]+$/.test(target) || !URL.canParse(target))
+    throw new BrokenLine(
+      "url, or target if there is one, must be an address in ASCII that starts with http:// or https://",
+    );
+}
+
+function isHour([hour, sums]: [string, unknown]): boolean {
+  return /^(?:1?\d|2[0-3])$/.test(hour) && Array.isArray(sums) && sums.length === 2 && sums.every(isCount);
+}
+
+function isValue(pair: unknown): boolean {
+  return (
+    Array.isArray(pair) && pair.length === 2 && isText(pair[0]) && !pair[0].includes("\0") && isCount(pair[1])
   );
 }
 
-/** Only of closed days: numbers, no hashes. */
-function writeDay(detail: NonNullable<LinkDay["detail"]>): object {
-  const { hours, visitors, values, others }: DayDetail = readDetail(detail);
+function emptyIfMissing<T extends object>(codec: Codec<T>): Codec<T> {
   return {
-    hours,
-    visitors,
-    values: inOrder(values),
-    others: inOrder(others),
+    write: (content) => (Object.keys(content).length === 0 ? undefined : codec.write(content)),
+    read: (json = {}, name) => codec.read(json, name),
   };
 }
 
-/** By dimension. Undefined if there are none. */
-function inOrder(of: DayDetail["values"] | DayDetail["others"]): object | undefined {
-  const given = DIMENSIONS.filter((dimension) => of[dimension] !== undefined);
-  return given.length === 0
-    ? undefined
-    : Object.fromEntries(given.map((dimension) => [dimension, of[dimension]]));
-}
-
-function optionalInstant(ms: number | undefined): string | undefined {
-  return ms === undefined ? undefined : isoInstant(ms);
-}
-
-function optionalEnd(ms: number): string | undefined {
-  return ms === NEVER_MS ? undefined : isoInstant(ms);
+/** Uses the short form of a day with one visit where possible: most days have one. */
+function packDetail(detail: DayDetail): Detail {
+  const { hours = {}, visitors, values, others } = detail;
+  const [[hour, [visits, bots]] = ["", [0, 0]], ...moreHours] = Object.entries(hours);
+  const texts = DIMENSIONS.flatMap((dimension) => {
+    const [[value, times] = ["", 0], ...more] = values[dimension] ?? [];
+    return times === 1 && more.length === 0 ? [value] : [];
+  });
+  const isOneVisit = visits === 1 && bots === 0 && visitors === 1 && moreHours.length === 0;
+  if (!isOneVisit || Object.keys(others).length > 0 || texts.length < DIMENSIONS.length)
+    return writeDetail(detail);
+  return closeOneVisit(writeOneVisit({ hour: Number(hour), visitor: 0, texts })) ?? writeDetail(detail);
 }

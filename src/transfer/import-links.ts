@@ -1,98 +1,79 @@
-import type { Code } from "../links/code.ts";
-import type { Link } from "../links/link.ts";
-import type { ArrivingLink, Intake } from "../store/intake.ts";
-import { arrive, type ArrivalRules, isSameLink, type Refused } from "./arriving-link.ts";
-import type { SourceItem } from "./source.ts";
-import { openStage, type StagedLink } from "./stage.ts";
+import type { ImportedLink, LinkImporter } from "../store/records.ts";
+import type { ImportItem } from "./import-file.ts";
+import { type BrokenRule, type ImportRules, isSameLink, parseLink } from "./imported-link.ts";
+import { openStagingFile, type StagedLink } from "./staging-file.ts";
 
-/** Links in one transaction. Creates wait for it, some 30 ms. */
-const PART_LINKS = 2000;
+/** Links per transaction. Creates wait for it, about 30 ms. */
+const BATCH_LINKS = 2000;
 
-/** A row that is not taken in, and why. */
-export interface Left {
+export interface SkippedRow {
   readonly place: string;
   readonly code: string;
-  readonly why: Why;
+  readonly why: SkipReason;
 }
 
-export type Why =
-  | { readonly kind: "refused"; readonly by: Refused }
-  /** In the words of the source. */
-  | { readonly kind: "row"; readonly reason: string }
-  /** Another link has the code, in the store or earlier in the file. */
-  | { readonly kind: "conflict"; readonly with: "store" | "file" };
+export type SkipReason =
+  | BrokenRule
+  /** Another link has the code. */
+  | { readonly rule: "conflict.store" | "conflict.file" }
+  /** The reader of the file gives the reason. */
+  | { readonly rule: "row"; readonly reason: string };
 
-export interface Outcome {
-  /** Links in the file, without the rows that its source refused. */
+export interface ImportResult {
+  /** Links in the file, without rows that its reader skipped. */
   readonly links: number;
   readonly added: number;
-  /** The same links were there already. */
+  /** Links that the store had already. */
   readonly known: number;
-  readonly left: number;
-  /** Of the added links, by people and programs. */
+  /** Visits of the added links, by people and bots. */
   readonly visits: number;
 }
 
-export interface TakeInOptions extends ArrivalRules {
-  /** Without one, nothing is written. */
-  readonly intake: Pick<Intake, "add"> | undefined;
-  find(code: Code): Promise<Link | undefined>;
-  /** Called for every row that is not taken in. */
-  onLeft(left: Left): void;
-  onRead?: (() => void) | undefined;
-  onTaken?: ((progress: { readonly done: number; readonly all: number }, count: number) => void) | undefined;
+export interface ImportOptions extends ImportRules {
+  /** In a dry run, `add` only looks the links up. */
+  readonly importer: Pick<LinkImporter, "add">;
+  onSkipped(row: SkippedRow): void;
+  onRead?: () => void;
+  onAdded?: (progress: { readonly done: number; readonly all: number }, count: number) => void;
 }
 
-/** Reads a whole source, then adds its links. If this is cut off, the next call passes over what is there. */
-export async function takeIn(items: AsyncIterable<SourceItem>, options: TakeInOptions): Promise<Outcome> {
-  const { onLeft, onRead, onTaken } = options;
-  using stage = openStage();
-  const sums = { added: 0, known: 0, left: 0, visits: 0 };
-  const leave = (left: Left) => {
-    sums.left++;
-    onLeft(left);
-  };
+/** Reads a whole file, then adds its links. After an interruption, another call skips those already added. */
+export async function importLinks(
+  items: AsyncIterable<ImportItem>,
+  options: ImportOptions,
+): Promise<ImportResult> {
+  const { importer, onSkipped, onRead, onAdded } = options;
+  using staging = openStagingFile();
   for await (const item of items) {
     if (item.kind === "link") {
-      stage.addLink(item);
+      staging.addLink(item);
       onRead?.();
-    } else if (item.kind === "visits") stage.addVisits(item);
-    else leave({ place: item.place, code: item.code, why: { kind: "row", reason: item.reason } });
+    } else if (item.kind === "visits") staging.addVisits(item);
+    else onSkipped({ place: item.place, code: item.code, why: { rule: "row", reason: item.reason } });
   }
-  const all = stage.count();
+  const links = staging.countLinks();
+  const sums = { added: 0, known: 0, visits: 0 };
   let done = 0;
-  for (const part of stage.parts(PART_LINKS)) {
-    const arriving: { staged: StagedLink; link: ArrivingLink }[] = [];
-    for (const staged of part) {
-      const link = arrive(staged, options);
-      if ("rule" in link) leave({ ...placeOf(staged), why: { kind: "refused", by: link } });
-      else if (!stage.isFirst(link.code))
-        leave({ ...placeOf(staged), why: { kind: "conflict", with: "file" } });
-      else arriving.push({ staged, link });
+  for (const batch of staging.batches(BATCH_LINKS)) {
+    const accepted: { staged: StagedLink; link: ImportedLink }[] = [];
+    const skip = ({ place, code }: StagedLink, why: SkipReason) => onSkipped({ place, code, why });
+    for (const staged of batch) {
+      const link = parseLink(staged, options);
+      if ("rule" in link) skip(staged, link);
+      else if (!staging.addCode(link.code)) skip(staged, { rule: "conflict.file" });
+      else accepted.push({ staged, link });
     }
-    const known = await look(
-      arriving.map(({ link }) => link),
-      options,
-    );
-    for (const [nth, { staged, link }] of arriving.entries()) {
-      const found = known[nth];
-      if (found === undefined) {
+    const existing = await importer.add(accepted.map(({ link }) => link));
+    for (const [nth, { staged, link }] of accepted.entries()) {
+      const stored = existing[nth];
+      if (stored === undefined) {
         sums.added++;
         sums.visits += link.days.reduce((sum, { visits, bots }) => sum + visits + bots, 0);
-      } else if (isSameLink(found, link, staged)) sums.known++;
-      else leave({ ...placeOf(staged), why: { kind: "conflict", with: "store" } });
+      } else if (isSameLink(stored, link, staged)) sums.known++;
+      else skip(staged, { rule: "conflict.store" });
     }
-    done += part.length;
-    onTaken?.({ done, all }, part.length);
+    done += batch.length;
+    onAdded?.({ done, all: links }, batch.length);
   }
-  return { links: all, ...sums };
-}
-
-/** The links that are there already. */
-function look(links: readonly ArrivingLink[], { intake, find }: TakeInOptions) {
-  return intake === undefined ? Promise.all(links.map(({ code }) => find(code))) : intake.add(links);
-}
-
-function placeOf({ place, code }: StagedLink): Pick<Left, "place" | "code"> {
-  return { place, code };
+  return { links, ...sums };
 }

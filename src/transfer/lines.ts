@@ -1,24 +1,24 @@
-/** Longer than any line of an export: a case has twenty notes, a day a few hundred values. */
+/** Longer than any line of an export: a case has 20 notes, a day a few hundred values. */
 const MAX_LINE_BYTES = 4 * 1024 * 1024;
-/** What is read before the lines in it are returned. */
+/** The minimum size of a block that isn't the last one. */
 const BLOCK_BYTES = 512 * 1024;
 const NEWLINE = 10;
 
-/** Whole lines that stand together. */
+/** Consecutive whole lines. */
 interface Block {
-  /** Undefined for a line that is too long or no UTF-8. */
+  /** Undefined for a line that is too long or isn't UTF-8. */
   readonly lines: readonly (string | undefined)[];
-  /** The hash of all that comes before the last of them. */
+  /** The hash of all bytes before the last line. */
   readonly sha256: string;
 }
 
-/** Reads lines in blocks, in bounded memory. A last line without an end of line is one, too. */
+/** Reads lines in blocks, in bounded memory. The last line may lack its line break. */
 export async function* readBlocks(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Block> {
   const hasher = new Bun.CryptoHasher("sha256");
   let hasStarted = false;
   let rest: Uint8Array[] = [];
   let restBytes = 0;
-  /** Whether `rest` goes on with a line that is too long. */
+  /** Whether `rest` continues a line that is too long. */
   let isCut = false;
 
   /** `all` ends with a newline, unless it is the last of the file. */
@@ -47,7 +47,7 @@ export async function* readBlocks(bytes: AsyncIterable<Uint8Array>): AsyncGenera
       rest = [all.subarray(whole.length)];
       restBytes = all.length - whole.length;
     } else {
-      // One line that is too long. It is told once its end is there.
+      // A line that is too long. It is reported when it ends.
       hasher.update(all);
       rest = [];
       restBytes = 0;
@@ -60,7 +60,7 @@ export async function* readBlocks(bytes: AsyncIterable<Uint8Array>): AsyncGenera
 function decode(bytes: Uint8Array): (string | undefined)[] {
   const text = utf8(bytes);
   const lines = text === undefined ? decodeEach(bytes) : text.split("\n");
-  // What follows the last newline is no line.
+  // No line follows the last newline.
   if (bytes.at(-1) === NEWLINE) lines.pop();
   return lines;
 }

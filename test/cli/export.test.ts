@@ -14,10 +14,8 @@ import { DAY_MS } from "../../src/links/time.ts";
 import { ANSWERS } from "../../src/moderation/reports/case.ts";
 import { fillStore, openRecords, openStore } from "../../src/store/open.ts";
 import { KINDS, type RecordOf, type WriteRecords } from "../../src/store/records.ts";
-import { exportRecords } from "../../src/transfer/export.ts";
-import { fillFrom } from "../../src/transfer/fill-store.ts";
-import { closeDetail } from "../../src/visits/day.ts";
-import { createDay } from "../../src/visits/day.ts";
+import { exportRecords, fillFrom } from "../../src/transfer/export-file.ts";
+import { closeDetail, createDay } from "../../src/visits/day.ts";
 import { makeLargeStore, runWithRoom } from "../backup/run.ts";
 import { testOnLinux } from "../linux.ts";
 import { startPostgres } from "../postgres.ts";
@@ -59,7 +57,7 @@ async function importTo(
       onBroken: (line, why) => {
         throw new Error(`${line}: ${why}`);
       },
-      leaves: () => false,
+      skipLink: () => false,
       onRecords() {},
     }),
   );

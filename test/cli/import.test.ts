@@ -2,14 +2,15 @@ import { afterAll, describe, expect, test } from "bun:test";
 import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
+import { openLookup } from "../../src/cli/import.ts";
 import type { DatabaseAddress } from "../../src/config/database-url.ts";
 import type { Code } from "../../src/links/code.ts";
 import { NEVER_MS } from "../../src/links/time.ts";
 import { DAY_MS } from "../../src/links/time.ts";
-import { fillStore, hasStore, openIntake, openRecords, openStore } from "../../src/store/open.ts";
-import { fillFrom } from "../../src/transfer/fill-store.ts";
-import { type Left, takeIn, type TakeInOptions } from "../../src/transfer/import-links.ts";
-import type { SourceItem, SourceLink } from "../../src/transfer/source.ts";
+import { fillStore, openImporter, openStore } from "../../src/store/open.ts";
+import { fillFrom } from "../../src/transfer/export-file.ts";
+import type { ImportItem, LinkItem } from "../../src/transfer/import-file.ts";
+import { importLinks, type ImportOptions, type SkippedRow } from "../../src/transfer/import-links.ts";
 import { startPostgres } from "../postgres.ts";
 import { openStoreOf, ROOT, startHere, temporaryFolder } from "../service.ts";
 import { newLink, NOW } from "../stores/links.ts";
@@ -148,7 +149,7 @@ describe("curt import", () => {
         yield Buffer.from(file);
       }
       await fillStore(sqlite(path(`${name}.filled.db`)), (write) =>
-        fillFrom(bytes(), write, { onBroken, leaves: () => false, onRecords() {} }),
+        fillFrom(bytes(), write, { onBroken, skipLink: () => false, onRecords() {} }),
       );
       expect([name, told[0]]).toEqual([name, [number, expect.stringContaining(why)]]);
       // Whatever is wrong, the command says it in the same way.
@@ -279,40 +280,37 @@ const RULES = {
   nowMs: NOW,
 } as const;
 
-function link(code: string, more: Partial<SourceLink> = {}): SourceLink {
+function link(code: string, more: Partial<LinkItem> = {}): LinkItem {
   return {
     kind: "link",
     key: code,
     place: `row ${code}`,
     code,
-    url: "https://example.com/",
+    originalUrl: "https://example.com/",
     createdMs: 5000,
     ...more,
   };
 }
 
-async function* from(items: readonly SourceItem[]) {
+async function* from(items: readonly ImportItem[]) {
   yield* items;
 }
 
 /** Takes them in as `curt import` does. */
 async function take(
   address: DatabaseAddress,
-  items: readonly SourceItem[],
-  options: Partial<TakeInOptions> & { dry?: boolean } = {},
+  items: readonly ImportItem[],
+  options: Partial<ImportOptions> & { dry?: boolean } = {},
 ) {
-  const left: Left[] = [];
-  const rules = { ...RULES, ...options, onLeft: (one: Left) => void left.push(one) };
-  if (options.dry === true) {
-    const records = (await hasStore(address)) ? await openRecords(address) : undefined;
-    const find = async (code: Code) => records?.find(code);
-    const outcome = await takeIn(from(items), { ...rules, intake: undefined, find });
-    await records?.close();
-    return { ...outcome, left };
-  }
-  const intake = await openIntake(address);
-  const outcome = await takeIn(from(items), { ...rules, intake, find: async () => undefined });
-  await intake.close();
+  const left: SkippedRow[] = [];
+  const importer = await (options.dry === true ? openLookup(address) : openImporter(address));
+  const outcome = await importLinks(from(items), {
+    ...RULES,
+    ...options,
+    importer,
+    onSkipped: (row) => void left.push(row),
+  });
+  await importer.close();
   return { ...outcome, left };
 }
 
@@ -326,14 +324,14 @@ for (const engine of ["SQLite", "PostgreSQL"] as const)
     test("keep their code, dates, end and visits by day", async () => {
       using folder = temporaryFolder();
       const address = await newStore(folder.path);
-      const items: SourceItem[] = [
+      const items: ImportItem[] = [
         { kind: "visits", key: 7, day: TODAY - 3, visits: 2, bots: 1 },
         link("Big", { key: 7, endsMs: NOW + 1, visits: 10, terms: { maxVisits: 50, visits: 10 } }),
         { kind: "visits", key: 7, day: TODAY - 3, visits: 3 },
         { kind: "visits", key: 7, day: TODAY, visits: 1 },
         { kind: "visits", key: "nobody", day: TODAY, visits: 1 },
         link("new", { key: 8, createdMs: undefined, disabled: "spam" }),
-        { kind: "refused", place: "row 9", code: "pass", reason: "it has a password" },
+        { kind: "skipped", place: "row 9", code: "pass", reason: "it has a password" },
       ];
       const tried = await take(address, items, { dry: true });
       expect(await take(address, items)).toEqual(tried);
@@ -342,7 +340,7 @@ for (const engine of ["SQLite", "PostgreSQL"] as const)
         added: 2,
         known: 0,
         visits: 11,
-        left: [{ place: "row 9", code: "pass", why: { kind: "row", reason: "it has a password" } }],
+        left: [{ place: "row 9", code: "pass", why: { rule: "row", reason: "it has a password" } }],
       });
       const store = await openStore(address);
       expect(await store.find("Big" as Code)).toMatchObject({
@@ -376,7 +374,7 @@ for (const engine of ["SQLite", "PostgreSQL"] as const)
     test("that were here before and were purged are added, and their visits are not doubled", async () => {
       using folder = temporaryFolder();
       const address = await newStore(folder.path);
-      const items: SourceItem[] = [
+      const items: ImportItem[] = [
         link("ended", { endsMs: NOW - DAY_MS }),
         { kind: "visits", key: "ended", day: TODAY - 3, visits: 2 },
       ];
@@ -403,9 +401,9 @@ for (const engine of ["SQLite", "PostgreSQL"] as const)
         link("over"),
         link("fine"),
         link("fine", { place: "again" }),
-        link("script", { url: "javascript:alert(1)" }),
-        link("own", { url: "https://curt.example/abc" }),
-        link("inside", { url: "http://10.0.0.1/" }),
+        link("script", { originalUrl: "javascript:alert(1)" }),
+        link("own", { originalUrl: "https://curt.example/abc" }),
+        link("inside", { originalUrl: "http://10.0.0.1/" }),
         link("a!b"),
         link("livez"),
         link("long".repeat(20)),
@@ -413,10 +411,8 @@ for (const engine of ["SQLite", "PostgreSQL"] as const)
       ];
       const { left, added } = await take(address, items);
       expect(added).toBe(1);
-      expect(
-        left.map(({ place, why }) => [place, "by" in why ? why.by.rule : "with" in why ? why.with : ""]),
-      ).toEqual([
-        ["again", "file"],
+      expect(left.map(({ place, why }) => [place, why.rule])).toEqual([
+        ["again", "conflict.file"],
         ["row script", "target.scheme"],
         ["row own", "target.own"],
         ["row inside", "target.private"],
@@ -424,8 +420,8 @@ for (const engine of ["SQLite", "PostgreSQL"] as const)
         ["row livez", "code.reserved"],
         [`row ${"long".repeat(20)}`, "code.too-long"],
         ["row never", "dates"],
-        ["row taken", "store"],
-        ["row over", "store"],
+        ["row taken", "conflict.store"],
+        ["row over", "conflict.store"],
       ]);
       const after = await openStore(address);
       expect(await after.find("taken" as Code)).toMatchObject({ originalUrl: newLink("taken").originalUrl });
@@ -451,9 +447,11 @@ test("odd codes are taken if asked for, and only those to which an address leads
   ];
   const unreachable = ["a/b", "a.b", "a+b", ".", "..", "tab\there"];
   const url = (code: string) => `https://example.com/?${encodeURIComponent(code)}`;
-  const items = [...odd, ...unreachable, "api", "LiveZ", ""].map((code) => link(code, { url: url(code) }));
+  const items = [...odd, ...unreachable, "api", "LiveZ", ""].map((code) =>
+    link(code, { originalUrl: url(code) }),
+  );
   const { left } = await take(curt.database, items, { keepOdd: true });
-  expect(left.map(({ code, why }) => [code, "by" in why ? why.by.rule : ""])).toEqual([
+  expect(left.map(({ code, why }) => [code, why.rule])).toEqual([
     ...unreachable.map((code) => [code, "code.unreachable"]),
     ["api", "code.reserved"],
     ["LiveZ", "code.reserved"],

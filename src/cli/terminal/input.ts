@@ -1,11 +1,19 @@
 import { closeSync, createReadStream, fstatSync, openSync, statSync } from "node:fs";
 
-import { requirePlain } from "../../transfer/plain-text.ts";
-import { type Input, UnreadableSource } from "../../transfer/source.ts";
+import { type InputFile, UnreadableFile } from "../../transfer/import-file.ts";
 
 /** Longer than any header of a table. */
 const MAX_LINE_BYTES = 64 * 1024;
 const NEWLINE = 10;
+
+/** The first bytes of files that must be unpacked, in hexadecimal. */
+const PACKED = {
+  "1f8b": "is compressed. Unpack it with gunzip",
+  "28b52ffd": "is compressed. Unpack it with unzstd",
+  fd377a585a00: "is compressed. Unpack it with unxz",
+  "425a68": "is compressed. Unpack it with bunzip2",
+  "504b0304": "is a ZIP archive or an Excel workbook. Unpack it, or save the sheet as CSV in UTF-8",
+};
 
 /** How much is done; `all` is undefined if that is unknown. */
 export interface Progress {
@@ -13,8 +21,8 @@ export interface Progress {
   readonly all?: number | undefined;
 }
 
-/** A file, or standard input for "-". Throws {@link UnreadableSource}. */
-export function openInput(file: string): Input & { progress(): Progress } {
+/** A file, or standard input for "-". Throws {@link UnreadableFile}. */
+export function openInput(file: string): InputFile & { progress(): Progress } {
   const path = file === "-" ? undefined : file;
   const size = path === undefined ? undefined : sizeOf(path);
   let done = 0;
@@ -22,7 +30,7 @@ export function openInput(file: string): Input & { progress(): Progress } {
     try {
       for await (const chunk of path === undefined ? Bun.stdin.stream() : createReadStream(path)) {
         const bytes = chunk as Uint8Array;
-        if (done === 0) requirePlain(bytes);
+        if (done === 0) requireUnpacked(bytes);
         yield bytes;
         done += bytes.length;
       }
@@ -50,6 +58,12 @@ export function openInput(file: string): Input & { progress(): Progress } {
   };
 }
 
+function requireUnpacked(start: Uint8Array): void {
+  const hex = start.subarray(0, 8).toHex();
+  const packed = Object.entries(PACKED).find(([magic]) => hex.startsWith(magic));
+  if (packed !== undefined) throw new UnreadableFile(`${packed[1]}.`);
+}
+
 /** Whether `path` and `file` are the same file. Writing it would destroy the input. */
 export function isInput(path: string, file: string): boolean {
   try {
@@ -66,7 +80,7 @@ export function isInput(path: string, file: string): boolean {
 function sizeOf(path: string): number | undefined {
   try {
     const stat = statSync(path);
-    if (stat.isDirectory()) throw new UnreadableSource("is a folder.");
+    if (stat.isDirectory()) throw new UnreadableFile("is a folder.");
     if (!stat.isFile()) return undefined;
     // Checks now that the file can be read.
     closeSync(openSync(path, "r"));
@@ -79,7 +93,7 @@ function sizeOf(path: string): number | undefined {
 /** Puts a system error about the file into words. */
 function explain(error: unknown): unknown {
   const { code, message } = error as { code?: unknown; message: string };
-  if (code === "ENOENT") return new UnreadableSource("is not there.");
-  if (code === "EACCES") return new UnreadableSource("must not be read by this user: check its permissions.");
-  return typeof code === "string" ? new UnreadableSource(`cannot be read: ${message}.`) : error;
+  if (code === "ENOENT") return new UnreadableFile("is not there.");
+  if (code === "EACCES") return new UnreadableFile("must not be read by this user: check its permissions.");
+  return typeof code === "string" ? new UnreadableFile(`cannot be read: ${message}.`) : error;
 }

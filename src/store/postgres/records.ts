@@ -1,21 +1,21 @@
-// A PostgreSQL database as records: read for an export, or filled with one.
+// A PostgreSQL database as records: read for an export, filled from one, or extended by an import.
 import { describeStore, type PostgresAddress } from "../../config/database-url.ts";
 import { StoreUnusable } from "../../links/store.ts";
 import { HOUR_MS } from "../../links/time.ts";
-import { CLEAR, IS_EMPTY, type Records, SIZE, type WriteRecords } from "../records.ts";
+import { CLEAR, IS_EMPTY, type LinkImporter, type Records, SIZE, type WriteRecords } from "../records.ts";
 import { RECORD_TABLES, type Scan, type Tables } from "../shared/record-tables.ts";
 import { type Database, openDatabase, type Run } from "./connection/database.ts";
 import { reach } from "./connection/first-connection.ts";
-import { linkRecords } from "./link-records.ts";
+import { createImporter, linkRecords } from "./link-records.ts";
 import { createLinksReader } from "./links-reader.ts";
 import { hasSchema, migrate, requireCurrentVersion } from "./schema.ts";
 
-/** Generous, because no request waits for a statement. */
+/** Generous, because no request waits for these statements. */
 const STATEMENT_MS = 60_000;
 /** A billion links take hours to count, read or write. */
 const ALL_MS = 24 * HOUR_MS;
 
-/** The other end of a pipe may be slow. */
+/** The reader of a pipe may be slow. */
 const WAIT = `SET LOCAL idle_in_transaction_session_timeout = ${HOUR_MS}`;
 const SNAPSHOT = ["SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY", WAIT];
 /** Until the transaction ends, others can read the tables but not write to them. */
@@ -32,12 +32,12 @@ const FINISH = [
 
 /** Records in a batch. */
 const BATCH_ROWS = 1000;
-/** What is streamed cannot run again after a conflict. */
+/** A stream can't be repeated after a conflict. */
 const ONE_TRY = 1;
 
-/** Opens a database that Curt has used. Throws {@link StoreUnusable}. */
+/** Opens a database that has a store. Throws {@link StoreUnusable}. */
 export function openPostgresRecords(address: PostgresAddress): Promise<Records> {
-  return opening(address, async (database) => {
+  return openWith(address, async (database) => {
     if (!(await hasSchema(database.run)))
       throw new StoreUnusable(`${describeStore(address)} is no store of Curt's yet.`);
     await requireCurrentVersion(database.run);
@@ -57,15 +57,17 @@ export function openPostgresRecords(address: PostgresAddress): Promise<Records> 
   });
 }
 
-/** As `fillStore` in `open.ts` says. */
+/** Opens a database to import links, created or migrated where needed. Throws {@link StoreUnusable}. */
+export function openPostgresImporter(address: PostgresAddress): Promise<LinkImporter> {
+  return openMigrated(address, createImporter);
+}
+
+/** See `fillStore` in `open.ts`. */
 export async function fillPostgresStore<T>(
   address: PostgresAddress,
   work: (write: WriteRecords) => Promise<T>,
 ): Promise<T | undefined> {
-  const database = await opening(address, async (opened) => {
-    await migrate(opened);
-    return opened;
-  });
+  const database = await openMigrated(address, (opened) => opened);
   try {
     return await database.within(ALL_MS).transaction(async (run) => {
       for (const statement of LOCK) await run(statement);
@@ -81,10 +83,15 @@ export async function fillPostgresStore<T>(
   }
 }
 
-export async function opening<T>(
-  address: PostgresAddress,
-  open: (database: Database) => Promise<T>,
-): Promise<T> {
+function openMigrated<T>(address: PostgresAddress, open: (database: Database) => T): Promise<T> {
+  return openWith(address, async (database) => {
+    await migrate(database);
+    return open(database);
+  });
+}
+
+/** Closes the database if `open` fails. */
+async function openWith<T>(address: PostgresAddress, open: (database: Database) => Promise<T>): Promise<T> {
   const database = openDatabase(address, { connections: 1, limitMs: STATEMENT_MS });
   try {
     return await reach(address, {}, () => open(database));

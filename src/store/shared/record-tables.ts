@@ -1,4 +1,4 @@
-// Everything but links and visits as records: read for an export, and written from one.
+// All records except links and visits: read for an export, and written from one.
 import type { KeyedRequest, LinkId, CreatedRecord } from "../../links/store.ts";
 import type { Note } from "../../moderation/reports/case.ts";
 import type { HostRule } from "../../moderation/store.ts";
@@ -12,9 +12,9 @@ import { insertInto, list, type Run, type Value } from "./sql.ts";
 export type Scan = <Row>(statement: string) => AsyncIterable<readonly Row[]>;
 
 interface Table<Record> {
-  /** `run` reads what belongs to the rows of a batch. */
+  /** `run` reads details of the rows in a batch. */
   read(scan: Scan, run: Run): AsyncIterable<readonly Record[]>;
-  /** Returns how many records it added: not those that are there. */
+  /** Returns the number of new records. */
   write(run: Run, records: readonly Record[]): Promise<number>;
 }
 

@@ -1,24 +1,27 @@
 import type { Database, SQLQueryBindings } from "bun:sqlite";
 
 import type { Code } from "../../links/code.ts";
-// Links and their days as records.
+// Links and their days as records: exported, filled in and imported.
+import type { Link } from "../../links/link.ts";
 import { closeDetail } from "../../visits/day.ts";
-import type { LinkDay } from "../records.ts";
+import type { ImportedLink, LinkDay, LinkImporter } from "../records.ts";
 import { LINK_COLUMNS, type LinkRow, toLink } from "../shared/link-row.ts";
 import { reading, type Tables } from "../shared/record-tables.ts";
 import { ADD_LINK, columnsOf } from "./links.ts";
+import { trying } from "./sql.ts";
 
 const LINKS = `SELECT code, ${LINK_COLUMNS} FROM links ORDER BY rowid`;
+const FIND = `SELECT ${LINK_COLUMNS} FROM links WHERE code = ?1`;
 const DAYS = `
   SELECT day, code, created_ms AS createdMs, visits, bots, detail,
     EXISTS (SELECT 1 FROM open_days WHERE open_days.day = visits.day) AS isOpen
   FROM visits ORDER BY day, code, created_ms`;
-/** Visits of a link that was purged and is taken in again may still be there. */
+/** A purged link that is imported again may still have visits. */
 const ADD_DAY = `
   INSERT INTO visits (day, code, created_ms, visits, bots, detail) VALUES (?1, ?2, ?3, ?4, ?5, ?6)
   ON CONFLICT (day, code, created_ms) DO NOTHING`;
 
-/** There may be millions, so statements are not prepared each time. */
+/** Prepares each statement once, because there may be millions of records. */
 export function linkRecords(database: Database): Tables<"link" | "day"> {
   return {
     link: {
@@ -36,7 +39,7 @@ export function linkRecords(database: Database): Tables<"link" | "day"> {
 }
 
 /** Returns how many were added. */
-export function writeDays(database: Database, days: readonly LinkDay[]): number {
+function writeDays(database: Database, days: readonly LinkDay[]): number {
   const rows = days.map((one) => [one.day, one.code, one.createdMs, one.visits, one.bots, one.detail]);
   return writeAll(database, ADD_DAY, rows);
 }
@@ -44,4 +47,32 @@ export function writeDays(database: Database, days: readonly LinkDay[]): number 
 function writeAll(database: Database, statement: string, rows: readonly SQLQueryBindings[][]): number {
   const write = database.query<unknown, SQLQueryBindings[]>(statement);
   return rows.reduce((added, row) => added + write.run(...row).changes, 0);
+}
+
+/** Closes the database in the end. */
+export function createImporter(database: Database): LinkImporter {
+  const addLink = database.prepare<unknown, (string | number | null)[]>(ADD_LINK);
+  const find = database.prepare<LinkRow, [Code]>(FIND);
+
+  function addOne(link: ImportedLink): Link | undefined {
+    const { code, createdMs } = link;
+    if (addLink.run(...columnsOf(link)).changes === 0) {
+      const row = find.get(code);
+      if (row === null) throw new Error(`The link of ${code} is there and cannot be found`);
+      return toLink(code, row);
+    }
+    const days = link.days.map((day) => ({ ...day, code, createdMs }));
+    writeDays(database, days);
+    return undefined;
+  }
+
+  const addAll = database.transaction((links: readonly ImportedLink[]) => links.map(addOne));
+
+  return {
+    add: async (links) => trying(() => addAll.immediate(links)),
+    async close() {
+      for (const statement of [addLink, find]) statement.finalize();
+      database.close();
+    },
+  };
 }

@@ -1,16 +1,16 @@
-// A SQLite file as records: read for an export, or filled with one.
+// A SQLite file as records: read for an export, filled from one, or extended by an import.
 import type { Database } from "bun:sqlite";
 
 import { StoreUnusable } from "../../links/store.ts";
-import { CLEAR, IS_EMPTY, type Records, SIZE, type WriteRecords } from "../records.ts";
+import { CLEAR, IS_EMPTY, type LinkImporter, type Records, SIZE, type WriteRecords } from "../records.ts";
 import { RECORD_TABLES, type Tables } from "../shared/record-tables.ts";
 import { identify } from "./file/file-identity.ts";
 import { openChecked, openWriter } from "./file/file.ts";
-import { linkRecords } from "./link-records.ts";
+import { createImporter, linkRecords } from "./link-records.ts";
 import { createReader } from "./reader.ts";
 import { fail, runOn, scanOn, trying } from "./sql.ts";
 
-/** Opens a file that is there. Throws {@link StoreUnusable}. */
+/** Opens an existing file. Throws {@link StoreUnusable}. */
 export function openSqliteRecords(path: string): Records {
   const database = openChecked(path);
   if (database === undefined) throw new StoreUnusable(`${path} is not there.`);
@@ -21,7 +21,7 @@ export function openSqliteRecords(path: string): Records {
     isEmpty: async () => isEmpty(database),
     size: async () => trying(() => database.query<{ size: number }, []>(SIZE).get()?.size ?? 0),
     async snapshot(work) {
-      // Later commits wait in the log until this is over.
+      // The write-ahead log keeps later commits apart.
       trying(() => database.run("BEGIN"));
       try {
         return await work((kind) => tables[kind].read(scanOn(database), runOn(database, fail)));
@@ -36,7 +36,12 @@ export function openSqliteRecords(path: string): Records {
   };
 }
 
-/** As `fillStore` in `open.ts` says. */
+/** Opens a file to import links, created or migrated where needed. Throws {@link StoreUnusable}. */
+export function openSqliteImporter(path: string): LinkImporter {
+  return createImporter(openWriter(path));
+}
+
+/** See `fillStore` in `open.ts`. */
 export async function fillSqliteStore<T>(
   path: string,
   work: (write: WriteRecords) => Promise<T>,

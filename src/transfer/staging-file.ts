@@ -1,6 +1,5 @@
-// Links and visits on their way in. A link is taken in together with its visits, which may stand anywhere in the file, so
-// everything waits in a temporary file first. Memory is bounded, and the last byte of the source is read before the first
-// link is written.
+// Links and visits of an import wait here until the whole file is read, because the visits of a link may be anywhere in it. This
+// bounds the memory, and no link is written before the last byte is read.
 import { Database } from "bun:sqlite";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -8,11 +7,11 @@ import { join } from "node:path";
 
 import type { Code } from "../links/code.ts";
 import { StoreUnusable } from "../links/store.ts";
+import type { ImportedLink } from "../store/records.ts";
 import type { Detail } from "../visits/detail.ts";
-import type { SourceLink, SourceVisits } from "./source.ts";
+import type { LinkItem, VisitsItem } from "./import-file.ts";
 
-/** Rows in one transaction. */
-const MANY = 10_000;
+const ROWS_PER_TRANSACTION = 10_000;
 
 const SCHEMA = `
   CREATE TABLE links (nth INTEGER PRIMARY KEY, key ANY NOT NULL, link TEXT NOT NULL) STRICT;
@@ -30,79 +29,69 @@ const LINKS = "SELECT nth, link FROM links WHERE nth > ?1 ORDER BY nth LIMIT ?2"
 const DAYS = "SELECT day, visits, bots, detail FROM days WHERE key = ?1 ORDER BY day";
 const COUNT = "SELECT count(*) AS links FROM links";
 
-export interface StagedDay {
-  readonly day: number;
-  readonly visits: number;
-  readonly bots: number;
-  readonly detail: Detail | null;
+export interface StagedLink extends LinkItem {
+  readonly days: ImportedLink["days"];
 }
 
-export interface StagedLink extends SourceLink {
-  readonly days: readonly StagedDay[];
-}
-
-/** Throws {@link StoreUnusable} if the file cannot be written. */
-export function openStage() {
-  const database = explained(openFile);
+/** Throws {@link StoreUnusable} if the file can't be written. */
+export function openStagingFile() {
+  const database = explainFailure(createDatabase);
   const addLink = database.prepare<unknown, [string | number, string]>(ADD_LINK);
   const addDay = database.prepare<unknown, [string | number, ...number[], Detail | null]>(ADD_DAY);
   const links = database.prepare<{ nth: number; link: string }, [number, number]>(LINKS);
-  const days = database.prepare<StagedDay, [string | number]>(DAYS);
+  const days = database.prepare<ImportedLink["days"][number], [string | number]>(DAYS);
   const addCode = database.prepare<unknown, [string]>(ADD_CODE);
-  let waiting = 0;
-  /** Many sources know no days. */
+  let pendingRows = 0;
+  /** Saves a query per link: many files have no days. */
   let hasDays = false;
 
-  function written(): void {
-    if (waiting > 0) database.run("COMMIT");
-    waiting = 0;
+  function commit(): void {
+    if (pendingRows > 0) database.run("COMMIT");
+    pendingRows = 0;
   }
 
-  function add(write: () => void): void {
-    explained(() => {
-      if (waiting === 0) database.run("BEGIN");
-      waiting++;
-      write();
-      if (waiting === MANY) written();
+  function add<T>(write: () => T): T {
+    return explainFailure(() => {
+      if (pendingRows === 0) database.run("BEGIN");
+      pendingRows++;
+      const result = write();
+      if (pendingRows === ROWS_PER_TRANSACTION) commit();
+      return result;
     });
   }
 
   return {
-    addLink: (link: SourceLink) => add(() => addLink.run(link.key, JSON.stringify(link))),
-    addVisits({ key, day, visits, bots = 0, detail }: SourceVisits): void {
+    addLink: (link: LinkItem) => add(() => addLink.run(link.key, JSON.stringify(link))),
+    addVisits({ key, day, visits, bots = 0, detail = null }: VisitsItem): void {
       hasDays = true;
-      add(() => addDay.run(key, day, visits, bots, detail ?? null));
+      add(() => addDay.run(key, day, visits, bots, detail));
     },
-    count(): number {
-      explained(written);
+    /** Returns whether this is the first link with the code. */
+    addCode: (code: Code): boolean => add(() => addCode.run(code).changes === 1),
+    countLinks(): number {
+      explainFailure(commit);
       return database.query<{ links: number }, []>(COUNT).get()?.links ?? 0;
     },
-    /** Whether this is the first link with the code. */
-    isFirst(code: Code): boolean {
-      let isFirst = false;
-      add(() => void (isFirst = addCode.run(code).changes === 1));
-      return isFirst;
-    },
-    /** In the order of the file, at most so many at once. */
-    *parts(limit: number): Generator<readonly StagedLink[]> {
-      explained(written);
+    /** Reads the links in the order of the file. */
+    *batches(size: number): Generator<readonly StagedLink[]> {
+      explainFailure(commit);
       for (let after = 0; ;) {
-        const rows = links.all(after, limit);
+        const rows = links.all(after, size);
         after = rows.at(-1)?.nth ?? after;
         if (rows.length > 0)
           yield rows.map(({ link }) => {
-            const staged = JSON.parse(link) as Omit<StagedLink, "days">;
-            return { ...staged, days: hasDays ? days.all(staged.key) : [] };
+            const item = JSON.parse(link) as LinkItem;
+            return { ...item, days: hasDays ? days.all(item.key) : [] };
           });
-        if (rows.length < limit) return;
+        if (rows.length < size) return;
       }
     },
     [Symbol.dispose]: () => database.close(),
   };
 }
 
-/** Without a name, so that nothing is left of it however the import ends. What a crash leaves would never be read again. */
-function openFile(): Database {
+/** The file is unlinked right away, so the system frees it however the import ends. */
+function createDatabase(): Database {
   const folder = mkdtempSync(join(tmpdir(), "curt-import-"));
   try {
     const database = new Database(join(folder, "stage.db"), { create: true, strict: true });
@@ -115,7 +104,7 @@ function openFile(): Database {
   }
 }
 
-function explained<T>(work: () => T): T {
+function explainFailure<T>(work: () => T): T {
   try {
     return work();
   } catch (error) {

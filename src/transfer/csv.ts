@@ -1,0 +1,223 @@
+// CSV files of other shorteners: tables of links, and of visits by day.
+import { pipeline } from "node:stream";
+
+import { CsvError, type InfoRecord, parse } from "csv-parse";
+
+import { DAY_MS } from "../links/time.ts";
+import { BrokenLine } from "./field-codecs.ts";
+import { type ImportItem, type InputFile, type OnBrokenLine, UnreadableFile } from "./import-file.ts";
+
+/** Limits the memory for a file with an unterminated quote. */
+const MAX_ROW_BYTES = 1024 * 1024;
+
+/** The names of columns in a header, the preferred one first. Case, spaces, - and _ are ignored. */
+type Columns = Readonly<Record<string, readonly string[]>>;
+
+/** Bitly and Dub export addresses instead of codes, Bitly also a second one with a custom code. */
+const LINKS = {
+  code: ["code", "short link", "short url", "link", "bitlink"],
+  custom: ["custom link", "custom bitlinks"],
+  target: ["target", "url", "destination url", "long url"],
+  created: ["created", "created at", "date created"],
+  expires: ["expires"],
+  visits: ["visits", "clicks", "total clicks", "total engagements"],
+} as const;
+const VISITS = { code: ["code"], day: ["day"], visits: ["visits"] } as const;
+
+/** How `mysql --batch` escapes characters that would end a cell or a row. */
+const ESCAPED: Readonly<Record<string, string>> = { t: "\t", n: "\n", "0": "\0", "\\": "\\" };
+/** `mysql --batch` writes NULL. */
+const EMPTY = /^(?:|NULL)$/;
+const NO_DATE = /^(?:0|0000-00-00.*)$/;
+const UNIX_TIME = /^\d{9,14}$/;
+/** Unix times from here on are milliseconds (1978), smaller ones are seconds (up to 9999, which some write for never). */
+const MIN_MS = 253_402_300_800;
+const DATE =
+  /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d+)?)?))?\s?(?:Z|UTC|([+-]\d\d)(?::?(\d\d))?)?$/;
+
+type Cells<C extends Columns> = Readonly<Partial<Record<keyof C, string>>>;
+
+interface LinkOptions {
+  /** Defaults to the domain of the first address. Each domain has its own codes. */
+  readonly domain: string | undefined;
+  readonly onBroken: OnBrokenLine;
+}
+
+/** Reads a table of links. If its codes are addresses, skips those of other domains. */
+export async function* readLinks(
+  input: InputFile,
+  { domain, onBroken }: LinkOptions,
+): AsyncGenerator<ImportItem> {
+  let expectedHost = domain && (URL.parse(`https://${domain}`)?.host ?? domain);
+  yield* readTable(
+    input,
+    { columns: LINKS, required: ["code", "target"], onBroken },
+    function* (cells, line) {
+      const place = `line ${line}`;
+      const codes = new Set<string>();
+      for (const cell of addressesOf(cells)) {
+        const { host, code } = parseAddress(cell);
+        expectedHost ??= host;
+        if (host === undefined || host === expectedHost) codes.add(code);
+        else
+          yield {
+            kind: "skipped",
+            place,
+            code: cell,
+            reason: `it isn't of ${expectedHost} (choose with --domain)`,
+          };
+      }
+      yield* linksOf([...codes], cells, place);
+    },
+  );
+}
+
+/** Reads a table of visits by day, in any order. */
+export function readVisits(input: InputFile, onBroken: OnBrokenLine): AsyncGenerator<ImportItem> {
+  const required = ["code", "day", "visits"] as const;
+  return readTable(input, { columns: VISITS, required, onBroken }, function* ({ code = "", day, visits }) {
+    yield { kind: "visits", key: code, day: parseDay(day), visits: parseCount(visits) ?? 0 };
+  });
+}
+
+interface TableOptions<C extends Columns> {
+  readonly columns: C;
+  readonly required: readonly (keyof C & string)[];
+  readonly onBroken: OnBrokenLine;
+}
+
+/**
+ * Reads CSV (RFC 4180), separated by commas or semicolons, or by tabs as `mysql --batch` writes it. The first line names the
+ * columns. `toItems` may throw {@link BrokenLine}. Throws {@link UnreadableFile}.
+ */
+async function* readTable<C extends Columns>(
+  input: InputFile,
+  { columns, required, onBroken }: TableOptions<C>,
+  toItems: (cells: Cells<C>, line: number) => Iterable<ImportItem>,
+): AsyncGenerator<ImportItem> {
+  const firstLine = await input.firstLine();
+  if (firstLine.trim() === "") throw new UnreadableFile("is empty, or begins with an empty line.");
+  const [separator = ","] = /[,;\t]/.exec(firstLine) ?? [];
+  const isBatch = separator === "\t";
+  const rows = parse({
+    bom: true,
+    columns: (header: string[]) => columnsOf(header, columns, required),
+    delimiter: separator,
+    quote: isBatch ? null : '"',
+    cast: isBatch && unescape,
+    record_delimiter: ["\r\n", "\n", "\r"],
+    relax_column_count: true,
+    skip_empty_lines: true,
+    max_record_size: MAX_ROW_BYTES,
+    info: true,
+  });
+  // The loop throws errors of the input and of the parser.
+  pipeline(input.bytes(), rows, () => {});
+  try {
+    for await (const { record, info } of rows as AsyncIterable<{ record: Cells<C>; info: InfoRecord }>) {
+      // The line on which the row ends.
+      const line = info.lines;
+      try {
+        if (info.error === undefined) yield* toItems(record, line);
+        else onBroken(line, "it has fewer or more cells than the first line");
+      } catch (error) {
+        if (!(error instanceof BrokenLine)) throw error;
+        onBroken(line, error.message);
+      }
+    }
+  } catch (error) {
+    throw error instanceof CsvError ? explain(error) : error;
+  }
+}
+
+/** Returns false for columns to ignore. */
+function columnsOf(
+  header: readonly string[],
+  columns: Columns,
+  required: readonly string[],
+): (string | false)[] {
+  const simplified = header.map(simplify);
+  const names = new Map<number, string>();
+  for (const [name, aliases] of Object.entries(columns)) {
+    const index = aliases.map((alias) => simplified.indexOf(simplify(alias))).find((at) => at >= 0);
+    if (index !== undefined) names.set(index, name);
+    else if (required.includes(name))
+      throw new UnreadableFile(
+        `has no column ${name}. The first line of a CSV file must name its columns, at least ${required.join(", ")}.`,
+      );
+  }
+  return header.map((_, index) => names.get(index) ?? false);
+}
+
+function simplify(name: string): string {
+  return name.toLowerCase().replace(/[\s_-]/g, "");
+}
+
+function unescape(cell: string): string {
+  return cell.replace(/\\([tn0\\])/g, (_, character: string) => ESCAPED[character] ?? "");
+}
+
+function explain({ code, lines }: CsvError): UnreadableFile {
+  const why =
+    code === "CSV_MAX_RECORD_SIZE"
+      ? "its row has more than 1 MiB, perhaps because a quote is missing"
+      : 'its quotes are wrong. Cells with quotes look like "say ""hello"""';
+  return new UnreadableFile(`is broken at line ${String(lines)}: ${why}.`);
+}
+
+function addressesOf({ code = "", custom = "" }: Cells<typeof LINKS>): readonly string[] {
+  return [code, ...custom.split(/[\s,;|]+/).filter((cell) => cell !== "")];
+}
+
+function parseAddress(cell: string): { readonly host?: string; readonly code: string } {
+  if (!/^https?:\/\//i.test(cell)) return { code: cell };
+  const url = URL.parse(cell);
+  try {
+    if (url !== null) return { host: url.host, code: decodeURIComponent(url.pathname.slice(1)) };
+  } catch {
+    // The percent-encoding is invalid.
+  }
+  throw new BrokenLine("its short address can't be read");
+}
+
+/** Returns one link per code. The last one gets the visits, because only their sum is known. */
+function linksOf(codes: readonly string[], cells: Cells<typeof LINKS>, place: string): ImportItem[] {
+  const { target: originalUrl = "", created, expires, visits } = cells;
+  if (`${codes.join("")}${originalUrl}`.includes("\uFFFD"))
+    throw new BrokenLine("its code or target is no UTF-8");
+  const [createdMs, endsMs] = [parseInstant(created), parseInstant(expires)];
+  const sum = parseCount(visits);
+  return codes.map((code, nth) => ({
+    kind: "link",
+    key: code,
+    place,
+    code,
+    originalUrl,
+    createdMs,
+    endsMs,
+    visits: nth === codes.length - 1 ? sum : undefined,
+  }));
+}
+
+function parseCount(cell = ""): number | undefined {
+  if (EMPTY.test(cell)) return undefined;
+  if (!/^\d{1,15}$/.test(cell)) throw new BrokenLine("its number of visits is no number");
+  return Number(cell);
+}
+
+/** Parses ISO 8601, dates of databases, and Unix time. The default time zone is UTC. */
+function parseInstant(cell = ""): number | undefined {
+  if (EMPTY.test(cell) || NO_DATE.test(cell)) return undefined;
+  if (UNIX_TIME.test(cell)) return Number(cell) < MIN_MS ? Number(cell) * 1000 : Number(cell);
+  const [, date, time = "00:00", hours = "+00", minutes = "00"] = DATE.exec(cell) ?? [];
+  const ms = Date.parse(`${date}T${time}${hours}:${minutes}`);
+  // Date.parse may turn February 30 into March 1.
+  const isDate = !Number.isNaN(ms) && new Date(`${date}T00:00Z`).toISOString().startsWith(`${date}T`);
+  if (!isDate) throw new BrokenLine("one of its dates can't be read. Dates look like 2026-11-22T10:00:00Z");
+  return ms;
+}
+
+/** Day 0 stands for visits without a date. */
+function parseDay(cell: string | undefined): number {
+  return Math.max(0, Math.floor((parseInstant(cell) ?? 0) / DAY_MS));
+}

@@ -1,0 +1,94 @@
+import { type Code, lookUpCode, parseCode } from "../links/code.ts";
+import type { Link } from "../links/link.ts";
+import { isProblem, type Refusal } from "../links/problem.ts";
+import { parseTarget, type Target, type TargetPolicy } from "../links/target.ts";
+import { DAY_MS, NEVER_MS } from "../links/time.ts";
+import type { ImportedLink } from "../store/records.ts";
+import { writeDetail } from "../visits/detail.ts";
+import type { StagedLink } from "./staging-file.ts";
+
+export interface ImportRules {
+  readonly targetPolicy: TargetPolicy;
+  /** Accepts codes that nobody could choose here if an address can contain them. */
+  readonly keepOdd: boolean;
+  /** The creation time of links that have neither their own nor a day with visits. */
+  readonly nowMs: number;
+}
+
+/** The rule that a link breaks. */
+export type BrokenRule = Refusal | { readonly rule: "code.empty" | "code.unreachable" | "dates" };
+
+/**
+ * A slash starts another part of the path. A plus and a dot belong to pages about links, such as /code+ and /code.svg. Stores
+ * may not support control characters.
+ */
+const UNREACHABLE = /[/+.\p{Cc}]/u;
+
+/** A day with sums only. */
+const NO_DETAIL = writeDetail({ visitors: 0, values: {}, others: {} });
+
+/** Validates a link and converts it for the store. */
+export function parseLink(
+  link: StagedLink,
+  { targetPolicy, keepOdd, nowMs }: ImportRules,
+): ImportedLink | BrokenRule {
+  const { originalUrl, disabled, terms } = link;
+  const code = readCode(link.code, keepOdd);
+  if (typeof code !== "string") return code;
+  const target = readTarget(link, targetPolicy);
+  if (typeof target !== "string") return target;
+  // Statistics start with the day of creation.
+  const firstDay = link.days.find(({ day }) => day > 0)?.day;
+  const { createdMs = firstDay === undefined ? nowMs : firstDay * DAY_MS } = link;
+  const endsMs = Math.min(link.endsMs ?? NEVER_MS, NEVER_MS);
+  if (![createdMs, endsMs].every(isDate)) return { rule: "dates" };
+  return { code, originalUrl, target, createdMs, endsMs, disabled, terms, days: completeDays(link) };
+}
+
+/** Accepts a code that breaks our grammar on request, if its own address would find it. */
+function readCode(text: string, keepOdd: boolean): Code | BrokenRule {
+  const code = parseCode(text);
+  if (code === "") return { rule: "code.empty" };
+  if (!isProblem(code)) return code;
+  const refusal = code.refusals[0] ?? { rule: "code.ill-formed" };
+  if (!keepOdd || refusal.rule === "code.reserved") return refusal;
+  if (UNREACHABLE.test(text)) return { rule: "code.unreachable" };
+  return lookUpCode(text) ?? refusal;
+}
+
+function readTarget({ originalUrl, target, disabled }: StagedLink, policy: TargetPolicy): Target | Refusal {
+  // A deleted link has only a code.
+  if (disabled === "deleted") return originalUrl as Target;
+  const parsed = parseTarget(target ?? originalUrl, policy);
+  if (isProblem(parsed)) return parsed.refusals[0] ?? { rule: "target.unparsable" };
+  return target === undefined ? parsed : (target as Target);
+}
+
+/** Adds missing details, and visits without a date as day 0. */
+function completeDays({ days, visits = 0 }: StagedLink): ImportedLink["days"] {
+  const detailed = days.map((day) =>
+    day.day > 0 && day.detail === null ? { ...day, detail: NO_DETAIL } : day,
+  );
+  const undated = visits - days.reduce((sum, day) => sum + day.visits, 0);
+  if (undated <= 0) return detailed;
+  const [first] = detailed;
+  if (first?.day === 0) return [{ ...first, visits: first.visits + undated }, ...detailed.slice(1)];
+  return [{ day: 0, visits: undated, bots: 0, detail: null }, ...detailed];
+}
+
+/** Stores and responses can hold dates up to {@link NEVER_MS}. */
+function isDate(ms: number): boolean {
+  return Number.isSafeInteger(ms) && ms >= 0 && ms <= NEVER_MS;
+}
+
+/** Whether the store has the link already. Its maker or the operator may have changed it since. */
+export function isSameLink(
+  stored: Link,
+  imported: Link,
+  { createdMs }: Pick<StagedLink, "createdMs">,
+): boolean {
+  return (
+    (createdMs === undefined || stored.createdMs === imported.createdMs) &&
+    stored.originalUrl === imported.originalUrl
+  );
+}
