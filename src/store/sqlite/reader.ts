@@ -17,7 +17,7 @@ import { prepareRecall } from "./requests.ts";
 import { prepareSearch } from "./search.ts";
 import { runOn } from "./sql.ts";
 
-/** How long the number of links is taken as known: every generated code asks for it. */
+/** How long the number of links stays valid: every generated code needs it. */
 const SIZE_KNOWN_MS = 1000;
 /** Sums that are remembered until something is written. */
 const MAX_REMEMBERED = 64;
@@ -53,7 +53,7 @@ export function createReader(path: string, opened: Identity, sizeKnownMs = SIZE_
   const { search } = prepareSearch(database);
   const requests = prepareRecall(database);
   const version = database.statement<{ data_version: number }, []>(VERSION);
-  let known = { size: 0, untilMs: 0 };
+  let sizeReading = { size: 0, untilMs: 0 };
   const place = watchPlace(path, opened);
   // Opened by its path, which may lead to another file than the writer opened.
   if (!isInPlace(path, opened)) {
@@ -61,7 +61,7 @@ export function createReader(path: string, opened: Identity, sizeKnownMs = SIZE_
     throw replacedMeanwhile(path);
   }
 
-  /** Adding up many days takes as long as thirty redirects, and an open preview asks for it every few seconds. */
+  /** Remembers sums: adding up many days costs 30 redirects, and an open preview reads them every few seconds. */
   function untilWritten<R>(read: (...range: DayRange) => R) {
     const results = new Map<string, R>();
     let ofVersion: number | undefined;
@@ -83,16 +83,16 @@ export function createReader(path: string, opened: Identity, sizeKnownMs = SIZE_
     find(code: Code): Link | undefined {
       const row = reading(() => find.get(code));
       if (row !== null) return toLink(code, row);
-      // To look each time would cost a 404 a tenth more.
+      // Checking each time would make a 404 a tenth more expensive.
       place.requireLately();
       return undefined;
     },
     size(): number {
       const nowMs = performance.now();
-      if (nowMs >= known.untilMs) {
-        known = { size: reading(() => size.get())?.size ?? 0, untilMs: nowMs + sizeKnownMs };
+      if (nowMs >= sizeReading.untilMs) {
+        sizeReading = { size: reading(() => size.get())?.size ?? 0, untilMs: nowMs + sizeKnownMs };
       }
-      return known.size;
+      return sizeReading.size;
     },
     /** Called several times a second, so it is the first to notice when the file was moved. */
     changes(position: Position | undefined): Changes {
