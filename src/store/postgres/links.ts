@@ -33,7 +33,7 @@ const PURGE = `
 const BACKGROUND_MS = 10_000;
 
 /** The methods that write links, and the feed of changes. */
-export function createLinkTable(
+export function createLinks(
   database: Database,
   count: LinkCount = createLinkCount(database),
   onRead?: Replicas["read"],
@@ -78,8 +78,8 @@ export function createLinksReader({ run, limitMs }: Pick<Statements, "run" | "li
 
   async function findAll(codes: readonly Code[]): Promise<(Link | undefined)[]> {
     const { rows } = await run<LinkRow>(FIND, [[...new Set(codes)]]);
-    const found = new Map(rows.map((row) => [row.code, toLink(row)]));
-    return codes.map((code) => found.get(code));
+    const linksByCode = new Map(rows.map((row) => [row.code, toLink(row)]));
+    return codes.map((code) => linksByCode.get(code));
   }
 
   return {

@@ -96,9 +96,9 @@ export function createRequests(
       return outcome;
     },
     async recall({ key, body }) {
-      const [found] = (await run<{ body: string; made: string }>(RECALL, [key])).rows;
-      if (found === undefined) return [];
-      return found.body === body ? (JSON.parse(found.made) as CreatedRecord[]) : { kind: "key-reused" };
+      const [row] = (await run<{ body: string; made: string }>(RECALL, [key])).rows;
+      if (row === undefined) return [];
+      return row.body === body ? (JSON.parse(row.made) as CreatedRecord[]) : { kind: "key-reused" };
     },
     forgetRequests: async (sentBeforeMs, limit) =>
       (await background.run(FORGET, [sentBeforeMs, limit])).count,

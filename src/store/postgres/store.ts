@@ -16,7 +16,7 @@ import {
 } from "./connection/database.ts";
 import { openReplicas, type ReplicaOptions } from "./connection/replicas.ts";
 import { COUNT, createLinkCount } from "./link-count.ts";
-import { createLinksReader, createLinkTable } from "./links.ts";
+import { createLinksReader, createLinks } from "./links.ts";
 import { hasSchema, migrate, requireCurrentVersion, requireEncoding } from "./schema.ts";
 import { createSearch } from "./search.ts";
 import { eraseVisits } from "./visit-rows.ts";
@@ -86,7 +86,7 @@ export async function openPostgresStore(
   const count = createLinkCount(database, sizeKnownMs);
   const figures = storeFigures ?? createStoreFigures();
   const replicas = readFrom && openReplicas(readFrom, database, { connections, onReplica });
-  const links = createLinkTable(database, count, replicas?.read, figures);
+  const links = createLinks(database, count, replicas?.read, figures);
   const guard = createGuard(database, database.within(BACKGROUND_MS), eraseVisits);
   const reports = createCommits(
     { ...REPORTS, waitMs: WAIT_SHARE * database.limitMs },

@@ -56,16 +56,16 @@ export function createReports({ transaction }: Statements) {
         if (links.length === 0) return reports.map(() => "repeated");
         const cases = await findCases(run, links);
         const days = await findDays(run, links, reports);
-        const { outcomes, counted, changed, due } = addAll(reports, links, cases, days);
+        const { outcomes, newReports, changed, due } = addAll(reports, links, cases, days);
         await insertCases(run, changed);
-        const reporters = counted.map(({ code, createdMs, day, reporter }) => [
+        const reporters = newReports.map(({ code, createdMs, day, reporter }) => [
           code,
           createdMs,
           day,
           reporter,
         ]);
         await insertInto(run, "reporters (code, created_ms, day, reporter)", reporters);
-        await addNotes(run, counted);
+        await addNotes(run, newReports);
         for (const { link, one, atMs } of due)
           await disableLocked(run, [link], { who: "reports", atMs, reason: mainReason(one) });
         return outcomes;
@@ -111,7 +111,7 @@ function addAll(
   const caseOf = new Map(cases.map((one) => [keyOf(one), one]));
   const changed = new Map<string, Case>();
   const due = new Map<string, { link: LockedLink; one: Case; atMs: number }>();
-  const counted: Report[] = [];
+  const newReports: Report[] = [];
   const outcomes = reports.map((report): ReportOutcome => {
     const key = keyOf(report);
     const link = linkOf.get(key);
@@ -121,7 +121,7 @@ function addAll(
     if (day.remaining <= 0 || day.reporters.has(report.reporter)) return "repeated";
     day.reporters.add(report.reporter);
     day.remaining--;
-    counted.push(report);
+    newReports.push(report);
     // The link may have been disabled since the report found it.
     const works = report.works && link.disabled === null && !due.has(key);
     const one = addReport(changed.get(key) ?? caseOf.get(key), { ...report, works });
@@ -131,7 +131,7 @@ function addAll(
     due.set(key, { link, one, atMs: report.atMs });
     return "disabled";
   });
-  return { outcomes, counted, changed: [...changed.values()], due: [...due.values()] };
+  return { outcomes, newReports, changed: [...changed.values()], due: [...due.values()] };
 }
 
 function dayKey({ day, ...link }: LinkId & { readonly day: number }): string {

@@ -41,7 +41,7 @@ export interface UpdateTask {
   readonly change: Change;
 }
 
-export function prepareLinks(database: FileDatabase, addChange: (code: string) => void) {
+export function createLinks(database: FileDatabase, addChange: (code: string) => void) {
   const insert = database.statement<unknown, InsertRow>(INSERT);
   const find = database.statement<LinkRow & { rowid: number }, [string, number]>(FIND);
   const update = database.statement<unknown, [number, string, string | null, number | null, string | null]>(
@@ -95,7 +95,7 @@ export function prepareLinks(database: FileDatabase, addChange: (code: string) =
   };
 }
 
-export type LinksTable = ReturnType<typeof prepareLinks>;
+export type LinksTable = ReturnType<typeof createLinks>;
 
 /** For {@link ADD_LINK}. */
 export function columnsOf(link: Link) {

@@ -10,11 +10,11 @@ import type { Sums } from "../../visits/day.ts";
 import type { DaySums, DayVisits } from "../../visits/store.ts";
 import { createFigures, createGuardReader } from "../shared/guard.ts";
 import { LINK_COLUMNS, type LinkRow, toLink } from "../shared/link-row.ts";
-import { prepareChangesSince } from "./changes.ts";
+import { createChangesReader } from "./changes.ts";
 import { type Identity, isInPlace, replacedMeanwhile, watchPlace } from "./file/file-identity.ts";
 import { type FileDatabase, openReader } from "./file/file.ts";
-import { prepareRecall } from "./requests.ts";
-import { prepareSearch } from "./search.ts";
+import { createRecall } from "./requests.ts";
+import { createSearch } from "./search.ts";
 import { runOn } from "./sql.ts";
 
 /** How long the number of links stays valid: every generated code needs it. */
@@ -46,12 +46,12 @@ export function createReader(path: string, opened: Identity, sizeKnownMs = SIZE_
   const database = openReader(path);
   const find = database.statement<LinkRow, [string]>(FIND);
   const size = database.statement<{ size: number }, []>(SIZE);
-  const changesSince = prepareChangesSince(database);
+  const changesSince = createChangesReader(database);
   const newestSaltDay = database.statement<{ day: number | null }, []>(NEWEST_SALT_DAY);
-  const visits = prepareDays(database);
+  const visits = createDaysReader(database);
   const run = runOn(database, fail);
-  const { search } = prepareSearch(database);
-  const requests = prepareRecall(database);
+  const { search } = createSearch(database);
+  const requests = createRecall(database);
   const version = database.statement<{ data_version: number }, []>(VERSION);
   let sizeReading = { size: 0, untilMs: 0 };
   const place = watchPlace(path, opened);
@@ -143,7 +143,7 @@ const SUMS = `
     SELECT visits, bots FROM visits WHERE day = 0 AND code = ?1 AND created_ms = ?2
     UNION ALL SELECT visits, bots FROM (${daysWith("")}))`;
 
-function prepareDays(database: FileDatabase) {
+function createDaysReader(database: FileDatabase) {
   const days = database.statement<DayVisits, DayRange>(`${daysWith(", detail")} ORDER BY span.day`);
   const daySums = database.statement<DaySums, DayRange>(`${daysWith("")} ORDER BY span.day`);
   const sums = database.statement<Sums, DayRange>(SUMS);

@@ -18,8 +18,8 @@ export interface KeyedTask {
 export type KeyedOutcome = Awaited<ReturnType<LinkStore["insertOnce"]>>;
 type Sent = Pick<KeyedRequest, "key" | "body">;
 
-export function prepareRequests(database: FileDatabase, links: LinksTable) {
-  const find = prepareRecall(database);
+export function createRequests(database: FileDatabase, links: LinksTable) {
+  const find = createRecall(database);
   const keep = database.statement<unknown, [string, string, number, string]>(KEEP);
   const forget = database.statement<unknown, [number, number]>(FORGET);
 
@@ -45,7 +45,7 @@ export function prepareRequests(database: FileDatabase, links: LinksTable) {
 }
 
 /** The reading half. */
-export function prepareRecall(database: FileDatabase) {
+export function createRecall(database: FileDatabase) {
   const find = database.statement<{ body: string; made: string }, [string]>(FIND);
   return {
     recall({ key, body }: Sent): readonly CreatedRecord[] | KeyReused {

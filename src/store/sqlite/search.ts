@@ -30,7 +30,7 @@ type Look = Readonly<
   Record<"from" | "below" | "limit", number> & Record<"text" | "key" | "beyond" | "host", string | null>
 >;
 
-export function prepareSearch(database: FileDatabase, lookedAt = LOOKED_AT) {
+export function createSearch(database: FileDatabase, lookedAt = LOOKED_AT) {
   const newest = database.statement<{ link: number }, []>(NEWEST);
   const look = database.statement<LinkRow & { link: number; code: Code }, [Look]>(LOOK);
 

@@ -79,7 +79,7 @@ export const eraseVisits: EraseVisits = async (run, { code, createdMs }) => {
   await run(ERASE, [code, createdMs, Math.floor(createdMs / DAY_MS) - 1]);
 };
 
-export function prepareVisits(database: FileDatabase) {
+export function createVisits(database: FileDatabase) {
   const findSource = database.statement<{ sequence: number; rows: number }, [string]>(FIND_SOURCE);
   const keepSource = database.statement<unknown, [string, number, number, number]>(KEEP_SOURCE);
   const forgetSources = database.statement<unknown, [number]>(FORGET_SOURCES);

@@ -11,13 +11,13 @@ import { type NewLink, StoreMisplaced, StoreUnavailable } from "../../links/stor
 import type { AgeBounds } from "../../visits/store.ts";
 import type { Slice } from "../../visits/visit-rows.ts";
 import { createGuard } from "../shared/guard.ts";
-import { prepareAddChange } from "./changes.ts";
+import { createChangesWriter } from "./changes.ts";
 import { type Identity, identify, watchLog, watchPlace } from "./file/file-identity.ts";
 import { openWriter } from "./file/file.ts";
-import { prepareLinks, type UpdateTask } from "./links.ts";
-import { type KeyedTask, prepareRequests } from "./requests.ts";
+import { createLinks, type UpdateTask } from "./links.ts";
+import { type KeyedTask, createRequests } from "./requests.ts";
 import { statementsOn } from "./sql.ts";
-import { eraseVisits, prepareVisits } from "./visits.ts";
+import { eraseVisits, createVisits } from "./visits.ts";
 import { StoreBusy, type TimedTask } from "./write-queue.ts";
 
 /**
@@ -44,11 +44,11 @@ export type Guard = ReturnType<typeof createGuard>;
 function open({ path, openElsewhere, busyWaitMs }: Extract<Task, { type: "open" }>) {
   const database = openWriter(path, openElsewhere, busyWaitMs);
   const opened = identify(path);
-  const links = prepareLinks(database, prepareAddChange(database));
-  const requests = prepareRequests(database, links);
+  const links = createLinks(database, createChangesWriter(database));
+  const requests = createRequests(database, links);
   const statements = statementsOn(database);
   const guard = createGuard(statements, statements, eraseVisits);
-  const visits = prepareVisits(database);
+  const visits = createVisits(database);
   const log = watchLog(path, opened);
   const place = watchPlace(path, opened, log?.areInPlace);
   return { path, opened, log, place, database, links, requests, guard, visits, waitMs: Number.NaN };

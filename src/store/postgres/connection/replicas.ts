@@ -110,10 +110,10 @@ export function openReplicas(
     try {
       const rows = await query(replica, known, [...new Set(codes)]);
       if (rows[0]?.is_current !== true) replica.behindUntilMs = performance.now() + BEHIND_MS;
-      const found = new Map(
+      const linksByCode = new Map(
         rows.flatMap(({ code, ...row }) => (code === null ? [] : [[code, toLink({ code, ...row })]])),
       );
-      return codes.map((code) => found.get(code));
+      return codes.map((code) => linksByCode.get(code));
     } catch (error) {
       if (replica.retry === undefined) onReplica(replica.name, (error as Error).message);
       retryLater(replica);

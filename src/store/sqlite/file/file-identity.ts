@@ -18,8 +18,8 @@ export function identify(path: string): Identity {
 
 function identifyOne(file: string): string {
   try {
-    const found = statSync(file, MISSING_IS_NO_ERROR);
-    return found === undefined ? "" : `${found.dev}:${found.ino}`;
+    const stat = statSync(file, MISSING_IS_NO_ERROR);
+    return stat === undefined ? "" : `${stat.dev}:${stat.ino}`;
   } catch {
     return "";
   }

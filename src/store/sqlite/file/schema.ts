@@ -99,17 +99,17 @@ export function isCurrent(database: Database, path: string): boolean {
 export function requireSchema(database: Database, path: string): void {
   using fresh = new Database(":memory:");
   for (const migration of MIGRATIONS) fresh.run(migration);
-  const wanted = fresh.query<Part, []>(PARTS).all();
-  const found = database.query<Part, []>(PARTS).all();
-  const differing = wanted.filter(({ name, sql }) => found.find((one) => one.name === name)?.sql !== sql);
+  const expected = fresh.query<Part, []>(PARTS).all();
+  const actual = database.query<Part, []>(PARTS).all();
+  const differing = expected.filter(({ name, sql }) => actual.find((one) => one.name === name)?.sql !== sql);
   if (differing.length > 0) {
     throw new StoreUnusable(
       `${path} lacks or has changed: ${namesOf(differing)} of schema ${MIGRATIONS.length}. Restore a backup.`,
     );
   }
-  const foreign = found.filter(
+  const foreign = actual.filter(
     ({ name, place }) =>
-      wanted.some((one) => one.place === place) && !wanted.some((one) => one.name === name),
+      expected.some((one) => one.place === place) && !expected.some((one) => one.name === name),
   );
   if (foreign.length > 0) {
     throw new StoreUnusable(
