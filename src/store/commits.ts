@@ -7,19 +7,19 @@ interface CommitLimits {
   /** Items in one transaction. */
   readonly batch: number;
   /**
-   * Commits that may be under way. A further one begins only when a whole batch waits or the last one takes long, because
-   * one large commit costs less than two small ones.
+   * Commits that may be in flight. Another one starts only when a whole batch waits or the last one takes long: one large
+   * commit costs less than two small ones.
    */
   readonly atOnce?: number;
-  /** In milliseconds. What has waited for longer when its turn comes is refused. */
+  /** Items that have waited longer than this (ms) when their turn comes are refused. */
   readonly waitMs?: number;
 }
 
-/** What commits have to tell to whoever watches them. */
+/** Figures about commits, for metrics. */
 export interface CommitFigures {
   /** Items that wait for their commit, or for its end. */
   waiting: number;
-  /** Items that found no place to wait, or waited too long. */
+  /** Items refused because too many waited, or because they waited too long. */
   refused: number;
   /** Commits that failed. */
   failed: number;
@@ -39,7 +39,7 @@ function createCommitFigures(): CommitFigures {
   };
 }
 
-/** What a store commits in groups. */
+/** Figures of each group commit of a store. */
 export interface StoreFigures {
   readonly links: CommitFigures;
   /** Links of requests that may be sent again. */
@@ -64,13 +64,13 @@ interface Waiting<Item, Outcome> {
   reject(reason: unknown): void;
 }
 
-/** A commit takes long after so many milliseconds. */
+/** A commit that takes longer than this lets another one start. */
 const LONG_MS = 50;
 
 /**
- * The group commit: items that arrive while a commit is under way share the next one, so that one transaction and one sync
+ * The group commit: items that arrive while a commit is in flight share the next one, so one transaction and one sync
  * serve all of them. `commit` makes items durable in one transaction and returns the outcome of each; `sinceMs` is when
- * the first of them came, on the clock of `performance.now`. What waits takes one turn at a time, however much it is.
+ * the first of them arrived (`performance.now`). Items of one `add` always share a commit.
  */
 export function createCommits<Item, Outcome>(
   { waiting: maxWaiting, batch: maxBatch, atOnce = 1, waitMs = Infinity }: CommitLimits,
@@ -79,29 +79,29 @@ export function createCommits<Item, Outcome>(
 ) {
   const waiting: Waiting<Item, Outcome>[] = [];
   const committing = new Set<Promise<void>>();
-  /** That wait for their commit to begin, and that wait for it to end. */
-  let unbegun = 0;
-  let begun = 0;
-  /** When the last commit began. */
-  let begunMs = 0;
+  /** Items whose commit has not started, and items in a commit that has not ended. */
+  let queued = 0;
+  let inFlight = 0;
+  /** When the last commit started. */
+  let startedMs = 0;
 
-  function mayBegin(nowMs: number): boolean {
+  function mayStart(nowMs: number): boolean {
     if (committing.size === 0) return true;
-    return committing.size < atOnce && (unbegun >= maxBatch || nowMs - begunMs > LONG_MS);
+    return committing.size < atOnce && (queued >= maxBatch || nowMs - startedMs > LONG_MS);
   }
 
-  function begin(nowMs: number): void {
-    begunMs = nowMs;
+  function start(nowMs: number): void {
+    startedMs = nowMs;
     const all: Promise<void> = commitAll(() => committing.delete(all));
     committing.add(all);
   }
 
-  /** `onEnd` is called in the same turn in which nothing waits any more, so that what comes next begins anew. */
+  /** Calls `onEnd` in the same turn in which the queue becomes empty, so that the next item starts a new commit. */
   async function commitAll(onEnd: () => void): Promise<void> {
     // Let the requests that are being read right now join the first batch.
     await new Promise(setImmediate);
     while (waiting.length > 0) {
-      begunMs = performance.now();
+      startedMs = performance.now();
       refuseLate();
       await commitBatch(takeBatch());
     }
@@ -109,16 +109,16 @@ export function createCommits<Item, Outcome>(
   }
 
   function refuseLate(): void {
-    const inTime = waiting.findIndex(({ sinceMs }) => begunMs - sinceMs <= waitMs);
+    const inTime = waiting.findIndex(({ sinceMs }) => startedMs - sinceMs <= waitMs);
     for (const { items, reject } of waiting.splice(0, inTime === -1 ? waiting.length : inTime)) {
-      unbegun -= items.length;
+      queued -= items.length;
       figures.waiting -= items.length;
       figures.refused += items.length;
       reject(new StoreUnavailable("Waited too long for its commit"));
     }
   }
 
-  /** At least one entry, if there is any, and as many more as fit. */
+  /** The first entry, and as many more as fit. */
   function takeBatch(): Waiting<Item, Outcome>[] {
     let items = 0;
     let count = 0;
@@ -132,9 +132,9 @@ export function createCommits<Item, Outcome>(
 
   async function commitBatch(batch: readonly Waiting<Item, Outcome>[]): Promise<void> {
     const items = batch.flatMap((entry) => entry.items);
-    const startMs = begunMs;
-    unbegun -= items.length;
-    begun += items.length;
+    const batchStartMs = startedMs;
+    queued -= items.length;
+    inFlight += items.length;
     try {
       const [first] = batch;
       const outcomes = first === undefined ? [] : await commit(items, first.sinceMs);
@@ -148,31 +148,31 @@ export function createCommits<Item, Outcome>(
       figures.failed++;
       for (const { reject } of batch) reject(error);
     } finally {
-      begun -= items.length;
+      inFlight -= items.length;
       figures.waiting -= items.length;
       figures.items.observe(items.length);
-      figures.seconds.observe((performance.now() - startMs) / 1000);
+      figures.seconds.observe((performance.now() - batchStartMs) / 1000);
     }
   }
 
   return {
     add(items: readonly Item[]): Promise<readonly Outcome[]> {
-      if (unbegun + begun + items.length > maxWaiting) {
+      if (queued + inFlight + items.length > maxWaiting) {
         figures.refused += items.length;
         return Promise.reject(
-          new StoreUnavailable(`${unbegun + begun} others already wait for their commit`),
+          new StoreUnavailable(`${queued + inFlight} others already wait for their commit`),
         );
       }
-      unbegun += items.length;
+      queued += items.length;
       figures.waiting += items.length;
       const sinceMs = performance.now();
       const outcomes = new Promise<readonly Outcome[]>((resolve, reject) =>
         waiting.push({ items, sinceMs, resolve, reject }),
       );
-      if (mayBegin(sinceMs)) begin(sinceMs);
+      if (mayStart(sinceMs)) start(sinceMs);
       return outcomes;
     },
-    /** Resolves when nothing waits any more. */
+    /** Resolves once all items are committed. */
     async settled(): Promise<void> {
       await Promise.all(committing);
     },

@@ -11,34 +11,34 @@ import { openSqliteReader, openSqliteStore, type StoreOptions as SqliteOptions }
 
 type Address = Config["database"];
 
-/** Each engine takes its own. */
+/** Each engine uses its own options. */
 export interface StoreOptions extends SqliteOptions, PostgresOptions {}
 
 export type Store = LinkStore & VisitStore & GuardStore;
 
-/** Loaded only where it is configured, so that others do not pay for it at the start. */
+/** Loaded only where it is configured: SQLite instances start faster without it. */
 const postgres = () => import("./postgres/store.ts");
 
-/** Opens the configured store, made or migrated where needed. Throws {@link StoreUnusable}. */
+/** Opens the configured store, and creates or migrates it where needed. Throws {@link StoreUnusable}. */
 export async function openStore(database: Address, options?: StoreOptions): Promise<Store> {
   return database.engine === "sqlite"
     ? openSqliteStore(database.path, options)
     : (await postgres()).openPostgresStore(database, options);
 }
 
-/** Whether the configured store was made before. */
+/** Whether the configured store exists. */
 export async function hasStore(database: Address): Promise<boolean> {
   return database.engine === "sqlite"
     ? hasFile(database.path)
     : (await postgres()).hasPostgresStore(database);
 }
 
-/** Which files the configured store has at the moment, once it is open. */
+/** Identifies the files of a store that is open. */
 export function identifyStore(database: Address): readonly string[] {
   return database.engine === "sqlite" ? identify(database.path) : [];
 }
 
-/** What can be read of a store that is open elsewhere. Throws {@link StoreUnusable}. */
+/** The methods that read a store which other threads or processes have open. */
 export type StoreReader = Pick<LinkStore, "find"> &
   Pick<VisitStore, "sums" | "days" | "daySums"> &
   Pick<GuardStore, "hosts" | "journal" | "search" | "figures" | "cases" | "caseOf">;
@@ -81,7 +81,7 @@ export async function openImporter(database: Address): Promise<LinkImporter> {
     : (await postgresRecords()).openPostgresImporter(database);
 }
 
-/** Reads the configured store from end to end; undefined when there is none yet. Throws {@link StoreUnusable}. */
+/** Reads the whole configured store. Undefined if there is none yet. Throws {@link StoreUnusable}. */
 export async function checkStore(
   database: Address,
 ): Promise<{ links: number; damage: readonly string[] } | undefined> {

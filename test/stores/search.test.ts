@@ -6,7 +6,7 @@ import * as fc from "fast-check";
 import type { LinkCursor } from "../../src/moderation/search.ts";
 import type { GuardStore } from "../../src/moderation/store.ts";
 import { openReader } from "../../src/store/sqlite/file/file.ts";
-import { prepareSearch } from "../../src/store/sqlite/search.ts";
+import { createSearch } from "../../src/store/sqlite/search.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
 import { temporaryFolder } from "../service.ts";
 import { newLink } from "./links.ts";
@@ -29,7 +29,7 @@ test("a search finds exactly what a plain filter over all links does, in the sam
       for (const each of [store, plain])
         for (const [round, one] of all.entries()) await play(each, one, round);
       using database = openReader(path);
-      const cramped = prepareSearch(database, 13);
+      const cramped = createSearch(database, 13);
       for (const asked of asks) {
         const expected = await findAll(plain, asked, 10_000);
         expect(await findAll(store, asked, limit)).toEqual(expected);
@@ -50,7 +50,7 @@ test("a request looks at few links, and says how far it got, also past those tha
   await store.insert(links);
   while ((await store.purge(NOW, 500)) > 0);
   using database = openReader(path);
-  const { search } = prepareSearch(database, 100);
+  const { search } = createSearch(database, 100);
   const shares: number[] = [];
   const found: string[] = [];
   let cursor: LinkCursor | undefined;
@@ -81,6 +81,6 @@ test(
   60_000,
 );
 
-function inTurn({ search }: ReturnType<typeof prepareSearch>): Pick<GuardStore, "search"> {
+function inTurn({ search }: ReturnType<typeof createSearch>): Pick<GuardStore, "search"> {
   return { search: async (...asked) => search(...asked) };
 }

@@ -4,11 +4,11 @@ import type { LinkStore } from "../../links/store.ts";
 import { RULES } from "../shared/decisions.ts";
 import type { Result, Statements, Value } from "./connection/database.ts";
 
-/** Stands for nothing that changed: see `replicas.ts`. No link has this code. */
+/** A change of nothing, which `replicas.ts` waits for. No link has this code. */
 const MARKER = " ";
-/** Changes in one answer. A reader that missed more forgets everything it remembers. */
+/** Changes in one response. A reader that missed more forgets everything it remembers. */
 const MAX_CHANGES = 10_000;
-/** Deleted at once. */
+/** Rows per deletion. */
 const MAX_FORGOTTEN = 50_000;
 
 /** A change that changes nothing. */
@@ -16,8 +16,8 @@ export const MARK = `
   INSERT INTO changes (code) VALUES ('${MARKER}')
   RETURNING transaction::text, pg_postmaster_start_time()::text AS server`;
 /**
- * Where a reader is: which transactions it sees, and the newest change among them, with its time. Two servers do not start
- * at the same microsecond, so that tells which one answered.
+ * A reader's position: which transactions it sees, and the newest change among them with its time. The start time
+ * identifies the server: no two start in the same microsecond.
  */
 const NOW = `
   SELECT pg_current_snapshot()::text AS snapshot, pg_postmaster_start_time()::text AS server, coalesce(newest.transaction, forgotten.transaction)::text AS newest,
@@ -25,9 +25,9 @@ const NOW = `
   FROM forgotten_changes AS forgotten LEFT JOIN (
     SELECT transaction, made_at FROM changes ORDER BY transaction DESC LIMIT 1) AS newest ON TRUE`;
 /**
- * What the snapshot $1 did not show yet: however long a transaction took to commit, it is told once. Nothing after the
- * newest change $2 was told, whatever the snapshot says: when a server restarts, it may give the numbers of transactions
- * that wrote nothing to others. If that change is gone without having been forgotten, a failover has lost some.
+ * The changes that snapshot $1 did not show: each transaction is read once, however long its commit took. All changes after
+ * the newest one $2 are unread, whatever the snapshot says: a restarted server may reuse the numbers of transactions that
+ * wrote nothing. If $2 is gone without having been forgotten, a failover has lost changes.
  */
 const SINCE = `
   WITH now AS MATERIALIZED (${NOW})
@@ -40,7 +40,7 @@ const SINCE = `
         AND NOT (transaction <= $2::xid8 AND pg_visible_in_snapshot(transaction, $1::pg_snapshot))
       ORDER BY transaction LIMIT ${MAX_CHANGES + 1}) AS codes
   FROM now`;
-/** Not while a transaction that began earlier is under way: a reader's position may be as old as that one. */
+/** Keeps changes as old as the oldest running transaction: a reader's position may be as old. */
 const FORGET = `
   WITH old AS (
     SELECT transaction FROM changes WHERE transaction < pg_snapshot_xmin(pg_current_snapshot())
@@ -57,18 +57,18 @@ const FORGET = `
 
 export interface Now {
   snapshot: string;
-  /** When the server was started that answered. */
+  /** When the server that answered was started. */
   server: string;
   newest: string;
   made: string | null;
 }
 
-interface Told extends Now {
+interface ChangesRow extends Now {
   is_complete: boolean;
   codes: string[];
 }
 
-/** What changed, for the memories of all processes. A position tells which transactions its reader saw. */
+/** Changes, which the memories of all processes follow. A position says which transactions its reader saw. */
 export function createChanges({ run }: Statements, onRead: (now: Now, atMs: number) => void = () => {}) {
   async function read<Row extends Now>(statement: string, values: readonly Value[]): Promise<Row> {
     const atMs = performance.now();
@@ -78,11 +78,11 @@ export function createChanges({ run }: Statements, onRead: (now: Now, atMs: numb
   }
 
   async function changesSince(position: Position): Promise<Changes> {
-    const told = await read<Told>(SINCE, position.split(" "));
-    const isComplete = told.is_complete && told.codes.length <= MAX_CHANGES;
-    const all = isComplete ? told.codes : [];
+    const row = await read<ChangesRow>(SINCE, position.split(" "));
+    const isComplete = row.is_complete && row.codes.length <= MAX_CHANGES;
+    const all = isComplete ? row.codes : [];
     const codes = all.filter((code) => code !== RULES && code !== MARKER) as Code[];
-    return { ...NO_CHANGES, position: positionOf(told), codes, rules: all.includes(RULES), isComplete };
+    return { ...NO_CHANGES, position: positionOf(row), codes, rules: all.includes(RULES), isComplete };
   }
 
   return {

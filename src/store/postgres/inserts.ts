@@ -5,24 +5,24 @@ import { type Run, type Statements, WAIT_SHARE } from "./connection/database.ts"
 import type { LinkCount } from "./link-count.ts";
 import { columnsOf, GIVEN_LINKS } from "./link-row.ts";
 
-/** Three commits at once, so that a standby that is slow to confirm does not hold up everything. */
+/** Three commits at once: one that waits for a slow standby does not hold up the others. */
 const INSERTS = { waiting: 10_000, batch: 1000, atOnce: 3 };
-/** Of a statement's limit. A failed commit is only repeated if the first link of it came no longer ago than this. */
+/** A failed commit is repeated only while its first link has waited less than this share of the limit. */
 const REPEAT_SHARE = 0.85;
-/** Before it is repeated: what broke one connection may have broken others, which are found out by then. */
+/** Pause before the repetition, in which the pool notices other connections that broke at the same time. */
 const PAUSE_MS = 30;
 
-/** Closes the open cases of links that are gone. `links` is a part of a statement with their codes, creations and ends. */
+/** Closes the open cases of links that are gone. `links` names a subquery with code, created_ms and ends_ms. */
 export const closeCases = (links: string) => `
   UPDATE cases SET is_open = FALSE, answer = 'erase', answered_ms = ${links}.ends_ms, disabled_ms = NULL
   FROM ${links} WHERE cases.code = ${links}.code AND cases.created_ms = ${links}.created_ms AND cases.is_open`;
 
 /**
- * In the order of the codes, so that no two statements wait for each other. A row has an `xmax` if it was there before: its
- * code is given anew, which answers the case of the old link. `links` still shows that one, as it was before the statement.
+ * Inserts in the order of the codes, which prevents deadlocks. A row with an `xmax` replaces an ended link, whose case is
+ * closed. `links` still shows the old link, as it was before the statement.
  *
- * Repeated after an unknown outcome, the statement takes a row with the same values for its own. It writes that row once
- * more: only the commit of a write shows that the standby has all that was written before.
+ * Repeated after an unknown outcome, the statement accepts a row with the same values as its own. It writes that row
+ * again: only the commit of a write proves that the standby has everything written before.
  */
 const INSERT = `
   WITH made AS (
@@ -44,7 +44,7 @@ const INSERT = `
   ), answered AS (${closeCases("replaced")})
   SELECT code, code = ANY (ARRAY(SELECT code FROM replaced)) AS is_replaced FROM made`;
 
-/** Adds links with distinct codes, in one statement. `added` is how many more there are: a code that is given again replaces one. */
+/** Adds links with distinct codes in one statement. `added` doesn't count links that replace an ended one. */
 export async function insertRows(
   run: Run,
   links: readonly NewLink[],
@@ -62,24 +62,24 @@ export async function insertRows(
 }
 
 /**
- * Adds links whose codes may be the same: the first of each code, then what is left. Says which were added. `insert` adds
- * links with distinct codes, and returns the codes of those that it added.
+ * Adds links whose codes may repeat: the first of each code, then the rest. Returns which were added. `insert` takes links
+ * with distinct codes, and returns the codes that it added.
  */
 export async function insertInTurn(
   links: readonly NewLink[],
   insert: (links: readonly NewLink[]) => Promise<ReadonlySet<string>>,
 ): Promise<boolean[]> {
   const isInserted = links.map(() => false);
-  for (let left = [...links.keys()]; left.length > 0;) {
+  for (let remaining = [...links.keys()]; remaining.length > 0;) {
     const first = new Map<string, number>();
-    for (const nth of left) {
+    for (const nth of remaining) {
       const code = links[nth]?.code ?? "";
       if (!first.has(code)) first.set(code, nth);
     }
     const inserted = await insert([...first.values()].flatMap((nth) => links[nth] ?? []));
     for (const [code, nth] of first) isInserted[nth] = inserted.has(code);
     // The code of a link that was just added is taken, unless that link has ended already.
-    left = left.filter((nth) => {
+    remaining = remaining.filter((nth) => {
       const at = first.get(links[nth]?.code ?? "") ?? nth;
       const [added, link] = [links[at], links[nth]];
       return at !== nth && isInserted[at] && added && link && added.endsMs <= link.freeIfEndedByMs;
@@ -89,10 +89,10 @@ export async function insertInTurn(
 }
 
 /**
- * Does work once more if its outcome is unknown. `sinceMs` is when the first of those who wait for it came, `limitMs` that of
- * a statement.
+ * Repeats work once if its outcome is unknown. `sinceMs` is when the first waiting item arrived, `limitMs` the limit of a
+ * statement.
  */
-export async function surely<T>(
+export async function repeatIfUnknown<T>(
   sinceMs: number,
   limitMs: number,
   work: (isRepeated: boolean) => Promise<T>,
@@ -107,7 +107,7 @@ export async function surely<T>(
   }
 }
 
-/** Many creates share a statement and its commit. What is durable is counted. */
+/** Creates share a statement and its commit. Only durable links are counted. */
 export function createInserts(
   { run, limitMs }: Pick<Statements, "run" | "limitMs">,
   count: Pick<LinkCount, "add">,
@@ -117,7 +117,7 @@ export function createInserts(
     { ...INSERTS, waitMs: WAIT_SHARE * limitMs },
     (links: readonly NewLink[], sinceMs) =>
       insertInTurn(links, (distinct) =>
-        surely(sinceMs, limitMs, async (isRepeated) => {
+        repeatIfUnknown(sinceMs, limitMs, async (isRepeated) => {
           const { codes, added } = await insertRows(run, distinct, isRepeated);
           count.add(added);
           return codes;
@@ -131,7 +131,7 @@ export function createInserts(
       const inserted = await inserts.add(links);
       return links.map((link, nth) => (inserted[nth] === true ? withoutHold(link) : { kind: "taken" }));
     },
-    /** Resolves when no insert waits any more. */
+    /** Resolves once all inserts are committed. */
     settled: inserts.settled,
   } satisfies Pick<LinkStore, "insert"> & { settled: unknown };
 }

@@ -1,14 +1,14 @@
 import type { Run, Statements } from "./connection/database.ts";
 
-/** How long the number of links is taken as known: every generated code asks for it. */
+/** How long the number of links stays valid: every generated code needs it. */
 const KNOWN_MS = 1000;
 
 const ADD = "UPDATE link_count SET links = links + $1";
 export const COUNT = "SELECT links AS count FROM link_count";
 
 /**
- * Counts links. Creates do not wait for it: what was added or purged is written once a second, in the background. A process
- * that is killed loses its last second, and so does one whose write fails, since it cannot know whether it did.
+ * Counts links. Creates don't wait for it: the difference is written once a second in the background. A killed process
+ * loses its last second, and so does one whose write fails, since the outcome is unknown.
  */
 export function createLinkCount({ run }: Pick<Statements, "run">, knownMs = KNOWN_MS) {
   let pending = 0;
@@ -17,7 +17,7 @@ export function createLinkCount({ run }: Pick<Statements, "run">, knownMs = KNOW
   let refreshing: Promise<void> | undefined;
   let last: Promise<unknown> = Promise.resolve();
 
-  /** One after the other, so that nothing is counted twice for a moment. */
+  /** Runs tasks one after the other, so that no read counts pending links twice. */
   function inTurn<T>(task: () => Promise<T>): Promise<T> {
     const result = last.then(task);
     last = result.catch(() => {});
@@ -43,7 +43,7 @@ export function createLinkCount({ run }: Pick<Statements, "run">, knownMs = KNOW
       pending += links;
       timer ??= setTimeout(() => void inTurn(write).catch(() => {}), knownMs);
     },
-    /** Waits only where nothing is known yet. */
+    /** Waits only for the first reading. */
     async size(): Promise<number> {
       if (known === undefined || performance.now() >= known.untilMs) {
         refreshing ??= inTurn(read).finally(() => (refreshing = undefined));
@@ -52,9 +52,9 @@ export function createLinkCount({ run }: Pick<Statements, "run">, knownMs = KNOW
       }
       return Math.max(0, (known?.links ?? 0) + pending);
     },
-    /** Resolves when all that this process has made or purged is counted. */
+    /** Resolves once the creates and purges of this process are counted. */
     written: () => inTurn(write),
-    /** Writes what is left. */
+    /** Writes the rest. */
     close: () => inTurn(write).catch(() => {}),
   };
 }

@@ -14,8 +14,8 @@ import { columnsOf, GIVEN_LINKS, LINK_COLUMNS, type LinkRow, toLink } from "./li
 import { createRequests } from "./requests.ts";
 
 /**
- * Rows that somebody else has locked are left for the next time. Nothing can be decided about a link that is gone. The days
- * of its statistics age by themselves.
+ * Skips locked rows until the next time. Answers the cases of purged links, about which nothing can be decided any more. The
+ * days of their statistics age by themselves.
  */
 const PURGE = `
   WITH due AS MATERIALIZED (
@@ -32,8 +32,8 @@ const PURGE = `
 /** For work that nobody waits for. */
 const BACKGROUND_MS = 10_000;
 
-/** Creates, changes, and what changed. */
-export function createLinkTable(
+/** The methods that write links, and the feed of changes. */
+export function createLinks(
   database: Database,
   count: LinkCount = createLinkCount(database),
   onRead?: Replicas["read"],
@@ -60,7 +60,7 @@ export function createLinkTable(
       await changes.forget(background);
       return purged;
     },
-    /** Finishes what was accepted. */
+    /** Waits for accepted writes. */
     async close() {
       await Promise.all([inserts, requests, updates].map(({ settled }) => settled()));
       await count.close();
@@ -68,7 +68,7 @@ export function createLinkTable(
   } satisfies Partial<LinkStore>;
 }
 
-/** Look-ups that wait for each other share a round trip. A second one begins while the first takes long. */
+/** Look-ups that wait for each other share a round trip. Others start while one takes long. */
 const LOOK_UPS = { waiting: 10_000, batch: 200, atOnce: 3 };
 
 const FIND = `SELECT ${LINK_COLUMNS} FROM links WHERE code = ANY ($1)`;
@@ -78,8 +78,8 @@ export function createLinksReader({ run, limitMs }: Pick<Statements, "run" | "li
 
   async function findAll(codes: readonly Code[]): Promise<(Link | undefined)[]> {
     const { rows } = await run<LinkRow>(FIND, [[...new Set(codes)]]);
-    const found = new Map(rows.map((row) => [row.code, toLink(row)]));
-    return codes.map((code) => found.get(code));
+    const linksByCode = new Map(rows.map((row) => [row.code, toLink(row)]));
+    return codes.map((code) => linksByCode.get(code));
   }
 
   return {
@@ -91,12 +91,12 @@ export function createLinksReader({ run, limitMs }: Pick<Statements, "run" | "li
   } satisfies Partial<LinkStore>;
 }
 
-/** A second commit begins while the first takes long: it may wait for links that another process has locked. */
+/** Other commits start while one takes long: it may wait for links that another process has locked. */
 const UPDATES = { waiting: 10_000, batch: 500, atOnce: 3 };
 
-/** In the order of the codes, so that no two transactions wait for each other. */
+/** Locks in the order of the codes, which prevents deadlocks. */
 const LOCK = `SELECT ${LINK_COLUMNS} FROM links WHERE code = ANY ($1) ORDER BY code FOR UPDATE`;
-/** Rows that are locked. $7 are the links that caches have to forget. */
+/** Writes locked rows. $7 are the links that caches have to forget. */
 const WRITE = `
   WITH told AS (INSERT INTO changes (code) SELECT * FROM unnest($7::text[]))
   UPDATE links SET original_url = given.original_url, target = given.target, ends_ms = given.ends_ms,
@@ -109,8 +109,8 @@ interface Task {
 }
 
 /**
- * Many changes share a transaction. If its outcome is unknown, all of them reject with `StoreUnavailable` and none is tried
- * again: a visit must not count twice. A caller may repeat every change but a visit.
+ * Changes share a transaction. If its outcome is unknown, all reject with `StoreUnavailable` and none is repeated: a visit
+ * must not count twice. Callers may repeat any change but a visit.
  */
 function createUpdates(
   { transaction, limitMs }: Pick<Statements, "transaction" | "limitMs">,
@@ -124,7 +124,7 @@ function createUpdates(
       const { rows } = await run<LinkRow>(LOCK, [codes]);
       const links = new Map(rows.map((row) => [row.code, toLink(row)]));
       const changed = new Set<Code>();
-      const told = new Set<Code>();
+      const codesToForget = new Set<Code>();
       const updated = tasks.map(({ link: { code, createdMs }, change }): Updated => {
         const link = links.get(code);
         if (link?.createdMs !== createdMs) return { link: undefined, isChanged: false };
@@ -132,12 +132,12 @@ function createUpdates(
         if (after === undefined) return { link, isChanged: false };
         links.set(code, after);
         changed.add(code);
-        if (!isSilent(change)) told.add(code);
+        if (!isSilent(change)) codesToForget.add(code);
         return { link: after, isChanged: true };
       });
       if (changed.size > 0) {
         const rewritten = [...links.values()].filter(({ code }) => changed.has(code));
-        await run(WRITE, [...columnsOf(rewritten), [...told]]);
+        await run(WRITE, [...columnsOf(rewritten), [...codesToForget]]);
       }
       return updated;
     });

@@ -1,16 +1,16 @@
-// Requests that may be sent again.
+// Requests that may be retried.
 import type { KeyedRequest, LinkStore, CreatedRecord, NumberedLink } from "../../links/store.ts";
 import { type CommitFigures, createCommits } from "../commits.ts";
 import { type Run, type Statements, WAIT_SHARE } from "./connection/database.ts";
-import { insertInTurn, insertRows, surely } from "./inserts.ts";
+import { insertInTurn, insertRows, repeatIfUnknown } from "./inserts.ts";
 import type { LinkCount } from "./link-count.ts";
 
-/** Few in a transaction, because each may have many links. */
+/** Small batches, because each request may have many links. */
 const REQUESTS = { waiting: 1000, batch: 16, atOnce: 3 };
 
 /**
- * In the order of the keys, and before any link, so that no two transactions wait for each other. Requests with the same key
- * do, in whatever process they are.
+ * Locks in the order of the keys and before any link, which prevents deadlocks. Requests with the same key wait for each
+ * other across processes.
  */
 const LOCK = `
   INSERT INTO requests AS known (key, body, sent_ms, made)
@@ -18,12 +18,12 @@ const LOCK = `
   ORDER BY key COLLATE "C"
   ON CONFLICT (key) DO UPDATE SET made = known.made
   RETURNING key, body, made`;
-/** $1 are the keys of requests that have made nothing. */
+/** $1 are the keys of requests that created nothing. */
 const KEEP = `
   WITH nothing AS (DELETE FROM requests WHERE key = ANY ($1::text[]))
   UPDATE requests SET made = given.made FROM unnest($2::text[], $3::text[]) AS given (key, made)
   WHERE requests.key = given.key AND requests.key = ANY ($2::text[])`;
-/** Writes what it reads once more: only the commit of a write shows that the standby has what is told. */
+/** Writes the row that it reads: only the commit of a write proves that the standby has the row. */
 const RECALL = "UPDATE requests SET made = made WHERE key = $1 RETURNING body, made";
 const FORGET = `
   DELETE FROM requests WHERE key = ANY (ARRAY(
@@ -36,8 +36,8 @@ interface Task {
 
 type Outcome = Awaited<ReturnType<LinkStore["insertOnce"]>>;
 
-/** What is kept of a key. */
-interface Known {
+/** The body and the created links of a key. */
+interface StoredRequest {
   readonly body: string;
   readonly made: Map<number, CreatedRecord>;
 }
@@ -52,20 +52,20 @@ export function createRequests(
 
   async function insertAll(tasks: readonly Task[], sinceMs: number): Promise<Outcome[]> {
     const outcomes = new Map<Task, Outcome>();
-    for (let left = tasks; left.length > 0;) {
-      const asked = left;
-      // Because of the keys it can be repeated.
-      const decided = await surely(sinceMs, limitMs, () => insertRound(asked));
-      for (const [nth, task] of asked.entries()) {
+    for (let remaining = tasks; remaining.length > 0;) {
+      const batch = remaining;
+      // The keys make a repetition safe.
+      const decided = await repeatIfUnknown(sinceMs, limitMs, () => insertRound(batch));
+      for (const [nth, task] of batch.entries()) {
         const outcome = decided[nth];
         if (outcome !== undefined) outcomes.set(task, outcome);
       }
-      left = asked.filter((task) => !outcomes.has(task));
+      remaining = batch.filter((task) => !outcomes.has(task));
     }
     return tasks.map((task) => outcomes.get(task) ?? []);
   }
 
-  /** Decides at least the first request of each key; undefined for what is left. */
+  /** Decides at least the first request of each key. Undefined for those that remain. */
   async function insertRound(tasks: readonly Task[]): Promise<(Outcome | undefined)[]> {
     const round = await transaction(async (on) => {
       let added = 0;
@@ -96,9 +96,9 @@ export function createRequests(
       return outcome;
     },
     async recall({ key, body }) {
-      const [found] = (await run<{ body: string; made: string }>(RECALL, [key])).rows;
-      if (found === undefined) return [];
-      return found.body === body ? (JSON.parse(found.made) as CreatedRecord[]) : { kind: "key-reused" };
+      const [row] = (await run<{ body: string; made: string }>(RECALL, [key])).rows;
+      if (row === undefined) return [];
+      return row.body === body ? (JSON.parse(row.made) as CreatedRecord[]) : { kind: "key-reused" };
     },
     forgetRequests: async (sentBeforeMs, limit) =>
       (await background.run(FORGET, [sentBeforeMs, limit])).count,
@@ -106,7 +106,7 @@ export function createRequests(
   } satisfies Partial<LinkStore> & { settled: unknown };
 }
 
-async function lock(run: Run, tasks: readonly Task[]): Promise<Map<string, Known>> {
+async function lock(run: Run, tasks: readonly Task[]): Promise<Map<string, StoredRequest>> {
   const first = new Map<string, KeyedRequest>();
   for (const { request } of tasks) if (!first.has(request.key)) first.set(request.key, request);
   const sent = [...first.values()];
@@ -123,8 +123,8 @@ async function lock(run: Run, tasks: readonly Task[]): Promise<Map<string, Known
   );
 }
 
-/** Of the links with the same key and number that are not made yet, the first. */
-function firstOfEach(tasks: readonly Task[], known: ReadonlyMap<string, Known>) {
+/** The first link of each key and number that has not been created yet. */
+function firstOfEach(tasks: readonly Task[], known: ReadonlyMap<string, StoredRequest>) {
   const tried = new Map<string, NumberedLink & { readonly key: string }>();
   for (const { links, request } of tasks) {
     const { key } = request;
@@ -140,7 +140,7 @@ function firstOfEach(tasks: readonly Task[], known: ReadonlyMap<string, Known>) 
 
 async function keep(
   run: Run,
-  known: ReadonlyMap<string, Known>,
+  known: ReadonlyMap<string, StoredRequest>,
   changed: ReadonlySet<string>,
 ): Promise<void> {
   const nothing = [...known].filter(([, { made }]) => made.size === 0).map(([key]) => key);
@@ -150,10 +150,10 @@ async function keep(
   await run(KEEP, [nothing, keys, made]);
 }
 
-/** Undefined if it was not tried: another request with this key was, and did not make all that this one asks for. */
+/** Undefined if it was not tried: another request with this key was, and did not create all of its links. */
 function outcomeOf(
   { links, request }: Task,
-  { body, made }: Known = { body: request.body, made: new Map() },
+  { body, made }: StoredRequest = { body: request.body, made: new Map() },
   tried: ReadonlyMap<string, NumberedLink>,
 ): Outcome | undefined {
   if (body !== request.body) return made.size === 0 ? undefined : { kind: "key-reused" };

@@ -21,7 +21,7 @@ const LAST_CHARACTER = "\u{10FFFF}";
 const NEWEST_FIRST = "ORDER BY created_ms DESC, code DESC";
 /** LIKE would take a hundred times as long for a URL of thousands of equal characters. In "C", only A to Z have two cases. */
 const has = (column: string) => `strpos(lower(${column} COLLATE "C"), lower($5 COLLATE "C")) > 0`;
-/** The last of $3 links comes even if it doesn't match, and so tells where to continue. */
+/** Returns the last of $3 links even if it doesn't match: the next page continues there. */
 const LOOK = `
   SELECT *, (SELECT links FROM link_count) AS size FROM (
     SELECT *, ($5::text IS NULL OR (code >= $6 AND code < $7) OR ${has("original_url")} OR coalesce(${has("target")}, FALSE))
@@ -35,7 +35,7 @@ const LOOK = `
 
 type JudgedRow = LinkRow & { readonly is_match: boolean; readonly nth: number; readonly size: number };
 
-/** The search has looked at so many links, down to this one. */
+/** How many links the search has looked at, and the last one. */
 interface Position {
   readonly looked: number;
   readonly createdMs: number;

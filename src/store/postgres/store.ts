@@ -16,16 +16,16 @@ import {
 } from "./connection/database.ts";
 import { openReplicas, type ReplicaOptions } from "./connection/replicas.ts";
 import { COUNT, createLinkCount } from "./link-count.ts";
-import { createLinksReader, createLinkTable } from "./links.ts";
+import { createLinksReader, createLinks } from "./links.ts";
 import { hasSchema, migrate, requireCurrentVersion, requireEncoding } from "./schema.ts";
 import { createSearch } from "./search.ts";
 import { eraseVisits } from "./visit-rows.ts";
 import { createVisits, createVisitsReader } from "./visits.ts";
 
-/** Views are made one after the other, and some read several things at once. */
+/** Views are rendered one after the other, and some run several reads at the same time. */
 const READER_CONNECTIONS = 2;
 const CONNECTIONS = 8;
-/** Longer than usual: this thread comes last where there is one core. */
+/** Longer than usual: this thread has the lowest priority on one core. */
 const READER_MS = 1500;
 /** For work that nobody waits for. */
 const BACKGROUND_MS = 10_000;
@@ -51,13 +51,13 @@ const COUNT_LINKS = "SELECT count(*) AS links FROM links";
 
 export interface PostgresOptions
   extends OpeningOptions, Pick<DatabaseOptions, "onPrimary" | "limitMs">, Pick<ReplicaOptions, "onReplica"> {
-  /** How many connections this process may have to the primary, with those for views, and to each replica. */
+  /** The most connections of this process to the primary, including those for views, and to each replica. */
   readonly connections?: number;
-  /** How long the number of links is taken as known. */
+  /** How long the number of links stays valid. */
   readonly sizeKnownMs?: number;
-  /** The replicas that may be asked for links. */
+  /** The replicas that look-ups may use. */
   readonly readFrom?: PostgresAddress | undefined;
-  /** Gets what commits have to tell. */
+  /** Collects the figures of commits. */
   readonly storeFigures?: StoreFigures;
 }
 
@@ -86,7 +86,7 @@ export async function openPostgresStore(
   const count = createLinkCount(database, sizeKnownMs);
   const figures = storeFigures ?? createStoreFigures();
   const replicas = readFrom && openReplicas(readFrom, database, { connections, onReplica });
-  const links = createLinkTable(database, count, replicas?.read, figures);
+  const links = createLinks(database, count, replicas?.read, figures);
   const guard = createGuard(database, database.within(BACKGROUND_MS), eraseVisits);
   const reports = createCommits(
     { ...REPORTS, waitMs: WAIT_SHARE * database.limitMs },
@@ -115,7 +115,7 @@ export async function openPostgresStore(
   };
 }
 
-/** The methods that only read, with connections of their own. They are made with the first look-up. */
+/** The methods that only read, on separate connections, which open with the first look-up. */
 export function openPostgresReader(address: PostgresAddress) {
   return readingHalf(openDatabase(address, { connections: READER_CONNECTIONS, limitMs: READER_MS }));
 }
@@ -135,7 +135,7 @@ export async function hasPostgresStore(address: PostgresAddress): Promise<boolea
   return withDatabase(address, ({ run }) => hasSchema(run));
 }
 
-/** Counts what is there; undefined if Curt has not used the database yet. Throws {@link StoreUnusable}. */
+/** Counts the links. Undefined if Curt has not used the database yet. Throws {@link StoreUnusable}. */
 export async function checkPostgresStore(
   address: PostgresAddress,
 ): Promise<{ links: number; damage: string[] } | undefined> {

@@ -5,10 +5,10 @@ import type { Row } from "../../visits/visit-rows.ts";
 import type { EraseVisits } from "../shared/decisions.ts";
 import type { Run } from "./connection/database.ts";
 
-/** It may hold hashes of visitors. */
+/** The row may hold hashes of visitors. */
 export const OPEN = 0;
 export const CLOSED = 1;
-/** Nothing is left but the sequence. */
+/** Only the sequence remains. */
 export const EMPTY = 2;
 
 /** A day of a link. */
@@ -16,7 +16,7 @@ export type DayKey = Pick<Row, "code" | "createdMs" | "day">;
 
 export interface VisitRow extends DayKey, Sums {
   readonly source: string;
-  /** The source's last that is part of the row. */
+  /** The source's last slice that is part of the row. */
   readonly sequence: number;
   /** Changes with each write. */
   readonly version: number;
@@ -25,14 +25,14 @@ export interface VisitRow extends DayKey, Sums {
   readonly detail: Detail | null;
 }
 
-/** What a row becomes, and what it adds to the counters of its day. */
+/** A new version of a row, and what it adds to the counters of its day. */
 export interface Change {
   readonly row: VisitRow;
   readonly added?: Sums | undefined;
 }
 
 const COLUMNS = `code, created_ms AS "createdMs", day, source, sequence, version, state, visits, bots, detail`;
-/** Each key is looked up by itself, whatever the planner believes of the table. */
+/** Looks up each key by itself, whatever the planner's statistics say. */
 const find = (filter: string) => `
   SELECT found.* FROM unnest($1::text[], $2::bigint[], $3::integer[]) AS asked (code, created_ms, day)
   CROSS JOIN LATERAL (
@@ -43,23 +43,23 @@ const find = (filter: string) => `
 const OF_SOURCE = find("source = $4 LIMIT 1");
 const LOCK = find(`state < ${EMPTY} ORDER BY source FOR UPDATE`);
 /**
- * For every statement that adds rows: it waits for an erasure that is under way before it looks at anything, and an
- * erasure waits for it. PostgreSQL does not run a part that nothing refers to, but it takes the part's lock on the table.
+ * Belongs into every statement that adds rows, so that additions and erasures wait for each other. PostgreSQL doesn't run a
+ * part that nothing refers to, but it takes the part's lock on the table before it reads anything.
  */
 export const WAIT_FOR_ERASURE = "erasure AS (SELECT FROM ageing FOR KEY SHARE)";
 /**
- * Comes first in an erasure. Otherwise, it would not see rows that are added at the same moment, and who adds them would not
- * see that their link is erased.
+ * Must come first in an erasure. Otherwise it would miss rows that are added concurrently, and those who add them would miss
+ * the erasure.
  */
 const STOP_ADDING = "LOCK TABLE ageing IN EXCLUSIVE MODE";
-/** The rows stay until they are too old, so that nothing that was sent before counts again. */
+/** Keeps the rows until they are too old, so that no slice counts again. */
 const ERASE = `
   UPDATE visits SET state = ${EMPTY}, visits = 0, bots = 0, detail = NULL, version = version + 1
   WHERE code = $1 AND created_ms = $2`;
 
 /**
- * Somebody else may have written a row since it was read: then it stays as it is. Of what is added to an erased link, only
- * the sequence is kept. While no link is erased, that costs one look-up for all rows, otherwise one for each.
+ * Leaves a row alone that somebody else has written since it was read. Rows of an erased link keep only their sequence.
+ * The check costs one look-up for all rows while no link is erased, otherwise one for each.
  */
 const WRITE = `
   WITH ${WAIT_FOR_ERASURE}, given AS (
@@ -94,13 +94,13 @@ const WRITE = `
   )
   SELECT count(*) AS written FROM written`;
 
-/** In the transaction that erases the link. */
+/** Call it in the transaction that erases the link. */
 export const eraseVisits: EraseVisits = async (run, { code, createdMs }) => {
   await run(STOP_ADDING);
   await run(ERASE, [code, createdMs]);
 };
 
-/** What this source has stored of these days, in no order. */
+/** Finds the rows of this source on these days, in no order. */
 export async function findRows(
   run: Run,
   keys: readonly DayKey[],
@@ -109,21 +109,21 @@ export async function findRows(
   return (await run<VisitRow>(OF_SOURCE, [...columnsOf(keys), source])).rows;
 }
 
-/** All rows of these days that are not empty. Nobody else writes them before the transaction ends. */
+/** Locks all rows of these days that are not empty, until the transaction ends. */
 export async function lockRows(run: Run, keys: readonly DayKey[]): Promise<readonly VisitRow[]> {
   return (await run<VisitRow>(LOCK, columnsOf(keys))).rows;
 }
 
 /**
- * Writes rows, as they follow from what was read of them. One that was written by somebody else since is left out. Says how
- * many were written. Give it distinct rows in the order of their keys, so that two who write never wait for each other.
+ * Writes new versions of rows, except those that somebody else has written since. Returns how many it wrote. Takes distinct
+ * rows in the order of their keys, which prevents deadlocks.
  */
 export async function writeRows(run: Run, changes: readonly Change[]): Promise<number> {
   const rows = changes.map(({ row }) => row);
   const lengths = rows.map(({ detail }) => detail?.length ?? 0);
   let end = 1;
   const starts = lengths.map((length) => (end += length) - length);
-  const { rows: told } = await run<{ written: number }>(WRITE, [
+  const { rows: results } = await run<{ written: number }>(WRITE, [
     ...columnsOf(rows),
     rows.map(({ source }) => source),
     rows.map(({ sequence }) => sequence),
@@ -138,10 +138,10 @@ export async function writeRows(run: Run, changes: readonly Change[]): Promise<n
     // One value instead of an array, which would be sent and read as hexadecimal text.
     Buffer.concat(rows.map(({ detail }) => detail ?? new Uint8Array())),
   ]);
-  return told[0]?.written ?? 0;
+  return results[0]?.written ?? 0;
 }
 
-/** In the order in which PostgreSQL compares keys. */
+/** Sorts keys as PostgreSQL compares them. */
 export function inOrder<Key extends DayKey>(keys: readonly Key[]): Key[] {
   const withBytes = keys.map((key) => ({ key, bytes: Buffer.from(key.code) }));
   withBytes.sort(

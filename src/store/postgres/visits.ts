@@ -20,20 +20,20 @@ import {
   writeRows,
 } from "./visit-rows.ts";
 
-/** Only somebody who adds the same slice at the same time makes more than two necessary. */
+/** More than two are needed only if another process adds the same slice concurrently. */
 const MAX_TRIES = 10;
 
-/** Merging takes some 25 µs a row. Redirects, which share the thread, have their turn in between. */
+/** Merging takes about 25 µs per row. Redirects share the thread and run between these groups. */
 const MERGED_AT_ONCE = 50;
 
 /**
- * What a slice costs Curt and PostgreSQL together: two statements, and each row. How long it took would say more about the
- * network, or about a failover meanwhile, and visits would wait for up to a minute after it.
+ * The cost of a slice for Curt and PostgreSQL together: two statements, and each row. The time it took would depend on the
+ * network or a failover, after which visits would wait for up to a minute.
  */
 const SLICE_WORK_MS = 0.5;
 const ROW_WORK_MS = 0.05;
 
-/** Whoever is first to ask for a day makes its salt. Two that ask at once may both find none: the second asks again. */
+/** The first query of a day creates its salt. Of two at the same time, the second may find none and tries again. */
 const SALT = `
   WITH forgotten AS (DELETE FROM salts WHERE day < $2), added AS (
     INSERT INTO salts (day, salt)
@@ -49,22 +49,22 @@ export function createVisits(database: Database) {
 
   /** Adds rows of one source that are in the order of their keys, unless they are part of what is stored. */
   async function addRows(all: readonly Row[], { source, sequence }: Slice): Promise<void> {
-    let left = all;
-    for (let tries = 0; left.length > 0; tries++) {
+    let remaining = all;
+    for (let tries = 0; remaining.length > 0; tries++) {
       if (tries === MAX_TRIES) throw new StoreUnavailable("Others write the same visits all the time");
-      const stored = new Map((await findRows(run, left, source)).map((row) => [dayKey(row), row]));
-      left = left.filter((row) => (stored.get(dayKey(row))?.sequence ?? 0) < sequence);
-      if (left.length === 0) return;
+      const stored = new Map((await findRows(run, remaining, source)).map((row) => [dayKey(row), row]));
+      remaining = remaining.filter((row) => (stored.get(dayKey(row))?.sequence ?? 0) < sequence);
+      if (remaining.length === 0) return;
       const changes: Change[] = [];
-      for (const row of left) {
+      for (const row of remaining) {
         changes.push({
           row: { ...withStored(row, stored.get(dayKey(row))), source, sequence },
           added: row,
         });
         if (changes.length % MERGED_AT_ONCE === 0) await Bun.sleep(0);
       }
-      // The next look tells which were not written.
-      if ((await writeRows(run, changes)) === left.length) return;
+      // The next read finds those that were not written.
+      if ((await writeRows(run, changes)) === remaining.length) return;
     }
   }
 
@@ -89,7 +89,7 @@ export function createVisits(database: Database) {
   } satisfies Partial<VisitStore>;
 }
 
-/** A row that is closed stays so: merging drops the hashes of what is added. */
+/** A closed row stays closed: merging drops the hashes of added visits. */
 function withStored(row: Row, stored: VisitRow | undefined): Omit<VisitRow, "source" | "sequence"> {
   if (stored === undefined) return { ...row, version: 1, state: OPEN };
   const { detail, version, state } = stored;
@@ -100,50 +100,46 @@ function withStored(row: Row, stored: VisitRow | undefined): Omit<VisitRow, "sou
 const SUMS = `
   SELECT coalesce(sum(visits), 0)::bigint AS visits, coalesce(sum(bots), 0)::bigint AS bots FROM visits
   WHERE code = $1 AND created_ms = $2`;
-/** Day 0 is no day. */
+/** Excludes day 0, the sum of old days. */
 const DAYS = "code = $1 AND created_ms = $2 AND day BETWEEN greatest(1, $3::integer) AND $4 AND state < 2";
 const DAY_SUMS = `
   SELECT day, sum(visits)::bigint AS visits, sum(bots)::bigint AS bots FROM visits
   WHERE ${DAYS} GROUP BY day ORDER BY day`;
 const DETAILS = `SELECT day, visits, bots, detail FROM visits WHERE ${DAYS} ORDER BY day, source`;
 
-/** Reads visits: what several sources counted is added up. */
+type DayRange = [code: Code, createdMs: number, firstDay: number, lastDay: number];
+
+/** Reads visits, added up over all sources. */
 export function createVisitsReader({ run }: Pick<Database, "run">) {
   return {
     async sums(code: Code, createdMs: number): Promise<Sums> {
       const { rows } = await run<Sums>(SUMS, [code, createdMs]);
       return rows[0] ?? { visits: 0, bots: 0 };
     },
-    async days(...asked: [code: Code, createdMs: number, firstDay: number, lastDay: number]) {
-      const { rows } = await run<DayVisits>(DETAILS, asked);
-      return Array.from(
-        Map.groupBy(rows, ({ day }) => day),
-        ([day, parts]) => ({
-          day,
-          ...mergeAll(parts),
-        }),
-      );
+    async days(...range: DayRange) {
+      const { rows } = await run<DayVisits>(DETAILS, range);
+      return [...Map.groupBy(rows, ({ day }) => day)].map(([day, parts]) => ({ day, ...mergeAll(parts) }));
     },
-    async daySums(...asked: [code: Code, createdMs: number, firstDay: number, lastDay: number]) {
-      return (await run<DaySums>(DAY_SUMS, asked)).rows;
+    async daySums(...range: DayRange) {
+      return (await run<DaySums>(DAY_SUMS, range)).rows;
     },
   } satisfies Partial<VisitStore>;
 }
 
-/** One part or more. */
+/** Merges at least one part. */
 export function mergeAll(parts: readonly Day[]): Day {
   const { visits, bots, detail } = parts.reduce(mergeDays);
   return { visits, bots, detail };
 }
 
-/** A source that comes back later than this may count again: its rows are gone. */
+/** A source that returns later than this may count again: its rows are gone. */
 const KEEP_SEQUENCES_DAYS = 30;
 
-/** Nobody waits for it. */
+/** Generous, because no request waits for ageing. */
 const LIMIT_MS = 10_000;
 
 const TAKE_TURN = "SELECT part FROM ageing WHERE part = 'visits' FOR UPDATE SKIP LOCKED";
-/** Nothing here is sorted: while the table's statistics are old, PostgreSQL would sort all that is due each time. */
+/** Doesn't sort: with old statistics of the table, PostgreSQL would sort all rows that are due each time. */
 const FIND_OPEN = `
   SELECT code, created_ms AS "createdMs", day FROM visits WHERE state = ${OPEN} AND day < $1
   LIMIT $2`;
@@ -188,7 +184,7 @@ interface Aged {
 function createVisitsAgeing(database: Pick<Database, "within">) {
   const { run, transaction } = database.within(LIMIT_MS);
 
-  /** Says how many open rows there were, up to the limit. If somebody else is at it, none. */
+  /** Returns how many open rows there were, up to the limit. None if another process is closing days. */
   async function closeDays(on: Run, before: number, limit: number): Promise<number> {
     const turn = await on(TAKE_TURN);
     if (turn.rows.length === 0) return 0;
@@ -221,12 +217,12 @@ function createVisitsAgeing(database: Pick<Database, "within">) {
 
 /** Merges all rows of a link's day into one, so that a visitor that several sources counted is one visitor. */
 function closeDay(rows: readonly VisitRow[]): VisitRow[] {
-  const kept = rows.find(({ state }) => state === CLOSED) ?? rows[0];
+  const mainRow = rows.find(({ state }) => state === CLOSED) ?? rows[0];
   const { detail, ...sums } = mergeAll(rows.filter(hasDetail));
   return rows.map((row) => ({
     ...row,
     version: row.version + 1,
-    ...(row === kept
+    ...(row === mainRow
       ? { ...sums, detail: closeDetail(detail), state: CLOSED }
       : { visits: 0, bots: 0, detail: null, state: EMPTY }),
   }));

@@ -13,7 +13,7 @@ import {
   type Case,
 } from "../../moderation/reports/case.ts";
 import { block, disableLocked, enableLocked, type LockedLink, lockLinks } from "./decisions.ts";
-import { enter } from "./operator-journal.ts";
+import { addEntries } from "./operator-journal.ts";
 import { bytesOf, insertInto, isStorable, list, type Run, type Statements, textOf } from "./sql.ts";
 
 const COLUMNS =
@@ -28,19 +28,19 @@ const FIND = `SELECT ${COLUMNS} FROM cases WHERE code = $1 AND created_ms = $2`;
 const NOTES = `
   SELECT noted_ms, reason, note FROM notes WHERE code = $1 AND created_ms = $2
   ORDER BY id DESC LIMIT ${MAX_CASE_NOTES}`;
-/** $1 is the state of the last case. SQLite would not use the index for all columns if the first state was named again. */
+/** $1 is the state of the last case. Naming the first state again would keep SQLite from using all columns of the index. */
 const LIST = `
   SELECT ${COLUMNS} FROM cases
   WHERE is_open >= $1 AND (is_open, last_ms, code, created_ms) < ($2, $3, $4, $5)
   ORDER BY is_open DESC, last_ms DESC, code DESC, created_ms DESC LIMIT $6`;
-/** So that no statement takes long. */
-const FORGOTTEN_AT_ONCE = 10_000;
+/** Bounds the time of a statement. */
+const FORGET_BATCH = 10_000;
 const FORGET_REPORTERS = `
   DELETE FROM reporters WHERE (day, code, created_ms, reporter) IN (
     SELECT day, code, created_ms, reporter FROM reporters WHERE day < $1
-    LIMIT ${FORGOTTEN_AT_ONCE} FOR UPDATE SKIP LOCKED)
+    LIMIT ${FORGET_BATCH} FOR UPDATE SKIP LOCKED)
   RETURNING day`;
-/** Both states are named so that the index is used. */
+/** Names both states so that the index is used. */
 const FORGET_CASES = `
   DELETE FROM cases WHERE (code, created_ms) IN (
     SELECT code, created_ms FROM cases WHERE is_open IN (TRUE, FALSE) AND last_ms < $1
@@ -80,7 +80,7 @@ export function toCase(row: CaseRow): Case {
   };
 }
 
-/** Notes of cases, each with its link. Those of a case are in their order. */
+/** Inserts notes of cases, oldest first within a case. */
 export async function insertNotes(run: Run, notes: readonly (LinkId & Note)[]): Promise<void> {
   await insertInto(
     run,
@@ -89,7 +89,7 @@ export async function insertNotes(run: Run, notes: readonly (LinkId & Note)[]): 
   );
 }
 
-/** The cases of links that are locked, which keeps others from changing them. */
+/** Finds the cases of locked links. The lock keeps others from changing them. */
 export async function findCases(run: Run, links: readonly LinkId[]): Promise<Case[]> {
   const { rows } = await run<CaseRow>(
     `SELECT ${COLUMNS} FROM cases WHERE code IN (${list(links)})`,
@@ -109,7 +109,7 @@ export async function insertCases(run: Run, cases: readonly Case[], onConflict =
 
 /** Answers cases and forgets old ones. `background` is for work that nobody waits for. */
 export function createCases({ transaction }: Statements, background: Statements) {
-  /** Earlier decisions, perhaps by reports, are decided again: the journal tells that somebody has looked. */
+  /** Records every answer in the journal, even one that changes nothing: it shows that the operator has looked. */
   async function act(
     run: Run,
     links: readonly LockedLink[],
@@ -119,7 +119,7 @@ export function createCases({ transaction }: Statements, background: Statements)
   ): Promise<void> {
     const { action } = answer;
     if (action === "nothing") {
-      await enter(run, "nothing-wrong", decision, [id]);
+      await addEntries(run, "nothing-wrong", decision, [id]);
       if (disabledMs !== undefined) await enableLocked(run, links, decision);
       return;
     }
@@ -128,7 +128,8 @@ export function createCases({ transaction }: Statements, background: Statements)
       action === "disable"
         ? (await disableLocked(run, links, because)).length > 0
         : await block(run, answer, decision);
-    if (!isChanged) await enter(run, action, because, [action === "disable" ? id : { host: answer.host }]);
+    if (!isChanged)
+      await addEntries(run, action, because, [action === "disable" ? id : { host: answer.host }]);
   }
 
   return {
@@ -141,12 +142,12 @@ export function createCases({ transaction }: Statements, background: Statements)
         const [before] = rows.map(toCase);
         if (before === undefined) return false;
         await act(run, links, before, answer, decision);
-        const given = { action: answer.action, atMs: decision.atMs };
-        await insertCases(run, [{ ...before, answer: given, disabledMs: undefined }]);
+        const newAnswer = { action: answer.action, atMs: decision.atMs };
+        await insertCases(run, [{ ...before, answer: newAnswer, disabledMs: undefined }]);
         return true;
       }),
     async ageCases({ reportersBefore, casesBeforeMs }: CaseBounds, limit: number): Promise<number> {
-      for (let forgotten = FORGOTTEN_AT_ONCE; forgotten === FORGOTTEN_AT_ONCE;)
+      for (let forgotten = FORGET_BATCH; forgotten === FORGET_BATCH;)
         forgotten = (await background.run(FORGET_REPORTERS, [reportersBefore])).rows.length;
       return background.transaction(async (run) => {
         const { rows } = await run<{ code: string }>(FORGET_CASES, [casesBeforeMs, limit]);
@@ -163,8 +164,8 @@ export function createCases({ transaction }: Statements, background: Statements)
   };
 }
 
-/** Where a list goes on: behind the case that this describes. */
-interface Place extends LinkId {
+/** The case behind which a list continues. */
+interface CasePosition extends LinkId {
   readonly isOpen: boolean;
   readonly lastMs: number;
 }
@@ -181,9 +182,9 @@ export function createCasesReader(run: Run) {
       return row && { ...toCase(row), notes: notes.rows.map(toNote) };
     },
     async cases({ state, after, limit }: CaseQuery): Promise<ListedCase[]> {
-      const place = after === undefined ? startOf(state !== "answered") : placeOf(after);
-      if (place === undefined) return [];
-      const { isOpen, lastMs, code, createdMs } = place;
+      const position = after === undefined ? startOf(state !== "answered") : positionOf(after);
+      if (position === undefined) return [];
+      const { isOpen, lastMs, code, createdMs } = position;
       const lastIsOpen = state === "open";
       const { rows } = await run<CaseRow>(LIST, [lastIsOpen, isOpen, lastMs, code, createdMs, limit]);
       return rows.map(toCase).map((one) => ({ ...one, cursor: cursorOf(one) }));
@@ -195,7 +196,7 @@ export function toNote({ noted_ms, reason, note }: NoteRow): Note {
   return { atMs: noted_ms, reason, note: textOf(note) };
 }
 
-function startOf(isOpen: boolean): Place {
+function startOf(isOpen: boolean): CasePosition {
   return { isOpen, lastMs: Number.MAX_SAFE_INTEGER, code: "" as Code, createdMs: 0 };
 }
 
@@ -203,8 +204,8 @@ function cursorOf({ answer, lastMs, createdMs, code }: Case): CaseCursor {
   return [answer === undefined ? "open" : "answered", lastMs, createdMs, code].join(".") as CaseCursor;
 }
 
-/** Nothing comes after a cursor that is none of ours. */
-function placeOf(cursor: CaseCursor): Place | undefined {
+/** Undefined for an invalid cursor, which ends the list. */
+function positionOf(cursor: CaseCursor): CasePosition | undefined {
   const [, state, lastMs, createdMs, code] =
     /^(open|answered)\.(\d{1,15})\.(\d{1,15})\.(.+)$/s.exec(cursor) ?? [];
   if (code === undefined || !isStorable(code)) return undefined;

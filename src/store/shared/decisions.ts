@@ -1,14 +1,15 @@
-// What the operator, or enough reports, decide about links and hosts.
+// Decisions about links and hosts, by the operator or by enough reports.
 
 import type { Code } from "../../links/code.ts";
 import type { Reason } from "../../links/link.ts";
 import type { Decision, LinkId } from "../../links/store.ts";
 import type { AnswerAction } from "../../moderation/reports/case.ts";
 import type { HostRule } from "../../moderation/store.ts";
-import { enter } from "./operator-journal.ts";
+import { idOf } from "./link-row.ts";
+import { addEntries } from "./operator-journal.ts";
 import { insertInto, isStorable, list, type Run, type Statements } from "./sql.ts";
 
-/** In the table of changes, stands for the rules about hosts. No link has this code. */
+/** Stands for the host rules in the table of changes. No link has this code. */
 export const RULES = "";
 
 const HOSTS = `SELECT host, reason, since_ms AS "sinceMs" FROM hosts WHERE host > $1 ORDER BY host LIMIT $2`;
@@ -20,17 +21,17 @@ const BLOCK = `
 const UNBLOCK = "DELETE FROM hosts WHERE host = $1 RETURNING host";
 
 export interface LockedLink extends LinkId {
-  /** Null if it works. */
+  /** Null if it redirects. */
   readonly disabled: Reason | "deleted" | null;
 }
 
-/** Forgets the visits of a link, also those that others add at this moment or later. */
+/** Deletes the visits of a link, also those that others add concurrently or later. */
 export type EraseVisits = (run: Run, link: LinkId) => Promise<void>;
 
 /**
- * Keeps others from changing links before the transaction ends. Returns those that exist, in the order of `links`. They are
- * locked in the order of their codes, so that two transactions wait for each other instead of ending in a deadlock. Comes
- * first: later statements see what was committed while this one waited, such as a case that a report has opened.
+ * Locks links until the transaction ends. Returns those that exist, in the order of `links`. Locks them in the order of
+ * their codes, which prevents deadlocks. Must be the first statement: later ones then see what was committed while this
+ * one waited, such as a new case.
  */
 export async function lockLinks(run: Run, links: readonly LinkId[]): Promise<LockedLink[]> {
   const codes = [...new Set(links.map(({ code }) => code))].filter(isStorable);
@@ -44,7 +45,7 @@ export async function lockLinks(run: Run, links: readonly LinkId[]): Promise<Loc
   return [...new Set(links.map((link) => existing.get(keyOf(link))))].filter((row) => row !== undefined);
 }
 
-/** Links that are locked. Returns those that it changed. */
+/** Takes locked links. Returns those that it changed. */
 export async function disableLocked(
   run: Run,
   links: readonly LockedLink[],
@@ -55,12 +56,12 @@ export async function disableLocked(
   if (changed.length === 0) return [];
   const codes = await recordChange(run, changed);
   await run(`UPDATE links SET disabled = $1 WHERE code IN (${list(codes, 2)})`, [reason, ...codes]);
-  await enter(run, "disable", decision, changed);
+  await addEntries(run, "disable", decision, changed);
   if (who !== "reports") await closeCases(run, codes, "disable", atMs);
   return changed.map(idOf);
 }
 
-/** Links that are locked. Returns those that it changed. */
+/** Takes locked links. Returns those that it changed. */
 export async function enableLocked(
   run: Run,
   links: readonly LockedLink[],
@@ -70,7 +71,7 @@ export async function enableLocked(
   if (changed.length === 0) return [];
   const codes = await recordChange(run, changed);
   await run(`UPDATE links SET disabled = NULL WHERE code IN (${list(codes)})`, codes);
-  await enter(run, "enable", decision, changed);
+  await addEntries(run, "enable", decision, changed);
   return changed.map(idOf);
 }
 
@@ -83,7 +84,7 @@ export async function block(
   const { rows } = await run(BLOCK, [host, reason, decision.atMs]);
   if (rows.length === 0) return false;
   await insertInto(run, "changes (code)", [[RULES]]);
-  await enter(run, "block-host", { ...decision, reason }, [{ host }]);
+  await addEntries(run, "block-host", { ...decision, reason }, [{ host }]);
   return true;
 }
 
@@ -103,7 +104,7 @@ export function createDecisions({ transaction }: Statements, eraseVisits: EraseV
           codes,
         );
         await eraseVisits(run, link);
-        await enter(run, "erase", decision, [link]);
+        await addEntries(run, "erase", decision, [link]);
         await closeCases(run, codes, "erase", decision.atMs);
         return true;
       }),
@@ -114,7 +115,7 @@ export function createDecisions({ transaction }: Statements, eraseVisits: EraseV
         const { rows } = await run(UNBLOCK, [host]);
         if (rows.length === 0) return false;
         await insertInto(run, "changes (code)", [[RULES]]);
-        await enter(run, "unblock-host", decision, [{ host }]);
+        await addEntries(run, "unblock-host", decision, [{ host }]);
         return true;
       }),
   };
@@ -128,7 +129,7 @@ export function createHostsReader(run: Run) {
   };
 }
 
-/** For the memories of all processes. Returns the codes. */
+/** Lets the caches of all processes forget these links. Returns their codes. */
 async function recordChange(run: Run, links: readonly LinkId[]): Promise<Code[]> {
   const codes = links.map(({ code }) => code);
   await insertInto(
@@ -139,7 +140,7 @@ async function recordChange(run: Run, links: readonly LinkId[]): Promise<Code[]>
   return codes;
 }
 
-/** A decision of the operator about a link answers its case. An earlier answer stays. */
+/** Closes open cases: a decision of the operator about a link answers them. */
 async function closeCases(
   run: Run,
   codes: readonly Code[],
@@ -156,8 +157,4 @@ async function closeCases(
 
 export function keyOf({ code, createdMs }: LinkId): string {
   return `${createdMs} ${code}`;
-}
-
-function idOf({ code, createdMs }: LinkId): LinkId {
-  return { code, createdMs };
 }

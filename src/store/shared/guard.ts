@@ -15,9 +15,9 @@ import { createJournalReader } from "./operator-journal.ts";
 import { createReports } from "./reports.ts";
 import { insertInto, type Run, type Statements } from "./sql.ts";
 
-/** The secret that every process of the instance uses, unless it has one of its own. */
+/** The secret of all processes that have none configured. */
 const SECRET_NAME = "instance";
-/** The first proposal stays. Always writes: only a commit proves that PostgreSQL's standby has the row. */
+/** Keeps the first proposal. Always writes: only a commit proves that PostgreSQL's standby has the row. */
 const PROPOSE_SECRET = `
   INSERT INTO secrets (name, secret) VALUES ($1, $2)
   ON CONFLICT (name) DO UPDATE SET secret = secrets.secret RETURNING secret`;
@@ -35,11 +35,11 @@ function createInstance(run: Run) {
       const { rows } = await run<{ secret: Uint8Array }>(PROPOSE_SECRET, [SECRET_NAME, proposed]);
       return Uint8Array.from(rows[0]?.secret ?? proposed);
     },
-    /** After a broken connection the caller counts again, so figures may be too high: they are approximate. */
+    /** Callers repeat this after a broken connection, so counts may be too high. */
     async count(day: number, counts: Counts): Promise<void> {
-      const counted = Object.entries(counts).filter(([, count]) => count > 0);
-      // Every writer goes in the order of names, so that no two end in a deadlock.
-      const rows = counted.toSorted(([one], [other]) => (one < other ? -1 : 1));
+      const positive = Object.entries(counts).filter(([, count]) => count > 0);
+      // All writers use the order of names, which prevents deadlocks.
+      const rows = positive.toSorted(([one], [other]) => (one < other ? -1 : 1));
       await insertInto(
         run,
         "counters (day, name, count)",
@@ -55,7 +55,7 @@ export interface FigureStatements {
   readonly links: string;
   /** The targets of the newest `FIGURE_LINKS` links, each with a count of 1. */
   readonly newest: string;
-  /** The targets, empty if unknown, of as many links that were visited on the day $1, with their visits. */
+  /** Targets (empty if unknown) and visits of up to `FIGURE_LINKS` links that were visited on day $1. */
   readonly visited: string;
 }
 
@@ -76,9 +76,9 @@ export function createFigures(run: Run, { links, newest, visited }: FigureStatem
 
   async function days(today: number): Promise<DayFigures[]> {
     const { rows } = await run<Count & { day: number; name: string }>(COUNTERS, [today - FIGURE_DAYS]);
-    return [...Map.groupBy(rows, ({ day }) => day)].map(([day, counted]) => ({
+    return [...Map.groupBy(rows, ({ day }) => day)].map(([day, counters]) => ({
       day,
-      counts: Object.fromEntries(counted.map((row) => [row.name, row.count])),
+      counts: Object.fromEntries(counters.map((row) => [row.name, row.count])),
     }));
   }
 

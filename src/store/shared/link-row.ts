@@ -1,10 +1,11 @@
 import { parseTerms } from "../../links/change.ts";
 import type { Code } from "../../links/code.ts";
 import { type Link, type Reason } from "../../links/link.ts";
+import type { LinkId } from "../../links/store.ts";
 import type { Target } from "../../links/target.ts";
 import { NEVER_MS } from "../../links/time.ts";
 
-/** A row of links without its code, which look-ups know already. */
+/** A row of links without its code, which a look-up already knows. */
 export interface LinkRow {
   original_url: string;
   target: string | null;
@@ -27,6 +28,11 @@ export function toLink(code: Code, row: LinkRow): Link {
     disabled: row.disabled ?? undefined,
     terms: parseTerms(row.terms),
   };
+}
+
+/** Drops other fields of an object with an id. */
+export function idOf({ code, createdMs }: LinkId): LinkId {
+  return { code, createdMs };
 }
 
 export function storedTarget({ target, originalUrl }: Pick<Link, "target" | "originalUrl">): string | null {

@@ -2,6 +2,7 @@ import type { Code } from "../../links/code.ts";
 import type { Reason } from "../../links/link.ts";
 import type { Decision, LinkId, Who } from "../../links/store.ts";
 import type { Action, JournalCursor, JournalEntry, JournalQuery } from "../../moderation/store.ts";
+import { idOf } from "./link-row.ts";
 import { bytesOf, insertInto, isStorable, type Run, textOf } from "./sql.ts";
 
 const COLUMNS = "at_ms, who, action, reason, note, code, created_ms, host";
@@ -19,11 +20,11 @@ interface EntryRow {
   host: string | null;
 }
 
-/** What a decision is about. */
+/** The link or host of a decision. */
 export type Subject = LinkId | { readonly host: string };
 
 /** Adds an entry for each subject, in the transaction of the decision. */
-export async function enter(
+export async function addEntries(
   run: Run,
   action: Action,
   { atMs, who, note, reason }: Decision & { readonly reason?: Reason | undefined },
@@ -56,7 +57,7 @@ export function createJournalReader(run: Run) {
   return {
     async journal({ limit, before, code, host }: JournalQuery) {
       const subject = code ?? host;
-      // Nothing comes after a cursor that is none of ours.
+      // An invalid cursor ends the list.
       if (!/^\d{1,15}$/.test(before ?? "0") || !isStorable(subject ?? "")) return [];
       const below = before === undefined ? Number.MAX_SAFE_INTEGER : Number(before);
       const filter = code !== undefined ? "AND code = $3" : host !== undefined ? "AND host = $3" : "";
@@ -81,8 +82,4 @@ export function toEntry(row: EntryRow): Omit<JournalEntry, "cursor"> {
     ...(created_ms !== null && { createdMs: created_ms }),
     ...(host !== null && { host }),
   };
-}
-
-function idOf({ code, createdMs }: LinkId): LinkId {
-  return { code, createdMs };
 }

@@ -13,11 +13,11 @@ import { findCases, insertCases, insertNotes } from "./cases.ts";
 import { disableLocked, keyOf, type LockedLink, lockLinks } from "./decisions.ts";
 import { insertInto, list, type Run, type Statements } from "./sql.ts";
 
-/** Few in a transaction, because creates in the SQLite file wait for them. */
+/** Small batches, because creates in the SQLite file wait for them. */
 export const REPORTS = { waiting: 1000, batch: 100 };
 /** Notes of all cases together, so that a flood of reports cannot fill the disk: at most 400 MB. */
 const MAX_NOTES = 50_000;
-/** Each process adds at most so many before it deletes the oldest. */
+/** Each process deletes the oldest notes after adding this many. */
 const NOTES_BETWEEN = 500;
 
 const FORGET_OLDEST_NOTES = `
@@ -25,10 +25,10 @@ const FORGET_OLDEST_NOTES = `
     SELECT id FROM notes WHERE id <= (SELECT id FROM notes ORDER BY id DESC LIMIT 1 OFFSET ${MAX_NOTES})
     LIMIT 10000 FOR UPDATE SKIP LOCKED)`;
 
-type Reported = Awaited<ReturnType<CaseStore["report"]>>;
+type ReportOutcome = Awaited<ReturnType<CaseStore["report"]>>;
 
-/** What was reported about a link on a day before. */
-interface ReportedDay {
+/** The reports about a link on one day so far. */
+interface DayReports {
   readonly reporters: Set<string>;
   /** How many more reports count. */
   remaining: number;
@@ -39,39 +39,41 @@ export function createReports({ transaction }: Statements) {
   let notesSinceForgotten = 0;
 
   async function addNotes(run: Run, reports: readonly Report[]): Promise<void> {
-    const noted = reports.flatMap(({ note, ...report }) => (note === undefined ? [] : { ...report, note }));
-    if (noted.length === 0) return;
-    await insertNotes(run, noted);
-    const codes = [...new Set(noted.map(({ code }) => code))];
+    const withNotes = reports.flatMap(({ note, ...report }) =>
+      note === undefined ? [] : { ...report, note },
+    );
+    if (withNotes.length === 0) return;
+    await insertNotes(run, withNotes);
+    const codes = [...new Set(withNotes.map(({ code }) => code))];
     await run(
       `DELETE FROM notes WHERE code IN (${list(codes)}) AND id <= (
         SELECT id FROM notes AS later WHERE later.code = notes.code AND later.created_ms = notes.created_ms
         ORDER BY id DESC LIMIT 1 OFFSET ${MAX_CASE_NOTES})`,
       codes,
     );
-    notesSinceForgotten += noted.length;
+    notesSinceForgotten += withNotes.length;
     if (notesSinceForgotten < NOTES_BETWEEN) return;
     notesSinceForgotten = 0;
     await run(FORGET_OLDEST_NOTES);
   }
 
   return {
-    reportAll: (reports: readonly Report[]): Promise<Reported[]> =>
+    reportAll: (reports: readonly Report[]): Promise<ReportOutcome[]> =>
       transaction(async (run) => {
         const links = await lockLinks(run, reports);
         if (links.length === 0) return reports.map(() => "repeated");
         const cases = await findCases(run, links);
         const days = await findDays(run, links, reports);
-        const { outcomes, counted, changed, due } = addAll(reports, links, cases, days);
+        const { outcomes, newReports, changed, due } = addAll(reports, links, cases, days);
         await insertCases(run, changed);
-        const reporters = counted.map(({ code, createdMs, day, reporter }) => [
+        const reporters = newReports.map(({ code, createdMs, day, reporter }) => [
           code,
           createdMs,
           day,
           reporter,
         ]);
         await insertInto(run, "reporters (code, created_ms, day, reporter)", reporters);
-        await addNotes(run, counted);
+        await addNotes(run, newReports);
         for (const { link, one, atMs } of due)
           await disableLocked(run, [link], { who: "reports", atMs, reason: mainReason(one) });
         return outcomes;
@@ -79,12 +81,12 @@ export function createReports({ transaction }: Statements) {
   };
 }
 
-/** By link and day. */
+/** Finds earlier reports by link and day. */
 async function findDays(
   run: Run,
   links: readonly LinkId[],
   reports: readonly Report[],
-): Promise<Map<string, ReportedDay>> {
+): Promise<Map<string, DayReports>> {
   const codes = links.map(({ code }) => code);
   const days = [...new Set(reports.map(({ day }) => day))];
   const reporters = [...new Set(reports.map(({ reporter }) => reporter))];
@@ -99,26 +101,26 @@ async function findDays(
     WHERE ${ofLinks} AND reporter IN (${list(reporters, days.length + codes.length + 1)})`,
     [...days, ...codes, ...reporters],
   );
-  const found = new Map<string, ReportedDay>();
+  const reportsOfDay = new Map<string, DayReports>();
   for (const row of counts)
-    found.set(dayKey(row), { reporters: new Set(), remaining: MAX_DAILY_REPORTS - row.count });
-  for (const row of known) found.get(dayKey(row))?.reporters.add(row.reporter);
-  return found;
+    reportsOfDay.set(dayKey(row), { reporters: new Set(), remaining: MAX_DAILY_REPORTS - row.count });
+  for (const row of known) reportsOfDay.get(dayKey(row))?.reporters.add(row.reporter);
+  return reportsOfDay;
 }
 
-/** Adds one report after the other to what is known. */
+/** Adds reports to cases one after the other. */
 function addAll(
   reports: readonly Report[],
   links: readonly LockedLink[],
   cases: readonly Case[],
-  days: Map<string, ReportedDay>,
+  days: Map<string, DayReports>,
 ) {
   const linkOf = new Map(links.map((link) => [keyOf(link), link]));
   const caseOf = new Map(cases.map((one) => [keyOf(one), one]));
   const changed = new Map<string, Case>();
   const due = new Map<string, { link: LockedLink; one: Case; atMs: number }>();
-  const counted: Report[] = [];
-  const outcomes = reports.map((report): Reported => {
+  const newReports: Report[] = [];
+  const outcomes = reports.map((report): ReportOutcome => {
     const key = keyOf(report);
     const link = linkOf.get(key);
     if (link === undefined) return "repeated";
@@ -127,7 +129,7 @@ function addAll(
     if (day.remaining <= 0 || day.reporters.has(report.reporter)) return "repeated";
     day.reporters.add(report.reporter);
     day.remaining--;
-    counted.push(report);
+    newReports.push(report);
     // The link may have been disabled since the report found it.
     const works = report.works && link.disabled === null && !due.has(key);
     const one = addReport(changed.get(key) ?? caseOf.get(key), { ...report, works });
@@ -137,7 +139,7 @@ function addAll(
     due.set(key, { link, one, atMs: report.atMs });
     return "disabled";
   });
-  return { outcomes, counted, changed: [...changed.values()], due: [...due.values()] };
+  return { outcomes, newReports, changed: [...changed.values()], due: [...due.values()] };
 }
 
 function dayKey({ day, ...link }: LinkId & { readonly day: number }): string {

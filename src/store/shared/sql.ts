@@ -1,13 +1,13 @@
 /**
- * The port on which everything cold is written once for both engines. Its SQL is what both understand, with parameters
- * $1, $2, … and neither casts nor arrays. PostgreSQL's `Database` implements it as it is. `sqlite/sql.ts` leaves out what
- * locks rows, since SQLite has one writer, and runs statements synchronously. No other task interleaves with the promise of
- * such a transaction, because the writer's thread performs its tasks one at a time.
+ * The port on which rarely used statements are written once for both engines, in SQL that both understand: parameters
+ * $1, $2, … and neither casts nor arrays. PostgreSQL's `Database` implements it. `sqlite/sql.ts` drops row locks, since
+ * SQLite has one writer, and runs statements synchronously: the writer's thread performs one task at a time, so no other
+ * task interleaves with a transaction.
  */
 export interface Statements {
   /** In a transaction of its own. */
   readonly run: Run;
-  /** Several statements in one transaction, which is rolled back if `work` rejects. `work` may run again, after a rollback. */
+  /** Runs `work` in one transaction. Rolls back if `work` rejects, and may then run it again. */
   transaction<T>(work: (run: Run) => Promise<T>): Promise<T>;
 }
 
@@ -25,10 +25,10 @@ export function list(values: readonly unknown[], first = 1): string {
   return values.map((_, nth) => `$${first + nth}`).join(", ");
 }
 
-/** In one statement. Engines allow about 32,000 parameters. */
+/** Rows per statement. Engines allow about 32,000 parameters. */
 const ROWS_AT_ONCE = 1000;
 
-/** Inserts rows in their order. `columns` come with the name of the table. Returns what the statement returns, if anything. */
+/** Inserts rows in their order. `columns` starts with the table. Returns the rows of a RETURNING clause. */
 export async function insertInto<Row = never>(
   run: Run,
   columns: string,
@@ -44,12 +44,12 @@ export async function insertInto<Row = never>(
   return returned;
 }
 
-/** PostgreSQL refuses text with a NUL. Nothing can be found by such a text, so the database need not be asked. */
+/** PostgreSQL refuses text with a NUL, so no row has such a text. */
 export function isStorable(text: string): boolean {
   return !text.includes("\0");
 }
 
-/** For text that may contain any characters, such as notes: it is stored as UTF-8. */
+/** Stores text with arbitrary characters, such as notes, as UTF-8. */
 export function bytesOf(text: string): Uint8Array {
   return Buffer.from(text);
 }

@@ -21,7 +21,7 @@ interface ChangeRow {
 }
 
 /** Records a change. Call it in the transaction that makes the change. */
-export function prepareAddChange(database: FileDatabase) {
+export function createChangesWriter(database: FileDatabase) {
   const add = database.statement<Pick<ChangeRow, "revision">, [string]>(ADD);
   const forget = database.statement<unknown, [number]>(FORGET);
   return (code: string): void => {
@@ -30,7 +30,7 @@ export function prepareAddChange(database: FileDatabase) {
   };
 }
 
-export function prepareChangesSince(database: FileDatabase) {
+export function createChangesReader(database: FileDatabase) {
   const newestChange = database.statement<Pick<ChangeRow, "revision">, []>(NEWEST);
   const oldestChange = database.statement<Pick<ChangeRow, "revision">, []>(OLDEST);
   const changesAfter = database.statement<ChangeRow, [number, number]>(SINCE);

@@ -1,11 +1,11 @@
-// The writer's half of the links: runs in the worker thread, one transaction a call.
+// The writer's half of the links, in the worker thread. Each call is one transaction.
 import { applyChange, type Change, isSilent, termsJson } from "../../links/change.ts";
 import type { Link } from "../../links/link.ts";
 import type { LinkId, NewLink, Updated } from "../../links/store.ts";
 import { LINK_COLUMNS, type LinkRow, storedEndMs, storedTarget, toLink } from "../shared/link-row.ts";
 import type { FileDatabase } from "./file/file.ts";
 
-/** A code that is given again gets a new rowid too, because newer links have higher ones. */
+/** A reused code also gets a new rowid, because newer links have higher ones. */
 const INSERT = `
   INSERT INTO links (code, original_url, target, created_ms, ends_ms, terms)
   VALUES (?1, ?2, ?3, ?4, ?5, ?7)
@@ -13,7 +13,7 @@ const INSERT = `
     SET rowid = excluded.rowid, original_url = excluded.original_url, target = excluded.target,
         created_ms = excluded.created_ms, ends_ms = excluded.ends_ms, terms = excluded.terms
     WHERE links.ends_ms <= ?6 AND links.disabled IS NULL`;
-/** A code that is there is left alone. */
+/** Leaves existing codes alone. */
 export const ADD_LINK = `
   INSERT INTO links (code, original_url, target, created_ms, ends_ms, disabled, terms)
   VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7) ON CONFLICT (code) DO NOTHING`;
@@ -41,7 +41,7 @@ export interface UpdateTask {
   readonly change: Change;
 }
 
-export function prepareLinks(database: FileDatabase, addChange: (code: string) => void) {
+export function createLinks(database: FileDatabase, addChange: (code: string) => void) {
   const insert = database.statement<unknown, InsertRow>(INSERT);
   const find = database.statement<LinkRow & { rowid: number }, [string, number]>(FIND);
   const update = database.statement<unknown, [number, string, string | null, number | null, string | null]>(
@@ -86,16 +86,16 @@ export function prepareLinks(database: FileDatabase, addChange: (code: string) =
   });
 
   return {
-    /** One transaction, one sync: this is the group commit. Returns after COMMIT did; says which were inserted. */
+    /** The group commit: one transaction and one sync. Waits for the fsync in COMMIT. Returns which were inserted. */
     insert: (links: readonly NewLink[]): boolean[] => insertTransaction.immediate(links),
-    /** The same within a transaction. */
+    /** Inserts within the transaction of the caller. */
     insertAll,
     update: (tasks: readonly UpdateTask[]): Updated[] => updateTransaction.immediate(tasks),
     purge: (endedByMs: number, limit: number): number => purgeAll.immediate(endedByMs, limit),
   };
 }
 
-export type LinksTable = ReturnType<typeof prepareLinks>;
+export type LinksTable = ReturnType<typeof createLinks>;
 
 /** For {@link ADD_LINK}. */
 export function columnsOf(link: Link) {

@@ -10,14 +10,14 @@ import type { Sums } from "../../visits/day.ts";
 import type { DaySums, DayVisits } from "../../visits/store.ts";
 import { createFigures, createGuardReader } from "../shared/guard.ts";
 import { LINK_COLUMNS, type LinkRow, toLink } from "../shared/link-row.ts";
-import { prepareChangesSince } from "./changes.ts";
+import { createChangesReader } from "./changes.ts";
 import { type Identity, isInPlace, replacedMeanwhile, watchPlace } from "./file/file-identity.ts";
 import { type FileDatabase, openReader } from "./file/file.ts";
-import { prepareRecall } from "./requests.ts";
-import { prepareSearch } from "./search.ts";
+import { createRecall } from "./requests.ts";
+import { createSearch } from "./search.ts";
 import { runOn } from "./sql.ts";
 
-/** How long the number of links is taken as known: every generated code asks for it. */
+/** How long the number of links stays valid: every generated code needs it. */
 const SIZE_KNOWN_MS = 1000;
 /** Sums that are remembered until something is written. */
 const MAX_REMEMBERED = 64;
@@ -46,14 +46,14 @@ export function createReader(path: string, opened: Identity, sizeKnownMs = SIZE_
   const database = openReader(path);
   const find = database.statement<LinkRow, [string]>(FIND);
   const size = database.statement<{ size: number }, []>(SIZE);
-  const changesSince = prepareChangesSince(database);
+  const changesSince = createChangesReader(database);
   const newestSaltDay = database.statement<{ day: number | null }, []>(NEWEST_SALT_DAY);
-  const visits = prepareDays(database);
+  const visits = createDaysReader(database);
   const run = runOn(database, fail);
-  const { search } = prepareSearch(database);
-  const requests = prepareRecall(database);
+  const { search } = createSearch(database);
+  const requests = createRecall(database);
   const version = database.statement<{ data_version: number }, []>(VERSION);
-  let known = { size: 0, untilMs: 0 };
+  let sizeReading = { size: 0, untilMs: 0 };
   const place = watchPlace(path, opened);
   // Opened by its path, which may lead to another file than the writer opened.
   if (!isInPlace(path, opened)) {
@@ -61,7 +61,7 @@ export function createReader(path: string, opened: Identity, sizeKnownMs = SIZE_
     throw replacedMeanwhile(path);
   }
 
-  /** Adding up many days takes as long as thirty redirects, and an open preview asks for it every few seconds. */
+  /** Remembers sums: adding up many days costs 30 redirects, and an open preview reads them every few seconds. */
   function untilWritten<R>(read: (...range: DayRange) => R) {
     const results = new Map<string, R>();
     let ofVersion: number | undefined;
@@ -83,16 +83,16 @@ export function createReader(path: string, opened: Identity, sizeKnownMs = SIZE_
     find(code: Code): Link | undefined {
       const row = reading(() => find.get(code));
       if (row !== null) return toLink(code, row);
-      // To look each time would cost a 404 a tenth more.
+      // Checking each time would make a 404 a tenth more expensive.
       place.requireLately();
       return undefined;
     },
     size(): number {
       const nowMs = performance.now();
-      if (nowMs >= known.untilMs) {
-        known = { size: reading(() => size.get())?.size ?? 0, untilMs: nowMs + sizeKnownMs };
+      if (nowMs >= sizeReading.untilMs) {
+        sizeReading = { size: reading(() => size.get())?.size ?? 0, untilMs: nowMs + sizeKnownMs };
       }
-      return known.size;
+      return sizeReading.size;
     },
     /** Called several times a second, so it is the first to notice when the file was moved. */
     changes(position: Position | undefined): Changes {
@@ -143,7 +143,7 @@ const SUMS = `
     SELECT visits, bots FROM visits WHERE day = 0 AND code = ?1 AND created_ms = ?2
     UNION ALL SELECT visits, bots FROM (${daysWith("")}))`;
 
-function prepareDays(database: FileDatabase) {
+function createDaysReader(database: FileDatabase) {
   const days = database.statement<DayVisits, DayRange>(`${daysWith(", detail")} ORDER BY span.day`);
   const daySums = database.statement<DaySums, DayRange>(`${daysWith("")} ORDER BY span.day`);
   const sums = database.statement<Sums, DayRange>(SUMS);

@@ -1,4 +1,4 @@
-// Requests that may be sent again: runs in the worker thread, one transaction a call.
+// Requests that may be retried, in the worker thread. Each call is one transaction.
 import type { KeyedRequest, KeyReused, LinkStore, CreatedRecord, NumberedLink } from "../../links/store.ts";
 import type { FileDatabase } from "./file/file.ts";
 import type { LinksTable } from "./links.ts";
@@ -18,22 +18,22 @@ export interface KeyedTask {
 export type KeyedOutcome = Awaited<ReturnType<LinkStore["insertOnce"]>>;
 type Sent = Pick<KeyedRequest, "key" | "body">;
 
-export function prepareRequests(database: FileDatabase, links: LinksTable) {
-  const find = prepareRecall(database);
+export function createRequests(database: FileDatabase, links: LinksTable) {
+  const find = createRecall(database);
   const keep = database.statement<unknown, [string, string, number, string]>(KEEP);
   const forget = database.statement<unknown, [number, number]>(FORGET);
 
-  function insertOne({ links: asked, request }: KeyedTask): KeyedOutcome {
+  function insertOne({ links: requestedLinks, request }: KeyedTask): KeyedOutcome {
     const before = find.recall(request);
     if ("kind" in before) return before;
     const made = new Map(before.map((record) => [record.nth, record]));
-    const left = asked.filter(({ nth }) => !made.has(nth));
-    const isInserted = links.insertAll(left);
-    for (const [at, { nth, code, createdMs, endsMs }] of left.entries())
+    const missing = requestedLinks.filter(({ nth }) => !made.has(nth));
+    const isInserted = links.insertAll(missing);
+    for (const [at, { nth, code, createdMs, endsMs }] of missing.entries())
       if (isInserted[at] === true) made.set(nth, { nth, code, createdMs, endsMs });
     if (made.size > before.length)
       keep.run(request.key, request.body, request.sentMs, JSON.stringify([...made.values()]));
-    return asked.map(({ nth }) => made.get(nth) ?? { kind: "taken" });
+    return requestedLinks.map(({ nth }) => made.get(nth) ?? { kind: "taken" });
   }
 
   const insertAll = database.transaction((tasks: readonly KeyedTask[]) => tasks.map(insertOne));
@@ -45,13 +45,13 @@ export function prepareRequests(database: FileDatabase, links: LinksTable) {
 }
 
 /** The reading half. */
-export function prepareRecall(database: FileDatabase) {
+export function createRecall(database: FileDatabase) {
   const find = database.statement<{ body: string; made: string }, [string]>(FIND);
   return {
     recall({ key, body }: Sent): readonly CreatedRecord[] | KeyReused {
-      const found = find.get(key);
-      if (found === null) return [];
-      return found.body === body ? (JSON.parse(found.made) as CreatedRecord[]) : { kind: "key-reused" };
+      const row = find.get(key);
+      if (row === null) return [];
+      return row.body === body ? (JSON.parse(row.made) as CreatedRecord[]) : { kind: "key-reused" };
     },
   };
 }

@@ -11,7 +11,7 @@ import {
 import { LINK_COLUMNS, type LinkRow, toLink } from "../shared/link-row.ts";
 import type { FileDatabase } from "./file/file.ts";
 
-/** Rowids that one request looks at, in less than a millisecond. A redirect on the same core may wait for it. */
+/** Rowids per request, which take less than a millisecond. A redirect on the same core may wait for them. */
 const LOOKED_AT = 2000;
 /** After every code with the same beginning. */
 const LAST_CHARACTER = "\u{10FFFF}";
@@ -30,7 +30,7 @@ type Look = Readonly<
   Record<"from" | "below" | "limit", number> & Record<"text" | "key" | "beyond" | "host", string | null>
 >;
 
-export function prepareSearch(database: FileDatabase, lookedAt = LOOKED_AT) {
+export function createSearch(database: FileDatabase, lookedAt = LOOKED_AT) {
   const newest = database.statement<{ link: number }, []>(NEWEST);
   const look = database.statement<LinkRow & { link: number; code: Code }, [Look]>(LOOK);
 

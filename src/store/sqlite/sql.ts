@@ -7,7 +7,7 @@ import type { Run, Statements } from "../shared/sql.ts";
 
 const ROW_LOCK = / FOR UPDATE(?: SKIP LOCKED)?/g;
 
-/** Prepares statements each time, which takes some µs. `onError` may throw another error instead. */
+/** Prepares each statement again, which takes a few µs. `onError` may throw another error instead. */
 export function runOn(database: Database, onError: (error: unknown) => void = () => {}): Run {
   return async (text, values = []) => {
     const sql = text.replaceAll(ROW_LOCK, "").replaceAll(/\$(\d+)/g, "?$1");
@@ -40,7 +40,7 @@ export function scanOn(database: Database): Scan {
   };
 }
 
-/** Only for a connection on which nothing else happens before a transaction is over. */
+/** Only for a connection on which nothing else runs during a transaction. */
 export function statementsOn(database: Database): Statements {
   const run = runOn(database);
   return {
@@ -68,7 +68,7 @@ export function trying<T>(work: () => T): T {
   }
 }
 
-/** What SQLite says may be over soon. */
+/** Errors of SQLite may be temporary, so they become `StoreUnavailable`. */
 export function fail(error: unknown): never {
   const { code, message } = error as { code?: unknown; message: string };
   if (typeof code !== "string") throw error;

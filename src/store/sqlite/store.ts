@@ -1,7 +1,6 @@
 import { startThread } from "../../lib/thread.ts";
 import type { Link } from "../../links/link.ts";
 import {
-  type LinkId,
   type LinkStore,
   type NewLink,
   StoreMisplaced,
@@ -13,6 +12,7 @@ import type { Report } from "../../moderation/reports/case.ts";
 import type { GuardStore } from "../../moderation/store.ts";
 import type { VisitStore } from "../../visits/store.ts";
 import { createCommits, createStoreFigures, type StoreFigures } from "../commits.ts";
+import { idOf } from "../shared/link-row.ts";
 import { REPORTS } from "../shared/reports.ts";
 import type { Identity } from "./file/file-identity.ts";
 import type { UpdateTask } from "./links.ts";
@@ -21,21 +21,21 @@ import type { KeyedOutcome, KeyedTask } from "./requests.ts";
 import { createWriteQueue, StoreBusy, type TimedTask } from "./write-queue.ts";
 import type { Guard, Task } from "./writer.ts";
 
-/** The log is emptied once nothing was written for so long, or twice as long. */
+/** The log is emptied after one or two of these intervals without a write. */
 const REST_EVERY_MS = 5000;
 
 export interface StoreOptions {
-  /** The files that other processes have open, where they do: no others will do. */
+  /** The files that other processes have open, if any: no others are accepted. */
   readonly openElsewhere?: Identity | undefined;
   /** How long a create waits for another process to commit. */
   readonly busyWaitMs?: number;
   readonly sizeKnownMs?: number;
-  /** Gets what commits have to tell. */
+  /** Collects the figures of commits. */
   readonly storeFigures?: StoreFigures;
 }
 
 const INSERTS = { waiting: 10_000, batch: 1000 };
-/** Few in a transaction, because each may have many links. */
+/** Small batches, because each request may have many links. */
 const REQUESTS = { waiting: 1000, batch: 64 };
 const UPDATES = { waiting: 10_000, batch: 500 };
 
@@ -62,7 +62,7 @@ function readingHalf(reader: Reader) {
   } satisfies Partial<LinkStore & VisitStore & GuardStore>;
 }
 
-/** Links, their visits and what the operator decided, in one SQLite file. Reads happen here on their own connection; a worker thread writes. */
+/** Links, visits and decisions in one SQLite file. This thread reads on its own connection, a worker thread writes. */
 export async function openSqliteStore(
   path: string,
   { openElsewhere, busyWaitMs, sizeKnownMs, storeFigures = createStoreFigures() }: StoreOptions = {},
@@ -117,7 +117,7 @@ export async function openSqliteStore(
     (...args: Parameters<Guard[Name]>) =>
       writer.perform({ type, args } as Task) as ReturnType<Guard[Name]>;
 
-  // What fails now is tried again the next time.
+  // A failure is retried in the next interval.
   const resting = setInterval(() => void writer.perform({ type: "rest" }).catch(() => {}), REST_EVERY_MS);
 
   return {
@@ -168,11 +168,7 @@ export async function openSqliteStore(
   };
 }
 
-/** Written out, because copying the rest of an object takes several times as long. */
+/** Lists the fields, because copying the rest of an object takes several times as long. */
 function withoutHold({ code, originalUrl, target, createdMs, endsMs, terms }: NewLink): Link {
   return { code, originalUrl, target, createdMs, endsMs, terms };
-}
-
-function idOf({ code, createdMs }: LinkId): LinkId {
-  return { code, createdMs };
 }

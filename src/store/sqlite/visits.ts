@@ -7,7 +7,7 @@ import { decodeRows, type Row, type Slice } from "../../visits/visit-rows.ts";
 import type { EraseVisits } from "../shared/decisions.ts";
 import type { FileDatabase } from "./file/file.ts";
 
-/** Sources that nobody has heard of for so long have ended. */
+/** Sources without visits for this long have ended. */
 const KEEP_SOURCES_DAYS = 30;
 
 const FIND_SOURCE = "SELECT sequence, rows FROM sources WHERE source = ?1";
@@ -24,7 +24,7 @@ const FIND_ANY_ERASED = "SELECT 1 FROM links WHERE disabled = 'deleted' LIMIT 1"
 const FIND_ERASED = "SELECT 1 FROM links WHERE code = ?1 AND created_ms = ?2 AND disabled = 'deleted'";
 const CHANGE_DAY = `
   UPDATE visits SET visits = ?4, bots = ?5, detail = ?6 WHERE day = ?1 AND code = ?2 AND created_ms = ?3`;
-/** Every row of the day is looked at again: rows that are closed stay as they are. */
+/** Closing starts again at the first row of the day. Closed rows stay as they are. */
 const OPEN_DAY = `
   INSERT INTO open_days (day, code, created_ms) VALUES (?1, '', 0)
   ON CONFLICT (day) DO UPDATE SET code = '', created_ms = 0 WHERE code <> ''`;
@@ -72,13 +72,13 @@ const ERASE = `
   DELETE FROM visits
   WHERE day IN (SELECT 0 UNION ALL SELECT day FROM span) AND code = $1 AND created_ms = $2`;
 
-/** Those that arrive later find that their link is erased. */
+/** Visits that arrive later are dropped, because their link is erased. */
 export const eraseVisits: EraseVisits = async (run, { code, createdMs }) => {
   // A clock may step back over midnight.
   await run(ERASE, [code, createdMs, Math.floor(createdMs / DAY_MS) - 1]);
 };
 
-export function prepareVisits(database: FileDatabase) {
+export function createVisits(database: FileDatabase) {
   const findSource = database.statement<{ sequence: number; rows: number }, [string]>(FIND_SOURCE);
   const keepSource = database.statement<unknown, [string, number, number, number]>(KEEP_SOURCE);
   const forgetSources = database.statement<unknown, [number]>(FORGET_SOURCES);
@@ -105,8 +105,8 @@ export function prepareVisits(database: FileDatabase) {
   const emptyLog = database.statement<{ busy: number }, []>("PRAGMA wal_checkpoint(TRUNCATE)");
 
   /**
-   * Most links have no row of the day yet, so that is tried first. An erased link has none: only new rows have to be
-   * looked at, which costs some 4 µs each.
+   * Tries to insert first, because most links have no row of the day yet. Nor does an erased link, so only new rows need the
+   * check, which costs about 4 µs each.
    */
   function addRow(row: Row, mayBeErased: boolean): void {
     const { day, code, createdMs } = row;
@@ -120,9 +120,9 @@ export function prepareVisits(database: FileDatabase) {
     changeDay.run(day, code, createdMs, visits, bots, detail);
   }
 
-  /** How far the source has got is recorded by the transaction that adds. */
+  /** Adds a slice and records the position of its source, in one transaction. */
   const add = database.transaction((slice: Slice): number => {
-    // From here on nobody waits for another's lock.
+    // From here on, the transaction waits for no other process.
     const startMs = performance.now();
     const { source, sequence, from, length } = slice;
     const known = findSource.get(source);
@@ -145,7 +145,7 @@ export function prepareVisits(database: FileDatabase) {
     return performance.now() - startMs;
   });
 
-  /** Says how many rows it looked at: late ones stand among those that are closed. */
+  /** Returns how many rows it looked at, including closed ones between late ones. */
   function closeDays(before: number, limit: number): number {
     let looked = 0;
     for (let open = findOpen.get(before); open !== null && looked < limit; open = findOpen.get(before)) {
@@ -163,7 +163,7 @@ export function prepareVisits(database: FileDatabase) {
     return looked;
   }
 
-  /** What a day's salt and hashes were may still be read from the log of changes. */
+  /** The log may still contain deleted salts and hashes. */
   let isLogToEmpty = false;
 
   function forgetSaltsBefore(day: number): void {
@@ -187,11 +187,11 @@ export function prepareVisits(database: FileDatabase) {
   });
 
   return {
-    /** One transaction; says how long it took. */
+    /** Adds a slice in one transaction. Returns how long it took (ms). */
     add: (slice: Slice): number => add.immediate(slice),
     age(bounds: AgeBounds, limit: number): number {
       const aged = ageAll.immediate(bounds, limit);
-      // It cannot be emptied while somebody reads it. Then the next time does it.
+      // Fails while somebody reads the log. Then the next call empties it.
       if (isLogToEmpty && aged < limit) isLogToEmpty = emptyLog.get()?.busy !== 0;
       return aged;
     },

@@ -2,7 +2,7 @@ import type { Thread } from "../../lib/thread.ts";
 import { StoreUnavailable } from "../../links/store.ts";
 import type { Task } from "./writer.ts";
 
-const SOMEBODY_WAITS: ReadonlySet<Task["type"]> = new Set([
+const OF_REQUESTS: ReadonlySet<Task["type"]> = new Set([
   "open",
   "insert",
   "insertOnce",
@@ -15,17 +15,17 @@ const SOMEBODY_WAITS: ReadonlySet<Task["type"]> = new Set([
   "reportAll",
   "answerCase",
 ]);
-/** How long a create waits for other processes, from when it was asked for, whatever it waits for. */
+/** How long a create waits for other processes in all, from its request on. */
 const WAIT_MS = 5000;
-/** As many times as long as a create: a lock that makes creates fail for once need not make the rest fail as well. */
+/** Background tasks wait this many times longer than a create, and survive a lock that makes creates fail. */
 const BACKGROUND_PATIENCE = 1.6;
 const MIN_BACKGROUND_WAIT_MS = 1000;
-/** A background task holds up the thread, and with it creates, for no longer than this… */
+/** A background task holds up the thread, and with it creates, at most this long per try… */
 const BACKGROUND_TRY_MS = 100;
-/** …and then leaves it to them for this long. */
+/** …and then pauses for this long. */
 const BACKGROUND_PAUSE_MS = 100;
 
-/** What the thread is sent: a task, and how long to wait for other processes' locks. */
+/** A task for the thread, and how long it waits for other processes' locks. */
 export type TimedTask = Task & { readonly waitMs: number };
 
 /** Another process has the lock. Nothing was done. */
@@ -34,8 +34,8 @@ export class StoreBusy extends StoreUnavailable {
 }
 
 /**
- * Sends tasks to the thread so that none waits for long behind others. There are two queues, one for what people wait
- * for and one for the rest, and each has at most one task on the thread.
+ * Sends tasks to the thread from two queues, one for tasks of requests and one for the background. Each has at most one task
+ * on the thread, so that none waits for long behind others.
  */
 export function createWriteQueue(thread: Pick<Thread<TimedTask>, "perform">, createWaitMs = WAIT_MS) {
   const backgroundWaitMs = Math.max(MIN_BACKGROUND_WAIT_MS, createWaitMs * BACKGROUND_PATIENCE);
@@ -43,7 +43,7 @@ export function createWriteQueue(thread: Pick<Thread<TimedTask>, "perform">, cre
   const inBackground = createQueue();
   let closing = false;
 
-  /** Tries again and again, so that what people wait for gets its turn in between. */
+  /** Retries a background task. Tasks of requests run in between. */
   async function tryUntil(task: Task, endMs: number): Promise<unknown> {
     for (;;) {
       try {
@@ -56,9 +56,9 @@ export function createWriteQueue(thread: Pick<Thread<TimedTask>, "perform">, cre
   }
 
   return {
-    /** `sinceMs` is when it was asked for, on the clock of `performance.now`. */
+    /** `sinceMs` is when the request arrived (`performance.now`). */
     perform(task: Task, sinceMs = performance.now()): Promise<unknown> {
-      if (SOMEBODY_WAITS.has(task.type))
+      if (OF_REQUESTS.has(task.type))
         return inTurn(() => {
           const waitMs = Math.max(0, sinceMs + createWaitMs - performance.now());
           return thread.perform({ ...task, waitMs });

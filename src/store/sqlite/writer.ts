@@ -1,4 +1,8 @@
-// The worker thread that writes, so that no commit or checkpoint ever holds up a redirect.
+// The worker thread that writes, so that no commit or checkpoint holds up a redirect.
+//
+// A create waits for its fsync here: "insert" runs the transaction of `links.ts`, whose COMMIT returns after SQLite has
+// synced the log. `requireSync` in file/file.ts sets that (synchronous=FULL). The serving thread collects creates into one
+// such task (`commits.ts`) and responds with 201 after its result.
 import { constants, SQLiteError } from "bun:sqlite";
 import { statSync } from "node:fs";
 
@@ -7,18 +11,18 @@ import { type NewLink, StoreMisplaced, StoreUnavailable } from "../../links/stor
 import type { AgeBounds } from "../../visits/store.ts";
 import type { Slice } from "../../visits/visit-rows.ts";
 import { createGuard } from "../shared/guard.ts";
-import { prepareAddChange } from "./changes.ts";
+import { createChangesWriter } from "./changes.ts";
 import { type Identity, identify, watchLog, watchPlace } from "./file/file-identity.ts";
 import { openWriter } from "./file/file.ts";
-import { prepareLinks, type UpdateTask } from "./links.ts";
-import { type KeyedTask, prepareRequests } from "./requests.ts";
+import { createLinks, type UpdateTask } from "./links.ts";
+import { type KeyedTask, createRequests } from "./requests.ts";
 import { statementsOn } from "./sql.ts";
-import { eraseVisits, prepareVisits } from "./visits.ts";
+import { eraseVisits, createVisits } from "./visits.ts";
 import { StoreBusy, type TimedTask } from "./write-queue.ts";
 
 /**
- * What the store asks for; one answer comes back for each, in order. Links to insert, and which were inserted, cross as
- * JSON: Bun passes a flat object with a long string in much less time than an array of objects.
+ * A task of the store. Results come back in order. Links to insert, and which were inserted, cross as JSON: Bun passes a
+ * long string much faster than an array of objects.
  */
 export type Task =
   | { type: "open"; path: string; openElsewhere: Identity | undefined; busyWaitMs: number | undefined }
@@ -34,26 +38,26 @@ export type Task =
   | { type: "rest" }
   | { type: "close" };
 
-/** What is written once for both engines. */
+/** The methods that are written once for both engines. */
 export type Guard = ReturnType<typeof createGuard>;
 
 function open({ path, openElsewhere, busyWaitMs }: Extract<Task, { type: "open" }>) {
   const database = openWriter(path, openElsewhere, busyWaitMs);
   const opened = identify(path);
-  const links = prepareLinks(database, prepareAddChange(database));
-  const requests = prepareRequests(database, links);
+  const links = createLinks(database, createChangesWriter(database));
+  const requests = createRequests(database, links);
   const statements = statementsOn(database);
   const guard = createGuard(statements, statements, eraseVisits);
-  const visits = prepareVisits(database);
+  const visits = createVisits(database);
   const log = watchLog(path, opened);
   const place = watchPlace(path, opened, log?.areInPlace);
   return { path, opened, log, place, database, links, requests, guard, visits, waitMs: Number.NaN };
 }
 
 let file: ReturnType<typeof open>;
-/** When the log was last written to, as far as known. */
+/** Last known time of a write to the log. */
 let logWrittenMs = 0;
-/** Whether the disk has been full in this life. */
+/** Whether the disk has been full since the start. */
 let wasFull = false;
 
 function perform(task: Task): unknown {
@@ -87,13 +91,13 @@ function perform(task: Task): unknown {
 }
 
 /**
- * Runs every few seconds. Where no process wrote since it was last asked for, the log is emptied: what is not in
- * it cannot be lost with it. While there is writing, SQLite checkpoints after every 1000 pages by itself.
+ * Runs every few seconds. Empties the log if no process has written since the last run: an empty log can't lose links.
+ * During writes, SQLite checkpoints every 1000 pages by itself.
  */
 function rest(): void {
   const { size, mtimeMs } = statSync(`${file.path}-wal`);
   if (size > 0 && mtimeMs === logWrittenMs) {
-    // While a backup is made it cannot be emptied, and there is always a next time.
+    // Fails during a backup. Then the next run does it.
     waitForLocks(0);
     file.database.run("PRAGMA wal_checkpoint(TRUNCATE)");
   }
@@ -103,17 +107,17 @@ function rest(): void {
 function close(): void {
   file.log?.close();
   const [main, ...log] = identify(file.path);
-  // The log is deleted by its path, where another store's may be by now.
+  // SQLite deletes the log by its path, where another store's log may be by now.
   if (!Bun.deepEquals(log, file.opened.slice(1))) return;
   // SQLite leaves the log of a file that was replaced, and the next start would apply it to the wrong one.
   if (main !== file.opened[0]) file.database.run("PRAGMA wal_checkpoint(TRUNCATE)");
-  // Otherwise the last connection deletes the log and its index, and a restart on a full disk could not make them again.
+  // Otherwise the last connection deletes the log and its index, which a restart on a full disk could not create again.
   if (wasFull) file.database.fileControl(constants.SQLITE_FCNTL_PERSIST_WAL, 1);
   // The last connection to close checkpoints. Where that fails, the WAL keeps everything.
   file.database.close();
 }
 
-/** Nothing is written to files that are gone, nor answered as if it were kept. */
+/** Refuses to write to files that are gone, or to report such a write as done. */
 async function performInPlace(task: Task): Promise<unknown> {
   if (task.type === "open" || task.type === "close") return perform(task);
   file.place.requireLately();
@@ -122,7 +126,7 @@ async function performInPlace(task: Task): Promise<unknown> {
   return result;
 }
 
-/** How long to wait for another process's lock. Asking SQLite for the same once more costs some µs. */
+/** Sets how long to wait for another process's lock. Skips the pragma, which costs a few µs, if nothing changes. */
 function waitForLocks(waitMs: number): void {
   const roundedMs = Math.ceil(waitMs / 100) * 100;
   if (roundedMs === file.waitMs) return;
@@ -141,7 +145,7 @@ performTasks(async (turn: TimedTask) => {
     wasFull ||= code === "SQLITE_FULL" || code === "SQLITE_IOERR_WRITE";
     if (typeof code === "string" && code.startsWith("SQLITE_BUSY"))
       throw new StoreBusy((error as Error).message, { cause: error });
-    // Whatever SQLite or the system says may be over soon.
+    // Errors of SQLite or the system may be temporary.
     if (error instanceof SQLiteError || typeof code === "string")
       throw new StoreUnavailable((error as Error).message, { cause: error });
     throw error;

@@ -15,8 +15,8 @@ export interface Connection {
   /** If the server takes longer than `limitMs`, the connection is dropped and the outcome is unknown. */
   run<Row>(text: string, values: readonly Value[], limitMs: number): Promise<Result<Row>>;
   /**
-   * Closes it without a word to the server. A statement must not be cancelled: PostgreSQL answers a commit that is
-   * cancelled while it waits for its standby as done, and a failover would lose it.
+   * Closes it without notifying the server. Never cancel a statement: PostgreSQL reports a commit as done that is
+   * cancelled while it waits for its standby, and a failover would lose it.
    */
   drop(): void;
   end(): Promise<void>;
@@ -37,12 +37,12 @@ const UNAUTHORIZED = "28000";
 const END_MS = 200;
 const FIRST_RETRY_MS = 100;
 const MAX_RETRY_MS = 1000;
-/** So that a network that forgets idle connections does not, or is found out. */
+/** Keeps networks from forgetting idle connections, or detects that they did. */
 const KEEP_ALIVE_MS = 10_000;
 
 /**
- * Connects to servers of a cluster. Each session ends statements after `statementMs`, so that none goes on for nobody;
- * not through PgBouncer, which does not keep a session's settings: there the database's role needs them.
+ * Connects to servers of a cluster. Each session ends statements after `statementMs`, so that none outlives
+ * its request. PgBouncer doesn't keep a session's settings: with it, the database's role needs them.
  */
 export function connector(address: PostgresAddress, statementMs: number): Connect {
   let hasSettings = true;
@@ -54,7 +54,7 @@ export function connector(address: PostgresAddress, statementMs: number): Connec
     const [ways, password] = await within(files, limitMs, () => {});
     for (;;) {
       signal?.throwIfAborted();
-      // The files or the other way may have taken all the time.
+      // The files or the first way may have used up the time.
       const leftMs = untilMs - performance.now();
       if (leftMs <= 0) throw unanswered(limitMs);
       const [ssl = false] = ways;
@@ -104,7 +104,7 @@ async function open(
     onEnd?.();
   }
 
-  // Whoever waits for the connection is told by "end".
+  // The "end" event informs those who wait for the connection.
   client.on("error", () => {});
   client.once("end", over);
   // The general warning: "canceling wait for synchronous replication". Its text depends on the server's language.
@@ -144,7 +144,7 @@ async function open(
   };
 }
 
-/** It took too long. A statement may still be running. */
+/** The server took too long. The statement may still be running. */
 export class Unanswered extends StoreUnavailable {}
 
 function unanswered(limitMs: number): Unanswered {
@@ -196,21 +196,21 @@ export function sqlStateOf(error: unknown): string | undefined {
 }
 
 /**
- * Whether retrying soon is useless and costs the server: it accepts no login (class 28), has no connection, memory or space
- * left (53), or the configuration is wrong.
+ * Whether an early retry is useless and costs the server: it accepts no login (class 28), lacks connections, memory or
+ * space (53), or the configuration is wrong.
  */
 export function isRefusal(error: unknown): boolean {
   return error instanceof StoreMisconfigured || /^(?:28|53)/.test(sqlStateOf(error) ?? "");
 }
 
-/** How long to wait before the next attempt, after so many refusals in a row. */
+/** How long to wait for the next attempt after this many refusals in a row. */
 export function retryMs(refusals: number): number {
   return Math.min(FIRST_RETRY_MS * 2 ** refusals, MAX_RETRY_MS);
 }
 
 /** Only `bigint` differs: none of ours is beyond 2^53. */
-function parserOf(...asked: Parameters<typeof types.getTypeParser>) {
-  return asked[0] === types.builtins.INT8 ? Number : types.getTypeParser(...asked);
+function parserOf(...type: Parameters<typeof types.getTypeParser>) {
+  return type[0] === types.builtins.INT8 ? Number : types.getTypeParser(...type);
 }
 
 /** Read for each connection, so that the password can be changed while Curt runs. */
@@ -220,7 +220,7 @@ async function passwordOf({ password }: PostgresAddress): Promise<string | undef
     : password;
 }
 
-/** Only once the server asks for one: it may trust Curt without. */
+/** Fails only if the server asks for a password: it may trust Curt without one. */
 function lackPassword(address: PostgresAddress): never {
   throw new StoreMisconfigured(
     `${describeStore(address)} asks for a password, which DATABASE_URL or DATABASE_PASSWORD_FILE must give`,

@@ -16,8 +16,8 @@ export interface Result<Row> {
 
 /**
  * Runs one statement with its values ($1, $2, …). Statements have no names, so that they work through PgBouncer. `bigint`
- * arrives as a number. Rejects with {@link StoreUnavailable} if the primary does not answer in time: what such a
- * statement should change may be done, now or later.
+ * arrives as a number. Rejects with {@link StoreUnavailable} if the primary does not answer in time: the statement may
+ * still take effect, now or later.
  */
 export type Run = <Row = never>(text: string, values?: readonly Value[]) => Promise<Result<Row>>;
 
@@ -41,12 +41,12 @@ export interface Database extends Statements {
   close(): Promise<void>;
 }
 
-/** Of a statement's limit: who waits longer for the statements of others is refused, so that nobody waits for two limits. */
+/** Items that wait longer than this share of a statement's limit are refused, so that nobody waits for two limits. */
 export const WAIT_SHARE = 0.9;
 
 /** The server gives up first, so that the connection stays usable. */
 const EARLIER_MS = 100;
-/** Locks of a process that has died without a word are released after that. */
+/** After this, PostgreSQL releases the locks of a process that died without closing its connection. */
 const IDLE_MS = 5000;
 
 /**
@@ -65,7 +65,7 @@ export interface DatabaseOptions {
   readonly onPrimary?: OnPrimary | undefined;
 }
 
-/** Connects with the first statement. While no server can be used, statements are rejected at once. */
+/** Connects with the first statement. While no server can be used, statements fail immediately. */
 export function openDatabase(
   address: PostgresAddress,
   { connections = 8, limitMs: usualMs = 1000, onPrimary }: DatabaseOptions = {},
@@ -75,7 +75,7 @@ export function openDatabase(
     watchPrimary(address.hosts, connect, onChange, onPrimary),
   );
 
-  /** What only reads may go on. */
+  /** Rejects writes while commits are stuck. Reads continue. */
   function checkCommits(text?: string): void {
     if (pool.isStuck && (text === undefined || WRITES.test(text)))
       throw new StoreUnavailable("The database waits for a standby that does not answer");
@@ -107,7 +107,7 @@ export function openDatabase(
         }
       };
       try {
-        await inside(begin(limitMs));
+        await inside(startStatement(limitMs));
         const result = await within(work(inside), untilMs - performance.now(), connection.drop);
         // PostgreSQL would answer this COMMIT with a rollback, which is no error.
         if (fault !== undefined) throw fault;
@@ -134,7 +134,7 @@ export function openDatabase(
   };
 }
 
-/** Does work again after a conflict, while there is time. */
+/** Repeats work after a conflict, while there is time. */
 async function retried<T>(tries: number, limitMs: number, work: (untilMs: number) => Promise<T>): Promise<T> {
   const untilMs = performance.now() + limitMs;
   for (let nth = 1; ; nth++) {
@@ -147,7 +147,7 @@ async function retried<T>(tries: number, limitMs: number, work: (untilMs: number
 }
 
 /** The settings hold for this transaction only, so they also work through PgBouncer. */
-function begin(limitMs: number): string {
+function startStatement(limitMs: number): string {
   return `BEGIN ISOLATION LEVEL READ COMMITTED;
     SET LOCAL statement_timeout = ${Math.max(1, Math.ceil(limitMs - EARLIER_MS))};
     SET LOCAL idle_in_transaction_session_timeout = ${IDLE_MS}`;
@@ -203,7 +203,7 @@ export async function reach<T>(
 
 type Fault = Error & { readonly code?: string };
 
-/** An error, what caused it, and so on. */
+/** An error and its causes, outermost first. */
 function causesOf(error: unknown): Fault[] {
   const causes: Fault[] = [];
   for (let cause = error; cause instanceof Error && causes.length < 8; cause = cause.cause)

@@ -12,12 +12,12 @@ import type { Primary } from "./primary.ts";
 
 /** Statements that wait for a connection. */
 const MAX_WAITING = 1000;
-/** Of a statement's limit. The rest must be enough to run it. */
+/** Share of a statement's limit to wait for a connection. The rest must be enough to run it. */
 const WAITING_SHARE = 0.75;
-/** At once, so that many processes do not storm a primary that has just become one. */
+/** Bounds simultaneous attempts, so that many processes don't storm a new primary. */
 const MAX_CONNECTING = 2;
 const CONNECT_MS = 1500;
-/** How long statements may go on when the pool is closed. */
+/** How long running statements may take once the pool is closing. */
 const CLOSE_MS = 2000;
 const READ_ONLY = "25006";
 
@@ -48,10 +48,10 @@ export function openPool(
   let uses = 0;
   let onUnused: (() => void) | undefined;
   let leader: Host | undefined;
-  /** To the present leader. */
+  /** Attempts to connect to the current primary. */
   const connecting = new Set<AbortController>();
   let refusals = 0;
-  /** Why no connection could be made the last time, for a moment. */
+  /** Why the last attempt failed, until the next one. */
   let trouble: Error | undefined;
   let isClosed = false;
 
@@ -60,7 +60,7 @@ export function openPool(
       leader = primary.host;
       trouble = undefined;
       abandonAttempts();
-      // What led before may not know what is so by now.
+      // The previous primary may have outdated data.
       for (const connection of open) connection.drop();
     }
     refuseAll(primary.trouble);
@@ -71,7 +71,7 @@ export function openPool(
     if (error !== undefined) for (const { refuse } of waiting) refuse(error);
   }
 
-  /** They may hang. If they went on beside new ones, there would be too many connections. */
+  /** Attempts may hang. Together with new ones they would be too many connections. */
   function abandonAttempts(): void {
     for (const attempt of connecting) attempt.abort();
     connecting.clear();
@@ -129,7 +129,7 @@ export function openPool(
     else next.take(connection);
   }
 
-  /** The most recently used, whose memory is warm; the others tell soon enough if they broke. */
+  /** Takes the most recently used connection: its server process has warm caches. */
   function take(limitMs: number): Connection | Promise<Connection> {
     const error = isClosed
       ? new StoreUnavailable("The database is closed")

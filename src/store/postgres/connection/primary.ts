@@ -1,54 +1,54 @@
 import { StoreMisconfigured, StoreUnavailable } from "../../../links/store.ts";
 import { type Connect, type Connection, type Host, isRefusal, retryMs, Unanswered } from "./connection.ts";
 
-/** How often each server is asked. */
+/** How often each server is queried. */
 const USUALLY_MS = 500;
-/** However often somebody doubts. */
+/** The shortest pause between queries, however often `doubt` is called. */
 const LEAST_MS = 20;
 /**
- * A server is reported once it leads for so long. One that comes and goes would fill the log. Longer than a statement that
- * somebody waits for, so that those that the outage caught have failed before.
+ * A primary is reported once it has led for this long, since one that comes and goes would fill the log. Longer than the
+ * limit of a request's statement, so that statements caught by the outage have failed before.
  */
 const STEADY_MS = 2000;
-/** How long the first choice waits for all answers: an old primary may be the first to say that it leads. */
+/** How long the first choice waits for all servers: an old primary may be the first to answer. */
 const FIRST_MS = 500;
 const CONNECT_MS = 1500;
 const ANSWER_MS = 1000;
 
 export interface Primary {
-  /** Undefined while no server leads, and before the first answer. */
+  /** Undefined while there is no primary, and before the first answer. */
   readonly host: Host | undefined;
   /**
-   * Commits wait for a standby that does not answer. Each more would take a connection of the server until it does. What
-   * only reads is not affected.
+   * Commits wait for a standby that does not answer. Each further one would occupy a connection of the server. Reads are not
+   * affected.
    */
   readonly isStuck: boolean;
-  /** Why none leads. Undefined as long as that is not known. */
+  /** Why there is no primary. Undefined while unknown. */
   readonly trouble: Error | undefined;
-  /** Asks again now: something failed. */
+  /** Queries all servers now, because something failed. */
   doubt(): void;
-  /** It takes no changes, whatever it said. */
+  /** Marks a server as read-only, whatever it said. */
   refuse(host: Host): void;
   close(): Promise<void>;
 }
 
 /**
- * Called when the database answers again after it did not, and when another server leads it. `name` is the leader's host
- * and port, `trouble` the first reason why none led.
+ * Called when the database answers again after an outage, and when the primary changes. `name` is the primary's host and
+ * port, `trouble` the first reason why there was none.
  */
 export type OnPrimary = (name: string, trouble: string | undefined) => void;
 
-interface Standing {
+interface ServerState {
   readonly isPrimary: boolean;
   readonly isStuck: boolean;
-  /** Which cluster this is. Undefined with one host, where nothing is to be compared. */
+  /** Identifies the cluster. Undefined with one host, where nothing is compared. */
   readonly system?: string;
   /** Eight hexadecimal digits. Each promotion starts a later one. */
   readonly timeline?: string;
 }
 
-/** A backend that waits longer than this has been given up by its client, or will be. */
-const STANDING = `
+/** A client gives up on a backend that waits longer than this. */
+const STATE = `
   SELECT current_setting('transaction_read_only') = 'off' AS "isPrimary", EXISTS (
     SELECT FROM pg_stat_activity WHERE usename = current_user AND wait_event = 'SyncRep'
       AND query_start < clock_timestamp() - interval '800 milliseconds'
@@ -59,9 +59,9 @@ const TIMELINE = `
   , CASE WHEN NOT pg_is_in_recovery() THEN substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8) END AS timeline`;
 
 /**
- * Keeps asking all servers of a cluster which of them leads, each over a connection of its own. Of two that say they do,
- * it is the one with the later timeline: the other is an old primary that was frozen or cut off. `onChange` is called
- * when another leads, and whenever none does.
+ * Watches which server of a cluster is the primary, over one connection to each. Of two candidates it takes the one with
+ * the later timeline: the other is an old primary that was frozen or cut off. Calls `onChange` when the primary changes,
+ * and whenever there is none.
  */
 export function watchPrimary(
   hosts: readonly Host[],
@@ -69,18 +69,18 @@ export function watchPrimary(
   onChange: () => void,
   onPrimary: OnPrimary = () => {},
 ): Primary {
-  const question = hosts.length > 1 ? STANDING + TIMELINE : STANDING;
-  /** The last answer of each, or why there is none. */
-  const answers = new Map<Host, Standing | Error>();
+  const question = hosts.length > 1 ? STATE + TIMELINE : STATE;
+  /** The last answer of each server, or why it gave none. */
+  const answers = new Map<Host, ServerState | Error>();
   const wakes = new Set<() => void>();
   let doubts = 0;
   let host: Host | undefined;
   let trouble: Error | undefined;
-  /** Of the server that leads or led last, so that an older primary cannot follow it. */
-  let leading: Standing | undefined;
-  let leadsSinceMs = 0;
-  /** The last leader that was told of, and what was wrong since. */
-  let told: { readonly host?: Host | undefined; readonly trouble?: Error | undefined } = {};
+  /** State of the current or last primary, so that an older one cannot follow it. */
+  let leading: ServerState | undefined;
+  let primarySinceMs = 0;
+  /** The last primary that was reported, and the trouble since. */
+  let lastReport: { readonly host?: Host | undefined; readonly trouble?: Error | undefined } = {};
   const closing = new AbortController();
 
   let isFirst = true;
@@ -94,26 +94,27 @@ export function watchPrimary(
     isFirst = false;
     const before = host;
     host = undefined;
-    for (const [candidate, standing] of answers) {
-      if (standing instanceof Error || !standing.isPrimary || isOlder(standing, leading)) continue;
-      if (host !== undefined && !isOlder(leading, standing)) continue;
-      [host, leading] = [candidate, standing];
+    for (const [candidate, state] of answers) {
+      if (state instanceof Error || !state.isPrimary || isOlder(state, leading)) continue;
+      if (host !== undefined && !isOlder(leading, state)) continue;
+      [host, leading] = [candidate, state];
     }
     const isKnown = host !== undefined || answers.size < hosts.length;
-    trouble = isKnown ? undefined : nobodyLeads(answers);
-    if (host !== before) leadsSinceMs = performance.now();
-    tell();
+    trouble = isKnown ? undefined : noPrimary(answers);
+    if (host !== before) primarySinceMs = performance.now();
+    report();
     if (host !== undefined && host === before) return;
     onChange();
     if (host !== before) doubt();
   }
 
-  function tell(): void {
-    if (trouble !== undefined) told = { trouble, ...told };
-    if (host === undefined || performance.now() - leadsSinceMs < STEADY_MS) return;
-    const isNews = told.trouble !== undefined || (told.host !== undefined && told.host !== host);
-    if (isNews) onPrimary(nameOf(host), told.trouble?.message);
-    told = { host };
+  function report(): void {
+    if (trouble !== undefined) lastReport = { trouble, ...lastReport };
+    if (host === undefined || performance.now() - primarySinceMs < STEADY_MS) return;
+    const isNews =
+      lastReport.trouble !== undefined || (lastReport.host !== undefined && lastReport.host !== host);
+    if (isNews) onPrimary(nameOf(host), lastReport.trouble?.message);
+    lastReport = { host };
   }
 
   function doubt(): void {
@@ -121,36 +122,36 @@ export function watchPrimary(
     for (const wake of wakes) wake();
   }
 
-  async function watch(asked: Host): Promise<void> {
+  async function watch(server: Host): Promise<void> {
     let connection: Connection | undefined;
     let refusals = 0;
 
-    async function ask(): Promise<Standing> {
+    async function query(): Promise<ServerState> {
       if (connection?.isOpen === true) {
         try {
-          return await answer(connection);
+          return await queryOn(connection);
         } catch (error) {
           if (error instanceof Unanswered) throw error;
           // Only this connection may be broken.
           connection.drop();
         }
       }
-      connection = await connect(asked, CONNECT_MS, () => {
-        if (asked === host) doubt();
+      connection = await connect(server, CONNECT_MS, () => {
+        if (server === host) doubt();
       });
-      return answer(connection);
+      return queryOn(connection);
     }
 
-    async function answer(from: Connection): Promise<Standing> {
-      const { rows } = await from.run(question, [], ANSWER_MS);
-      return rows[0] as Standing;
+    async function queryOn(open: Connection): Promise<ServerState> {
+      const { rows } = await open.run(question, [], ANSWER_MS);
+      return rows[0] as ServerState;
     }
 
     while (!closing.signal.aborted) {
       const known = doubts;
-      const standing = await ask().catch((error: Error) => error);
-      refusals = isRefusal(standing) ? refusals + 1 : 0;
-      answers.set(asked, standing);
+      const state = await query().catch((error: Error) => error);
+      refusals = isRefusal(state) ? refusals + 1 : 0;
+      answers.set(server, state);
       settle();
       await Bun.sleep(LEAST_MS);
       const isAway = host === undefined || leading?.isStuck === true;
@@ -160,7 +161,7 @@ export function watchPrimary(
     await connection?.end();
   }
 
-  /** Until somebody doubts. */
+  /** Sleeps, at most until `doubt` is called. */
   async function rest(ms: number): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
     const timer = setTimeout(resolve, ms);
@@ -195,15 +196,15 @@ export function watchPrimary(
   };
 }
 
-function isOlder(standing: Standing | undefined, than: Standing | undefined): boolean {
-  return standing?.system === than?.system && (standing?.timeline ?? "") < (than?.timeline ?? "");
+function isOlder(state: ServerState | undefined, than: ServerState | undefined): boolean {
+  return state?.system === than?.system && (state?.timeline ?? "") < (than?.timeline ?? "");
 }
 
 export function nameOf({ host, port }: Host): string {
   return `${host}:${port}`;
 }
 
-function nobodyLeads(answers: ReadonlyMap<Host, Standing | Error>): StoreUnavailable {
+function noPrimary(answers: ReadonlyMap<Host, ServerState | Error>): StoreUnavailable {
   const reasons = [...answers].map(([host, answer]) => {
     const reason = answer instanceof Error ? answer.message : "it takes no changes";
     return `${nameOf(host)}: ${reason}`;

@@ -12,20 +12,20 @@ import { openPool, type Pool } from "./pool.ts";
 import { nameOf, type Primary } from "./primary.ts";
 
 const LOOK_UPS = { waiting: 10_000, batch: 200, atOnce: 3, waitMs: 150 };
-/** A replica that takes longer is not asked any more, until it answers in time again. */
+/** A replica that takes longer is not used until it answers in time again. */
 const LIMIT_MS = 200;
-/** The server gives up first. */
+/** Less than LIMIT_MS, so that the server gives up first. */
 const STATEMENT_MS = 150;
-/** How often a replica that is away is tried. */
+/** How often an unavailable replica is tried. */
 const RETRY_MS = 500;
-/** How long a replica is not asked after it did not have the newest change. */
+/** How long a replica is skipped after it lacked the newest change. */
 const BEHIND_MS = 50;
-/** When the changes were last read longer ago, there may be some that nobody here knows of. With LIMIT_MS less than a second. */
+/** How long a reading of the changes stays valid. With LIMIT_MS less than a second. */
 const KNOWN_MS = 700;
 
 /**
- * All that was told has numbers of transactions up to the newest's, and none of these is under way any more in what this
- * statement sees. The newest is there with its time, so the history is the same.
+ * A replica is current if it has the newest known change ($1) with its time ($2), which proves the same history, and if no
+ * transaction up to that one is still running in this snapshot.
  */
 const FIND = `
   WITH server AS MATERIALIZED (
@@ -53,8 +53,8 @@ export interface ReplicaOptions {
 }
 
 /**
- * Look-ups in replicas. A replica is believed only if it has all changes that this process was told of; otherwise it would
- * tell a link as it was before it was taken down, and the cache of links would keep that.
+ * Look-ups in replicas. A replica's response counts only if it has all changes that this process has read. Otherwise it
+ * might return a link as it was before it was disabled, and the cache would keep that.
  */
 export function openReplicas(
   address: PostgresAddress,
@@ -67,17 +67,17 @@ export function openReplicas(
     return { name: nameOf(host), pool, retry: undefined, behindUntilMs: 0 };
   });
   const lookUps = createCommits(LOOK_UPS, findAll);
-  let told: (Now & { readonly atMs: number }) | undefined;
-  /** A change that this process made, and the server that took it. */
+  let reading: (Now & { readonly atMs: number }) | undefined;
+  /** A change that this process wrote, and the server that took it. */
   let mark: { readonly transaction: bigint; readonly server: string } | undefined;
   let marking: Promise<void> | undefined;
   let turn = 0;
   let isClosed = false;
 
-  /** What a replica must have. Undefined if nobody here knows that well enough. */
+  /** The newest change, which a replica must have. Undefined if this process doesn't know it. */
   function required(): Value[] | undefined {
-    if (told === undefined || performance.now() - told.atMs > KNOWN_MS) return undefined;
-    const { newest, made, server } = told;
+    if (reading === undefined || performance.now() - reading.atMs > KNOWN_MS) return undefined;
+    const { newest, made, server } = reading;
     const isMarked = mark?.server === server && BigInt(newest) >= mark.transaction;
     return isMarked && made !== null ? [newest, made] : undefined;
   }
@@ -95,7 +95,7 @@ export function openReplicas(
     return undefined;
   }
 
-  async function ask({ pool }: Replica, known: readonly Value[], codes: readonly Code[]) {
+  async function query({ pool }: Replica, known: readonly Value[], codes: readonly Code[]) {
     const untilMs = performance.now() + LIMIT_MS;
     const { rows } = await pool.use(LIMIT_MS, (connection) =>
       connection.run<FoundRow>(FIND, [...known, codes], untilMs - performance.now()),
@@ -108,12 +108,12 @@ export function openReplicas(
     const replica = known && choose();
     if (known === undefined || replica === undefined) return codes.map(() => undefined);
     try {
-      const rows = await ask(replica, known, [...new Set(codes)]);
+      const rows = await query(replica, known, [...new Set(codes)]);
       if (rows[0]?.is_current !== true) replica.behindUntilMs = performance.now() + BEHIND_MS;
-      const found = new Map(
+      const linksByCode = new Map(
         rows.flatMap(({ code, ...row }) => (code === null ? [] : [[code, toLink({ code, ...row })]])),
       );
-      return codes.map((code) => found.get(code));
+      return codes.map((code) => linksByCode.get(code));
     } catch (error) {
       if (replica.retry === undefined) onReplica(replica.name, (error as Error).message);
       retryLater(replica);
@@ -121,7 +121,7 @@ export function openReplicas(
     }
   }
 
-  /** Nobody waits for a replica that is away. */
+  /** Retries in the background: no request waits for an unavailable replica. */
   function retryLater(replica: Replica): void {
     clearTimeout(replica.retry);
     if (!isClosed) replica.retry = setTimeout(() => void retry(replica), RETRY_MS);
@@ -129,7 +129,7 @@ export function openReplicas(
 
   async function retry(replica: Replica): Promise<void> {
     try {
-      await ask(replica, ["0", ""], []);
+      await query(replica, ["0", ""], []);
       replica.retry = undefined;
       onReplica(replica.name, undefined);
     } catch {
@@ -138,9 +138,9 @@ export function openReplicas(
   }
 
   return {
-    /** What is told of the changes, asked for at `atMs` on the clock of `performance.now`. */
+    /** Takes a reading of the changes, started at `atMs` (`performance.now`). */
     read(now: Now, atMs: number): void {
-      told = { ...now, atMs };
+      reading = { ...now, atMs };
       // A server that has just become the primary may have another history than a replica, up to its first change.
       if (now.made !== null && now.server === mark?.server) return;
       marking ??= markServer()
@@ -162,9 +162,9 @@ export function openReplicas(
 
 export type Replicas = ReturnType<typeof openReplicas>;
 
-/** A server that is used whether or not it leads. */
+/** Uses a server whether or not it is the primary. */
 function always(host: Host, onChange: () => void): Primary {
   queueMicrotask(onChange);
-  const noted = { doubt() {}, refuse() {}, close: async () => {} };
-  return { host, isStuck: false, trouble: undefined, ...noted };
+  const noWatch = { doubt() {}, refuse() {}, close: async () => {} };
+  return { host, isStuck: false, trouble: undefined, ...noWatch };
 }

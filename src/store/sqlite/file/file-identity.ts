@@ -1,5 +1,5 @@
-// Which files are open. A file that is deleted or replaced while it is open goes on taking writes without an error,
-// and they are gone once the last process closes it.
+// Identifies open files. A file that is deleted or replaced while it is open keeps accepting writes without an error,
+// and loses them once the last process closes it.
 import { closeSync, openSync, readlinkSync, statSync } from "node:fs";
 
 import { StoreMisplaced, StoreUnusable } from "../../../links/store.ts";
@@ -18,21 +18,21 @@ export function identify(path: string): Identity {
 
 function identifyOne(file: string): string {
   try {
-    const found = statSync(file, MISSING_IS_NO_ERROR);
-    return found === undefined ? "" : `${found.dev}:${found.ino}`;
+    const stat = statSync(file, MISSING_IS_NO_ERROR);
+    return stat === undefined ? "" : `${stat.dev}:${stat.ino}`;
   } catch {
     return "";
   }
 }
 
 /**
- * Both methods throw {@link StoreMisplaced} where the files at the path are no longer those that were opened. `areInPlace` is
- * how to look, if not by {@link isInPlace}.
+ * Both methods throw {@link StoreMisplaced} where the files at the path are no longer those that were opened. `areInPlace`
+ * replaces the check by {@link isInPlace}.
  */
 export function watchPlace(path: string, opened: Identity, areInPlace = () => isInPlace(path, opened)) {
   let inPlaceMs = Number.NEGATIVE_INFINITY;
 
-  /** Some 3 µs. */
+  /** Takes about 3 µs. */
   function requireNow(): void {
     if (!areInPlace())
       throw new StoreMisplaced(
@@ -44,7 +44,7 @@ export function watchPlace(path: string, opened: Identity, areInPlace = () => is
 
   return {
     requireNow,
-    /** For where looking each time would cost too much. */
+    /** Checks at most every 10 ms, for calls that are too frequent for `requireNow`. */
     requireLately(): void {
       if (performance.now() - inPlaceMs > LATELY_MS) requireNow();
     },
@@ -53,8 +53,8 @@ export function watchPlace(path: string, opened: Identity, areInPlace = () => is
 
 /**
  * Looks as {@link isInPlace} does, but never calls stat on the log: on Linux 6.13 and later, the first write after a stat
- * takes an exact time, and the sync after it is 20 µs longer. Instead, a descriptor of the log tells which name the file
- * has now. Undefined where there is no /proc. SQLite has no locks on the log, so closing the descriptor loses none.
+ * takes an exact time, and the sync after it is 20 µs longer. Instead, a descriptor of the log gives the file's current
+ * name. Undefined where there is no /proc. SQLite has no locks on the log, so closing the descriptor loses none.
  */
 export function watchLog(path: string, opened: Identity) {
   const descriptor = openSync(path + PARTS[1], "r");

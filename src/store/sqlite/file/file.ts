@@ -1,4 +1,4 @@
-// The file as SQLite opens it: for one writer, for readers, and to check it.
+// Opens the SQLite file for one writer, for readers, or to check it. Sets when commits are synced (`requireSync`).
 import { Database, SQLiteError, type SQLQueryBindings, type Statement } from "bun:sqlite";
 import { existsSync, statSync } from "node:fs";
 import { dirname } from "node:path";
@@ -35,9 +35,9 @@ export class FileDatabase extends Database {
 }
 
 /**
- * Opens the file for writing, durably (WAL, synchronous=FULL), made or migrated where needed. Looks at the
- * header and the schema; {@link checkFile} looks at everything. Where other processes have it open already, only
- * their file will do, and none is made. Throws {@link StoreUnusable}.
+ * Opens the file for durable writes ({@link requireSync}), and creates or migrates it where needed. Checks the header and
+ * the schema; {@link checkFile} checks everything. With `openElsewhere`, accepts only the file that other processes have
+ * open, and creates none. Throws {@link StoreUnusable}.
  */
 export function openWriter(path: string, openElsewhere?: Identity, busyWaitMs = BUSY_WAIT_MS): FileDatabase {
   return explained(path, () => {
@@ -59,14 +59,11 @@ export function openWriter(path: string, openElsewhere?: Identity, busyWaitMs = 
       if (before.length === 0) giveToOwnerOfFolder(path);
       database.run(`PRAGMA busy_timeout = ${busyWaitMs}`);
       migrate(database, path);
-      database.run("PRAGMA journal_mode = WAL");
-      database.run("PRAGMA synchronous = FULL");
-      // What is deleted is overwritten: yesterday's salt, and links whose hold is over.
+      requireSync(database);
+      // Overwrites deleted data, such as yesterday's salt and links whose hold is over.
       database.run("PRAGMA secure_delete = ON");
       // After a burst of writes the WAL shrinks back to this.
       database.run("PRAGMA journal_size_limit = 67108864");
-      requirePragma(database, "journal_mode", "wal");
-      requirePragma(database, "synchronous", 2);
       // Opens the WAL, which closing then removes even if nothing was written.
       database.run("SELECT 1 FROM sqlite_schema");
       if (!isInPlace(path, before)) throw replacedMeanwhile(path);
@@ -86,8 +83,8 @@ function requireSame(path: string, openElsewhere: Identity): void {
 }
 
 /**
- * SQLite would delete the log of a missing file, with the links in it. And where only the log was deleted, it would
- * begin a second one while another process goes on writing to the first.
+ * SQLite would delete the log of a missing file, with the links in it. If only the log was deleted, it would start a
+ * second one while another process keeps writing to the first.
  */
 function requireLog(path: string): void {
   const logBytes = statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0;
@@ -96,7 +93,7 @@ function requireLog(path: string): void {
     throw new StoreUnusable(
       `${path} is missing or empty, but ${path}-wal holds links of it. Put the file back, or move ${path}-wal away to begin a new store.`,
     );
-  // SQLite makes the log first and deletes it last. Checked twice, because another process may be doing either.
+  // SQLite creates the log first and deletes it last. Checked twice, because another process may be doing either.
   const isLost = () => !existsSync(`${path}-wal`) && existsSync(`${path}-shm`);
   if (isLost() && isLost())
     throw new StoreUnusable(
@@ -113,19 +110,19 @@ export function openReader(path: string): FileDatabase {
   });
 }
 
-/** Whether there is a store, or a log that is left of one: opening it says what to do. */
+/** Whether there is a store or the log of one. In the latter case, opening it reports what to do. */
 export function hasFile(path: string): boolean {
   return sizeOf(path) > 0 || sizeOf(`${path}-wal`) > 0;
 }
 
-/** 0 if there is no such file. Throws {@link StoreUnusable} if nobody may know that. */
+/** 0 if there is no such file. Throws {@link StoreUnusable} if the folder cannot be read. */
 function sizeOf(path: string): number {
   return explained(path, () => statSync(path, { throwIfNoEntry: false })?.size ?? 0);
 }
 
 /**
- * Opens a file that is there for reading only, if this version can read it; undefined when there is no file yet. One of an
- * older schema may do for whoever asks nothing of it.
+ * Opens an existing file for reading only, if this version can read it. Undefined if there is no file. `mayBeOlder` also
+ * accepts an older schema.
  */
 export function openChecked(path: string, mayBeOlder = false): Database | undefined {
   if (sizeOf(path) === 0) return undefined;
@@ -144,7 +141,7 @@ export function openChecked(path: string, mayBeOlder = false): Database | undefi
   });
 }
 
-/** Reads the whole file and returns what is wrong with it; undefined when there is no file yet. */
+/** Reads the whole file and returns its damage. Undefined if there is no file. */
 export function checkFile(path: string, mayBeOlder = false): { links: number; damage: string[] } | undefined {
   using database = openChecked(path, mayBeOlder);
   if (database === undefined) return undefined;
@@ -156,8 +153,8 @@ export function checkFile(path: string, mayBeOlder = false): { links: number; da
       .filter((line) => line !== "ok");
     if (damage.length > 0) return { links: 0, damage };
     if (isCurrent(database, path)) requireSchema(database, path);
-    const counted = database.query<{ links: number }, []>("SELECT count(*) AS links FROM links").get();
-    return { links: counted?.links ?? 0, damage };
+    const row = database.query<{ links: number }, []>("SELECT count(*) AS links FROM links").get();
+    return { links: row?.links ?? 0, damage };
   });
 }
 
@@ -174,13 +171,21 @@ function requireSafeSqlite(): void {
   }
 }
 
+/** From here on, COMMIT returns only after SQLite has synced the log: a create waits for its fsync there. */
+function requireSync(database: Database): void {
+  database.run("PRAGMA journal_mode = WAL");
+  database.run("PRAGMA synchronous = FULL");
+  requirePragma(database, "journal_mode", "wal");
+  requirePragma(database, "synchronous", 2);
+}
+
 function requirePragma(database: Database, name: string, wanted: string | number): void {
   const [value] = Object.values(database.query<Record<string, unknown>, []>(`PRAGMA ${name}`).get() ?? {});
   if (value !== wanted)
     throw new StoreUnusable(`The file system does not allow ${name}=${wanted}; Curt needs it to be durable.`);
 }
 
-/** Runs `open` and turns what SQLite and the file system throw into words. */
+/** Runs `open` and explains errors of SQLite and the file system. */
 function explained<T>(path: string, open: () => T): T {
   try {
     return open();

@@ -1,4 +1,4 @@
-// Whose file it is, and which schema it has: read before anything is written, then migrated.
+// Recognizes our files, checks their schema before anything is written, and migrates them.
 import { Database } from "bun:sqlite";
 import { closeSync, existsSync, openSync, readSync, statSync } from "node:fs";
 
@@ -22,7 +22,7 @@ const PARTS = "SELECT type || ' ' || name AS name, lower(tbl_name) AS place, sql
 export const APPLICATION_ID = 0x43757274;
 
 /**
- * Refuses what is no file of ours or of a newer schema. Reads the header
+ * Refuses files of other programs and of a newer schema. Reads the header
  * (https://www.sqlite.org/fileformat2.html#the_database_header) without SQLite, which may write even when it only
  * reads.
  */
@@ -31,7 +31,7 @@ export function requireOurs(path: string): void {
   if (!statSync(path).isFile())
     throw new StoreUnusable(`${path} is not a file. Point DATABASE_URL at a file.`);
   const { header, length } = readHeader(path);
-  // Empty, or its making was cut off: SQLite rolls that back from the journal.
+  // Empty, or its creation was interrupted, which SQLite rolls back from the journal.
   if (length === 0 || existsSync(`${path}-journal`)) return;
   if (!isSqlite(header, length)) {
     throw new StoreUnusable(
@@ -47,7 +47,7 @@ export function isSqlite(header: DataView<ArrayBuffer>, length: number): boolean
   return length === header.byteLength && magic === "SQLite format 3\0";
 }
 
-/** How many bytes of it there are, and as many zeros as are missing. */
+/** Returns the header, padded with zeros, and how many bytes of it exist. */
 export function readHeader(path: string): { header: DataView<ArrayBuffer>; length: number } {
   const header = new DataView(new ArrayBuffer(100));
   const descriptor = openSync(path, "r");
@@ -59,9 +59,9 @@ export function readHeader(path: string): { header: DataView<ArrayBuffer>; lengt
 }
 
 /**
- * Brings the file to the newest schema, all in one transaction, so that two processes starting at once make the
- * schema once, and a file that turns out not to be ours stays as it was. It begins a transaction even where nothing is
- * to do, because a file that cannot be written is no store.
+ * Brings the file to the newest schema, all in one transaction, so that two processes starting at the same
+ * time create it once, and another program's file stays unchanged. Starts a transaction even if the schema is current,
+ * which refuses a file that cannot be written.
  */
 export function migrate(database: Database, path: string): void {
   database
@@ -95,21 +95,21 @@ export function isCurrent(database: Database, path: string): boolean {
   return version === MIGRATIONS.length;
 }
 
-/** Looks for all that the migrations make, and for what is not theirs on our tables. Tables that other tools add are fine. */
+/** Requires everything that the migrations create, and nothing else on our tables. Other tables are fine. */
 export function requireSchema(database: Database, path: string): void {
   using fresh = new Database(":memory:");
   for (const migration of MIGRATIONS) fresh.run(migration);
-  const wanted = fresh.query<Part, []>(PARTS).all();
-  const found = database.query<Part, []>(PARTS).all();
-  const differing = wanted.filter(({ name, sql }) => found.find((one) => one.name === name)?.sql !== sql);
+  const expected = fresh.query<Part, []>(PARTS).all();
+  const actual = database.query<Part, []>(PARTS).all();
+  const differing = expected.filter(({ name, sql }) => actual.find((one) => one.name === name)?.sql !== sql);
   if (differing.length > 0) {
     throw new StoreUnusable(
       `${path} lacks or has changed: ${namesOf(differing)} of schema ${MIGRATIONS.length}. Restore a backup.`,
     );
   }
-  const foreign = found.filter(
+  const foreign = actual.filter(
     ({ name, place }) =>
-      wanted.some((one) => one.place === place) && !wanted.some((one) => one.name === name),
+      expected.some((one) => one.place === place) && !expected.some((one) => one.name === name),
   );
   if (foreign.length > 0) {
     throw new StoreUnusable(
@@ -134,7 +134,7 @@ function requireKnownVersion(path: string, version: number): void {
   }
 }
 
-/** What the header could not tell, because a journal had to be rolled back first. */
+/** Refuses another program's file whose header was unreadable until SQLite rolled back its journal. */
 function requireEmpty(database: Database, path: string): void {
   if (database.query("SELECT 1 FROM sqlite_schema").get() !== null) throw belongsToAnother(path);
 }

@@ -31,7 +31,7 @@ export interface Snapshot {
 export function openSnapshot(path: string): Snapshot {
   requireBackable(path);
   const database = new DatabaseSync(path, { readOnly: true, timeout: BUSY_WAIT_MS });
-  // The copy reads in this transaction. Without it, every write of others would let SQLite begin the copy anew.
+  // The copy reads in this transaction. Without it, every write of others would restart the copy.
   database.exec("BEGIN");
   const rows = database.prepare(SEQUENCES).all() as { source: string; sequence: number }[];
   return {
@@ -73,7 +73,7 @@ function requireBackable(path: string): void {
 }
 
 /**
- * Brings back to the file what its log has gathered during a long copy. Otherwise the next create would have to, and others
+ * Moves what the log has gathered during a long copy into the file. Otherwise the next create would have to, and others
  * would wait for it.
  */
 export function checkpoint(path: string): void {
@@ -81,7 +81,7 @@ export function checkpoint(path: string): void {
   database.run("PRAGMA wal_checkpoint(PASSIVE)");
 }
 
-/** Makes one file of a store that nobody has open: readers need no right to write beside it. */
+/** Turns a store that nobody has open into a single file, which readers can open without write access to its folder. */
 export function leaveWal(path: string): void {
   using database = new Database(path, { readwrite: true });
   database.run("PRAGMA journal_mode = DELETE");

@@ -4,11 +4,11 @@ import { closeSync, existsSync, fstatSync, openSync, readSync } from "node:fs";
 
 import { StoreUnusable } from "../../../links/store.ts";
 
-/** Of a log whose checksums are of little-endian words, which is what all our platforms write. */
+/** Marks a log with little-endian checksums, which all our platforms write. */
 const MAGIC = 0x377f0682;
 const HEADER_BYTES = 32;
 const FRAME_HEADER_BYTES = 24;
-/** Of what precedes the salts in a frame's header, and is part of its checksum. */
+/** Bytes before the salts in a frame's header, which its checksum covers. */
 const SUMMED_BYTES = 8;
 const USUAL_PAGE_BYTES = 4096;
 /** A log that other processes are writing to may look damaged, but not twice at the same place. */
@@ -22,25 +22,25 @@ interface Frame {
   readonly salts: string;
   /** As it is stored. */
   readonly checksum: Checksum;
-  /** What it should be, after that of the frame before. To be asked before another frame is read. */
+  /** The expected checksum, given that of the previous frame. Call it before reading another frame. */
   sumAfter(before: Checksum): Checksum;
 }
 
 /**
- * Throws {@link StoreUnusable} where transactions that were answered lie behind a bad frame. May be asked while other
- * processes write. Takes time in proportion to the log, as SQLite's own recovery does, and the memory of two frames.
+ * Throws {@link StoreUnusable} if committed transactions lie behind a bad frame. Works while other processes write. Takes
+ * time in proportion to the log, as SQLite's own recovery does, and the memory of two frames.
  *
- * A power cut leaves bad frames, too, but only of the last transaction: each is synced before the next one begins. So
- * damage shows by a commit with a frame after it that goes on from it. A single commit after the bad frame proves
- * nothing: it may end the very transaction that was torn, or one whose sync failed and that was rolled back.
+ * A power cut also leaves bad frames, but only of the last transaction, because each is synced before the next one starts.
+ * So a commit and a valid frame that follows it prove damage. A single commit after the bad frame proves nothing: it may
+ * end the torn transaction, or one that was rolled back because its sync failed.
  */
 export function requireWholeWal(path: string): void {
-  let seen: string | undefined;
+  let previous: string | undefined;
   for (let look = 0; look < MAX_LOOKS; look++) {
-    const found = findDamage(`${path}-wal`);
-    if (found === undefined) return;
-    if (found === seen) throw damaged(path);
-    seen = found;
+    const damage = findDamage(`${path}-wal`);
+    if (damage === undefined) return;
+    if (damage === previous) throw damaged(path);
+    previous = damage;
   }
 }
 
@@ -52,7 +52,7 @@ function damaged(path: string): StoreUnusable {
   );
 }
 
-/** Names the place of the first bad frame in this generation of the log, if answered transactions follow. */
+/** Identifies the first bad frame in this generation of the log, if committed transactions follow. */
 function findDamage(wal: string): string | undefined {
   if (!existsSync(wal)) return undefined;
   const descriptor = openSync(wal, "r");
@@ -70,7 +70,7 @@ function readLog(descriptor: number) {
   const frameBytes = FRAME_HEADER_BYTES + header.pageBytes;
   const frames = Math.floor((fstatSync(descriptor).size - HEADER_BYTES) / frameBytes);
 
-  // Filled anew for each frame.
+  // Reused for each frame.
   const buffer = new Uint8Array(frameBytes);
   const view = new DataView(buffer.buffer);
 
@@ -88,7 +88,7 @@ function readLog(descriptor: number) {
 
   return {
     salts: header.salts,
-    /** The number of the first frame that SQLite does not take; of none where it does not take the header. */
+    /** The number of the first frame that SQLite rejects: 0 if it rejects the header. */
     firstBad(): number {
       if (header.salts === undefined) return 0;
       let before = header.checksum;
@@ -112,7 +112,7 @@ function readLog(descriptor: number) {
   };
 }
 
-/** Without salts where SQLite would not take it. */
+/** Has no salts if SQLite would reject the header. */
 function readHeader(descriptor: number) {
   const buffer = new Uint8Array(HEADER_BYTES);
   readSync(descriptor, buffer, 0, HEADER_BYTES, 0);
