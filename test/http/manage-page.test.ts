@@ -159,6 +159,10 @@ describe("the page that manages a link", () => {
   });
 
   test("says until when the target can change, and why it cannot", async () => {
+    await using always = await startHere({ EDITS: "on" });
+    const free = await make(always);
+    const unlocked = await send(free.code, { key: free.key }, {}, always);
+    expect([unlocked.status, unlocked.body.includes('name="target"')]).toEqual([200, true]);
     await using day = await startHere({ EDITS: "24h" });
     await using off = await startHere({ EDITS: "off" });
     for (const service of [day, off]) {

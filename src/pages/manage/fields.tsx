@@ -73,16 +73,12 @@ export function Target({ language, link, nowMs, edits, values, errors }: FieldPr
     hasPassword(link) || !hasStarted(link, nowMs)
       ? message(language, "manage.target.secret")
       : message(language, "manage.target.hint", { host: hostName, days: duration(language, FORMER_HOST_MS) });
-  const until = <Instant language={language} ms={untilMs} />;
+  const until = Number.isFinite(untilMs) && <Instant language={language} ms={untilMs} />;
   return (
     <TextField
       name="target"
       label={message(language, "manage.target")}
-      hint={sentences(
-        language,
-        rule,
-        Number.isFinite(untilMs) && richMessage(language, "manage.target.until", { until }),
-      )}
+      hint={sentences(language, rule, until && richMessage(language, "manage.target.until", { until }))}
       errors={errors}
       input={{
         ...VERBATIM,
