@@ -2,7 +2,7 @@ import { type Commands, UsageError, readCommandLine } from "./cli/command.ts";
 import { INSTANCE_COMMANDS } from "./cli/instance-commands.ts";
 import { print } from "./cli/terminal/print.ts";
 import { ConfigError, readConfig } from "./config/config.ts";
-import { escapeLine } from "./lib/escape-line.ts";
+import { escapeLine } from "./lib/log.ts";
 import { StoreMisconfigured, StoreUnavailable, StoreUnusable } from "./links/store.ts";
 import { CannotListen } from "./server/listen.ts";
 

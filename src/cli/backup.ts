@@ -6,7 +6,7 @@ import { explained, type Progress } from "../backup/new-file.ts";
 import { restoreBackup } from "../backup/restore.ts";
 import { type Config, journalFolderOf } from "../config/config.ts";
 import { databaseUrl } from "../config/database-url.ts";
-import { escapeLine } from "../lib/escape-line.ts";
+import { escapeLine } from "../lib/log.ts";
 import type { Arguments } from "./command.ts";
 import { fail, note, plural, print } from "./terminal/print.ts";
 

@@ -2,7 +2,7 @@ import { encodeQR } from "qr";
 
 import { CurtError } from "../../client/client.ts";
 import { type LinkRequest, type ManagedLink } from "../../client/types.ts";
-import { escapeLine } from "../lib/escape-line.ts";
+import { escapeLine } from "../lib/log.ts";
 import type { Arguments, Environment } from "./command.ts";
 import { ask } from "./instance-request.ts";
 import { fail, note, print, printJson } from "./terminal/print.ts";

@@ -1,6 +1,6 @@
 import { closeSync, openSync, writeSync } from "node:fs";
 
-import { escapeLine } from "../lib/escape-line.ts";
+import { escapeLine } from "../lib/log.ts";
 import type { Refusal } from "../links/problem.ts";
 import { StoreUnusable } from "../links/store.ts";
 import { message } from "../locales/messages.ts";

@@ -1,5 +1,5 @@
 import type { Statistics } from "../../client/types.ts";
-import { escapeLine } from "../lib/escape-line.ts";
+import { escapeLine } from "../lib/log.ts";
 import type { Arguments, Environment } from "./command.ts";
 import { ask } from "./instance-request.ts";
 import { fail, plural, print, printJson } from "./terminal/print.ts";

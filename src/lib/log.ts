@@ -1,7 +1,5 @@
 import { pino } from "pino";
 
-import { escapeLine } from "./escape-line.ts";
-
 export type Log = ReturnType<typeof createLog>;
 
 /** In bytes. Beyond this, lines are dropped. */
@@ -38,4 +36,12 @@ function readable(line: string): string {
 /** A target without its query and fragment, which may contain secrets of visitors. */
 export function withoutQuery(url: string): string {
   return url.split(/[?#]/, 1)[0] ?? "";
+}
+
+/** Characters that terminals and log viewers act on. JSON escapes only the first 32. */
+const UNSAFE = /[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu;
+
+/** Turns text from outside into one line that no terminal acts on. */
+export function escapeLine(line: string): string {
+  return line.replace(UNSAFE, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`);
 }

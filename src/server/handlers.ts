@@ -1,5 +1,5 @@
 import { type Config, ConfigError } from "../config/config.ts";
-import { createCalls } from "../http/call.ts";
+import { createCalls, type Handler } from "../http/call.ts";
 import { createClientReader } from "../http/client.ts";
 import { createOperatorCheck } from "../http/credentials.ts";
 import { createDomain } from "../http/domain.ts";
@@ -31,7 +31,6 @@ import type { OpenRecorder } from "../visits/visits.ts";
 import type { Core } from "./core.ts";
 import type { ReportFault } from "./fault-log.ts";
 import { type Health, createNotices } from "./instance-endpoints.ts";
-import { createLazyHandlers } from "./lazy-handlers.ts";
 
 interface HandlerParts {
   readonly recorder: OpenRecorder;
@@ -138,4 +137,33 @@ function openCountryDatabase(file: string | null): (address: string) => string {
       `COUNTRY_DATABASE must be a file in MaxMind's format, not ${file}: ${reasonOf(error)}`,
     ]);
   }
+}
+
+/** How long after the start handlers are loaded, at the latest: before an update replaces the files of this version. */
+const LOAD_AFTER_MS = 1000;
+
+/** Gives a handler by its name. */
+export type LazyHandlers<T> = (name: keyof T) => Handler;
+
+/**
+ * Loads handlers after the start or with their first request, because loading schemas takes longer than the rest of a start and
+ * redirects do without. If it fails, the next request tries again.
+ */
+function createLazyHandlers<T extends Readonly<Record<keyof T, Handler>>>(
+  load: () => Promise<T>,
+): LazyHandlers<T> {
+  let handlers: T | undefined;
+
+  async function loadOnce(): Promise<T> {
+    const loaded = await load();
+    return (handlers ??= loaded);
+  }
+  setTimeout(() => void loadOnce().catch(() => {}), LOAD_AFTER_MS).unref();
+
+  return (name) => async (call) => {
+    if (handlers !== undefined) return handlers[name](call);
+    // The address is lost if the client hangs up while the handlers load.
+    call.client();
+    return (await loadOnce())[name](call);
+  };
 }

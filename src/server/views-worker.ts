@@ -17,7 +17,7 @@ import { createHostRules } from "../moderation/host-rules.ts";
 import { createDisabledSinceReader, createInspection } from "../moderation/inspection.ts";
 import { createAdminPageViews } from "../pages/admin/handler.ts";
 import { createHomeViews } from "../pages/home/handler.ts";
-import { createInterstitialPage } from "../pages/interstitial/handler.ts";
+import { createInterstitialPage } from "../pages/interstitial/page.tsx";
 import { createManageViews } from "../pages/manage/handler.ts";
 import { showMyLinks } from "../pages/my-links/page.tsx";
 import { createPreview } from "../pages/preview/handler.ts";

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 
-import { parseKey } from "../../src/api/idempotency-key.ts";
+import { parseKey } from "../../src/api/creation.ts";
 import en from "../../src/locales/en.json";
 import { endLink, type Here, startHere } from "../service.ts";
 

@@ -3,7 +3,7 @@ import { describe, expect, test } from "bun:test";
 import * as fc from "fast-check";
 
 import { MAX_TARGET_LENGTH, parseTarget, type TargetPolicy } from "../../src/links/target.ts";
-import { isShortener } from "../../src/moderation/shorteners.ts";
+import { isShortener } from "../../src/moderation/domain-name.ts";
 
 const PUBLIC: TargetPolicy = {
   posture: "public",

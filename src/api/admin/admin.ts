@@ -1,6 +1,6 @@
 import type { DetachedCall } from "../../http/call.ts";
 import type { Inspection } from "../../moderation/inspection.ts";
-import { caseEndpoints, casesView } from "./cases.ts";
+import { caseEndpoints, casesView, hostEndpoints, hostsView } from "./decisions.ts";
 import {
   type AdminApiOptions,
   type AdminApiTask,
@@ -10,7 +10,6 @@ import {
   listView,
   show,
 } from "./endpoint.ts";
-import { hostEndpoints, hostsView } from "./hosts.ts";
 import { linkEndpoints, linkViews } from "./links.ts";
 import { entryJson, figuresJson } from "./operator-json.ts";
 

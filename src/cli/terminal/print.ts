@@ -1,7 +1,7 @@
 import { writeSync } from "node:fs";
 
 import { reasonOf } from "../../lib/error-reason.ts";
-import { escapeLine } from "../../lib/escape-line.ts";
+import { escapeLine } from "../../lib/log.ts";
 import { StoreUnusable } from "../../links/store.ts";
 
 const STANDARD_OUTPUT = 1;

@@ -1,14 +1,21 @@
 /** @jsxImportSource ../shared/html */
-import type { Link } from "../../links/link.ts";
+import type { DetachedCall } from "../../http/call.ts";
+import { problemAnswer } from "../../http/problems.ts";
+import { FORM_LEADS_ELSEWHERE, html } from "../../http/responses.ts";
+import type { Clock } from "../../links/clock.ts";
+import { type Link, isGuarded } from "../../links/link.ts";
+import type { Links } from "../../links/links.ts";
+import { isProblem } from "../../links/problem.ts";
 import { message } from "../../locales/messages.ts";
+import { hintsOf } from "../../moderation/link-hints.ts";
 import { describeDestination } from "../shared/destination-parts.ts";
 import { DestinationCard } from "../shared/destination.tsx";
 import { richMessage } from "../shared/formats.ts";
 import { type Page, page } from "../shared/layout.tsx";
-import { Lifetime } from "../shared/link-facts.tsx";
-import type { LinkNotes } from "../shared/warnings.tsx";
+import { Lifetime, targetChangeOf } from "../shared/link-facts.tsx";
+import { type LinkNotes, minutesLeftOf } from "../shared/warnings.tsx";
 
-export interface Interstitial extends Pick<Link, "code" | "target" | "createdMs">, LinkNotes {
+interface Interstitial extends Pick<Link, "code" | "target" | "createdMs">, LinkNotes {
   readonly shortUrl: string;
   /** Continuing sends a request to Curt, which may count the visit. */
   readonly asksAgain: boolean;
@@ -20,7 +27,7 @@ export interface Interstitial extends Pick<Link, "code" | "target" | "createdMs"
  * The destination of a link that somebody has followed. Unless `asksAgain` is set, this visit is counted and the button
  * opens the destination directly.
  */
-export function interstitialPage(language: string, link: Interstitial): Page {
+function interstitialPage(language: string, link: Interstitial): Page {
   const { code, shortUrl, target, asksAgain, usesVisit } = link;
   const address = shortUrl.replace(/^https?:\/\//, "");
   return page(
@@ -45,4 +52,31 @@ export function interstitialPage(language: string, link: Interstitial): Page {
       <Lifetime language={language} hasEnded={false} {...link} />
     </>,
   );
+}
+
+export interface InterstitialPageOptions {
+  readonly links: Pick<Links, "resolve">;
+  readonly clock: Pick<Clock, "nowMs">;
+}
+
+/** The preview at the short address itself, for people who should see the destination first. */
+export function createInterstitialPage({ links, clock }: InterstitialPageOptions) {
+  return async (call: DetachedCall): Promise<Response> => {
+    const link = await links.resolve(call.code);
+    if (isProblem(link)) return problemAnswer(call, link);
+    const nowMs = clock.nowMs();
+    const hints = hintsOf(link, nowMs);
+    const changed = targetChangeOf(link, nowMs);
+    const minutesLeft = minutesLeftOf(link, nowMs);
+    const shortUrl = call.domain.shortUrl(link.code);
+    const asksAgain = isGuarded(link);
+    const usesVisit = link.terms?.maxVisits !== undefined;
+    return html(
+      call,
+      200,
+      (language) =>
+        interstitialPage(language, { ...link, shortUrl, hints, changed, minutesLeft, asksAgain, usesVisit }),
+      asksAgain ? FORM_LEADS_ELSEWHERE : {},
+    );
+  };
 }

@@ -1,3 +1,5 @@
+// Types of modules that have none of their own.
+
 /** The Unicode data behind tr46's CheckJoiners, which it does not export by name. */
 declare module "tr46/lib/regexes.js" {
   const regexes: {
@@ -7,4 +9,14 @@ declare module "tr46/lib/regexes.js" {
     readonly validZWNJ: RegExp;
   };
   export default regexes;
+}
+
+declare module "*.mmdb" {
+  const path: string;
+  export default path;
+}
+
+declare module "*.sql" {
+  const sql: string;
+  export default sql;
 }

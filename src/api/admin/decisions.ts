@@ -3,8 +3,18 @@ import { z } from "@hono/zod-openapi";
 import { isProblem } from "../../links/problem.ts";
 import type { Inspection } from "../../moderation/inspection.ts";
 import { ANSWERS } from "../../moderation/reports/case.ts";
-import { type AdminApiOptions, type Endpoints, listView, note, readBody, reason, WHO } from "./endpoint.ts";
-import { caseJson } from "./operator-json.ts";
+import {
+  type AdminApiOptions,
+  type Endpoints,
+  listView,
+  note,
+  readBody,
+  reason,
+  WHO,
+  noteRequest,
+  reasonedRequest,
+} from "./endpoint.ts";
+import { caseJson, ruleJson } from "./operator-json.ts";
 
 /** "nothing" needs no reason. */
 const caseRequest = z.object({ action: z.enum(ANSWERS), reason: reason.nullish(), note });
@@ -25,3 +35,21 @@ export const caseEndpoints = ({ reports }: AdminApiOptions, { show, decideLink }
 /** On the views thread. */
 export const casesView = (inspection: Inspection) =>
   listView("cases", inspection.cases, (one) => caseJson(one, inspection.nowMs()));
+
+/** Handlers on the serving thread. */
+export const hostEndpoints = ({ operator }: AdminApiOptions, { show, decide }: Endpoints) => ({
+  hosts: show("hosts"),
+
+  block: decide(async (call) => {
+    const body = await readBody(call, reasonedRequest);
+    return isProblem(body) ? body : operator.blockHost(call.code, body, WHO);
+  }),
+
+  unblock: decide(async (call) => {
+    const body = await readBody(call, noteRequest);
+    return isProblem(body) ? body : operator.unblockHost(call.code, body, WHO);
+  }),
+});
+
+/** On the views thread. */
+export const hostsView = (inspection: Inspection) => listView("hosts", inspection.hosts, ruleJson);

@@ -1,4 +1,0 @@
-declare module "*.mmdb" {
-  const path: string;
-  export default path;
-}
