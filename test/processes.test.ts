@@ -21,7 +21,7 @@ import {
   TARGET,
   until,
 } from "./processes.ts";
-import { openStoreOf, type Program, ROOT, type Running, startHere, temporaryFolder } from "./service.ts";
+import { openStoreOf, type Program, type Running, startHere, temporaryFolder, PROGRAM } from "./service.ts";
 import { newLink } from "./stores/links.ts";
 
 afterEach(killBegun);
@@ -144,7 +144,7 @@ describe("a signal to the supervisor", () => {
          Bun.sleepSync(60_000);
        }`,
     );
-    const parent = Bun.spawn([process.execPath, "--preload", preload, join(ROOT, "src/main.ts"), "serve"], {
+    const parent = Bun.spawn([process.execPath, "--preload", preload, PROGRAM, "serve"], {
       env: {
         ...process.env,
         PROCESSES: "2",
@@ -233,7 +233,7 @@ describe("a start that fails", () => {
          catch { process.exit(${failure}); }
        }`,
       );
-      const child = Bun.spawn([process.execPath, "--preload", preload, join(ROOT, "src/main.ts"), "serve"], {
+      const child = Bun.spawn([process.execPath, "--preload", preload, PROGRAM, "serve"], {
         env: {
           ...process.env,
           PROCESSES: "3",

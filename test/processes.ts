@@ -2,9 +2,8 @@
 import { expect } from "bun:test";
 import { readFileSync } from "node:fs";
 import { connect } from "node:net";
-import { join } from "node:path";
 
-import { type Program, type ProgramOptions, ROOT, type Settings, startProgram } from "./service.ts";
+import { type Program, type ProgramOptions, type Settings, startProgram, PROGRAM } from "./service.ts";
 
 export const PROCESSES = 3;
 export const TARGET = "https://example.com/";
@@ -138,7 +137,7 @@ export const all = <T>(answer: T) => Array.from({ length: PROCESSES }, () => ans
 
 /** Starts the program with settings that must make it fail. */
 export async function refused(settings: Settings) {
-  const child = Bun.spawn([process.execPath, join(ROOT, "src/main.ts"), "serve"], {
+  const child = Bun.spawn([process.execPath, PROGRAM, "serve"], {
     env: { ...process.env, PROCESSES: String(PROCESSES), ...settings },
     stdout: "pipe",
     stderr: "pipe",

@@ -5,6 +5,7 @@ import { readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
 
+import { buildModules } from "../scripts/build.ts";
 import { unpackBrowser } from "./browser/browser.ts";
 import { NEEDS_LINUX } from "./linux.ts";
 import { ROOT, temporaryFolder } from "./service.ts";
@@ -110,6 +111,9 @@ async function runAsAsked(args: readonly string[]): Promise<Outcome[]> {
 }
 
 if (process.platform === "linux") await unpackBrowser();
+using bundle = temporaryFolder();
+await buildModules(bundle.path);
+process.env["TEST_PROGRAM"] = join(bundle.path, "main.js");
 const outcomes = await runAsAsked(process.argv.slice(2));
 const total = (name: keyof Outcome) => outcomes.reduce((sum, outcome) => sum + outcome[name], 0);
 console.log(`\n${total("passed")} passed, ${total("failed")} failed`);

@@ -6,7 +6,7 @@ import { existsSync } from "node:fs";
 import { makeUnreadable } from "../../durability/damage.ts";
 import { testOnLinux } from "../../linux.ts";
 import { addressOf, scrapeUntil } from "../../metrics/scrape.ts";
-import { startHere, startProgram, temporaryFolder, untilLogged } from "../../service.ts";
+import { startHere, startProgram, temporaryFolder, untilLogged, PROGRAM } from "../../service.ts";
 import { untilCounted, visit } from "../../visits/visits.ts";
 
 const original_url = "https://example.com/";
@@ -24,7 +24,7 @@ function limitFileSize(pid: number, bytes: bigint): void {
 
 testOnLinux("a full disk: creates are 503, redirects go on, and it recovers by itself", async () => {
   // A process that ignores SIGXFSZ sees EFBIG, which SQLite treats like a full disk.
-  const command = ["/bin/sh", "-c", `trap '' XFSZ; exec "$0" src/main.ts serve`, process.execPath];
+  const command = ["/bin/sh", "-c", `trap '' XFSZ; exec "$0" "$1" serve`, process.execPath, PROGRAM];
   await using program = await startProgram({}, { command });
   expect((await program.shorten({ original_url, custom_code: "before" })).status).toBe(201);
   limitFileSize(program.pid, 4096n);
@@ -66,8 +66,9 @@ testOnLinux("a start on a full disk: links redirect without being counted until 
   const command = [
     "/bin/sh",
     "-c",
-    `trap '' XFSZ; ulimit -S -f 2000; exec "$0" src/main.ts serve`,
+    `trap '' XFSZ; ulimit -S -f 2000; exec "$0" "$1" serve`,
     process.execPath,
+    PROGRAM,
   ];
   await using program = await startProgram({ METRICS_PORT: "0" }, { folder: folder.path, command });
   const ready = async () => ((await (await program.fetch("/readyz")).json()) as { message: string }).message;
@@ -101,7 +102,7 @@ testOnLinux(
   "a stop after a full disk keeps the files that the next start might find no room for",
   async () => {
     using folder = temporaryFolder();
-    const command = ["/bin/sh", "-c", `trap '' XFSZ; exec "$0" src/main.ts serve`, process.execPath];
+    const command = ["/bin/sh", "-c", `trap '' XFSZ; exec "$0" "$1" serve`, process.execPath, PROGRAM];
     const program = await startProgram({}, { folder: folder.path, command });
     program.expectFaults();
     limitFileSize(program.pid, 4096n);
@@ -116,7 +117,7 @@ testOnLinux(
 
 for (const processes of ["1", "2"])
   test(`PROCESSES=${processes}, a full disk under load: few lines tell of many faults, and nothing answered is lost`, async () => {
-    const command = ["/bin/sh", "-c", `trap '' XFSZ; exec "$0" src/main.ts serve`, process.execPath];
+    const command = ["/bin/sh", "-c", `trap '' XFSZ; exec "$0" "$1" serve`, process.execPath, PROGRAM];
     await using program = await startProgram({ PROCESSES: processes }, { command });
     const close = { Connection: "close" };
     const statuses = async (count: number, ask: (nth: number) => Promise<Response>) =>

@@ -14,7 +14,7 @@ import { basename, dirname, join } from "node:path";
 
 import { sendUntilTaken } from "../../again.ts";
 import { testOnLinux } from "../../linux.ts";
-import { BASE_URL, startProgram, temporaryFolder } from "../../service.ts";
+import { BASE_URL, startProgram, temporaryFolder, PROGRAM } from "../../service.ts";
 import type { SystemCall } from "./syscalls.ts";
 
 const TRACER = join(import.meta.dir, "syscalls.ts");
@@ -34,7 +34,7 @@ type Create = (code: string, address?: string) => Promise<void>;
 /** Has links made by the real program and writes down the system calls that decide whether they survive. */
 async function traced(folder: string, createAll: (create: Create) => Promise<void>): Promise<Run> {
   const trace = join(folder, "trace.jsonl");
-  const command = [process.execPath, TRACER, trace, process.execPath, "src/main.ts", "serve"];
+  const command = [process.execPath, TRACER, trace, process.execPath, PROGRAM, "serve"];
   const made = new Map<string, string>();
   let file: string;
   {

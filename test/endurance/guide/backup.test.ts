@@ -4,7 +4,7 @@ import { join } from "node:path";
 
 import { readConfig } from "../../../src/config/config.ts";
 import { makeLargeStore } from "../../backup/run.ts";
-import { ROOT, temporaryFolder } from "../../service.ts";
+import { ROOT, temporaryFolder, PROGRAM } from "../../service.ts";
 
 /** Commands of other programs, which are not there. */
 const OTHERS = /^(litestream|pg_dump|pg_restore|psql) /m;
@@ -14,7 +14,7 @@ test("docs/backup.md gives commands that do what it says", async () => {
   using folder = temporaryFolder();
   const here = (name: string) => join(folder.path, name);
   for (const name of ["bin", "backup", "elsewhere", "data", "journal"]) mkdirSync(here(name));
-  writeFileSync(here("bin/curt"), `#!/bin/sh\nexec ${process.execPath} ${join(ROOT, "src/main.ts")} "$@"\n`);
+  writeFileSync(here("bin/curt"), `#!/bin/sh\nexec ${process.execPath} ${PROGRAM} "$@"\n`);
   chmodSync(here("bin/curt"), 0o755);
   await makeLargeStore(here("data/curt.db"), 10);
 

@@ -10,7 +10,7 @@ import { readConfig } from "../../../src/config/config.ts";
 import { SETTINGS } from "../../../src/config/settings.ts";
 import { freePort } from "../../free-port.ts";
 import { PASSWORD, startPostgres } from "../../postgres.ts";
-import { ROOT, startProgram, temporaryFolder } from "../../service.ts";
+import { ROOT, startProgram, temporaryFolder, PROGRAM } from "../../service.ts";
 import { commandsOf, type ShellCommand, scriptsOf } from "../../shell.ts";
 
 const read = (path: string) => readFileSync(join(ROOT, path), "utf8");
@@ -188,10 +188,7 @@ describe("the commands of Curt", () => {
     using folder = temporaryFolder();
     const here = (name: string) => join(folder.path, name);
     mkdirSync(here("bin"));
-    writeFileSync(
-      here("bin/curt"),
-      `#!/bin/sh\nexec '${process.execPath}' '${join(ROOT, "src/main.ts")}' "$@"\n`,
-    );
+    writeFileSync(here("bin/curt"), `#!/bin/sh\nexec '${process.execPath}' '${PROGRAM}' "$@"\n`);
     chmodSync(here("bin/curt"), 0o755);
     writeFileSync(here("password"), PASSWORD);
     const [links = "", visits = ""] = read("docs/moving.md").match(/(?<=```csv\n).*?(?=```)/gs) ?? [];

@@ -5,7 +5,7 @@ import type { Code } from "../../../src/links/code.ts";
 import { freePort } from "../../free-port.ts";
 import { ask, make, OTHER } from "../../managed.ts";
 import { startPostgres } from "../../postgres.ts";
-import { openStoreOf, type Program, ROOT, startProgram, temporaryFolder } from "../../service.ts";
+import { openStoreOf, type Program, startProgram, temporaryFolder, PROGRAM } from "../../service.ts";
 
 const CLIENTS = 6;
 /** So many are created and visited in each store. */
@@ -96,7 +96,7 @@ function isConnectionError(error: unknown): boolean {
 /** Moves everything, as docs/database.md says. */
 async function move(from: string, to: string, folder: string): Promise<void> {
   const command = 'DATABASE_URL="$FROM" "$0" "$1" export - | DATABASE_URL="$TO" "$0" "$1" import -';
-  const child = Bun.spawn(["/bin/sh", "-c", command, process.execPath, join(ROOT, "src/main.ts")], {
+  const child = Bun.spawn(["/bin/sh", "-c", command, process.execPath, PROGRAM], {
     env: { ...process.env, FROM: from, TO: to, DATA_DIR: folder, PORT: "1" },
     stdout: "pipe",
     stderr: "pipe",

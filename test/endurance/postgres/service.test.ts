@@ -15,6 +15,7 @@ import {
   startProgram,
   temporaryFolder,
   untilLogged,
+  PROGRAM,
 } from "../../service.ts";
 import { linkOf, statisticsOf, untilCounted, visit } from "../../visits/visits.ts";
 
@@ -38,7 +39,7 @@ async function until(what: () => Promise<boolean>): Promise<void> {
 /** Runs the program until it ends by itself. */
 async function end(settings: Settings, ...words: string[]) {
   using folder = temporaryFolder();
-  const child = Bun.spawn([process.execPath, "src/main.ts", ...words], {
+  const child = Bun.spawn([process.execPath, PROGRAM, ...words], {
     cwd: ROOT,
     env: { ...process.env, PORT: "0", BASE_URL, DATA_DIR: folder.path, ...settings },
     stdout: "pipe",

@@ -16,6 +16,7 @@ import {
   startProgram,
   temporaryFolder,
   untilLogged,
+  PROGRAM,
 } from "../../service.ts";
 import { isRunning, signal } from "../../signals.ts";
 
@@ -192,7 +193,7 @@ testOnLinux("SIGUSR2 during the start ends nothing", async () => {
   await (await startProgram({}, { folder: folder.path }))[Symbol.asyncDispose]();
   using locked = new Database(file);
   locked.run("BEGIN IMMEDIATE");
-  const child = Bun.spawn([process.execPath, join(ROOT, "src/main.ts"), "serve"], {
+  const child = Bun.spawn([process.execPath, PROGRAM, "serve"], {
     env: { ...process.env, PORT: "0", BASE_URL: "https://curt.example", DATABASE_URL: `sqlite:${file}` },
     stdout: "pipe",
   });
@@ -217,7 +218,7 @@ testOnLinux("SIGUSR2 during the start ends nothing", async () => {
 testOnLinux("a stop in the middle of a hand-over complains of nothing", async () => {
   using folder = temporaryFolder();
   const settings = { PORT: String(await freePort()), DATABASE_URL: `sqlite:${folder.path}/curt.db` };
-  const child = Bun.spawn([process.execPath, join(ROOT, "src/main.ts"), "serve"], {
+  const child = Bun.spawn([process.execPath, PROGRAM, "serve"], {
     env: { ...process.env, ...settings },
     stdout: "pipe",
     stderr: "pipe",

@@ -1,11 +1,10 @@
 import { expect, test } from "bun:test";
 import { readdirSync } from "node:fs";
-import { join } from "node:path";
 
 import type { RequestClass } from "../../../src/http/overload.ts";
 import { testOnLinux } from "../../linux.ts";
 import { addressOf, scrapeUntil } from "../../metrics/scrape.ts";
-import { ROOT, startProgram, untilLogged } from "../../service.ts";
+import { startProgram, untilLogged, PROGRAM } from "../../service.ts";
 import { signal } from "../../signals.ts";
 
 const TARGET = "https://example.com/";
@@ -52,7 +51,7 @@ test("a program that gets too little time redirects, refuses what is too much, a
 
 /** Starts the program by a shell that first sets a limit. */
 const withLimit = (limit: string) => ({
-  command: ["sh", "-c", `${limit} && exec "$@"`, "sh", process.execPath, join(ROOT, "src/main.ts"), "serve"],
+  command: ["sh", "-c", `${limit} && exec "$@"`, "sh", process.execPath, PROGRAM, "serve"],
 });
 
 testOnLinux(
