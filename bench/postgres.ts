@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
-import { startCluster } from "../test/postgres-cluster.ts";
+import { startCluster } from "../test/endurance/postgres/cluster.ts";
 import type { PostgresServer } from "../test/postgres.ts";
 import { childrenOf } from "../test/signals.ts";
 import { generated, type Load, visits, visitsOnce } from "./load.ts";

@@ -1,7 +1,7 @@
 // bun bench/slow-syncs.ts <ms> <command…>
 //
 // Runs a command whose fsync and fdatasync, in whatever thread, each begin <ms> later, as on a slow disk.
-import { trace } from "../test/durability/ptrace.ts";
+import { trace } from "../test/endurance/durability/ptrace.ts";
 
 const [delay = "", ...command] = process.argv.slice(2);
 process.exit(await trace(command, ["fsync", "fdatasync"], () => ({ delayMs: Number(delay) })));

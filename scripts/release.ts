@@ -31,7 +31,7 @@ async function release(version: string): Promise<void> {
   for (const folder of [".", "client"])
     await run("npm", "version", version, "--no-git-tag-version", "--prefix", folder);
   writeFileSync(changelog, changes);
-  await run("npm", "test");
+  await run("npm", "run", "test:all");
 
   // In a process of its own, which reads the new version.
   await run("npm", "run", "artifacts");

@@ -8,12 +8,12 @@ import { COMMANDS } from "../src/cli/commands.ts";
 import type { Target } from "../src/links/target.ts";
 import { openStore } from "../src/store/open.ts";
 import { testOnLinux } from "./linux.ts";
-import { ROOT, type Settings, startHere, startProgram, temporaryFolder, untilLogged } from "./service.ts";
+import { type Settings, startHere, startProgram, temporaryFolder, untilLogged, PROGRAM } from "./service.ts";
 import { newLink } from "./stores/links.ts";
 import { visit } from "./visits/visits.ts";
 
 async function run(args: string[], settings: Settings = {}) {
-  const child = Bun.spawn([process.execPath, join(ROOT, "src/main.ts"), ...args], {
+  const child = Bun.spawn([process.execPath, PROGRAM, ...args], {
     env: { ...process.env, ...settings },
     stdout: "pipe",
     stderr: "pipe",
@@ -225,7 +225,7 @@ describe("curt serve", () => {
         "--inh-caps=-all",
         ...(process.getuid?.() === 0 ? ["--bounding-set=-all"] : []),
       ];
-      const child = Bun.spawn([...unprivileged, process.execPath, join(ROOT, "src/main.ts"), "serve"], {
+      const child = Bun.spawn([...unprivileged, process.execPath, PROGRAM, "serve"], {
         env: { ...process.env, PORT: "81" },
         stderr: "pipe",
       });
@@ -297,7 +297,7 @@ describe("the handler of uncaught exceptions", () => {
   const startWith = async (folder: string, trouble: string) => {
     const preload = join(folder, "trouble.ts");
     writeFileSync(preload, trouble);
-    const command = [process.execPath, "--preload", preload, join(ROOT, "src/main.ts"), "serve"];
+    const command = [process.execPath, "--preload", preload, PROGRAM, "serve"];
     const program = await startProgram({}, { command, folder });
     program.expectFaults();
     return program;
@@ -361,7 +361,7 @@ describe("the handler of uncaught exceptions", () => {
     };
     // `head` ends after the first line, which breaks the pipe. The exit code is passed around it.
     const command = `exec 3>&1; (sh -c 'echo $$ > pid; exec "$0" "$1" serve' "$0" "$1"; echo "exit $?" >&3) | head -n 1`;
-    const child = Bun.spawn(["/bin/sh", "-c", command, process.execPath, join(ROOT, "src/main.ts")], {
+    const child = Bun.spawn(["/bin/sh", "-c", command, process.execPath, PROGRAM], {
       cwd: folder.path,
       env: { ...process.env, ...settings },
       stdout: "pipe",
@@ -534,13 +534,10 @@ test("a command whose output is lost says so, with exit code 1", async () => {
   using folder = temporaryFolder();
   const env = { ...process.env, DATABASE_URL: `sqlite:${folder.path}/curt.db` };
   for (const args of [["--help"], ["check"], ["completion", "bash"]]) {
-    const shell = Bun.spawn(
-      ["/bin/sh", "-c", '"$0" "$@" > /dev/full', process.execPath, join(ROOT, "src/main.ts"), ...args],
-      {
-        env,
-        stderr: "pipe",
-      },
-    );
+    const shell = Bun.spawn(["/bin/sh", "-c", '"$0" "$@" > /dev/full', process.execPath, PROGRAM, ...args], {
+      env,
+      stderr: "pipe",
+    });
     expect([await shell.exited, await shell.stderr.text()]).toEqual([
       1,
       "curt: standard output is not complete: the disk is full.\n",
@@ -555,7 +552,7 @@ test("a command that makes no store finds none in an empty file, or where there 
     for (const args of [["export", "-"], ["trust-clock"]]) {
       const path = join(folder.path, name);
       const env = { ...process.env, DATABASE_URL: `sqlite:${path}`, DATA_DIR: folder.path };
-      const child = Bun.spawn([process.execPath, join(ROOT, "src/main.ts"), ...args], {
+      const child = Bun.spawn([process.execPath, PROGRAM, ...args], {
         env,
         stdout: "pipe",
         stderr: "pipe",

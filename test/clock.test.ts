@@ -3,7 +3,14 @@ import { expect, test } from "bun:test";
 import { renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-import { type Program, ROOT, type Settings, startProgram, temporaryFolder, untilLogged } from "./service.ts";
+import {
+  type Program,
+  type Settings,
+  startProgram,
+  temporaryFolder,
+  untilLogged,
+  PROGRAM,
+} from "./service.ts";
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -29,7 +36,7 @@ async function startWithClock(folder: string, settings: Settings = {}, wallAhead
      const every = setInterval;
      globalThis.setInterval = (job, ms, ...rest) => every(job, Math.min(ms, 200), ...rest);`,
   );
-  const command = [process.execPath, "--preload", preload, join(ROOT, "src/main.ts"), "serve"];
+  const command = [process.execPath, "--preload", preload, PROGRAM, "serve"];
   const program = await startProgram({ CODE_HOLD: "2d", ...settings }, { folder, command });
   /** Time passes: both clocks. */
   const pass = (ms: number) => setWall(ms, ms);

@@ -13,14 +13,14 @@ import {
 import { join } from "node:path";
 
 import { openStore } from "../src/store/open.ts";
-import { ROOT, startProgram, temporaryFolder } from "./service.ts";
+import { startProgram, temporaryFolder, PROGRAM } from "./service.ts";
 import { visit } from "./visits/visits.ts";
 
 const OPEN_TO_ALL = "every user of this machine can read the store";
 
 /** The program, started by a shell with this umask. */
 function curtWith(umask: string, ...args: string[]): string[] {
-  return ["sh", "-c", `umask ${umask}; exec "$0" "$@"`, process.execPath, join(ROOT, "src/main.ts"), ...args];
+  return ["sh", "-c", `umask ${umask}; exec "$0" "$@"`, process.execPath, PROGRAM, ...args];
 }
 
 function curt(umask: string, args: string[], settings: Record<string, string>): void {

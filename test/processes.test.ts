@@ -1,159 +1,30 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
-import { connect } from "node:net";
 import { join } from "node:path";
 
 import type { Target } from "../src/links/target.ts";
 import { checkStore } from "../src/store/open.ts";
 import { testOnLinux } from "./linux.ts";
 import {
-  openStoreOf,
-  type Program,
-  type ProgramOptions,
-  ROOT,
-  type Running,
-  type Settings,
-  startHere,
-  startProgram,
-  temporaryFolder,
-} from "./service.ts";
+  all,
+  begun,
+  children,
+  create,
+  isAlive,
+  killBegun,
+  linesThatSay,
+  listeners,
+  openEach,
+  PROCESSES,
+  refused,
+  startSeveral,
+  TARGET,
+  until,
+} from "./processes.ts";
+import { openStoreOf, type Program, type Running, startHere, temporaryFolder, PROGRAM } from "./service.ts";
 import { newLink } from "./stores/links.ts";
 
-const PROCESSES = 3;
-const TARGET = "https://example.com/";
-/** The time limit for anything a test waits for. Faster is not asserted. */
-const PATIENCE_MS = 120_000;
-
-const begun = new Set<number>();
-afterEach(() => {
-  for (const pid of begun) if (isAlive(pid)) process.kill(pid, "SIGKILL");
-  begun.clear();
-});
-
-async function startSeveral(settings: Settings = {}, options: ProgramOptions = {}): Promise<Program> {
-  const several = { PROCESSES: String(PROCESSES), LOG_LEVEL: "debug", ...settings };
-  const program = await startProgram(several, options);
-  begun.add(program.pid);
-  for (const pid of children(program)) begun.add(pid);
-  return program;
-}
-
-interface Line {
-  readonly msg: string;
-  readonly pid: number;
-  readonly code?: string;
-  readonly child?: number;
-  readonly children?: number[];
-}
-
-const lines = (program: Program) => program.logged.map((line) => JSON.parse(line) as Line);
-const linesThatSay = (program: Program, text: string) =>
-  lines(program).filter(({ msg }) => msg.includes(text));
-const children = (program: Program) => linesThatSay(program, "listens on")[0]?.children ?? [];
-
-/** Zombies (processes that have ended but have not been waited for) count as dead. */
-function isAlive(pid: number): boolean {
-  try {
-    if (process.platform !== "linux") return process.kill(pid, 0);
-    return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, "utf8"));
-  } catch {
-    return false;
-  }
-}
-
-/** The number of sockets that listen on the port, from the kernel's table. */
-function listeners(origin: string): number {
-  const port = Number(new URL(origin).port).toString(16).toUpperCase().padStart(4, "0");
-  const sockets = readFileSync("/proc/net/tcp", "utf8").split("\n");
-  return sockets.filter((socket) => new RegExp(`^ *\\d+: \\w+:${port} \\w+:0000 0A `).test(socket)).length;
-}
-
-async function until<T>(what: string, look: () => T | undefined | false | Promise<T | undefined | false>) {
-  const patience = AbortSignal.timeout(PATIENCE_MS);
-  while (!patience.aborted) {
-    const found = await look();
-    if (found !== undefined && found !== false) return found;
-    await Bun.sleep(5);
-  }
-  throw new Error(`waited too long until ${what}`);
-}
-
-/** Opens a keep-alive connection. One process answers all its requests. */
-function open(origin: string) {
-  const { hostname, port } = new URL(origin);
-  const socket = connect(Number(port), hostname).setEncoding("utf8");
-  let received = "";
-  let arrived = () => {};
-  let closed = false;
-  socket.on("data", (text) => {
-    received += text;
-    arrived();
-  });
-  socket.on("error", () => {});
-  socket.on("close", () => {
-    closed = true;
-    arrived();
-  });
-  return {
-    async request(method: string, path: string, body = ""): Promise<{ status: number; location?: string }> {
-      received = "";
-      socket.write(
-        `${method} ${path} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
-      );
-      for (;;) {
-        const [head = "", rest] = received.split("\r\n\r\n", 2);
-        const length = Number(/^content-length: (\d+)/im.exec(head)?.[1] ?? 0);
-        if (rest !== undefined && Buffer.byteLength(rest) >= length) {
-          const [, location] = /^location: (\S+)/im.exec(head) ?? [];
-          return { status: Number(head.split(" ")[1]), ...(location !== undefined && { location }) };
-        }
-        if (closed) throw new Error("the connection is closed");
-        await new Promise<void>((resolve) => (arrived = resolve));
-      }
-    },
-    [Symbol.dispose]: () => void socket.destroy(),
-  };
-}
-type Connection = ReturnType<typeof open>;
-
-/** Opens a connection to each of these processes. To tell them apart, makes links and looks in the log for who did. */
-async function openEach(program: Program, pids: readonly number[]) {
-  const disposing = new DisposableStack();
-  const found = new Map<number, Connection>();
-  await until(`each of ${pids.join()} answers`, async () => {
-    const connection = disposing.use(open(program.origin));
-    const custom_code = `probe-${crypto.randomUUID()}`;
-    const { status } = await connection.request("POST", "/api/v1/shorten", create(custom_code));
-    expect(status).toBe(201);
-    const line = await until("the link is logged", () =>
-      lines(program).find(({ code }) => code === custom_code),
-    );
-    found.set(line.pid, connection);
-    return pids.every((pid) => found.has(pid));
-  });
-  return {
-    of: (pid: number) => found.get(pid) as Connection,
-    /** Sends a GET to every process. */
-    get: (path: string) =>
-      Promise.all(pids.map(async (pid) => (await found.get(pid)?.request("GET", path)) ?? { status: 0 })),
-    [Symbol.dispose]: () => disposing.dispose(),
-  };
-}
-
-const create = (custom_code: string, original_url = TARGET) => JSON.stringify({ original_url, custom_code });
-const all = <T>(answer: T) => Array.from({ length: PROCESSES }, () => answer);
-
-/** Starts the program with settings that must make it fail. */
-async function refused(settings: Settings) {
-  const child = Bun.spawn([process.execPath, join(ROOT, "src/main.ts"), "serve"], {
-    env: { ...process.env, PROCESSES: String(PROCESSES), ...settings },
-    stdout: "pipe",
-    stderr: "pipe",
-  });
-  begun.add(child.pid);
-  const [code, stdout, stderr] = await Promise.all([child.exited, child.stdout.text(), child.stderr.text()]);
-  return { code, stdout, stderr };
-}
+afterEach(killBegun);
 
 describe("several processes", () => {
   let program: Program;
@@ -273,7 +144,7 @@ describe("a signal to the supervisor", () => {
          Bun.sleepSync(60_000);
        }`,
     );
-    const parent = Bun.spawn([process.execPath, "--preload", preload, join(ROOT, "src/main.ts"), "serve"], {
+    const parent = Bun.spawn([process.execPath, "--preload", preload, PROGRAM, "serve"], {
       env: {
         ...process.env,
         PROCESSES: "2",
@@ -305,114 +176,6 @@ describe("a signal to the supervisor", () => {
     program.kill("SIGTERM");
     expect(await program.exited).toBe(1);
     expect(children(program).filter(isAlive)).toEqual([]);
-  });
-});
-
-/** Usually a second. A process that is silent for ten of them is killed, so they must not be much shorter on a busy machine. */
-const SOONER_BEAT_MS = 400;
-
-describe("a process that hangs", () => {
-  test("is ended and replaced, and the others serve on", async () => {
-    using folder = temporaryFolder();
-    await using program = await startSeveral({}, { folder: folder.path, roundMs: SOONER_BEAT_MS });
-    const codes = Array.from({ length: 20 }, (_, nth) => `link${nth}`);
-    for (const custom_code of codes) await program.shorten({ original_url: TARGET, custom_code });
-    const [hung = 0, ...others] = children(program);
-    using connections = await openEach(program, others);
-    process.kill(hung, "SIGSTOP");
-    for (const code of codes)
-      expect(await connections.get(`/${code}`)).toEqual(
-        others.map(() => ({ status: 302, location: TARGET })),
-      );
-    const { child: replacement = 0 } = await until(
-      "another takes its place",
-      () => linesThatSay(program, "another process took its place")[0],
-    );
-    begun.add(replacement);
-    expect(linesThatSay(program, "is hung")).toMatchObject([{ child: hung }]);
-    expect(linesThatSay(program, "a process ended")).toMatchObject([{ child: hung, signal: "SIGKILL" }]);
-    using back = await openEach(program, [replacement, ...others]);
-    for (const code of codes)
-      expect(await back.get(`/${code}`)).toEqual(all({ status: 302, location: TARGET }));
-  });
-
-  test("is ended during a stop, too, which needs no second signal", async () => {
-    using folder = temporaryFolder();
-    await using program = await startSeveral({}, { folder: folder.path, roundMs: SOONER_BEAT_MS });
-    const [hung = 0] = children(program);
-    process.kill(hung, "SIGSTOP");
-    program.kill("SIGTERM");
-    expect(await program.exited).toBe(1);
-    expect(linesThatSay(program, "is hung")).toMatchObject([{ child: hung }]);
-    expect(children(program).filter(isAlive)).toEqual([]);
-  });
-
-  test("is not one that has nothing to do, whose supervisor was hung, or that stops slowly", async () => {
-    using folder = temporaryFolder();
-    const options = { folder: folder.path, roundMs: SOONER_BEAT_MS, holdsDrain: true };
-    await using program = await startSeveral({}, options);
-    process.kill(program.pid, "SIGSTOP");
-    await Bun.sleep(12 * SOONER_BEAT_MS);
-    process.kill(program.pid, "SIGCONT");
-    await Bun.sleep(2 * SOONER_BEAT_MS);
-    expect(children(program).every(isAlive)).toBeTrue();
-    program.kill("SIGTERM");
-    await Bun.sleep(12 * SOONER_BEAT_MS);
-    program.endDrain();
-    expect(await program.exited).toBe(0);
-    expect(linesThatSay(program, "is hung")).toEqual([]);
-  });
-});
-
-describe("SIGKILL", () => {
-  testOnLinux("of one process: the others serve on, and another takes its place", async () => {
-    await using program = await startSeveral();
-    await program.shorten({ original_url: TARGET, custom_code: "abc" });
-    const [killed = 0, ...others] = children(program);
-    using connections = await openEach(program, others);
-    process.kill(killed, "SIGKILL");
-    // Requests on its connections are lost. Once its end is logged, it gets no new ones.
-    await until("it is gone", () => linesThatSay(program, "a process ended").length > 0);
-    expect(await connections.get("/abc")).toEqual(others.map(() => ({ status: 302, location: TARGET })));
-    const { child: replacement = 0 } = await until("another takes its place", async () => {
-      using connection = open(program.origin);
-      expect((await connection.request("GET", "/abc")).status).toBe(302);
-      return linesThatSay(program, "another process took its place")[0];
-    });
-    begun.add(replacement);
-    using back = await openEach(program, [replacement, ...others]);
-    expect(await back.get("/abc")).toEqual(all({ status: 302, location: TARGET }));
-    program.kill("SIGTERM");
-    expect(await program.exited).toBe(0);
-    expect([replacement, ...others].filter(isAlive)).toEqual([]);
-  });
-
-  test("again and again: the place is filled each time", async () => {
-    await using program = await startSeveral();
-    let [victim = 0] = children(program);
-    for (let round = 1; round <= 3; round++) {
-      process.kill(victim, "SIGKILL");
-      const line = await until(
-        "another takes its place",
-        () => linesThatSay(program, "another process took its place")[round - 1],
-      );
-      victim = line.child ?? 0;
-      begun.add(victim);
-    }
-    expect((await program.fetch("/readyz")).status).toBe(200);
-  });
-
-  testOnLinux("of the supervisor leaves no process behind, and the store whole", async () => {
-    using folder = temporaryFolder();
-    await using program = await startSeveral({}, { folder: folder.path });
-    using _ = await openEach(program, children(program));
-    program.kill("SIGKILL");
-    // When the children, too, have closed the output.
-    expect(await program.exited).not.toBe(0);
-    await until("its children are gone", () => !children(program).some(isAlive));
-    expect(linesThatSay(program, "stopping")).toHaveLength(PROCESSES);
-    expect(existsSync(`${program.file}-wal`)).toBeFalse();
-    expect(await fetch(program.origin).catch(() => "refused")).toBe("refused");
   });
 });
 
@@ -470,7 +233,7 @@ describe("a start that fails", () => {
          catch { process.exit(${failure}); }
        }`,
       );
-      const child = Bun.spawn([process.execPath, "--preload", preload, join(ROOT, "src/main.ts"), "serve"], {
+      const child = Bun.spawn([process.execPath, "--preload", preload, PROGRAM, "serve"], {
         env: {
           ...process.env,
           PROCESSES: "3",

@@ -1,9 +1,11 @@
-// `npm test` runs the checks and all tests. `npm test -- FILE…` runs the tests of these files, without the checks.
-// The last line of the output says how many passed and failed.
+// `npm test` runs the checks and all tests outside of test/endurance/. `npm run test:all` also runs the tests in there, and some
+// again over PostgreSQL. `npm run test:endurance` runs only what `npm test` leaves out. `npm test -- FILE…` runs the tests of
+// these files, without the checks. The last line of the output says how many passed and failed.
 import { readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
 
+import { buildModules } from "../scripts/build.ts";
 import { unpackBrowser } from "./browser/browser.ts";
 import { NEEDS_LINUX } from "./linux.ts";
 import { ROOT, temporaryFolder } from "./service.ts";
@@ -13,14 +15,20 @@ const LIMIT_MS = 180_000;
 /** One more than there are processors, because some tests mostly wait for time-outs or drains. */
 const FILES_AT_ONCE = availableParallelism() + 1;
 
+const ENDURANCE = "test/endurance/";
+
+/** One test of the whole service over PostgreSQL. The contracts in test/stores/ are for both engines anyway. */
+const SERVICE = ["test/http/make.test.ts"];
+
 /**
- * Run once more, over PostgreSQL: processes, crashes, and whatever reads and writes the store for an answer or a page. One
+ * `npm run test:all` runs these once more, over PostgreSQL: processes, crashes, and whatever reads and writes the store for an answer or a page. One
  * file in the browser is enough, because pages are the same over any store.
  */
 const OVER_POSTGRES = [
   "test/processes.test.ts",
+  "test/endurance/server/processes.test.ts",
   "test/metrics/processes.test.ts",
-  "test/durability/kill.test.ts",
+  "test/endurance/durability/kill.test.ts",
   "test/visit-limit.test.ts",
   "test/browser/make.test.ts",
   "test/http/make.test.ts",
@@ -44,9 +52,9 @@ interface Outcome {
   readonly failed: number;
 }
 
-/** Runs test files, all of them if none is given. */
+/** Runs test files. The arguments are those of `bun test`, which runs all files if they name none. */
 async function runTests(
-  files: readonly string[],
+  args: readonly string[],
   store: "sqlite" | "postgres",
   filesAtOnce = FILES_AT_ONCE,
 ): Promise<Outcome> {
@@ -60,7 +68,7 @@ async function runTests(
     "--reporter=junit",
     `--reporter-outfile=${report}`,
   ];
-  const isFine = await run([process.execPath, "test", ...options, ...files], { STORE: store });
+  const isFine = await run([process.execPath, "test", ...options, ...args], { STORE: store });
 
   const xml = readFileSync(report, "utf8");
   const [totals = ""] = /<testsuites [^>]*>/.exec(xml) ?? [];
@@ -83,20 +91,30 @@ async function check(): Promise<Outcome> {
   const isFine = await run(["npm", "run", "--silent", "check"]);
   return isFine ? { passed: 1, failed: 0 } : { passed: 0, failed: 1 };
 }
+
 /** Tests over PostgreSQL run beside the others, which wait a lot. */
-async function runAll(): Promise<Outcome[]> {
-  return [
-    await check(),
-    ...(await Promise.all([runTests([], "sqlite"), runTests(OVER_POSTGRES, "postgres", 1)])),
-  ];
+function runBoth(args: readonly string[], overPostgres: readonly string[]): Promise<Outcome[]> {
+  return Promise.all([runTests(args, "sqlite"), runTests(overPostgres, "postgres", 1)]);
 }
 
-const files = process.argv.slice(2);
+async function runAsAsked(args: readonly string[]): Promise<Outcome[]> {
+  switch (args[0]) {
+    case undefined:
+      return [await check(), ...(await runBoth([`--path-ignore-patterns=${ENDURANCE}**`], SERVICE))];
+    case "--all":
+      return [await check(), ...(await runBoth([], OVER_POSTGRES))];
+    case "--endurance":
+      return runBoth([ENDURANCE], OVER_POSTGRES);
+    default:
+      return [await runTests(args, process.env["STORE"] === "postgres" ? "postgres" : "sqlite")];
+  }
+}
+
 if (process.platform === "linux") await unpackBrowser();
-const outcomes =
-  files.length > 0
-    ? [await runTests(files, process.env["STORE"] === "postgres" ? "postgres" : "sqlite")]
-    : await runAll();
+using bundle = temporaryFolder();
+await buildModules(bundle.path);
+process.env["TEST_PROGRAM"] = join(bundle.path, "main.js");
+const outcomes = await runAsAsked(process.argv.slice(2));
 const total = (name: keyof Outcome) => outcomes.reduce((sum, outcome) => sum + outcome[name], 0);
 console.log(`\n${total("passed")} passed, ${total("failed")} failed`);
 process.exitCode = total("failed") === 0 ? 0 : 1;

@@ -3,13 +3,11 @@ import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { openStore } from "../../src/store/open.ts";
-import { ROOT, type Settings } from "../service.ts";
-
-const MAIN = join(ROOT, "src/main.ts");
+import { type Settings, PROGRAM } from "../service.ts";
 
 /** Starts a command of the program, with options of Bun. */
 export function start(args: readonly string[], settings: Settings = {}, options: readonly string[] = []) {
-  return Bun.spawn([process.execPath, ...options, MAIN, ...args], {
+  return Bun.spawn([process.execPath, ...options, PROGRAM, ...args], {
     env: { ...process.env, ...settings },
     stdout: "pipe",
     stderr: "pipe",
@@ -25,7 +23,7 @@ export async function runWithRoom(bytes: number, args: readonly string[], settin
   // A process that ignores SIGXFSZ sees EFBIG, which SQLite treats like a full disk.
   const limited = `trap '' XFSZ; ulimit -f ${Math.floor(bytes / 512)}; exec "$0" "$@"`;
   return ended(
-    Bun.spawn(["/bin/sh", "-c", limited, process.execPath, MAIN, ...args], {
+    Bun.spawn(["/bin/sh", "-c", limited, process.execPath, PROGRAM, ...args], {
       env: { ...process.env, ...settings },
       stdout: "pipe",
       stderr: "pipe",

@@ -1,73 +1,13 @@
-// Looks at every page in several windows. To get to all pages takes as long as to look at them, so a reader gets there once for
-// all windows.
+// One reader sees every page here. Those of `test/endurance/browser/every-page.test.ts` have the other languages and sizes.
 import { afterAll, beforeAll, expect, test } from "bun:test";
 
-import type { Page } from "playwright-core";
-
+import { type Here, startHere } from "../service.ts";
 import { loadAxe, violationsOf, violationsOfWords } from "./axe.ts";
-import { arrive, LAPTOP, PHONE } from "./browser.ts";
+import { arrive, PHONE } from "./browser.ts";
+import { AXE, FITS, movingOf, STILL, testEveryPage } from "./every-page.ts";
 import { faultsOf, mirrorFaultsOf } from "./layout.ts";
-import { prepareTour, type Tour } from "./tour.ts";
 
-let tour: Tour;
-beforeAll(async () => {
-  tour = await prepareTour();
-});
-afterAll(async () => {
-  await tour[Symbol.asyncDispose]();
-});
-
-/** What moves on the page. */
-function movingOf(page: Page): Promise<string[]> {
-  return page.evaluate(`[...document.querySelectorAll("*")].flatMap((element) =>
-      [undefined, "::before", "::after"].map((part) => getComputedStyle(element, part)).filter(
-        (style) => style.animationName !== "none" || /[1-9]/.test(style.transitionDuration)
-          || style.scrollBehavior === "smooth",
-      ).map(() => element.outerHTML.slice(0, 120)),
-    )`);
-}
-
-/** What must be so, and what on a page is not. */
-type Look = readonly [what: string, faultsOf: (page: Page) => Promise<string[]>];
-/** Nothing scrolls sideways, is cut, or lies over something else. */
-const FITS: Look = ["fits", faultsOf];
-/** The same, and start and end change sides, where a language is written from right to left. */
-const MIRRORS: Look = ["fits from right to left", mirrorFaultsOf];
-/** Axe finds nothing, light or dark. */
-const AXE: Look = ["is accessible", violationsOf];
-/** The same of what differs between languages, which colours do not. */
-const AXE_OF_WORDS: Look = ["is accessible in this language", violationsOfWords];
-/** Who asks for less motion sees none. */
-const STILL: Look = ["is still", movingOf];
-
-/** A phone shows it in its own width, not as a small picture of a wide page. */
-const SCALES: Look = [
-  "is as wide as a phone",
-  async (page) => {
-    const told = await page.locator('meta[name="viewport"][content*="width=device-width"]').count();
-    return told === 1 ? [] : ["it does not say so"];
-  },
-];
-
-/** Large pages whose next look is at the same page with everything opened, where axe finds whatever it would find here. */
-const OPENED_NEXT: ReadonlySet<string> = new Set(["preview", "reference"]);
-/** Only for a page that hangs. */
-const LIMIT_MS = 400_000;
-
-interface Window {
-  readonly where: string;
-  readonly size: { readonly width: number; readonly height: number };
-  readonly looks: readonly Look[];
-}
-
-interface Reader {
-  readonly locale: string;
-  readonly scale: number;
-  /** The reader gets to each page in the first one, which then takes the size of the others. */
-  readonly windows: readonly Window[];
-}
-
-const READERS: readonly Reader[] = [
+testEveryPage([
   {
     locale: "en-GB",
     scale: 2,
@@ -76,63 +16,16 @@ const READERS: readonly Reader[] = [
       { where: "twice as large on a laptop", size: { width: 640, height: 400 }, looks: [FITS] },
     ],
   },
-  {
-    locale: "ko-KR",
-    scale: 1,
-    windows: [
-      { where: "on a phone", size: PHONE, looks: [AXE_OF_WORDS, FITS, SCALES] },
-      { where: "on a laptop", size: LAPTOP, looks: [FITS] },
-    ],
-  },
-  {
-    locale: "ja-JP",
-    scale: 4,
-    windows: [
-      {
-        where: "four times as large on a laptop",
-        size: { width: 320, height: 256 },
-        looks: [FITS, MIRRORS],
-      },
-    ],
-  },
-];
+]);
 
-test.each(READERS)(
-  "every page fits, is still, and is accessible ($locale)",
-  async ({ locale, scale, windows }) => {
-    const [first] = windows;
-    // A colour on its way from light to dark is neither, so the reader asks for less motion.
-    await using reader = await arrive(tour.curt.origin, {
-      locale,
-      viewport: first?.size ?? LAPTOP,
-      reducedMotion: "reduce",
-      deviceScaleFactor: scale,
-    });
-    const { page } = reader;
-    if (windows.some(({ looks }) => looks.some((look) => look === AXE || look === AXE_OF_WORDS)))
-      await loadAxe(page);
-    const found: Record<string, string[]> = {};
-    let seen = 0;
-    await tour.walk(page, locale, async (name) => {
-      for (const { where, size, looks } of windows) {
-        await page.setViewportSize(size);
-        for (const [what, look] of looks) {
-          if (look === violationsOf && OPENED_NEXT.has(name)) continue;
-          const faults = await look(page);
-          if (faults.length > 0) found[`${name} ${what} ${where}`] = faults;
-        }
-      }
-      if (first !== undefined) await page.setViewportSize(first.size);
-      seen++;
-    });
-    expect(found).toEqual({});
-    expect(seen).toBe(49);
-  },
-  LIMIT_MS,
-);
+let curt: Here;
+beforeAll(async () => {
+  curt = await startHere();
+});
+afterAll(() => curt[Symbol.asyncDispose]());
 
 test("what axe would find is found, light and dark", async () => {
-  await using reader = await arrive(tour.curt.origin, { reducedMotion: "reduce" });
+  await using reader = await arrive(curt.origin, { reducedMotion: "reduce" });
   const { page } = reader;
   await loadAxe(page);
   for (const [script, fault] of [
@@ -148,7 +41,7 @@ test("what axe would find is found, light and dark", async () => {
 });
 
 test("what does not fit is found", async () => {
-  await using reader = await arrive(tour.curt.origin, { viewport: PHONE });
+  await using reader = await arrive(curt.origin, { viewport: PHONE });
   const { page } = reader;
   for (const [style, fault] of [
     ["main { width: 400px }", "scrolls: "],
@@ -163,7 +56,7 @@ test("what does not fit is found", async () => {
 });
 
 test("what does not change sides is found", async () => {
-  await using reader = await arrive(tour.curt.origin, { viewport: PHONE });
+  await using reader = await arrive(curt.origin, { viewport: PHONE });
   const { page } = reader;
   for (const style of [
     "h1 { padding-left: 3px }",
@@ -178,7 +71,7 @@ test("what does not change sides is found", async () => {
 });
 
 test("what moves is found", async () => {
-  await using reader = await arrive(tour.curt.origin);
+  await using reader = await arrive(curt.origin);
   const { page } = reader;
   await page.emulateMedia({ reducedMotion: "no-preference" });
   await page.goto("/");

@@ -18,7 +18,7 @@ import { closeDetail, createDay } from "../../src/visits/day.ts";
 import { makeLargeStore, runWithRoom } from "../backup/run.ts";
 import { testOnLinux } from "../linux.ts";
 import { startPostgres } from "../postgres.ts";
-import { ROOT, startHere, temporaryFolder } from "../service.ts";
+import { startHere, temporaryFolder, PROGRAM } from "../service.ts";
 import { newLink, NOW } from "../stores/links.ts";
 import { HASH, makeStore } from "../stores/served-store.ts";
 import { slicesOf } from "../visits/slices.ts";
@@ -395,7 +395,7 @@ describe("curt export and curt import", () => {
         /^curt: .*export could not be made: it is larger than a file may be here.*\n$/,
       ),
     });
-    const command = [process.execPath, join(ROOT, "src/main.ts"), "export", "-"];
+    const command = [process.execPath, PROGRAM, "export", "-"];
     for (const [reader, reason] of [
       ["> /dev/full", "the disk is full"],
       ["| head -c 1", "nobody reads it any more"],

@@ -13,7 +13,7 @@ import { join } from "node:path";
 import type { DatabaseAddress } from "../../src/config/database-url.ts";
 import { hasStore, openStore } from "../../src/store/open.ts";
 import { startPostgres } from "../postgres.ts";
-import { ROOT, startHere, temporaryFolder } from "../service.ts";
+import { startHere, temporaryFolder, PROGRAM } from "../service.ts";
 import { runCommand } from "./commands.ts";
 import { ended, HEAD, linkLine, manyLines } from "./export-file.ts";
 import { run } from "./run.ts";
@@ -159,14 +159,15 @@ describe("curt import", () => {
       [[csv], `The temporary file in ${path("no")} could not be written: ENOENT`, { TMPDIR: path("no") }],
     ] as const)
       expect(await run(["import", ...line], { ...settings, ...more })).toMatchObject(refusal(message));
-    const fromInput = Bun.spawn(
-      [process.execPath, join(ROOT, "src/main.ts"), "import", "--report", path("hard"), "-"],
-      { env: { ...process.env, ...settings }, stdin: Bun.file(csv), stderr: "pipe" },
-    );
+    const fromInput = Bun.spawn([process.execPath, PROGRAM, "import", "--report", path("hard"), "-"], {
+      env: { ...process.env, ...settings },
+      stdin: Bun.file(csv),
+      stderr: "pipe",
+    });
     expect(await fromInput.stderr.text()).toContain(overwrites);
     expect(readFileSync(csv, "utf8")).toContain("example.com");
     // Nothing is left of the temporary file, even in the middle of an import.
-    const child = Bun.spawn([process.execPath, join(ROOT, "src/main.ts"), "import", "-"], {
+    const child = Bun.spawn([process.execPath, PROGRAM, "import", "-"], {
       env: { ...process.env, ...settings, TMPDIR: path("."), LC_ALL: "C" },
       stdin: "pipe",
       stdout: "pipe",

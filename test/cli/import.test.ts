@@ -11,7 +11,7 @@ import { fillFrom } from "../../src/transfer/export-file.ts";
 import type { ImportItem, LinkItem } from "../../src/transfer/import-file.ts";
 import { importLinks, type ImportOptions, type SkippedRow } from "../../src/transfer/import-links.ts";
 import { startPostgres } from "../postgres.ts";
-import { openStoreOf, ROOT, startHere, temporaryFolder } from "../service.ts";
+import { openStoreOf, ROOT, startHere, temporaryFolder, PROGRAM } from "../service.ts";
 import { newLink, NOW } from "../stores/links.ts";
 import { HASH, makeStore } from "../stores/served-store.ts";
 import { slicesOf } from "../visits/slices.ts";
@@ -34,7 +34,7 @@ describe("curt import", () => {
     using folder = temporaryFolder();
     const [file, path] = [join(folder.path, "export"), join(folder.path, "curt.db")];
     writeFileSync(file, manyLines(60_000));
-    const killed = Bun.spawn([process.execPath, join(ROOT, "src/main.ts"), "import", file], {
+    const killed = Bun.spawn([process.execPath, PROGRAM, "import", file], {
       env: { ...process.env, ...settingsFor(path) },
     });
     const log = () => statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0;

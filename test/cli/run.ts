@@ -1,9 +1,8 @@
 import { join } from "node:path";
 
-import { ROOT, type Settings, temporaryFolder } from "../service.ts";
+import { ROOT, type Settings, temporaryFolder, PROGRAM } from "../service.ts";
 
-const MAIN = join(ROOT, "src/main.ts");
-const PROGRAM = [process.execPath, MAIN];
+const COMMAND = [process.execPath, PROGRAM];
 /** These commands read no settings of a server, so wrong ones do not matter. */
 const WRONG_SETTINGS = { PORT: "x", DATABASE_URL: "y" };
 
@@ -12,7 +11,7 @@ export async function run(
   args: readonly string[],
   environment: Settings = {},
   input?: string,
-  program: readonly string[] = PROGRAM,
+  program: readonly string[] = COMMAND,
 ) {
   const child = Bun.spawn([...program, ...args], {
     env: { ...process.env, ...WRONG_SETTINGS, ...environment },
@@ -24,12 +23,12 @@ export async function run(
   return { code, stdout, stderr };
 }
 
-/** Runs the program, and returns the modules that it loaded. */
+/** Runs the source of the program, and returns the modules that it loaded. */
 export async function modulesOf(args: readonly string[], environment: Settings): Promise<string[]> {
   using folder = temporaryFolder();
   const preload = join(folder.path, "preload.ts");
   await Bun.write(preload, 'process.on("exit", () => console.log(Object.keys(require.cache).join("\\n")));');
-  const program = [process.execPath, "--preload", preload, MAIN];
+  const program = [process.execPath, "--preload", preload, join(ROOT, "src/main.ts")];
   const { stdout } = await run(args, environment, undefined, program);
   return stdout.split("\n").filter((line) => line.startsWith(ROOT));
 }
@@ -50,7 +49,7 @@ export async function runInTerminal(
   let shown = "";
   let hasTyped = false;
   const { promise: ended, resolve: end } = Promise.withResolvers<void>();
-  const child = Bun.spawn([...PROGRAM, ...args], {
+  const child = Bun.spawn([...COMMAND, ...args], {
     env: { ...process.env, ...WRONG_SETTINGS, ...environment },
     terminal: {
       cols: columns,

@@ -4,7 +4,7 @@ import { join } from "node:path";
 
 import jsQR from "jsqr";
 
-import { type Here, ROOT, startHere, temporaryFolder } from "../service.ts";
+import { type Here, ROOT, startHere, temporaryFolder, PROGRAM } from "../service.ts";
 import { modulesOf, run, runInTerminal } from "./run.ts";
 
 let curt: Here;
@@ -40,7 +40,7 @@ describe("curt shorten, in a pipe", () => {
 
   test("prints what is made while the pipe goes on, and waits for the limit of the instance", async () => {
     await using limited = await startHere({ LIMIT_CREATE: "2/1s" });
-    const child = Bun.spawn([process.execPath, join(ROOT, "src/main.ts"), "shorten"], {
+    const child = Bun.spawn([process.execPath, PROGRAM, "shorten"], {
       env: { ...process.env, CURT_URL: limited.origin },
       stdin: "pipe",
       stdout: "pipe",

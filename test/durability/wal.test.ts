@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { StoreUnusable } from "../../src/links/store.ts";
 import { checkFile, openWriter } from "../../src/store/sqlite/file/file.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
-import { ROOT, startProgram, temporaryFolder } from "../service.ts";
+import { ROOT, startProgram, temporaryFolder, PROGRAM } from "../service.ts";
 import { newLink } from "../stores/links.ts";
 
 const HEADER_BYTES = 32;
@@ -199,7 +199,7 @@ for (const processes of ["1", "2"])
     writeFileSync(`${path}-wal`, damage(whole, frameAt(second) + 500));
     const settings = { PROCESSES: processes, DATABASE_URL: `sqlite:${path}` };
     for (const command of ["serve", "check"]) {
-      const child = Bun.spawn([process.execPath, "src/main.ts", command], {
+      const child = Bun.spawn([process.execPath, PROGRAM, command], {
         cwd: ROOT,
         env: { ...process.env, PORT: "0", BASE_URL: "https://curt.example", ...settings },
         stdout: "ignore",

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 
-import { BASE_URL, ROOT, type Running, startHere, temporaryFolder } from "../service.ts";
+import { BASE_URL, ROOT, type Running, startHere, temporaryFolder, PROGRAM } from "../service.ts";
 import { decoded, readCurl } from "./samples.ts";
 
 describe("what comes with Curt is shown so that it works here:", () => {
@@ -40,7 +40,7 @@ describe("what comes with Curt is shown so that it works here:", () => {
 
     test("the command", async () => {
       const script = filled((await samplesOf(service)).Shell);
-      const run = script.replace(/^curt /m, `'${process.execPath}' '${ROOT}/src/main.ts' `);
+      const run = script.replace(/^curt /m, `'${process.execPath}' '${PROGRAM}' `);
       const child = Bun.spawn(["sh", "-c", run], { stderr: "inherit" });
       expect(await new Response(child.stdout).text()).toMatch(/^https:\/\/curt\.example\/\w+\/?\n$/);
     });

@@ -1,10 +1,9 @@
 import { expect } from "bun:test";
-import { join } from "node:path";
 
 import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 
-import { ROOT } from "../service.ts";
+import { PROGRAM } from "../service.ts";
 
 interface Connected extends AsyncDisposable {
   readonly client: Client;
@@ -27,7 +26,7 @@ interface ConnectOptions {
 /** Runs `curt mcp` as a model's program does, with the client of the SDK. */
 export async function connect(
   env: Readonly<Record<string, string>>,
-  { command = [process.execPath, join(ROOT, "src/main.ts")], opening = "auto" }: ConnectOptions = {},
+  { command = [process.execPath, PROGRAM], opening = "auto" }: ConnectOptions = {},
 ): Promise<Connected> {
   const [program, ...args] = command;
   const transport = new StdioClientTransport({

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
 
 import { DIMENSIONS } from "../../src/visits/dimensions.ts";
-import { ROOT } from "../service.ts";
+import { ROOT, PROGRAM } from "../service.ts";
 import { connect } from "./connect.ts";
 
 const MIB = 1024 * 1024;
@@ -150,7 +150,7 @@ describe("a service that cannot be trusted", () => {
 
 describe("the process", () => {
   const start = (env: Record<string, string>) =>
-    Bun.spawn([process.execPath, join(ROOT, "src/main.ts"), "mcp"], {
+    Bun.spawn([process.execPath, PROGRAM, "mcp"], {
       env,
       stdin: "pipe",
       stdout: "pipe",

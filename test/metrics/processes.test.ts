@@ -3,7 +3,7 @@ import { describe, expect, test } from "bun:test";
 import { one } from "../../src/metrics/catalogue.ts";
 import { createProcessGroup } from "../../src/metrics/process-group.ts";
 import { freePort } from "../free-port.ts";
-import { BASE_URL, type Program, startProgram, temporaryFolder, untilLogged } from "../service.ts";
+import { BASE_URL, type Program, startProgram, temporaryFolder, untilLogged, PROGRAM } from "../service.ts";
 import { addressOf, scrapeUntil } from "./scrape.ts";
 
 const original_url = "https://example.com/";
@@ -105,7 +105,7 @@ describe("a start", () => {
   async function fail(settings: Record<string, string>) {
     using folder = temporaryFolder();
     const env = { ...process.env, DATABASE_URL: `sqlite:${folder.path}/curt.db`, ...settings };
-    const child = Bun.spawn([process.execPath, "src/main.ts", "serve"], {
+    const child = Bun.spawn([process.execPath, PROGRAM, "serve"], {
       env,
       stderr: "pipe",
       stdout: "pipe",

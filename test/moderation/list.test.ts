@@ -11,7 +11,7 @@ import {
   createListCheck,
   type ListKey,
 } from "../../src/moderation/blocklist/list-table.ts";
-import { temporaryFolder } from "../service.ts";
+import { temporaryFolder, PROGRAM } from "../service.ts";
 
 const KEY: ListKey = [0x0123_4567, -0x0765_4321];
 
@@ -310,7 +310,7 @@ describe("a file", () => {
     using folder = temporaryFolder();
     const pipe = join(folder.path, "pipe");
     expect(Bun.spawnSync(["mkfifo", pipe]).exitCode).toBe(0);
-    const checking = Bun.spawnSync([process.execPath, "src/main.ts", "check"], {
+    const checking = Bun.spawnSync([process.execPath, PROGRAM, "check"], {
       env: { BLOCKLIST: pipe, DATABASE_URL: `sqlite:${join(folder.path, "curt.db")}` },
       timeout: 100_000,
     });

@@ -1,0 +1,105 @@
+// Looks at every page in several windows. To get to all pages takes as long as to look at them, so a reader gets there once for
+// all windows.
+import { afterAll, beforeAll, expect, test } from "bun:test";
+
+import type { Page } from "playwright-core";
+
+import { loadAxe, violationsOf, violationsOfWords } from "./axe.ts";
+import { arrive, LAPTOP } from "./browser.ts";
+import { faultsOf, mirrorFaultsOf } from "./layout.ts";
+import { prepareTour, type Tour } from "./tour.ts";
+
+/** What moves on the page. */
+export function movingOf(page: Page): Promise<string[]> {
+  return page.evaluate(`[...document.querySelectorAll("*")].flatMap((element) =>
+      [undefined, "::before", "::after"].map((part) => getComputedStyle(element, part)).filter(
+        (style) => style.animationName !== "none" || /[1-9]/.test(style.transitionDuration)
+          || style.scrollBehavior === "smooth",
+      ).map(() => element.outerHTML.slice(0, 120)),
+    )`);
+}
+
+/** What must be so, and what on a page is not. */
+type Look = readonly [what: string, faultsOf: (page: Page) => Promise<string[]>];
+/** Nothing scrolls sideways, is cut, or lies over something else. */
+export const FITS: Look = ["fits", faultsOf];
+/** The same, and start and end change sides, where a language is written from right to left. */
+export const MIRRORS: Look = ["fits from right to left", mirrorFaultsOf];
+/** Axe finds nothing, light or dark. */
+export const AXE: Look = ["is accessible", violationsOf];
+/** The same of what differs between languages, which colours do not. */
+export const AXE_OF_WORDS: Look = ["is accessible in this language", violationsOfWords];
+/** Who asks for less motion sees none. */
+export const STILL: Look = ["is still", movingOf];
+
+/** A phone shows it in its own width, not as a small picture of a wide page. */
+export const SCALES: Look = [
+  "is as wide as a phone",
+  async (page) => {
+    const told = await page.locator('meta[name="viewport"][content*="width=device-width"]').count();
+    return told === 1 ? [] : ["it does not say so"];
+  },
+];
+
+/** Large pages whose next look is at the same page with everything opened, where axe finds whatever it would find here. */
+const OPENED_NEXT: ReadonlySet<string> = new Set(["preview", "reference"]);
+/** Only for a page that hangs. */
+const LIMIT_MS = 400_000;
+
+interface Window {
+  readonly where: string;
+  readonly size: { readonly width: number; readonly height: number };
+  readonly looks: readonly Look[];
+}
+
+export interface Reader {
+  readonly locale: string;
+  readonly scale: number;
+  /** The reader gets to each page in the first one, which then takes the size of the others. */
+  readonly windows: readonly Window[];
+}
+
+/** Tests all pages for each of these readers. */
+export function testEveryPage(readers: readonly Reader[]): void {
+  let tour: Tour;
+  beforeAll(async () => {
+    tour = await prepareTour();
+  });
+  afterAll(async () => {
+    await tour[Symbol.asyncDispose]();
+  });
+
+  test.each(readers)(
+    "every page fits, is still, and is accessible ($locale)",
+    async ({ locale, scale, windows }) => {
+      const [first] = windows;
+      // A colour on its way from light to dark is neither, so the reader asks for less motion.
+      await using reader = await arrive(tour.curt.origin, {
+        locale,
+        viewport: first?.size ?? LAPTOP,
+        reducedMotion: "reduce",
+        deviceScaleFactor: scale,
+      });
+      const { page } = reader;
+      if (windows.some(({ looks }) => looks.some((look) => look === AXE || look === AXE_OF_WORDS)))
+        await loadAxe(page);
+      const found: Record<string, string[]> = {};
+      let seen = 0;
+      await tour.walk(page, locale, async (name) => {
+        for (const { where, size, looks } of windows) {
+          await page.setViewportSize(size);
+          for (const [what, look] of looks) {
+            if (look === violationsOf && OPENED_NEXT.has(name)) continue;
+            const faults = await look(page);
+            if (faults.length > 0) found[`${name} ${what} ${where}`] = faults;
+          }
+        }
+        if (first !== undefined) await page.setViewportSize(first.size);
+        seen++;
+      });
+      expect(found).toEqual({});
+      expect(seen).toBe(49);
+    },
+    LIMIT_MS,
+  );
+}

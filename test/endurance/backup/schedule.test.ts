@@ -1,0 +1,300 @@
+import { expect, test } from "bun:test";
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { basename, join } from "node:path";
+
+import { makeLargeStore, run, SEVERAL_STEPS, stopHalfway } from "../../backup/run.ts";
+import { addressOf, scrapeUntil } from "../../metrics/scrape.ts";
+import { type Running, startProgram, temporaryFolder, untilLogged } from "../../service.ts";
+
+const MADE = "a backup was made";
+const SOON = { roundMs: 20 };
+
+const linesWith = ({ logged }: Running, text: string) => logged.filter((line) => line.includes(text));
+
+async function untilMade(curt: Running, times: number): Promise<void> {
+  while (linesWith(curt, MADE).length < times) await Bun.sleep(10);
+}
+
+const filesOf = (curt: Running) =>
+  linesWith(curt, MADE).map((line) => (JSON.parse(line) as { file: string }).file);
+
+/** Makes a store and a first backup. Returns how the names of its backups begin. */
+async function firstBackup(folder: string, backups: string): Promise<string> {
+  await using curt = await startProgram({ BACKUP_DIR: backups }, { folder, ...SOON });
+  expect((await curt.shorten({ original_url: "https://example.com/" })).status).toBe(201);
+  await untilMade(curt, 1);
+  const [file = ""] = filesOf(curt);
+  rmSync(file);
+  return basename(file).replace(/\d{8}T\d{6}Z\.db$/, "");
+}
+
+test("BACKUP_DIR gets backups, of which the newest stay, and nothing else in it is touched", async () => {
+  using folder = temporaryFolder();
+  const backups = join(folder.path, "backups");
+  const stem = await firstBackup(folder.path, backups);
+  expect(stem).toMatch(/^curt-[0-9a-f]{8}-$/);
+  const others = [
+    `${stem}20200101T000000Z.db.txt`,
+    `${stem}notes.db`,
+    "curt-20200101T000000Z.db",
+    "curt-00000000-20200101T000000Z.db",
+    "curt-00000000-20200101T000000Z.db.part",
+  ];
+  for (const name of others) writeFileSync(join(backups, name), "mine");
+  const named = `${stem}20200103T000000Z.db`;
+  mkdirSync(join(backups, named));
+  writeFileSync(join(backups, named, "file"), "mine");
+  symlinkSync(join(backups, named), join(backups, `${stem}20200104T000000Z.db`));
+  // As Curt was killed while it made one.
+  writeFileSync(join(backups, `${stem}20200101T000000Z.db.part`), "");
+  writeFileSync(join(backups, `${stem}20200101T000000Z.db`), "old");
+  {
+    await using curt = await startProgram(
+      { BACKUP_DIR: backups, BACKUP_EVERY: "1s", BACKUP_KEEP: "2", PROCESSES: "2" },
+      { folder: folder.path, ...SOON },
+    );
+    await untilMade(curt, 4);
+    const files = filesOf(curt);
+    // One process makes them.
+    expect(new Set(files).size).toBe(files.length);
+  }
+  const kept = readdirSync(backups).filter((name) => name.startsWith(`${stem}202`) && name.endsWith("Z.db"));
+  // Two backups, what is no file, and one that was made just before the stop.
+  expect(kept.length).toBeLessThanOrEqual(5);
+  for (const name of [...others, named, `${stem}20200104T000000Z.db`])
+    expect(readdirSync(backups)).toContain(name);
+  expect(readdirSync(join(backups, named))).toEqual(["file"]);
+  expect(readdirSync(backups)).not.toContain(`${stem}20200101T000000Z.db.part`);
+  expect(readdirSync(backups)).not.toContain(`${stem}20200101T000000Z.db`);
+  const last = kept.toSorted().at(-1) ?? "";
+  const to = `sqlite:${folder.path}/restored`;
+  expect(await run(["restore", join(backups, last), "--to", to])).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining(" has 1 link of "),
+  });
+});
+
+test("a store, one that was restored from it and one that was copied with its journal share a folder, and delete no backup of each other", async () => {
+  using folder = temporaryFolder();
+  const backups = join(folder.path, "backups");
+  const place = (name: string) => join(folder.path, name);
+  const settings = (name: string) => ({ DATABASE_URL: `sqlite:${place(name)}/curt.db` });
+  {
+    await using curt = await startProgram(
+      { ...settings("first"), BACKUP_DIR: backups },
+      { folder: folder.path, ...SOON },
+    );
+    await untilMade(curt, 1);
+    expect(await run(["restore", filesOf(curt)[0] ?? ""], settings("restored"))).toMatchObject({ code: 0 });
+  }
+  cpSync(place("first"), place("copied"), { recursive: true });
+  rmSync(backups, { recursive: true });
+  const stems = new Set<string>();
+  for (const name of ["first", "restored", "copied"]) {
+    await using curt = await startProgram(
+      { ...settings(name), BACKUP_DIR: backups, BACKUP_EVERY: "1s", BACKUP_KEEP: "1" },
+      { folder: folder.path, ...SOON },
+    );
+    await untilMade(curt, 2);
+    for (const file of filesOf(curt)) stems.add(basename(file).slice(0, "curt-00000000".length));
+  }
+  expect(stems.size).toBe(3);
+  for (const stem of stems) expect(readdirSync(backups).some((name) => name.startsWith(stem))).toBe(true);
+});
+
+test("backups of a time to come, when the clock was wrong, take no place of those that are made now", async () => {
+  using folder = temporaryFolder();
+  const backups = join(folder.path, "backups");
+  const stem = await firstBackup(folder.path, backups);
+  const later = [`${stem}20990101T000000Z.db`, `${stem}20990102T000000Z.db`];
+  for (const name of later) writeFileSync(join(backups, name), "later");
+  await using curt = await startProgram(
+    { BACKUP_DIR: backups, BACKUP_EVERY: "1h", BACKUP_KEEP: "2" },
+    { folder: folder.path, ...SOON },
+  );
+  await untilMade(curt, 1);
+  // Deleted a moment after the line in the log.
+  while (existsSync(join(backups, `${stem}20990101T000000Z.db`))) await Bun.sleep(10);
+  // Fifty rounds.
+  await Bun.sleep(1000);
+  const files = filesOf(curt).map((file) => basename(file));
+  expect(files).toHaveLength(1);
+  expect(readdirSync(backups).toSorted()).toEqual([...files, `${stem}20990102T000000Z.db`]);
+});
+
+test("a backup that is not due is not made", async () => {
+  using folder = temporaryFolder();
+  const settings = { BACKUP_DIR: join(folder.path, "backups"), BACKUP_EVERY: "1h" };
+  const options = { folder: folder.path, ...SOON };
+  {
+    await using curt = await startProgram(settings, options);
+    await untilMade(curt, 1);
+  }
+  await using curt = await startProgram(settings, options);
+  // Fifty rounds.
+  await Bun.sleep(1000);
+  expect(linesWith(curt, MADE)).toEqual([]);
+  expect(readdirSync(settings.BACKUP_DIR)).toHaveLength(1);
+});
+
+test("a BACKUP_DIR that cannot be a folder stops the start", async () => {
+  using folder = temporaryFolder();
+  const file = join(folder.path, "file");
+  writeFileSync(file, "no folder");
+  for (const BACKUP_DIR of [file, join(file, "backups")]) {
+    const refused = await run(["serve"], {
+      DATABASE_URL: `sqlite:${folder.path}/curt.db`,
+      PORT: "0",
+      BASE_URL: "http://localhost",
+      BACKUP_DIR,
+    });
+    expect(refused).toMatchObject({ code: 2, stdout: "" });
+    expect(refused.stderr).toStartWith(
+      `curt: BACKUP_DIR must be a folder that Curt can write to, not ${BACKUP_DIR}: `,
+    );
+  }
+  expect(readdirSync(folder.path)).toEqual(["file"]);
+});
+
+test("two servers of one store do not start the same backup", async () => {
+  using folder = temporaryFolder();
+  const [backups, begun, end] = ["backups", "begun", "end"].map((name) => join(folder.path, name)) as [
+    string,
+    string,
+    string,
+  ];
+  const module = join(folder.path, "wait.ts");
+  writeFileSync(
+    module,
+    `import { appendFileSync, existsSync } from "node:fs";
+     if (process.argv.includes("backup")) {
+       appendFileSync(${JSON.stringify(begun)}, "x");
+       while (!existsSync(${JSON.stringify(end)})) Bun.sleepSync(5);
+     }`,
+  );
+  const started = () => (existsSync(begun) ? statSync(begun).size : 0);
+  const options = { folder: folder.path, bunOptions: ["--preload", module], ...SOON };
+  await using first = await startProgram({ BACKUP_DIR: backups }, options);
+  while (started() === 0) await Bun.sleep(5);
+  await using second = await startProgram({ BACKUP_DIR: backups }, options);
+  // The second server makes the folder whenever it looks for what is due. Its second look begins after the first one's end.
+  for (let looks = 0; looks < 2; looks++) {
+    rmSync(backups, { recursive: true, force: true });
+    while (!existsSync(backups) && started() < 2) await Bun.sleep(5);
+  }
+  expect(started()).toBe(1);
+  writeFileSync(end, "");
+  await untilMade(first, 1);
+  expect(linesWith(second, MADE)).toEqual([]);
+});
+
+test("a backup that fails is told once, and again when they are made again", async () => {
+  using folder = temporaryFolder();
+  const backups = join(folder.path, "backups");
+  await using curt = await startProgram(
+    { BACKUP_DIR: backups, BACKUP_EVERY: "1s" },
+    { folder: folder.path, ...SOON },
+  );
+  await untilMade(curt, 1);
+  // Curt may make the folder again before the file is there.
+  for (let nth = 0; !existsSync(backups) || statSync(backups).isDirectory(); nth++) {
+    if (existsSync(backups)) renameSync(backups, join(folder.path, `aside${nth}`));
+    try {
+      writeFileSync(backups, "no folder", { flag: "wx" });
+    } catch {}
+  }
+  await untilLogged(curt, "a backup could not be made");
+  await Bun.sleep(1500);
+  // One that was being made may fail for another reason.
+  const reasons = linesWith(curt, "a backup could not be made").map(
+    (line) => (JSON.parse(line) as { reason: string }).reason,
+  );
+  expect(new Set(reasons).size).toBe(reasons.length);
+  renameSync(backups, join(folder.path, "aside"));
+  await untilLogged(curt, "backups are made again");
+});
+
+test("the free space of BACKUP_DIR is among the metrics", async () => {
+  using folder = temporaryFolder();
+  await using curt = await startProgram({ BACKUP_DIR: folder.path, METRICS_PORT: "0" });
+  await scrapeUntil(
+    await addressOf(curt),
+    "the free space is told",
+    (now) => now.of('curt_disk_free_bytes{holds="backups"}') > 0,
+  );
+});
+
+test("the time of the newest backup is among the metrics", async () => {
+  using folder = temporaryFolder();
+  const backups = join(folder.path, "backups");
+  mkdirSync(backups);
+  // Another store's does not count, and a folder that cannot be read has none.
+  writeFileSync(join(backups, "curt-00000000-29991231T000000Z.db"), "");
+  await using curt = await startProgram(
+    { BACKUP_DIR: backups, METRICS_PORT: "0" },
+    { folder: folder.path, ...SOON },
+  );
+  const address = await addressOf(curt);
+  await untilMade(curt, 1);
+  const name = basename(filesOf(curt)[0] ?? "");
+  const [, date, time] = /-(\d{8})T(\d{6})Z\.db$/.exec(name) ?? [];
+  const told = await scrapeUntil(
+    address,
+    "there is a backup",
+    (now) => now.of("curt_backup_timestamp_seconds") > 0,
+  );
+  const at = new Date(told.of("curt_backup_timestamp_seconds") * 1000)
+    .toISOString()
+    .replace(/[-:]|\.000/g, "");
+  expect(at).toBe(`${date}T${time}Z`);
+  renameSync(backups, join(folder.path, "away"));
+  writeFileSync(backups, "no folder");
+  await scrapeUntil(address, "nobody can know", (now) =>
+    now.text.includes("\ncurt_backup_timestamp_seconds 0"),
+  );
+});
+
+test("a reason is told once, though each backup would have another name", async () => {
+  using folder = temporaryFolder();
+  // The name of a backup is longer than that of its store, and too long.
+  const path = join(folder.path, `${"long".repeat(58)}.db`);
+  const backups = join(folder.path, "backups");
+  await using curt = await startProgram(
+    { DATABASE_URL: `sqlite:${path}`, BACKUP_DIR: backups, BACKUP_EVERY: "1s" },
+    { folder: folder.path, ...SOON },
+  );
+  await untilLogged(curt, `a backup in ${backups} could not be made: ENAMETOOLONG`);
+  // Three tries more.
+  await Bun.sleep(4000);
+  expect(linesWith(curt, "a backup could not be made")).toHaveLength(1);
+});
+
+test("a stop waits for no backup, and leaves no part of one", async () => {
+  using folder = temporaryFolder();
+  const backups = join(folder.path, "backups");
+  await makeLargeStore(join(folder.path, "curt.db"), SEVERAL_STEPS);
+  // The process that makes the backup gets these options, too.
+  const halfway = stopHalfway(folder.path);
+  const curt = await startProgram(
+    { BACKUP_DIR: backups },
+    { folder: folder.path, bunOptions: halfway.options, ...SOON },
+  );
+  await halfway.untilStopped();
+  expect(readdirSync(backups).some((name) => name.endsWith(".part"))).toBe(true);
+  await curt[Symbol.asyncDispose]();
+  expect(await curt.exited).toBe(0);
+  expect(readdirSync(backups)).toEqual([]);
+  expect(linesWith(curt, MADE)).toEqual([]);
+  expect(linesWith(curt, "a backup could not be made")).toEqual([]);
+  rmSync(backups, { recursive: true });
+});

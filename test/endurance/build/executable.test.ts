@@ -1,0 +1,77 @@
+import { expect, test } from "bun:test";
+import { copyFileSync, renameSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+
+import { version } from "../../../package.json";
+import { build } from "../../../scripts/build.ts";
+import { assets } from "../../../src/pages/assets/branding.ts";
+import { freePort } from "../../free-port.ts";
+import { connect } from "../../mcp/connect.ts";
+import { startProgram, temporaryFolder, untilLogged } from "../../service.ts";
+
+test("the executable runs alone: no Node, no Bun, no sources beside it", async () => {
+  using built = temporaryFolder();
+  using folder = temporaryFolder();
+  const executable = join(folder.path, "curt");
+  copyFileSync(await build(join(built.path, "curt")), executable);
+  const bare = ["/usr/bin/env", "-i", `HOME=${folder.path}`];
+
+  const told = Bun.spawnSync([...bare, executable, "--version"], { cwd: folder.path });
+  expect([told.exitCode, told.stdout.toString()]).toEqual([0, `${version}\n`]);
+
+  const start = async (...more: string[]) => {
+    const settings = [`PORT=${await freePort()}`, "BASE_URL=https://curt.example", ...more].join(" ");
+    const inFolder = `cd "$1" && exec /usr/bin/env -i ${settings} ./curt serve`;
+    const command = ["/bin/sh", "-c", inFolder, "sh", folder.path];
+    return startProgram({}, { command, folder: folder.path });
+  };
+  const program = await start();
+  const made = await program.shorten(
+    { original_url: "https://example.com/", custom_code: "한글" },
+    { "Accept-Language": "ko" },
+  );
+  expect(made.status).toBe(201);
+  expect(((await made.json()) as { message: string }).message).toBe("URL이 성공적으로 단축되었습니다.");
+  expect((await program.fetch("/한글")).headers.get("location")).toBe("https://example.com/");
+  const asked = Bun.spawn(
+    [...bare, `CURT_URL=${program.origin}`, executable, "shorten", "https://example.com/"],
+    {
+      cwd: folder.path,
+      stdout: "pipe",
+    },
+  );
+  expect(await asked.stdout.text()).toMatch(/^https:\/\/curt\.example\/\w{7}\/\n$/);
+  const page = await program.fetch("/nothing", { headers: { Accept: "text/html" } });
+  const text = await page.text();
+  expect(text).toContain("No such link");
+  const loaded = [...text.matchAll(/(?:src|href)="(\/\.assets\/[^"]+)"/g)].map(([, path = ""]) => path);
+  expect(loaded).toContain(assets.script.path);
+  for (const path of loaded) expect([path, (await program.fetch(path)).status]).toEqual([path, 200]);
+  const looks = ["/한글+", "/한글.svg", "/한글.png", "/docs", "/api/v1/links/한글/stats"];
+  for (const path of looks) expect([path, (await program.fetch(path)).status]).toEqual([path, 200]);
+  // As upgrading.md says.
+  copyFileSync(executable, `${executable}.new`);
+  renameSync(`${executable}.new`, executable);
+  program.kill("SIGUSR2");
+  await untilLogged(program, "the old processes have ended");
+  expect((await program.fetch("/한글")).headers.get("location")).toBe("https://example.com/");
+  program.kill("SIGTERM");
+  expect(await program.exited).toBe(0);
+
+  writeFileSync(join(folder.path, "list"), "evil.example\n");
+  const several = await start("PROCESSES=2", "BLOCKLIST=list");
+  expect((await several.shorten({ original_url: "https://evil.example/" })).status).toBe(400);
+  expect((await several.fetch("/한글")).headers.get("location")).toBe("https://example.com/");
+  expect((await several.fetch("/한글+")).status).toBe(200);
+  await using mcp = await connect({ CURT_URL: several.origin }, { command: [executable] });
+  const looked = await mcp.call("look_inside", { link: "한글" });
+  expect(looked.told).toMatchObject({ destination: "https://example.com/" });
+  several.kill("SIGTERM");
+  expect(await several.exited).toBe(0);
+
+  const checked = Bun.spawnSync([...bare, executable, "check"], { cwd: folder.path });
+  expect([checked.exitCode, checked.stdout.toString()]).toEqual([
+    0,
+    expect.stringContaining("store: fine (2 links in ./data/curt.db)"),
+  ]);
+});

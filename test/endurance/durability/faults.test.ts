@@ -1,0 +1,204 @@
+import { dlopen, FFIType, ptr } from "bun:ffi";
+import { Database } from "bun:sqlite";
+import { expect, test } from "bun:test";
+import { existsSync } from "node:fs";
+
+import { makeUnreadable } from "../../durability/damage.ts";
+import { testOnLinux } from "../../linux.ts";
+import { addressOf, scrapeUntil } from "../../metrics/scrape.ts";
+import { startHere, startProgram, temporaryFolder, untilLogged, PROGRAM } from "../../service.ts";
+import { untilCounted, visit } from "../../visits/visits.ts";
+
+const original_url = "https://example.com/";
+
+/** Sets the largest size a process may write files to (RLIMIT_FSIZE), as a full disk would. Linux. */
+function limitFileSize(pid: number, bytes: bigint): void {
+  const RLIMIT_FSIZE = 1;
+  const { symbols } = dlopen("libc.so.6", {
+    prlimit: { args: [FFIType.i32, FFIType.i32, FFIType.ptr, FFIType.ptr], returns: FFIType.i32 },
+  });
+  // The hard limit stays, so that the soft one can be raised again.
+  const limit = new BigUint64Array([bytes, 0xffff_ffff_ffff_ffffn]);
+  expect(symbols.prlimit(pid, RLIMIT_FSIZE, ptr(limit), null)).toBe(0);
+}
+
+testOnLinux("a full disk: creates are 503, redirects go on, and it recovers by itself", async () => {
+  // A process that ignores SIGXFSZ sees EFBIG, which SQLite treats like a full disk.
+  const command = ["/bin/sh", "-c", `trap '' XFSZ; exec "$0" "$1" serve`, process.execPath, PROGRAM];
+  await using program = await startProgram({}, { command });
+  expect((await program.shorten({ original_url, custom_code: "before" })).status).toBe(201);
+  limitFileSize(program.pid, 4096n);
+  program.expectFaults();
+  for (let nth = 0; nth < 20; nth++) {
+    const refused = await program.shorten(
+      { original_url, custom_code: `during${nth}` },
+      { "Accept-Language": "ko" },
+    );
+    expect(refused.status).toBe(503);
+    // Scripts of other origins see why.
+    expect(refused.headers.get("access-control-allow-origin")).toBe("*");
+    expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0);
+    expect(await refused.json()).toEqual({
+      status: "error",
+      message: "지금은 응답할 수 없습니다. 잠시 후 다시 시도해 주세요.",
+    });
+  }
+  expect((await program.fetch("/before")).status).toBe(302);
+  expect((await program.fetch("/during0")).status).toBe(404);
+  expect((await program.fetch("/livez")).status).toBe(200);
+  limitFileSize(program.pid, 0xffff_ffff_ffff_ffffn);
+  expect((await program.shorten({ original_url, custom_code: "during0" })).status).toBe(201);
+  expect((await program.fetch("/during0")).status).toBe(302);
+});
+
+testOnLinux("a start on a full disk: links redirect without being counted until there is room", async () => {
+  using folder = temporaryFolder();
+  {
+    await using before = await startProgram({}, { folder: folder.path });
+    expect((await before.shorten({ original_url, custom_code: "kept" })).status).toBe(201);
+    const body = JSON.stringify({ target: original_url, code: "once", max_visits: 1 });
+    const headers = { "Content-Type": "application/json" };
+    expect((await before.fetch("/api/v1/links", { method: "POST", headers, body })).status).toBe(201);
+    before.kill("SIGKILL");
+    await before.exited;
+  }
+  // Less than a segment of the journal needs: 2000 blocks of 512 bytes.
+  const command = [
+    "/bin/sh",
+    "-c",
+    `trap '' XFSZ; ulimit -S -f 2000; exec "$0" "$1" serve`,
+    process.execPath,
+    PROGRAM,
+  ];
+  await using program = await startProgram({ METRICS_PORT: "0" }, { folder: folder.path, command });
+  const ready = async () => ((await (await program.fetch("/readyz")).json()) as { message: string }).message;
+  const untilJournal = async (up: 0 | 1) =>
+    scrapeUntil(await addressOf(program), `the journal is ${up}`, (now) => now.of("curt_journal_up") === up);
+  await untilLogged(program, "visits are not counted: ");
+  for (let nth = 0; nth < 3; nth++) await visit(program, "kept");
+  expect(await ready()).toBe("ready, but visits are not counted");
+  await untilJournal(0);
+
+  // A visit that cannot be counted would be one too many.
+  limitFileSize(program.pid, 4096n);
+  program.expectFaults();
+  for (let nth = 0; nth < 3; nth++) {
+    const refused = await program.fetch("/once");
+    expect([refused.status, refused.headers.get("retry-after")]).toEqual([503, "2"]);
+  }
+  await visit(program, "kept");
+
+  limitFileSize(program.pid, 0xffff_ffff_ffff_ffffn);
+  await untilLogged(program, "visits are counted again");
+  await visit(program, "kept");
+  await untilCounted(program, "kept", 1);
+  expect(await ready()).toBe("ready");
+  await untilJournal(1);
+  expect((await program.fetch("/once")).status).toBe(302);
+  expect((await program.fetch("/once")).status).toBe(410);
+});
+
+testOnLinux(
+  "a stop after a full disk keeps the files that the next start might find no room for",
+  async () => {
+    using folder = temporaryFolder();
+    const command = ["/bin/sh", "-c", `trap '' XFSZ; exec "$0" "$1" serve`, process.execPath, PROGRAM];
+    const program = await startProgram({}, { folder: folder.path, command });
+    program.expectFaults();
+    limitFileSize(program.pid, 4096n);
+    expect((await program.shorten({ original_url })).status).toBe(503);
+    limitFileSize(program.pid, 0xffff_ffff_ffff_ffffn);
+    await program[Symbol.asyncDispose]();
+    for (const file of [`${program.file}-wal`, `${program.file}-shm`]) expect(existsSync(file)).toBe(true);
+    await using next = await startProgram({}, { folder: folder.path });
+    expect((await next.shorten({ original_url })).status).toBe(201);
+  },
+);
+
+for (const processes of ["1", "2"])
+  test(`PROCESSES=${processes}, a full disk under load: few lines tell of many faults, and nothing answered is lost`, async () => {
+    const command = ["/bin/sh", "-c", `trap '' XFSZ; exec "$0" "$1" serve`, process.execPath, PROGRAM];
+    await using program = await startProgram({ PROCESSES: processes }, { command });
+    const close = { Connection: "close" };
+    const statuses = async (count: number, ask: (nth: number) => Promise<Response>) =>
+      new Set(
+        (await Promise.all(Array.from({ length: count }, (_, nth) => ask(nth)))).map((it) => it.status),
+      );
+    const create = (name: string) => (nth: number) =>
+      program.shorten({ original_url, custom_code: `${name}${nth}` }, close);
+    const follow = (name: string) => (nth: number) => program.fetch(`/${name}${nth}`, { headers: close });
+    expect(await statuses(50, create("before"))).toEqual(new Set([201]));
+    const line = program.logged.find((logged) => logged.includes("listens on"));
+    const { children } = JSON.parse(line ?? "{}") as { children?: number[] };
+    const pids = children ?? [program.pid];
+    program.expectFaults();
+    for (const pid of pids) limitFileSize(pid, 4096n);
+    const linesBefore = program.logged.length;
+    for (let round = 0; round < 5; round++) {
+      expect(await statuses(50, create("during"))).toEqual(new Set([503]));
+      expect(await statuses(50, follow("before"))).toEqual(new Set([302]));
+      expect(await statuses(50, follow("during"))).toEqual(new Set([404]));
+    }
+    // Of 250 faults. A line every five seconds tells how many came.
+    expect(program.logged.length - linesBefore).toBeLessThan(50 * pids.length);
+    for (const pid of pids) limitFileSize(pid, 0xffff_ffff_ffff_ffffn);
+    expect(await statuses(50, create("during"))).toEqual(new Set([201]));
+    for (const name of ["before", "during"]) expect(await statuses(50, follow(name))).toEqual(new Set([302]));
+  });
+
+for (const processes of ["1", "2"])
+  test(`PROCESSES=${processes}, a locked file: creates are 503 after a while, redirects do not wait, and it recovers by itself`, async () => {
+    await using curt = await startProgram({ PROCESSES: processes });
+    curt.expectFaults();
+    const close = { Connection: "close" };
+    const create = (name: string) =>
+      Promise.all(
+        Array.from({ length: 20 }, async (_, nth) => {
+          const custom_code = `${name}${nth}`;
+          return (await curt.shorten({ original_url, custom_code }, close)).status;
+        }),
+      );
+    const all = (status: number) => Array.from({ length: 20 }, () => status);
+    expect(await create("before")).toEqual(all(201));
+    const locking = new Database(curt.file);
+    locking.run("BEGIN IMMEDIATE");
+    const refused = create("during");
+    for (let nth = 0; nth < 20; nth++) {
+      expect((await curt.fetch(`/before${nth}`, { headers: close })).status).toBe(302);
+      expect((await curt.fetch(`/during${nth}`, { headers: close })).status).toBe(404);
+    }
+    expect(await refused).toEqual(all(503));
+    locking.run("ROLLBACK");
+    locking.close();
+    expect(await create("during")).toEqual(all(201));
+  });
+
+test("a file that cannot be read: 503 and never 404, while what is cached goes on", async () => {
+  await using curt = await startHere();
+  const codes = Array.from({ length: 300 }, (_, nth) => `link${nth}`);
+  for (const custom_code of codes)
+    await curt.shorten({ original_url: `https://example.com/${"x".repeat(2000)}`, custom_code });
+  expect((await curt.fetch("/link0")).status).toBe(302);
+  const spelled = ["❤️", "각".normalize("NFD")];
+  for (const custom_code of spelled) {
+    await curt.shorten({ original_url, custom_code });
+    expect((await curt.fetch(`/${encodeURIComponent(custom_code)}/`)).status).toBe(302);
+  }
+  curt.expectFaults();
+  makeUnreadable(curt.file);
+  // Another connection's write makes the readers look at the file again.
+  const statuses = new Set<number>();
+  for (const code of codes) statuses.add((await curt.fetch(`/${code}`)).status);
+  expect((await curt.fetch("/link0")).status).toBe(302);
+  for (const code of spelled) expect((await curt.fetch(`/${encodeURIComponent(code)}/`)).status).toBe(302);
+  expect(statuses).toEqual(new Set([302, 503]));
+  const page = await curt.fetch("/link299", { headers: { Accept: "text/html", "Accept-Language": "ko" } });
+  expect([page.status, page.headers.get("retry-after")]).toEqual([503, "2"]);
+  expect(await page.text()).toContain("링크는 사라지지 않았습니다");
+  const code = await curt.fetch("/api/v1/codes/link299");
+  expect([code.status, code.headers.get("retry-after")]).toEqual([503, "2"]);
+  expect((await curt.fetch("/link299.svg")).status).toBe(503);
+  expect((await curt.fetch("/readyz")).status).toBe(503);
+  expect((await curt.fetch("/livez")).status).toBe(200);
+  expect(curt.logged.filter((line) => line.includes("the store cannot answer")).length).toBeLessThan(30);
+});

@@ -1,0 +1,115 @@
+// bun test/endurance/durability/syscalls.ts <trace> <command…>
+//
+// Runs a command and writes to the file <trace>, as JSON lines, the system calls that decide whether what it
+// answers survives a power cut.
+import { closeSync, openSync, readlinkSync, readSync, writeSync } from "node:fs";
+
+import { type Call, type Reaction, trace } from "./ptrace.ts";
+
+/**
+ * A call that succeeded, or an answer that is about to be sent. `at` counts up. A line is written while its
+ * thread stands still: before an answer leaves, and before a thread goes on after any other call. So a call
+ * with a smaller `at` than an answer was over before the answer left.
+ */
+export type SystemCall = { readonly at: number } & (
+  | { readonly call: "create" | "remove"; readonly file: string }
+  /** `data` in Base64. */
+  | { readonly call: "write"; readonly file: string; readonly offset: number; readonly data: string }
+  | { readonly call: "truncate"; readonly file: string; readonly bytes: number }
+  /** Of a file or a folder; it covers every call with an `at` below `began`. */
+  | { readonly call: "sync"; readonly file: string; readonly began: number }
+  /** The beginning of an HTTP response. */
+  | { readonly call: "answer"; readonly head: string }
+);
+
+/** After this time it ends by itself, and the command with it. */
+const LIMIT_SECONDS = 170;
+const HTTP = "HTTP/1.";
+/** As much of an HTTP response is written down. */
+const HEAD_BYTES = 2048;
+const PATH_BYTES = 4096;
+const O_CREAT = 0o100;
+
+const FILE_CALLS = ["openat", "unlink", "unlinkat", "pwrite64", "ftruncate", "fsync", "fdatasync"];
+const SEND_CALLS = ["write", "sendto", "writev", "sendmsg"];
+
+const [path = "", ...command] = process.argv.slice(2);
+const output = openSync(path, "w");
+let calls = 0;
+
+type Described = SystemCall extends infer One ? (One extends SystemCall ? Omit<One, "at"> : never) : never;
+
+function record(call: Described): void {
+  writeSync(output, `${JSON.stringify({ at: calls++, ...call })}\n`);
+}
+
+function onCall({ thread, name, argument }: Call): Reaction | undefined {
+  const descriptor = argument(0);
+  const file = () => fileOf(thread, descriptor);
+  switch (name) {
+    case "openat":
+      if ((argument(2) & O_CREAT) === 0) return;
+      return { onResult: (opened) => record({ call: "create", file: fileOf(thread, opened) }) };
+    case "unlink":
+    case "unlinkat": {
+      // SQLite gives whole paths.
+      const removed = memory(thread, argument(name === "unlink" ? 0 : 1), PATH_BYTES);
+      const text = removed.toString("utf8", 0, removed.indexOf(0));
+      return { onResult: () => record({ call: "remove", file: text }) };
+    }
+    case "pwrite64": {
+      const data = memory(thread, argument(1), argument(2));
+      const offset = argument(3);
+      const written = (bytes: number) => data.toString("base64", 0, bytes);
+      return {
+        onResult: (bytes) => record({ call: "write", file: file(), offset, data: written(bytes) }),
+      };
+    }
+    case "ftruncate": {
+      const bytes = argument(1);
+      return { onResult: () => record({ call: "truncate", file: file(), bytes }) };
+    }
+    case "fsync":
+    case "fdatasync": {
+      const began = calls;
+      return { onResult: () => record({ call: "sync", file: file(), began }) };
+    }
+    case "write":
+    case "sendto":
+      return onSend(thread, argument(1), argument(2));
+    case "writev":
+      return onVector(thread, argument(1));
+    case "sendmsg":
+      // struct msghdr: the vector is its third word.
+      return onVector(thread, Number(memory(thread, argument(1) + 16, 8).readBigUInt64LE()));
+    default:
+      throw new Error(`${name} was not asked for`);
+  }
+}
+
+/** struct iovec: address and length. Of the vector only the first part matters, for it has the head. */
+function onVector(thread: number, address: number): undefined {
+  const first = memory(thread, address, 16);
+  onSend(thread, Number(first.readBigUInt64LE(0)), Number(first.readBigUInt64LE(8)));
+}
+
+function onSend(thread: number, address: number, length: number): undefined {
+  if (length < HTTP.length || memory(thread, address, HTTP.length).toString("latin1") !== HTTP) return;
+  record({ call: "answer", head: memory(thread, address, Math.min(length, HEAD_BYTES)).toString("latin1") });
+}
+
+function fileOf(thread: number, descriptor: number): string {
+  return readlinkSync(`/proc/${thread}/fd/${descriptor}`);
+}
+
+function memory(thread: number, address: number, length: number): Buffer {
+  const bytes = Buffer.alloc(length);
+  const file = openSync(`/proc/${thread}/mem`, "r");
+  try {
+    return bytes.subarray(0, readSync(file, bytes, 0, length, address));
+  } finally {
+    closeSync(file);
+  }
+}
+
+process.exit(await trace(command, [...FILE_CALLS, ...SEND_CALLS], onCall, LIMIT_SECONDS));

@@ -1,0 +1,59 @@
+import { expect, test } from "bun:test";
+import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+
+import { readConfig } from "../../../src/config/config.ts";
+import { makeLargeStore } from "../../backup/run.ts";
+import { ROOT, temporaryFolder, PROGRAM } from "../../service.ts";
+
+/** Commands of other programs, which are not there. */
+const OTHERS = /^(litestream|pg_dump|pg_restore|psql) /m;
+const SERVE = /^(?:env -i )?(?:\w+=\S+ )+curt serve$/gm;
+
+test("docs/backup.md gives commands that do what it says", async () => {
+  using folder = temporaryFolder();
+  const here = (name: string) => join(folder.path, name);
+  for (const name of ["bin", "backup", "elsewhere", "data", "journal"]) mkdirSync(here(name));
+  writeFileSync(here("bin/curt"), `#!/bin/sh\nexec ${process.execPath} ${PROGRAM} "$@"\n`);
+  chmodSync(here("bin/curt"), 0o755);
+  await makeLargeStore(here("data/curt.db"), 10);
+
+  const text = readFileSync(join(ROOT, "docs/backup.md"), "utf8");
+  const blocks = [...text.matchAll(/```sh\n([\s\S]+?)```/g)].map(([, block = ""]) => block);
+  const tried = blocks.filter((block) => !OTHERS.test(block));
+  expect(tried).toHaveLength(7);
+  for (const block of tried) {
+    for (const [line] of block.matchAll(SERVE)) {
+      const settings = line.split(" ").flatMap((part) => (part.includes("=") ? [part.split("=", 2)] : []));
+      readConfig(Object.fromEntries(settings) as Record<string, string>);
+    }
+    // As the text says before it.
+    if (block.startsWith("curt restore") && !block.includes("--to")) renameSync(here("data"), here("old"));
+    if (block.includes("--to"))
+      writeFileSync(here("journal/curt.db-visits/1.visits"), "of the store that serves");
+    const commands = block
+      .replaceAll(SERVE, "")
+      .replaceAll("/mnt/elsewhere", here("elsewhere"))
+      .replaceAll("/backup", here("backup"))
+      .replaceAll("/tmp/trial", here("trial"));
+    const child = Bun.spawn(["sh", "-ec", commands], {
+      env: {
+        ...process.env,
+        PATH: `${here("bin")}:${process.env["PATH"]}`,
+        DATABASE_URL: `sqlite:${here("data/curt.db")}`,
+        DATA_DIR: here("journal"),
+      },
+      stdout: "pipe",
+      stderr: "pipe",
+    });
+    const [code, stdout, stderr] = await Promise.all([
+      child.exited,
+      child.stdout.text(),
+      child.stderr.text(),
+    ]);
+    expect([commands, code, stderr]).toEqual([commands, 0, ""]);
+    expect(stdout).not.toContain("no backup");
+  }
+  for (const path of ["data/curt.db", "trial/curt.db", "backup/monday.db"])
+    expect(existsSync(here(path))).toBe(true);
+});

@@ -1,0 +1,233 @@
+import { describe, expect, test } from "bun:test";
+import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+
+import packageJson from "../../../package.json";
+import { readCommandLine } from "../../../src/cli/command.ts";
+import { COMMANDS } from "../../../src/cli/commands.ts";
+import { INSTANCE_COMMANDS } from "../../../src/cli/instance-commands.ts";
+import { readConfig } from "../../../src/config/config.ts";
+import { SETTINGS } from "../../../src/config/settings.ts";
+import { freePort } from "../../free-port.ts";
+import { PASSWORD, startPostgres } from "../../postgres.ts";
+import { ROOT, startProgram, temporaryFolder, PROGRAM } from "../../service.ts";
+import { commandsOf, type ShellCommand, scriptsOf } from "../../shell.ts";
+
+const read = (path: string) => readFileSync(join(ROOT, path), "utf8");
+const DOCUMENTS = [
+  "README.md",
+  ...readdirSync(join(ROOT, "docs"))
+    .filter((name) => name.endsWith(".md"))
+    .map((name) => `docs/${name}`),
+];
+
+/** Programs that tests cannot run: they change the machine, need other machines, or are not everywhere. Commands of the shell. */
+const NOT_RUN = [
+  "apt-get docker git install journalctl litestream mysql nft npm npx pg_basebackup pg_ctl pg_dump pg_restore psql sha256sum sqlite3 ss systemctl",
+  "cat chgrp chmod cp date find grep gunzip gzip jq ls mkdir mv openssl sleep touch",
+  ". echo export set source umask",
+].flatMap((names) => names.split(" "));
+
+interface Written extends ShellCommand {
+  readonly document: string;
+}
+const ALL: readonly Written[] = DOCUMENTS.flatMap((document) =>
+  scriptsOf(read(document))
+    .flatMap(commandsOf)
+    .map((command) => ({ document, ...command })),
+);
+
+/** What is given to curt, or undefined for other programs. */
+function lineOf({ words: [program = "", ...rest] }: ShellCommand): readonly string[] | undefined {
+  if (program === "npx" && rest[0] === "curt") return rest.slice(1);
+  if (program === "npm" && rest[0] === "start") return ["serve"];
+  return /^(?:\.\/)?curt$/.test(program) ? rest : undefined;
+}
+
+test("docs/operating.md leads to every other document for operators", () => {
+  const others = [
+    "README",
+    "docs/api",
+    "docs/clients",
+    "docs/design",
+    "docs/export-format",
+    "docs/inside",
+    "docs/operating",
+    "docs/releasing",
+  ];
+  const chapters = [...read("docs/operating.md").matchAll(/^\| \[[^\]]+\]\((\S+)\)/gm)].map(
+    ([, name = ""]) => `docs/${name}`,
+  );
+  const documents = DOCUMENTS.filter((path) => !others.includes(path.replace(/\.md$/, "")));
+  expect(chapters.toSorted()).toEqual(documents.toSorted());
+  expect(read("README.md")).toContain("](docs/operating.md)");
+});
+
+describe("every command in the documents", () => {
+  test("is in a script that the shell can read", async () => {
+    for (const document of DOCUMENTS) {
+      for (const script of scriptsOf(read(document)).filter((text) => !text.includes("<("))) {
+        const child = Bun.spawn(["sh", "-nc", script], { stderr: "pipe" });
+        expect([document, script, await child.stderr.text()]).toEqual([document, script, ""]);
+      }
+    }
+  });
+
+  test("is one of Curt's, asks Curt, or is of a program on a list", () => {
+    const programs = ALL.filter((command) => lineOf(command) === undefined).flatMap(
+      ({ words: [first] }) => first ?? [],
+    );
+    expect(programs.filter((program) => program !== "curl" && !NOT_RUN.includes(program))).toEqual([]);
+    // A program that no document names any more leaves the list.
+    const named = new Set(ALL.map(({ words: [first] }) => first));
+    expect(NOT_RUN.filter((name) => !named.has(name))).toEqual([]);
+  });
+
+  test("is a command of Curt that exists, with settings that are right", () => {
+    const names: readonly string[] = Object.values(SETTINGS).map(({ name }) => name);
+    const alone = ALL.filter(({ words }) => words.length === 0).flatMap(({ settings }) =>
+      Object.keys(settings),
+    );
+    expect(names).toContainValues(alone.filter((name) => /^[A-Z_]+$/.test(name)));
+    const own = ALL.filter((command) => lineOf(command) !== undefined);
+    expect(own.length).toBeGreaterThan(40);
+    for (const command of own) {
+      const { document, settings } = command;
+      const line = lineOf(command) ?? [];
+      expect([document, line, readCommandLine({ ...COMMANDS, ...INSTANCE_COMMANDS }, line)]).toEqual([
+        document,
+        line,
+        expect.objectContaining({ command: expect.anything() }),
+      ]);
+      expect(names).toContainValues(Object.keys(settings));
+      readConfig(settings);
+    }
+  });
+
+  test("is a script of npm that exists", () => {
+    for (const { words } of ALL.filter(({ words: [first] }) => first === "npm")) {
+      const [, verb = "", name = ""] = words;
+      if (["ci", "install"].includes(verb)) continue;
+      expect(Object.keys(packageJson.scripts)).toContain(verb === "run" ? name : verb);
+    }
+  });
+});
+
+/** The request that a call of curl makes. Throws at an option that it does not know. */
+function requestOf({ words: [, ...words] }: ShellCommand) {
+  const headers = new Headers();
+  const request = { method: "", url: "", body: undefined as string | undefined, headers };
+  for (let nth = 0; nth < words.length; nth++) {
+    const word = words[nth] ?? "";
+    if (["-i", "-s", "-N", "--silent"].includes(word)) continue;
+    if (!word.startsWith("-")) {
+      request.url = word;
+      continue;
+    }
+    const value = words[++nth] ?? "";
+    if (word === "-X") request.method = value;
+    else if (word === "-H") headers.set(...(value.split(/: (.*)/s, 2) as [string, string]));
+    else if (word === "-d") request.body = value;
+    else if (word === "-u") headers.set("Authorization", `Basic ${btoa(value)}`);
+    else if (word === "-T") request.body = '{"target": "https://example.com/"}\n';
+    else if (!["-o", "-w"].includes(word)) throw new Error(`This test does not know curl's ${word}`);
+  }
+  request.method ||= request.body === undefined ? "GET" : "POST";
+  return request;
+}
+
+test("every call of curl in the documents is answered", async () => {
+  const metrics = await freePort();
+  await using curt = await startProgram({ POSTURE: "private", METRICS_PORT: `${metrics}` });
+  const target = "https://example.com/";
+  await curt.shorten({ original_url: target, custom_code: "code", password: "the-password" });
+  const made = await curt.fetch("/api/v1/links", {
+    method: "POST",
+    body: JSON.stringify({ target, code: "invitation" }),
+  });
+  const { data } = (await made.json()) as { data: { manage_key: string } };
+  // The operator's are run in test/endurance/guide/admin.test.ts, in their order.
+  const calls = ALL.filter(
+    ({ document, words: [first] }) => first === "curl" && document !== "docs/admin.md",
+  );
+  expect(calls.length).toBeGreaterThan(12);
+  for (const call of calls) {
+    const { url, method, body, headers } = requestOf(call);
+    const [, port, path = ""] = /^(?:\$CURT_URL|(?:https?:\/\/)?[\w.]+(?::(\d+))?)(\/.*)$/.exec(url) ?? [];
+    if (headers.get("Authorization")?.startsWith("Bearer") === true)
+      headers.set("Authorization", `Bearer ${data.manage_key}`);
+    const origin = port === "9464" ? `http://127.0.0.1:${metrics}` : curt.origin;
+    const answer = await fetch(`${origin}${path}`, { method, headers, body, redirect: "manual" });
+    await answer.arrayBuffer();
+    expect([call.document, method, url, answer.status, answer.status < 400]).toEqual([
+      call.document,
+      method,
+      url,
+      answer.status,
+      true,
+    ]);
+  }
+});
+
+describe("the commands of Curt", () => {
+  /** Documents whose commands are run one after the other. Those of admin.md and backup.md have tests of their own. */
+  const RUN = ["docs/clients.md", "docs/moving.md", "docs/database.md", "docs/troubleshooting.md"];
+  /** Lines with other programs than these are not run; `serve` and `health` are run by other tests. */
+  const RUNNABLE = ["curt", "gzip", "gunzip", "export"];
+
+  test.each(RUN)("in %s do what they say", async (document) => {
+    const lines = scriptsOf(read(document))
+      .flatMap((script) => script.split("\n"))
+      .filter((line) => {
+        const commands = commandsOf(line);
+        const programs = commands.flatMap(({ words: [first] }) => first ?? []);
+        return programs.includes("curt") && programs.every((program) => RUNNABLE.includes(program));
+      });
+    expect(lines.length).toBeGreaterThan(0);
+
+    using folder = temporaryFolder();
+    const here = (name: string) => join(folder.path, name);
+    mkdirSync(here("bin"));
+    writeFileSync(here("bin/curt"), `#!/bin/sh\nexec '${process.execPath}' '${PROGRAM}' "$@"\n`);
+    chmodSync(here("bin/curt"), 0o755);
+    writeFileSync(here("password"), PASSWORD);
+    const [links = "", visits = ""] = read("docs/moving.md").match(/(?<=```csv\n).*?(?=```)/gs) ?? [];
+    writeFileSync(here("links.csv"), links);
+    writeFileSync(here("visits.csv"), visits);
+    writeFileSync(here("addresses.txt"), "https://example.com/one\nhttps://example.com/two\n");
+    const port = await freePort();
+    const origin = `http://127.0.0.1:${port}`;
+    const settings = { PORT: `${port}`, HOST: "127.0.0.1", BASE_URL: origin };
+    const curt = await startProgram(settings, { folder: folder.path });
+    await curt.shorten({ original_url: "https://example.com/", custom_code: "CODE" });
+    // A store moves while nobody serves it.
+    const isStopped = document === "docs/database.md";
+    if (isStopped) await curt[Symbol.asyncDispose]();
+    await using postgres = isStopped ? await startPostgres() : undefined;
+    const movedUrl = (await postgres?.url("moved"))?.replace(`:${PASSWORD}@`, "@") ?? "";
+    for (const line of lines) {
+      const command = line
+        .replaceAll("https://go.example.com", origin)
+        .replaceAll("sqlite:/var/lib/curt/curt.db", curt.databaseUrl)
+        .replaceAll("postgres://curt@db1:5432/curt", movedUrl)
+        .replaceAll("/etc/curt/password", here("password"));
+      const child = Bun.spawn(["sh", "-c", command], {
+        cwd: folder.path,
+        env: {
+          ...process.env,
+          ...settings,
+          PATH: `${here("bin")}:${process.env["PATH"]}`,
+          DATABASE_URL: curt.databaseUrl,
+          CURT_URL: origin,
+          CURT_PASSWORD: "the-password",
+        },
+        stdin: "ignore",
+        stdout: "pipe",
+        stderr: "pipe",
+      });
+      const [stdout, stderr] = await Promise.all([child.stdout.text(), child.stderr.text()]);
+      expect([command, await child.exited, stdout, stderr]).toEqual([command, 0, stdout, expect.any(String)]);
+    }
+    if (!isStopped) await curt[Symbol.asyncDispose]();
+  });
+});

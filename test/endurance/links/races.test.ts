@@ -1,0 +1,55 @@
+import { expect, test } from "bun:test";
+
+import { sendUntilTaken } from "../../again.ts";
+import { startProgram, temporaryFolder } from "../../service.ts";
+
+test("500 parallel creates of one code, over two processes on one file: exactly one 201", async () => {
+  using folder = temporaryFolder();
+  await using one = await startProgram({}, { folder: folder.path });
+  await using two = await startProgram({}, { folder: folder.path });
+  for (const program of [one, two]) program.expectFaults();
+  for (let round = 0; round < 3; round++) {
+    const custom_code = `상품${round}`;
+    const answers = await Promise.all(
+      Array.from({ length: 500 }, async (_, nth) => {
+        const original_url = `https://example.com/${nth}`;
+        const program = nth % 2 === 0 ? one : two;
+        const { status } = await sendUntilTaken(() => program.shorten({ original_url, custom_code }));
+        return { status, original_url };
+      }),
+    );
+    const won = answers.filter(({ status }) => status === 201);
+    expect(won).toHaveLength(1);
+    expect(answers.filter(({ status }) => status === 409)).toHaveLength(499);
+    for (const process of [one, two]) {
+      const followed = await process.fetch(`/${encodeURIComponent(custom_code)}`);
+      expect(followed.headers.get("location")).toBe(won[0]?.original_url as string);
+    }
+  }
+});
+
+test("a link made by one process resolves in another at once, even if that has just answered 404", async () => {
+  using folder = temporaryFolder();
+  await using one = await startProgram({}, { folder: folder.path });
+  await using two = await startProgram({}, { folder: folder.path });
+  for (let nth = 0; nth < 50; nth++) {
+    const custom_code = `at-once-${nth}`;
+    expect((await two.fetch(`/${custom_code}`)).status).toBe(404);
+    expect((await one.shorten({ original_url: "https://example.com/", custom_code })).status).toBe(201);
+    expect((await two.fetch(`/${custom_code}`)).status).toBe(302);
+  }
+});
+
+test("of ten processes that start at once on a new file, one creates it", async () => {
+  using folder = temporaryFolder();
+  const programs = await Promise.all(
+    Array.from({ length: 10 }, () => startProgram({}, { folder: folder.path })),
+  );
+  for (const [nth, program] of programs.entries()) {
+    expect(
+      (await program.shorten({ original_url: "https://example.com/", custom_code: `p${nth}` })).status,
+    ).toBe(201);
+  }
+  for (const program of programs) expect((await program.fetch("/p9")).status).toBe(302);
+  await Promise.all(programs.map((program) => program[Symbol.asyncDispose]()));
+});

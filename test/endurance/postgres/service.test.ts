@@ -1,0 +1,298 @@
+import { afterAll, describe, expect, test } from "bun:test";
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+
+import { openDatabase } from "../../../src/store/postgres/connection/database.ts";
+import { PASSWORD, startPostgres, USER } from "../../postgres.ts";
+import { startProxy } from "../../proxy.ts";
+import {
+  BASE_URL,
+  disableLink,
+  ROOT,
+  type Running,
+  type Settings,
+  startHere,
+  startProgram,
+  temporaryFolder,
+  untilLogged,
+  PROGRAM,
+} from "../../service.ts";
+import { linkOf, statisticsOf, untilCounted, visit } from "../../visits/visits.ts";
+
+const server = await startPostgres();
+afterAll(() => server[Symbol.asyncDispose]());
+
+const TARGET = "https://example.com/";
+const MAX_WAITS = 24_000;
+
+async function settingsOf(name: string): Promise<Settings> {
+  return { DATABASE_URL: await server.url(name) };
+}
+
+async function until(what: () => Promise<boolean>): Promise<void> {
+  for (let waits = 0; !(await what()); waits++) {
+    if (waits > MAX_WAITS) throw new Error("waited too long");
+    await Bun.sleep(5);
+  }
+}
+
+/** Runs the program until it ends by itself. */
+async function end(settings: Settings, ...words: string[]) {
+  using folder = temporaryFolder();
+  const child = Bun.spawn([process.execPath, PROGRAM, ...words], {
+    cwd: ROOT,
+    env: { ...process.env, PORT: "0", BASE_URL, DATA_DIR: folder.path, ...settings },
+    stdout: "pipe",
+    stderr: "pipe",
+  });
+  const [code, stdout, stderr] = await Promise.all([child.exited, child.stdout.text(), child.stderr.text()]);
+  return { code, stdout, stderr };
+}
+
+describe("several instances over PostgreSQL", () => {
+  test("500 parallel creates of one code over three: exactly one 201", async () => {
+    const settings = await settingsOf("race");
+    const instances = [
+      await startProgram(settings),
+      await startProgram(settings),
+      await startProgram(settings),
+    ] as const;
+    const answers = await Promise.all(
+      Array.from({ length: 500 }, async (_, nth) => {
+        const original_url = `${TARGET}${nth}`;
+        const instance = instances[nth % 3] ?? instances[0];
+        const { status } = await instance.shorten({ original_url, custom_code: "상품" });
+        return { status, original_url };
+      }),
+    );
+    const won = answers.filter(({ status }) => status === 201);
+    expect(won).toHaveLength(1);
+    expect(answers.filter(({ status }) => status === 409)).toHaveLength(499);
+    for (const instance of instances) {
+      const followed = await instance.fetch(`/${encodeURIComponent("상품")}`);
+      expect(followed.headers.get("location")).toBe(won[0]?.original_url as string);
+      await instance[Symbol.asyncDispose]();
+    }
+  });
+
+  test("what one makes resolves in another at once, and the visits of both add up", async () => {
+    const settings = await settingsOf("shared");
+    await using one = await startHere(settings);
+    await using two = await startHere(settings);
+    for (let nth = 0; nth < 10; nth++) {
+      const custom_code = `at-once-${nth}`;
+      expect((await two.fetch(`/${custom_code}`)).status).toBe(404);
+      expect((await one.shorten({ original_url: TARGET, custom_code })).status).toBe(201);
+      expect((await two.fetch(`/${custom_code}`)).headers.get("location")).toBe(TARGET);
+    }
+    for (let nth = 0; nth < 20; nth++) await visit(nth % 3 === 0 ? one : two, "at-once-0");
+    await untilCounted(one, "at-once-0", 20);
+    expect(await linkOf(two, "at-once-0")).toMatchObject({ visits: 20 });
+    expect(await statisticsOf(two, "at-once-0")).toMatchObject({ visits: 20, bots: 1 });
+  });
+
+  test("a link that is disabled redirects nowhere", async () => {
+    const settings = await settingsOf("takedown");
+    await using one = await startHere(settings);
+    await using two = await startHere(settings);
+    await one.shorten({ original_url: TARGET, custom_code: "bad" });
+    for (const instance of [one, two]) await visit(instance, "bad");
+    await disableLink(one, "bad", "phishing");
+    for (const instance of [one, two]) await until(async () => (await instance.fetch("/bad")).status === 410);
+  });
+
+  test("one of several processes counts and stops like one of one", async () => {
+    const settings = { ...(await settingsOf("processes")), PROCESSES: "2" };
+    const program = await startProgram(settings);
+    await program.shorten({ original_url: TARGET, custom_code: "abc" });
+    for (let nth = 0; nth < 30; nth++) await visit(program, "abc", { Connection: "close" });
+    program.kill("SIGTERM");
+    expect(await program.exited).toBe(0);
+    await using after = await startHere(await settingsOf("processes"));
+    expect(await linkOf(after, "abc")).toMatchObject({ visits: 30 });
+  });
+});
+
+describe("a database that cannot be used", () => {
+  test.each([
+    [
+      "the password is wrong",
+      `:${PASSWORD}@`,
+      ":not-it@",
+      /cannot be used: .*password authentication failed/,
+    ],
+    ["there is no such database", "/refused", "/missing", /cannot be used: .*"missing" does not exist/],
+  ])("says so and exits if %s", async (_, right, wrong, message) => {
+    const { DATABASE_URL = "" } = await settingsOf("refused");
+    const settings = { DATABASE_URL: DATABASE_URL.replace(right, wrong) };
+    for (const command of ["serve", "check"]) {
+      const { code, stderr } = await end(settings, command);
+      expect([command, code, stderr]).toEqual([command, 1, expect.stringMatching(message)]);
+      expect(stderr).toStartWith("curt: postgres://curt@127.0.0.1:");
+      expect(stderr).not.toMatch(/not-it|secret/);
+    }
+  });
+
+  test.each([
+    ["a password is missing", {}, /^curt: postgres:.* asks for a password, .*DATABASE_PASSWORD_FILE/],
+    [
+      "the file with it cannot be read",
+      { DATABASE_PASSWORD_FILE: "/missing" },
+      /^curt: DATABASE_PASSWORD_FILE .*\/missing/,
+    ],
+  ])("is a mistake in the settings if %s", async (_, settings, message) => {
+    const DATABASE_URL = (await server.url("refused")).replace(`:${PASSWORD}@`, "@");
+    for (const [command, PROCESSES] of [
+      ["serve", "1"],
+      ["serve", "2"],
+      ["check", "1"],
+    ] as const) {
+      const { code, stderr } = await end({ DATABASE_URL, PROCESSES, ...settings }, command);
+      expect([command, code, stderr]).toEqual([command, 2, expect.stringMatching(message)]);
+    }
+  });
+
+  test.each([
+    [
+      "it has tables of somebody else",
+      "CREATE TABLE curt (x int)",
+      /cannot be used: column "version" does not/,
+    ],
+    [
+      "no schema can be used",
+      "ALTER ROLE CURRENT_USER IN DATABASE unusable SET search_path = ''",
+      /cannot be used: no schema/,
+    ],
+  ])("says so and exits if %s", async (_, cause, message) => {
+    const settings = await settingsOf("unusable");
+    const database = openDatabase(await server.address("unusable"));
+    await database.run(cause);
+    await database.close();
+    const { code, stderr } = await end(settings, "serve");
+    expect([code, stderr]).toEqual([1, expect.stringMatching(message)]);
+    expect(stderr).toStartWith("curt: postgres://curt@127.0.0.1:");
+  });
+
+  test("is refused if its encoding is not UTF-8", async () => {
+    await server.ask(
+      "CREATE DATABASE latin ENCODING 'LATIN1' LC_COLLATE 'C' LC_CTYPE 'C' TEMPLATE template0",
+    );
+    const settings = { DATABASE_URL: (await server.url("refused")).replace("/refused", "/latin") };
+    for (const command of ["serve", "check"])
+      expect(await end(settings, command)).toMatchObject({
+        code: 1,
+        stderr: expect.stringContaining("has the encoding LATIN1"),
+      });
+  });
+
+  test("is refused if a newer Curt has made it, or none has", async () => {
+    const settings = await settingsOf("newer");
+    const missing = await end(settings, "export", "-");
+    expect([missing.code, missing.stderr]).toEqual([
+      1,
+      expect.stringContaining("there is no store at postgres://"),
+    ]);
+    expect((await end(settings, "check")).stdout).toContain("is not there yet");
+    await using first = await startHere(settings);
+    await first.shorten({ original_url: TARGET });
+    expect((await end(settings, "check")).stdout).toMatch(
+      /store: fine \(1 link in postgres:\/\/curt@[^:]+:\d+\/newer\)/,
+    );
+    const database = openDatabase(await server.address("newer"));
+    await database.run("UPDATE curt SET version = 99");
+    await database.close();
+    for (const command of ["serve", "check"])
+      expect(await end(settings, command)).toMatchObject({
+        code: 1,
+        stderr: expect.stringContaining("has schema 99, made by a newer Curt"),
+      });
+  });
+});
+
+describe("a database that is away", () => {
+  const readiness = async (curt: Running) => (await curt.fetch("/readyz")).status;
+
+  test("is waited for at the start", async () => {
+    await using away = await startPostgres();
+    const settings = { DATABASE_URL: await away.url("away") };
+    await away.kill();
+    const logged: string[] = [];
+    const starting = startHere(settings, { logged });
+    await untilLogged({ logged }, "waiting for it");
+    await away.restart();
+    await using curt = await starting;
+    expect(await readiness(curt)).toBe(200);
+    await untilLogged({ logged }, "answers again");
+  });
+
+  test("is waited for while Curt runs: links in memory redirect, and all visits are counted", async () => {
+    await using away = await startPostgres();
+    await using curt = await startHere({ DATABASE_URL: await away.url("away") });
+    await curt.shorten({ original_url: TARGET, custom_code: "known" });
+    await curt.shorten({ original_url: TARGET, custom_code: "unknown" });
+    await visit(curt, "known");
+    await away.kill();
+    curt.expectFaults();
+    await until(async () => (await readiness(curt)) === 503);
+    for (let nth = 0; nth < 10; nth++) await visit(curt, "known");
+    for (const path of ["/unknown", "/nothing", "/api/v1/links/known"]) {
+      const { status, headers } = await curt.fetch(path);
+      expect([path, status, headers.has("retry-after")]).toEqual([path, 503, true]);
+    }
+    expect((await curt.shorten({ original_url: TARGET })).status).toBe(503);
+    await away.restart();
+    await until(async () => (await readiness(curt)) === 200);
+    await until(async () => (await curt.fetch("/unknown")).status === 302);
+    // The thread that makes such answers has connections of its own.
+    await until(async () => (await curt.fetch("/api/v1/links/known")).status === 200);
+    expect((await curt.fetch("/nothing")).status).toBe(404);
+    await untilCounted(curt, "known", 11);
+    await untilLogged(curt, "the database answers again");
+    const told = curt.logged.map((line) => JSON.parse(line) as Record<string, unknown>);
+    expect(told.filter(({ msg }) => msg === "the database answers again")).toMatchObject([
+      { level: "info", primary: `127.0.0.1:${away.port}`, trouble: expect.stringContaining("No server") },
+    ]);
+    const messages = told.map(({ msg }) => msg);
+    const back = messages.indexOf("the database answers again");
+    expect(messages.indexOf("the store cannot answer")).toBeWithin(0, back);
+    expect(messages.lastIndexOf("the store cannot answer")).toBeLessThan(back);
+    // Those that were only counted: several times a second, the changes are read.
+    expect(told.slice(0, back).some(({ times }) => times !== undefined)).toBeTrue();
+  });
+
+  test("because its password is: never more than DATABASE_POOL connections and two, and the log says why", async () => {
+    using folder = temporaryFolder();
+    const file = join(folder.path, "password");
+    await Bun.write(file, PASSWORD);
+    await server.url("unread");
+    await using proxy = await startProxy(server.port);
+    await using curt = await startHere({
+      DATABASE_URL: `postgres://${USER}@127.0.0.1:${proxy.port}/unread`,
+      DATABASE_PASSWORD_FILE: file,
+      DATABASE_POOL: "4",
+    });
+    curt.expectFaults();
+    /** Creates, look-ups, and statistics, for which a thread has connections of its own. */
+    const use = () =>
+      Promise.all(
+        Array.from({ length: 20 }, async (_, nth) => {
+          await curt.shorten({ original_url: TARGET, custom_code: `link${nth}` });
+          await curt.fetch(`/nothing${nth}`);
+          await curt.fetch(`/api/v1/links/link${nth}/stats`);
+          expect(proxy.open).toBeLessThanOrEqual(4 + 2);
+        }),
+      );
+    await until(async () => (await use(), proxy.open > 4));
+    rmSync(file);
+    proxy.reset();
+    for (let nth = 0; nth < 20; nth++) await use();
+    expect(proxy.open).toBe(0);
+    await untilLogged(curt, "DATABASE_PASSWORD_FILE cannot be read");
+    await Bun.write(file, "wrong");
+    const before = proxy.made;
+    await until(async () => (await use(), proxy.made > before + 12));
+    await Bun.write(file, PASSWORD);
+    await until(async () => (await use(), (await readiness(curt)) === 200));
+    await use();
+  });
+});

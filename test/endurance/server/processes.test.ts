@@ -1,0 +1,129 @@
+import { afterEach, describe, expect, test } from "bun:test";
+import { existsSync } from "node:fs";
+
+import { testOnLinux } from "../../linux.ts";
+import {
+  all,
+  begun,
+  children,
+  isAlive,
+  killBegun,
+  linesThatSay,
+  open,
+  openEach,
+  PROCESSES,
+  startSeveral,
+  TARGET,
+  until,
+} from "../../processes.ts";
+import { temporaryFolder } from "../../service.ts";
+
+afterEach(killBegun);
+
+/** Usually a second. A process that is silent for ten of them is killed, so they must not be much shorter on a busy machine. */
+const SOONER_BEAT_MS = 400;
+
+describe("a process that hangs", () => {
+  test("is ended and replaced, and the others serve on", async () => {
+    using folder = temporaryFolder();
+    await using program = await startSeveral({}, { folder: folder.path, roundMs: SOONER_BEAT_MS });
+    const codes = Array.from({ length: 20 }, (_, nth) => `link${nth}`);
+    for (const custom_code of codes) await program.shorten({ original_url: TARGET, custom_code });
+    const [hung = 0, ...others] = children(program);
+    using connections = await openEach(program, others);
+    process.kill(hung, "SIGSTOP");
+    for (const code of codes)
+      expect(await connections.get(`/${code}`)).toEqual(
+        others.map(() => ({ status: 302, location: TARGET })),
+      );
+    const { child: replacement = 0 } = await until(
+      "another takes its place",
+      () => linesThatSay(program, "another process took its place")[0],
+    );
+    begun.add(replacement);
+    expect(linesThatSay(program, "is hung")).toMatchObject([{ child: hung }]);
+    expect(linesThatSay(program, "a process ended")).toMatchObject([{ child: hung, signal: "SIGKILL" }]);
+    using back = await openEach(program, [replacement, ...others]);
+    for (const code of codes)
+      expect(await back.get(`/${code}`)).toEqual(all({ status: 302, location: TARGET }));
+  });
+
+  test("is ended during a stop, too, which needs no second signal", async () => {
+    using folder = temporaryFolder();
+    await using program = await startSeveral({}, { folder: folder.path, roundMs: SOONER_BEAT_MS });
+    const [hung = 0] = children(program);
+    process.kill(hung, "SIGSTOP");
+    program.kill("SIGTERM");
+    expect(await program.exited).toBe(1);
+    expect(linesThatSay(program, "is hung")).toMatchObject([{ child: hung }]);
+    expect(children(program).filter(isAlive)).toEqual([]);
+  });
+
+  test("is not one that has nothing to do, whose supervisor was hung, or that stops slowly", async () => {
+    using folder = temporaryFolder();
+    const options = { folder: folder.path, roundMs: SOONER_BEAT_MS, holdsDrain: true };
+    await using program = await startSeveral({}, options);
+    process.kill(program.pid, "SIGSTOP");
+    await Bun.sleep(12 * SOONER_BEAT_MS);
+    process.kill(program.pid, "SIGCONT");
+    await Bun.sleep(2 * SOONER_BEAT_MS);
+    expect(children(program).every(isAlive)).toBeTrue();
+    program.kill("SIGTERM");
+    await Bun.sleep(12 * SOONER_BEAT_MS);
+    program.endDrain();
+    expect(await program.exited).toBe(0);
+    expect(linesThatSay(program, "is hung")).toEqual([]);
+  });
+});
+
+describe("SIGKILL", () => {
+  testOnLinux("of one process: the others serve on, and another takes its place", async () => {
+    await using program = await startSeveral();
+    await program.shorten({ original_url: TARGET, custom_code: "abc" });
+    const [killed = 0, ...others] = children(program);
+    using connections = await openEach(program, others);
+    process.kill(killed, "SIGKILL");
+    // Requests on its connections are lost. Once its end is logged, it gets no new ones.
+    await until("it is gone", () => linesThatSay(program, "a process ended").length > 0);
+    expect(await connections.get("/abc")).toEqual(others.map(() => ({ status: 302, location: TARGET })));
+    const { child: replacement = 0 } = await until("another takes its place", async () => {
+      using connection = open(program.origin);
+      expect((await connection.request("GET", "/abc")).status).toBe(302);
+      return linesThatSay(program, "another process took its place")[0];
+    });
+    begun.add(replacement);
+    using back = await openEach(program, [replacement, ...others]);
+    expect(await back.get("/abc")).toEqual(all({ status: 302, location: TARGET }));
+    program.kill("SIGTERM");
+    expect(await program.exited).toBe(0);
+    expect([replacement, ...others].filter(isAlive)).toEqual([]);
+  });
+
+  test("again and again: the place is filled each time", async () => {
+    await using program = await startSeveral();
+    let [victim = 0] = children(program);
+    for (let round = 1; round <= 3; round++) {
+      process.kill(victim, "SIGKILL");
+      const line = await until(
+        "another takes its place",
+        () => linesThatSay(program, "another process took its place")[round - 1],
+      );
+      victim = line.child ?? 0;
+      begun.add(victim);
+    }
+    expect((await program.fetch("/readyz")).status).toBe(200);
+  });
+
+  testOnLinux("of the supervisor leaves no process behind, and the store whole", async () => {
+    using folder = temporaryFolder();
+    await using program = await startSeveral({}, { folder: folder.path });
+    using _ = await openEach(program, children(program));
+    program.kill("SIGKILL");
+    // When the children, too, have closed the output.
+    expect(await program.exited).not.toBe(0);
+    await until("its children are gone", () => !children(program).some(isAlive));
+    expect(linesThatSay(program, "stopping")).toHaveLength(PROCESSES);
+    expect(existsSync(`${program.file}-wal`)).toBeFalse();
+    expect(await fetch(program.origin).catch(() => "refused")).toBe("refused");
+  });
+});

@@ -1,0 +1,123 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+
+import { addressOf, type PostgresServer, urlOf } from "../../postgres.ts";
+import {
+  count,
+  countAtOnce,
+  listen,
+  MAX_TRIES,
+  open,
+  openConnected,
+  refusal,
+  TRY_MS,
+  untilAway,
+  untilBack,
+} from "../../stores/postgres-away.ts";
+import { type PostgresCluster, startCluster } from "../postgres/cluster.ts";
+
+let cluster: PostgresCluster;
+let servers: PostgresServer[];
+beforeAll(async () => {
+  cluster = await startCluster(2);
+  servers = [...cluster.servers];
+  await using database = await openConnected(await cluster.address());
+  await database.run("CREATE TABLE rows (n integer)");
+});
+afterAll(() => cluster[Symbol.asyncDispose]());
+
+const lead = () => servers[0] as PostgresServer;
+const standbys = () => servers.slice(1);
+const insert = "INSERT INTO rows VALUES (1)";
+
+test("standbys alone are not enough", async () => {
+  const ports = standbys().map(({ port }) => port);
+  await using database = open(addressOf(urlOf(ports, "postgres")));
+  expect(await untilAway(database)).toContain("takes no changes");
+});
+
+test("a commit that is cancelled while it waits for a standby is not answered as done", async () => {
+  // It must wait until it is cancelled.
+  await using database = await openConnected(await cluster.address(), { limitMs: 25_000 });
+  for (const standby of standbys()) standby.freeze();
+  try {
+    const running = refusal(database.run(insert));
+    const cancel = "SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE wait_event = 'SyncRep'";
+    for (let tries = 0; (await lead().ask(cancel)).length === 0; tries++) {
+      expect(tries).toBeLessThan(MAX_TRIES);
+      await Bun.sleep(1);
+    }
+    expect(await running).toContain("standby");
+  } finally {
+    for (const standby of standbys()) standby.thaw();
+  }
+  await untilBack(() => database.run(insert));
+});
+
+test("standbys frozen: changes are unavailable, look-ups are not, and commits that wait do not add up", async () => {
+  // Not a second, as usual: a look-up must not be refused because this machine is busy.
+  await using database = await openConnected(await cluster.address(), { connections: 4, limitMs: 4000 });
+  const before = await count(database);
+  for (const standby of standbys()) standby.freeze();
+  try {
+    await Promise.all([1, 2, 3].map(() => refusal(database.run(insert))));
+    for (let nth = 0; nth < 200; nth++) {
+      await refusal(database.run(insert));
+      expect(await countAtOnce(database)).toBe(before);
+    }
+    await refusal(database.transaction((run) => run(insert)));
+    const [stuck] = await lead().ask("SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'SyncRep'");
+    // Those of the beginning, until it is known that commits wait.
+    expect(Number(stuck?.["count"])).toBeLessThanOrEqual(20);
+  } finally {
+    for (const standby of standbys()) standby.thaw();
+  }
+  await untilBack(() => database.run(insert));
+});
+
+test("the primary killed: the promoted standby is used, with all that was answered", async () => {
+  const { told, onPrimary, untilTold } = listen();
+  await using database = await openConnected(await cluster.address(), { onPrimary });
+  await untilBack(() => database.run(insert));
+  const before = await count(database);
+  await lead().kill();
+  await untilAway(database);
+  const promoted = await cluster.promote(standbys());
+  await untilBack(() => database.run(insert));
+  await untilTold(1);
+  expect(told).toEqual([
+    { name: `127.0.0.1:${promoted.port}`, trouble: expect.stringContaining(`:${lead().port}: `) },
+  ]);
+  // One whose answer came too late may have been made, too.
+  const after = await count(database);
+  expect(after).toBeGreaterThan(before);
+  const old = lead();
+  servers = [promoted, ...standbys().filter((standby) => standby !== promoted)];
+  // As it was, with nobody to tell it that it no longer leads.
+  await old.restart();
+  for (let nth = 0; nth < 10; nth++) {
+    await using fresh = open(await cluster.address());
+    for (const one of [fresh, database]) expect(await count(one)).toBeGreaterThanOrEqual(after);
+  }
+  await old.kill();
+});
+
+test("the primary frozen, then thawed: what it knew is not told any more", async () => {
+  // Of the three, one is gone by now: nobody will follow the one that is promoted.
+  for (const each of standbys()) {
+    await each.ask("ALTER SYSTEM SET synchronous_standby_names = ''");
+    await each.ask("SELECT pg_reload_conf()");
+  }
+  await using database = await openConnected(await cluster.address());
+  await untilBack(() => database.run(insert));
+  const before = await count(database);
+  const old = lead();
+  old.freeze();
+  const promoted = await cluster.promote(standbys());
+  await untilBack(() => database.run(insert));
+  old.thaw();
+  for (let nth = 0; nth < 100; nth++) {
+    expect(await count(database)).toBeGreaterThan(before);
+    await Bun.sleep(TRY_MS);
+  }
+  expect(promoted).not.toBe(old);
+});

@@ -1,0 +1,294 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+
+import { Client } from "pg";
+
+import type { Code } from "../../../src/links/code.ts";
+import type { Link } from "../../../src/links/link.ts";
+import { openPostgresStore } from "../../../src/store/postgres/store.ts";
+import { addressOf, type PostgresServer, urlOf } from "../../postgres.ts";
+import { startProxy } from "../../proxy.ts";
+import { type Here, startHere } from "../../service.ts";
+import { newLink } from "../../stores/links.ts";
+import { MAX_TRIES, PATIENT, TRY_MS, untilBack } from "../../stores/postgres-away.ts";
+import { destination, edit } from "../../stores/updates.ts";
+import { type PostgresCluster, startCluster } from "../postgres/cluster.ts";
+
+const NOW = newLink("x").createdMs;
+const decision = { who: "api", atMs: NOW, reason: "phishing" } as const;
+
+/** A store that reads from a standby, and what a service does with it all the time. */
+async function open(primaries: string, replicas: string, troubles: (string | undefined)[] = []) {
+  const store = await openPostgresStore(addressOf(primaries), {
+    ...PATIENT,
+    readFrom: addressOf(replicas),
+    onReplica: (_, trouble) => troubles.push(trouble),
+  });
+  const near = async (code: string) => store.findNear?.(code as Code);
+  return Object.assign(store, {
+    /** What the replica tells after the changes were read. */
+    async near(code: string): Promise<Link | undefined> {
+      await untilBack(() => store.changes());
+      return near(code);
+    },
+    nearUnread: near,
+    [Symbol.asyncDispose]: () => store.close(),
+  });
+}
+
+/** Asks until the answer is neither undefined nor false. */
+async function until<T>(ask: () => Promise<T>): Promise<Exclude<T, undefined | false>> {
+  for (let tries = 0; tries < MAX_TRIES; tries++) {
+    const answer = await ask();
+    if (answer !== undefined && answer !== false) return answer as Exclude<T, undefined | false>;
+    await Bun.sleep(TRY_MS);
+  }
+  throw new Error("waited too long");
+}
+
+/** A busy replica does not answer in time now and then. Until it does, and with what. */
+const untilNear = (store: { near(code: string): Promise<Link | undefined> }, code: string) =>
+  until(() => store.near(code));
+
+/** Once somebody knows: while the primary takes too long to answer, it is 503. */
+const statusOf = (ask: () => Promise<Response>) =>
+  until(async () => {
+    const { status } = await ask();
+    return status !== 503 && status;
+  });
+
+async function paused(standby: PostgresServer) {
+  await standby.ask("SELECT pg_wal_replay_pause()");
+  await until(async () => {
+    const [row] = await standby.ask("SELECT pg_get_wal_replay_pause_state() AS state");
+    return row?.["state"] === "paused";
+  });
+  return { [Symbol.asyncDispose]: async () => void (await standby.ask("SELECT pg_wal_replay_resume()")) };
+}
+
+describe("a standby that is read from", () => {
+  let cluster: PostgresCluster;
+  let standby: PostgresServer;
+  beforeAll(async () => {
+    cluster = await startCluster(1);
+    standby = cluster.servers[1] as PostgresServer;
+  });
+  afterAll(() => cluster[Symbol.asyncDispose]());
+
+  const openHere = async (troubles?: (string | undefined)[]) =>
+    open(await cluster.url(), urlOf([standby.port], "curt"), troubles);
+
+  test("tells what leads somewhere, with all of it, many at once", async () => {
+    await using store = await openHere();
+    const links = Array.from({ length: 300 }, (_, nth) => newLink(`many${nth}`, { endsMs: NOW + nth }));
+    const made = await store.insert(links);
+    let found: (Link | undefined)[] = [];
+    await until(async () => {
+      await untilBack(() => store.changes());
+      found = await Promise.all(links.map(({ code }) => store.nearUnread(code)));
+      return !found.includes(undefined);
+    });
+    expect(found).toEqual(made as Link[]);
+    expect(await store.near("none")).toBeUndefined();
+    expect(await store.near("a\0b")).toBeUndefined();
+  });
+
+  test("is not believed from when a change was told until it has the change, however late that is", async () => {
+    await using store = await openHere();
+    await using other = await openHere();
+    await store.insert([newLink("bad"), newLink("good")]);
+    await untilNear(store, "bad");
+    await untilNear(store, "good");
+    {
+      await using _ = await paused(standby);
+      await other.disable([newLink("bad")], decision);
+      for (let nth = 0; nth < 50; nth++) {
+        expect(await store.near("bad")).toBeUndefined();
+        expect(await store.near("good")).toBeUndefined();
+        await Bun.sleep(TRY_MS);
+      }
+      expect(await untilBack(() => store.find("bad" as Code))).toMatchObject({ disabled: "phishing" });
+    }
+    expect(await untilNear(store, "bad")).toMatchObject({ disabled: "phishing" });
+  });
+
+  test("does not tell a link as it was before an edit", async () => {
+    await using store = await openHere();
+    await using other = await openHere();
+    const link = newLink("edited");
+    await store.insert([link]);
+    await untilNear(store, "edited");
+    {
+      await using _ = await paused(standby);
+      await other.update(link, edit({ destination: destination("https://new.example/"), maxVisits: 3 }));
+      for (let nth = 0; nth < 50; nth++) {
+        expect(await store.near("edited")).toBeUndefined();
+        await Bun.sleep(TRY_MS);
+      }
+    }
+    expect(await untilNear(store, "edited")).toMatchObject({
+      target: "https://new.example/",
+      terms: { maxVisits: 3, formerHost: "example.com" },
+    });
+  });
+
+  test("is not believed while it lacks a change that was begun before the newest one", async () => {
+    await using store = await openHere();
+    await store.insert([newLink("slow"), newLink("quick")]);
+    await untilNear(store, "slow");
+    const slow = new Client(await cluster.servers[0]?.url("curt"));
+    await slow.connect();
+    try {
+      await slow.query("BEGIN");
+      await slow.query("UPDATE links SET disabled = 'spam' WHERE code = 'slow'");
+      await slow.query("INSERT INTO changes (code) VALUES ('slow')");
+      await store.disable([newLink("quick")], decision);
+      // The standby has all of that.
+      await until(async () => {
+        const client = new Client(urlOf([standby.port], "curt"));
+        await client.connect();
+        const { rows } = await client.query("SELECT disabled FROM links WHERE code = 'quick'");
+        await client.end();
+        return rows[0]?.disabled === "phishing";
+      });
+      await using _ = await paused(standby);
+      await slow.query("COMMIT");
+      for (let nth = 0; nth < 20; nth++) {
+        expect(await store.near("slow")).toBeUndefined();
+        await Bun.sleep(TRY_MS);
+      }
+    } finally {
+      await slow.end();
+    }
+    expect(await untilNear(store, "slow")).toMatchObject({ disabled: "spam" });
+  });
+
+  test("is not believed when the changes have not been read for long", async () => {
+    await using store = await openHere();
+    await store.insert([newLink("long")]);
+    await untilNear(store, "long");
+    // Somebody else may have taken it down meanwhile.
+    await Bun.sleep(701);
+    expect(await store.nearUnread("long")).toBeUndefined();
+    await untilNear(store, "long");
+  });
+
+  test("frozen: it is left alone, and asked again once it answers", async () => {
+    const troubles: (string | undefined)[] = [];
+    await using store = await openHere(troubles);
+    await store.insert([newLink("frozen")]);
+    await untilNear(store, "frozen");
+    // Or the primary would wait for it.
+    await using _ = await withoutStandbys(cluster.servers[0] as PostgresServer);
+    troubles.length = 0;
+    standby.freeze();
+    try {
+      for (let nth = 0; nth < 300; nth++) expect(await store.near("frozen")).toBeUndefined();
+      expect(troubles).toEqual([expect.stringContaining("did not answer")]);
+    } finally {
+      standby.thaw();
+    }
+    await untilNear(store, "frozen");
+    expect(troubles[1]).toBeUndefined();
+    expect(troubles.length).toBeGreaterThan(1);
+  });
+
+  test("killed, reset or silent: undefined, never an error", async () => {
+    await using proxy = await startProxy(standby.port);
+    await using store = await open(await cluster.url(), urlOf([proxy.port], "curt"));
+    await store.insert([newLink("gone")]);
+    const harms = [
+      () => proxy.reset(),
+      () => proxy.silence(),
+      () => proxy.delay(500),
+      () => proxy.lead(undefined),
+    ];
+    for (const harm of harms) {
+      proxy.delay(0);
+      await untilNear(store, "gone");
+      harm();
+      if (harm === harms[3]) proxy.reset();
+      const found = await Promise.all(Array.from({ length: 50 }, () => store.nearUnread("gone")));
+      for (const link of found) expect([undefined, "gone"]).toContain(link?.code);
+    }
+    proxy.lead(standby.port);
+    await untilNear(store, "gone");
+  });
+
+  test("over HTTP: new links work at once, and what was taken down never comes back", async () => {
+    await using proxy = await startProxy(standby.port);
+    const DATABASE_URL = await cluster.url("http");
+    const readFrom = (port: number) => ({ DATABASE_URL, READ_URL: urlOf([port], "http") });
+    await using one = await startHere(readFrom(standby.port));
+    await using two = await startHere(readFrom(proxy.port));
+    for (const curt of [one, two]) curt.expectFaults();
+    const follow = async (curt: Here, code: string) => statusOf(() => curt.fetch(`/${code}`));
+    const make = async (custom_code: string) => {
+      const status = await statusOf(() => one.shorten({ original_url: "https://example.com/", custom_code }));
+      // One that was not answered in time may have been made all the same.
+      return status === 409 ? 201 : status;
+    };
+    // Until the standby is asked.
+    await until(async () => (await follow(two, "none")) === 404 && proxy.made > 0);
+    for (let nth = 0; nth < 20; nth++) {
+      expect([await make(`new${nth}`), await follow(two, `new${nth}`)]).toEqual([201, 302]);
+    }
+    await using _ = await paused(standby);
+    expect([await make("later"), await follow(two, "later"), await follow(two, "none")]).toEqual([
+      201, 302, 404,
+    ]);
+    await using store = await openPostgresStore(addressOf(DATABASE_URL), PATIENT).then((opened) =>
+      Object.assign(opened, { [Symbol.asyncDispose]: () => opened.close() }),
+    );
+    const link = (await store.find("new0" as Code)) as Link;
+    await store.disable([link], decision);
+    for (const curt of [one, two]) await until(async () => (await follow(curt, "new0")) === 410);
+    for (let nth = 0; nth < 100; nth++)
+      for (const curt of [one, two]) expect(await follow(curt, "new0")).toBe(410);
+  });
+});
+
+/** Commits wait for nobody in this scope. */
+async function withoutStandbys(primary: PostgresServer) {
+  const set = async (statement: string) => {
+    await primary.ask(statement);
+    await primary.ask("SELECT pg_reload_conf()");
+  };
+  await set("ALTER SYSTEM SET synchronous_standby_names = ''");
+  return {
+    [Symbol.asyncDispose]: () => set("ALTER SYSTEM RESET synchronous_standby_names"),
+  };
+}
+
+test("a server with another history is not believed: an old primary after a failover", async () => {
+  await using cluster = await startCluster(1);
+  const [old, promoted] = cluster.servers as [PostgresServer, PostgresServer];
+  {
+    await using first = await open(await cluster.url(), urlOf([old.port], "curt"));
+    await first.insert([newLink("shared")]);
+    await first.disable([newLink("shared")], decision);
+    // The primary itself may be listed.
+    await untilNear(first, "shared");
+  }
+  for (const each of [old, promoted]) {
+    await each.ask("ALTER SYSTEM SET synchronous_standby_names = ''");
+    await each.ask("SELECT pg_reload_conf()");
+  }
+  await promoted.kill();
+  {
+    await using lost = await openPostgresStore(await old.address("curt"), PATIENT).then((store) =>
+      Object.assign(store, { [Symbol.asyncDispose]: () => store.close() }),
+    );
+    for (let nth = 0; nth < 50; nth++) await lost.insert([newLink(`lost${nth}`)]);
+  }
+  await old.kill();
+  await promoted.restart();
+  await cluster.promote([promoted]);
+  await old.restart();
+  await using store = await open(await cluster.url(), urlOf([old.port], "curt"));
+  for (let nth = 0; nth < 100; nth++) {
+    expect(await store.near("lost7")).toBeUndefined();
+    expect(await store.near("shared")).toBeUndefined();
+    await Bun.sleep(TRY_MS);
+  }
+  expect(await untilBack(() => store.find("lost7" as Code))).toBeUndefined();
+});

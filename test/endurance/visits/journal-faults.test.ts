@@ -1,0 +1,265 @@
+import { Database } from "bun:sqlite";
+import { describe, expect, test } from "bun:test";
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  renameSync,
+  rmdirSync,
+  rmSync,
+  statSync,
+  truncateSync,
+} from "node:fs";
+import { join } from "node:path";
+
+import {
+  type Here,
+  type Running,
+  startHere,
+  startProgram,
+  temporaryFolder,
+  untilLogged,
+} from "../../service.ts";
+import { linkOf, untilCounted, visit } from "../../visits/visits.ts";
+
+const journalOf = (folder: string) => join(folder, "curt.db-visits");
+const segmentsIn = (journal: string) =>
+  existsSync(journal) ? readdirSync(journal).filter((name) => name.endsWith(".visits")) : [];
+/** The journal waits for a locked store at most so long, at a time. */
+const limits = { busyWaitMs: 50 };
+
+async function newLink(service: Running, code: string): Promise<void> {
+  const made = await service.shorten({ original_url: "https://example.com/", custom_code: code });
+  expect(made.status).toBe(201);
+}
+
+async function visitTimes(service: Running, code: string, times: number): Promise<void> {
+  for (let nth = 0; nth < times; nth++) await visit(service, code);
+}
+
+/** Folding pauses in proportion to its work, for at most a minute. */
+async function untilFolded(service: Here, code: string, visits: number): Promise<void> {
+  while (Number((await linkOf(service, code))["visits"]) < visits) {
+    service.advance(60_000);
+    await Bun.sleep(50);
+  }
+  expect((await linkOf(service, code))["visits"]).toBe(visits);
+}
+
+/** So that nobody makes a file in the folder while it is deleted. */
+function removeAtOnce(journal: string): void {
+  renameSync(journal, `${journal}.removed`);
+  rmSync(`${journal}.removed`, { recursive: true });
+}
+
+/** While the store is locked, all visits are in the journal only. */
+function lockStore(service: Running): Disposable {
+  const blocker = new Database(service.file);
+  blocker.run("BEGIN IMMEDIATE");
+  return {
+    [Symbol.dispose]() {
+      blocker.run("ROLLBACK");
+      blocker.close();
+    },
+  };
+}
+
+describe("a journal that is deleted while visits are counted", () => {
+  for (const [what, remove] of [
+    ["with its folder", removeAtOnce],
+    ["by moving its folder", (journal: string) => renameSync(journal, `${journal}.moved`)],
+    [
+      "and an empty folder takes its place",
+      (journal: string) => {
+        removeAtOnce(journal);
+        mkdirSync(journal);
+      },
+    ],
+    [
+      "file by file, but for the locks",
+      (journal: string) => segmentsIn(journal).forEach((name) => rmSync(join(journal, name))),
+    ],
+  ] as const) {
+    test(`${what} loses no visit`, async () => {
+      using folder = temporaryFolder();
+      const journal = journalOf(folder.path);
+      await using service = await startHere({}, { folder: folder.path, limits });
+      service.expectFaults();
+      await newLink(service, "kept");
+      {
+        using _ = lockStore(service);
+        await visitTimes(service, "kept", 50);
+        // They are in a closed segment now, and the next ones are in another.
+        while (segmentsIn(journal).length < 3) await Bun.sleep(5);
+        await visitTimes(service, "kept", 50);
+        remove(journal);
+        await visitTimes(service, "kept", 50);
+      }
+      await untilFolded(service, "kept", 150);
+      await visitTimes(service, "kept", 5);
+      await untilFolded(service, "kept", 155);
+      expect(service.logged.join("")).not.toContain("not counted");
+    });
+  }
+
+  test("loses no visit if Curt stops before it notices", async () => {
+    using folder = temporaryFolder();
+    const journal = journalOf(folder.path);
+    {
+      await using service = await startHere({}, { limits: { tickMs: 3_600_000 }, folder: folder.path });
+      service.expectFaults();
+      await newLink(service, "last");
+      await visitTimes(service, "last", 20);
+      removeAtOnce(journal);
+      await visitTimes(service, "last", 20);
+    }
+    expect(segmentsIn(journal)).toEqual([]);
+    await using next = await startHere({}, { folder: folder.path });
+    expect((await linkOf(next, "last"))["visits"]).toBe(40);
+  });
+
+  test("is on disk again soon, for visits outlive a killed process", async () => {
+    using folder = temporaryFolder();
+    const journal = journalOf(folder.path);
+    {
+      await using service = await startProgram({}, { folder: folder.path });
+      service.expectFaults();
+      await newLink(service, "killed");
+      using _ = lockStore(service);
+      await visitTimes(service, "killed", 50);
+      removeAtOnce(journal);
+      await visitTimes(service, "killed", 50);
+      await untilLogged(service, "deleted or moved");
+      while (segmentsIn(journal).length < 2) await Bun.sleep(10);
+      await visitTimes(service, "killed", 50);
+      service.kill("SIGKILL");
+      await service.exited;
+    }
+    await using next = await startHere({}, { folder: folder.path });
+    await untilCounted(next, "killed", 150);
+  });
+
+  test("is made again by each of four processes", async () => {
+    using folder = temporaryFolder();
+    const journal = journalOf(folder.path);
+    {
+      await using service = await startProgram({ PROCESSES: "4" }, { folder: folder.path });
+      service.expectFaults();
+      await newLink(service, "four");
+      const fire = () => Promise.all(Array.from({ length: 8 }, () => visitTimes(service, "four", 50)));
+      await fire();
+      removeAtOnce(journal);
+      await fire();
+      const locks = () => readdirSync(journal).filter((name) => /^\d+\.lock$/.test(name));
+      while (!existsSync(journal) || locks().length < 4) await Bun.sleep(10);
+      await fire();
+    }
+    await using next = await startHere({}, { folder: folder.path });
+    expect((await linkOf(next, "four"))["visits"]).toBe(1200);
+    expect(segmentsIn(journal).filter((name) => !name.startsWith("0-"))).toEqual([]);
+  });
+
+  test("waits for a volume that is away, and loses nothing when it comes back", async () => {
+    using folder = temporaryFolder();
+    const data = join(folder.path, "data");
+    mkdirSync(data);
+    await using service = await startHere({ DATA_DIR: data }, { folder: folder.path });
+    service.expectFaults();
+    await newLink(service, "away");
+    await visitTimes(service, "away", 20);
+    renameSync(data, `${data}.away`);
+    await untilLogged(service, '"level":"error"');
+    await visitTimes(service, "away", 20);
+    expect(existsSync(data)).toBe(false);
+    renameSync(`${data}.away`, data);
+    await untilCounted(service, "away", 40);
+  });
+});
+
+describe("segments that are cut short while they are mapped", () => {
+  /** Each process has a segment to write to and a spare one. */
+  async function cutAll(journal: string, processes: number): Promise<void> {
+    while (segmentsIn(journal).length < 2 * processes) await Bun.sleep(5);
+    for (const name of segmentsIn(journal)) truncateSync(join(journal, name));
+  }
+
+  const sizeOf = (path: string) => statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+
+  const hasWhole = (journal: string, slot: number) =>
+    segmentsIn(journal).some((name) => name.startsWith(`${slot}-`) && sizeOf(join(journal, name)) > 0);
+
+  for (const processes of [1, 4]) {
+    test(`lose their own visits only, with PROCESSES=${processes}`, async () => {
+      using folder = temporaryFolder();
+      const journal = journalOf(folder.path);
+      await using service = await startProgram({ PROCESSES: String(processes) }, { folder: folder.path });
+      service.expectFaults();
+      await newLink(service, "cut");
+      {
+        using _ = lockStore(service);
+        await visitTimes(service, "cut", 20);
+        await cutAll(journal, processes);
+        while (![0, 1, 2, 3].slice(0, processes).every((slot) => hasWhole(journal, slot))) await Bun.sleep(5);
+        await visitTimes(service, "cut", 30);
+      }
+      await untilLogged(service, "not counted");
+      await untilCounted(service, "cut", 30);
+      expect(service.logged.join("")).not.toContain("took its place");
+      expect(readdirSync(journal).filter((name) => name.endsWith(".damaged"))).not.toEqual([]);
+    });
+  }
+
+  test("are left before any timer had its turn", async () => {
+    using folder = temporaryFolder();
+    const journal = journalOf(folder.path);
+    {
+      await using service = await startHere({}, { limits: { tickMs: 3_600_000 }, folder: folder.path });
+      service.expectFaults();
+      await newLink(service, "quick");
+      await visitTimes(service, "quick", 20);
+      await cutAll(journal, 1);
+      while (!hasWhole(journal, 0)) await Bun.sleep(5);
+      await visitTimes(service, "quick", 30);
+    }
+    await using next = await startHere({}, { folder: folder.path });
+    expect((await linkOf(next, "quick"))["visits"]).toBe(30);
+  });
+});
+
+describe("a segment that cannot be read for now", () => {
+  test("is kept when a process starts, and counts once it can be read", async () => {
+    using folder = temporaryFolder();
+    const journal = journalOf(folder.path);
+    {
+      await using service = await startHere({}, { folder: folder.path });
+      await newLink(service, "hidden");
+    }
+    await using service = await startProgram({}, { folder: folder.path });
+    {
+      using _ = lockStore(service);
+      await visitTimes(service, "hidden", 30);
+      service.kill("SIGKILL");
+      await service.exited;
+    }
+    const left = segmentsIn(journal);
+    const hide = () =>
+      left.forEach((name) => {
+        renameSync(join(journal, name), join(journal, `hidden-${name}`));
+        mkdirSync(join(journal, name));
+      });
+    const show = () =>
+      left.forEach((name) => {
+        rmdirSync(join(journal, name));
+        renameSync(join(journal, `hidden-${name}`), join(journal, name));
+      });
+    hide();
+    await using next = await startHere({}, { folder: folder.path });
+    next.expectFaults();
+    await visitTimes(next, "hidden", 5);
+    await untilFolded(next, "hidden", 5);
+    await untilLogged(next, "EISDIR");
+    show();
+    await untilFolded(next, "hidden", 35);
+    expect(next.logged.join("")).not.toContain("not counted");
+  });
+});

@@ -1,0 +1,157 @@
+import { expect, test } from "bun:test";
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+
+import { type Program, startHere, startProgram, temporaryFolder } from "../../service.ts";
+import { linkOf, WINDOWS_CHROME } from "../../visits/visits.ts";
+
+/** `REDIRECTS=1000000 npx bun test test/endurance/visits/restarts.test.ts` takes the count that was promised. */
+const REDIRECTS = Number(process.env["REDIRECTS"] ?? 20_000);
+const LIMIT_MS = 180_000 + REDIRECTS;
+const PROCESSES = 4;
+/** So many processes end under load, at least. */
+const ENDS = 3;
+const CONNECTIONS = 32;
+const CODES = Array.from({ length: 50 }, (_, nth) => `r${nth}`);
+
+interface Fired {
+  sent: number;
+  answered: number;
+}
+
+/** Visits until as many as it takes were answered, over connections that come back when they are closed. */
+async function fire(origin: string, isEnough: (answered: number) => boolean): Promise<Map<string, Fired>> {
+  const { hostname, port } = new URL(origin);
+  const fired = new Map<string, Fired>(CODES.map((code) => [code, { sent: 0, answered: 0 }]));
+  let answered = 0;
+  let turn = 0;
+
+  function connection(): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    let asked: Fired | undefined;
+    let received = "";
+    function next(socket: { write(text: string): number; end(): unknown }): void {
+      if (isEnough(answered)) return void socket.end();
+      const code = CODES[turn++ % CODES.length] ?? "";
+      asked = fired.get(code);
+      if (asked !== undefined) asked.sent++;
+      socket.write(`GET /${code}/ HTTP/1.1\r\nHost: x\r\nUser-Agent: ${WINDOWS_CHROME}\r\n\r\n`);
+    }
+    Bun.connect({
+      hostname,
+      port: Number(port),
+      socket: {
+        open: next,
+        data(socket, bytes) {
+          received += bytes.toString("latin1");
+          if (!received.endsWith("\r\n\r\n")) return;
+          if (!received.startsWith("HTTP/1.1 302")) throw new Error(received);
+          const isLast = /^connection: close/im.test(received);
+          received = "";
+          if (asked !== undefined) asked.answered++;
+          asked = undefined;
+          answered++;
+          if (isLast) socket.end();
+          else next(socket);
+        },
+        close: () => resolve(),
+        connectError: () => resolve(),
+      },
+    }).catch(() => resolve());
+    return promise;
+  }
+
+  async function visitor(): Promise<void> {
+    while (!isEnough(answered)) {
+      await connection();
+      await Bun.sleep(1);
+    }
+  }
+  await Promise.all(Array.from({ length: CONNECTIONS }, visitor));
+  return fired;
+}
+
+/** Ends one child after the other until told to stop; the supervisor starts them again. */
+function harass(program: Program, signal: NodeJS.Signals) {
+  const stopping = new AbortController();
+  let ended = 0;
+  const pids = () =>
+    program.logged.flatMap((line) => {
+      const {
+        children = [],
+        child,
+        msg,
+      } = JSON.parse(line) as { children?: number[]; child?: number; msg: string };
+      return msg.includes("took its place") && child !== undefined ? [child] : children;
+    });
+  const gone = new Set<number>();
+  const done = (async () => {
+    while (!stopping.signal.aborted) {
+      await Bun.sleep(100 + 400 * Math.random());
+      const living = pids().filter((pid) => !gone.has(pid));
+      const pid = living[Math.floor(Math.random() * living.length)];
+      // One is left to answer.
+      if (pid === undefined || living.length < 2 || stopping.signal.aborted) continue;
+      gone.add(pid);
+      process.kill(pid, signal);
+      ended++;
+    }
+  })();
+  return {
+    ended: () => ended,
+    async stop() {
+      stopping.abort();
+      await done;
+    },
+  };
+}
+
+function journals(folder: string): string[] {
+  return readdirSync(join(folder, "curt.db-visits")).filter((name) => name.endsWith(".visits"));
+}
+
+async function counted(signal: NodeJS.Signals) {
+  using folder = temporaryFolder();
+  let fired: Map<string, Fired>;
+  {
+    await using program = await startProgram({ PROCESSES: String(PROCESSES) }, { folder: folder.path });
+    for (const custom_code of CODES) {
+      expect((await program.shorten({ original_url: "https://example.com/", custom_code })).status).toBe(201);
+    }
+    const harassment = harass(program, signal);
+    fired = await fire(program.origin, (answered) => answered >= REDIRECTS && harassment.ended() >= ENDS);
+    await harassment.stop();
+  }
+  {
+    // Whoever starts next folds what the killed ones left: its own slot's part when it stops, the others' before.
+    await using _ = await startHere({}, { folder: folder.path });
+    while (journals(folder.path).some((name) => !name.startsWith("0-"))) await Bun.sleep(10);
+  }
+  expect(journals(folder.path)).toEqual([]);
+  await using last = await startHere({}, { folder: folder.path });
+  const links = await Promise.all(CODES.map(async (code) => (await linkOf(last, code))["visits"] as number));
+  return { links, fired: CODES.map((code) => fired.get(code) ?? { sent: 0, answered: 0 }) };
+}
+
+test(
+  "with four processes that are stopped and started again, counts are exact",
+  async () => {
+    const { links, fired } = await counted("SIGTERM");
+    expect(links).toEqual(fired.map(({ answered }) => answered));
+    expect(links.reduce((sum, visits) => sum + visits, 0)).toBeGreaterThanOrEqual(REDIRECTS);
+  },
+  LIMIT_MS,
+);
+
+test(
+  "with four processes that are killed, every answered visit counts, and none twice",
+  async () => {
+    const { links, fired } = await counted("SIGKILL");
+    links.forEach((visits, nth) => {
+      const { sent = 0, answered = 0 } = fired[nth] ?? {};
+      expect(visits).toBeGreaterThanOrEqual(answered);
+      expect(visits).toBeLessThanOrEqual(sent);
+    });
+  },
+  LIMIT_MS,
+);

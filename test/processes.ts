@@ -1,0 +1,148 @@
+// Several processes of one program, for tests of what they do together.
+import { expect } from "bun:test";
+import { readFileSync } from "node:fs";
+import { connect } from "node:net";
+
+import { type Program, type ProgramOptions, type Settings, startProgram, PROGRAM } from "./service.ts";
+
+export const PROCESSES = 3;
+export const TARGET = "https://example.com/";
+/** The time limit for anything a test waits for. Faster is not asserted. */
+const PATIENCE_MS = 120_000;
+
+export const begun = new Set<number>();
+
+/** For `afterEach`: a test that failed leaves nothing running. */
+export function killBegun(): void {
+  for (const pid of begun) if (isAlive(pid)) process.kill(pid, "SIGKILL");
+  begun.clear();
+}
+
+export async function startSeveral(settings: Settings = {}, options: ProgramOptions = {}): Promise<Program> {
+  const several = { PROCESSES: String(PROCESSES), LOG_LEVEL: "debug", ...settings };
+  const program = await startProgram(several, options);
+  begun.add(program.pid);
+  for (const pid of children(program)) begun.add(pid);
+  return program;
+}
+
+interface Line {
+  readonly msg: string;
+  readonly pid: number;
+  readonly code?: string;
+  readonly child?: number;
+  readonly children?: number[];
+}
+
+const lines = (program: Program) => program.logged.map((line) => JSON.parse(line) as Line);
+export const linesThatSay = (program: Program, text: string) =>
+  lines(program).filter(({ msg }) => msg.includes(text));
+export const children = (program: Program) => linesThatSay(program, "listens on")[0]?.children ?? [];
+
+/** Zombies (processes that have ended but have not been waited for) count as dead. */
+export function isAlive(pid: number): boolean {
+  try {
+    if (process.platform !== "linux") return process.kill(pid, 0);
+    return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, "utf8"));
+  } catch {
+    return false;
+  }
+}
+
+/** The number of sockets that listen on the port, from the kernel's table. */
+export function listeners(origin: string): number {
+  const port = Number(new URL(origin).port).toString(16).toUpperCase().padStart(4, "0");
+  const sockets = readFileSync("/proc/net/tcp", "utf8").split("\n");
+  return sockets.filter((socket) => new RegExp(`^ *\\d+: \\w+:${port} \\w+:0000 0A `).test(socket)).length;
+}
+
+export async function until<T>(
+  what: string,
+  look: () => T | undefined | false | Promise<T | undefined | false>,
+) {
+  const patience = AbortSignal.timeout(PATIENCE_MS);
+  while (!patience.aborted) {
+    const found = await look();
+    if (found !== undefined && found !== false) return found;
+    await Bun.sleep(5);
+  }
+  throw new Error(`waited too long until ${what}`);
+}
+
+/** Opens a keep-alive connection. One process answers all its requests. */
+export function open(origin: string) {
+  const { hostname, port } = new URL(origin);
+  const socket = connect(Number(port), hostname).setEncoding("utf8");
+  let received = "";
+  let arrived = () => {};
+  let closed = false;
+  socket.on("data", (text) => {
+    received += text;
+    arrived();
+  });
+  socket.on("error", () => {});
+  socket.on("close", () => {
+    closed = true;
+    arrived();
+  });
+  return {
+    async request(method: string, path: string, body = ""): Promise<{ status: number; location?: string }> {
+      received = "";
+      socket.write(
+        `${method} ${path} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+      );
+      for (;;) {
+        const [head = "", rest] = received.split("\r\n\r\n", 2);
+        const length = Number(/^content-length: (\d+)/im.exec(head)?.[1] ?? 0);
+        if (rest !== undefined && Buffer.byteLength(rest) >= length) {
+          const [, location] = /^location: (\S+)/im.exec(head) ?? [];
+          return { status: Number(head.split(" ")[1]), ...(location !== undefined && { location }) };
+        }
+        if (closed) throw new Error("the connection is closed");
+        await new Promise<void>((resolve) => (arrived = resolve));
+      }
+    },
+    [Symbol.dispose]: () => void socket.destroy(),
+  };
+}
+type Connection = ReturnType<typeof open>;
+
+/** Opens a connection to each of these processes. To tell them apart, makes links and looks in the log for who did. */
+export async function openEach(program: Program, pids: readonly number[]) {
+  const disposing = new DisposableStack();
+  const found = new Map<number, Connection>();
+  await until(`each of ${pids.join()} answers`, async () => {
+    const connection = disposing.use(open(program.origin));
+    const custom_code = `probe-${crypto.randomUUID()}`;
+    const { status } = await connection.request("POST", "/api/v1/shorten", create(custom_code));
+    expect(status).toBe(201);
+    const line = await until("the link is logged", () =>
+      lines(program).find(({ code }) => code === custom_code),
+    );
+    found.set(line.pid, connection);
+    return pids.every((pid) => found.has(pid));
+  });
+  return {
+    of: (pid: number) => found.get(pid) as Connection,
+    /** Sends a GET to every process. */
+    get: (path: string) =>
+      Promise.all(pids.map(async (pid) => (await found.get(pid)?.request("GET", path)) ?? { status: 0 })),
+    [Symbol.dispose]: () => disposing.dispose(),
+  };
+}
+
+export const create = (custom_code: string, original_url = TARGET) =>
+  JSON.stringify({ original_url, custom_code });
+export const all = <T>(answer: T) => Array.from({ length: PROCESSES }, () => answer);
+
+/** Starts the program with settings that must make it fail. */
+export async function refused(settings: Settings) {
+  const child = Bun.spawn([process.execPath, PROGRAM, "serve"], {
+    env: { ...process.env, PROCESSES: String(PROCESSES), ...settings },
+    stdout: "pipe",
+    stderr: "pipe",
+  });
+  begun.add(child.pid);
+  const [code, stdout, stderr] = await Promise.all([child.exited, child.stdout.text(), child.stderr.text()]);
+  return { code, stdout, stderr };
+}
