@@ -203,7 +203,10 @@ describe("segments that are cut short while they are mapped", () => {
         await visitTimes(service, "cut", 30);
       }
       await untilLogged(service, "not counted");
-      await untilCounted(service, "cut", 30);
+      const counted = async () => Number((await linkOf(service, "cut"))["visits"]);
+      while ((await counted()) < 30) await Bun.sleep(10);
+      // A process may have read some of the first 20 visits before the cut, and waited for the lock with them.
+      expect(await counted()).toBeLessThan(50);
       expect(service.logged.join("")).not.toContain("took its place");
       expect(readdirSync(journal).filter((name) => name.endsWith(".damaged"))).not.toEqual([]);
     });
