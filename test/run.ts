@@ -25,11 +25,11 @@ const SERVICE = ["test/http/make.test.ts"];
  * file in the browser is enough, because pages are the same over any store.
  */
 const OVER_POSTGRES = [
-  "test/processes.test.ts",
+  "test/server/processes.test.ts",
   "test/endurance/server/processes.test.ts",
   "test/metrics/processes.test.ts",
   "test/endurance/durability/kill.test.ts",
-  "test/visit-limit.test.ts",
+  "test/redirect/visit-limit.test.ts",
   "test/browser/make.test.ts",
   "test/http/make.test.ts",
   "test/http/preview.test.ts",

@@ -2,9 +2,9 @@ import { Database } from "bun:sqlite";
 import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
 
-import { ask, type Made, make, OTHER } from "./managed.ts";
-import { startPostgres } from "./postgres.ts";
-import { type Running, startHere, temporaryFolder } from "./service.ts";
+import { ask, type Made, make, OTHER } from "../managed.ts";
+import { startPostgres } from "../postgres.ts";
+import { type Running, startHere, temporaryFolder } from "../service.ts";
 
 const CURT_SECRET = "a secret of an instance, 32 characters".replaceAll(" ", "-");
 
