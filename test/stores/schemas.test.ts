@@ -1,13 +1,13 @@
 // Stores that were filled earlier: each is opened with today's code, and must keep every word that was given.
 // `npm run keep-schema` makes them.
 import { Database } from "bun:sqlite";
-import { afterAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
 import type { Code } from "../../src/links/code.ts";
 import { checkStore } from "../../src/store/open.ts";
-import { startPostgres } from "../postgres.ts";
+import { sharePostgres } from "../postgres.ts";
 import { type Kept, PASSWORD } from "../schemas/fill.ts";
 import { type Here, openStoreOf, startHere, temporaryFolder } from "../service.ts";
 
@@ -42,8 +42,7 @@ describe("a kept SQLite file", () => {
     });
 });
 
-const server = await startPostgres();
-afterAll(() => server[Symbol.asyncDispose]());
+const server = await sharePostgres();
 
 describe("a kept PostgreSQL database", () => {
   test("is there for the newest schema", () =>
