@@ -1,5 +1,5 @@
 // `npm run keep-schema` fills a store of each engine with something of everything and keeps both in test/schemas/, for
-// test/schemas.test.ts. Run it for each release that has a new schema.
+// test/stores/schemas.test.ts. Run it for each release that has a new schema.
 import { Database } from "bun:sqlite";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

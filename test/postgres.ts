@@ -48,6 +48,32 @@ export interface PostgresServer extends AsyncDisposable {
   restart(settings?: readonly string[]): Promise<void>;
 }
 
+/** A part of the shared server: its databases are its own. */
+export interface SharedPostgres extends Pick<PostgresServer, "port" | "url" | "ask"> {
+  /** By way of the proxy at this port, if there is one. */
+  address(name?: string, port?: number): Promise<PostgresAddress>;
+}
+
+let shared: Promise<PostgresServer> | undefined;
+let shares = 0;
+
+/**
+ * The server of this process, with which it ends, for tests that leave it as it is. Each call gets databases of its own, unless it
+ * names a prefix.
+ */
+export async function sharePostgres(prefix = `${++shares}-`): Promise<SharedPostgres> {
+  const server = await (shared ??= startPostgres(["max_connections=400"]));
+  return {
+    port: server.port,
+    url: (name = "curt") => server.url(prefix + name),
+    async address(name = "curt", port) {
+      const address = await server.address(prefix + name);
+      return port === undefined ? address : addressOf(urlOf([port], prefix + name));
+    },
+    ask: (text, database) => server.ask(text, database && prefix + database),
+  };
+}
+
 export interface PostgresOptions {
   readonly port?: number;
   /** What some files in its data folder contain, such as `standby.signal`. */

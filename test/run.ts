@@ -25,11 +25,11 @@ const SERVICE = ["test/http/make.test.ts"];
  * file in the browser is enough, because pages are the same over any store.
  */
 const OVER_POSTGRES = [
-  "test/processes.test.ts",
+  "test/server/processes.test.ts",
   "test/endurance/server/processes.test.ts",
   "test/metrics/processes.test.ts",
   "test/endurance/durability/kill.test.ts",
-  "test/visit-limit.test.ts",
+  "test/redirect/visit-limit.test.ts",
   "test/browser/make.test.ts",
   "test/http/make.test.ts",
   "test/http/preview.test.ts",
@@ -63,7 +63,7 @@ async function runTests(
   const options = [
     `--timeout=${LIMIT_MS}`,
     `--parallel=${filesAtOnce}`,
-    // All files of a process share one browser and one database server.
+    // All files of a process share one browser and one database server, which end with it.
     "--no-isolate",
     "--reporter=junit",
     `--reporter-outfile=${report}`,
@@ -111,9 +111,9 @@ async function runAsAsked(args: readonly string[]): Promise<Outcome[]> {
 }
 
 if (process.platform === "linux") await unpackBrowser();
-using bundle = temporaryFolder();
-await buildModules(bundle.path);
-process.env["TEST_PROGRAM"] = join(bundle.path, "main.js");
+using folder = temporaryFolder();
+await buildModules(folder.path);
+process.env["TEST_FOLDER"] = folder.path;
 const outcomes = await runAsAsked(process.argv.slice(2));
 const total = (name: keyof Outcome) => outcomes.reduce((sum, outcome) => sum + outcome[name], 0);
 console.log(`\n${total("passed")} passed, ${total("failed")} failed`);

@@ -11,12 +11,14 @@ import type { Reason } from "../src/links/link.ts";
 import { type Limits, startService } from "../src/server/service.ts";
 import { openStore } from "../src/store/open.ts";
 import { freePort } from "./free-port.ts";
-import { type PostgresServer, startPostgres } from "./postgres.ts";
+import { sharePostgres } from "./postgres.ts";
 import { drainsUntil, HELD_DRAIN, roundsOf } from "./preloads.ts";
 
 export const ROOT = resolve(import.meta.dir, "..");
+/** Of `test/run.ts`, which deletes it at the end. Undefined if `bun test` runs alone. */
+export const TEST_FOLDER = process.env["TEST_FOLDER"];
 /** The program that tests start: `test/run.ts` bundles it, because it starts in half the time. Without that, its source. */
-export const PROGRAM = process.env["TEST_PROGRAM"] ?? join(ROOT, "src/main.ts");
+export const PROGRAM = TEST_FOLDER === undefined ? join(ROOT, "src/main.ts") : join(TEST_FOLDER, "main.js");
 export const BASE_URL = "https://curt.example";
 
 export type Settings = Readonly<Record<string, string>>;
@@ -67,19 +69,10 @@ const NO_LIMITS = { LIMIT_CREATE: "off", LIMIT_UNKNOWN: "off", LIMIT_VIEW: "off"
 
 /** `STORE=postgres npx bun test FILE` runs tests over PostgreSQL. What is about SQLite's file then fails. */
 const isOverPostgres = process.env["STORE"] === "postgres";
-/** Shared by all tests of this process. Each folder has a database of its own. */
-let server: Promise<PostgresServer> | undefined;
-
-/** Another test may come and start it again. */
-export async function closeServer(): Promise<void> {
-  const running = server;
-  server = undefined;
-  await (await running)?.[Symbol.asyncDispose]();
-}
 
 async function databaseFor(folder: string): Promise<string> {
   if (!isOverPostgres) return `sqlite:${join(folder, "curt.db")}`;
-  return (await (server ??= startPostgres(["max_connections=400"]))).url(basename(folder));
+  return (await sharePostgres("")).url(basename(folder));
 }
 
 async function settingsFor(folder: string, settings: Settings): Promise<Settings> {

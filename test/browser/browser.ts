@@ -8,6 +8,7 @@ import {
 } from "playwright-core";
 
 import { type MessageKey, message, negotiateLanguage, type Values } from "../../src/locales/messages.ts";
+import { TEST_FOLDER } from "../service.ts";
 
 const QUIET = [
   "--disable-background-networking",
@@ -21,15 +22,10 @@ const QUIET = [
 
 let shared: Promise<Browser> | undefined;
 
-/** The Chromium that all tests of this process share; `test/setup.ts` closes it after the last one. */
+/** The Chromium that all tests of this process share. It ends with the process. */
 export function openBrowser(): Promise<Browser> {
   shared ??= launch();
   return shared;
-}
-
-export async function closeBrowser(): Promise<void> {
-  await (await shared)?.close();
-  shared = undefined;
 }
 
 /**
@@ -39,13 +35,20 @@ export async function closeBrowser(): Promise<void> {
 async function launch(): Promise<Browser> {
   if (process.platform !== "linux")
     return playwright.launch({ channel: "chrome", args: QUIET, timeout: WAIT_MS });
-  return playwright.launch({
+  const executablePath = await unpackBrowser();
+  const { TMPDIR } = process.env;
+  // Playwright leaves its folders behind, because nobody closes it before the process ends.
+  if (TEST_FOLDER !== undefined) process.env["TMPDIR"] = TEST_FOLDER;
+  const launched = await playwright.launch({
     timeout: WAIT_MS,
-    executablePath: await unpackBrowser(),
+    executablePath,
     // Root, as in many CI machines, has no sandbox to give. The package's own arguments switch web security off.
     args: ["--no-sandbox", "--disable-gpu", ...QUIET],
     headless: true,
   });
+  if (TMPDIR === undefined) delete process.env["TMPDIR"];
+  else process.env["TMPDIR"] = TMPDIR;
+  return launched;
 }
 
 /** Resolves with the path of the program. Processes that unpack it at the same time start half of it, so do it before them. */

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 
-import { addGuarded } from "../guarded.ts";
+import { addGuarded } from "../redirect/guarded.ts";
 import { type Running, startHere } from "../service.ts";
 import { untilCounted, WINDOWS_CHROME } from "../visits/visits.ts";
 import { arrive, LAPTOP, PHONE, untilFocused, wordsOf } from "./browser.ts";

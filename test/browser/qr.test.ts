@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
 
 import { QrDrawn } from "../../src/pages/qr/qr-code.tsx";
-import { addGuarded } from "../guarded.ts";
+import { addGuarded } from "../redirect/guarded.ts";
 import { BASE_URL, type Running, startHere } from "../service.ts";
 import { arrive, LAPTOP, openBrowser, PHONE, stopTime, wordsOf } from "./browser.ts";
 import { scan } from "./scan.ts";

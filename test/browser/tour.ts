@@ -3,9 +3,9 @@ import type { Page } from "playwright-core";
 import { DAY_MS } from "../../src/links/time.ts";
 import { CURT } from "../../src/pages/assets/branding.ts";
 import { problemPage } from "../../src/pages/problem/page.tsx";
-import { makeUnreadable } from "../durability/damage.ts";
-import { addGuarded } from "../guarded.ts";
+import { addGuarded } from "../redirect/guarded.ts";
 import { disableLink, type Running, startHere } from "../service.ts";
+import { makeUnreadable } from "../stores/damage.ts";
 import { addVisits, untilCounted, visit, WINDOWS_CHROME } from "../visits/visits.ts";
 import { wordsOf } from "./browser.ts";
 

@@ -29,13 +29,6 @@ export async function runCommand(args: readonly string[], settings: Settings = {
   return { code: Number(code), stdout: stdout.value, stderr: stderr.value };
 }
 
-/** Another test may come and start it again. */
-export async function closeCommands(): Promise<void> {
-  void shared?.child.stdin.end();
-  await shared?.child.exited;
-  shared = undefined;
-}
-
 function start() {
   const command = [process.execPath, import.meta.path];
   const child = Bun.spawn(command, { stdin: "pipe", stdout: "pipe", stderr: "pipe" });

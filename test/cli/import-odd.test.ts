@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import {
   chownSync,
   linkSync,
@@ -12,14 +12,13 @@ import { join } from "node:path";
 
 import type { DatabaseAddress } from "../../src/config/database-url.ts";
 import { hasStore, openStore } from "../../src/store/open.ts";
-import { startPostgres } from "../postgres.ts";
+import { sharePostgres } from "../postgres.ts";
 import { startHere, temporaryFolder, PROGRAM } from "../service.ts";
 import { runCommand } from "./commands.ts";
 import { ended, HEAD, linkLine, manyLines } from "./export-file.ts";
 import { run } from "./run.ts";
 
-const server = await startPostgres();
-afterAll(() => server[Symbol.asyncDispose]());
+const server = await sharePostgres();
 let databases = 0;
 
 const sqlite = (path: string): DatabaseAddress => ({ engine: "sqlite", path });

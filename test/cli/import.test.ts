@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
@@ -10,7 +10,7 @@ import { fillStore, openImporter, openStore } from "../../src/store/open.ts";
 import { fillFrom } from "../../src/transfer/export-file.ts";
 import type { ImportItem, LinkItem } from "../../src/transfer/import-file.ts";
 import { importLinks, type ImportOptions, type SkippedRow } from "../../src/transfer/import-links.ts";
-import { startPostgres } from "../postgres.ts";
+import { sharePostgres } from "../postgres.ts";
 import { openStoreOf, ROOT, startHere, temporaryFolder, PROGRAM } from "../service.ts";
 import { newLink, NOW } from "../stores/links.ts";
 import { HASH, makeStore } from "../stores/served-store.ts";
@@ -19,8 +19,7 @@ import { runCommand } from "./commands.ts";
 import { manyLines } from "./export-file.ts";
 import { run, runInTerminal } from "./run.ts";
 
-const server = await startPostgres();
-afterAll(() => server[Symbol.asyncDispose]());
+const server = await sharePostgres();
 let databases = 0;
 
 const TODAY = Math.floor(NOW / DAY_MS);

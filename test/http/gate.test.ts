@@ -6,7 +6,7 @@ import type { Target } from "../../src/links/target.ts";
 import { DAY_MS, HOUR_MS } from "../../src/links/time.ts";
 import en from "../../src/locales/en.json";
 import ko from "../../src/locales/ko.json";
-import { addGuarded, hashCheaply } from "../guarded.ts";
+import { addGuarded, hashCheaply } from "../redirect/guarded.ts";
 import { type Here, openStoreOf, type Running, startHere } from "../service.ts";
 import { linkOf, untilCounted, WINDOWS_CHROME } from "../visits/visits.ts";
 import { elementsOf, HTML } from "./markup.ts";

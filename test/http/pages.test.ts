@@ -5,8 +5,8 @@ import { DAY_MS } from "../../src/links/time.ts";
 import en from "../../src/locales/en.json";
 import { LANGUAGES } from "../../src/locales/messages.ts";
 import { assets } from "../../src/pages/assets/branding.ts";
-import { makeUnreadable } from "../durability/damage.ts";
 import { type Here, startHere } from "../service.ts";
+import { makeUnreadable } from "../stores/damage.ts";
 import { untilCounted, visit } from "../visits/visits.ts";
 import { type Element, elementsOf, expectGuarded, expectInert, HTML } from "./markup.ts";
 

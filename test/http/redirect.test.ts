@@ -5,7 +5,7 @@ import * as fc from "fast-check";
 import { DAY_MS } from "../../src/links/time.ts";
 import en from "../../src/locales/en.json";
 import ko from "../../src/locales/ko.json";
-import { addGuarded } from "../guarded.ts";
+import { addGuarded } from "../redirect/guarded.ts";
 import { type Here, startHere } from "../service.ts";
 import { sendRaw } from "./raw.ts";
 

@@ -5,7 +5,6 @@ import type { Code } from "../../src/links/code.ts";
 import { REASONS } from "../../src/links/link.ts";
 import { DAY_MS } from "../../src/links/time.ts";
 import en from "../../src/locales/en.json";
-import { makeUnreadable } from "../durability/damage.ts";
 import {
   BASE_URL,
   type Here,
@@ -15,6 +14,7 @@ import {
   startProgram,
   untilLogged,
 } from "../service.ts";
+import { makeUnreadable } from "../stores/damage.ts";
 import { elementsOf, expectGuarded, expectInert, HTML, MARK } from "./markup.ts";
 
 const FORM = { ...HTML, "Content-Type": "application/x-www-form-urlencoded" };

@@ -4,9 +4,9 @@ import { DAY_MS } from "../../src/links/time.ts";
 import en from "../../src/locales/en.json";
 import ja from "../../src/locales/ja.json";
 import ko from "../../src/locales/ko.json";
-import { makeUnreadable } from "../durability/damage.ts";
-import { addGuarded } from "../guarded.ts";
+import { addGuarded } from "../redirect/guarded.ts";
 import { disableLink, type Here, startHere } from "../service.ts";
+import { makeUnreadable } from "../stores/damage.ts";
 
 const READER = { Accept: "text/html,*/*;q=0.8", "Accept-Language": "en" };
 

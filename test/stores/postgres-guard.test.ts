@@ -1,16 +1,15 @@
-import { afterAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 
 import { Client } from "pg";
 
 import { StoreUnavailable } from "../../src/links/store.ts";
 import { openPostgresStore } from "../../src/store/postgres/store.ts";
-import { addressOf, startPostgres, urlOf } from "../postgres.ts";
+import { sharePostgres } from "../postgres.ts";
 import { startProxy } from "../proxy.ts";
 import { newLink } from "./links.ts";
 import { PATIENT } from "./postgres-away.ts";
 
-const server = await startPostgres();
-afterAll(() => server[Symbol.asyncDispose]());
+const server = await sharePostgres();
 
 const open = async (name: string) => openPostgresStore(await server.address(name), PATIENT);
 
@@ -116,9 +115,8 @@ describe("decisions and reports in PostgreSQL", () => {
   });
 
   test("happen once, however often their connections break", async () => {
-    await server.url("broken");
     await using proxy = await startProxy(server.port);
-    const store = await openPostgresStore(addressOf(urlOf([proxy.port], "broken")), PATIENT);
+    const store = await openPostgresStore(await server.address("broken", proxy.port), PATIENT);
     const links = Array.from({ length: 5 }, (_, nth) => newLink(`broken${nth}`));
     await surely(() => store.insert(links));
     // In the middle of a statement, most likely, but only after one was answered: however slow the machine is, some are.

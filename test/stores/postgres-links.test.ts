@@ -1,19 +1,18 @@
-import { afterAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 
 import type { Code } from "../../src/links/code.ts";
 import { isProblem } from "../../src/links/problem.ts";
 import type { LinkStore, NewLink } from "../../src/links/store.ts";
 import { type Database, openDatabase } from "../../src/store/postgres/connection/database.ts";
 import { openPostgresStore } from "../../src/store/postgres/store.ts";
-import { addressOf, startPostgres, urlOf } from "../postgres.ts";
+import { sharePostgres } from "../postgres.ts";
 import { startProxy } from "../proxy.ts";
 import { newLink } from "./links.ts";
 import { PATIENT } from "./postgres-away.ts";
 
 const NOW = newLink("x").createdMs;
 
-const server = await startPostgres();
-afterAll(() => server[Symbol.asyncDispose]());
+const server = await sharePostgres();
 
 type Store = Awaited<ReturnType<typeof openPostgresStore>>;
 
@@ -75,7 +74,7 @@ describe("creates over several machines", () => {
   test("connections cut after a commit and before its answer: the links are made, and no one else's", async () => {
     await using opened = await open("cut", 1);
     await using proxy = await startProxy(server.port);
-    const store = await openPostgresStore(addressOf(urlOf([proxy.port], "cut")), PATIENT);
+    const store = await openPostgresStore(await server.address("cut", proxy.port), PATIENT);
     const others = [
       newLink("others", { originalUrl: "https://others.example/" }),
       newLink("others2", { terms: { maxVisits: 5 } }),

@@ -1,4 +1,4 @@
-import { afterAll, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 
 import * as fc from "fast-check";
 
@@ -7,14 +7,13 @@ import type { LinkCursor } from "../../src/moderation/search.ts";
 import { openDatabase } from "../../src/store/postgres/connection/database.ts";
 import { createSearch } from "../../src/store/postgres/search.ts";
 import { openPostgresStore } from "../../src/store/postgres/store.ts";
-import { startPostgres } from "../postgres.ts";
+import { sharePostgres } from "../postgres.ts";
 import { createMemoryStores } from "./memory.ts";
 import { PATIENT } from "./postgres-away.ts";
 import { play, queries, rounds, withoutRepeats } from "./search-cases.ts";
 import { findAll, to } from "./search.ts";
 
-const server = await startPostgres();
-afterAll(() => server[Symbol.asyncDispose]());
+const server = await sharePostgres();
 
 test("a search finds exactly what a plain filter over all links does, newest first", async () => {
   let nth = 0;

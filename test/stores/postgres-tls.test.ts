@@ -3,7 +3,15 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { openDatabase } from "../../src/store/postgres/connection/database.ts";
-import { addressOf, PASSWORD, type PostgresServer, startPostgres, USER } from "../postgres.ts";
+import {
+  addressOf,
+  PASSWORD,
+  type PostgresServer,
+  sharePostgres,
+  type SharedPostgres,
+  startPostgres,
+  USER,
+} from "../postgres.ts";
 import { temporaryFolder } from "../service.ts";
 import { open, openConnected, refusal, untilAway, untilBack } from "./postgres-away.ts";
 
@@ -14,24 +22,27 @@ const AUTHORITY = `sslrootcert=${fileOf("authority.pem")}`;
 const OTHER = `sslrootcert=${fileOf("other.pem")}`;
 
 /** Has no TLS. */
-let plain: PostgresServer;
+let plain: SharedPostgres;
 /** Has TLS and demands it. */
 let secure: PostgresServer;
 
 beforeAll(async () => {
-  plain = await startPostgres();
+  plain = await sharePostgres();
   const rules = "local all all trust\nhostssl all all 127.0.0.1/32 scram-sha-256\n";
   secure = await startPostgres(["ssl=on", "ssl_cert_file=server.pem", "ssl_key_file=server.key"], {
     files: { "server.pem": textOf("server.pem"), "server.key": textOf("server.key"), "pg_hba.conf": rules },
   });
 });
 afterAll(async () => {
-  await plain[Symbol.asyncDispose]();
   await secure[Symbol.asyncDispose]();
 });
 
 /** Whether the connection has TLS, or why there is none. */
-async function connected(server: PostgresServer, parameters: string, host = "127.0.0.1"): Promise<string> {
+async function connected(
+  server: Pick<PostgresServer, "port">,
+  parameters: string,
+  host = "127.0.0.1",
+): Promise<string> {
   const url = `postgres://${USER}:${PASSWORD}@${host}:${server.port}/postgres?${parameters}`;
   // A handshake takes long on a busy machine.
   const database = openDatabase(addressOf(url), { limitMs: 10_000 });

@@ -1,4 +1,4 @@
-import { afterAll, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 
 import type { PostgresAddress } from "../../src/config/database-url.ts";
 import type { Code } from "../../src/links/code.ts";
@@ -7,7 +7,7 @@ import { type LinkStore, StoreUnavailable } from "../../src/links/store.ts";
 import { openDatabase } from "../../src/store/postgres/connection/database.ts";
 import { migrate } from "../../src/store/postgres/schema.ts";
 import { openPostgresStore } from "../../src/store/postgres/store.ts";
-import { addressOf, startPostgres, urlOf } from "../postgres.ts";
+import { sharePostgres } from "../postgres.ts";
 import { type Proxy, startProxy } from "../proxy.ts";
 import { newLink, NOW } from "./links.ts";
 import { PATIENT } from "./postgres-away.ts";
@@ -17,8 +17,7 @@ import { destination, edit, visit } from "./updates.ts";
 const DELAY_MS = 40;
 const MAX_TRIES = 10_000;
 
-const server = await startPostgres();
-afterAll(() => server[Symbol.asyncDispose]());
+const server = await sharePostgres();
 
 function openDisposable(address: PostgresAddress) {
   const database = openDatabase(address, PATIENT);
@@ -29,7 +28,7 @@ function openDisposable(address: PostgresAddress) {
 async function openBoth(name: string) {
   const direct = await openPostgresStore(await server.address(name), PATIENT);
   const proxy = await startProxy(server.port);
-  const store = await openPostgresStore(addressOf(urlOf([proxy.port], name)), PATIENT);
+  const store = await openPostgresStore(await server.address(name, proxy.port), PATIENT);
   return {
     direct,
     store,

@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 
 import type { Code } from "../../src/links/code.ts";
 import { StoreUnavailable } from "../../src/links/store.ts";
@@ -6,23 +6,21 @@ import { type Database, openDatabase } from "../../src/store/postgres/connection
 import { openPostgresStore } from "../../src/store/postgres/store.ts";
 import type { VisitStore } from "../../src/visits/store.ts";
 import type { Slice } from "../../src/visits/visit-rows.ts";
-import { addressOf, startPostgres, urlOf } from "../postgres.ts";
+import { sharePostgres } from "../postgres.ts";
 import { startProxy } from "../proxy.ts";
 import { detailOf, slicesOf } from "../visits/slices.ts";
 import { newLink } from "./links.ts";
 import { MAX_TRIES, PATIENT, TRY_MS } from "./postgres-away.ts";
 import { testVisitStore } from "./visits.ts";
 
-const server = await startPostgres();
-afterAll(() => server[Symbol.asyncDispose]());
+const server = await sharePostgres();
 
 const DAY = 20_000;
 const CREATED = 5;
 const CLOSE = { closeBefore: DAY + 1, forgetBefore: 0 };
 
 async function openStore(name: string, port = server.port) {
-  await server.url(name);
-  const store = await openPostgresStore(addressOf(urlOf([port], name)), PATIENT);
+  const store = await openPostgresStore(await server.address(name, port), PATIENT);
   return Object.assign(store, { [Symbol.asyncDispose]: () => store.close() });
 }
 

@@ -1,7 +1,5 @@
-import { afterAll } from "bun:test";
-
 import { openPostgresStore } from "../../src/store/postgres/store.ts";
-import { startPostgres } from "../postgres.ts";
+import { sharePostgres } from "../postgres.ts";
 import { testCaseStore } from "./cases.ts";
 import { testGuardStore } from "./guard.ts";
 import { testLinkStore } from "./links.ts";
@@ -10,8 +8,7 @@ import { testRequests } from "./requests.ts";
 import { testFigures, testSearch } from "./search.ts";
 import { testUpdates } from "./updates.ts";
 
-const server = await startPostgres();
-afterAll(() => server[Symbol.asyncDispose]());
+const server = await sharePostgres();
 
 /** Another handle on the same database each time, as another machine has one. */
 const open = (name: string) => async () =>

@@ -1,16 +1,15 @@
 // Runs the queries of docs/moving.md on tables as the shorteners create them.
 import { Database } from "bun:sqlite";
-import { afterAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
-import { startPostgres } from "../postgres.ts";
+import { sharePostgres } from "../postgres.ts";
 import { ROOT } from "../service.ts";
 import { commandsOf, scriptsOf } from "../shell.ts";
 import { moveIn } from "./moved.ts";
 
-const server = await startPostgres();
-afterAll(() => server[Symbol.asyncDispose]());
+const server = await sharePostgres();
 
 /** With the time zone that the command sets. */
 const QUERIES = scriptsOf(readFileSync(join(ROOT, "docs/moving.md"), "utf8"))

@@ -3,10 +3,10 @@ import { Database } from "bun:sqlite";
 import { expect, test } from "bun:test";
 import { existsSync } from "node:fs";
 
-import { makeUnreadable } from "../../durability/damage.ts";
 import { testOnLinux } from "../../linux.ts";
 import { addressOf, scrapeUntil } from "../../metrics/scrape.ts";
 import { startHere, startProgram, temporaryFolder, untilLogged, PROGRAM } from "../../service.ts";
+import { makeUnreadable } from "../../stores/damage.ts";
 import { untilCounted, visit } from "../../visits/visits.ts";
 
 const original_url = "https://example.com/";

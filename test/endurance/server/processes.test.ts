@@ -15,7 +15,7 @@ import {
   startSeveral,
   TARGET,
   until,
-} from "../../processes.ts";
+} from "../../server/processes.ts";
 import { temporaryFolder } from "../../service.ts";
 
 afterEach(killBegun);

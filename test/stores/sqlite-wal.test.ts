@@ -7,7 +7,7 @@ import { StoreUnusable } from "../../src/links/store.ts";
 import { checkFile, openWriter } from "../../src/store/sqlite/file/file.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
 import { ROOT, startProgram, temporaryFolder, PROGRAM } from "../service.ts";
-import { newLink } from "../stores/links.ts";
+import { newLink } from "./links.ts";
 
 const HEADER_BYTES = 32;
 const FRAME_BYTES = 24 + 4096;

@@ -2,11 +2,11 @@ import { expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
-import packageJson from "../package.json";
-import { changesOf, checksums, listMaterials } from "../scripts/artifacts.ts";
-import { ACCEPTED, describeLibraries, listLibraries } from "../scripts/licences.ts";
-import { releaseChanges } from "../scripts/release.ts";
-import { ROOT, temporaryFolder } from "./service.ts";
+import packageJson from "../../package.json";
+import { changesOf, checksums, listMaterials } from "../../scripts/artifacts.ts";
+import { ACCEPTED, describeLibraries, listLibraries } from "../../scripts/licences.ts";
+import { releaseChanges } from "../../scripts/release.ts";
+import { ROOT, temporaryFolder } from "../service.ts";
 
 const changelog = readFileSync(join(ROOT, "CHANGELOG.md"), "utf8");
 

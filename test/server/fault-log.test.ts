@@ -1,10 +1,10 @@
 import { expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 
-import { createLog } from "../src/lib/log.ts";
-import { StoreMisplaced, StoreUnavailable } from "../src/links/store.ts";
-import { createFaultLog } from "../src/server/fault-log.ts";
-import { testOnLinux } from "./linux.ts";
+import { createLog } from "../../src/lib/log.ts";
+import { StoreMisplaced, StoreUnavailable } from "../../src/links/store.ts";
+import { createFaultLog } from "../../src/server/fault-log.ts";
+import { testOnLinux } from "../linux.ts";
 
 interface Line {
   readonly level: string;

@@ -1,8 +1,8 @@
-import type { Terms } from "../src/links/link.ts";
-import type { NewLink } from "../src/links/store.ts";
-import type { Target } from "../src/links/target.ts";
-import { openStoreOf, type Running } from "./service.ts";
-import { newLink } from "./stores/links.ts";
+import type { Terms } from "../../src/links/link.ts";
+import type { NewLink } from "../../src/links/store.ts";
+import type { Target } from "../../src/links/target.ts";
+import { openStoreOf, type Running } from "../service.ts";
+import { newLink } from "../stores/links.ts";
 
 interface Wanted extends Pick<Terms, "startsMs" | "maxVisits" | "passwordHash"> {
   readonly password?: string;

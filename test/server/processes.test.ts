@@ -2,9 +2,11 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-import type { Target } from "../src/links/target.ts";
-import { checkStore } from "../src/store/open.ts";
-import { testOnLinux } from "./linux.ts";
+import type { Target } from "../../src/links/target.ts";
+import { checkStore } from "../../src/store/open.ts";
+import { testOnLinux } from "../linux.ts";
+import { openStoreOf, type Program, type Running, startHere, temporaryFolder, PROGRAM } from "../service.ts";
+import { newLink } from "../stores/links.ts";
 import {
   all,
   begun,
@@ -21,8 +23,6 @@ import {
   TARGET,
   until,
 } from "./processes.ts";
-import { openStoreOf, type Program, type Running, startHere, temporaryFolder, PROGRAM } from "./service.ts";
-import { newLink } from "./stores/links.ts";
 
 afterEach(killBegun);
 

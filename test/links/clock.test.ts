@@ -10,7 +10,7 @@ import {
   temporaryFolder,
   untilLogged,
   PROGRAM,
-} from "./service.ts";
+} from "../service.ts";
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;

@@ -12,9 +12,9 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 
-import { openStore } from "../src/store/open.ts";
-import { startProgram, temporaryFolder, PROGRAM } from "./service.ts";
-import { visit } from "./visits/visits.ts";
+import { openStore } from "../../src/store/open.ts";
+import { startProgram, temporaryFolder, PROGRAM } from "../service.ts";
+import { visit } from "../visits/visits.ts";
 
 const OPEN_TO_ALL = "every user of this machine can read the store";
 

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 
-import { DAY_MS } from "../src/links/time.ts";
-import { type Running, type Settings, startHere } from "./service.ts";
+import { DAY_MS } from "../../src/links/time.ts";
+import { type Running, type Settings, startHere } from "../service.ts";
 
 async function made(curt: Running, original_url: string) {
   const response = await curt.shorten({ original_url });

@@ -2,14 +2,14 @@ import { describe, expect, test } from "bun:test";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 
-import packageJson from "../package.json";
-import { readCommandLine, generalHelp } from "../src/cli/command.ts";
-import { COMMANDS } from "../src/cli/commands.ts";
-import { INSTANCE_COMMANDS } from "../src/cli/instance-commands.ts";
-import { readConfig } from "../src/config/config.ts";
-import { SETTINGS } from "../src/config/settings.ts";
-import { languageName, LANGUAGES } from "../src/locales/messages.ts";
-import { type Running, ROOT, startHere, temporaryFolder } from "./service.ts";
+import packageJson from "../../package.json";
+import { readCommandLine, generalHelp } from "../../src/cli/command.ts";
+import { COMMANDS } from "../../src/cli/commands.ts";
+import { INSTANCE_COMMANDS } from "../../src/cli/instance-commands.ts";
+import { readConfig } from "../../src/config/config.ts";
+import { SETTINGS } from "../../src/config/settings.ts";
+import { languageName, LANGUAGES } from "../../src/locales/messages.ts";
+import { type Running, ROOT, startHere, temporaryFolder } from "../service.ts";
 
 const read = (path: string) => readFileSync(join(ROOT, path), "utf8");
 const markdownIn = (folder: string) =>

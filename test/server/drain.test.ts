@@ -3,8 +3,8 @@ import { describe, expect, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 
-import { sendRaw } from "./http/raw.ts";
-import { startHere, startProgram, temporaryFolder, untilLogged } from "./service.ts";
+import { sendRaw } from "../http/raw.ts";
+import { startHere, startProgram, temporaryFolder, untilLogged } from "../service.ts";
 
 const original_url = "https://example.com/";
 /** The end of /livez's answer. */

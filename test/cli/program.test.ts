@@ -2,15 +2,15 @@ import { describe, expect, test } from "bun:test";
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-import { version } from "../package.json";
-import { type Command, type Commands, readCommandLine, UsageError } from "../src/cli/command.ts";
-import { COMMANDS } from "../src/cli/commands.ts";
-import type { Target } from "../src/links/target.ts";
-import { openStore } from "../src/store/open.ts";
-import { testOnLinux } from "./linux.ts";
-import { type Settings, startHere, startProgram, temporaryFolder, untilLogged, PROGRAM } from "./service.ts";
-import { newLink } from "./stores/links.ts";
-import { visit } from "./visits/visits.ts";
+import { version } from "../../package.json";
+import { type Command, type Commands, readCommandLine, UsageError } from "../../src/cli/command.ts";
+import { COMMANDS } from "../../src/cli/commands.ts";
+import type { Target } from "../../src/links/target.ts";
+import { openStore } from "../../src/store/open.ts";
+import { testOnLinux } from "../linux.ts";
+import { type Settings, startHere, startProgram, temporaryFolder, untilLogged, PROGRAM } from "../service.ts";
+import { newLink } from "../stores/links.ts";
+import { visit } from "../visits/visits.ts";
 
 async function run(args: string[], settings: Settings = {}) {
   const child = Bun.spawn([process.execPath, PROGRAM, ...args], {

@@ -1,17 +1,17 @@
 // Stores that were filled earlier: each is opened with today's code, and must keep every word that was given.
 // `npm run keep-schema` makes them.
 import { Database } from "bun:sqlite";
-import { afterAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
-import type { Code } from "../src/links/code.ts";
-import { checkStore } from "../src/store/open.ts";
-import { startPostgres } from "./postgres.ts";
-import { type Kept, PASSWORD } from "./schemas/fill.ts";
-import { type Here, openStoreOf, startHere, temporaryFolder } from "./service.ts";
+import type { Code } from "../../src/links/code.ts";
+import { checkStore } from "../../src/store/open.ts";
+import { sharePostgres } from "../postgres.ts";
+import { type Kept, PASSWORD } from "../schemas/fill.ts";
+import { type Here, openStoreOf, startHere, temporaryFolder } from "../service.ts";
 
-const FOLDER = join(import.meta.dir, "schemas");
+const FOLDER = join(import.meta.dir, "../schemas");
 const HOUR_MS = 3_600_000;
 const ADMIN_TOKEN = "a".repeat(32);
 const AS_OPERATOR = { headers: { Authorization: `Bearer ${ADMIN_TOKEN}` } };
@@ -25,7 +25,7 @@ const statements = (name: string) => readFileSync(join(FOLDER, `${name}.sql`), "
 const keptIn = (name: string) => JSON.parse(readFileSync(join(FOLDER, `${name}.json`), "utf8")) as Kept;
 const versionsOf = (engine: string) => namesOf(engine).map((name) => Number(name.slice(-3)));
 const schemaOf = (engine: string) =>
-  readdirSync(join(import.meta.dir, "../src/store", engine, "migrations")).length;
+  readdirSync(join(import.meta.dir, "../../src/store", engine, "migrations")).length;
 
 describe("a kept SQLite file", () => {
   test("is there for the newest schema", () => expect(versionsOf("sqlite")).toContain(schemaOf("sqlite")));
@@ -42,8 +42,7 @@ describe("a kept SQLite file", () => {
     });
 });
 
-const server = await startPostgres();
-afterAll(() => server[Symbol.asyncDispose]());
+const server = await sharePostgres();
 
 describe("a kept PostgreSQL database", () => {
   test("is there for the newest schema", () =>

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 
-import { ROOT } from "./service.ts";
+import { ROOT } from "../service.ts";
 
 /** A title, a colour, a C1 control and a reversal, as terminals understand them. */
 const HOSTILE = "\u001b]0;title\u0007\u001b[31m\u009b2J\u202ered\nnext";

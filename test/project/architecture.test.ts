@@ -2,8 +2,8 @@ import { expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 
+import { ROOT } from "../service.ts";
 import importsByPart from "./imports.json";
-import { ROOT } from "./service.ts";
 
 const SOURCE = join(ROOT, "src");
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test";
 
-import { createOverload, type OverloadLimits, type RequestClass } from "../src/http/overload.ts";
-import { REASON_HEADER } from "../src/http/problem-reasons.ts";
-import { type Running, startHere, temporaryFolder, untilLogged } from "./service.ts";
+import { createOverload, type OverloadLimits, type RequestClass } from "../../src/http/overload.ts";
+import { REASON_HEADER } from "../../src/http/problem-reasons.ts";
+import { type Running, startHere, temporaryFolder, untilLogged } from "../service.ts";
 
 const TARGET = "https://example.com/";
 const KINDS = ["views", "creates", "unknown"] as const;

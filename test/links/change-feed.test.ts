@@ -1,11 +1,11 @@
 import { expect, spyOn, test } from "bun:test";
 
-import { followChanges } from "../src/links/change-feed.ts";
-import { StoreUnavailable } from "../src/links/store.ts";
-import type { Target } from "../src/links/target.ts";
-import { createHostRules } from "../src/moderation/host-rules.ts";
-import { disableLink, endLink, startHere, startProgram } from "./service.ts";
-import { createMemoryStores } from "./stores/memory.ts";
+import { followChanges } from "../../src/links/change-feed.ts";
+import { StoreUnavailable } from "../../src/links/store.ts";
+import type { Target } from "../../src/links/target.ts";
+import { createHostRules } from "../../src/moderation/host-rules.ts";
+import { disableLink, endLink, startHere, startProgram } from "../service.ts";
+import { createMemoryStores } from "../stores/memory.ts";
 
 const original_url = "https://example.com/";
 const MAX_TRIES = 3000;

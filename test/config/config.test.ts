@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test";
 
-import { type Config, ConfigError, readConfig } from "../src/config/config.ts";
-import { describeStore } from "../src/config/database-url.ts";
-import { SETTINGS } from "../src/config/settings.ts";
+import { type Config, ConfigError, readConfig } from "../../src/config/config.ts";
+import { describeStore } from "../../src/config/database-url.ts";
+import { SETTINGS } from "../../src/config/settings.ts";
 
 function mistakesOf(env: Record<string, string>): readonly string[] {
   try {

@@ -2,11 +2,11 @@ import { describe, expect, test } from "bun:test";
 import { appendFileSync, mkdirSync, renameSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-import { readConfig } from "../src/config/config.ts";
-import { createLog } from "../src/lib/log.ts";
-import { feedFile } from "../src/moderation/blocklist/feeds.ts";
-import { openBlocklists } from "../src/server/blocklists.ts";
-import { BASE_URL, type Running, startHere, startProgram, temporaryFolder, untilLogged } from "./service.ts";
+import { readConfig } from "../../src/config/config.ts";
+import { createLog } from "../../src/lib/log.ts";
+import { feedFile } from "../../src/moderation/blocklist/feeds.ts";
+import { openBlocklists } from "../../src/server/blocklists.ts";
+import { BASE_URL, type Running, startHere, startProgram, temporaryFolder, untilLogged } from "../service.ts";
 
 const LIMITS = { listPollMs: 20 };
 const TARGET = "https://www.evil.example/offer";

@@ -2,9 +2,9 @@ import { Database } from "bun:sqlite";
 import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
 
-import { ask, type Made, make, OTHER } from "./managed.ts";
-import { startPostgres } from "./postgres.ts";
-import { type Running, startHere, temporaryFolder } from "./service.ts";
+import { ask, type Made, make, OTHER } from "../managed.ts";
+import { sharePostgres } from "../postgres.ts";
+import { type Running, startHere, temporaryFolder } from "../service.ts";
 
 const CURT_SECRET = "a secret of an instance, 32 characters".replaceAll(" ", "-");
 
@@ -63,7 +63,7 @@ describe("a manage key", () => {
   });
 
   test("works at every instance of a database, also if both start at once", async () => {
-    await using server = await startPostgres();
+    const server = await sharePostgres();
     const DATABASE_URL = await server.url("shared");
     using one = temporaryFolder();
     using two = temporaryFolder();

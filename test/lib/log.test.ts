@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 
-import { createLog, withoutQuery } from "../src/lib/log.ts";
+import { createLog, withoutQuery } from "../../src/lib/log.ts";
 
 function logTo(output: { isTTY: boolean; writableLength?: number }) {
   const lines: string[] = [];
