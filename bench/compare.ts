@@ -1,4 +1,4 @@
-// What requests cost the working tree beside another commit, in turns, so that a change shows and the machine doesn't.
+// Measures CPU per request of the working tree and another commit, in turns, so that a change shows and the machine doesn't.
 import { existsSync, mkdirSync, readFileSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 
@@ -56,7 +56,7 @@ export async function measureCompare({ folder, commit, progress }: Bench): Promi
     const cost = await cpuUs(nginx, nginxLoad);
     if (turn > 0) reference.push(cost);
     for (const name of Object.keys(CASES) as Case[])
-      // Whoever comes second finds the processor's caches as the other one left them, so they take turns at that.
+      // The second one finds the processor's caches as the first one left them, so they swap places each turn.
       for (const who of turn % 2 === 0 ? (["before", "now"] as const) : (["now", "before"] as const)) {
         const { server, loads } = who === "now" ? now : before;
         const us = await cpuUs(server, loads[name](turn));

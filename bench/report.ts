@@ -16,7 +16,7 @@ export interface Bench {
   progress(text: string): void;
   /** How long the soak takes. */
   readonly minutes: number;
-  /** What the working tree is compared with. */
+  /** For `compare`: the other commit. */
   readonly commit?: string | undefined;
 }
 
