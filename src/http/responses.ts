@@ -85,6 +85,20 @@ const jsonHeaders = memoize(
     }),
 );
 
+/** As {@link jsonHeaders}, for pages. */
+const pageHeaders = memoize(
+  (language) =>
+    new Headers({
+      ...guardsOf("text/html; charset=utf-8", PAGE_POLICY),
+      "Content-Language": language,
+      "Cross-Origin-Opener-Policy": "same-origin",
+      "Cross-Origin-Resource-Policy": "same-origin",
+      "Permissions-Policy": PERMISSIONS,
+      "Referrer-Policy": "no-referrer",
+      "X-Robots-Tag": "noindex",
+    }),
+);
+
 /** For pages that search engines may list. Browsers may cache them, but must revalidate before use. */
 export const FINDABLE = { "X-Robots-Tag": "all", "Cache-Control": "private, no-cache" };
 
@@ -98,23 +112,9 @@ export function html(
 ): Response {
   const { language, headers: ofLanguage } = pageLanguage(call.request);
   const coded = code(render(language)(call.domain.identity), call.headers.get("accept-encoding"));
-  const response = answer({
-    status,
-    body: coded.body,
-    type: "text/html; charset=utf-8",
-    policy: PAGE_POLICY,
-    headers: {
-      ...ofLanguage,
-      "Content-Language": language,
-      "Cross-Origin-Opener-Policy": "same-origin",
-      "Cross-Origin-Resource-Policy": "same-origin",
-      "Permissions-Policy": PERMISSIONS,
-      "Referrer-Policy": "no-referrer",
-      "X-Robots-Tag": "noindex",
-      ...headers,
-      ...coded.headers,
-    },
-  });
+  const response = new Response(coded.body, { status, headers: pageHeaders(language) });
+  for (const more of [ofLanguage, headers, coded.headers ?? {}])
+    for (const name in more) response.headers.set(name, more[name] ?? "");
   if (coded.vary !== undefined) response.headers.append("Vary", coded.vary);
   return response;
 }

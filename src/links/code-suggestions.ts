@@ -1,4 +1,4 @@
-import { type Code, lookUpCode, parseCode } from "./code.ts";
+import { type Code, isPlain, lookUpCode, parseCode } from "./code.ts";
 import { isProblem } from "./problem.ts";
 
 const MAX_SUGGESTIONS = 3;
@@ -11,6 +11,8 @@ const OUTSIDE =
 /** A particle or a word in a script without spaces before it, or the marks that some chats write for italics. */
 const ENDING =
   /(?<=^[A-Za-z\d][\w\-]*)(?:[_\-]+|[\p{Script=Hangul}\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]+)$/v;
+
+const NONE: readonly never[] = [];
 
 /** Suggests up to three free codes similar to a taken one. Calls `isFree` at most eight times. */
 export async function suggestFreeCodes(
@@ -30,6 +32,7 @@ export async function suggestFreeCodes(
  * mark or sentence that a chat took for a part of it. Never a merely similar code, which would reveal other links.
  */
 export function suggestIntendedCodes(written: string): readonly Code[] {
+  if (isPlain(written) && !ENDING.test(written)) return NONE;
   const itself = lookUpCode(written);
   const part = written
     .slice(0, MAX_SPELLING_LENGTH)

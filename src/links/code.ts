@@ -41,6 +41,11 @@ const INVISIBLE = /^[\p{Default_Ignorable_Code_Point}\p{Bidi_Control}\p{Cc}\p{Z}
  * with or without its U+FE0F. A code is never altered. NFKC is no filter, because it would refuse ㅋㅋㅋ.
  */
 export function parseCode(written: string): Code | Invalid {
+  // Most codes are plain, and need no grammar.
+  if (isPlain(written)) {
+    const reserved = reservedRefusal(written as Code);
+    return reserved === undefined ? (written as Code) : invalid(reserved);
+  }
   if (!written.isWellFormed()) return invalid({ rule: "code.ill-formed" });
   const code = toCode(written);
   if (code === undefined) return invalid(TOO_LONG);
@@ -112,7 +117,8 @@ function isSorted(character: string): boolean {
   return isMoved;
 }
 
-function isPlain(spelling: string): boolean {
+/** Whether a spelling is a code by any rule but {@link RESERVED_CODES}, as is. */
+export function isPlain(spelling: string): boolean {
   return /^[\w-]{1,64}$/.test(spelling);
 }
 

@@ -3,6 +3,7 @@ import type { Limiter } from "../../http/limiter.ts";
 import type { Overload } from "../../http/overload.ts";
 import { type CachedProblem, isForReader } from "../../http/problem-cache.ts";
 import { answerProblem, problemAnswer, problemOf } from "../../http/problems.ts";
+import { prefersHtml } from "../../http/responses.ts";
 import { writtenIn } from "../../http/url.ts";
 import type { Clock } from "../../links/clock.ts";
 import { suggestIntendedCodes } from "../../links/code-suggestions.ts";
@@ -36,11 +37,10 @@ export function createUnknownAnswer(options: UnknownOptions) {
    * Looks up the codes that the reader may have meant. Each unsuccessful lookup counts, so that this is no cheaper way to
    * find links.
    */
-  async function answerReader(call: Call, problem: NoLink): Promise<Response> {
+  async function suggest(call: Call, problem: NoLink, codes: readonly Code[]): Promise<Response> {
     // The client's address is lost if the reader hangs up during the lookup.
     call.client();
-    const codes = suggestIntendedCodes(call.code || writtenIn(call.request));
-    const barred = codes.length === 0 ? undefined : limiter.barred(call);
+    const barred = limiter.barred(call);
     if (barred !== undefined) return problemAnswer(call, await barred);
     try {
       const at = await firstKnown(codes);
@@ -63,7 +63,8 @@ export function createUnknownAnswer(options: UnknownOptions) {
   }
 
   return (call: Call, problem: NoLink): Response | Promise<Response> => {
-    if (!isForReader(call))
+    // What the redirect looked up is at no address of the API. Reading the path takes as long as a tenth of a redirect.
+    if (call.code === "" ? !isForReader(call) : !prefersHtml(call.headers.get("accept")))
       // This takes no longer than refusing it.
       return answerBriefly(call, () =>
         problem.kind === "unknown"
@@ -73,7 +74,12 @@ export function createUnknownAnswer(options: UnknownOptions) {
     return overload.takeTurns(
       "unknown",
       call,
-      () => answerReader(call, problem),
+      () => {
+        const codes = suggestIntendedCodes(call.code || writtenIn(call.request));
+        return codes.length === 0
+          ? answerBriefly(call, () => problemAnswer(call, problem))
+          : suggest(call, problem, codes);
+      },
       () => answerBriefly(call, () => cachedProblem(call, { kind: "overloaded" })),
     );
   };
