@@ -1,193 +1,31 @@
-import { afterAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { readdirSync, readFileSync, statSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 
-import * as fc from "fast-check";
-
 import type { DatabaseAddress } from "../../src/config/database-url.ts";
-import { type Code, lookUpCode } from "../../src/links/code.ts";
-import { REASONS } from "../../src/links/link.ts";
+import { type Code } from "../../src/links/code.ts";
 import { StoreUnavailable, StoreUnusable } from "../../src/links/store.ts";
-import type { Target } from "../../src/links/target.ts";
-import { NEVER_MS, DAY_MS } from "../../src/links/time.ts";
-import { ANSWERS } from "../../src/moderation/reports/case.ts";
-import { fillStore, openRecords, openStore } from "../../src/store/open.ts";
-import { KINDS, type RecordOf, type WriteRecords } from "../../src/store/records.ts";
-import { exportRecords, fillFrom } from "../../src/transfer/export-file.ts";
-import { closeDetail, createDay } from "../../src/visits/day.ts";
+import { DAY_MS } from "../../src/links/time.ts";
+import { fillStore, openStore } from "../../src/store/open.ts";
+import { KINDS, type WriteRecords } from "../../src/store/records.ts";
 import { makeLargeStore, runWithRoom } from "../backup/run.ts";
 import { testOnLinux } from "../linux.ts";
-import { startPostgres } from "../postgres.ts";
+import { sharePostgres } from "../postgres.ts";
 import { startHere, temporaryFolder, PROGRAM } from "../service.ts";
 import { newLink, NOW } from "../stores/links.ts";
 import { HASH, makeStore } from "../stores/served-store.ts";
 import { slicesOf } from "../visits/slices.ts";
+import { runCommand } from "./commands.ts";
+import { exportOf, importTo } from "./export-file.ts";
 import { run } from "./run.ts";
 
-const server = await startPostgres();
-afterAll(() => server[Symbol.asyncDispose]());
+const server = await sharePostgres();
 let databases = 0;
 const newPostgres = () => server.address(`export${++databases}`);
 
-/** `ROUNDS=20 npm test -- test/cli/export.test.ts` exports more. */
-const ROUNDS = Number(process.env["ROUNDS"] ?? 5);
 const sqlite = (path: string): DatabaseAddress => ({ engine: "sqlite", path });
 
-async function exportOf(address: DatabaseAddress): Promise<Buffer> {
-  const records = await openRecords(address);
-  const chunks: Uint8Array[] = [];
-  await exportRecords(
-    records,
-    async (bytes) => void chunks.push(bytes),
-    () => {},
-  );
-  await records.close();
-  return Buffer.concat(chunks);
-}
-
-/** False if the store is not empty. `wrap` may change what is written. */
-async function importTo(
-  address: DatabaseAddress,
-  file: Uint8Array,
-  wrap = (write: WriteRecords) => write,
-): Promise<boolean> {
-  const counts = await fillStore(address, (write) =>
-    fillFrom(chunksOf(file), wrap(write), {
-      onBroken: (line, why) => {
-        throw new Error(`${line}: ${why}`);
-      },
-      skipLink: () => false,
-      onRecords() {},
-    }),
-  );
-  return counts !== undefined;
-}
-
-describe("an export", () => {
-  test("of a store of any content is the same bytes after any import, over both engines", async () => {
-    const text = fc
-      .string({ unit: "grapheme", minLength: 1, maxLength: 20 })
-      .filter((one) => !one.includes("\0"));
-    const codes = text.map(lookUpCode).filter((one) => one !== undefined);
-    const ms = fc.integer({ min: DAY_MS, max: 100 * 365 * DAY_MS });
-    const optional = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: undefined });
-    const reason = fc.constantFrom(...REASONS);
-    const terms = fc.record(
-      {
-        startsMs: ms,
-        maxVisits: fc.nat(),
-        visits: fc.nat(),
-        passwordHash: fc.constant(HASH),
-        ended: fc.constantFrom("withdrawn", "visits"),
-        changedMs: ms,
-        formerHost: text,
-        formerMs: fc.nat(),
-      },
-      { requiredKeys: ["formerMs"] },
-    );
-    const link = fc.record({
-      code: codes,
-      originalUrl: fc.webUrl(),
-      target: fc.webUrl() as unknown as fc.Arbitrary<Target>,
-      createdMs: ms,
-      endsMs: fc.oneof(ms, fc.constant(NEVER_MS)),
-      disabled: optional(fc.constantFrom(...REASONS, "deleted")),
-      terms: optional(terms),
-    });
-    const day = fc.record({
-      visits: fc.integer({ min: 1, max: 3 }),
-      bots: fc.nat(2),
-      age: fc.nat(5000),
-      hour: fc.integer({ min: 0, max: 23 }),
-      details: fc.array(
-        fc.record({
-          agent: fc.record({ browser: text, os: text, device: text }),
-          referrer: text,
-          language: text,
-          country: fc.constantFrom("KR", "XX", ""),
-          visitor: fc.nat(),
-          times: fc.integer({ min: 1, max: 9 }),
-        }),
-        { maxLength: 8 },
-      ),
-      isSum: fc.boolean(),
-    });
-    const note = fc.record({ atMs: ms, reason, note: fc.string({ unit: "grapheme", maxLength: 50 }) });
-    const case_ = fc.record({
-      firstMs: ms,
-      lastMs: ms,
-      reports: fc.nat(),
-      reasons: fc.dictionary(reason, fc.nat(), { noNullPrototype: true }),
-      pending: fc.nat(),
-      disabledMs: optional(ms),
-      answer: optional(fc.record({ action: fc.constantFrom(...ANSWERS, "erase"), atMs: ms })),
-      notes: fc.array(note, { maxLength: 3 }),
-    });
-    const entry = fc.record({
-      atMs: ms,
-      who: fc.constantFrom("api", "page"),
-      action: fc.constantFrom("disable", "block-host"),
-      reason: optional(reason),
-      note: optional(text),
-      code: optional(codes),
-      createdMs: optional(ms),
-      host: optional(text),
-    });
-    const all = fc.record({
-      // SQLite has links in the order in which they were added, PostgreSQL by time.
-      given: fc
-        .uniqueArray(fc.tuple(link, day, case_), { selector: ([{ code }]) => code, maxLength: 20 })
-        .map((some) =>
-          some.toSorted(
-            ([a], [b]) =>
-              a.createdMs - b.createdMs || Buffer.compare(Buffer.from(a.code), Buffer.from(b.code)),
-          ),
-        ),
-      entries: fc.array(entry, { maxLength: 5 }),
-    });
-    await fc.assert(
-      fc.asyncProperty(all, async ({ given, entries }) => {
-        using folder = temporaryFolder();
-        const [first, last] = [sqlite(join(folder.path, "first")), sqlite(join(folder.path, "last"))];
-        await fillStore(first, async (write) => {
-          await write(
-            "link",
-            given.map(([one]) => one as RecordOf["link"]),
-          );
-          await write(
-            "day",
-            given.map(([{ code, createdMs }, { hour, age, isSum, details, ...sums }]) => {
-              const id = { code, createdMs, ...sums };
-              if (isSum) return { ...id, day: 0, detail: null };
-              const detail = closeDetail(createDay({ ...sums, details }, hour).detail);
-              return { ...id, day: Math.floor(createdMs / DAY_MS) + age, detail };
-            }),
-          );
-          await write("secret", [{ name: "links", secret: new Uint8Array([0, 255, 7]) }]);
-          await write("host", [{ host: "evil.example", reason: "spam", sinceMs: 5 }]);
-          await write("entry", entries as RecordOf["entry"][]);
-          await write(
-            "case",
-            given.map(([{ code, createdMs }, , one]) => ({ ...one, code, createdMs })),
-          );
-          await write("counter", [{ day: 20_000, name: "created", count: 2 ** 40 }]);
-          const made = given.map(([{ code, createdMs, endsMs }], nth) => ({ nth, code, createdMs, endsMs }));
-          await write("request", [{ key: "0a", body: "ff", sentMs: 7, made }]);
-        });
-
-        const middle = await newPostgres();
-        const expected = await exportOf(first);
-        await importTo(middle, expected);
-        expect((await exportOf(middle)).toString()).toBe(expected.toString());
-        await importTo(last, await exportOf(middle));
-        expect((await exportOf(last)).toString()).toBe(expected.toString());
-        expect(await importTo(last, expected)).toBeFalse();
-        expect(expected.toString().split("\n")).toHaveLength(7 + entries.length + 3 * given.length);
-      }),
-      { numRuns: ROUNDS, endOnFailure: true },
-    );
-  });
-});
+describe("an export", () => {});
 
 test("an import that fails anywhere leaves the store empty, and can be repeated", async () => {
   using folder = temporaryFolder();
@@ -273,11 +111,6 @@ function filesIn(folder: string): string[] {
     .toSorted();
 }
 
-async function* chunksOf(file: Uint8Array) {
-  // They end anywhere, as those of a pipe.
-  for (let at = 0; at < file.length; at += 777) yield file.subarray(at, at + 777);
-}
-
 describe("curt export and curt import", () => {
   test("take a store that was served to PostgreSQL and back, where links and their keys work", async () => {
     using folder = temporaryFolder();
@@ -287,7 +120,7 @@ describe("curt export and curt import", () => {
     const middle = await server.url(`export${++databases}`);
     const settings = (url: string) => ({ DATABASE_URL: url, DATA_DIR: folder.path, PORT: "1" });
 
-    const exported = await run(["export", path("one")], settings(first));
+    const exported = await runCommand(["export", path("one")], settings(first));
     expect(exported).toMatchObject({
       code: 0,
       stdout: "",
@@ -295,18 +128,18 @@ describe("curt export and curt import", () => {
         "exported 11 links, 5 days of visits, 1 secret, 1 host rule, 8 journal entries, 2 cases, 6 counters, 1 keyed request\n",
     });
     expect(statSync(path("one")).mode & 0o777).toBe(0o600);
-    const again = await run(["export", path("one")], settings(first));
+    const again = await runCommand(["export", path("one")], settings(first));
     expect([again.code, again.stderr]).toEqual([1, expect.stringContaining("is there already")]);
 
-    const imported = await run(["import", path("one")], settings(middle));
+    const imported = await runCommand(["import", path("one")], settings(middle));
     expect([imported.code, imported.stderr]).toEqual([0, ""]);
     expect(imported.stdout).toContain(
       "has everything of the export: 11 links, 5 days of visits, 1 secret, 1 host rule, 8 journal entries, 2 cases, 6 counters, 1 keyed request",
     );
-    const second = await run(["export", "-"], settings(middle));
+    const second = await runCommand(["export", "-"], settings(middle));
     expect(second.stdout).toBe(readFileSync(path("one"), "utf8"));
     expect(await run(["import", "-"], settings(last), second.stdout)).toMatchObject({ code: 0 });
-    expect((await run(["export", "-"], settings(last))).stdout).toBe(second.stdout);
+    expect((await runCommand(["export", "-"], settings(last))).stdout).toBe(second.stdout);
 
     await using curt = await startHere({ DATABASE_URL: middle });
     const followed = await curt.fetch("/plain");
@@ -362,7 +195,7 @@ describe("curt export and curt import", () => {
     await using curt = await startHere();
     for (let nth = 0; nth < 20; nth++)
       await curt.shorten({ original_url: `https://example.com/${nth}`, custom_code: `made-${nth}` });
-    const { code, stdout, stderr } = await run(["export", "-"], {
+    const { code, stdout, stderr } = await runCommand(["export", "-"], {
       DATABASE_URL: curt.databaseUrl,
       PORT: "1",
     });
@@ -383,7 +216,7 @@ describe("curt export and curt import", () => {
       ["", "The name of the file is empty."],
       ["/dev/full", "is there already"],
     ] as const)
-      expect(await run(["export", to], settings)).toMatchObject({
+      expect(await runCommand(["export", to], settings)).toMatchObject({
         code: 1,
         stderr: `curt: ${why.endsWith(".") ? why : `${to} ${why}, and is never overwritten. Name another file.`}\n`,
       });
@@ -425,7 +258,7 @@ describe("curt export and curt import", () => {
   test("say that there is no store", async () => {
     using folder = temporaryFolder();
     const url = `sqlite:${join(folder.path, "none.db")}`;
-    expect(await run(["export", "-"], { DATABASE_URL: url, PORT: "1" })).toMatchObject({
+    expect(await runCommand(["export", "-"], { DATABASE_URL: url, PORT: "1" })).toMatchObject({
       code: 1,
       stdout: "",
       stderr: expect.stringContaining("there is no store at"),
