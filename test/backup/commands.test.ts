@@ -17,13 +17,14 @@ import { join } from "node:path";
 import { restore } from "../../src/cli/backup.ts";
 import { readConfig } from "../../src/config/config.ts";
 import { HEADER } from "../../src/transfer/export-line.ts";
+import { runCommand as run } from "../cli/commands.ts";
 import { runInTerminal } from "../cli/run.ts";
 import { testOnLinux } from "../linux.ts";
 import { ask, type Made, make } from "../managed.ts";
 import { startProgram, temporaryFolder } from "../service.ts";
 import { writeSegment } from "../visits/segments.ts";
 import { visit } from "../visits/visits.ts";
-import { makeLargeStore, run, runWithRoom, SEVERAL_STEPS } from "./run.ts";
+import { makeLargeStore, runWithRoom, SEVERAL_STEPS } from "./run.ts";
 
 /** What is in a folder, without the locks and logs of a store that is open. */
 function filesIn(folder: string): string[] {

@@ -15,9 +15,8 @@ import { startHere, temporaryFolder, PROGRAM } from "../service.ts";
 import { newLink, NOW } from "../stores/links.ts";
 import { HASH, makeStore } from "../stores/served-store.ts";
 import { slicesOf } from "../visits/slices.ts";
-import { runCommand } from "./commands.ts";
 import { exportOf, importTo } from "./export-file.ts";
-import { run } from "./run.ts";
+import { run, runAlone } from "./run.ts";
 
 const server = await sharePostgres();
 let databases = 0;
@@ -120,7 +119,7 @@ describe("curt export and curt import", () => {
     const middle = await server.url(`export${++databases}`);
     const settings = (url: string) => ({ DATABASE_URL: url, DATA_DIR: folder.path, PORT: "1" });
 
-    const exported = await runCommand(["export", path("one")], settings(first));
+    const exported = await run(["export", path("one")], settings(first));
     expect(exported).toMatchObject({
       code: 0,
       stdout: "",
@@ -128,18 +127,18 @@ describe("curt export and curt import", () => {
         "exported 11 links, 5 days of visits, 1 secret, 1 host rule, 8 journal entries, 2 cases, 6 counters, 1 keyed request\n",
     });
     expect(statSync(path("one")).mode & 0o777).toBe(0o600);
-    const again = await runCommand(["export", path("one")], settings(first));
+    const again = await run(["export", path("one")], settings(first));
     expect([again.code, again.stderr]).toEqual([1, expect.stringContaining("is there already")]);
 
-    const imported = await runCommand(["import", path("one")], settings(middle));
+    const imported = await run(["import", path("one")], settings(middle));
     expect([imported.code, imported.stderr]).toEqual([0, ""]);
     expect(imported.stdout).toContain(
       "has everything of the export: 11 links, 5 days of visits, 1 secret, 1 host rule, 8 journal entries, 2 cases, 6 counters, 1 keyed request",
     );
-    const second = await runCommand(["export", "-"], settings(middle));
+    const second = await run(["export", "-"], settings(middle));
     expect(second.stdout).toBe(readFileSync(path("one"), "utf8"));
     expect(await run(["import", "-"], settings(last), second.stdout)).toMatchObject({ code: 0 });
-    expect((await runCommand(["export", "-"], settings(last))).stdout).toBe(second.stdout);
+    expect((await run(["export", "-"], settings(last))).stdout).toBe(second.stdout);
 
     await using curt = await startHere({ DATABASE_URL: middle });
     const followed = await curt.fetch("/plain");
@@ -195,7 +194,7 @@ describe("curt export and curt import", () => {
     await using curt = await startHere();
     for (let nth = 0; nth < 20; nth++)
       await curt.shorten({ original_url: `https://example.com/${nth}`, custom_code: `made-${nth}` });
-    const { code, stdout, stderr } = await runCommand(["export", "-"], {
+    const { code, stdout, stderr } = await run(["export", "-"], {
       DATABASE_URL: curt.databaseUrl,
       PORT: "1",
     });
@@ -216,7 +215,7 @@ describe("curt export and curt import", () => {
       ["", "The name of the file is empty."],
       ["/dev/full", "is there already"],
     ] as const)
-      expect(await runCommand(["export", to], settings)).toMatchObject({
+      expect(await run(["export", to], settings)).toMatchObject({
         code: 1,
         stderr: `curt: ${why.endsWith(".") ? why : `${to} ${why}, and is never overwritten. Name another file.`}\n`,
       });
@@ -248,7 +247,7 @@ describe("curt export and curt import", () => {
     const [path, file] = [join(folder.path, "curt.db"), join(folder.path, "export")];
     await makeLargeStore(path, 20_000);
     const settings = { DATABASE_URL: `sqlite:${path}`, PORT: "1" };
-    const both = await Promise.all([1, 2, 3].map(() => run(["export", file], settings)));
+    const both = await Promise.all([1, 2, 3].map(() => runAlone(["export", file], settings)));
     expect(both.filter(({ code }) => code === 0)).toHaveLength(1);
     const lines = readFileSync(file, "utf8").trimEnd().split("\n");
     expect(JSON.parse(lines.at(-1) ?? "")).toMatchObject({ kind: "end", records: { link: 20_000 } });
@@ -258,7 +257,7 @@ describe("curt export and curt import", () => {
   test("say that there is no store", async () => {
     using folder = temporaryFolder();
     const url = `sqlite:${join(folder.path, "none.db")}`;
-    expect(await runCommand(["export", "-"], { DATABASE_URL: url, PORT: "1" })).toMatchObject({
+    expect(await run(["export", "-"], { DATABASE_URL: url, PORT: "1" })).toMatchObject({
       code: 1,
       stdout: "",
       stderr: expect.stringContaining("there is no store at"),

@@ -2,7 +2,8 @@ import { expect, test } from "bun:test";
 import { existsSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 
-import { makeLargeStore, run, SEVERAL_STEPS, start, stopHalfway } from "../../backup/run.ts";
+import { makeLargeStore, SEVERAL_STEPS, start, stopHalfway } from "../../backup/run.ts";
+import { runCommand as run } from "../../cli/commands.ts";
 import { temporaryFolder } from "../../service.ts";
 
 test("that is killed leaves nothing that looks like a backup, and the next one clears up", async () => {
