@@ -3,7 +3,6 @@ import { describe, expect, test } from "bun:test";
 import {
   chownSync,
   copyFileSync,
-  existsSync,
   mkdirSync,
   openSync,
   readdirSync,
@@ -18,13 +17,14 @@ import { join } from "node:path";
 import { restore } from "../../src/cli/backup.ts";
 import { readConfig } from "../../src/config/config.ts";
 import { HEADER } from "../../src/transfer/export-line.ts";
+import { runCommand as run } from "../cli/commands.ts";
 import { runInTerminal } from "../cli/run.ts";
 import { testOnLinux } from "../linux.ts";
 import { ask, type Made, make } from "../managed.ts";
 import { startProgram, temporaryFolder } from "../service.ts";
 import { writeSegment } from "../visits/segments.ts";
 import { visit } from "../visits/visits.ts";
-import { makeLargeStore, run, runWithRoom, SEVERAL_STEPS, start, stopHalfway } from "./run.ts";
+import { makeLargeStore, runWithRoom, SEVERAL_STEPS } from "./run.ts";
 
 /** What is in a folder, without the locks and logs of a store that is open. */
 function filesIn(folder: string): string[] {
@@ -101,28 +101,6 @@ describe("curt backup", () => {
     expect(refused).toMatchObject({ code: 1, stdout: "" });
     expect(refused.stderr).toContain("damaged");
     expect(filesIn(folder.path)).toEqual(["curt.db"]);
-  });
-
-  test("that is killed leaves nothing that looks like a backup, and the next one clears up", async () => {
-    using folder = temporaryFolder();
-    using beside = temporaryFolder();
-    const [path, file] = [join(folder.path, "curt.db"), join(folder.path, "file")];
-    const settings = { DATABASE_URL: `sqlite:${path}` };
-    await makeLargeStore(path, SEVERAL_STEPS);
-    const halfway = stopHalfway(beside.path);
-    const child = start(["backup", file], settings, halfway.options);
-    await halfway.untilStopped();
-    expect(statSync(`${file}.part`).size).toBeGreaterThan(0);
-    // There is one at a time.
-    const second = await run(["backup", join(folder.path, "second")], settings);
-    expect(second.stderr).toBe(`curt: Another backup of ${path} is being made. Wait for it.\n`);
-    child.kill("SIGKILL");
-    await child.exited;
-    expect(existsSync(file)).toBe(false);
-    const restored = await run(["restore", `${file}.part`, "--to", `sqlite:${folder.path}/restored`]);
-    expect([restored.code, existsSync(join(folder.path, "restored"))]).toEqual([1, false]);
-    expect(await run(["backup", file], settings)).toMatchObject({ code: 0 });
-    expect(filesIn(folder.path)).toEqual(["curt.db", "file"]);
   });
 
   testOnLinux("without room on the disk says so and leaves nothing", async () => {

@@ -14,10 +14,6 @@ export function start(args: readonly string[], settings: Settings = {}, options:
   });
 }
 
-export async function run(args: readonly string[], settings: Settings = {}) {
-  return ended(start(args, settings));
-}
-
 /** The same with files of at most so many bytes, as if the disk was full then. */
 export async function runWithRoom(bytes: number, args: readonly string[], settings: Settings) {
   // A process that ignores SIGXFSZ sees EFBIG, which SQLite treats like a full disk.

@@ -50,7 +50,7 @@ async function* partsOf(stream: ReadableStream<Uint8Array>): AsyncGenerator<stri
 /** The program as it is, except that it goes on to the next command where it would end. */
 async function runAll(): Promise<void> {
   const environment = { ...process.env };
-  for (const emitter of [process, process.stderr]) emitter.setMaxListeners(0);
+  for (const emitter of [process, process.stdout, process.stderr]) emitter.setMaxListeners(0);
   let code: unknown;
   process.exit = ((exitCode) => void (code = exitCode)) as typeof process.exit;
   let count = 0;

@@ -1,4 +1,8 @@
 // Files as `curt export` writes them.
+import type { DatabaseAddress } from "../../src/config/database-url.ts";
+import { fillStore, openRecords } from "../../src/store/open.ts";
+import type { WriteRecords } from "../../src/store/records.ts";
+import { exportRecords, fillFrom } from "../../src/transfer/export-file.ts";
 import { NOW } from "../stores/links.ts";
 
 /** A file with so many links, each with a day of visits. */
@@ -56,3 +60,38 @@ export function linkLine(code: string, url = "https://example.com/"): string {
 }
 
 export const HEAD = '{"format":"curt-export","version":1}';
+
+export async function exportOf(address: DatabaseAddress): Promise<Buffer> {
+  const records = await openRecords(address);
+  const chunks: Uint8Array[] = [];
+  await exportRecords(
+    records,
+    async (bytes) => void chunks.push(bytes),
+    () => {},
+  );
+  await records.close();
+  return Buffer.concat(chunks);
+}
+
+/** False if the store is not empty. `wrap` may change what is written. */
+export async function importTo(
+  address: DatabaseAddress,
+  file: Uint8Array,
+  wrap = (write: WriteRecords) => write,
+): Promise<boolean> {
+  const counts = await fillStore(address, (write) =>
+    fillFrom(chunksOf(file), wrap(write), {
+      onBroken: (line, why) => {
+        throw new Error(`${line}: ${why}`);
+      },
+      skipLink: () => false,
+      onRecords() {},
+    }),
+  );
+  return counts !== undefined;
+}
+
+async function* chunksOf(file: Uint8Array) {
+  // They end anywhere, as those of a pipe.
+  for (let at = 0; at < file.length; at += 777) yield file.subarray(at, at + 777);
+}

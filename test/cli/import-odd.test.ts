@@ -16,7 +16,7 @@ import { sharePostgres } from "../postgres.ts";
 import { startHere, temporaryFolder, PROGRAM } from "../service.ts";
 import { runCommand } from "./commands.ts";
 import { ended, HEAD, linkLine, manyLines } from "./export-file.ts";
-import { run } from "./run.ts";
+import { run, runAlone } from "./run.ts";
 
 const server = await sharePostgres();
 let databases = 0;
@@ -157,7 +157,7 @@ describe("curt import", () => {
       [["--report", path("no/report"), csv], "no/report could not be written: ENOENT"],
       [[csv], `The temporary file in ${path("no")} could not be written: ENOENT`, { TMPDIR: path("no") }],
     ] as const)
-      expect(await run(["import", ...line], { ...settings, ...more })).toMatchObject(refusal(message));
+      expect(await runAlone(["import", ...line], { ...settings, ...more })).toMatchObject(refusal(message));
     const fromInput = Bun.spawn([process.execPath, PROGRAM, "import", "--report", path("hard"), "-"], {
       env: { ...process.env, ...settings },
       stdin: Bun.file(csv),

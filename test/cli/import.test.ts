@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { readFileSync, statSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { openLookup } from "../../src/cli/import.ts";
@@ -11,7 +11,7 @@ import { fillFrom } from "../../src/transfer/export-file.ts";
 import type { ImportItem, LinkItem } from "../../src/transfer/import-file.ts";
 import { importLinks, type ImportOptions, type SkippedRow } from "../../src/transfer/import-links.ts";
 import { sharePostgres } from "../postgres.ts";
-import { openStoreOf, ROOT, startHere, temporaryFolder, PROGRAM } from "../service.ts";
+import { openStoreOf, ROOT, startHere, temporaryFolder } from "../service.ts";
 import { newLink, NOW } from "../stores/links.ts";
 import { HASH, makeStore } from "../stores/served-store.ts";
 import { slicesOf } from "../visits/slices.ts";
@@ -29,35 +29,6 @@ const settingsFor = (path: string) => ({ DATABASE_URL: `sqlite:${path}`, PORT: "
 const LIMITS = "created must be an instant from 1970 to 9999";
 
 describe("curt import", () => {
-  test("that was killed leaves the store empty, and can be repeated", async () => {
-    using folder = temporaryFolder();
-    const [file, path] = [join(folder.path, "export"), join(folder.path, "curt.db")];
-    writeFileSync(file, manyLines(60_000));
-    const killed = Bun.spawn([process.execPath, PROGRAM, "import", file], {
-      env: { ...process.env, ...settingsFor(path) },
-    });
-    const log = () => statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0;
-    while (log() < 2_000_000 && killed.exitCode === null) await Bun.sleep(1);
-    killed.kill("SIGKILL");
-    await killed.exited;
-    expect(killed.signalCode).toBe("SIGKILL");
-    expect(await run(["check"], settingsFor(path))).toMatchObject({
-      code: 0,
-      stdout: expect.stringContaining("0 links"),
-    });
-    const stdout = "60,000 links, 60,000 days of visits, 0 secrets, 0 host rules, 9 journal";
-    expect(await run(["import", file], settingsFor(path))).toMatchObject({
-      code: 0,
-      stdout: expect.stringContaining(stdout),
-    });
-    expect((await run(["export", "-"], settingsFor(path))).stdout).toBe(readFileSync(file, "utf8"));
-    expect(await run(["import", file], settingsFor(path))).toMatchObject({
-      code: 0,
-      stdout: expect.stringContaining("0 of 60,000 links added, with 0 visits; 60,000 already there"),
-    });
-    expect((await run(["export", "-"], settingsFor(path))).stdout).toBe(readFileSync(file, "utf8"));
-  });
-
   test("tells a broken line by its number, and passes over it only if asked to", async () => {
     using folder = temporaryFolder();
     const path = (name: string) => join(folder.path, name);

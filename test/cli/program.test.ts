@@ -8,19 +8,10 @@ import { COMMANDS } from "../../src/cli/commands.ts";
 import type { Target } from "../../src/links/target.ts";
 import { openStore } from "../../src/store/open.ts";
 import { testOnLinux } from "../linux.ts";
-import { type Settings, startHere, startProgram, temporaryFolder, untilLogged, PROGRAM } from "../service.ts";
+import { startHere, startProgram, temporaryFolder, untilLogged, PROGRAM } from "../service.ts";
 import { newLink } from "../stores/links.ts";
 import { visit } from "../visits/visits.ts";
-
-async function run(args: string[], settings: Settings = {}) {
-  const child = Bun.spawn([process.execPath, PROGRAM, ...args], {
-    env: { ...process.env, ...settings },
-    stdout: "pipe",
-    stderr: "pipe",
-  });
-  const [code, stdout, stderr] = await Promise.all([child.exited, child.stdout.text(), child.stderr.text()]);
-  return { code, stdout, stderr };
-}
+import { runCommand as run } from "./commands.ts";
 
 function refusalOf(args: readonly string[]): UsageError {
   try {
@@ -551,17 +542,11 @@ test("a command that makes no store finds none in an empty file, or where there 
   for (const name of ["empty", "missing.db"])
     for (const args of [["export", "-"], ["trust-clock"]]) {
       const path = join(folder.path, name);
-      const env = { ...process.env, DATABASE_URL: `sqlite:${path}`, DATA_DIR: folder.path };
-      const child = Bun.spawn([process.execPath, PROGRAM, ...args], {
-        env,
-        stdout: "pipe",
-        stderr: "pipe",
+      expect(await run(args, { DATABASE_URL: `sqlite:${path}`, DATA_DIR: folder.path })).toEqual({
+        code: 1,
+        stdout: "",
+        stderr: `curt: there is no store at ${path}. Set DATABASE_URL and the other settings as for the server.\n`,
       });
-      expect([await child.exited, await child.stderr.text(), await child.stdout.text()]).toEqual([
-        1,
-        `curt: there is no store at ${path}. Set DATABASE_URL and the other settings as for the server.\n`,
-        "",
-      ]);
     }
   expect(readdirSync(folder.path)).toEqual(["empty"]);
 });

@@ -1,13 +1,20 @@
 import { join } from "node:path";
 
 import { ROOT, type Settings, temporaryFolder, PROGRAM } from "../service.ts";
+import { runCommand } from "./commands.ts";
 
 const COMMAND = [process.execPath, PROGRAM];
 /** These commands read no settings of a server, so wrong ones do not matter. */
 const WRONG_SETTINGS = { PORT: "x", DATABASE_URL: "y" };
 
-/** Runs the program with pipes. */
-export async function run(
+/** Runs the program with pipes, together with other commands in one process where it reads none. */
+export function run(args: readonly string[], environment: Settings = {}, input?: string) {
+  if (input !== undefined) return runAlone(args, environment, input);
+  return runCommand(args, { ...WRONG_SETTINGS, ...environment });
+}
+
+/** In a process of its own, which has a time zone and runs beside others. */
+export async function runAlone(
   args: readonly string[],
   environment: Settings = {},
   input?: string,
@@ -29,7 +36,7 @@ export async function modulesOf(args: readonly string[], environment: Settings):
   const preload = join(folder.path, "preload.ts");
   await Bun.write(preload, 'process.on("exit", () => console.log(Object.keys(require.cache).join("\\n")));');
   const program = [process.execPath, "--preload", preload, join(ROOT, "src/main.ts")];
-  const { stdout } = await run(args, environment, undefined, program);
+  const { stdout } = await runAlone(args, environment, undefined, program);
   return stdout.split("\n").filter((line) => line.startsWith(ROOT));
 }
 

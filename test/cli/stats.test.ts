@@ -5,7 +5,7 @@ import { type Here, startHere } from "../service.ts";
 import { NOW } from "../stores/links.ts";
 import { untilCounted, visit } from "../visits/visits.ts";
 import { ended, HEAD, linkLine } from "./export-file.ts";
-import { run, runInTerminal } from "./run.ts";
+import { run, runAlone, runInTerminal } from "./run.ts";
 
 let curt: Here;
 let environment: { CURT_URL: string; TZ: string };
@@ -45,7 +45,7 @@ describe("curt stats", () => {
 
   test("asks for so many days, in the time zone of the terminal", async () => {
     const told = async (days: string, TZ: string) => {
-      const { stdout } = await run(["stats", "한글", "--days", days, "--json"], { ...environment, TZ });
+      const { stdout } = await runAlone(["stats", "한글", "--days", days, "--json"], { ...environment, TZ });
       const { tz, interval, series } = JSON.parse(stdout) as {
         tz: string;
         interval: string;
@@ -66,7 +66,7 @@ describe("curt stats", () => {
   test("takes short addresses as they are shared, and asks their instance if none is set", async () => {
     const host = curt.origin.replace("http://", "");
     const visits = async (link: string, CURT_URL = "") => {
-      const { stdout, stderr } = await run(["stats", link, "--json"], { TZ: "UTC", CURT_URL });
+      const { stdout, stderr } = await runAlone(["stats", link, "--json"], { TZ: "UTC", CURT_URL });
       return stdout === "" ? stderr : (JSON.parse(stdout) as { visits: number }).visits;
     };
     for (const path of ["/한글", "/%ED%95%9C%EA%B8%80/", "/한글+", "/한글+report", "/한글?q#f"])

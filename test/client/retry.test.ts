@@ -43,7 +43,7 @@ describe.concurrent("@curt/client tries again", () => {
   test("when no answer arrives in time", async () => {
     await using curt = await startHere();
     await using proxy = await startProxy(Number(new URL(curt.origin).port));
-    const { client, sent } = watched(`http://127.0.0.1:${proxy.port}`, { timeoutMs: 18_000 });
+    const { client, sent } = watched(`http://127.0.0.1:${proxy.port}`, { timeoutMs: 9_000 });
     await client.links.availability("a");
     // The connection is kept for the next call, and nothing that is sent over it arrives.
     proxy.silence();

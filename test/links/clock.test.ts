@@ -1,142 +1,14 @@
 import { Database } from "bun:sqlite";
 import { expect, test } from "bun:test";
-import { renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-import {
-  type Program,
-  type Settings,
-  startProgram,
-  temporaryFolder,
-  untilLogged,
-  PROGRAM,
-} from "../service.ts";
+import { DAY_MS, HOUR_MS } from "../../src/links/time.ts";
+import { temporaryFolder, untilLogged } from "../service.ts";
+import { startWithClock, testWrongClock } from "./wrong-clock.ts";
 
-const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;
 const original_url = "https://example.com/";
 
-/** The real program on clocks that the test sets: both read their offsets from a file. Its rounds come sooner. */
-async function startWithClock(folder: string, settings: Settings = {}, wallAheadMs = 0) {
-  const offset = join(folder, "offset-ms");
-  const preload = join(folder, "clock.ts");
-  /** Moves the wall clock only, as when somebody sets it: in one step, because the program may read the file at any moment. */
-  function setWall(wallMs: number, passedMs: number): void {
-    writeFileSync(`${offset}.new`, JSON.stringify([wallMs, passedMs]));
-    renameSync(`${offset}.new`, offset);
-  }
-  setWall(wallAheadMs, 0);
-  writeFileSync(
-    preload,
-    `import { readFileSync } from "node:fs";
-     const [wall, monotonic] = [Date.now, performance.now.bind(performance)];
-     const offsets = () => JSON.parse(readFileSync(${JSON.stringify(offset)}, "utf8"));
-     Date.now = () => wall() + offsets()[0];
-     performance.now = () => monotonic() + offsets()[1];
-     const every = setInterval;
-     globalThis.setInterval = (job, ms, ...rest) => every(job, Math.min(ms, 200), ...rest);`,
-  );
-  const command = [process.execPath, "--preload", preload, PROGRAM, "serve"];
-  const program = await startProgram({ CODE_HOLD: "2d", ...settings }, { folder, command });
-  /** Time passes: both clocks. */
-  const pass = (ms: number) => setWall(ms, ms);
-  /** Runs another command of the program with the same clocks, and resolves with its exit code. */
-  const run = (name: string) =>
-    Bun.spawn([...command.slice(0, -1), name], {
-      env: { ...process.env, DATABASE_URL: program.databaseUrl },
-      stdout: "ignore",
-    }).exited;
-  return { program, pass, setWall, run };
-}
-
-/** Statuses of several requests, each over its own connection, so that every process gets some. */
-async function statusesOf(program: Program, path: string): Promise<Set<number>> {
-  const ask = () => program.fetch(path, { headers: { Connection: "close" } });
-  const answers = await Promise.all(Array.from({ length: 30 }, ask));
-  return new Set(answers.map(({ status }) => status));
-}
-
-/** Each process says it once. */
-async function untilEachSays(program: Program, text: string, processes: string): Promise<void> {
-  await untilLogged(program, text, Number(processes));
-  expect(program.logged.filter((line) => line.includes(text))).toHaveLength(Number(processes));
-}
-
-for (const processes of ["1", "2"]) {
-  test(`PROCESSES=${processes}: a jump ahead is warned of, and taken back with all that came of it`, async () => {
-    using folder = temporaryFolder();
-    const { program, setWall } = await startWithClock(folder.path, { PROCESSES: processes });
-    await using _ = program;
-    await program.shorten({ original_url, custom_code: "day", expire_duration: "24h" });
-    await program.shorten({ original_url, custom_code: "week", expire_duration: "1week" });
-    expect(await statusesOf(program, "/day")).toEqual(new Set([302]));
-    setWall(2 * DAY_MS, 0);
-    expect(await statusesOf(program, "/day")).toEqual(new Set([410]));
-    await untilEachSays(program, "the clock is wrong", processes);
-    setWall(400 * DAY_MS, 0);
-    expect((await program.shorten({ original_url, custom_code: "week" })).status).toBe(409);
-    setWall(0, 0);
-    await untilEachSays(program, "the clock is right again", processes);
-    for (const path of ["/day", "/week"]) expect(await statusesOf(program, path)).toEqual(new Set([302]));
-    const made = await program.shorten({ original_url, expire_duration: "24h" });
-    const { data } = (await made.json()) as { data: { expiration_date: string } };
-    expect(Date.parse(data.expiration_date)).toBeLessThan(Date.now() + DAY_MS + 1000);
-    expect(program.logged.filter((line) => line.includes("purged"))).toEqual([]);
-  });
-
-  test(`PROCESSES=${processes}: a link that starts later is closed again after a jump ahead`, async () => {
-    using folder = temporaryFolder();
-    const { program, setWall } = await startWithClock(folder.path, { PROCESSES: processes });
-    await using _ = program;
-    const { status } = await program.fetch("/api/v1/links", {
-      method: "POST",
-      headers: { "Content-Type": "application/json" },
-      body: JSON.stringify({ target: original_url, code: "tomorrow", starts: "24h" }),
-    });
-    expect(status).toBe(201);
-    expect(await statusesOf(program, "/tomorrow")).toEqual(new Set([404]));
-    setWall(2 * DAY_MS, 0);
-    for (const path of ["/tomorrow", "/tomorrow+"])
-      expect([path, await statusesOf(program, path)]).toEqual([
-        path,
-        new Set([path.endsWith("+") ? 200 : 302]),
-      ]);
-    setWall(0, 0);
-    for (const path of ["/tomorrow", "/tomorrow+"])
-      expect([path, await statusesOf(program, path)]).toEqual([path, new Set([404])]);
-  });
-
-  test(`PROCESSES=${processes}: a start far ahead deletes nothing until the clock is right, or trusted`, async () => {
-    using folder = temporaryFolder();
-    const settings = { PROCESSES: processes };
-    {
-      await using program = await startProgram({}, { folder: folder.path });
-      await program.shorten({ original_url, custom_code: "held", expire_duration: "24h" });
-      await program.shorten({ original_url, custom_code: "kept", expire_duration: "1month" });
-    }
-    {
-      const { program, setWall } = await startWithClock(folder.path, settings, 400 * DAY_MS);
-      await using _ = program;
-      await untilEachSays(program, "the clock is wrong", processes);
-      expect((await program.shorten({ original_url, custom_code: "held" })).status).toBe(409);
-      expect((await program.shorten({ original_url, custom_code: "misdated" })).status).toBe(201);
-      setWall(0, 0);
-      await untilEachSays(program, "the clock is right again", processes);
-      for (const path of ["/held", "/kept"]) expect(await statusesOf(program, path)).toEqual(new Set([302]));
-    }
-    // Another start is no confirmation, even though links were made by the wrong clock.
-    const { program, run } = await startWithClock(folder.path, settings, 400 * DAY_MS);
-    await untilEachSays(program, "the clock is wrong", processes);
-    expect((await program.shorten({ original_url, custom_code: "held" })).status).toBe(409);
-    expect(program.logged.filter((line) => line.includes("purged"))).toEqual([]);
-    expect(await run("trust-clock")).toBe(0);
-    await program[Symbol.asyncDispose]();
-    const trusting = await startWithClock(folder.path, settings, 400 * DAY_MS);
-    await using _ = trusting.program;
-    expect((await trusting.program.shorten({ original_url, custom_code: "held" })).status).toBe(201);
-    expect(trusting.program.logged.filter((line) => line.includes("the clock is wrong"))).toEqual([]);
-  });
-}
+testWrongClock("1");
 
 test("a cached link ends on time, and time never goes back", async () => {
   using folder = temporaryFolder();

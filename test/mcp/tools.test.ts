@@ -4,7 +4,6 @@ import { join } from "node:path";
 
 import { version } from "../../package.json";
 import { INSTANCE_COMMANDS } from "../../src/cli/instance-commands.ts";
-import { freePort } from "../free-port.ts";
 import { BASE_URL, disableLink, type Here, ROOT, startHere } from "../service.ts";
 import { visit } from "../visits/visits.ts";
 import { connect } from "./connect.ts";
@@ -262,15 +261,4 @@ describe("statistics", () => {
       expect([days, isError, text]).toEqual([days, true, expect.stringContaining("days")]);
     }
   });
-});
-
-test("a service that is not there makes an error of the call, not the end of the tools", async () => {
-  const port = await freePort();
-  await using lost = await connect({ CURT_URL: `http://127.0.0.1:${port}` });
-  expect((await lost.client.listTools()).tools).toHaveLength(3);
-  const { isError, text } = await lost.call("look_inside", { link: "abc" });
-  expect([isError, text]).toEqual([true, expect.stringContaining(`127.0.0.1:${port}`)]);
-  await using back = await startHere({ PORT: String(port) });
-  expect((await lost.call("shorten", { url: TARGET })).isError).toBeFalse();
-  expect((await back.fetch("/readyz")).status).toBe(200);
 });

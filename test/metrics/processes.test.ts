@@ -25,11 +25,6 @@ async function create(program: Program, links: number): Promise<void> {
   expect(new Set(made.map(({ status }) => status))).toEqual(new Set([201]));
 }
 
-function childrenOf({ logged }: Program): number[] {
-  const line = logged.find((text) => text.includes("listens on")) ?? "{}";
-  return (JSON.parse(line) as { children?: number[] }).children ?? [];
-}
-
 describe("the metrics of several processes", () => {
   test("are added up", async () => {
     await using curt = await start();
@@ -46,28 +41,6 @@ describe("the metrics of several processes", () => {
     // Not three times as many, because all have the same.
     expect(told.of("curt_links")).toBeLessThanOrEqual(40);
     expect(told.of("curt_store_up")).toBe(1);
-  });
-
-  test("never go back when one is killed, and leave out one that does not answer", async () => {
-    await using curt = await start();
-    const address = await addressOf(curt);
-    await create(curt, 40);
-    await scrapeUntil(address, "all are counted", (now) => now.of(CREATED) === 40);
-    const [killed = 0, hung = 0] = childrenOf(curt);
-
-    process.kill(killed, "SIGKILL");
-    await untilLogged(curt, "another process took its place");
-    const without = await scrapeUntil(address, "another is there", (now) => now.of(ANSWERING) === 3);
-    expect(without.of(CREATED)).toBe(40);
-    await create(curt, 10);
-    await scrapeUntil(address, "both are counted", (now) => now.of(CREATED) === 50);
-
-    process.kill(hung, "SIGSTOP");
-    const silent = await scrapeUntil(address, "one is missing", (now) => now.of(MISSING) === 1);
-    expect([silent.of(CREATED), silent.of(ANSWERING)]).toEqual([50, 2]);
-    process.kill(hung, "SIGCONT");
-    const again = await scrapeUntil(address, "it answers again", (now) => now.of(MISSING) === 0);
-    expect(again.of(CREATED)).toBe(50);
   });
 });
 

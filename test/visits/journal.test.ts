@@ -4,46 +4,12 @@ import { mkdirSync, readdirSync, renameSync, rmSync, statSync, symlinkSync, writ
 import { join } from "node:path";
 
 import type { Code } from "../../src/links/code.ts";
-import { StoreUnavailable } from "../../src/links/store.ts";
-import { openSqliteStore } from "../../src/store/sqlite/store.ts";
-import { openJournal } from "../../src/visits/journal/journal.ts";
-import { counterOf, createRecorder } from "../../src/visits/recorder.ts";
-import type { Slice } from "../../src/visits/visit-rows.ts";
-import { createVisitors } from "../../src/visits/visitor.ts";
+import { HOUR_MS } from "../../src/links/time.ts";
+import { counterOf } from "../../src/visits/recorder.ts";
 import { temporaryFolder } from "../service.ts";
+import { CREATED, NOW, openRecorder, VISIT } from "./open-recorder.ts";
 import { writeSegment } from "./segments.ts";
 import { detailOf } from "./slices.ts";
-import { WINDOWS_CHROME } from "./visits.ts";
-
-const HOUR_MS = 3_600_000;
-const NOW = 490_000 * HOUR_MS;
-const CREATED = NOW - HOUR_MS;
-const VISIT = {
-  headers: new Headers({ "User-Agent": WINDOWS_CHROME }),
-  client: () => ({ address: "127.0.0.1", country: "" }),
-};
-
-/** A recorder over a journal over a store, and the sums that are in the store. */
-async function openRecorder(folder: string, isAway = () => false) {
-  const file = join(folder, "curt.db");
-  const near = await openSqliteStore(file);
-  const store = {
-    ...near,
-    add: (slice: Slice) => (isAway() ? Promise.reject(new StoreUnavailable("away")) : near.add(slice)),
-  };
-  const faults: unknown[] = [];
-  const journal = await openJournal({
-    folder: join(folder, "visits"),
-    store,
-    nowMs: () => performance.now(),
-    hour: () => NOW / HOUR_MS,
-    onFault: (error) => faults.push(error),
-    onDropped: (path) => faults.push(path),
-    tickMs: 10,
-  });
-  const visitors = createVisitors(store);
-  return { file, store, journal, faults, recorder: createRecorder({ journal, visitors }) };
-}
 
 function sums(file: string) {
   using database = new Database(file, { readonly: true });
@@ -120,36 +86,6 @@ test("when there is no more room, first details are lost, then visits of links t
   expect(recorder.lost.visits).toBe((lostLinks?.visits ?? 0) + 2);
   await journal.close();
   expect(sums(file)).toMatchObject({ visits: recorded + 20_000 - (lostLinks?.visits ?? 0) + 1 });
-  await store.close();
-});
-
-test("all segments together keep their limit, also while large ones are made", async () => {
-  using folder = temporaryFolder();
-  const { store, journal, recorder } = await openRecorder(folder.path, () => true);
-  const waiting = join(folder.path, "visits");
-  const sizes = () =>
-    readdirSync(waiting).map((name) => statSync(join(waiting, name), { throwIfNoEntry: false })?.size ?? 0);
-  const busy = counterOf({ code: "busy" as Code, createdMs: CREATED });
-  let mostBytes = 0;
-  let largestBytes = 0;
-  function look(): number {
-    const all = sizes();
-    mostBytes = Math.max(
-      mostBytes,
-      all.reduce((sum, size) => sum + size),
-    );
-    largestBytes = Math.max(largestBytes, ...all);
-    return largestBytes;
-  }
-  for (let batch = 0; batch < 1000 && recorder.takeLost() === undefined; batch++) {
-    for (let nth = 0; nth < 20_000; nth++) recorder.record(busy, VISIT, NOW);
-    await Bun.sleep(1);
-    look();
-  }
-  // Where the disk is slow, the first large one is still being made.
-  while (look() <= 40 * 1024 * 1024) await Bun.sleep(5);
-  expect(mostBytes).toBeLessThanOrEqual(128 * 1024 * 1024);
-  await journal.close();
   await store.close();
 });
 

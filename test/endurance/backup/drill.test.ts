@@ -2,7 +2,8 @@ import { expect, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 
-import { makeLargeStore, run, SEVERAL_STEPS, start, stopHalfway } from "../../backup/run.ts";
+import { makeLargeStore, SEVERAL_STEPS, start, stopHalfway } from "../../backup/run.ts";
+import { runCommand as run } from "../../cli/commands.ts";
 import { type Program, startProgram, temporaryFolder } from "../../service.ts";
 import { linkOf, visit } from "../../visits/visits.ts";
 

@@ -12,7 +12,8 @@ import {
 } from "node:fs";
 import { basename, join } from "node:path";
 
-import { makeLargeStore, run, SEVERAL_STEPS, stopHalfway } from "../../backup/run.ts";
+import { makeLargeStore, SEVERAL_STEPS, stopHalfway } from "../../backup/run.ts";
+import { runCommand as run } from "../../cli/commands.ts";
 import { addressOf, scrapeUntil } from "../../metrics/scrape.ts";
 import { type Running, startProgram, temporaryFolder, untilLogged } from "../../service.ts";
 

@@ -1,0 +1,3 @@
+import { testWrongClock } from "../../links/wrong-clock.ts";
+
+testWrongClock("2");
