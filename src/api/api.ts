@@ -11,7 +11,7 @@ import type { TokenCheck } from "../moderation/access-tokens.ts";
 import type { Reports } from "../moderation/reports/reports.ts";
 import type { Counts, Visits } from "../visits/visits.ts";
 import { checkCode } from "./check-code.ts";
-import { createBatch, linksBatchRoute, shortenBatchRoute } from "./create-batch.ts";
+import { createBatch, createLinksRoute } from "./create-batch.ts";
 import { createLinkRoute, LINK_FORMAT } from "./create-link.ts";
 import { createLinkCreation } from "./creation.ts";
 import { getLink, getLinkView } from "./get-link.ts";
@@ -43,9 +43,8 @@ export function createApi(options: ApiOptions) {
   const keyed = createKeyedLinks(options);
   return {
     shorten: creation.one(SHORTEN_FORMAT, shortenRoute.path),
-    shortenBatch: batch(SHORTEN_FORMAT, shortenBatchRoute.path),
     createLink: creation.one(LINK_FORMAT, createLinkRoute.path),
-    linksBatch: batch(LINK_FORMAT, linksBatchRoute.path),
+    createLinks: batch(LINK_FORMAT, createLinksRoute.path),
     checkCode: checkCode(options),
     getLink: getLink(options, keyed),
     updateLink: updateLink(keyed),

@@ -38,6 +38,12 @@ export const codeParameter = z.object({
   }),
 });
 
+/** The revision of a link (RFC 9110, section 8.8.3). */
+export const etag = { ETag: string.openapi({ description: "api.etag", example: '"2k3f9x1b7q0a"' }) };
+export const ifMatch = z.object({
+  "If-Match": string.optional().openapi({ description: "api.if-match", example: '"2k3f9x1b7q0a"' }),
+});
+
 /** The security scheme of what only the maker of a link may do. */
 export const KEY_SCHEME = {
   name: SCHEMES.key,
@@ -71,11 +77,25 @@ export const returns = <T extends z.ZodType>(
   headers: z.object({ ...headers, ...rateLimit }),
 });
 
-/** The contract fixes its keys, so the reason for programs is a header. */
-const problem = z
-  .strictObject({ status: z.literal("error"), message: string.openapi({ example: "{taken}" }) })
-  .openapi("Problem");
 const reason = z.enum(REASONS).openapi("ProblemReason");
+/** What was wrong, for programs. */
+export const errors = z
+  .array(
+    z
+      .object({
+        field: string.nullable().openapi({ description: "api.error.field", example: "code" }),
+        reason: reference(reason),
+        message: string.openapi({ example: "{taken}" }),
+      })
+      .openapi("ProblemDetail"),
+  )
+  .openapi({ description: "api.errors" });
+const text = { status: z.literal("error"), message: string.openapi({ example: "{taken}" }) };
+/** The contract fixes the keys of the second one. */
+export const [problem, shortenProblem] = [
+  z.object({ ...text, errors }).openapi("Problem"),
+  z.strictObject(text).openapi("ShortenProblem"),
+];
 const several = string.regex(/^[a-z_.-]+(?:, [a-z_.-]+)+$/);
 export const reasons = z.union([reason, several]).openapi("ProblemReasons");
 
@@ -108,6 +128,7 @@ export const keyFailures = (wrongKey: MessageKey) => ({
   403: failure(wrongKey),
   404: failure("unknown"),
   410: failure("api.over"),
+  412: failure("precondition.failed", etag),
   ...storeFailures,
 });
 /** Failures of endpoints that read a body. */

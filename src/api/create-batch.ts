@@ -2,20 +2,19 @@
 import { createRoute, z } from "@hono/zod-openapi";
 
 import type { Call, Handler } from "../http/call.ts";
-import { REASON_HEADER } from "../http/problem-reasons.ts";
+import { LINK_FIELDS } from "../http/field-names.ts";
 import { type HttpProblem, malformed, problemJson, renderProblem } from "../http/problems.ts";
 import { clientNetwork } from "../lib/client-address.ts";
 import type { RepeatableRequest } from "../links/create.ts";
 import { isProblem } from "../links/problem.ts";
 import { message, type MessageKey, negotiateLanguage } from "../locales/messages.ts";
 import type { ApiOptions } from "./api.ts";
-import { EXAMPLE, failure, reasons, reference, returns, string } from "./components.ts";
+import { EXAMPLE, errors, failure, reference, returns, string } from "./components.ts";
 import { linkRequest } from "./create-link.ts";
 import { createBody, createFailures, type CreateFormat, type LinkCreation } from "./creation.ts";
 import { envelope, success } from "./envelope.ts";
 import { parseArray, readJsonText, toObject } from "./json-body.ts";
 import { managedLinkSchema } from "./link-json.ts";
-import { shortenRequest, shortLink } from "./shorten.ts";
 
 /** Links in one array. */
 export const MAX_BATCH = 500;
@@ -33,11 +32,10 @@ const result = <T extends z.ZodType>(key: MessageKey, data: T) =>
     status: z.enum(["success", "error"]).openapi({ description: "api.result.status", example: "success" }),
     message: string.openapi({ description: "api.result.message", example: `{${key}}` }),
     data: reference(data).optional().openapi({ description: "api.result.data" }),
-    reason: reference(reasons).optional().openapi({ description: "api.result.reason", example: undefined }),
+    errors: errors.optional(),
     retry_after: z.int().optional().openapi({ description: "api.result.retry_after" }),
   });
 const linkResult = result("link.made", managedLinkSchema).openapi("LinkResult");
-const shortenResult = result("shortened", shortLink).openapi("ShortenResult");
 type Result = Omit<z.infer<typeof linkResult>, "data"> & { readonly data?: object };
 
 const responses = <T extends z.ZodType>(one: T, name: string) => ({
@@ -48,28 +46,15 @@ const responses = <T extends z.ZodType>(one: T, name: string) => ({
 
 // Without codes in the examples: they would be in use as soon as one reader has sent them.
 const { original_url, expire_duration } = EXAMPLE;
-export const shortenBatchRoute = createRoute({
-  tags: ["Links"],
-  method: "post",
-  path: "/api/v1/shorten/batch",
-  operationId: "createLinks",
-  summary: "api.many.shorten",
-  description: "api.many.description",
-  request: createBody(many(shortenRequest).openapi("ShortenRequests"), [
-    { original_url, expire_duration },
-    { original_url },
-  ]),
-  responses: responses(shortenResult, "ShortenResults"),
-});
-export const linksBatchRoute = createRoute({
+export const createLinksRoute = createRoute({
   tags: ["Links"],
   method: "post",
   path: "/api/v1/links/batch",
-  operationId: "makeLinks",
+  operationId: "createLinks",
   summary: "api.many.links",
   description: "api.many.description",
   request: createBody(many(linkRequest).openapi("LinkRequests"), [
-    { target: original_url, expires: expire_duration },
+    { target: original_url, expires_at: expire_duration },
     { target: original_url },
   ]),
   responses: responses(linkResult, "LinkResults"),
@@ -108,8 +93,7 @@ export function createBatch({ limiter, secret }: ApiOptions, { createAll, handle
     const results = bodies.map((body): Result => {
       const outcome = isProblem(body) ? body : rest.next().value;
       if (outcome === undefined) throw new Error("Every body has an outcome");
-      if (isProblem(body) || isProblem(outcome))
-        return describeProblem(outcome as HttpProblem, language, format);
+      if (isProblem(body) || isProblem(outcome)) return describeProblem(outcome as HttpProblem, language);
       const data = body.describe(outcome, call.domain, secret);
       return { status_code: 201, status: "success", message: confirmation, data };
     });
@@ -133,14 +117,14 @@ export function createBatch({ limiter, secret }: ApiOptions, { createAll, handle
     });
 }
 
-function describeProblem(problem: HttpProblem, language: string, { fields }: CreateFormat): Result {
-  const { status, text, headers } = renderProblem(problem, language, fields);
+function describeProblem(problem: HttpProblem, language: string): Result {
+  const { status, text, errors: details, headers } = renderProblem(problem, language, LINK_FIELDS);
   const retryAfter = headers["Retry-After"];
   return {
     status_code: status,
     status: "error",
     message: text,
-    reason: headers[REASON_HEADER],
+    errors: details,
     retry_after: retryAfter === undefined ? undefined : Number(retryAfter),
   };
 }

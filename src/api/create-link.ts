@@ -1,6 +1,5 @@
 import { createRoute, z } from "@hono/zod-openapi";
 
-import { LINK_FIELDS } from "../http/field-names.ts";
 import { MAX_CODE_POINTS } from "../links/code.ts";
 import { type Invalid, isProblem, type Refusal } from "../links/problem.ts";
 import { MAX_TARGET_LENGTH } from "../links/target.ts";
@@ -34,43 +33,37 @@ export const password = string
   .nullish();
 
 export const linkRequest = z
-  .object({
+  .strictObject({
     target,
     code: code.nullish(),
-    expires: string.nullish().openapi({ description: "api.links.expires", example: EXAMPLE.expire_duration }),
-    starts: string
+    expires_at: string
       .nullish()
-      .openapi({ description: "api.links.starts", example: "2026-01-01T09:00:00+09:00" }),
+      .openapi({ description: "api.links.expires_at", example: EXAMPLE.expire_duration }),
+    starts_at: string
+      .nullish()
+      .openapi({ description: "api.links.starts_at", example: "2026-01-01T09:00:00+09:00" }),
     max_visits: maxVisits.openapi({ description: "api.links.max_visits" }),
     password: password.openapi({ description: "api.links.password" }),
   })
   .openapi("LinkRequest");
-
-/** The names of these fields at `POST /api/v1/shorten`. */
-export const SHORTEN_NAMES = {
-  original_url: "target",
-  custom_code: "code",
-  expire_duration: "expires",
-} as const;
 
 /** POST /api/v1/links. Without a code in the example: it would be in use as soon as one reader has sent it. */
 export const createLinkRoute = createRoute({
   tags: ["Links"],
   method: "post",
   path: "/api/v1/links",
-  operationId: "makeLink",
+  operationId: "createLink",
   summary: "api.links",
   description: "api.links.description",
-  request: createBody(linkRequest, { target: EXAMPLE.original_url, expires: EXAMPLE.expire_duration }),
-  responses: createResponses(envelope("link.made", managedLinkSchema).openapi("MadeResponse")),
+  request: createBody(linkRequest, { target: EXAMPLE.original_url, expires_at: EXAMPLE.expire_duration }),
+  responses: createResponses(envelope("link.made", managedLinkSchema).openapi("CreatedLinkResponse")),
 });
 
 export const LINK_FORMAT: CreateFormat = {
   example: { target: EXAMPLE.original_url },
-  fields: LINK_FIELDS,
   message: "link.made",
   read(fields) {
-    const body = readFields(fields, linkRequest, SHORTEN_NAMES);
+    const body = readFields(fields, linkRequest);
     if (isProblem(body)) return body;
     const dates = readDates(body);
     if (isProblem(dates)) return dates;
@@ -91,20 +84,20 @@ export const LINK_FORMAT: CreateFormat = {
 
 /** Undefined stays undefined. Null means no end, or a start right away. */
 export function readDates({
-  expires,
-  starts,
-}: Pick<z.infer<typeof linkRequest>, "expires" | "starts">):
+  expires_at,
+  starts_at,
+}: Pick<z.infer<typeof linkRequest>, "expires_at" | "starts_at">):
   | { readonly expiry: Expiry | number | undefined; readonly starts: ReturnType<typeof parseWhen> | null }
   | Invalid {
   const refusals: Refusal[] = [];
-  const read = (written: string | undefined, rule: "expires.format" | "starts.format") => {
+  const read = (written: string | undefined, rule: "expires_at.format" | "starts_at.format") => {
     const when = written === undefined ? undefined : parseWhen(written);
     if (written !== undefined && when === undefined) refusals.push({ rule });
     return when;
   };
   const dates = {
-    expiry: expires === null ? ("never" as const) : read(expires, "expires.format"),
-    starts: starts === null ? null : read(starts, "starts.format"),
+    expiry: expires_at === null ? ("never" as const) : read(expires_at, "expires_at.format"),
+    starts: starts_at === null ? null : read(starts_at, "starts_at.format"),
   };
   return refusals.length > 0 ? { kind: "invalid", refusals } : dates;
 }

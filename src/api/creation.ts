@@ -4,7 +4,6 @@ import { z } from "@hono/zod-openapi";
 import type { Call, Handler } from "../http/call.ts";
 import { bearerToken } from "../http/credentials.ts";
 import type { Domain } from "../http/domain.ts";
-import type { FieldNames } from "../http/field-names.ts";
 import { type HttpProblem, type Limited, problemJson } from "../http/problems.ts";
 import { clientNetwork } from "../lib/client-address.ts";
 import type { CreateRequest, RepeatableRequest } from "../links/create.ts";
@@ -33,8 +32,6 @@ import { editLink } from "./link-json.ts";
 export interface CreateFormat {
   /** A valid body, for the message about an invalid one. */
   readonly example: JsonObject;
-  /** The names of a link's parts here, for messages about them. */
-  readonly fields: FieldNames;
   /** The message of a 201. */
   readonly message: MessageKey;
   /** Reads a body, with all its types. The domain checks the values. */
@@ -129,11 +126,11 @@ export function createLinkCreation({ links, limiter, mayCreate, secret }: ApiOpt
           const fields = parseObject(text, format.example);
           if (isProblem(fields)) return problemJson(call, fields);
           const body = format.read(fields.value);
-          if (isProblem(body)) return problemJson(call, body, {}, format.fields);
+          if (isProblem(body)) return problemJson(call, body);
           const link = await (identify === undefined
             ? links.create(body.request)
             : createOnce(call, body.request, identify(path, text)));
-          if (isProblem(link)) return problemJson(call, link, {}, format.fields);
+          if (isProblem(link)) return problemJson(call, link);
           const data = body.describe(link, call.domain, secret);
           return success(call, 201, format.message, data, {
             Location: new URL(data.short_url).href,

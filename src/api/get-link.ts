@@ -5,10 +5,10 @@ import { problemJson } from "../http/problems.ts";
 import type { Clock } from "../links/clock.ts";
 import { isProblem } from "../links/problem.ts";
 import type { ApiOptions, ApiViewsOptions } from "./api.ts";
-import { codeParameter, failure, KEY_HELPS, returns, storeFailures } from "./components.ts";
+import { codeParameter, etag, failure, KEY_HELPS, returns, storeFailures } from "./components.ts";
 import { envelope, success } from "./envelope.ts";
 import { linkJson, linkSchema } from "./link-json.ts";
-import { findForView, type KeyedLinks, VARY } from "./manage-key.ts";
+import { findForView, type KeyedLinks, tagOfLink, VARY } from "./manage-key.ts";
 
 /** In seconds. */
 const POLL_INTERVAL = "X-Poll-Interval";
@@ -24,6 +24,7 @@ export const getLinkRoute = createRoute({
   request: { params: codeParameter },
   responses: {
     200: returns("link", envelope("link", linkSchema).openapi("LinkResponse"), {
+      ...etag,
       [POLL_INTERVAL]: z.int().positive().openapi({ description: "api.poll-interval" }),
     }),
     403: failure("api.key.wrong"),
@@ -50,7 +51,11 @@ export function getLinkView({ links, visits, clock }: ApiViewsOptions) {
     if (isProblem(link)) return problemJson(call, link);
     const { visits: counted } = await visits.sums(link);
     const json = linkJson(link, call.domain, { nowMs: clock.nowMs(), visits: counted, isMaker });
-    return success(call, 200, "link", json, isMaker ? VARY : {});
+    return success(call, 200, "link", json, {
+      ...(isMaker && VARY),
+      ETag: tagOfLink(link),
+      "Cache-Control": "no-cache",
+    });
   };
 }
 

@@ -1,4 +1,4 @@
-import type { z } from "@hono/zod-openapi";
+import { z } from "@hono/zod-openapi";
 
 import { MAX_BODY_BYTES, readText } from "../http/body.ts";
 import { type HttpProblem, type Malformed, malformed, type RequestRefusal } from "../http/problems.ts";
@@ -12,11 +12,11 @@ export async function readJson<T>(
   request: Request,
   schema: z.ZodType<T>,
   example: JsonObject,
-  otherNames?: OtherNames,
+  fixed?: readonly string[],
 ): Promise<T | HttpProblem> {
   const text = await readJsonText(request);
   const body = isProblem(text) ? text : parseObject(text, example);
-  return isProblem(body) ? body : readFields(body.value, schema, otherNames);
+  return isProblem(body) ? body : readFields(body.value, schema, fixed);
 }
 
 /** Reads a body without parsing it. */
@@ -29,28 +29,46 @@ export async function readJsonText(
   return readText(request, maxBytes);
 }
 
-/** Names that other endpoints have for the same fields. They are refused; any other unknown field is ignored. */
-export type OtherNames = Readonly<Record<string, string>>;
-
-/** Validates the fields of a body. */
+/** Validates the fields of a body. `fixed` are fields that a link has but that nobody can change. */
 export function readFields<T>(
   body: JsonObject,
   schema: z.ZodType<T>,
-  otherNames: OtherNames = {},
+  fixed: readonly string[] = [],
 ): T | HttpProblem {
   const parsed = schema.safeParse(body);
-  const refusals = parsed.success
-    ? misnamed(body, otherNames)
-    : parsed.error.issues.map((issue) => fieldRefusal(issue, body));
-  return parsed.success && refusals.length === 0 ? parsed.data : { kind: "malformed", refusals };
+  if (parsed.success) return parsed.data;
+  const known = schema instanceof z.ZodObject ? Object.keys(schema.shape) : [];
+  const refusals = parsed.error.issues.flatMap((issue) =>
+    issue.code === "unrecognized_keys"
+      ? issue.keys.slice(0, MAX_UNKNOWN).map((key) => unknownField(key, known, fixed))
+      : [fieldRefusal(issue, body)],
+  );
+  return { kind: "malformed", refusals };
 }
 
-/** A body with both names is fine. */
-function misnamed(body: JsonObject, otherNames: OtherNames): RequestRefusal[] {
-  return Object.entries(otherNames).flatMap(([field, name]) => {
-    const isMisnamed = (body[field] ?? null) !== null && body[name] === undefined;
-    return isMisnamed ? [{ rule: "field.name", field, name }] : [];
-  });
+/** In one message. */
+const MAX_UNKNOWN = 10;
+const MAX_NAME_LENGTH = 64;
+/** How other shorteners, and the contract's endpoint, name our fields. */
+const MEANT: Readonly<Record<string, string>> = {
+  original_url: "target",
+  url: "target",
+  long_url: "target",
+  longUrl: "target",
+  destination: "target",
+  custom_code: "code",
+  alias: "code",
+  slug: "code",
+};
+/** Names that begin alike are near enough: `expire_duration` means `expires_at`. */
+const ALIKE = 3;
+
+function unknownField(name: string, known: readonly string[], fixed: readonly string[]): RequestRefusal {
+  const field = name.slice(0, MAX_NAME_LENGTH);
+  if (fixed.includes(name)) return { rule: "field.fixed", field };
+  const meant =
+    MEANT[name] ?? known.find((one) => one.slice(0, ALIKE) === name.slice(0, ALIKE).toLowerCase());
+  return { rule: "field.unknown", field, meant: known.includes(meant ?? "") ? meant : undefined };
 }
 
 export type JsonObject = Readonly<Record<string, unknown>>;

@@ -7,45 +7,41 @@ import type { Secret } from "../links/secret.ts";
 import type { MessageKey } from "../locales/messages.ts";
 import { codeField, count, EXAMPLE, instant, reference, shortUrl, string } from "./components.ts";
 
-const EXPIRES = "2026-01-08T00:00:00.000Z";
 const address = (ending: string, description?: MessageKey) =>
   string.openapi({
     format: "uri",
     ...(description !== undefined && { description }),
     example: `{base}/${encodeURIComponent(EXAMPLE.custom_code)}${ending}`,
   });
-const targetField = string
-  .nullable()
-  .openapi({ description: "api.link.target", example: EXAMPLE.original_url });
 const state = reference(z.enum(STATES).openapi("LinkState"));
 const disabledReason = reference(z.enum([...REASONS, "blocklist"]).openapi("DisabledReason"));
 
-export const linkSchema = z
+// Both schemas are whole: generators lose parts of a schema that extends another.
+const link = {
+  code: codeField,
+  short_url: shortUrl,
+  ascii_url: address("/", "api.link.ascii_url"),
+  target: string.nullable().openapi({ description: "api.link.target", example: EXAMPLE.original_url }),
+  created_at: instant("api.link.created_at", "2026-01-01T00:00:00.000Z"),
+  starts_at: instant("api.link.starts_at").nullable().openapi({ example: null }),
+  expires_at: instant("api.link.expires_at", "2026-01-08T00:00:00.000Z").nullable(),
+  max_visits: z.int().nullable().openapi({ description: "api.link.max_visits", example: null }),
+  visits_used: z.int().nullable().openapi({ description: "api.link.visits_used", example: null }),
+  has_password: z.boolean().openapi({ description: "api.link.has_password", example: false }),
+  state: state.openapi({ description: "api.link.state", example: "active" }),
+  disabled_reason: disabledReason
+    .nullable()
+    .openapi({ description: "api.link.disabled_reason", example: null }),
+  changed_at: instant("api.link.changed_at").nullable().openapi({ example: null }),
+  visits: count("api.link.visits", 120),
+  qr: z
+    .object({ svg: address(".svg"), png: address(".png") })
+    .openapi("QrCodes", { description: "api.link.qr" }),
+};
+export const linkSchema = z.object(link).openapi("Link");
+export const managedLinkSchema = z
   .object({
-    code: codeField,
-    short_url: shortUrl,
-    ascii_url: address("/", "api.link.ascii_url"),
-    original_url: targetField,
-    target: targetField,
-    created: instant("api.link.created", "2026-01-01T00:00:00.000Z"),
-    starts: instant("api.link.starts").nullable().openapi({ example: null }),
-    expires: instant("api.link.expires", EXPIRES).nullable(),
-    expiration_date: instant("api.link.expiration_date", EXPIRES),
-    max_visits: z.int().nullable().openapi({ description: "api.link.max_visits", example: null }),
-    visits_used: z.int().nullable().openapi({ description: "api.link.visits_used", example: null }),
-    has_password: z.boolean().openapi({ description: "api.link.has_password", example: false }),
-    state: state.openapi({ description: "api.link.state", example: "active" }),
-    disabled: disabledReason.nullable().openapi({ description: "api.link.disabled", example: null }),
-    changed: instant("api.link.changed").nullable().openapi({ example: null }),
-    visits: count("api.link.visits", 120),
-    qr: z
-      .object({ svg: address(".svg"), png: address(".png") })
-      .openapi("QrCodes", { description: "api.link.qr" }),
-  })
-  .openapi("Link");
-
-export const managedLinkSchema = linkSchema
-  .extend({
+    ...link,
     manage_key: string.openapi({ description: "api.link.manage_key", example: "hXq9JmV0c1B3d2xkUHdyZA" }),
   })
   .openapi("ManagedLink");
@@ -63,7 +59,7 @@ export function linkJson(
   domain: Domain,
   { nowMs, visits, isMaker }: LinkContext,
 ): z.infer<typeof linkSchema> {
-  const { code, changed, ...fields } = linkFields(link, isMaker);
+  const { code, changed_at, ...fields } = linkFields(link, isMaker);
   const { disabled } = link;
   const short_url = domain.shortUrl(code);
   const path = encodeURIComponent(code);
@@ -73,8 +69,8 @@ export function linkJson(
     ascii_url: new URL(short_url).href,
     ...fields,
     state: stateOf(link, nowMs),
-    disabled: disabled === undefined || disabled === "deleted" ? null : disabled,
-    changed,
+    disabled_reason: disabled === undefined || disabled === "deleted" ? null : disabled,
+    changed_at,
     visits,
     qr: { svg: `${domain.origin}/${path}.svg`, png: `${domain.origin}/${path}.png` },
   };

@@ -3,6 +3,7 @@ import { bearerToken } from "../http/credentials.ts";
 import { createLinkManager } from "../http/link-manager.ts";
 import { problemJson } from "../http/problems.ts";
 import type { View } from "../http/view-task.ts";
+import { revisionOf } from "../links/change.ts";
 import type { FoundLink, Link } from "../links/link.ts";
 import type { Links } from "../links/links.ts";
 import { isProblem, type Problem } from "../links/problem.ts";
@@ -30,7 +31,7 @@ export function createKeyedLinks(options: ApiOptions) {
     async respond(call: Call, message: MessageKey, link: Link): Promise<Response> {
       const { visits: counted } = await visits.sums(link);
       const data = managedLinkJson(link, call.domain, secret, { nowMs: clock.nowMs(), visits: counted });
-      return success(call, 200, message, data, VARY);
+      return success(call, 200, message, data, { ...VARY, ETag: tagOfLink(link) });
     },
 
     withKey:
@@ -54,6 +55,11 @@ export function createKeyedLinks(options: ApiOptions) {
       return views.ask(view, call, JSON.stringify(checked));
     },
   };
+}
+
+/** A strong tag, for `If-Match`. */
+export function tagOfLink(link: Pick<Link, "originalUrl" | "endsMs" | "terms">): string {
+  return `"${revisionOf(link)}"`;
 }
 
 export type KeyedLinks = ReturnType<typeof createKeyedLinks>;

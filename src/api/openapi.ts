@@ -21,7 +21,7 @@ import {
   storeFailures,
   string,
 } from "./components.ts";
-import { linksBatchRoute, MAX_BATCH, MAX_BATCH_BYTES, shortenBatchRoute } from "./create-batch.ts";
+import { createLinksRoute, MAX_BATCH, MAX_BATCH_BYTES } from "./create-batch.ts";
 import { createLinkRoute } from "./create-link.ts";
 import { TOKEN_SCHEME, withToken } from "./creation.ts";
 import { getLinkRoute } from "./get-link.ts";
@@ -70,7 +70,7 @@ const followLinkRoute = createRoute({
   },
 });
 
-const CREATE_ROUTES = [shortenRoute, createLinkRoute, shortenBatchRoute, linksBatchRoute];
+const CREATE_ROUTES = [shortenRoute, createLinkRoute, createLinksRoute];
 const OTHER_ROUTES = [
   informationRoute,
   getLinkRoute,
@@ -143,7 +143,7 @@ export function describeApi(
     if (typeof value !== "string") return value;
     if (name === "description" || name === "summary") return say(value);
     if (name !== "example") return value;
-    return value.replaceAll(/\{(\w+)\}/g, (_, key: string) => (key === "base" ? baseUrl : say(key)));
+    return value.replaceAll(/\{([\w.-]+)\}/g, (_, key: string) => (key === "base" ? baseUrl : say(key)));
   }) as ApiDescription;
 }
 

@@ -4,7 +4,6 @@ import { createRoute, z } from "@hono/zod-openapi";
 import { MAX_BODY_BYTES } from "../http/body.ts";
 import type { DetachedCall } from "../http/call.ts";
 import type { Domain } from "../http/domain.ts";
-import { SHORTEN_FIELDS } from "../http/field-names.ts";
 import type { Link } from "../links/link.ts";
 import { isProblem } from "../links/problem.ts";
 import { DURATIONS, instantOf, type Expiry, isoInstant } from "../links/time.ts";
@@ -43,7 +42,7 @@ export const shortenRoute = createRoute({
   tags: ["Links"],
   method: "post",
   path: "/api/v1/shorten",
-  operationId: "createLink",
+  operationId: "shorten",
   summary: "api.shorten",
   description: "api.shorten.description",
   // Without a code: it would be in use as soon as one reader has sent the example.
@@ -53,7 +52,6 @@ export const shortenRoute = createRoute({
 
 export const SHORTEN_FORMAT: CreateFormat = {
   example: { original_url },
-  fields: SHORTEN_FIELDS,
   message: "shortened",
   read(fields) {
     const body = readFields(fields, shortenRequest);

@@ -1,9 +1,10 @@
 import { createRoute } from "@hono/zod-openapi";
 
 import { problemJson } from "../http/problems.ts";
+import { requiredTags } from "../http/responses.ts";
 import { isProblem } from "../links/problem.ts";
 import type { ApiOptions } from "./api.ts";
-import { codeParameter, KEY_NEEDED, keyFailures, returns } from "./components.ts";
+import { codeParameter, etag, ifMatch, KEY_NEEDED, keyFailures, returns } from "./components.ts";
 import { envelope } from "./envelope.ts";
 import { managedLinkSchema } from "./link-json.ts";
 import type { KeyedLinks } from "./manage-key.ts";
@@ -16,9 +17,13 @@ export const withdrawLinkRoute = createRoute({
   summary: "api.withdraw",
   description: "api.withdraw.description",
   security: KEY_NEEDED,
-  request: { params: codeParameter },
+  request: { params: codeParameter, headers: ifMatch },
   responses: {
-    200: returns("api.withdrawn", envelope("link.ended", managedLinkSchema).openapi("WithdrawnResponse")),
+    200: returns(
+      "api.withdrawn",
+      envelope("link.ended", managedLinkSchema).openapi("WithdrawnLinkResponse"),
+      etag,
+    ),
     ...keyFailures("api.key.wrong"),
   },
 });
@@ -26,6 +31,6 @@ export const withdrawLinkRoute = createRoute({
 /** Runs on the serving thread. */
 export const withdrawLink = ({ links }: ApiOptions, { withKey, respond }: KeyedLinks) =>
   withKey(async (call, link) => {
-    const outcome = await links.withdraw(link);
+    const outcome = await links.withdraw(link, requiredTags(call.headers));
     return isProblem(outcome) ? problemJson(call, outcome) : respond(call, "link.ended", outcome);
   });

@@ -7,8 +7,8 @@ type PartOf<Rule> = Rule extends `${infer Part}.${string}` ? Part : never;
 export const LINK_FIELDS: FieldNames = {
   code: "code",
   target: "target",
-  expires: "expires",
-  starts: "starts",
+  expires_at: "expires_at",
+  starts_at: "starts_at",
   max_visits: "max_visits",
   password: "password",
 };

@@ -1,5 +1,5 @@
 import type { Code } from "../links/code.ts";
-import type { EditsClosed } from "../links/edit.ts";
+import type { EditsClosed, OtherRevision } from "../links/edit.ts";
 import type { EndedBy } from "../links/link.ts";
 import type { Refusal } from "../links/problem.ts";
 import { StoreUnavailable } from "../links/store.ts";
@@ -11,7 +11,7 @@ import { unknownPage } from "../pages/unknown/page.tsx";
 import type { RangeRefusal } from "../visits/statistics/statistics.ts";
 import type { DetachedCall } from "./call.ts";
 import { leave } from "./compression.ts";
-import { type FieldNames, partOf, SHORTEN_FIELDS } from "./field-names.ts";
+import { type FieldNames, LINK_FIELDS, partOf, SHORTEN_FIELDS } from "./field-names.ts";
 import { type ProblemReason, REASON_HEADER } from "./problem-reasons.ts";
 import { html, json, prefersHtml } from "./responses.ts";
 import { pathOf, writtenIn } from "./url.ts";
@@ -19,7 +19,8 @@ import { pathOf, writtenIn } from "./url.ts";
 /** Why a body or a query is refused before the domain sees it. `rule` is also the key of the message. */
 export type RequestRefusal =
   | { rule: "field.required"; field: string }
-  | { rule: "field.name"; field: string; name: string }
+  | { rule: "field.unknown"; field: string; meant?: string | undefined }
+  | { rule: "field.fixed"; field: string }
   | { rule: "field.type"; field: string; expected: string; received: string }
   | { rule: "field.values"; field: string; values: string }
   | { rule: "query.date"; field: string; example: string }
@@ -63,6 +64,7 @@ export type HttpProblem =
   | { kind: "link.prefetch" }
   | { kind: "key.missing" | "key.wrong" }
   | EditsClosed
+  | OtherRevision
   | { kind: "token.missing" | "token.wrong" };
 
 const RETRY_SOON = { "Retry-After": "2" };
@@ -181,6 +183,8 @@ function describeKind(problem: HttpProblem, fields: FieldNames): PartialDescript
     case "edits.closed":
     case "key.wrong":
       return { status: 403, messages: [say(problem.kind)] };
+    case "precondition.failed":
+      return { status: 412, messages: [say(problem.kind)], headers: { ETag: `"${problem.revision}"` } };
     case "operator.no-case":
       return { status: 404, messages: [say(problem.kind)] };
     case "body.form":
@@ -208,6 +212,8 @@ function describeRefusal({ rule, ...values }: Refusal, fields: FieldNames): Mess
 }
 
 function describeRequestRefusal({ rule, ...values }: RequestRefusal): Message {
+  if ("meant" in values && values.meant !== undefined)
+    return { key: "field.unknown.meant", reason: "field.unknown", values, field: values.field };
   return say(rule, values, "field" in values ? values.field : QUERY_FIELDS[rule]);
 }
 
@@ -233,18 +239,42 @@ export function problemJson(
   call: DetachedCall,
   problem: HttpProblem,
   headers: Readonly<Record<string, string>> = {},
-  fields?: FieldNames,
 ): Response {
   const language = negotiateLanguage(call.headers.get("accept-language"));
-  const { status, text, headers: ofProblem } = renderProblem(problem, language, fields);
-  return json(call, status, { status: "error", message: text }, language, { ...ofProblem, ...headers });
+  const hasErrors = listsErrors(pathOf(call.request));
+  const names = hasErrors ? LINK_FIELDS : SHORTEN_FIELDS;
+  const { status, text, errors, headers: ofProblem } = renderProblem(problem, language, names);
+  const body = { status: "error", message: text, ...(hasErrors && { errors }) };
+  return json(call, status, body, language, { ...ofProblem, ...headers });
+}
+
+/** Whether problems at this path have `errors`. The contract fixes those of its endpoints, `/api/v1/shorten` and `/{code}`. */
+export function listsErrors(path: string): boolean {
+  return path.startsWith("/api/") && !/^\/api\/v1\/shorten\/?$/.test(path);
+}
+
+/** One reason for a refusal, for programs. */
+export interface ProblemDetail {
+  /** The field or parameter. Null if the problem is with none in particular. */
+  readonly field: string | null;
+  readonly reason: ProblemReason;
+  readonly message: string;
 }
 
 /** The status, text and headers of a response about a problem. */
 export function renderProblem(problem: HttpProblem, language: string, fields?: FieldNames) {
   const { status, messages, headers } = describe(problem, fields);
-  const texts = messages.map((one) => nameFirst(one, message(language, one.key, one.values)));
-  return { status, text: texts.join(" "), headers };
+  const said = messages.map((one) => ({ one, text: message(language, one.key, one.values) }));
+  return {
+    status,
+    text: said.map(({ one, text }) => nameFirst(one, text)).join(" "),
+    errors: said.map(({ one: { field, reason }, text }): ProblemDetail => ({
+      field: field ?? null,
+      reason,
+      message: text,
+    })),
+    headers,
+  };
 }
 
 /** Puts the parameter's name in front of a message about it. */

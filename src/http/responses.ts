@@ -161,6 +161,13 @@ export function knowsAlready(headers: Headers, tag: string): boolean {
   return known.trim() === "*" || known.match(/"[^"]*"/g)?.some((one) => one === opaque) === true;
 }
 
+/** The strong tags that `If-Match` names (RFC 9110, section 13.1.1). Undefined if any will do. */
+export function requiredTags(headers: Headers): readonly string[] | undefined {
+  const value = headers.get("if-match");
+  if (value === null || value.trim() === "*") return undefined;
+  return [...value.matchAll(/(?<!W\/)"([^"]*)"/g)].map(([, tag = ""]) => tag);
+}
+
 /**
  * The tag of a response that depends only on these parts. It is known before rendering, so a response that the caller has
  * isn't rendered again. If the coding may differ, put `W/` before it (RFC 9110, section 8.8.1).

@@ -4,10 +4,15 @@ import { DAY_MS } from "./time.ts";
 
 /** A change to an existing link, by its maker or by a visit. */
 export type Change =
-  | ({ readonly type: "edit"; readonly atMs: number } & Edit)
-  | { readonly type: "withdraw"; readonly atMs: number }
+  | ({ readonly type: "edit"; readonly atMs: number } & IfRevision & Edit)
+  | ({ readonly type: "withdraw"; readonly atMs: number } & IfRevision)
   /** A visit of a link with `maxVisits`. */
   | { readonly type: "visit"; readonly atMs: number };
+
+interface IfRevision {
+  /** Only to a link with one of these revisions. Undefined: to any. */
+  readonly ifRevisions?: readonly string[] | undefined;
+}
 
 /** Undefined leaves a value as it is, and null removes it. */
 export interface Edit {
@@ -30,9 +35,25 @@ export const FORMER_HOST_MS = 30 * DAY_MS;
 export function applyChange(link: Link, change: Change): Link | undefined {
   const { atMs } = change;
   if (link.disabled === "deleted" || hasEnded(link, atMs)) return undefined;
+  if (change.type !== "visit" && !isWanted(link, change)) return undefined;
   if (change.type === "withdraw") return withTerms({ ...link, endsMs: atMs }, { ended: "withdrawn" });
   if (link.disabled !== undefined) return undefined;
   return change.type === "visit" ? countVisit(link, atMs) : applyEdit(link, change, atMs);
+}
+
+/** Identifies what the maker of a link can change. Visits don't change it. */
+export function revisionOf({
+  originalUrl,
+  endsMs,
+  terms = {},
+}: Pick<Link, "originalUrl" | "endsMs" | "terms">): string {
+  const { startsMs, maxVisits, passwordHash } = terms;
+  return Bun.hash(JSON.stringify([originalUrl, endsMs, startsMs, maxVisits, passwordHash])).toString(36);
+}
+
+/** Whether a link has one of the revisions that a change is for. */
+export function isWanted(link: Link, { ifRevisions }: IfRevision): boolean {
+  return ifRevisions === undefined || ifRevisions.includes(revisionOf(link));
 }
 
 /** Whether cached redirects stay correct. They do after a counted visit. */

@@ -1,4 +1,4 @@
-import type { Change, Edit } from "./change.ts";
+import { type Change, type Edit, isWanted, revisionOf } from "./change.ts";
 import type { Clock } from "./clock.ts";
 import type { createLinkCheck } from "./link-check.ts";
 import { type FoundLink, hasStarted, type Link } from "./link.ts";
@@ -17,6 +17,14 @@ export interface EditRequest {
   readonly starts?: Duration | number | null | undefined;
   readonly maxVisits?: number | null | undefined;
   readonly password?: string | null | undefined;
+  /** See {@link Change}. */
+  readonly ifRevisions?: readonly string[] | undefined;
+}
+
+/** The link has another revision than those that its maker knows. */
+export interface OtherRevision {
+  readonly kind: "precondition.failed";
+  readonly revision: string;
 }
 
 /** The setting EDITS doesn't allow to change this target, or not any more. */
@@ -76,18 +84,23 @@ export function createEditing({ store, clock, parseDestination, problemOf, edits
     return { destination, endsMs, startsMs, maxVisits };
   }
 
-  async function update({ code, createdMs }: LinkId, change: Change): Promise<Link | Problem> {
+  async function update(
+    { code, createdMs }: LinkId,
+    change: Exclude<Change, { type: "visit" }>,
+  ): Promise<Link | Problem | OtherRevision> {
     const { link, isChanged } = await store.update({ code, createdMs }, change);
     if (link === undefined) return { kind: "unknown" };
+    if (!isChanged && !isWanted(link, change))
+      return { kind: "precondition.failed", revision: revisionOf(link) };
     // Another request may have started it meanwhile.
     const hasStart = change.type === "edit" && change.startsMs !== undefined;
-    if (!isChanged && hasStart && hasStarted(link, change.atMs)) return invalid({ rule: "starts.begun" });
+    if (!isChanged && hasStart && hasStarted(link, change.atMs)) return invalid({ rule: "starts_at.begun" });
     return isChanged ? link : (problemOf(link) ?? link);
   }
 
   return {
     /** Changes a link, and returns it as it is now. */
-    async edit(link: FoundLink, request: EditRequest): Promise<Link | Problem | EditsClosed> {
+    async edit(link: FoundLink, request: EditRequest): Promise<Link | Problem | EditsClosed | OtherRevision> {
       const atMs = clock.nowMs();
       const problem = problemOf(link);
       if (problem !== undefined) return problem;
@@ -96,10 +109,11 @@ export function createEditing({ store, clock, parseDestination, problemOf, edits
       if (isProblem(edit)) return edit;
       const { password } = request;
       const passwordHash = typeof password === "string" ? await hashPassword(password) : password;
-      return update(link, { type: "edit", atMs, ...edit, passwordHash });
+      return update(link, { type: "edit", atMs, ...edit, passwordHash, ifRevisions: request.ifRevisions });
     },
 
     /** Ends a link immediately, even if it is disabled. */
-    withdraw: (link: LinkId) => update(link, { type: "withdraw", atMs: clock.nowMs() }),
+    withdraw: (link: LinkId, ifRevisions?: readonly string[]) =>
+      update(link, { type: "withdraw", atMs: clock.nowMs(), ifRevisions }),
   };
 }

@@ -9,20 +9,16 @@ export function linkFields(
   isMaker: boolean,
 ) {
   const { code, createdMs, endsMs, terms = {} } = link;
-  const target = isMaker || !hasPassword(link) ? link.originalUrl : null;
-  const expiration_date = isoInstant(endsMs);
   return {
     code,
-    original_url: target,
-    target,
-    created: isoInstant(createdMs),
-    starts: isoInstantOrNull(terms.startsMs),
-    expires: endsMs === NEVER_MS ? null : expiration_date,
-    expiration_date,
+    target: isMaker || !hasPassword(link) ? link.originalUrl : null,
+    created_at: isoInstant(createdMs),
+    starts_at: isoInstantOrNull(terms.startsMs),
+    expires_at: endsMs === NEVER_MS ? null : isoInstant(endsMs),
     max_visits: terms.maxVisits ?? null,
     visits_used: isMaker && terms.maxVisits !== undefined ? (terms.visits ?? 0) : null,
     has_password: hasPassword(link),
-    changed: isoInstantOrNull(terms.changedMs),
+    changed_at: isoInstantOrNull(terms.changedMs),
   };
 }
 

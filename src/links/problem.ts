@@ -22,8 +22,8 @@ export type Refusal =
   | { rule: "target.private" }
   | { rule: "target.chain"; host: string }
   | { rule: "target.blocked"; host: string }
-  | { rule: "expires.format" | "expires.past" | "expires.before-start" }
-  | { rule: "starts.format" | "starts.past" | "starts.begun" }
+  | { rule: "expires_at.format" | "expires_at.past" | "expires_at.before-start" }
+  | { rule: "starts_at.format" | "starts_at.past" | "starts_at.begun" }
   | { rule: "max_visits.range" | "password.length"; min: number; max: number };
 
 /** A request has wrong values. All of them are reported together. */

@@ -11,14 +11,14 @@ const NONE: readonly never[] = [];
 
 /** Refuses a new start for a link, if that has started already or the start is in the past. */
 export function refuseStart(startsMs: number, nowMs: number, hasStarted = false): readonly Refusal[] {
-  if (hasStarted) return [{ rule: "starts.begun" }];
-  return startsMs < nowMs ? [{ rule: "starts.past" }] : NONE;
+  if (hasStarted) return [{ rule: "starts_at.begun" }];
+  return startsMs < nowMs ? [{ rule: "starts_at.past" }] : NONE;
 }
 
 /** Refuses an end in the past, or before the link starts at `fromMs`. */
 export function refuseEnd(endsMs: number, fromMs: number, nowMs: number): readonly Refusal[] {
-  if (endsMs <= nowMs) return [{ rule: "expires.past" }];
-  return endsMs <= fromMs ? [{ rule: "expires.before-start" }] : NONE;
+  if (endsMs <= nowMs) return [{ rule: "expires_at.past" }];
+  return endsMs <= fromMs ? [{ rule: "expires_at.before-start" }] : NONE;
 }
 
 export function refuseTerms({

@@ -61,8 +61,8 @@ export function instantOf(local: string, zone: string): number | undefined {
 
 /** Messages that help people more than the API's. */
 export const DATE_WORDS = {
-  "expires.format": "home.date.wrong",
-  "starts.format": "home.date.wrong",
+  "expires_at.format": "home.date.wrong",
+  "starts_at.format": "home.date.wrong",
 } as const;
 /** The messages of a problem beside their fields, or above the form if one belongs to no field. */
 export function describeInForm<Field extends string>(

@@ -54,10 +54,9 @@ export function createApp(handlers: Handlers) {
     GET: costly(onViewsThread("information")),
     POST: create(api("shorten")),
   });
-  route("/api/v1/shorten/batch", { POST: create(api("shortenBatch")) });
   route("/api/v1/links", { POST: create(api("createLink")) });
   // A link can have the code `batch`: other methods at this address are for it.
-  serve("/api/v1/links/batch", { POST: create(api("linksBatch")) });
+  serve("/api/v1/links/batch", { POST: create(api("createLinks")) });
   route("/api/v1/codes/{code}", { GET: costly(api("checkCode")) });
   route(
     "/api/v1/links/{code}",

@@ -34,18 +34,18 @@ export function Ends({ language, defaultExpiry, form, errors, focused }: EndsPro
       <div class="date">
         <DateField
           language={language}
-          name="expires"
-          field="expires"
+          name="expires_at"
+          field="expires_at"
           label="home.expires"
-          value={form.expires}
+          value={form.expires_at}
           zone={form.zone}
           errors={errors}
-          isFocused={focused === "expires"}
+          isFocused={focused === "expires_at"}
         >
-          {isDate && <FieldError field="expires" errors={errors} />}
+          {isDate && <FieldError field="expires_at" errors={errors} />}
         </DateField>
       </div>
-      {!isDate && <FieldError field="expires" errors={errors} />}
+      {!isDate && <FieldError field="expires_at" errors={errors} />}
       <FieldError field="expire_duration" errors={errors} />
     </fieldset>
   );
@@ -57,7 +57,7 @@ function choices(defaultExpiry: Expiry): (Expiry | "date")[] {
 }
 
 export function MoreChoices({ language, form, errors, focused }: FieldsProps) {
-  const isUsed = (["starts", "max_visits", "password"] as const).some(
+  const isUsed = (["starts_at", "max_visits", "password"] as const).some(
     (field) => form[field] || errors[field],
   );
   return (
@@ -66,16 +66,16 @@ export function MoreChoices({ language, form, errors, focused }: FieldsProps) {
       <div class="field">
         <DateField
           language={language}
-          name="starts"
-          field="starts"
+          name="starts_at"
+          field="starts_at"
           label="home.starts"
           hint="home.starts.hint"
-          value={form.starts}
+          value={form.starts_at}
           zone={form.zone}
           errors={errors}
-          isFocused={focused === "starts"}
+          isFocused={focused === "starts_at"}
         >
-          <FieldError field="starts" errors={errors} />
+          <FieldError field="starts_at" errors={errors} />
         </DateField>
       </div>
       <TextField

@@ -66,13 +66,14 @@ function eachField(value: (field: Field) => string): Form {
 
 /** The domain checks everything that can be parsed. */
 export function readRequest(form: Form, nowMs: number): Read | Malformed {
-  const { original_url, custom_code, expire_duration, expires, starts, max_visits, password, zone } = form;
+  const { original_url, custom_code, expire_duration, expires_at, starts_at, max_visits, password, zone } =
+    form;
   const duration = DURATIONS.find((one) => one === expire_duration);
   const isDate = expire_duration === "date";
   if (duration === undefined && !isDate && expire_duration !== "")
     return malformed({ rule: "field.values", field: "expire_duration", values: DURATIONS.join(", ") });
-  const endsMs = isDate ? instantOf(expires, zone) : undefined;
-  const startsMs = starts === "" ? undefined : instantOf(starts, zone);
+  const endsMs = isDate ? instantOf(expires_at, zone) : undefined;
+  const startsMs = starts_at === "" ? undefined : instantOf(starts_at, zone);
   const request = {
     originalUrl: original_url,
     customCode: custom_code || undefined,
@@ -83,8 +84,8 @@ export function readRequest(form: Form, nowMs: number): Read | Malformed {
     password: password || undefined,
   };
   const refusals: Refusal[] = [
-    ...(isDate && endsMs === undefined ? [{ rule: "expires.format" } as const] : []),
-    ...(starts !== "" && startsMs === undefined ? [{ rule: "starts.format" } as const] : []),
+    ...(isDate && endsMs === undefined ? [{ rule: "expires_at.format" } as const] : []),
+    ...(starts_at !== "" && startsMs === undefined ? [{ rule: "starts_at.format" } as const] : []),
     // API calls may arrive late. In the form this is a mistake, and would publish the link immediately.
     ...(startsMs === undefined ? [] : refuseStart(startsMs, nowMs)),
   ];
@@ -93,7 +94,7 @@ export function readRequest(form: Form, nowMs: number): Read | Malformed {
 
 const WORDS = {
   ...DATE_WORDS,
-  "starts.past": "home.starts.past",
+  "starts_at.past": "home.starts.past",
   "max_visits.range": "home.max-visits.wrong",
 } as const;
 

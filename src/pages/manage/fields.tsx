@@ -19,9 +19,9 @@ import { duration, richMessage, sentences } from "../shared/formats.ts";
 import { Instant } from "../shared/instant.tsx";
 import type { Changed } from "../shared/link-facts.tsx";
 
-export const MANAGE_FIELDS = ["target", "starts", "expires", "max_visits", "password", "sure"] as const;
+export const MANAGE_FIELDS = ["target", "starts_at", "expires_at", "max_visits", "password", "sure"] as const;
 type ManageField = (typeof MANAGE_FIELDS)[number];
-type SentField = ManageField | "starts_date" | "expires_date" | "zone";
+type SentField = ManageField | "starts_at_date" | "expires_at_date" | "zone";
 
 export interface ManageForm {
   readonly link: FoundLink;
@@ -168,18 +168,18 @@ const STARTS: typeof ENDS = [
 
 export function Ends(props: FieldProps) {
   const { endsMs } = props.link;
-  return <When {...props} field="expires" choices={ENDS} ms={endsMs === NEVER_MS ? undefined : endsMs} />;
+  return <When {...props} field="expires_at" choices={ENDS} ms={endsMs === NEVER_MS ? undefined : endsMs} />;
 }
 
 /** When the link starts, while that can still be changed. */
 export function Starts(props: FieldProps) {
   const { link, nowMs } = props;
   if (hasStarted(link, nowMs)) return <></>;
-  return <When {...props} field="starts" choices={STARTS} ms={link.terms?.startsMs} />;
+  return <When {...props} field="starts_at" choices={STARTS} ms={link.terms?.startsMs} />;
 }
 
 type WhenProps = FieldProps & {
-  readonly field: "expires" | "starts";
+  readonly field: "expires_at" | "starts_at";
   readonly choices: typeof ENDS;
   /** The present value. */
   readonly ms: number | undefined;
@@ -195,7 +195,7 @@ function When({ language, values, errors, field, choices, ms }: WhenProps) {
       class="field ends"
       aria-describedby={field in errors ? `${field}-error ${field}-hint` : `${field}-hint`}
     >
-      <legend>{message(language, field === "expires" ? "manage.ends" : "scheduled.starts")}</legend>
+      <legend>{message(language, field === "expires_at" ? "manage.ends" : "scheduled.starts")}</legend>
       <div class="choices">
         {choices.map(([value, label]) => (
           <label>
@@ -221,7 +221,7 @@ function When({ language, values, errors, field, choices, ms }: WhenProps) {
       </div>
       {!isDate && <FieldError field={field} errors={errors} />}
       <p class="hint" id={`${field}-hint`}>
-        {message(language, field === "expires" ? "manage.ends.hint" : "home.starts.hint")}
+        {message(language, field === "expires_at" ? "manage.ends.hint" : "home.starts.hint")}
       </p>
     </fieldset>
   );

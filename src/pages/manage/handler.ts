@@ -183,8 +183,8 @@ function keyIn(pasted: string): string {
 /** The changes in a form. The domain checks everything that can be parsed. */
 function readChange(fields: URLSearchParams, link: FoundLink): EditRequest | Malformed | Invalid {
   const originalUrl = fields.has("target") ? textOf(fields, "target") : link.originalUrl;
-  const starts = readWhen(fields, "starts", STARTS);
-  const expiry = readWhen(fields, "expires", ENDS);
+  const starts = readWhen(fields, "starts_at", STARTS);
+  const expiry = readWhen(fields, "expires_at", ENDS);
   if (isProblem(starts)) return starts;
   if (isProblem(expiry)) return expiry;
   return {
@@ -199,7 +199,7 @@ function readChange(fields: URLSearchParams, link: FoundLink): EditRequest | Mal
 /** One of the values, a date in the zone of the form, or undefined for no change. */
 function readWhen<Value>(
   fields: URLSearchParams,
-  field: "expires" | "starts",
+  field: "expires_at" | "starts_at",
   values: ReadonlyMap<string, Value>,
 ): Value | number | undefined | Malformed | Invalid {
   const choice = textOf(fields, field);
@@ -228,10 +228,10 @@ function submittedValues(fields: URLSearchParams): ManageForm["values"] {
   const valueOf = (field: string, max = MAX_SHOWN) => (fields.get(field) ?? "").slice(0, max);
   return {
     target: valueOf("target", MAX_TARGET_LENGTH + 1),
-    starts: valueOf("starts"),
-    starts_date: valueOf("starts_date"),
-    expires: valueOf("expires"),
-    expires_date: valueOf("expires_date"),
+    starts_at: valueOf("starts_at"),
+    starts_at_date: valueOf("starts_at_date"),
+    expires_at: valueOf("expires_at"),
+    expires_at_date: valueOf("expires_at_date"),
     zone: valueOf("zone"),
     max_visits: valueOf("max_visits"),
   };

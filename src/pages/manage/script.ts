@@ -1,7 +1,7 @@
 import { bearer, callApi, type Link, localiseTimes, offerCopies, convertDates } from "../shared/script.ts";
 
 /** The API starts a message with the name of its field. */
-const FIELD = /(?:^| )(target|starts|expires|max_visits|password): /;
+const FIELD = /(?:^| )(target|starts_at|expires_at|max_visits|password): /;
 
 /** Changes and ends links without leaving the page. Without scripts, the same forms are sent. */
 export function manageLinks(): void {
@@ -89,13 +89,13 @@ function input(form: HTMLFormElement, name: string): HTMLInputElement | null {
 /** The changed fields, as the API expects them. */
 function changesIn(form: HTMLFormElement): object {
   const [target, limit] = [input(form, "target"), input(form, "max_visits")];
-  const [starts, expires] = [choiceIn(form, "starts"), choiceIn(form, "expires")];
+  const [starts_at, expires_at] = [choiceIn(form, "starts_at"), choiceIn(form, "expires_at")];
   const password = input(form, "password")?.value;
   const limitText = limit?.value.trim();
   return {
     ...(target && target.value.trim() !== target.defaultValue && { target: target.value.trim() }),
-    ...(starts !== undefined && { starts }),
-    ...(expires !== undefined && { expires }),
+    ...(starts_at !== undefined && { starts_at }),
+    ...(expires_at !== undefined && { expires_at }),
     ...(limit && limitText !== limit.defaultValue && { max_visits: readNumber(limitText ?? "") }),
     ...(password ? { password } : input(form, "remove")?.checked && { password: null }),
   };

@@ -52,10 +52,10 @@ export function watchVisits(): void {
     askedForMs = pollMs;
     if (data === undefined && status !== 404 && status !== 410) return;
     // Nobody must follow a link after reading its former destination. Another link may have its code by now.
-    const leads = [data?.created, data?.changed ?? data?.created, data?.state].join(" ");
+    const leads = [data?.created_at, data?.changed_at ?? data?.created_at, data?.state].join(" ");
     if (lastState !== undefined && leads !== lastState) return location.reload();
     lastState = leads;
-    if (data === undefined || data.created !== visits?.dataset["created"]) return;
+    if (data === undefined || data.created_at !== visits?.dataset["created"]) return;
     if (String(data.visits) === visits.dataset["visits"]) return;
     waitMs = EVERY_MS;
     if (count) count.textContent = number.format(data.visits);

@@ -7,12 +7,12 @@ const TOKEN = "curt.token";
 export interface Link {
   readonly short_url: string;
   /** Null if it is secret, behind the link's password. */
-  readonly original_url: string | null;
-  readonly created: string;
+  readonly target: string | null;
+  readonly created_at: string;
   /** Null if its target never changed. */
-  readonly changed: string | null;
+  readonly changed_at: string | null;
   /** Null if it never ends. */
-  readonly expires: string | null;
+  readonly expires_at: string | null;
   readonly state: string;
   readonly visits: number;
 }

@@ -127,8 +127,8 @@ export async function loadStatus(saved: SavedLink): Promise<Answer | Refused> {
     const { status: code, data, reason, pollMs } = first.status === 403 ? await request() : first;
     if (code === 429) return { isLimited: true, waitMs: Math.max(pollMs, 1000) };
     if (code >= 500) return { isLimited: false, waitMs: MINUTE_MS / 2 };
-    if (data?.created === saved.created) {
-      const { state, visits, expires: ends, original_url: target } = data;
+    if (data?.created_at === saved.created) {
+      const { state, visits, expires_at: ends, target } = data;
       return { target: target ?? undefined, status: { state, visits, ends, atMs: Date.now() } };
     }
     const state = reason === "link.withdrawn" || reason === "link.disabled" ? reason.slice(5) : "gone";
