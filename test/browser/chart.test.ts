@@ -6,7 +6,7 @@ import { DAY_MS, HOUR_MS } from "../../src/links/time.ts";
 import { type Here, startHere } from "../service.ts";
 import { addVisits, untilCounted, visit } from "../visits/visits.ts";
 import { loadAxe, violationsOf } from "./axe.ts";
-import { arrive, LAPTOP, PHONE, untilFocused, wordsOf } from "./browser.ts";
+import { arrive, LAPTOP, PHONE, readers, untilFocused, wordsOf } from "./browser.ts";
 import { faultsOf } from "./layout.ts";
 
 const AGE_DAYS = 200;
@@ -390,7 +390,7 @@ test("what a reader has of one range is no other one", async () => {
   expect((await read("?range=7d", tag)).status).toBe(200);
 });
 
-test.each(["en-GB", "ja-JP", "ko-KR"])(
+test.each(readers(["en-GB", "ja-JP", "ko-KR"]))(
   "every range fits and is accessible on a small phone (%s)",
   async (locale) => {
     await using reader = await arrive(curt.origin, {

@@ -5,7 +5,7 @@ import type { BrowserContext, Page } from "playwright-core";
 import { relativeTime } from "../../src/pages/shared/formats.ts";
 import { BASE_URL, type Running, startHere } from "../service.ts";
 import { untilCounted, visit } from "../visits/visits.ts";
-import { arrive, PHONE, stopTime, untilFocused, wordsOf } from "./browser.ts";
+import { arrive, PHONE, readers, stopTime, untilFocused, wordsOf } from "./browser.ts";
 
 const say = wordsOf("en");
 
@@ -78,7 +78,7 @@ function on(page: Page, locale = "en") {
   };
 }
 
-test.each(["en-GB", "ko-KR"])(
+test.each(readers(["en-GB", "ko-KR"]))(
   "each link tells its state, visits, and when it was made (%s)",
   async (locale) => {
     const words = wordsOf(locale);
@@ -397,7 +397,7 @@ function denyStorage(context: BrowserContext): Promise<unknown> {
   );
 }
 
-test.each(["en-GB", "ko-KR"])(
+test.each(readers(["en-GB", "ko-KR"]))(
   "without scripts, the page says how to find a link again (%s)",
   async (locale) => {
     await using reader = await arrive(curt.origin, { locale, javaScriptEnabled: false });

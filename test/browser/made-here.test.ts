@@ -6,7 +6,7 @@ import { DAY_MS } from "../../src/links/time.ts";
 import { relativeTime } from "../../src/pages/shared/formats.ts";
 import { type Running, startHere } from "../service.ts";
 import { untilCounted, visit } from "../visits/visits.ts";
-import { arrive, openBrowser, PHONE, stopTime, wordsOf } from "./browser.ts";
+import { arrive, openBrowser, PHONE, readers, stopTime, wordsOf } from "./browser.ts";
 
 const LONG = "https://www.example.com/long";
 
@@ -37,7 +37,7 @@ function listOn(page: Page, locale: string) {
   return { region, items: region.getByRole("listitem"), item };
 }
 
-test.each(["en-GB", "ja-JP", "ko-KR"])(
+test.each(readers(["en-GB", "ja-JP", "ko-KR"]))(
   "what was made in this browser is listed, newest first, with visits and the time left (%s)",
   async (locale) => {
     const say = wordsOf(locale);

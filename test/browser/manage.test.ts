@@ -6,7 +6,7 @@ import { DAY_MS } from "../../src/links/time.ts";
 import { duration } from "../../src/pages/shared/formats.ts";
 import { ask, make, OTHER, TARGET, visited } from "../managed.ts";
 import { type Running, startHere } from "../service.ts";
-import { arrive, LAPTOP, PHONE, stopTime, untilFocused, wordsOf } from "./browser.ts";
+import { arrive, LAPTOP, PHONE, readers, stopTime, untilFocused, wordsOf } from "./browser.ts";
 
 let curt: Running;
 beforeAll(async () => {
@@ -16,12 +16,12 @@ afterAll(async () => {
   await curt[Symbol.asyncDispose]();
 });
 
-const MAKERS = [
+const MAKERS = readers([
   { locale: "en-GB", viewport: LAPTOP, javaScriptEnabled: true },
   { locale: "en-GB", viewport: PHONE, javaScriptEnabled: false },
   { locale: "ko-KR", viewport: PHONE, javaScriptEnabled: true },
   { locale: "ko-KR", viewport: LAPTOP, javaScriptEnabled: false },
-];
+]);
 
 describe.each(MAKERS)("whoever has the manage key ($locale, scripts: $javaScriptEnabled)", (maker) => {
   const { locale, javaScriptEnabled } = maker;

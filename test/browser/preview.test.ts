@@ -6,7 +6,7 @@ import { DAY_MS, HOUR_MS } from "../../src/links/time.ts";
 import { ask, make } from "../managed.ts";
 import { type Running, startHere } from "../service.ts";
 import { addVisits, linkOf, untilCounted, visit, WINDOWS_CHROME } from "../visits/visits.ts";
-import { arrive, LAPTOP, PHONE, stopTime, untilFocused, wordsOf } from "./browser.ts";
+import { arrive, LAPTOP, PHONE, readers, stopTime, untilFocused, wordsOf } from "./browser.ts";
 
 /** More marks on one letter than any script needs. */
 const HEAP = `/%C3%A9${"%CC%80".repeat(5)}`;
@@ -14,10 +14,10 @@ const SLASHED_HOST = new URL("http://bank.example\u2215.evil.example/").hostname
 const MARKED_HOST = new URL(`http://e${"\u0323".repeat(20)}/`).hostname;
 /** Longer than the page waits before it looks at its count again. */
 const LOOK_MS = 5000;
-const READERS = [
+const READERS = readers([
   { locale: "en-GB", viewport: LAPTOP },
   { locale: "ko-KR", viewport: PHONE },
-];
+]);
 
 let curt: Running;
 let destination: ReturnType<typeof Bun.serve>;

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { Locator } from "playwright-core";
 
 import { type Running, startHere } from "../service.ts";
-import { arrive, stopTime } from "./browser.ts";
+import { arrive, readers, stopTime } from "./browser.ts";
 
 let curt: Running;
 
@@ -45,45 +45,48 @@ const WORDS = {
   },
 } as const;
 
-for (const locale of ["en-GB", "ko-KR"] as const) {
-  for (const width of [360, 1280]) {
-    test(`a developer (${locale}, ${width} px) tries the API by keyboard`, async () => {
-      const words = WORDS[locale];
-      await using reader = await arrive(curt.origin, { locale, viewport: { width, height: 800 } });
-      const { page } = reader;
-      await page.goto("/docs");
-      const section = page.getByRole("region", { name: words.shorten, exact: true });
-      const contents = page.getByRole("navigation", { name: words.contents });
-      if (width === 360) await contents.getByText(words.contents).press("Enter");
-      await contents.getByRole("link", { name: words.shorten, exact: true }).press("Enter");
-      expect(page.url()).toEndWith("/docs#createLink");
-      await section.getByText(words.open).press("Enter");
-      const body = section.getByRole("textbox", { name: words.body });
-      expect(await body.evaluate(fitOf)).toEqual({ isMonospaced: true, isCut: false });
-      // As in a browser that does not know it.
-      await body.evaluate((field: any) => (field.style.fieldSizing = "fixed"));
-      expect(await body.evaluate(fitOf)).toEqual({ isMonospaced: true, isCut: false });
-      await section.getByRole("button", { name: words.send }).press("Enter");
-      const answer = section.getByRole("status", { name: /Response|응답/ });
-      await answer.getByText(/^201 Created\nLocation: https:\/\/curt\.example\//).waitFor();
-      const made = JSON.parse(/\{[\s\S]+/.exec((await answer.textContent()) ?? "")?.[0] ?? "") as {
-        data: { code: string };
-      };
-      expect((await curt.fetch(`/${made.data.code}`)).status).toBe(302);
+const DEVELOPERS = readers(
+  (["en-GB", "ko-KR"] as const).flatMap((locale) => [360, 1280].map((width) => ({ locale, width }))),
+);
 
-      await page.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true })");
-      const widest = await page.evaluate("document.documentElement.scrollWidth");
-      expect(Number(widest)).toBeLessThanOrEqual(width);
-      // What is wider than the page scrolls within its own box, by keyboard too.
-      const sample = section.getByRole("group", { name: `Python: ${words.shorten}` });
-      await sample.press("ArrowRight");
-      const isWide = await sample.evaluate((box) => box.scrollWidth > box.clientWidth);
-      // On a desk it depends on the font.
-      if (width === 360) expect(isWide).toBeTrue();
-      if (isWide) await expectScrolled(() => sample.evaluate((box) => box.scrollLeft));
-    });
-  }
-}
+test.each(DEVELOPERS)(
+  "a developer ($locale, $width px) tries the API by keyboard",
+  async ({ locale, width }) => {
+    const words = WORDS[locale];
+    await using reader = await arrive(curt.origin, { locale, viewport: { width, height: 800 } });
+    const { page } = reader;
+    await page.goto("/docs");
+    const section = page.getByRole("region", { name: words.shorten, exact: true });
+    const contents = page.getByRole("navigation", { name: words.contents });
+    if (width === 360) await contents.getByText(words.contents).press("Enter");
+    await contents.getByRole("link", { name: words.shorten, exact: true }).press("Enter");
+    expect(page.url()).toEndWith("/docs#createLink");
+    await section.getByText(words.open).press("Enter");
+    const body = section.getByRole("textbox", { name: words.body });
+    expect(await body.evaluate(fitOf)).toEqual({ isMonospaced: true, isCut: false });
+    // As in a browser that does not know it.
+    await body.evaluate((field: any) => (field.style.fieldSizing = "fixed"));
+    expect(await body.evaluate(fitOf)).toEqual({ isMonospaced: true, isCut: false });
+    await section.getByRole("button", { name: words.send }).press("Enter");
+    const answer = section.getByRole("status", { name: /Response|응답/ });
+    await answer.getByText(/^201 Created\nLocation: https:\/\/curt\.example\//).waitFor();
+    const made = JSON.parse(/\{[\s\S]+/.exec((await answer.textContent()) ?? "")?.[0] ?? "") as {
+      data: { code: string };
+    };
+    expect((await curt.fetch(`/${made.data.code}`)).status).toBe(302);
+
+    await page.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true })");
+    const widest = await page.evaluate("document.documentElement.scrollWidth");
+    expect(Number(widest)).toBeLessThanOrEqual(width);
+    // What is wider than the page scrolls within its own box, by keyboard too.
+    const sample = section.getByRole("group", { name: `Python: ${words.shorten}` });
+    await sample.press("ArrowRight");
+    const isWide = await sample.evaluate((box) => box.scrollWidth > box.clientWidth);
+    // On a desk it depends on the font.
+    if (width === 360) expect(isWide).toBeTrue();
+    if (isWide) await expectScrolled(() => sample.evaluate((box) => box.scrollLeft));
+  },
+);
 
 /** Runs in the page. */
 function fitOf(field: any): object {

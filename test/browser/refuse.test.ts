@@ -4,7 +4,7 @@ import type { Locator, Page } from "playwright-core";
 
 import { type Running, startHere } from "../service.ts";
 import { linkOf } from "../visits/visits.ts";
-import { arrive, LAPTOP, PHONE, untilFocused, wordsOf } from "./browser.ts";
+import { arrive, LAPTOP, PHONE, readers, untilFocused, wordsOf } from "./browser.ts";
 
 const LONG = "https://example.com/long";
 
@@ -26,10 +26,10 @@ async function refusalOf(field: Locator): Promise<string | undefined> {
   );
 }
 
-const READERS = [
+const READERS = readers([
   { locale: "en-GB", viewport: LAPTOP },
   { locale: "ko-KR", viewport: PHONE },
-];
+]);
 
 describe.each(READERS)("a maker who is refused ($locale)", ({ locale, viewport }) => {
   const say = wordsOf(locale);

@@ -6,7 +6,7 @@ import type { Page } from "playwright-core";
 import { DAY_MS, HOUR_MS } from "../../src/links/time.ts";
 import { ask, TARGET, visited } from "../managed.ts";
 import { BASE_URL, type Here, startHere } from "../service.ts";
-import { arrive, LAPTOP, openBrowser, PHONE, untilFocused, wordsOf } from "./browser.ts";
+import { arrive, LAPTOP, openBrowser, PHONE, readers, untilFocused, wordsOf } from "./browser.ts";
 
 let curt: Here;
 beforeAll(async () => {
@@ -36,11 +36,11 @@ async function scan(picture: Buffer): Promise<string | undefined> {
   return jsqr(new Uint8ClampedArray(Buffer.from(pixels, "base64")), width, height)?.data;
 }
 
-const MAKERS = [
+const MAKERS = readers([
   { locale: "en-GB", viewport: LAPTOP, javaScriptEnabled: true },
   { locale: "ko-KR", viewport: PHONE, javaScriptEnabled: true },
   { locale: "ko-KR", viewport: LAPTOP, javaScriptEnabled: false },
-];
+]);
 
 describe.each(MAKERS)("a link that begins later ($locale, scripts: $javaScriptEnabled)", (maker) => {
   const { locale, javaScriptEnabled } = maker;
@@ -209,7 +209,7 @@ describe.each(MAKERS.slice(0, 2))("a code that is taken ($locale)", ({ locale, v
   });
 });
 
-test.each(["en-GB", "ko-KR", "ja-JP"])(
+test.each(readers(["en-GB", "ko-KR", "ja-JP"]))(
   "on a phone, all of the form is in sight without scrolling (%s)",
   async (locale) => {
     await using person = await arrive(curt.origin, { locale, viewport: PHONE, isMobile: true });

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 
 import { type Running, startHere } from "../service.ts";
-import { arrive, type Person, wordsOf } from "./browser.ts";
+import { arrive, type Person, readers, wordsOf } from "./browser.ts";
 
 const TOKEN = "correct-horse-battery";
 const LONG = "https://example.com/long";
@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => curt[Symbol.asyncDispose]());
 
-describe.each(["en-GB", "ko-KR"])("a maker who knows the token of this service, %s,", (locale) => {
+describe.each(readers(["en-GB", "ko-KR"]))("a maker who knows the token of this service, %s,", (locale) => {
   const say = wordsOf(locale);
   const fieldOf = ({ page }: Person) => page.getByLabel(say("home.token"), { exact: true });
 
