@@ -64,7 +64,7 @@ test.each(CAMERAS)("a camera reads the code $where, in $colorScheme mode", async
   await using reader = await arrive(curt.origin, options);
   const { page } = reader;
   for (const [code, suffix] of [
-    ...CODES.flatMap((code) => [[code, "+"] as const, [code, "+qr"] as const]),
+    ...CODES.flatMap((each) => [[each, "+"] as const, [each, "+qr"] as const]),
     [HANGUL, "+qr?ecc=h"],
     [HANGUL, "+qr?ecc=l"],
     ["abc", "+qr?margin=0"],
