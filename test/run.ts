@@ -1,5 +1,5 @@
 // `npm test` runs the checks and all tests outside of test/endurance/. `npm run test:all` also runs the tests in there, and some
-// again over PostgreSQL. `npm run test:endurance` runs only what `npm test` leaves out. `npm test -- FILE…` runs the tests of
+// again over PostgreSQL. `npm run test:endurance` runs what `npm test` leaves out. `npm test -- FILE…` runs the tests of
 // these files, without the checks. The last line of the output says how many passed and failed.
 import { readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
@@ -16,6 +16,8 @@ const LIMIT_MS = 180_000;
 const FILES_AT_ONCE = availableParallelism() + 1;
 
 const ENDURANCE = "test/endurance/";
+/** `npm test` shows its pages to one reader each (`readers` in test/browser/browser.ts). */
+const BROWSER = "test/browser/";
 
 /** One test of the whole service over PostgreSQL. The contracts in test/stores/ are for both engines anyway. */
 const SERVICE = ["test/http/make.test.ts"];
@@ -103,9 +105,11 @@ async function runAsAsked(args: readonly string[]): Promise<Outcome[]> {
     case undefined:
       return [await check(), ...(await runBoth([`--path-ignore-patterns=${ENDURANCE}**`], SERVICE))];
     case "--all":
+      process.env["READERS"] = "all";
       return [await check(), ...(await runBoth([], OVER_POSTGRES))];
     case "--endurance":
-      return runBoth([ENDURANCE], OVER_POSTGRES);
+      process.env["READERS"] = "all";
+      return runBoth([ENDURANCE, BROWSER], OVER_POSTGRES);
     default:
       return [await runTests(args, process.env["STORE"] === "postgres" ? "postgres" : "sqlite")];
   }

@@ -109,6 +109,11 @@ export async function arrive(origin: string, options: BrowserContextOptions = {}
   };
 }
 
+/** Of those who read the same pages, the first; all of them with `READERS=all`, which `npm run test:all` sets. */
+export function readers<Reader>(all: readonly Reader[]): readonly Reader[] {
+  return process.env["READERS"] === "all" ? all : all.slice(0, 1);
+}
+
 /** Resolves when `element` has the focus. */
 export async function untilFocused(element: Locator): Promise<void> {
   await element.and(element.page().locator(":focus")).waitFor();

@@ -6,7 +6,7 @@ import { DAY_MS, HOUR_MS } from "../../src/links/time.ts";
 import { type Here, startHere } from "../service.ts";
 import { addVisits, untilCounted, visit } from "../visits/visits.ts";
 import { loadAxe, violationsOf } from "./axe.ts";
-import { arrive, LAPTOP, PHONE, untilFocused, wordsOf } from "./browser.ts";
+import { arrive, LAPTOP, type Person, PHONE, readers, untilFocused, wordsOf } from "./browser.ts";
 import { faultsOf } from "./layout.ts";
 
 const AGE_DAYS = 200;
@@ -16,6 +16,9 @@ const UTC = { timezoneId: "UTC" };
 const say = wordsOf("en");
 
 let curt: Here;
+let person: Person;
+/** The page of `person`. Tests that need another reader have a page of their own. */
+let laptop: Page;
 beforeAll(async () => {
   const startMs = Math.floor(Date.now() / DAY_MS) * DAY_MS + DAY_MS / 2 - AGE_DAYS * DAY_MS;
   curt = await startHere({ STATS_SHOWN: "all" }, { startMs });
@@ -34,8 +37,13 @@ beforeAll(async () => {
   ] as const)
     await add("alt", count, curt.nowMs() - days * DAY_MS);
   await add("jung", 2, curt.nowMs() - 2 * DAY_MS);
+  person = await arrive(curt.origin, { ...UTC, viewport: LAPTOP });
+  laptop = person.page;
 });
-afterAll(async () => curt[Symbol.asyncDispose]());
+afterAll(async () => {
+  await person[Symbol.asyncDispose]();
+  await curt[Symbol.asyncDispose]();
+});
 
 async function make(custom_code: string): Promise<void> {
   const made = await curt.shorten({ original_url: "https://example.com/", custom_code });
@@ -105,11 +113,9 @@ async function placeOf(page: Page, days: number): Promise<{ x: number; y: number
 
 describe("a chart", () => {
   test("has a scale of round numbers, and a bar of 8 is as high as it says", async () => {
-    await using reader = await arrive(curt.origin, { ...UTC, viewport: LAPTOP });
-    const { page } = reader;
-    await page.goto("/alt+");
-    expect(await page.locator(".scale span").allTextContents()).toEqual(["10", "5", "0"]);
-    const heights = await page
+    await laptop.goto("/alt+");
+    expect(await laptop.locator(".scale span").allTextContents()).toEqual(["10", "5", "0"]);
+    const heights = await laptop
       .locator(".bars rect:not([class])")
       .evaluateAll((bars: any[]) =>
         bars.map((bar) => bar.getBoundingClientRect().height / bar.ownerSVGElement.clientHeight),
@@ -121,46 +127,42 @@ describe("a chart", () => {
         all.map((one) => (one.getBoundingClientRect().top + one.getBoundingClientRect().bottom) / 2),
       );
     const [numbers, lines] = [
-      await middles(page.locator(".scale span")),
-      await middles(page.locator(".bars line")),
+      await middles(laptop.locator(".scale span")),
+      await middles(laptop.locator(".bars line")),
     ];
     for (const [nth, line] of lines.entries()) expect(Math.abs((numbers[nth] ?? 0) - line)).toBeLessThan(2);
   });
 
   test("tells the value under the mouse, and nothing once it is gone", async () => {
-    await using reader = await arrive(curt.origin, { ...UTC, viewport: LAPTOP });
-    const { page } = reader;
-    await page.goto("/alt+");
-    await slider(page).waitFor();
-    const caption = page.locator(".chart figcaption span").first();
+    await laptop.goto("/alt+");
+    await slider(laptop).waitFor();
+    const caption = laptop.locator(".chart figcaption span").first();
     for (const [days, visits] of [
       [5, 8],
       [1, 5],
       [3, 0],
       [29, 0],
     ] as const) {
-      const { x, y } = await placeOf(page, days);
-      await page.mouse.move(x, y);
-      await reading(page, told(days, visits)).waitFor();
+      const { x, y } = await placeOf(laptop, days);
+      await laptop.mouse.move(x, y);
+      await reading(laptop, told(days, visits)).waitFor();
       expect(await caption.isVisible()).toBe(false);
     }
-    const before = await page.locator(".bars").boundingBox();
-    await page.mouse.move(0, 0);
+    const before = await laptop.locator(".bars").boundingBox();
+    await laptop.mouse.move(0, 0);
     await caption.waitFor();
-    expect(await page.locator(".at").isVisible()).toBe(false);
+    expect(await laptop.locator(".at").isVisible()).toBe(false);
     // What appears and goes moves nothing.
-    expect(await page.locator(".bars").boundingBox()).toEqual(before);
+    expect(await laptop.locator(".bars").boundingBox()).toEqual(before);
   });
 
   test("is one stop for the keyboard, whose arrows go from day to day, and reads each out", async () => {
-    await using reader = await arrive(curt.origin, { ...UTC, viewport: LAPTOP });
-    const { page } = reader;
-    const { keyboard } = page;
-    await page.goto("/alt+");
-    await slider(page).waitFor();
-    await range(page, "all").focus();
+    const { keyboard } = laptop;
+    await laptop.goto("/alt+");
+    await slider(laptop).waitFor();
+    await range(laptop, "all").focus();
     await keyboard.press("Tab");
-    await untilFocused(slider(page));
+    await untilFocused(slider(laptop));
     for (const [key, days, visits] of [
       ["ArrowLeft", 1, 5],
       ["ArrowLeft", 2, 0],
@@ -170,12 +172,12 @@ describe("a chart", () => {
       ["ArrowRight", 0, 1],
     ] as const) {
       await keyboard.press(key);
-      await reading(page, told(days, visits)).waitFor();
-      expect(await slider(page).getAttribute("aria-valuetext")).toBe(told(days, visits));
+      await reading(laptop, told(days, visits)).waitFor();
+      expect(await slider(laptop).getAttribute("aria-valuetext")).toBe(told(days, visits));
     }
     await keyboard.press("Tab");
-    await untilFocused(page.getByText(say("preview.table")));
-    await page.locator(".chart figcaption span").first().waitFor();
+    await untilFocused(laptop.getByText(say("preview.table")));
+    await laptop.locator(".chart figcaption span").first().waitFor();
   });
 
   test("tells the value under a finger, which stays", async () => {
@@ -198,52 +200,49 @@ describe("a chart", () => {
   });
 
   test("shows its bars where colours are forced", async () => {
-    await using reader = await arrive(curt.origin, { ...UTC, forcedColors: "active" });
-    const { page } = reader;
-    await page.goto("/alt+");
-    const colours = await page.evaluate(`["fill", "background-color"].map((name, nth) =>
+    await laptop.goto("/alt+");
+    await laptop.emulateMedia({ forcedColors: "active" });
+    const colours = await laptop.evaluate(`["fill", "background-color"].map((name, nth) =>
       getComputedStyle([document.querySelector(".bars rect:not([class])"), document.body][nth]).getPropertyValue(name))`);
     expect(colours).toEqual(["rgb(0, 0, 0)", "rgb(255, 255, 255)"]);
+    await laptop.emulateMedia({ forcedColors: "none" });
   });
 
   test("says under it what its bars add up to", async () => {
-    await using reader = await arrive(curt.origin, { ...UTC, viewport: LAPTOP });
-    const { page } = reader;
-    await page.goto("/alt+");
+    await laptop.goto("/alt+");
     const sum = (term: string) =>
-      page
+      laptop
         .locator(".sums > div")
-        .filter({ has: page.getByText(term, { exact: true }) })
+        .filter({ has: laptop.getByText(term, { exact: true }) })
         .getByRole("definition")
         .textContent();
     expect(await sum(say("preview.period.visits"))).toBe("17");
     expect(await sum(say("preview.average"))).toBe("0.57");
     expect(await sum(say("preview.busiest.day"))).toBe(`8${dayBefore(5)}`);
-    await page.goto("/jung+");
+    await laptop.goto("/jung+");
     // Two visits say nothing about an average.
-    expect(await page.locator(".sums dt").allTextContents()).toEqual([say("preview.visitors")]);
+    expect(await laptop.locator(".sums dt").allTextContents()).toEqual([say("preview.visitors")]);
   });
 });
 
 describe("ranges", () => {
-  test("change the chart and the address, not the page; the back button leads to the one before", async () => {
-    await using reader = await arrive(curt.origin, { ...UTC, viewport: { width: 1280, height: 400 } });
-    const { page } = reader;
-    await page.goto("/alt+");
-    await slider(page).waitFor();
-    await page.evaluate("globalThis.isSame = true");
-    const address = () => page.evaluate<string>("location.pathname + location.search");
-    const scrolled = () => page.evaluate<number>("scrollY");
-    expect(await pointsOf(page)).toHaveLength(30);
-    await range(page, "7d").focus();
-    await range(page, "7d").scrollIntoViewIfNeeded();
+  test("change the chart and the address, not the laptop; the back button leads to the one before", async () => {
+    await laptop.setViewportSize({ width: 1280, height: 400 });
+    await laptop.goto("/alt+");
+    await slider(laptop).waitFor();
+    await laptop.evaluate("globalThis.isSame = true");
+    const address = () => laptop.evaluate<string>("location.pathname + location.search");
+    const scrolled = () => laptop.evaluate<number>("scrollY");
+    expect(await pointsOf(laptop)).toHaveLength(30);
+    await range(laptop, "7d").focus();
+    await range(laptop, "7d").scrollIntoViewIfNeeded();
     const before = await scrolled();
     expect(before).toBeGreaterThan(0);
-    await page.keyboard.press("Enter");
-    await range(page, "7d").and(page.locator("[aria-current]")).waitFor();
+    await laptop.keyboard.press("Enter");
+    await range(laptop, "7d").and(laptop.locator("[aria-current]")).waitFor();
     expect([await address(), await scrolled()]).toEqual(["/alt+?range=7d", before]);
-    await untilFocused(range(page, "7d"));
-    expect(await pointsOf(page)).toEqual([
+    await untilFocused(range(laptop, "7d"));
+    expect(await pointsOf(laptop)).toEqual([
       told(6, 0),
       told(5, 8),
       told(4, 0),
@@ -252,28 +251,29 @@ describe("ranges", () => {
       told(1, 5),
       told(0, 1),
     ]);
-    await by(page, "hour").click();
-    await by(page, "hour").and(page.locator("[aria-current]")).waitFor();
+    await by(laptop, "hour").click();
+    await by(laptop, "hour").and(laptop.locator("[aria-current]")).waitFor();
     expect(await address()).toBe("/alt+?range=7d&by=hour");
     // Six whole days and the hours of today.
-    expect(await pointsOf(page)).toHaveLength(6 * 24 + 13);
-    await range(page, "all").click();
-    await range(page, "all").and(page.locator("[aria-current]")).waitFor();
+    expect(await pointsOf(laptop)).toHaveLength(6 * 24 + 13);
+    await range(laptop, "all").click();
+    await range(laptop, "all").and(laptop.locator("[aria-current]")).waitFor();
     expect(await address()).toBe("/alt+?range=all");
-    expect((await pointsOf(page)).filter((point) => point.endsWith(": 120 visits"))).toHaveLength(1);
-    await page.goBack();
-    await by(page, "hour").and(page.locator("[aria-current]")).waitFor();
+    expect((await pointsOf(laptop)).filter((point) => point.endsWith(": 120 visits"))).toHaveLength(1);
+    await laptop.goBack();
+    await by(laptop, "hour").and(laptop.locator("[aria-current]")).waitFor();
     expect(await address()).toBe("/alt+?range=7d&by=hour");
-    await page.goBack();
-    await page.goBack();
-    await range(page, "30d").and(page.locator("[aria-current]")).waitFor();
-    expect([await address(), (await pointsOf(page)).length]).toEqual(["/alt+", 30]);
-    await page.goForward();
-    await range(page, "7d").and(page.locator("[aria-current]")).waitFor();
+    await laptop.goBack();
+    await laptop.goBack();
+    await range(laptop, "30d").and(laptop.locator("[aria-current]")).waitFor();
+    expect([await address(), (await pointsOf(laptop)).length]).toEqual(["/alt+", 30]);
+    await laptop.goForward();
+    await range(laptop, "7d").and(laptop.locator("[aria-current]")).waitFor();
     // The new chart tells its values, too.
-    await slider(page).press("End");
-    await reading(page, told(0, 1)).waitFor();
-    expect(await page.evaluate("globalThis.isSame")).toBe(true);
+    await slider(laptop).press("End");
+    await reading(laptop, told(0, 1)).waitFor();
+    expect(await laptop.evaluate("globalThis.isSame")).toBe(true);
+    await laptop.setViewportSize(LAPTOP);
   });
 
   test("stay while visits come in", async () => {
@@ -329,16 +329,14 @@ describe("ranges", () => {
   });
 
   test("begin with the link's own first day, and are no longer than that", async () => {
-    await using reader = await arrive(curt.origin, { ...UTC, viewport: LAPTOP });
-    const { page } = reader;
-    await page.goto("/jung+");
-    expect(await pointsOf(page)).toEqual([told(3, 0), told(2, 2), told(1, 0), told(0, 0)]);
-    expect(await page.locator(".ranges nav").first().getByRole("link").allTextContents()).toEqual([
+    await laptop.goto("/jung+");
+    expect(await pointsOf(laptop)).toEqual([told(3, 0), told(2, 2), told(1, 0), told(0, 0)]);
+    expect(await laptop.locator(".ranges nav").first().getByRole("link").allTextContents()).toEqual([
       say("preview.range.24h"),
       say("preview.range.all"),
     ]);
-    await page.goto("/jung+?range=90d&by=month");
-    expect(await pointsOf(page)).toHaveLength(4);
+    await laptop.goto("/jung+?range=90d&by=month");
+    expect(await pointsOf(laptop)).toHaveLength(4);
   });
 
   test("are days of the reader's time zone", async () => {
@@ -390,7 +388,7 @@ test("what a reader has of one range is no other one", async () => {
   expect((await read("?range=7d", tag)).status).toBe(200);
 });
 
-test.each(["en-GB", "ja-JP", "ko-KR"])(
+test.each(readers(["en-GB", "ja-JP", "ko-KR"]))(
   "every range fits and is accessible on a small phone (%s)",
   async (locale) => {
     await using reader = await arrive(curt.origin, {

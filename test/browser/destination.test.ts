@@ -3,12 +3,12 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { Locator, Page } from "playwright-core";
 
 import { type Running, startHere } from "../service.ts";
-import { arrive, LAPTOP, PHONE, wordsOf } from "./browser.ts";
+import { arrive, LAPTOP, PHONE, readers, wordsOf } from "./browser.ts";
 
-const READERS = [
+const READERS = readers([
   { locale: "en-GB", viewport: LAPTOP },
   { locale: "ko-KR", viewport: PHONE },
-];
+]);
 
 let curt: Running;
 beforeAll(async () => {

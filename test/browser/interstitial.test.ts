@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 
 import { type Running, startHere } from "../service.ts";
 import { untilCounted, WINDOWS_CHROME } from "../visits/visits.ts";
-import { arrive, LAPTOP, PHONE, wordsOf } from "./browser.ts";
+import { arrive, LAPTOP, PHONE, readers, wordsOf } from "./browser.ts";
 
 let curt: Running;
 let destination: ReturnType<typeof Bun.serve>;
@@ -24,34 +24,39 @@ afterAll(async () => {
   await curt[Symbol.asyncDispose]();
 });
 
-test.each([
+const VISITORS = readers([
   { locale: "en-GB", viewport: LAPTOP, javaScriptEnabled: true },
   { locale: "ko-KR", viewport: PHONE, javaScriptEnabled: false },
-])("a person sees where a link leads and goes on, counted once ($locale)", async (reader) => {
-  const say = wordsOf(reader.locale);
-  const code = `새-${reader.locale}`;
-  arrived = [];
-  await curt.shorten({
-    original_url: `http://127.0.0.1:${destination.port}/여기?q="값"&p=1`,
-    custom_code: code,
-  });
-  await using visitor = await arrive(curt.origin, { ...reader, userAgent: WINDOWS_CHROME });
-  const { page } = visitor;
-  expect((await page.goto(`/${encodeURIComponent(code)}`))?.status()).toBe(200);
-  await page.getByRole("heading", { level: 1, name: say("interstitial.title") }).waitFor();
-  const leads = page.getByRole("region", { name: say("preview.leads") });
-  expect(await leads.getByRole("listitem").allTextContents()).toEqual([
-    say("hint.address"),
-    say("hint.port", { port: String(destination.port) }),
-    say("hint.http"),
-  ]);
-  await untilCounted(curt, code, 1);
-  expect(arrived).toEqual([]);
-  await leads.getByRole("link", { name: say("preview.continue", { domain: "127.0.0.1" }) }).click();
-  await page.waitForURL(`http://127.0.0.1:${destination.port}/**`);
-  expect(arrived).toEqual([{ path: "/여기", referrer: null }]);
-  await untilCounted(curt, code, 1);
-});
+]);
+
+test.each(VISITORS)(
+  "a person sees where a link leads and goes on, counted once ($locale)",
+  async (reader) => {
+    const say = wordsOf(reader.locale);
+    const code = `새-${reader.locale}`;
+    arrived = [];
+    await curt.shorten({
+      original_url: `http://127.0.0.1:${destination.port}/여기?q="값"&p=1`,
+      custom_code: code,
+    });
+    await using visitor = await arrive(curt.origin, { ...reader, userAgent: WINDOWS_CHROME });
+    const { page } = visitor;
+    expect((await page.goto(`/${encodeURIComponent(code)}`))?.status()).toBe(200);
+    await page.getByRole("heading", { level: 1, name: say("interstitial.title") }).waitFor();
+    const leads = page.getByRole("region", { name: say("preview.leads") });
+    expect(await leads.getByRole("listitem").allTextContents()).toEqual([
+      say("hint.address"),
+      say("hint.port", { port: String(destination.port) }),
+      say("hint.http"),
+    ]);
+    await untilCounted(curt, code, 1);
+    expect(arrived).toEqual([]);
+    await leads.getByRole("link", { name: say("preview.continue", { domain: "127.0.0.1" }) }).click();
+    await page.waitForURL(`http://127.0.0.1:${destination.port}/**`);
+    expect(arrived).toEqual([{ path: "/여기", referrer: null }]);
+    await untilCounted(curt, code, 1);
+  },
+);
 
 test("a person may choose another language before going on, and is still counted once", async () => {
   await curt.shorten({ original_url: "https://example.com/", custom_code: "language" });

@@ -5,7 +5,7 @@ import type { BrowserContext, Page } from "playwright-core";
 import { relativeTime } from "../../src/pages/shared/formats.ts";
 import { BASE_URL, type Running, startHere } from "../service.ts";
 import { untilCounted, visit } from "../visits/visits.ts";
-import { arrive, PHONE, stopTime, untilFocused, wordsOf } from "./browser.ts";
+import { arrive, PHONE, readers, stopTime, untilFocused, wordsOf } from "./browser.ts";
 
 const say = wordsOf("en");
 
@@ -78,7 +78,7 @@ function on(page: Page, locale = "en") {
   };
 }
 
-test.each(["en-GB", "ko-KR"])(
+test.each(readers(["en-GB", "ko-KR"]))(
   "each link tells its state, visits, and when it was made (%s)",
   async (locale) => {
     const words = wordsOf(locale);
@@ -157,6 +157,15 @@ test("a search finds parts of codes and destinations, however they are typed", a
   }
   await status(say("links.found", { count: 0, all: 3 })).waitFor();
   await page.getByText(say("links.none")).waitFor();
+  // Nothing that the list holds becomes a part of the page either.
+  const created = "2026-01-01T00:00:00.000Z";
+  await openList(page, [
+    { path: `/api/v1/links/${encodeURIComponent('<img src="x" onerror="alert(1)">')}`, created },
+    { path: "/api/v1/links/t", created, target: "https://example.com/<script>alert(1)</script>" },
+    { path: "/api/v1/links/k", created, key: '"><script>alert(1)</script>' },
+  ]);
+  expect(await on(page).items.count()).toBe(3);
+  expect(await page.locator("main img, main script, main li script").count()).toBe(0);
 });
 
 test("a link is removed only after a confirmation, and keeps redirecting", async () => {
@@ -225,19 +234,6 @@ test("the addresses of all links, or of those found, are copied one per line", a
   await page.reload();
   await search.fill("one");
   expect(await copied()).toBe(`${BASE_URL}/copy-one/`);
-});
-
-test("nothing that the list holds becomes a part of the page", async () => {
-  await using maker = await arrive(curt.origin);
-  const { page } = maker;
-  const { created } = await makeLink("mine");
-  await openList(page, [
-    { path: `/api/v1/links/${encodeURIComponent('<img src="x" onerror="alert(1)">')}`, created },
-    { path: "/api/v1/links/t", created, target: "https://example.com/<script>alert(1)</script>" },
-    { path: "/api/v1/links/k", created, key: '"><script>alert(1)</script>' },
-  ]);
-  expect(await on(page).items.count()).toBe(3);
-  expect(await page.locator("main img, main script, main li script").count()).toBe(0);
 });
 
 test("two tabs do not lose each other's links", async () => {
@@ -345,23 +341,20 @@ test("without a connection, what was told last is shown, and asked again when it
   await status(say("links.away")).waitFor({ state: "detached" });
 });
 
-test("what was told while the clock was ahead is asked again", async () => {
+test("the list of an earlier version is read on, and what was told while the clock was ahead is asked again", async () => {
   await using person = await arrive(curt.origin);
   const { page } = person;
   const made = await makeLink("ahead");
+  const { path, created } = await makeLink("earlier");
   await visit(curt, "ahead");
   await untilCounted(curt, "ahead", 1);
   const told = { state: "active", visits: 0, ends: null, atMs: Date.now() + 30 * 86_400_000 };
-  await openList(page, [{ ...made, told }]);
-  await on(page).item("ahead").locator("[data-visits]").filter({ hasText: "1" }).waitFor();
-});
-
-test("the list of an earlier version is read on", async () => {
-  await using maker = await arrive(curt.origin);
-  const { page } = maker;
-  const { path, created } = await makeLink("earlier");
-  await openList(page, [{ path, created }]);
-  const { item } = on(page);
+  await openList(page, [
+    { path, created },
+    { ...made, told },
+  ]);
+  const { item, search, codes } = on(page);
+  await item("ahead").locator("[data-visits]").filter({ hasText: "1" }).waitFor();
   await item("earlier").filter({ hasText: "example.com/of-earlier" }).waitFor();
   expect(
     await item("earlier")
@@ -369,8 +362,8 @@ test("the list of an earlier version is read on", async () => {
       .count(),
   ).toBe(0);
   await page.goto("/+links");
-  await on(page).search.fill("of-earlier");
-  expect(await on(page).codes()).toEqual(["earlier"]);
+  await search.fill("of-earlier");
+  expect(await codes()).toEqual(["earlier"]);
 });
 
 test("a browser that keeps nothing says so, and one that is full loses nothing", async () => {
@@ -396,20 +389,3 @@ function denyStorage(context: BrowserContext): Promise<unknown> {
     "Object.defineProperty(window, 'localStorage', { get() { throw new DOMException('denied', 'SecurityError') } })",
   );
 }
-
-test.each(["en-GB", "ko-KR"])(
-  "without scripts, the page says how to find a link again (%s)",
-  async (locale) => {
-    await using reader = await arrive(curt.origin, { locale, javaScriptEnabled: false });
-    const { page } = reader;
-    const words = wordsOf(locale);
-    await page.goto("/");
-    await page
-      .getByRole("contentinfo")
-      .getByRole("link", { name: words("links.title") })
-      .click();
-    await page.getByRole("heading", { level: 1, name: words("links.title") }).waitFor();
-    await page.getByText(words("links.noscript.find")).waitFor();
-    expect(await page.getByRole("searchbox").count()).toBe(0);
-  },
-);

@@ -5,7 +5,7 @@ import type { Page } from "playwright-core";
 import { CURT } from "../../src/pages/assets/branding.ts";
 import { type Running, startHere } from "../service.ts";
 import { untilCounted, visit } from "../visits/visits.ts";
-import { arrive, LAPTOP, PHONE, wordsOf } from "./browser.ts";
+import { arrive, LAPTOP, PHONE, readers, wordsOf } from "./browser.ts";
 
 /** Everything that the home page loads, as sent. */
 const MAX_BYTES = 40_000;
@@ -66,42 +66,47 @@ test("nothing on the home page moves while it loads, nor while the links made he
   expect(await shiftOf(page)).toBeGreaterThan(0);
 });
 
-test.each(
+const LOADERS = readers(
   [PHONE, LAPTOP].flatMap((viewport) =>
-    [false, true].map((isLate) => ({ viewport, width: viewport.width, isLate })),
+    [true, false].map((isLate) => ({ viewport, width: viewport.width, isLate })),
   ),
-)("a preview hardly moves while it loads, $width pixels wide (script late: $isLate)", async (reader) => {
-  const { viewport, width, isLate } = reader;
-  await using maker = await arrive(curt.origin, { viewport, timezoneId: "Asia/Seoul" });
-  const { page } = maker;
-  let release = Promise.withResolvers<void>();
-  await page.route(`**${assets.script.path}`, async (route) => {
-    await release.promise;
-    await route.continue();
-  });
-  async function settle(): Promise<void> {
-    if (isLate) await page.evaluate(PAINTED);
+);
+
+test.each(LOADERS)(
+  "a preview hardly moves while it loads, $width pixels wide (script late: $isLate)",
+  async (reader) => {
+    const { viewport, width, isLate } = reader;
+    await using maker = await arrive(curt.origin, { viewport, timezoneId: "Asia/Seoul" });
+    const { page } = maker;
+    let release = Promise.withResolvers<void>();
+    await page.route(`**${assets.script.path}`, async (route) => {
+      await release.promise;
+      await route.continue();
+    });
+    async function settle(): Promise<void> {
+      if (isLate) await page.evaluate(PAINTED);
+      release.resolve();
+      await page.getByRole("button", { name: say("copy"), exact: true }).waitFor();
+      await page.waitForLoadState("networkidle");
+    }
     release.resolve();
-    await page.getByRole("button", { name: say("copy"), exact: true }).waitFor();
-    await page.waitForLoadState("networkidle");
-  }
-  release.resolve();
-  await page.goto("/");
-  await page.getByRole("textbox", { name: say("home.url") }).fill("https://a-long-host-name.example.com/");
-  await page.getByRole("textbox", { name: say("home.code") }).fill(`가을-${width}-${isLate}`);
-  release = Promise.withResolvers();
-  await page.keyboard.press("Enter");
-  await page.waitForURL(/\+(?:#made)?$/, { waitUntil: "commit" });
-  await settle();
-  expect(await shiftOf(page)).toBeLessThanOrEqual(MAX_SHIFT);
-  for (let nth = 0; nth < 3; nth++) await visit(curt, `가을-${width}-${isLate}`);
-  await untilCounted(curt, `가을-${width}-${isLate}`, 3);
-  await maker.context.clearCookies();
-  release = Promise.withResolvers();
-  await page.goto(new URL(page.url()).pathname, { waitUntil: "commit" });
-  await settle();
-  expect(await shiftOf(page)).toBeLessThanOrEqual(MAX_SHIFT);
-});
+    await page.goto("/");
+    await page.getByRole("textbox", { name: say("home.url") }).fill("https://a-long-host-name.example.com/");
+    await page.getByRole("textbox", { name: say("home.code") }).fill(`가을-${width}-${isLate}`);
+    release = Promise.withResolvers();
+    await page.keyboard.press("Enter");
+    await page.waitForURL(/\+(?:#made)?$/, { waitUntil: "commit" });
+    await settle();
+    expect(await shiftOf(page)).toBeLessThanOrEqual(MAX_SHIFT);
+    for (let nth = 0; nth < 3; nth++) await visit(curt, `가을-${width}-${isLate}`);
+    await untilCounted(curt, `가을-${width}-${isLate}`, 3);
+    await maker.context.clearCookies();
+    release = Promise.withResolvers();
+    await page.goto(new URL(page.url()).pathname, { waitUntil: "commit" });
+    await settle();
+    expect(await shiftOf(page)).toBeLessThanOrEqual(MAX_SHIFT);
+  },
+);
 
 test("the page is painted, and makes links, before its script has come", async () => {
   await using maker = await arrive(curt.origin);

@@ -5,7 +5,7 @@ import type { Locator } from "playwright-core";
 import { checkStore } from "../../src/store/open.ts";
 import { type Running, startHere } from "../service.ts";
 import { linkOf, untilCounted, visit } from "../visits/visits.ts";
-import { arrive, LAPTOP, type Person, PHONE, stopTime, untilFocused, wordsOf } from "./browser.ts";
+import { arrive, LAPTOP, type Person, PHONE, readers, stopTime, untilFocused, wordsOf } from "./browser.ts";
 
 const HOUR_MS = 3_600_000;
 const LONG = "https://example.com/긴/주소?q=값";
@@ -43,8 +43,10 @@ async function make({ page }: Person, fields: { code?: string; end?: string } = 
   return new URL(page.url()).pathname.slice(1, -1);
 }
 
-const MAKERS = ["en-GB", "ko-KR"].flatMap((locale) =>
-  [PHONE, LAPTOP].map((viewport) => ({ locale, viewport, width: viewport.width })),
+const MAKERS = readers(
+  ["en-GB", "ko-KR"].flatMap((locale) =>
+    [PHONE, LAPTOP].map((viewport) => ({ locale, viewport, width: viewport.width })),
+  ),
 );
 
 describe.each(MAKERS)("a maker, $locale, $width pixels wide,", ({ locale, viewport }) => {
@@ -125,11 +127,13 @@ describe.each(MAKERS)("a maker, $locale, $width pixels wide,", ({ locale, viewpo
 
 const labelOf = (field: any): string => field.labels[0].textContent;
 
-test.each([
+const ZONES = readers([
   ["Asia/Seoul", "en-GB"],
   ["Asia/Seoul", "ko-KR"],
   ["UTC", "en-GB"],
-])("when it ends is told in %s, %s", async (timezoneId, locale) => {
+] as const);
+
+test.each(ZONES)("when it ends is told in %s, %s", async (timezoneId, locale) => {
   await using maker = await arrive(curt.origin, { timezoneId, locale });
   const { page } = maker;
   const say = wordsOf(locale);

@@ -6,7 +6,7 @@ import { DAY_MS } from "../../src/links/time.ts";
 import { duration } from "../../src/pages/shared/formats.ts";
 import { ask, make, OTHER, TARGET, visited } from "../managed.ts";
 import { type Running, startHere } from "../service.ts";
-import { arrive, LAPTOP, PHONE, stopTime, untilFocused, wordsOf } from "./browser.ts";
+import { arrive, LAPTOP, PHONE, readers, stopTime, untilFocused, wordsOf } from "./browser.ts";
 
 let curt: Running;
 beforeAll(async () => {
@@ -16,28 +16,18 @@ afterAll(async () => {
   await curt[Symbol.asyncDispose]();
 });
 
-const MAKERS = [
-  { locale: "en-GB", viewport: LAPTOP, javaScriptEnabled: true },
-  { locale: "en-GB", viewport: PHONE, javaScriptEnabled: false },
-  { locale: "ko-KR", viewport: PHONE, javaScriptEnabled: true },
-  { locale: "ko-KR", viewport: LAPTOP, javaScriptEnabled: false },
-];
+const MAKERS = readers([
+  { locale: "en-GB", viewport: LAPTOP },
+  { locale: "ko-KR", viewport: PHONE },
+]);
 
-describe.each(MAKERS)("whoever has the manage key ($locale, scripts: $javaScriptEnabled)", (maker) => {
-  const { locale, javaScriptEnabled } = maker;
+describe.each(MAKERS)("whoever has the manage key ($locale)", (maker) => {
+  const { locale } = maker;
   const say = wordsOf(locale);
 
-  /** Gets to the forms: by the manage address, or without scripts by the preview and the key. */
+  /** Gets to the forms by the manage address. */
   async function open(page: Page, { code, key }: { code: string; key: string }): Promise<void> {
-    if (javaScriptEnabled) await page.goto(`/${code}+#key=${key}`);
-    else {
-      await page.goto(`/${code}+`);
-      await page.getByRole("link", { name: say("preview.manage"), exact: true }).click();
-      const field = page.getByRole("textbox", { name: say("manage.key") });
-      await untilFocused(field);
-      await field.fill(`https://curt.example/${code}+#key=${key}`);
-      await field.press("Enter");
-    }
+    await page.goto(`/${code}+#key=${key}`);
     await page.getByRole("heading", { level: 1, name: say("manage.title") }).waitFor();
     await page.getByRole("button", { name: say("manage.save") }).waitFor();
   }
@@ -83,7 +73,7 @@ describe.each(MAKERS)("whoever has the manage key ($locale, scripts: $javaScript
       .getByRole("status")
       .filter({ hasText: say("link.changed") })
       .waitFor();
-    if (javaScriptEnabled) await untilFocused(page.getByRole("status"));
+    await untilFocused(page.getByRole("status"));
     // The page is that of the link as it is now.
     expect(await target.inputValue()).toBe(OTHER);
     expect(await visits.inputValue()).toBe("5");
@@ -107,7 +97,7 @@ describe.each(MAKERS)("whoever has the manage key ($locale, scripts: $javaScript
     // Neither the address bar nor any request has the key in an address.
     expect(asked.filter((url) => url.replace(/#.*/, "").includes(link.key))).toEqual([]);
     expect(new URL(page.url()).hash).toBe("");
-    if (javaScriptEnabled) expect(page.url()).toBe(`${curt.origin}/${link.code}+`);
+    expect(page.url()).toBe(`${curt.origin}/${link.code}+`);
   });
 
   test("withdraws a link only when sure", async () => {
@@ -140,19 +130,12 @@ describe.each(MAKERS)("whoever has the manage key ($locale, scripts: $javaScript
     past.advance(DAY_MS);
     await using person = await arrive(past.origin, maker);
     const { page } = person;
-    if (javaScriptEnabled) {
-      await page.goto(`/${link.code}+#key=wrong`);
-      await page
-        .getByRole("alert")
-        .filter({ hasText: say("key.wrong") })
-        .waitFor();
-      expect(new URL(page.url()).hash).toBe("");
-    } else {
-      await page.goto(`/${link.code}+manage`);
-      await page.getByRole("textbox", { name: say("manage.key") }).fill("wrong");
-      await page.getByRole("button", { name: say("manage.open") }).click();
-      await page.getByText(say("key.wrong")).waitFor();
-    }
+    await page.goto(`/${link.code}+#key=wrong`);
+    await page
+      .getByRole("alert")
+      .filter({ hasText: say("key.wrong") })
+      .waitFor();
+    expect(new URL(page.url()).hash).toBe("");
     await open(page, link);
     await page.getByText(say("manage.target.over")).waitFor();
     expect(await page.getByRole("textbox", { name: say("manage.target") }).count()).toBe(0);
@@ -164,20 +147,18 @@ describe.each(MAKERS)("whoever has the manage key ($locale, scripts: $javaScript
     await page.goto("/");
     await page.getByRole("textbox", { name: say("home.url") }).fill(TARGET);
     await page.getByRole("button", { name: say("home.make") }).click();
-    await page.waitForURL(/\+(?:#made)?$/);
+    await page.waitForURL(/\+$/);
     const keep = page.getByRole("region", { name: say("keep.title") });
     const address = (await keep.getByText("#key=").textContent()) ?? "";
     const [, path = "", key = ""] = /^https:\/\/curt\.example(\/[^/]+\+)#key=([\w-]+)$/.exec(address) ?? [];
     expect(page.url()).toStartWith(curt.origin + path);
     expect(page.url()).not.toContain(key);
-    if (javaScriptEnabled) {
-      await context.grantPermissions(["clipboard-read", "clipboard-write"], { origin: curt.origin });
-      await stopTime(page);
-      await keep.getByRole("button", { name: say("keep.copy") }).click();
-      await keep.getByText(say("copied"), { exact: true }).waitFor();
-      expect(await page.evaluate<string>("navigator.clipboard.readText()")).toBe(address);
-      await keep.getByText(say("keep.here")).waitFor();
-    }
+    await context.grantPermissions(["clipboard-read", "clipboard-write"], { origin: curt.origin });
+    await stopTime(page);
+    await keep.getByRole("button", { name: say("keep.copy") }).click();
+    await keep.getByText(say("copied"), { exact: true }).waitFor();
+    expect(await page.evaluate<string>("navigator.clipboard.readText()")).toBe(address);
+    await keep.getByText(say("keep.here")).waitFor();
     await keep.getByRole("button", { name: say("preview.manage") }).click();
     const target = page.getByRole("textbox", { name: say("manage.target") });
     expect(await target.inputValue()).toBe(TARGET);
@@ -186,7 +167,6 @@ describe.each(MAKERS)("whoever has the manage key ($locale, scripts: $javaScript
     await page.getByRole("button", { name: say("manage.save") }).click();
     await page.getByText(say("link.changed")).waitFor();
     expect(await visited(curt, path.slice(1, -1))).toBe(OTHER);
-    if (!javaScriptEnabled) return;
     // The list of links made here has the key, too.
     await page.goto("/");
     const listed = page.getByRole("region", { name: say("home.made-here") });

@@ -6,7 +6,7 @@ import { SESSION_MS } from "../../src/moderation/access-tokens.ts";
 import { addCampaign, CAMPAIGN, campaignHost, report, TOKEN, untilAnswered } from "../admin/operator.ts";
 import { type Here, startHere } from "../service.ts";
 import { loadAxe, violationsOf, violationsOfWords } from "./axe.ts";
-import { arrive, LAPTOP, PHONE, untilFocused, wordsOf } from "./browser.ts";
+import { arrive, LAPTOP, PHONE, readers, untilFocused, wordsOf } from "./browser.ts";
 
 type Say = ReturnType<typeof wordsOf>;
 
@@ -23,11 +23,13 @@ async function open(page: Page, say: Say, name: "links" | "hosts" | "cases" | "j
   await page.getByRole("heading", { level: 1, name: say(`admin.${name}`) }).waitFor();
 }
 
-describe.each([
+const OPERATORS = readers([
   { locale: "en-GB", viewport: LAPTOP, javaScriptEnabled: true, find: violationsOf },
   // The colours are the same in all languages.
   { locale: "ko-KR", viewport: PHONE, javaScriptEnabled: false, find: violationsOfWords },
-])("an operator ($locale, scripts: $javaScriptEnabled)", ({ find, ...options }) => {
+]);
+
+describe.each(OPERATORS)("an operator ($locale, scripts: $javaScriptEnabled)", ({ find, ...options }) => {
   const say = wordsOf(options.locale);
   let curt: Here;
   beforeAll(async () => {

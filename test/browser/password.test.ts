@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { addGuarded } from "../redirect/guarded.ts";
 import { type Running, startHere } from "../service.ts";
 import { untilCounted, WINDOWS_CHROME } from "../visits/visits.ts";
-import { arrive, LAPTOP, PHONE, untilFocused, wordsOf } from "./browser.ts";
+import { arrive, LAPTOP, PHONE, readers, untilFocused, wordsOf } from "./browser.ts";
 
 const PASSWORD = "비밀번호 1";
 
@@ -42,46 +42,53 @@ const ARRIVED = [
   { path: "/second", method: "GET", referrer: null },
 ];
 
-test.each([
+const VISITORS = readers([
   { locale: "en-GB", viewport: LAPTOP, javaScriptEnabled: true },
   { locale: "ko-KR", viewport: PHONE, javaScriptEnabled: false },
-])("a person enters the password, is led on, and is not asked again ($locale)", async (reader) => {
-  const say = wordsOf(reader.locale);
-  const code = `비밀-${reader.locale}`;
-  arrived = [];
-  await addGuarded(curt, code, { password: PASSWORD, target });
-  const headers = { "X-Forwarded-For": reader.locale === "en-GB" ? "192.0.2.1" : "192.0.2.2" };
-  await using visitor = await arrive(curt.origin, {
-    ...reader,
-    userAgent: WINDOWS_CHROME,
-    extraHTTPHeaders: headers,
-  });
-  const { page } = visitor;
-  // A dialog of the browser would keep this from resolving.
-  expect((await page.goto(`/${encodeURIComponent(code)}`))?.status()).toBe(401);
-  const field = page.getByLabel(say("password.label"));
-  await untilFocused(field);
-  await page.keyboard.type("wrong");
-  await page.keyboard.press("Enter");
-  const refusal = page.getByRole("alert");
-  await refusal.waitFor();
-  expect(await refusal.textContent()).toBe(`${say("password.wrong")} ${say("password.left", { count: 2 })}`);
-  await untilFocused(field);
-  expect(await field.getAttribute("aria-describedby")).toBe("password-error password-hint");
-  expect(await field.inputValue()).toBe("");
-  expect(arrived).toEqual([]);
-  await field.fill(PASSWORD);
-  await page.getByRole("button", { name: say("password.open") }).click();
-  await page.waitForURL(`http://localhost:${destination.port}/second`);
-  expect(arrived).toEqual(ARRIVED);
-  const [cookie, ...others] = await visitor.context.cookies(`${curt.origin}/${encodeURIComponent(code)}`);
-  expect(others).toEqual([]);
-  expect(cookie).toMatchObject({ path: `/${encodeURIComponent(code)}`, httpOnly: true, sameSite: "Lax" });
-  expect(await visitor.context.cookies(`${curt.origin}/another`)).toEqual([]);
-  await page.goto(`/${encodeURIComponent(code)}/`);
-  expect(page.url()).toBe(`http://localhost:${destination.port}/second`);
-  await untilCounted(curt, code, 2);
-});
+]);
+
+test.each(VISITORS)(
+  "a person enters the password, is led on, and is not asked again ($locale)",
+  async (reader) => {
+    const say = wordsOf(reader.locale);
+    const code = `비밀-${reader.locale}`;
+    arrived = [];
+    await addGuarded(curt, code, { password: PASSWORD, target });
+    const headers = { "X-Forwarded-For": reader.locale === "en-GB" ? "192.0.2.1" : "192.0.2.2" };
+    await using visitor = await arrive(curt.origin, {
+      ...reader,
+      userAgent: WINDOWS_CHROME,
+      extraHTTPHeaders: headers,
+    });
+    const { page } = visitor;
+    // A dialog of the browser would keep this from resolving.
+    expect((await page.goto(`/${encodeURIComponent(code)}`))?.status()).toBe(401);
+    const field = page.getByLabel(say("password.label"));
+    await untilFocused(field);
+    await page.keyboard.type("wrong");
+    await page.keyboard.press("Enter");
+    const refusal = page.getByRole("alert");
+    await refusal.waitFor();
+    expect(await refusal.textContent()).toBe(
+      `${say("password.wrong")} ${say("password.left", { count: 2 })}`,
+    );
+    await untilFocused(field);
+    expect(await field.getAttribute("aria-describedby")).toBe("password-error password-hint");
+    expect(await field.inputValue()).toBe("");
+    expect(arrived).toEqual([]);
+    await field.fill(PASSWORD);
+    await page.getByRole("button", { name: say("password.open") }).click();
+    await page.waitForURL(`http://localhost:${destination.port}/second`);
+    expect(arrived).toEqual(ARRIVED);
+    const [cookie, ...others] = await visitor.context.cookies(`${curt.origin}/${encodeURIComponent(code)}`);
+    expect(others).toEqual([]);
+    expect(cookie).toMatchObject({ path: `/${encodeURIComponent(code)}`, httpOnly: true, sameSite: "Lax" });
+    expect(await visitor.context.cookies(`${curt.origin}/another`)).toEqual([]);
+    await page.goto(`/${encodeURIComponent(code)}/`);
+    expect(page.url()).toBe(`http://localhost:${destination.port}/second`);
+    await untilCounted(curt, code, 2);
+  },
+);
 
 test("whoever tried too often reads when to try again", async () => {
   const say = wordsOf("en");

@@ -6,7 +6,7 @@ import { DAY_MS, HOUR_MS } from "../../src/links/time.ts";
 import { ask, make } from "../managed.ts";
 import { type Running, startHere } from "../service.ts";
 import { addVisits, linkOf, untilCounted, visit, WINDOWS_CHROME } from "../visits/visits.ts";
-import { arrive, LAPTOP, PHONE, stopTime, untilFocused, wordsOf } from "./browser.ts";
+import { arrive, LAPTOP, PHONE, readers, stopTime, untilFocused, wordsOf } from "./browser.ts";
 
 /** More marks on one letter than any script needs. */
 const HEAP = `/%C3%A9${"%CC%80".repeat(5)}`;
@@ -14,10 +14,10 @@ const SLASHED_HOST = new URL("http://bank.example\u2215.evil.example/").hostname
 const MARKED_HOST = new URL(`http://e${"\u0323".repeat(20)}/`).hostname;
 /** Longer than the page waits before it looks at its count again. */
 const LOOK_MS = 5000;
-const READERS = [
+const READERS = readers([
   { locale: "en-GB", viewport: LAPTOP },
   { locale: "ko-KR", viewport: PHONE },
-];
+]);
 
 let curt: Running;
 let destination: ReturnType<typeof Bun.serve>;
@@ -214,30 +214,19 @@ describe.each(READERS)("a visitor who looks before ($locale)", ({ locale, viewpo
     ).toBe(0);
     expect(await page.getByRole("img", { name: /QR/ }).count()).toBe(0);
   });
-
-  test("of no link reads that there is none, and finds the way on", async () => {
-    await using visitor = await arrive(curt.origin, { locale, viewport });
-    const { page } = visitor;
-    const response = await page.goto("/nobody-made-it+");
-    expect([response?.status(), response?.headers()["x-robots-tag"]]).toEqual([404, "noindex"]);
-    await page.getByRole("heading", { level: 1, name: say("page.unknown.title") }).waitFor();
-    await page.getByRole("button", { name: say("page.unknown.make") }).click();
-    expect(await page.getByRole("textbox", { name: say("home.code") }).inputValue()).toBe("nobody-made-it");
-  });
 });
 
 test("a + behind the address leads to the preview, however it is written", async () => {
-  await using visitor = await arrive(curt.origin);
-  const { page } = visitor;
   await curt.shorten({ original_url: "https://example.com/", custom_code: "더하기" });
   for (const behind of ["+", "%2B", "%2b", "+/", "/+", "/%2B", "/+/"]) {
-    const response = await page.goto(`/더하기${behind}`);
-    expect([behind, response?.status(), response?.headers()["x-robots-tag"]]).toEqual([
+    const response = await curt.fetch(`/더하기${behind}`, { redirect: "follow" });
+    const isPreview = (await response.text()).includes("curt.example/더하기/");
+    expect([behind, response.status, response.headers.get("x-robots-tag"), isPreview]).toEqual([
       behind,
       200,
       "noindex",
+      true,
     ]);
-    await page.getByRole("heading", { level: 1, name: "curt.example/더하기/" }).waitFor();
   }
 });
 

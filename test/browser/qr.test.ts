@@ -5,7 +5,7 @@ import type { Page } from "playwright-core";
 import { QrDrawn } from "../../src/pages/qr/qr-code.tsx";
 import { addGuarded } from "../redirect/guarded.ts";
 import { BASE_URL, type Running, startHere } from "../service.ts";
-import { arrive, LAPTOP, openBrowser, PHONE, stopTime, wordsOf } from "./browser.ts";
+import { arrive, LAPTOP, openBrowser, PHONE, readers, stopTime, wordsOf } from "./browser.ts";
 import { scan } from "./scan.ts";
 
 /** As long as a code can be. */
@@ -50,38 +50,32 @@ function moduleWidthOf(page: Page): Promise<number> {
   })()`);
 }
 
-describe.each([
-  { where: "on a laptop", viewport: LAPTOP, deviceScaleFactor: 1 },
-  { where: "on a sharp laptop", viewport: LAPTOP, deviceScaleFactor: 2 },
-  { where: "on a phone", viewport: PHONE, deviceScaleFactor: 2 },
-])("a camera reads the code $where", ({ viewport, deviceScaleFactor }) => {
-  test.each(["light", "dark"] as const)(
-    "of a preview and of the larger view, in %s mode",
-    async (colorScheme) => {
-      await using reader = await arrive(curt.origin, { viewport, deviceScaleFactor, colorScheme });
-      const { page } = reader;
-      // What is dark is around the picture, whatever its modules.
-      const suffixes = ["+", "+qr", ...(colorScheme === "light" ? ["+qr?ecc=h", "+qr?ecc=l"] : [])];
-      for (const code of CODES) {
-        for (const suffix of suffixes) {
-          await page.goto(pathOf(code, suffix));
-          expect([code, suffix, await scan(blank, pictureOf(page))]).toEqual([code, suffix, addressOf(code)]);
-          if (suffix !== "+") continue;
-          const width = await moduleWidthOf(page);
-          expect([code, width >= 3, Number.isInteger(width)]).toEqual([code, true, true]);
-        }
-      }
-    },
-  );
+/** The first one has the fewest pixels for a module. What is dark is around the picture, whatever its modules. */
+const CAMERAS = readers([
+  { where: "on a laptop", viewport: LAPTOP, deviceScaleFactor: 1, colorScheme: "dark" },
+  { where: "on a laptop", viewport: LAPTOP, deviceScaleFactor: 1, colorScheme: "light" },
+  { where: "on a sharp laptop", viewport: LAPTOP, deviceScaleFactor: 2, colorScheme: "dark" },
+  { where: "on a sharp laptop", viewport: LAPTOP, deviceScaleFactor: 2, colorScheme: "light" },
+  { where: "on a phone", viewport: PHONE, deviceScaleFactor: 2, colorScheme: "dark" },
+  { where: "on a phone", viewport: PHONE, deviceScaleFactor: 2, colorScheme: "light" },
+] as const);
 
-  test("with a smaller margin", async () => {
-    await using reader = await arrive(curt.origin, { viewport, deviceScaleFactor, colorScheme: "dark" });
-    const { page } = reader;
-    for (const margin of [0, 1, 2, 3]) {
-      await page.goto(pathOf("abc", `+qr?margin=${margin}`));
-      expect([margin, await scan(blank, pictureOf(page))]).toEqual([margin, addressOf("abc")]);
-    }
-  });
+test.each(CAMERAS)("a camera reads the code $where, in $colorScheme mode", async (options) => {
+  await using reader = await arrive(curt.origin, options);
+  const { page } = reader;
+  for (const [code, suffix] of [
+    ...CODES.flatMap((each) => [[each, "+"] as const, [each, "+qr"] as const]),
+    [HANGUL, "+qr?ecc=h"],
+    [HANGUL, "+qr?ecc=l"],
+    ["abc", "+qr?margin=0"],
+    ["abc", "+qr?margin=2"],
+  ] as const) {
+    await page.goto(pathOf(code, suffix));
+    expect([code, suffix, await scan(blank, pictureOf(page))]).toEqual([code, suffix, addressOf(code)]);
+    if (suffix !== "+") continue;
+    const width = await moduleWidthOf(page);
+    expect([code, width >= 3, Number.isInteger(width)]).toEqual([code, true, true]);
+  }
 });
 
 test("a camera reads the code in other colours", async () => {
@@ -109,45 +103,38 @@ test("a code whose images are not served is drawn in the page", async () => {
 });
 
 describe("on paper", () => {
-  test.each(["+", "+qr"])(
-    "/code%s is a sheet with address, code, host and name, and nothing else",
-    async (suffix) => {
-      await using reader = await arrive(curt.origin, {
-        colorScheme: "dark",
-        viewport: { width: 680, height: 1000 },
-      });
-      const { page } = reader;
-      await page.emulateMedia({ media: "print" });
-      for (const code of CODES) {
-        await page.goto(pathOf(code, suffix));
-        expect(await page.locator("body").innerText()).toMatch(
-          new RegExp(
-            `^\\s*Curt\\s*curt\\.example/${code}/\\s*Leads to: ${RegExp.escape(new URL(DESTINATION).host)}\\s*$`,
-          ),
-        );
-        expect(await scan(blank, page)).toBe(addressOf(code));
-        for (const format of ["A4", "Letter"])
-          expect([code, format, await pagesOf(page, format)]).toEqual([code, format, 1]);
-      }
-    },
-  );
+  test("it is a sheet with address, code, host and name, and nothing else", async () => {
+    await using reader = await arrive(curt.origin, {
+      colorScheme: "dark",
+      viewport: { width: 680, height: 1000 },
+    });
+    const { page } = reader;
+    await page.emulateMedia({ media: "print" });
+    for (const [code, suffix] of [
+      ["abc", "+qr"],
+      [HANGUL, "+"],
+      [FAMILY, "+qr"],
+    ] as const) {
+      await page.goto(pathOf(code, suffix));
+      expect(await page.locator("body").innerText()).toMatch(
+        new RegExp(
+          `^\\s*Curt\\s*curt\\.example/${code}/\\s*Leads to: ${RegExp.escape(new URL(DESTINATION).host)}\\s*$`,
+        ),
+      );
+      expect(await scan(blank, page)).toBe(addressOf(code));
+      for (const format of ["A4", "Letter"])
+        expect([code, format, await pagesOf(page, format)]).toEqual([code, format, 1]);
+    }
+  });
 
   test("a link with a password does not tell where it leads", async () => {
     await addGuarded(curt, "closed", { password: "word", target: DESTINATION });
     await using reader = await arrive(curt.origin);
     const { page } = reader;
     await page.emulateMedia({ media: "print" });
-    for (const suffix of ["+", "+qr"]) {
-      await page.goto(pathOf("closed", suffix));
-      expect(await page.locator("body").innerText()).toMatch(/^\s*Curt\s*curt\.example\/closed\/\s*$/);
-      expect(await scan(blank, page)).toBe(addressOf("closed"));
-    }
-  });
-
-  test("a page without a code is printed as it is", async () => {
-    await using reader = await arrive(curt.origin);
-    const { page } = reader;
-    await page.emulateMedia({ media: "print" });
+    await page.goto("/closed+");
+    expect(await page.locator("body").innerText()).toMatch(/^\s*Curt\s*curt\.example\/closed\/\s*$/);
+    // A page without a code is printed as it is.
     await page.goto("/+privacy");
     await page.getByRole("heading", { level: 1 }).waitFor();
     expect(await page.getByRole("main").innerText()).not.toBe("");
@@ -161,10 +148,12 @@ async function pagesOf(page: Page, format: string): Promise<number> {
   return [...pdf.matchAll(/\/Type \/Page\b/g)].length;
 }
 
-describe.each([
+const MAKERS = readers([
   { locale: "en-GB", viewport: LAPTOP },
   { locale: "ko-KR", viewport: PHONE },
-])("the larger view ($locale)", ({ locale, viewport }) => {
+]);
+
+describe.each(MAKERS)("the larger view ($locale)", ({ locale, viewport }) => {
   const say = wordsOf(locale);
   const wordOf = (word: "weak" | "enough" | "inverted" | "low" | "size") =>
     new RegExp(RegExp.escape(say(`qr.word.${word}`)).replaceAll(/\\\{\w+\\\}/g, ".+"));

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 
 import type { Code } from "../../src/links/code.ts";
 import { type Running, openStoreOf, startHere } from "../service.ts";
-import { arrive, LAPTOP, PHONE, untilFocused, wordsOf } from "./browser.ts";
+import { arrive, LAPTOP, PHONE, readers, untilFocused, wordsOf } from "./browser.ts";
 
 let curt: Running;
 let store: Awaited<ReturnType<typeof openStoreOf>>;
@@ -15,12 +15,12 @@ afterAll(async () => {
   await curt[Symbol.asyncDispose]();
 });
 
-const READERS = [
+const READERS = readers([
   { locale: "en-GB", viewport: LAPTOP, javaScriptEnabled: true },
   { locale: "en-GB", viewport: PHONE, javaScriptEnabled: false },
   { locale: "ko-KR", viewport: PHONE, javaScriptEnabled: true },
   { locale: "ko-KR", viewport: LAPTOP, javaScriptEnabled: false },
-];
+]);
 
 describe.each(READERS)("somebody who reports a link ($locale, scripts: $javaScriptEnabled)", (reader) => {
   const { locale, javaScriptEnabled } = reader;

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 
-import jsqr from "jsqr";
 import type { Page } from "playwright-core";
 
 import { DAY_MS, HOUR_MS } from "../../src/links/time.ts";
 import { ask, TARGET, visited } from "../managed.ts";
 import { BASE_URL, type Here, startHere } from "../service.ts";
-import { arrive, LAPTOP, openBrowser, PHONE, untilFocused, wordsOf } from "./browser.ts";
+import { arrive, LAPTOP, openBrowser, PHONE, readers, untilFocused, wordsOf } from "./browser.ts";
+import { scan } from "./scan.ts";
 
 let curt: Here;
 beforeAll(async () => {
@@ -17,30 +17,11 @@ afterAll(() => curt[Symbol.asyncDispose]());
 const MINUTE_MS = 60_000;
 const SEOUL_MS = 9 * HOUR_MS;
 
-/** What the picture shows to a camera. */
-async function scan(picture: Buffer): Promise<string | undefined> {
-  const page = await (await openBrowser()).newPage();
-  const { width, height, pixels } = await page.evaluate<{ width: number; height: number; pixels: string }>(
-    `(async () => {
-      const image = new Image();
-      image.src = "data:image/png;base64,${picture.toString("base64")}";
-      await image.decode();
-      const { naturalWidth: width, naturalHeight: height } = image;
-      const context = new OffscreenCanvas(width, height).getContext("2d");
-      context.drawImage(image, 0, 0);
-      const { data } = context.getImageData(0, 0, width, height);
-      return { width, height, pixels: new Uint8Array(data.buffer).toBase64() };
-    })()`,
-  );
-  await page.close();
-  return jsqr(new Uint8ClampedArray(Buffer.from(pixels, "base64")), width, height)?.data;
-}
-
-const MAKERS = [
+const MAKERS = readers([
   { locale: "en-GB", viewport: LAPTOP, javaScriptEnabled: true },
   { locale: "ko-KR", viewport: PHONE, javaScriptEnabled: true },
   { locale: "ko-KR", viewport: LAPTOP, javaScriptEnabled: false },
-];
+]);
 
 describe.each(MAKERS)("a link that begins later ($locale, scripts: $javaScriptEnabled)", (maker) => {
   const { locale, javaScriptEnabled } = maker;
@@ -79,9 +60,9 @@ describe.each(MAKERS)("a link that begins later ($locale, scripts: $javaScriptEn
       .getByText("example.com")
       .first()
       .waitFor();
-    expect(await scan(await page.locator(".qr svg").screenshot())).toBe(
-      `${BASE_URL}/${encodeURIComponent(code)}/`,
-    );
+    const blank = await (await openBrowser()).newPage();
+    expect(await scan(blank, page.locator(".qr svg"))).toBe(`${BASE_URL}/${encodeURIComponent(code)}/`);
+    await blank.close();
     for (const format of ["PNG", "SVG"]) {
       const downloading = page.waitForEvent("download");
       await page.getByRole("link", { name: format, exact: true }).click();
