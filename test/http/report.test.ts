@@ -149,11 +149,11 @@ describe("POST /api/v1/links/{code}/reports", () => {
     expect(preflight.headers.get("access-control-allow-methods")).toContain("POST");
   });
 
-  test("500 reports at once count once for each client", async () => {
+  test("100 reports at once count once for each client", async () => {
     const [one, twenty] = [await make(), await make()];
     const statuses = new Set<number>();
     await Promise.all(
-      Array.from({ length: 500 }, async (_, nth) => {
+      Array.from({ length: 100 }, async (_, nth) => {
         statuses.add((await report(one, { reason: "spam" }, from("198.51.100.1"))).status);
         statuses.add((await report(twenty, { reason: "spam" }, from(`198.51.100.${nth % 20}`))).status);
       }),
@@ -225,9 +225,9 @@ describe("LIMIT_REPORT", () => {
 });
 
 describe("REPORT_THRESHOLD", () => {
-  test("disables a link once, and clients count once, whichever of four processes they reach", async () => {
+  test("disables a link once, and clients count once, whichever of two processes they reach", async () => {
     await using many = await startProgram({
-      PROCESSES: "4",
+      PROCESSES: "2",
       TRUSTED_PROXIES: "127.0.0.1,::1",
       REPORT_THRESHOLD: "5",
       LIMIT_REPORT: "off",
@@ -237,7 +237,7 @@ describe("REPORT_THRESHOLD", () => {
     // A connection stays with one process.
     const headers = (address: string) => ({ ...from(address), Connection: "close" });
     await Promise.all(
-      Array.from({ length: 200 }, async (_, nth) => {
+      Array.from({ length: 60 }, async (_, nth) => {
         await report(few, spam, headers(`192.0.2.${nth % 4}`), many);
         await report(often, spam, headers(`192.0.2.${nth % 20}`), many);
       }),

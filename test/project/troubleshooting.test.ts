@@ -76,20 +76,23 @@ function matches(pattern: string, text: string): boolean {
   return new RegExp(`^${pattern.split("…").map(RegExp.escape).join(".+")}$`).test(text);
 }
 
-test.each(KINDS)("docs/troubleshooting.md explains every message of the sources, and no other: %s", (kind) => {
-  const messages = messagesOf(kind);
-  const rows = rowsOf(kind);
-  expect(Math.min(messages.length, rows.length)).toBeGreaterThan(15);
-  const unexplained = messages.filter(({ text }) => !rows.some(({ pattern }) => isAbout(pattern, text)));
-  expect(unexplained).toEqual([]);
-  for (const { pattern, cells } of rows) {
-    const isWritten =
-      messages.some(({ text }) => isAbout(pattern, text)) ||
-      pattern.split("…").every((part) => CODE.includes(part));
-    expect([pattern, isWritten]).toEqual([pattern, true]);
-    expect([pattern, cells.at(-1)]).not.toEqual([pattern, ""]);
-  }
-});
+test.each(KINDS)(
+  "docs/troubleshooting.md explains every message of the sources, and no other: %s",
+  (kind) => {
+    const messages = messagesOf(kind);
+    const rows = rowsOf(kind);
+    expect(Math.min(messages.length, rows.length)).toBeGreaterThan(15);
+    const unexplained = messages.filter(({ text }) => !rows.some(({ pattern }) => isAbout(pattern, text)));
+    expect(unexplained).toEqual([]);
+    for (const { pattern, cells } of rows) {
+      const isWritten =
+        messages.some(({ text }) => isAbout(pattern, text)) ||
+        pattern.split("…").every((part) => CODE.includes(part));
+      expect([pattern, isWritten]).toEqual([pattern, true]);
+      expect([pattern, cells.at(-1)]).not.toEqual([pattern, ""]);
+    }
+  },
+);
 
 test("docs/troubleshooting.md gives each line of the log its levels", () => {
   const messages = messagesOf("Line");
