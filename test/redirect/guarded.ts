@@ -36,6 +36,7 @@ export async function addAllGuarded(
     }),
   );
   await using store = await openStoreOf(service);
-  if ((await store.insert(links)).some((added) => "kind" in added)) throw new Error(`${codes} are taken`);
+  if ((await store.insert(links)).some((added) => "kind" in added))
+    throw new Error(`${codes.join()} are taken`);
   return links;
 }

@@ -111,24 +111,6 @@ describe("decisions and reports in PostgreSQL", () => {
     expect(await store.caseOf(erased)).toMatchObject({ answer: { action: "erase" } });
     await store.close();
   });
-
-  test("are counted by the day, over all processes", async () => {
-    const [store, other] = [await open("counters"), await open("counters")];
-    await Promise.all(
-      Array.from({ length: 40 }, (_, nth) =>
-        nth % 2 === 0
-          ? store.count(9, { created: 2, unknown: 1, reports: 0 })
-          : other.count(9, { unknown: 1, created: 3 }),
-      ),
-    );
-    expect(
-      await query("counters", "SELECT name, count::integer FROM counters WHERE day = 9 ORDER BY name"),
-    ).toEqual([
-      { name: "created", count: 100 },
-      { name: "unknown", count: 40 },
-    ]);
-    for (const opened of [store, other]) await opened.close();
-  });
 });
 
 async function untilSomebodyWaits(client: Client): Promise<void> {
