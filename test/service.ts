@@ -10,6 +10,7 @@ import type { Code } from "../src/links/code.ts";
 import type { Reason } from "../src/links/link.ts";
 import { type Limits, startService } from "../src/server/service.ts";
 import { openStore } from "../src/store/open.ts";
+import { openSqliteStore } from "../src/store/sqlite/store.ts";
 import { freePort } from "./free-port.ts";
 import { sharePostgres } from "./postgres.ts";
 import { drainsUntil, HELD_DRAIN, roundsOf } from "./preloads.ts";
@@ -62,6 +63,18 @@ export interface Program extends Running {
 export function temporaryFolder(): Disposable & { readonly path: string } {
   const path = mkdtempSync(join(tmpdir(), "curt-test-"));
   return { path, [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true }) };
+}
+
+/** Opens a new store that is closed and deleted at the end of the scope. */
+export async function temporaryStore() {
+  const folder = temporaryFolder();
+  const store = await openSqliteStore(join(folder.path, "curt.db"));
+  return Object.assign(store, {
+    async [Symbol.asyncDispose]() {
+      await store.close();
+      folder[Symbol.dispose]();
+    },
+  });
 }
 
 /** All tests are one client. */

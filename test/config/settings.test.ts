@@ -1,6 +1,5 @@
 import { expect, test } from "bun:test";
 
-import { DAY_MS } from "../../src/links/time.ts";
 import { type Running, type Settings, startHere } from "../service.ts";
 
 async function made(curt: Running, original_url: string) {
@@ -56,16 +55,4 @@ test("DEFAULT_EXPIRY and CODE_LENGTH apply to links made without expiry and code
   const lifeMs = Date.parse(data?.expiration_date ?? "") - before;
   expect(lifeMs).toBeGreaterThanOrEqual(48 * 3_600_000);
   expect(lifeMs).toBeLessThan(48 * 3_600_000 + 60_000);
-});
-
-test("CODE_HOLD decides when an ended link is unknown", async () => {
-  await using curt = await startHere({ CODE_HOLD: "0s" });
-  await curt.shorten({ original_url: "https://example.com/", custom_code: "brief", expire_duration: "24h" });
-  curt.advance(DAY_MS - 60_000);
-  expect((await curt.fetch("/brief")).status).toBe(302);
-  curt.advance(60_000);
-  expect((await curt.fetch("/brief")).status).toBe(404);
-  expect((await curt.shorten({ original_url: "https://example.org/", custom_code: "brief" })).status).toBe(
-    201,
-  );
 });

@@ -289,7 +289,7 @@ describe("POST /api/v1/shorten", () => {
           response.status === 201 ? ["data", "message", "status"] : ["message", "status"],
         );
       }),
-      { numRuns: 400 },
+      { numRuns: 100 },
     );
   });
 });

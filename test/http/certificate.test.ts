@@ -102,19 +102,6 @@ describe("TLS_CERT and TLS_KEY", () => {
     expect(await plainAnswer(curt)).not.toContain("302");
   });
 
-  test("a connection that never finishes its handshake is closed", async () => {
-    await using curt = await start();
-    const { port } = new URL(curt.origin);
-    const closed = ["", "\u0016\u0003\u0001\u0002\u0000\u0001"].map((begun) => {
-      const { promise, resolve } = Promise.withResolvers<boolean>();
-      const socket = connectPlain(Number(port), "127.0.0.1", () => socket.write(begun, "latin1"));
-      socket.on("close", () => resolve(true));
-      socket.on("error", () => resolve(true));
-      return promise;
-    });
-    expect(await Promise.all(closed)).toEqual([true, true]);
-  }, 120_000);
-
   test.each([
     ["a file that is not there", "key.pem", undefined, "cannot read"],
     ["a file that is too large", "cert.pem", "x".repeat(1024 * 1024 + 1), "at most 1 MiB"],

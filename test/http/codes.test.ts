@@ -172,7 +172,7 @@ describe("GET /api/v1/codes/{code}", () => {
         if (made === 201) expect(answer.data.short_url).toBe(link.data.short_url);
         else expect(answer.message).toBe(link.message);
       }),
-      { numRuns: 500 },
+      { numRuns: 120 },
     );
     expect(seen).toEqual(new Set([201, 400, 409]));
   });

@@ -92,15 +92,6 @@ describe("a create with an Idempotency-Key", () => {
     expect(await from("2001:db8::1")).toEqual(await from("2001:db8::2"));
   });
 
-  test("makes one link of 60 requests at once", async () => {
-    const key = newKey();
-    const answers = await Promise.all(
-      times(60).map(() => post(PATHS.links, { target: "https://a.com" }, key)),
-    );
-    for (const answer of answers) expect(answer).toEqual(answers[0] as never);
-    expect(answers[0]?.status).toBe(201);
-  });
-
   test("is decided anew where nothing was made", async () => {
     const key = newKey();
     const taken = { ...BODY, custom_code: "later-free" };

@@ -4,9 +4,9 @@ import { DAY_MS } from "../../src/links/time.ts";
 import en from "../../src/locales/en.json";
 import ko from "../../src/locales/ko.json";
 import { addGuarded } from "../redirect/guarded.ts";
-import { endLink, type Here, type Running, startHere } from "../service.ts";
+import { type Here, type Running, startHere } from "../service.ts";
 import { makeUnreadable } from "../stores/damage.ts";
-import { linkOf, untilCounted, WINDOWS_CHROME } from "../visits/visits.ts";
+import { untilCounted, WINDOWS_CHROME } from "../visits/visits.ts";
 import { expectGuarded } from "./markup.ts";
 import { sendRaw } from "./raw.ts";
 
@@ -131,21 +131,6 @@ describe("with INTERSTITIAL=all", () => {
     expect((await curt.fetch("/ending", { headers: PERSON })).status).toBe(410);
     expect((await curt.fetch("/nothing", { headers: PERSON })).status).toBe(404);
   });
-
-  test("a link that another process has ended meanwhile does not lead on", async () => {
-    await curt.shorten({ original_url: TARGET, custom_code: "taken-back" });
-    expect(await isStopped(curt, "taken-back")).toBe(true);
-    await endLink(curt, "taken-back", curt.nowMs() - 1);
-    expect((await curt.fetch("/taken-back", { headers: PERSON })).status).toBe(410);
-  });
-
-  test("the visits of people and programs stay apart", async () => {
-    await curt.shorten({ original_url: TARGET, custom_code: "both" });
-    await curt.fetch("/both", { headers: PERSON });
-    await curt.fetch("/both", { headers: { ...PERSON, "User-Agent": "curl/8.9.1" } });
-    await untilCounted(curt, "both", 1);
-    expect((await linkOf(curt, "both"))["visits"]).toBe(1);
-  });
 });
 
 describe("with INTERSTITIAL=all, a link that is not open to every visit", () => {
@@ -224,11 +209,4 @@ test("while the store is away, people read that they should try again, and progr
   expectGuarded(response);
   expect(await response.text()).toContain(en["page.unavailable.title"]);
   expect(await isStopped(away, "away", {})).toBe(false);
-});
-
-test("without INTERSTITIAL, people are led on at once", async () => {
-  await using curt = await startHere();
-  await curt.shorten({ original_url: TARGET, custom_code: "abc" });
-  for (let nth = 0; nth < 2; nth++)
-    expect(await isStopped(curt, "abc", { ...PERSON, ...NAVIGATION })).toBe(false);
 });

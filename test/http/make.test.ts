@@ -110,25 +110,6 @@ describe("POST /api/v1/links", () => {
     expect(await answer({ target, expires: null })).toMatchObject({ expires: null });
   });
 
-  test("a link that begins later does not exist before", async () => {
-    const { code, starts, state, created } = await made({ target, starts: "24h", code: "later" });
-    expect([code, state, Date.parse(starts) - Date.parse(created)]).toEqual(["later", "scheduled", DAY_MS]);
-    const addresses = ["", "/", "+", ".svg", ".png", "+qr", "+report"].map((suffix) => `/later${suffix}`);
-    addresses.push("/api/v1/links/later", "/api/v1/links/later/stats");
-    for (const address of addresses)
-      expect([address, (await curt.fetch(address)).status]).toEqual([address, 404]);
-    const report = await curt.fetch("/api/v1/links/later/reports", {
-      method: "POST",
-      body: JSON.stringify({ reason: "spam" }),
-    });
-    expect(report.status).toBe(404);
-    expect((await make({ target, code: "later" })).status).toBe(409);
-    curt.advance(DAY_MS);
-    expect((await visit("later")).headers.get("location")).toBe(target);
-    for (const address of addresses.slice(2))
-      expect([address, (await curt.fetch(address)).status]).toEqual([address, 200]);
-  });
-
   test("names its own fields and the rules, all at once", async () => {
     const cases: [unknown, string, string][] = [
       [{}, "field.required", "target: It is required."],

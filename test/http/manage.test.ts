@@ -113,20 +113,6 @@ describe("PATCH /api/v1/links/{code}", () => {
       expect((await change(body)).status).toBe(200);
   });
 
-  test("ends a link whose visits are used up already, and one that is to end before it begins is refused", async () => {
-    const scheduled = await make(curt, { starts: "48h" });
-    const early = await ask(curt, "PATCH", scheduled.path, { key: scheduled.key, body: { expires: "24h" } });
-    expect([early.status, early.reason]).toEqual([400, "expires.before-start"]);
-    const late = await ask(curt, "PATCH", scheduled.path, { key: scheduled.key, body: { expires: "1week" } });
-    expect([late.status, late.data["state"]]).toEqual([200, "scheduled"]);
-    const { path, key, code } = await make(curt, { max_visits: 5 });
-    for (let nth = 0; nth < 2; nth++) expect(await visited(curt, code)).toBe(TARGET);
-    const ended = await ask(curt, "PATCH", path, { key, body: { max_visits: 2 } });
-    expect([ended.status, ended.data["state"]]).toEqual([200, "used_up"]);
-    const over = await ask(curt, "PATCH", path, { key, body: { max_visits: 9 } });
-    expect([over.status, over.reason]).toEqual([410, "link.used-up"]);
-  });
-
   test("moves the beginning of a link that has not begun, or lets it begin at once", async () => {
     const { code, path, key } = await make(curt, { starts: "48h", expires: "1week" });
     const change = (body: object) => ask(curt, "PATCH", path, { key, body });
@@ -163,23 +149,6 @@ describe("PATCH /api/v1/links/{code}", () => {
       starts: begun.data["starts"],
       max_visits: 7,
     });
-  });
-
-  test("a link that began when it was made keeps that", async () => {
-    const { path, key } = await make(curt);
-    expect((await ask(curt, "PATCH", path, { key, body: { starts: "24h" } })).reason).toBe("starts.begun");
-    expect((await ask(curt, "PATCH", path, { key, body: { starts: null } })).data["starts"]).toBeNull();
-  });
-
-  test("tells whoever has the key how many of the visits were used, and nobody else", async () => {
-    const { code, path, key, data } = await make(curt, { max_visits: 3 });
-    expect(data["visits_used"]).toBe(0);
-    for (let nth = 0; nth < 2; nth++) await visited(curt, code);
-    expect((await ask(curt, "GET", path, { key })).data["visits_used"]).toBe(2);
-    expect((await ask(curt, "PATCH", path, { key, body: {} })).data["visits_used"]).toBe(2);
-    expect((await ask(curt, "GET", path)).data["visits_used"]).toBeNull();
-    await ask(curt, "PATCH", path, { key, body: { max_visits: null } });
-    expect((await ask(curt, "GET", path, { key })).data["visits_used"]).toBeNull();
   });
 
   test("EDITS says whether and how long targets may change; the rest may always", async () => {
@@ -265,13 +234,6 @@ describe("DELETE /api/v1/links/{code}", () => {
     expect(anew.status).toBe(201);
     expect(anew.data["manage_key"]).not.toBe(key);
     expect((await ask(curt, "PATCH", path, { key, body: {} })).reason).toBe("key.wrong");
-  });
-
-  test("also ends a link that has not begun", async () => {
-    const { code, path, key } = await make(curt, { starts: "24h" });
-    expect((await ask(curt, "DELETE", path, { key })).data["state"]).toBe("withdrawn");
-    expect(await visited(curt, code)).toBe(410);
-    expect((await ask(curt, "GET", path)).reason).toBe("link.withdrawn");
   });
 });
 

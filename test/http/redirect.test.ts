@@ -340,22 +340,6 @@ describe("an address that leads nowhere shows", () => {
       expect(response.headers.get("x-robots-tag")).toBe("noindex");
     }
   });
-
-  test("the address itself, as text", async () => {
-    const { text } = await shown("/%3Cscript%3Ealert(1)%3C%2Fscript%3E", BROWSER);
-    expect(text).not.toContain("<script>");
-    expect(text).toContain("&lt;script&gt;alert(1)&lt;/script&gt;");
-  });
-
-  test("the same if the path cannot be a code", async () => {
-    const nothing = await shown("/nothing", BROWSER);
-    for (const path of ["/abc.", "/nothing%2B/", "/한글.txt", "/.well-known", "/robots.txt.bak"]) {
-      const { response, type, text } = await shown(path, BROWSER);
-      expect([path, response.status, type]).toEqual([path, 404, nothing.type]);
-      expect(text).toContain(`<h1>${en["page.unknown.title"]}</h1>`);
-      expect(response.headers.get("vary")).toBe(nothing.response.headers.get("vary"));
-    }
-  });
 });
 
 describe("a shared cache", () => {
@@ -374,13 +358,5 @@ describe("a shared cache", () => {
       expect(await cacheControl("last")).toBe("no-store");
     }
     expect(await cacheControl("unknown")).toBe("no-store");
-  });
-});
-
-describe("the home page", () => {
-  test("tells how to make a link", async () => {
-    const response = await curt.fetch("/", { headers: { "Accept-Language": "ko" } });
-    expect(response.status).toBe(200);
-    expect(await response.text()).toContain(ko["home.title"]);
   });
 });

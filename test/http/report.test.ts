@@ -5,15 +5,7 @@ import type { Code } from "../../src/links/code.ts";
 import { REASONS } from "../../src/links/link.ts";
 import { DAY_MS } from "../../src/links/time.ts";
 import en from "../../src/locales/en.json";
-import {
-  BASE_URL,
-  type Here,
-  openStoreOf,
-  type Running,
-  startHere,
-  startProgram,
-  untilLogged,
-} from "../service.ts";
+import { BASE_URL, type Here, openStoreOf, type Running, startHere, untilLogged } from "../service.ts";
 import { makeUnreadable } from "../stores/damage.ts";
 import { elementsOf, expectGuarded, expectInert, HTML, MARK } from "./markup.ts";
 
@@ -149,29 +141,6 @@ describe("POST /api/v1/links/{code}/reports", () => {
     expect(preflight.headers.get("access-control-allow-methods")).toContain("POST");
   });
 
-  test("500 reports at once count once for each client", async () => {
-    const [one, twenty] = [await make(), await make()];
-    const statuses = new Set<number>();
-    await Promise.all(
-      Array.from({ length: 500 }, async (_, nth) => {
-        statuses.add((await report(one, { reason: "spam" }, from("198.51.100.1"))).status);
-        statuses.add((await report(twenty, { reason: "spam" }, from(`198.51.100.${nth % 20}`))).status);
-      }),
-    );
-    expect([...statuses]).toEqual([202]);
-    expect(await caseOf(one)).toMatchObject({ reports: 1 });
-    expect(await caseOf(twenty)).toMatchObject({ reports: 20 });
-  });
-
-  test("whoever is behind no trusted proxy is one client, whatever the headers say", async () => {
-    await using direct = await startHere({ LIMIT_REPORT: "off" });
-    const code = await make({}, direct);
-    for (let nth = 0; nth < 5; nth++)
-      expect((await report(code, { reason: "spam" }, from(`192.0.2.${nth}`), direct)).status).toBe(202);
-    await using there = await openStoreOf(direct);
-    expect(await there.cases({ limit: 9 })).toMatchObject([{ code, reports: 1 }]);
-  });
-
   test("nothing of an address is stored", async () => {
     await using fresh = await startHere({ TRUSTED_PROXIES: "127.0.0.1" });
     const code = await make({}, fresh);
@@ -225,30 +194,6 @@ describe("LIMIT_REPORT", () => {
 });
 
 describe("REPORT_THRESHOLD", () => {
-  test("disables a link once, and clients count once, whichever of four processes they reach", async () => {
-    await using many = await startProgram({
-      PROCESSES: "4",
-      TRUSTED_PROXIES: "127.0.0.1,::1",
-      REPORT_THRESHOLD: "5",
-      LIMIT_REPORT: "off",
-    });
-    const [few, often] = [await make({}, many), await make({}, many)];
-    const spam = { reason: "spam" };
-    // A connection stays with one process.
-    const headers = (address: string) => ({ ...from(address), Connection: "close" });
-    await Promise.all(
-      Array.from({ length: 200 }, async (_, nth) => {
-        await report(few, spam, headers(`192.0.2.${nth % 4}`), many);
-        await report(often, spam, headers(`192.0.2.${nth % 20}`), many);
-      }),
-    );
-    await using there = await openStoreOf(many);
-    const cases = await there.cases({ limit: 9 });
-    const countOf = (code: string) => cases.find((one) => one.code === code)?.reports;
-    expect([countOf(few), countOf(often)]).toEqual([4, 20]);
-    expect(await there.journal({ limit: 9 })).toMatchObject([{ who: "reports", code: often as Code }]);
-  });
-
   test("disables a link after so many clients, with the reason most gave, in the journal and the log", async () => {
     const settings = { TRUSTED_PROXIES: "127.0.0.1", REPORT_THRESHOLD: "3", LIMIT_REPORT: "off" };
     await using strict = await startHere(settings);

@@ -53,18 +53,6 @@ test("everything but making links stays open", async () => {
     expect([path, (await curt.fetch(path)).status]).toEqual([path, status]);
 });
 
-test("a script of another origin may send the token, and reads why it was refused", async () => {
-  const asked = {
-    Origin: "https://other.example",
-    "Access-Control-Request-Method": "POST",
-    "Access-Control-Request-Headers": "authorization,content-type",
-  };
-  const preflight = await curt.fetch("/api/v1/shorten", { method: "OPTIONS", headers: asked });
-  expect(preflight.headers.get("access-control-allow-headers")).toContain("authorization");
-  const refused = await curt.shorten({ original_url: LONG });
-  expect(refused.headers.get("access-control-allow-origin")).toBe("*");
-});
-
 test("the form asks for the token, and tells beside it that it is wrong", async () => {
   const isTokenField = ({ attributes }: { attributes: Readonly<Record<string, string>> }) =>
     attributes["name"] === "token";

@@ -4,31 +4,37 @@ import { followChanges } from "../../src/links/change-feed.ts";
 import { StoreUnavailable } from "../../src/links/store.ts";
 import type { Target } from "../../src/links/target.ts";
 import { createHostRules } from "../../src/moderation/host-rules.ts";
-import { disableLink, endLink, startHere, startProgram } from "../service.ts";
-import { createMemoryStores } from "../stores/memory.ts";
+import { ask, make, type Made, OTHER, TARGET } from "../managed.ts";
+import { disableLink, endLink, startHere, startProgram, temporaryStore } from "../service.ts";
 
 const original_url = "https://example.com/";
 const MAX_TRIES = 3000;
 
-test("a link that is ended early in one process ends in all others, even if it is in their cache", async () => {
+test("a change of a link in one process takes effect in all others, even if it is in their cache", async () => {
   await using program = await startProgram({ PROCESSES: "2" });
-  const codes = Array.from({ length: 20 }, (_, nth) => `early${nth}`);
-  const status = async (code: string) => {
-    // Use a new connection for each request, so that both processes get some of them.
-    const headers = { Connection: "close" };
-    return (await program.fetch(`/${code}`, { headers })).status;
+  // Use a new connection for each request, so that both processes get some of them.
+  const visit = async (code: string) => {
+    const { status, headers } = await program.fetch(`/${code}`, { headers: { Connection: "close" } });
+    return headers.get("location") ?? status;
   };
-  for (const custom_code of codes) await program.shorten({ original_url, custom_code });
-  for (const code of [...codes, ...codes]) expect(await status(code)).toBe(302);
+  const links = await Promise.all(Array.from({ length: 20 }, () => make(program)));
+  for (const { code } of [...links, ...links]) expect(await visit(code)).toBe(TARGET);
 
-  const [first = "", ...others] = codes;
-  await endLink(program, first, Date.now() - 1);
+  const [ended, edited, withdrawn, ...others] = links as [Made, Made, Made, ...Made[]];
+  await endLink(program, ended.code, Date.now() - 1);
+  await ask(program, "PATCH", edited.path, { key: edited.key, body: { target: OTHER } });
+  await ask(program, "DELETE", withdrawn.path, { key: withdrawn.key });
 
-  const ended = async () =>
-    (await Promise.all(Array.from({ length: 24 }, () => status(first)))).every(isGone);
-  while (!(await ended())) await Bun.sleep(20);
-  for (let nth = 0; nth < 30; nth++) expect(await status(first)).toBe(410);
-  for (const code of others) expect(await status(code)).toBe(302);
+  for (const [{ code }, expected] of [
+    [ended, 410],
+    [edited, OTHER],
+    [withdrawn, 410],
+  ] as const) {
+    const visits = () => Promise.all(Array.from({ length: 24 }, () => visit(code)));
+    while (!(await visits()).every((visited) => visited === expected)) await Bun.sleep(20);
+    expect(new Set(await visits())).toEqual(new Set([expected]));
+  }
+  for (const { code } of others) expect(await visit(code)).toBe(TARGET);
 });
 
 test("a process looks for changes at least twice a second", async () => {
@@ -58,7 +64,7 @@ const evil = "https://evil.example/" as Target;
 const memory = { forget: () => {}, forgetAll: () => {} };
 
 test("rules about hosts that changed before the changes are followed are known from then on", async () => {
-  const store = createMemoryStores()();
+  await using store = await temporaryStore();
   const hostRules = createHostRules(store);
   await hostRules.read();
   await store.blockHost({ host: "evil.example", reason: "spam" }, decision);
@@ -67,7 +73,7 @@ test("rules about hosts that changed before the changes are followed are known f
 });
 
 test("changed rules are read before the memory forgets, and if that fails, the next time", async () => {
-  const store = createMemoryStores()();
+  await using store = await temporaryStore();
   const hostRules = createHostRules(store);
   const away = { is: false };
   const known: unknown[] = [];
@@ -85,7 +91,3 @@ test("changed rules are read before the memory forgets, and if that fails, the n
   await changes.read();
   expect(known).toEqual(["spam"]);
 });
-
-function isGone(status: number): boolean {
-  return status === 410;
-}

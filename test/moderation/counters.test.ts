@@ -3,12 +3,12 @@ import { expect, test } from "bun:test";
 import { StoreUnavailable } from "../../src/links/store.ts";
 import { DAY_MS } from "../../src/links/time.ts";
 import { createCounters } from "../../src/moderation/counters.ts";
-import { createMemoryStores } from "../stores/memory.ts";
+import { temporaryStore } from "../service.ts";
 
 const NOW = 20_000 * DAY_MS;
 
 test("what the store could not take is counted once it can", async () => {
-  const store = createMemoryStores()();
+  await using store = await temporaryStore();
   let isAway = true;
   const counters = createCounters({
     store: {

@@ -5,25 +5,26 @@ import { REASONS } from "../../src/links/link.ts";
 import type { LinkId } from "../../src/links/store.ts";
 import { createHostRules } from "../../src/moderation/host-rules.ts";
 import { createOperator, createRuleCheck } from "../../src/moderation/operator.ts";
+import { temporaryStore } from "../service.ts";
 import { newLink } from "../stores/links.ts";
-import { createMemoryStores } from "../stores/memory.ts";
 
 const NOW = Date.UTC(2026, 10, 22);
 
-function open() {
-  const store = createMemoryStores()();
+async function open() {
+  const store = await temporaryStore();
   const hostRules = createHostRules(store);
   const clock = { nowMs: () => NOW };
   const ownHosts = ["curt.example", "xn--h32bq4v.example", "[::1]"];
   const refuseRule = createRuleCheck({ hostRules, ownHosts });
   const operator = createOperator({ store, clock, refuseRule });
-  return { store, hostRules, operator };
+  return { store, hostRules, operator, [Symbol.asyncDispose]: store[Symbol.asyncDispose] };
 }
 
 const idOf = ({ code, createdMs }: LinkId): LinkId => ({ code, createdMs });
 
 test("a decision is in the journal with who, when, why and the note", async () => {
-  const { store, operator } = open();
+  await using opened = await open();
+  const { store, operator } = opened;
   await store.insert([newLink("a")]);
   const link = await operator.look("a");
   if ("kind" in link) return expect.unreachable();
@@ -55,7 +56,8 @@ test("a decision is in the journal with who, when, why and the note", async () =
 });
 
 test("many links are changed in several transactions, and each once", async () => {
-  const { store, operator } = open();
+  await using opened = await open();
+  const { store, operator } = opened;
   const links = Array.from({ length: 1201 }, (_, nth) => newLink(`m${nth}`));
   await store.insert(links);
   const batches: number[] = [];
@@ -74,7 +76,8 @@ test("many links are changed in several transactions, and each once", async () =
 });
 
 test("what is wrong with a decision is told at once, and nothing is changed", async () => {
-  const { store, operator } = open();
+  await using opened = await open();
+  const { store, operator } = opened;
   await store.insert([newLink("a")]);
   const values = REASONS.join(", ");
   const links = [newLink("a")];
@@ -97,13 +100,14 @@ test("what is wrong with a decision is told at once, and nothing is changed", as
   for (const own of ["CURT.example.", "메일.example", "::1", "[::1]"])
     expect(await operator.blockHost(own, { reason: "spam" }, "api")).toEqual(refused({ rule: "host.own" }));
   expect(await operator.unblockHost("a b", {}, "api")).toEqual(refused({ rule: "host.invalid" }));
-  expect(await store.find("a" as Code)).not.toHaveProperty("disabled");
+  expect((await store.find("a" as Code))?.disabled).toBeUndefined();
   expect(await store.journal({ limit: 10 })).toEqual([]);
   expect(await store.hosts("", 10)).toEqual([]);
 });
 
 test("what registries sell names below cannot be blocked; what a company does can", async () => {
-  const { operator } = open();
+  await using opened = await open();
+  const { operator } = opened;
   for (const written of ["com", "CO.UK.", "kr", "co.kr", "한국"]) {
     const outcome = await operator.blockHost(written, { reason: "spam" }, "api");
     expect(outcome).toMatchObject({ kind: "refused", refusals: [{ rule: "host.suffix" }] });
@@ -113,7 +117,8 @@ test("what registries sell names below cannot be blocked; what a company does ca
 });
 
 test("no more hosts are blocked than every process can hold in memory", async () => {
-  const { store } = open();
+  await using opened = await open();
+  const { store } = opened;
   const full = createOperator({
     store,
     clock: { nowMs: () => NOW },
@@ -127,7 +132,8 @@ test("no more hosts are blocked than every process can hold in memory", async ()
 });
 
 test("a code that nobody has is unknown, in any spelling", async () => {
-  const { operator } = open();
+  await using opened = await open();
+  const { operator } = opened;
   for (const spelling of ["none", "a b", "\uD800", ""])
     expect(await operator.look(spelling)).toEqual({ kind: "unknown" });
 });

@@ -1,4 +1,4 @@
-import { describe, expect, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 
@@ -35,6 +35,12 @@ function table(path: string, ...header: string[]): string[][] {
 }
 const bare = (cell = "") => cell.replaceAll("`", "");
 
+let curt: Running;
+beforeAll(async () => {
+  curt = await startHere();
+});
+afterAll(() => curt[Symbol.asyncDispose]());
+
 describe("the README", () => {
   test("lists every setting with its default and meaning, and no other", () => {
     const rows = table("README.md", "Name", "Default", "Meaning");
@@ -69,7 +75,6 @@ describe("the README", () => {
   });
 
   test("gives commands that do what it says", async () => {
-    await using curt = await startHere({ POSTURE: "private" });
     const [, create = "", follow = ""] =
       /```sh\n(curl -X POST[\s\S]+?)\n\n(curl -i .+)\n```/.exec(read("README.md")) ?? [];
     const [, path = ""] = /localhost:3000(\S+)/.exec(create) ?? [];
@@ -92,7 +97,6 @@ describe("the README", () => {
 
 describe("docs/api.md", () => {
   test("has every status of the OpenAPI document, and every documented path answers", async () => {
-    await using curt: Running = await startHere();
     const document = (await (await curt.fetch("/api/v1/openapi.json")).json()) as {
       paths: Record<string, Partial<Record<"get" | "post", { responses: object }>>>;
     };
@@ -113,7 +117,6 @@ describe("docs/api.md", () => {
   });
 
   test("has every part of a link, of its statistics and of an availability, and every parameter", async () => {
-    await using curt: Running = await startHere();
     const document = (await (await curt.fetch("/api/v1/openapi.json")).json()) as {
       paths: Record<string, { get?: { parameters?: { name: string }[] } }>;
       components: { schemas: Record<string, { properties: object }> };
@@ -140,18 +143,18 @@ describe("docs/api.md", () => {
   });
 
   test("shows answers as they are, in the contract's envelope", async () => {
-    await using curt: Running = await startHere();
+    await using fresh = await startHere();
     const sent = { original_url: "https://example.com/a/long/address", custom_code: "한글" };
     const answers = [
-      await curt.shorten(sent),
-      await curt.fetch("/api/v1/shorten/batch", {
+      await fresh.shorten(sent),
+      await fresh.fetch("/api/v1/shorten/batch", {
         method: "POST",
         body: JSON.stringify([{ original_url: sent.original_url }, sent]),
       }),
-      await curt.fetch("/api/v1/codes/한글"),
-      await curt.fetch("/api/v1/links/한글"),
-      await curt.fetch("/api/v1/links/한글/stats"),
-      await curt.fetch("/api/v1/links/한글/reports", {
+      await fresh.fetch("/api/v1/codes/한글"),
+      await fresh.fetch("/api/v1/links/한글"),
+      await fresh.fetch("/api/v1/links/한글/stats"),
+      await fresh.fetch("/api/v1/links/한글/reports", {
         method: "POST",
         body: JSON.stringify({ reason: "phishing" }),
       }),
@@ -172,7 +175,6 @@ describe("docs/api.md", () => {
   });
 
   test("names the reference, which answers, and the languages of the OpenAPI document", async () => {
-    await using curt: Running = await startHere();
     for (const path of ["README.md", "docs/api.md"]) expect(read(path)).toContain("`/docs`");
     expect((await curt.fetch("/docs")).headers.get("content-type")).toStartWith("text/html");
     for (const language of LANGUAGES) {
@@ -185,7 +187,6 @@ describe("docs/api.md", () => {
   });
 
   test("names the addresses of health, which answer", async () => {
-    await using curt: Running = await startHere();
     for (const path of ["/livez", "/readyz"]) {
       expect(read("docs/api.md")).toContain(`GET ${path}`);
       expect((await curt.fetch(path)).status).toBe(200);
@@ -193,7 +194,6 @@ describe("docs/api.md", () => {
   });
 
   test("names the reserved codes, each of which is refused", async () => {
-    await using curt = await startHere();
     const [, list = ""] = /Reserved, in upper and lower case: ([^.]+)\./.exec(read("docs/api.md")) ?? [];
     const codes = [...list.matchAll(/`(\w+)`/g)].map(([, code = ""]) => code);
     expect(codes).toHaveLength(6);
@@ -217,13 +217,13 @@ describe("docs/clients.md", () => {
 
 describe("client/README.md", () => {
   test("gives a program that compiles and does what it says", async () => {
-    await using curt = await startHere();
+    await using fresh = await startHere();
     const programs = [...read("client/README.md").matchAll(/```ts\n([\s\S]+?)```/g)];
     const program = programs.map(([, text = ""]) => text).join("");
     using folder = temporaryFolder();
     const source = program
       .replace('"@curt/client"', JSON.stringify(join(ROOT, "client/client.ts")))
-      .replace("https://go.example.com", curt.origin);
+      .replace("https://go.example.com", fresh.origin);
     const path = join(folder.path, "program.ts");
     await Bun.write(path, `${source}\nconsole.log(short_url, visits, countries.other);\nexport {};\n`);
     const child = Bun.spawn([process.execPath, path], { stdout: "pipe", stderr: "inherit" });

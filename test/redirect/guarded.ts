@@ -16,18 +16,27 @@ const CHEAP = { algorithm: "argon2id", memoryCost: 8, timeCost: 1 } as const;
 export const hashCheaply = (password: string) => Bun.password.hash(password.normalize("NFC"), CHEAP);
 
 /** Makes a link with terms. */
-export async function addGuarded(
+export async function addGuarded(service: Running, code: string, wanted: Wanted): Promise<NewLink> {
+  const [link] = await addAllGuarded(service, [code], wanted);
+  return link as NewLink;
+}
+
+/** Makes links with the same terms. */
+export async function addAllGuarded(
   service: Running,
-  code: string,
+  codes: readonly string[],
   { target, createdMs = Date.now(), password, ...terms }: Wanted,
-): Promise<NewLink> {
-  const link = newLink(code, {
-    createdMs,
-    ...(target !== undefined && { originalUrl: target, target: new URL(target).href as Target }),
-    terms: { ...terms, ...(password !== undefined && { passwordHash: await hashCheaply(password) }) },
-  });
+): Promise<NewLink[]> {
+  const passwordHash = password === undefined ? terms.passwordHash : await hashCheaply(password);
+  const links = codes.map((code) =>
+    newLink(code, {
+      createdMs,
+      ...(target !== undefined && { originalUrl: target, target: new URL(target).href as Target }),
+      terms: { ...terms, ...(passwordHash !== undefined && { passwordHash }) },
+    }),
+  );
   await using store = await openStoreOf(service);
-  const [added] = await store.insert([link]);
-  if (added === undefined || "kind" in added) throw new Error(`${code} is taken`);
-  return link;
+  if ((await store.insert(links)).some((added) => "kind" in added))
+    throw new Error(`${codes.join()} are taken`);
+  return links;
 }

@@ -2,10 +2,8 @@ import { describe, expect, test } from "bun:test";
 
 import { Client } from "pg";
 
-import { StoreUnavailable } from "../../src/links/store.ts";
 import { openPostgresStore } from "../../src/store/postgres/store.ts";
 import { sharePostgres } from "../postgres.ts";
-import { startProxy } from "../proxy.ts";
 import { newLink } from "./links.ts";
 import { PATIENT } from "./postgres-away.ts";
 
@@ -113,92 +111,7 @@ describe("decisions and reports in PostgreSQL", () => {
     expect(await store.caseOf(erased)).toMatchObject({ answer: { action: "erase" } });
     await store.close();
   });
-
-  test("happen once, however often their connections break", async () => {
-    await using proxy = await startProxy(server.port);
-    const store = await openPostgresStore(await server.address("broken", proxy.port), PATIENT);
-    const links = Array.from({ length: 5 }, (_, nth) => newLink(`broken${nth}`));
-    await surely(() => store.insert(links));
-    // In the middle of a statement, most likely, but only after one was answered: however slow the machine is, some are.
-    proxy.delay(2);
-    let answersBefore = 0;
-    const breaking = setInterval(() => {
-      if (answers === answersBefore) return;
-      answersBefore = answers;
-      proxy.reset();
-    }, 150);
-    const by = { who: "page", atMs: 5 } as const;
-    const reports = links.flatMap(({ code, createdMs }) =>
-      Array.from({ length: 60 }, async (_, nth) => {
-        await Bun.sleep(nth * 25);
-        const report = {
-          code,
-          createdMs,
-          reporter: String(nth % 30),
-          threshold: 10,
-          note: "a note",
-          ...REPORTED,
-        };
-        await surely(() => store.report(report));
-      }),
-    );
-    await Promise.all(reports);
-    for (const reason of ["legal", "other"] as const)
-      await surely(() => store.disable(links, { ...by, reason }));
-    await surely(() => store.enable(links, by));
-    clearInterval(breaking);
-    expect(failures).toBeGreaterThan(0);
-    for (const link of links) {
-      expect(await surely(() => store.caseOf(link))).toMatchObject({ reports: 30, notes: { length: 20 } });
-      const entries = await surely(() => store.journal({ code: link.code, limit: 100 }));
-      expect(entries.map(({ action, who, reason }) => [action, who, reason])).toEqual([
-        ["enable", "page", undefined],
-        ["disable", "page", "other"],
-        ["disable", "page", "legal"],
-        ["disable", "reports", "spam"],
-      ]);
-    }
-    await store.close();
-  });
-
-  test("are counted by the day, over all processes", async () => {
-    const [store, other] = [await open("counters"), await open("counters")];
-    await Promise.all(
-      Array.from({ length: 40 }, (_, nth) =>
-        nth % 2 === 0
-          ? store.count(9, { created: 2, unknown: 1, reports: 0 })
-          : other.count(9, { unknown: 1, created: 3 }),
-      ),
-    );
-    expect(
-      await query("counters", "SELECT name, count::integer FROM counters WHERE day = 9 ORDER BY name"),
-    ).toEqual([
-      { name: "created", count: 100 },
-      { name: "unknown", count: 40 },
-    ]);
-    for (const opened of [store, other]) await opened.close();
-  });
 });
-
-/** How often the store answered, and how often it was unavailable. */
-let answers = 0;
-let failures = 0;
-
-/** Asks again while the store is unavailable. */
-async function surely<T>(ask: () => Promise<T>): Promise<T> {
-  for (let tries = 0; tries < 10_000; tries++) {
-    try {
-      const answer = await ask();
-      answers++;
-      return answer;
-    } catch (error) {
-      if (!(error instanceof StoreUnavailable)) throw error;
-      failures++;
-      await Bun.sleep(5);
-    }
-  }
-  throw new Error("The store stays unavailable");
-}
 
 async function untilSomebodyWaits(client: Client): Promise<void> {
   for (let tries = 0; tries < 10_000; tries++) {

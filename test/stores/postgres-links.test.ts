@@ -37,15 +37,6 @@ const count = (outcomes: readonly (readonly object[])[]) =>
   outcomes.flat().filter((outcome) => !isProblem(outcome)).length;
 
 describe("creates over several machines", () => {
-  test("500 of one code at once: one is made, though all are alike", async () => {
-    await using opened = await open("alike", 3);
-    const [store, second = store, third = store] = opened.stores;
-    const inserts = Array.from({ length: 500 }, (_, nth) =>
-      ([store, second, third][nth % 3] ?? store).insert([newLink("one")]),
-    );
-    expect(count(await Promise.all(inserts))).toBe(1);
-  });
-
   test("batches with the same codes in different orders do not block each other", async () => {
     await using opened = await open("orders", 3);
     const [store] = opened.stores;

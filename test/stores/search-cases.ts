@@ -1,9 +1,14 @@
+import { expect } from "bun:test";
+
 import * as fc from "fast-check";
 
+import { type Code, lookUpCode } from "../../src/links/code.ts";
+import type { Link } from "../../src/links/link.ts";
 import type { LinkStore, NewLink } from "../../src/links/store.ts";
-import type { LinkQuery } from "../../src/moderation/search.ts";
+import { isTargetWithin, type LinkQuery } from "../../src/moderation/search.ts";
+import type { TestedStore } from "./guard.ts";
 import { newLink } from "./links.ts";
-import { to } from "./search.ts";
+import { findAll, to } from "./search.ts";
 import { destination, edit } from "./updates.ts";
 
 const NOW = newLink("x").createdMs;
@@ -39,12 +44,12 @@ interface Round {
 }
 
 /** What happens to a store before it is searched. */
-export const rounds: fc.Arbitrary<Round[]> = fc.array(fc.record({ links: someLinks, purges: fc.boolean() }), {
+const rounds: fc.Arbitrary<Round[]> = fc.array(fc.record({ links: someLinks, purges: fc.boolean() }), {
   minLength: 4,
   maxLength: 12,
 });
 
-export const queries: fc.Arbitrary<LinkQuery[]> = fc.array(
+const queries: fc.Arbitrary<LinkQuery[]> = fc.array(
   fc.record(
     {
       text: fc.constantFrom("a", "aa", "A", "가", "login", "LOG", "%", "example", "bb"),
@@ -56,7 +61,7 @@ export const queries: fc.Arbitrary<LinkQuery[]> = fc.array(
 );
 
 /** Does to a store what happens in the nth round. */
-export async function play(
+async function play(
   store: Pick<LinkStore, "insert" | "update" | "disable" | "erase" | "purge">,
   { links, purges }: Round,
   nth: number,
@@ -78,7 +83,42 @@ export async function play(
   if (purges) while ((await store.purge(NOW, 500)) === 500);
 }
 
-/** One link of each code. */
-export function withoutRepeats({ links, ...round }: Round): Round {
-  return { ...round, links: [...new Map(links.map((link) => [link.code, link])).values()] };
+/** Checks random searches of random stores against a filter over all links. `open`: a new store, and a search that reads little at a time. */
+export async function checkSearches(
+  numRuns: number,
+  open: () => Promise<{
+    readonly store: TestedStore;
+    readonly cramped: Pick<TestedStore, "search">;
+    close(): Promise<void>;
+  }>,
+): Promise<void> {
+  await fc.assert(
+    fc.asyncProperty(rounds, queries, fc.integer({ min: 5, max: 60 }), async (all, asks, limit) => {
+      const { store, cramped, close } = await open();
+      for (const [round, one] of all.entries()) await play(store, one, round);
+      const links = await findAll(store, {}, 10_000);
+      const codes = new Set(all.flatMap((round) => round.links.map(({ code }) => code as Code)));
+      const found = await Promise.all([...codes].map((code) => store.find(code)));
+      expect(links.toSorted(byCode)).toEqual(found.filter((link) => link !== undefined).toSorted(byCode));
+      for (const query of asks) {
+        const expected = links.filter((link) => isFound(link, query));
+        for (const searched of [store, cramped])
+          expect([query, await findAll(searched, query, limit)]).toEqual([query, expected]);
+      }
+      await close();
+    }),
+    { numRuns, endOnFailure: true },
+  );
+}
+
+function byCode(one: Link, other: Link): number {
+  return one.code < other.code ? -1 : 1;
+}
+
+function isFound({ code, originalUrl, target }: Link, { text, host }: LinkQuery): boolean {
+  const start = text && lookUpCode(text);
+  const hasText = (wanted: string) =>
+    (start !== undefined && code.startsWith(start)) ||
+    `${originalUrl}\n${target}`.toLowerCase().includes(wanted.toLowerCase());
+  return (text === undefined || hasText(text)) && (host === undefined || isTargetWithin(target, host));
 }

@@ -187,42 +187,67 @@ describe("a SQLite file", () => {
     return new Database(path);
   }
 
-  test("of a newer schema is refused, and nothing is touched", async () => {
-    const message = await refusal((path) => {
-      const database = made(path);
-      database.run("PRAGMA journal_mode = DELETE");
-      database.run("PRAGMA user_version = 99");
-      database.close();
-    });
-    expect(message).toMatch(/schema 99, made by a newer Curt/);
-  });
+  /** Changes a new store whose file has everything. */
+  const changed = (change: (database: Database) => void) => (path: string) => {
+    using database = made(path);
+    database.run("PRAGMA journal_mode = DELETE");
+    change(database);
+  };
 
-  test("that is none, or another program's, is refused, and nothing is touched", async () => {
-    expect(await refusal((path) => writeFileSync(path, "hello"))).toMatch(/is not a SQLite file/);
-    expect(await refusal((path) => writeFileSync(path, Buffer.alloc(8192, 7)))).toMatch(
-      /is not a SQLite file/,
-    );
-    const other = (path: string) => {
-      const database = new Database(path);
-      database.run("CREATE TABLE cats (name TEXT)");
-      database.close();
-    };
-    expect(await refusal(other)).toMatch(/belongs to another program/);
-    const folder = (path: string) => {
-      mkdirSync(path);
-      return path;
-    };
-    expect(await refusal(folder)).toMatch(/is not a file/);
-  });
-
-  test("without our tables is refused", async () => {
-    const message = await refusal((path) => {
-      const database = made(path);
-      database.run("PRAGMA journal_mode = DELETE");
-      database.run("DROP INDEX links_by_end");
-      database.close();
-    });
-    expect(message).toMatch(/lacks or has changed: index links_by_end of schema/);
+  test.each<[string, (path: string) => string | void, RegExp]>([
+    [
+      "of a newer schema",
+      changed((database) => database.run("PRAGMA user_version = 99")),
+      /schema 99, made by a newer Curt/,
+    ],
+    [
+      "without our tables",
+      changed((database) => database.run("DROP INDEX links_by_end")),
+      /lacks or has changed: index links_by_end of schema/,
+    ],
+    ["of text", (path) => writeFileSync(path, "hello"), /is not a SQLite file/],
+    ["of other bytes", (path) => writeFileSync(path, Buffer.alloc(8192, 7)), /is not a SQLite file/],
+    [
+      "of another program",
+      (path) => {
+        using database = new Database(path);
+        database.run("CREATE TABLE cats (name TEXT)");
+      },
+      /belongs to another program/,
+    ],
+    [
+      "that is a folder",
+      (path) => {
+        mkdirSync(path);
+        return path;
+      },
+      /is not a file/,
+    ],
+    [
+      "with a damaged first page",
+      (path) => {
+        changed(() => {})(path);
+        const descriptor = openSync(path, "r+");
+        writeSync(descriptor, Buffer.alloc(600, 0xff), 0, 600, 100);
+        closeSync(descriptor);
+      },
+      /is damaged/,
+    ],
+    [
+      "below what is no folder",
+      (path) => {
+        writeFileSync(path, "a file, not a folder");
+        return join(path, "curt.db");
+      },
+      /cannot be used: .*Check DATABASE_URL/,
+    ],
+    [
+      "behind a link that leads nowhere",
+      (path) => symlinkSync(join(path, "..", "gone", "x.db"), path),
+      /cannot be opened: .*Check DATABASE_URL/,
+    ],
+  ])("%s is refused, and nothing is touched", async (_, prepare, message) => {
+    expect(await refusal(prepare)).toMatch(message);
   });
 
   test("with somebody else's trigger or index is refused, but not with their tables", async () => {
@@ -249,18 +274,6 @@ describe("a SQLite file", () => {
     }
   });
 
-  test("with a damaged first page is refused", async () => {
-    const message = await refusal((path) => {
-      const database = made(path);
-      database.run("PRAGMA journal_mode = DELETE");
-      database.close();
-      const descriptor = openSync(path, "r+");
-      writeSync(descriptor, Buffer.alloc(600, 0xff), 0, 600, 100);
-      closeSync(descriptor);
-    });
-    expect(message).toMatch(/is damaged/);
-  });
-
   test("that another program has locked is refused", async () => {
     let locking: Database | undefined;
     const message = await refusal((path) => {
@@ -272,16 +285,7 @@ describe("a SQLite file", () => {
     expect(message).toMatch(/is locked by another program/);
   });
 
-  test("in a folder that cannot be used is refused", async () => {
-    const under = (path: string) => {
-      writeFileSync(path, "a file, not a folder");
-      return join(path, "curt.db");
-    };
-    expect(await refusal(under)).toMatch(/cannot be used: .*Check DATABASE_URL/);
-    const dangling = (path: string) => {
-      symlinkSync(join(path, "..", "gone", "x.db"), path);
-    };
-    expect(await refusal(dangling)).toMatch(/cannot be opened: .*Check DATABASE_URL/);
+  test("in a folder that cannot be written to is refused", async () => {
     if (process.getuid?.() === 0) return;
     const unwritable = (path: string) => chmodSync(join(path, ".."), 0o500);
     expect(await refusal(unwritable)).toMatch(/Check DATABASE_URL/);
@@ -301,17 +305,6 @@ describe("a SQLite file", () => {
     using after = new Database(path);
     expect(after.query("SELECT name FROM sqlite_schema").all()).toEqual([{ name: "cats" }]);
     expect(after.query("PRAGMA application_id").get()).toEqual({ application_id: 0 });
-  });
-
-  test("may have tables of other tools beside ours", async () => {
-    using folder = temporaryFolder();
-    const path = join(folder.path, "curt.db");
-    const database = made(path);
-    database.run("CREATE TABLE _replication_seq (id INTEGER PRIMARY KEY)");
-    database.close();
-    const store = await openSqliteStore(path);
-    expect(await store.insert([newLink("a")])).toMatchObject([{ code: "a" }]);
-    await store.close();
   });
 
   test("whose making was cut off is made again", async () => {
