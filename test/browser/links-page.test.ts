@@ -32,10 +32,10 @@ async function makeLink(code: string, more: object = {}): Promise<Kept & { reado
     method: "POST",
     body: JSON.stringify({ target: original_url, code, ...more }),
   });
-  const { data } = (await made.json()) as { data: { code: string; created: string; manage_key: string } };
+  const { data } = (await made.json()) as { data: { code: string; created_at: string; manage_key: string } };
   return {
     path: `/api/v1/links/${encodeURIComponent(data.code)}`,
-    created: data.created,
+    created: data.created_at,
     key: data.manage_key,
   };
 }

@@ -169,7 +169,7 @@ describe("many links in an array", () => {
 test("many arrays leave redirects their turn, also if nothing waits for the store", async () => {
   // In this process, both ends of each connection have their turns, however busy the machine is.
   await using own = await startHere();
-  const link = (await (await own.shorten({ target })).json()) as Record<string, any>;
+  const link = (await (await own.shorten({ original_url: target })).json()) as Record<string, any>;
   const arrays = 30;
   const body = JSON.stringify(times(500).map(() => ({})));
   let answered = 0;

@@ -159,13 +159,13 @@ test("docs/api.md has each with its status, and the OpenAPI document lists them 
   );
   expect(errors.length).toBeGreaterThan(20);
   for (const [operationId, status, { headers }] of errors) {
-    const schema = status === "400" ? "ProblemReasons" : "ProblemReason";
+    const schema = status === "400" ? { type: "string" } : { $ref: "#/components/schemas/ProblemReason" };
     expect([operationId, status, headers?.[REASON_HEADER]]).toEqual([
       operationId,
       status,
       expect.objectContaining({
         required: true,
-        schema: expect.objectContaining({ $ref: `#/components/schemas/${schema}` }),
+        schema: expect.objectContaining(schema),
       }),
     ]);
   }

@@ -143,7 +143,7 @@ function make(body: Body & { readonly starts_at?: "24h" | "1week" | null | undef
         code,
         path: `/api/v1/links/${code}`,
         key: made.data["manage_key"],
-        createdMs: Date.parse(made.data["created"]),
+        createdMs: Date.parse(made.data["created_at"]),
         startsMs,
         target: TARGET,
         isChanged: false,
@@ -174,7 +174,7 @@ function makeAgain(nth: number): Command {
       code,
       path,
       key: made.data["manage_key"],
-      createdMs: Date.parse(made.data["created"]),
+      createdMs: Date.parse(made.data["created_at"]),
       startsMs: 0,
       target: TARGET,
       isChanged: false,
@@ -228,7 +228,10 @@ function change(nth: number, kind: KeyKind, body: Body): Command {
     const refusal = changeRefusal(link, kind, body, nowMs);
     const key = keyOf(kind, link, model);
     const starts = body.starts_at === "past" ? new Date(nowMs - DAY_MS).toISOString() : body.starts_at;
-    const { status, reason, data } = await ask(curt, "PATCH", link.path, { key, body: { ...body, starts } });
+    const { status, reason, data } = await ask(curt, "PATCH", link.path, {
+      key,
+      body: { ...body, starts_at: starts },
+    });
     expect([status, reason]).toEqual(refusal ?? [200, null]);
     if (refusal !== undefined) return;
     if (body.target !== undefined && body.target !== link.target) {
