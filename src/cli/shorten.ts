@@ -37,7 +37,7 @@ export async function shorten(
     for await (const targets of fromPipe ? readLines(process.stdin, MAX_LINE_LENGTH) : [positionals]) {
       const requests = targets.map((target) => ({ target, ...terms }));
       let nth = 0;
-      for await (const link of client.batch(requests, fromPipe ? { timeoutMs: PATIENCE_MS } : {})) {
+      for await (const link of client.links.createAll(requests, fromPipe ? { timeoutMs: PATIENCE_MS } : {})) {
         const target = targets[nth++];
         if (link instanceof CurtError) {
           failed = fail(`${target?.slice(0, MAX_QUOTE_LENGTH)}: ${link.message}`);
