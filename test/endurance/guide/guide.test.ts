@@ -220,6 +220,7 @@ describe("the commands of Curt", () => {
           DATABASE_URL: curt.databaseUrl,
           CURT_URL: origin,
           CURT_PASSWORD: "the-password",
+          XDG_STATE_HOME: folder.path,
         },
         stdin: "ignore",
         stdout: "pipe",
