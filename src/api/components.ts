@@ -96,8 +96,6 @@ export const [problem, shortenProblem] = [
   z.object({ ...text, errors }).openapi("Problem"),
   z.strictObject(text).openapi("ShortenProblem"),
 ];
-const several = string.regex(/^[a-z_.-]+(?:, [a-z_.-]+)+$/);
-export const reasons = z.union([reason, several]).openapi("ProblemReasons");
 
 const withReason =
   (schema: z.ZodType) =>
@@ -108,7 +106,9 @@ const withReason =
   });
 export const failure = withReason(reference(reason).openapi({ description: "api.reason" }));
 /** Refuses what the caller sent, perhaps for several reasons. */
-export const refusal = withReason(reference(reasons).openapi({ description: "api.reasons" }));
+export const refusal = withReason(
+  string.openapi({ description: "api.reasons", example: "target.scheme, code.space" }),
+);
 
 const retryAfter = { "Retry-After": z.int().nonnegative().openapi({ description: "api.retry-after" }) };
 const limited = { 429: failure("api.limited", { ...retryAfter, ...rateLimit }) };

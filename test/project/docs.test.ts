@@ -150,7 +150,7 @@ describe("docs/api.md", () => {
     const sent = { original_url: "https://example.com/a/long/address", custom_code: "한글" };
     const answers = [
       await fresh.shorten(sent),
-      await fresh.fetch("/api/v1/shorten/batch", {
+      await fresh.fetch("/api/v1/links/batch", {
         method: "POST",
         body: JSON.stringify([{ original_url: sent.original_url }, sent]),
       }),
