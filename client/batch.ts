@@ -84,7 +84,7 @@ function outcomeOf(result: LinkResult, requestId: string): ManagedLink | CurtErr
   const { status_code: status, message, data, retry_after } = result;
   if (data !== undefined) return data;
   const errors = parseErrors(result.errors);
-  const reason = errors.map((error) => error.reason).join(", ");
+  const reason = [...new Set(errors.map((error) => error.reason))].join(", ");
   const retryAfterMs = retry_after === undefined ? undefined : retry_after * 1000;
   return new CurtError({ status, reason, message, retryAfterMs, requestId, errors });
 }

@@ -22,6 +22,8 @@ describe("a batch of @curt/client", () => {
     });
     const wanted = linksTo(1100).toArray();
     wanted[700] = { target: "ftp://example.com/" };
+    const odd = { target: "https://example.com/", colour: "red", size: 7 };
+    wanted[701] = odd;
     const told = await Array.fromAsync(client.links.createAll(wanted));
     expect(told).toHaveLength(1100);
     for (const [nth, link] of told.entries()) {
@@ -32,6 +34,11 @@ describe("a batch of @curt/client", () => {
           reason: "target.scheme",
           requestId: expect.stringMatching(/^\S+$/),
           errors: [{ field: "target", reason: "target.scheme" }],
+        });
+      else if (nth === 701)
+        expect(link).toMatchObject({
+          reason: "field.unknown",
+          errors: [{ field: "colour" }, { field: "size" }],
         });
       else expect(link).toMatchObject({ target: `https://example.com/${nth}`, state: "active" });
     }
