@@ -2,6 +2,15 @@
 
 export type ExpireDuration = "24h" | "48h" | "1week" | "1month";
 
+export type ShortenRequest = {
+  /** The URL to shorten, starting with http:// or https://. Its length is measured after percent-encoding. */
+  original_url: string;
+  /** The code you want: letters, marks and numbers of any script, -, _ and emoji. Its length is counted in NFC, without U+FE0F. If omitted, a code is generated. */
+  custom_code?: string | null | undefined;
+  /** How long the link works; a month is 30 days. If omitted, the operator's default applies; a GET request to this address shows it. */
+  expire_duration?: ExpireDuration | null | undefined;
+};
+
 export type ShortLink = {
   /** The short address, with the code in readable Unicode. */
   short_url: string;

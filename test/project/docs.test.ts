@@ -62,6 +62,9 @@ describe("the README", () => {
       "export",
       "import",
       "shorten",
+      "info",
+      "edit",
+      "withdraw",
       "stats",
       "health",
       "mcp",
@@ -205,7 +208,7 @@ describe("docs/api.md", () => {
 
 describe("docs/clients.md", () => {
   test("lists the variables of the commands that ask an instance, and gives options that exist", () => {
-    const { variables = {} } = INSTANCE_COMMANDS["shorten"] ?? {};
+    const { variables = {} } = INSTANCE_COMMANDS["edit"] ?? {};
     const rows = table("docs/clients.md", "Variable", "Default", "Meaning");
     expect(rows.map(([name]) => bare(name))).toEqual(Object.keys(variables));
     for (const [, line = ""] of read("docs/clients.md").matchAll(/^curt ([^|>#<\n]+)/gm))
