@@ -91,11 +91,9 @@ export const errors = z
   )
   .openapi({ description: "api.errors" });
 const text = { status: z.literal("error"), message: string.openapi({ example: "{taken}" }) };
-/** The contract fixes the keys of the second one. */
-export const [problem, shortenProblem] = [
-  z.object({ ...text, errors }).openapi("Problem"),
-  z.strictObject(text).openapi("ShortenProblem"),
-];
+const problem = z.object({ ...text, errors }).openapi("Problem");
+/** The contract fixes its keys. */
+export const shortenProblem = z.strictObject(text).openapi("ShortenProblem");
 
 const withReason =
   (schema: z.ZodType) =>

@@ -31,7 +31,7 @@ test("the bookmark shortens the page that one is on", async () => {
   await page.evaluate(decodeURIComponent(href.slice("javascript:".length)));
   await page.waitForURL("https://curt.example/**");
   const taken = new URL(page.url());
-  expect([...taken.searchParams.keys()]).toEqual(["target"]);
+  expect([...taken.searchParams.keys()]).toEqual(["original_url"]);
   await page.goto(`/${taken.search}`);
   const filled = page.getByRole("textbox", { name: say("home.url") });
   expect(await filled.inputValue()).toBe(new URL(address).href);

@@ -1,4 +1,12 @@
-import { type Answer, bearer, callApi, type Link, localiseTimes, offerCopies, convertDates } from "../shared/script.ts";
+import {
+  type Answer,
+  bearer,
+  callApi,
+  type Link,
+  localiseTimes,
+  offerCopies,
+  convertDates,
+} from "../shared/script.ts";
 
 /** Changes and ends links without leaving the page. Without scripts, the same forms are sent. */
 export function manageLinks(): void {
