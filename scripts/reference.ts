@@ -1,5 +1,5 @@
 // `npm run reference`: writes docs/api-reference.md from the OpenAPI document.
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 
 import { describeApi } from "../src/api/openapi.ts";
 import { REQUEST_ID } from "../src/http/api-headers.ts";
@@ -7,8 +7,7 @@ import { createDomain } from "../src/http/domain.ts";
 import { LINK_FIELDS } from "../src/http/field-names.ts";
 import { type ProblemReason, REASON_HEADER, REASONS } from "../src/http/problem-reasons.ts";
 import { describe, nameFirst } from "../src/http/problems.ts";
-import { VERSION } from "../src/lib/version.ts";
-import english from "../src/locales/en.json";
+import { message } from "../src/locales/messages.ts";
 import { CURT } from "../src/pages/assets/branding.ts";
 import { type Operation, operationsOf, type Schema } from "../src/pages/reference/openapi.ts";
 import { PROBLEMS } from "../test/http/problems.ts";
@@ -38,8 +37,10 @@ function typeOf({ $ref = "", oneOf, items, properties, ...schema }: Schema): str
   if (name) type = `[${name}](#${name.toLowerCase()})`;
   else if (oneOf) type = oneOf.map(typeOf).join(" or ");
   else if (items) type = `array of ${typeOf(items)}`;
-  else if (properties)
-    type = `object with ${Object.entries(properties).map(([key, one]) => `${code(key)}: ${typeOf(one)}`)}`;
+  else if (properties) {
+    const fields = Object.entries(properties).map(([key, one]) => `${code(key)}: ${typeOf(one)}`);
+    type = `object with ${fields.join(", ")}`;
+  }
   const { format, minimum, maximum, default: preset, "x-max-length": maxLength } = schema;
   const limits = [
     format,
@@ -54,22 +55,18 @@ function typeOf({ $ref = "", oneOf, items, properties, ...schema }: Schema): str
 function describeOperation(operation: Operation): string[] {
   const { parameters = [], requestBody, responses, security = [] } = operation;
   const bodies = Object.values(requestBody?.content ?? {}).map(({ schema }) => typeOf(schema));
-  const parameterRows = parameters.map(({ name, required, in: place, schema, description = "" }) => [
-    named(name, required),
-    place,
-    typeOf(schema),
-    description,
-  ]);
-  const answerRows = Object.entries(responses).map(
-    ([status, { headers = {}, content = {}, description }]) => {
-      const returned = Object.entries(content).map(([type, { schema }]) =>
-        type.endsWith("/json") ? typeOf(schema) : type,
-      );
-      const extra = Object.entries(headers).filter(([name]) => name !== REASON_HEADER && name !== REQUEST_ID);
-      const names = extra.map(([name, { required = false }]) => named(name, required));
-      return [status, description, returned.join(", "), names.join(", ")];
-    },
-  );
+  const parameterRows = parameters.map(({ schema, description = "", ...parameter }) => {
+    return [named(parameter.name, parameter.required), parameter.in, typeOf(schema), description];
+  });
+  const answerRows = Object.entries(responses).map(([status, { description, ...answer }]) => {
+    const { headers = {}, content = {} } = answer;
+    const returned = Object.entries(content).map(([type, { schema }]) => {
+      return type.endsWith("/json") ? typeOf(schema) : type;
+    });
+    const extra = Object.entries(headers).filter(([name]) => name !== REASON_HEADER && name !== REQUEST_ID);
+    const names = extra.map(([name, { required = false }]) => named(name, required));
+    return [status, description, returned.join(", "), names.join(", ")];
+  });
   const schemes = security.map((names) => codes(Object.keys(names)) || "none");
   return [
     `### ${operation.operationId}`,
@@ -84,39 +81,40 @@ function describeOperation(operation: Operation): string[] {
 
 function describeSchema([name, schema]: readonly [string, Schema]): string[] {
   const { properties, required = [], description = "" } = schema;
-  const rows = Object.entries(properties ?? {}).map(([field, one]) => [
-    named(field, required.includes(field)),
-    typeOf(one),
-    one.description ?? "",
-  ]);
+  const rows = Object.entries(properties ?? {}).map(([field, one]) => {
+    return [named(field, required.includes(field)), typeOf(one), one.description ?? ""];
+  });
   const text = name === "ProblemReason" ? "One of the [reasons](#reasons)." : typeOf(schema);
   return [`### ${name}`, description, properties ? table(["Field", "Type", "Meaning"], rows) : text];
 }
 
 function reasonRow(reason: ProblemReason): string[] {
   const { status, messages } = describe(PROBLEMS[reason][0], LINK_FIELDS);
-  const texts = messages.slice(0, 1).map((one) => nameFirst(one, String(english[one.key])));
+  const texts = messages.slice(0, 1).map((one) => nameFirst(one, message("en", one.key)));
   return [code(reason), String(status), ...texts];
 }
 
 /** Writes the reference, in this project's format. */
 export async function writeReference(path: string): Promise<void> {
-  const api = describeApi(DOMAIN, "en", { version: VERSION, needsToken: true });
+  const api = describeApi(DOMAIN, "en", { version: "", needsToken: true });
   const operations = operationsOf(api);
   const answers = operations.flatMap(({ responses }) => Object.values(responses));
   const headers = answers.flatMap((answer) => Object.entries(answer.headers ?? {}));
-  const headerRows = new Map(
-    headers.map(([name, { description }]) => [name + description, [code(name), description]]),
-  );
+  // Some headers have several meanings.
+  const headerRows = headers.map(([name, { description }]) => [code(name), description]);
   const parts = [
     HEAD,
-    ...["## Operations", ...operations.flatMap(describeOperation)],
-    ...["## Response headers", table(["Header", "Meaning"], [...headerRows.values()])],
-    ...["## Schemas", ...Object.entries(api.components.schemas).flatMap(describeSchema)],
-    ...["## Reasons", table(["Reason", "Status", "Message"], REASONS.map(reasonRow))],
+    "## Operations",
+    ...operations.flatMap(describeOperation),
+    "## Response headers",
+    table(["Header", "Meaning"], [...new Map(headerRows.map((row) => [row.join(), row])).values()]),
+    "## Schemas",
+    ...Object.entries(api.components.schemas).flatMap(describeSchema),
+    "## Reasons",
+    table(["Reason", "Status", "Message"], REASONS.map(reasonRow)),
   ];
   await Bun.write(path, `${parts.filter((part) => part !== "").join("\n\n")}\n`);
   await run("oxfmt", path);
 }
 
-if (import.meta.main) await writeReference(join(resolve(import.meta.dir, ".."), "docs/api-reference.md"));
+if (import.meta.main) await writeReference(join(import.meta.dir, "../docs/api-reference.md"));
