@@ -63,8 +63,8 @@ describe("docs/cli.md", () => {
       ([, name]) => name,
     );
     const rows = table("docs/cli.md", "Command", "What it does");
-    const listed = rows.map(([command]) => bare(command).split(" ")[1]);
-    expect(listed.toSorted()).toEqual([...new Set(commands)].toSorted());
+    const listed = rows.map(([command]) => bare(command).split(" ")[1] ?? "");
+    expect(new Set(listed)).toEqual(new Set(commands));
   });
 });
 
