@@ -9,7 +9,7 @@ import type { Counted, Made, Traffic } from "./traffic.ts";
 const AT_ONCE = 32;
 const FOLD_LIMIT_MS = 60_000;
 const LOOK_AGAIN_MS = 200;
-/** Some 40,000 links after an hour take half a minute. */
+/** About 40,000 links after an hour take half a minute. */
 const LINKS_LIMIT_MS = 120_000;
 
 /** How many of the links that were answered with 201 do not lead where they should, or could not be asked for in time. */
@@ -28,7 +28,7 @@ export async function countLostLinks(traffic: Traffic): Promise<number> {
   return lost + left.length;
 }
 
-/** What the store counts of each link, once all that ended processes left behind is in it. */
+/** Visits of each link in the store, once the journals of ended processes are folded. */
 export async function countedVisits(
   database: string,
   settings: Readonly<Record<string, string>>,
@@ -63,7 +63,7 @@ interface Restored {
   readonly backups: number;
   /** Of restoring the newest one, and of checking what was restored. */
   readonly codes: readonly number[];
-  /** Made before the backup began, and not in it. */
+  /** Created before the backup started, and missing in it. */
   readonly missing: number;
 }
 

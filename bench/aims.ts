@@ -36,7 +36,7 @@ const FIGURES = {
 
 type Aim = readonly ["≤" | "≥", number];
 export type Figure = keyof typeof FIGURES;
-/** What was measured of each figure, by server: Curt and, where they can do the same, others. */
+/** The measured value of each figure by server: Curt, and others if they can do the same. */
 export type Figures = Readonly<Partial<Record<Figure, Readonly<Record<string, number>>>>>;
 
 /** Whether Curt reached the aim; undefined if there is no aim or nothing was measured. */

@@ -11,7 +11,7 @@ const ROUND_MS = 3000;
 const LINKS = 500;
 const CASES = { shorten: "original_url", links: "target" } as const;
 
-/** What many links in one request cost: arrays over one connection, one after the other. Each waits for its sync. */
+/** Measures arrays of links over one connection, one after the other. Each waits for its sync. */
 export async function measureBatches({ folder, progress }: Bench): Promise<Result> {
   progress(`links in arrays of ${LINKS}`);
   const curt = await startCurt(join(folder, "batches.db"));
@@ -39,7 +39,7 @@ export async function measureBatches({ folder, progress }: Bench): Promise<Resul
 }
 
 function arrays(name: string, field: string) {
-  // Each link leads elsewhere; each array, too.
+  // The destination of each link of each array is different.
   const url = (nth: number) => originalUrl(`{number}-${nth + 100}`, nth);
   const body = JSON.stringify(Array.from({ length: LINKS }, (_, nth) => ({ [field]: url(nth) })));
   const length = body.replaceAll("{number}", "x".repeat(8)).length;

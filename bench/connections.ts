@@ -53,7 +53,7 @@ interface Exchange {
   number: number;
   /** An answer to HEAD ends with its headers. */
   isHead: boolean;
-  /** What has come of the answer. */
+  /** The part of the response that has arrived. */
   received: string;
 }
 type Connection = Socket<Exchange>;

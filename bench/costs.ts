@@ -1,4 +1,4 @@
-// What each kind of request costs, in hot redirects: on all threads of the process, and on the one that redirects.
+// Measures each kind of request in hot redirects: on all threads of the process, and on the serving thread.
 import { join } from "node:path";
 
 import { readConfig } from "../src/config/config.ts";
@@ -38,7 +38,7 @@ const shorten = (body: object) => request("POST /api/v1/shorten", JSON_BODY, JSO
 const marks = (count: number) => "%CD%85".repeat(count / 2) + "%CC%B4".repeat(count / 2);
 const ACCEPTED = Array.from({ length: 1100 }, (_, nth) => `a/b${nth};q=0.5`).join();
 
-/** As many as there are, so many more than answers are kept: each is made anew. */
+/** All zones: many more than responses are kept, so each response is rendered again. */
 const ZONES = Intl.supportedValuesOf("timeZone").map(encodeURIComponent);
 const statistics = (query: string) => request(`GET /api/v1/links/popular/stats?${query}`, PROGRAM);
 const lastDays = (days: number) => `from=${dateOf(1 - days)}&to=${dateOf(0)}`;
@@ -105,7 +105,7 @@ const KINDS: readonly (readonly [name: string, status: number, request: string])
   ],
 ];
 
-/** What a kind of request costs, in the time of a hot redirect on the same thread or threads. */
+/** The CPU time of a kind of request, divided by that of a hot redirect on the same thread or threads. */
 interface Cost {
   readonly process: number;
   readonly redirecting: number;

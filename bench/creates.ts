@@ -14,7 +14,7 @@ const REDIRECTS_MS = 2000;
 const SYNCS_MS = 1000;
 /** A page and its frame header: what SQLite's write-ahead log grows by for a small change. */
 const FRAME = new Uint8Array(4096 + 24);
-/** SQLite begins its log anew after about this many frames. */
+/** SQLite restarts its log after about this many frames. */
 const FRAMES = 1000;
 
 interface CreateRound extends Round {
@@ -22,7 +22,7 @@ interface CreateRound extends Round {
   readonly diskSyncsPerSecond?: number;
 }
 
-/** What a durable create costs, by one caller at a time and by many. The reference's redirect stands beside it. */
+/** Measures durable creates of one caller at a time and of many. The reference's redirect stands beside it. */
 export async function measureCreates({ folder, stage, progress }: Bench): Promise<Result> {
   const { curt, reference, chhotos, linksFile } = await stage();
   progress("creates");

@@ -23,8 +23,8 @@ const EVENING_MS = 120_000;
 const FOLLOWED_MS = 3000;
 const TOKEN = "bench-bench-bench-bench";
 
-/** What the answers used here hold, each some of it. */
-interface Told {
+/** The parts of responses used here. Each response has some of them. */
+interface AdminResponse {
   readonly links: readonly { readonly code: string }[];
   readonly cases: readonly { readonly code: string }[];
   readonly cursor: string | null;
@@ -77,10 +77,10 @@ export async function measureEvening({ folder, progress }: Bench): Promise<Resul
   };
 }
 
-/** What docs/admin.md shows, from the first report to the journal; afterwards everything is as it was. */
+/** Follows docs/admin.md from the first report to the journal; afterwards everything is as it was. */
 async function spendEvening(curt: Server, evening: number, steps: Steps): Promise<void> {
   const url = `http://127.0.0.1:${curt.port}`;
-  async function ask(step: string, method: string, path: string, body?: object): Promise<Told> {
+  async function ask(step: string, method: string, path: string, body?: object): Promise<AdminResponse> {
     const headers = { Authorization: `Bearer ${TOKEN}`, "Content-Type": "application/json" };
     const startMs = performance.now();
     const response = await fetch(`${url}/api/v1/admin/${path}`, {
@@ -88,16 +88,16 @@ async function spendEvening(curt: Server, evening: number, steps: Steps): Promis
       headers,
       ...(body && { body: JSON.stringify(body) }),
     });
-    const answer = (await response.json()) as { data: Told };
+    const answer = (await response.json()) as { data: AdminResponse };
     keep(steps, step, performance.now() - startMs);
     if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${JSON.stringify(answer)}`);
     return answer.data;
   }
 
   /** All that a search finds, in as many requests as it takes. */
-  async function search(step: string, query: string): Promise<Told["links"]> {
+  async function search(step: string, query: string): Promise<AdminResponse["links"]> {
     const startMs = performance.now();
-    const links: Told["links"][number][] = [];
+    const links: AdminResponse["links"][number][] = [];
     for (let cursor: string | null = ""; cursor !== null;) {
       const page = await ask(`${step}, a request`, "GET", `links?${query}&limit=200&cursor=${cursor}`);
       links.push(...page.links);

@@ -19,7 +19,7 @@ const MOST_TIMES_QUIET = 3;
 /** As from elsewhere, with the limits that a public service has by default. */
 const PUBLIC = { HOST: "0.0.0.0", BASE_URL: "https://curt.example" };
 
-/** What a flooding client asks for. No two requests can share an answer. */
+/** The requests of a flooding client. No two can share a response. */
 const FLOODS: Readonly<Record<string, readonly string[]>> = {
   "unknown codes": ["/a{number}"],
   previews: ["/{code}+?x={number}"],
@@ -46,7 +46,7 @@ export async function measureFlood({ folder, progress }: Bench): Promise<Result>
     connections: VISITORS,
   };
   let clients = 0;
-  /** Each flood comes from a new client, so that it begins with what the limits allow. */
+  /** Each flood comes from a new client, so it starts with the requests that the limits allow. */
   const nextClient = () => `127.1.${++clients >> 8}.${clients & 255}`;
   const flood = (paths: readonly string[]): Task => ({
     kind: "flood",

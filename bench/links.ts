@@ -11,7 +11,7 @@ const CACHE_KIB = 1_000_000;
 /** A code and where it leads; "" for a code that does not exist. */
 export type Link = readonly [code: string, target: string];
 
-/** Addresses of about 80 characters, all different. `run` tells the makers of one benchmark apart. */
+/** Addresses of about 80 characters, all different. `run` separates the callers of one benchmark. */
 export function originalUrl(run: string, number: number): string {
   return `https://www.example.com/articles/short-links/${run}/${String(number).padStart(9, "0")}?ref=newsletter`;
 }
@@ -69,14 +69,14 @@ export function readLink(path: string): Link {
   return ["", ""];
 }
 
-/** Inserts links into a file of Curt's that nobody has open. `make` tells the address and the creation of each. */
+/** Inserts links into a file of Curt's that nobody has open. `make` returns the address and the creation of each. */
 export async function insertLinks(
   path: string,
   count: number,
   make: (nth: number) => readonly [originalUrl: string, createdMs: number],
 ): Promise<void> {
   using database = new Database(path, { readwrite: true, strict: true });
-  // A file that is cut off is thrown away. The program sets all of this anew when it opens the file.
+  // A file that is cut off is thrown away. The program sets all of this again when it opens the file.
   // Only from DELETE does WAL go OFF.
   for (const mode of ["DELETE", "OFF"]) database.run(`PRAGMA journal_mode = ${mode}`);
   database.run("PRAGMA synchronous = OFF");

@@ -17,7 +17,7 @@ const WRK_SCRIPT = fileURLToPath(new URL("visits.lua", import.meta.url));
 export const VISIT_TOOL = wrk === null ? "own generator" : "wrk";
 
 interface Loaded extends Done {
-  /** What the load generator used itself. */
+  /** CPU time of the load generator itself. */
   readonly loadCpuUs: number;
 }
 
@@ -36,7 +36,7 @@ export function visitsOnce(linksFile: string, { status = 302, browsers = 1 } = {
   return generated(ONCE_LIMIT_MS, { kind: "visits", once: true, linksFile, status, browsers });
 }
 
-/** What our own generator can do, one task beside the other. */
+/** The load of our own generator, all tasks simultaneously. */
 export function generated(durationMs: number, ...tasks: readonly Task[]): Load {
   return async ({ port, pid }) => {
     const numbers = [port, pid, durationMs].map(String);

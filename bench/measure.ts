@@ -89,7 +89,7 @@ async function untilQuiet(): Promise<void> {
 const MEMORY_EVERY_MS = 250;
 const SAMPLES_KEPT = 40;
 
-/** What a process holds itself, read again and again while `work` runs. */
+/** Samples the own memory of a process while `work` runs. */
 export async function watchMemory(pid: number, work: () => Promise<unknown>) {
   const read = () => rounded(ownMemoryBytes(pid) / 1e6, 1);
   const samples = [read()];

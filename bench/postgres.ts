@@ -33,7 +33,7 @@ const SETTINGS = ["fsync=on", "full_page_writes=on", "shared_buffers=512MB", "ma
 interface PostgresRound extends Round {
   /** Of all processes of both servers. */
   readonly databaseCpuUs?: number;
-  /** What the primary logged of it. */
+  /** Written to the log of the primary. */
   readonly walBytes?: number;
 }
 

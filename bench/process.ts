@@ -15,7 +15,7 @@ export const PINNED = taskset !== null && navigator.hardwareConcurrency > 1;
 
 /** Settings of whoever runs the benchmark do not reach what it measures. */
 const SURROUNDINGS = { PATH: process.env["PATH"] ?? "", HOME: process.env["HOME"] ?? "" };
-/** A process that was asked to end has this long before it is killed. */
+/** From SIGTERM until a process is killed. */
 const STOP_LIMIT_MS = 8000;
 /** USER_HZ (proc(5)): 100 on every Linux that Bun runs on. */
 export const TICK_US = 10_000;

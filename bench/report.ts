@@ -7,7 +7,7 @@ import { isDisturbed, type Round } from "./measure.ts";
 import { PINNED, ROOT } from "./process.ts";
 import { nginx, REFERENCE, type Server, type Stage } from "./servers.ts";
 
-/** What a part of the benchmark is given. */
+/** The input of a part of the benchmark. */
 export interface Bench {
   /** For its files; it is deleted afterwards. */
   readonly folder: string;
@@ -20,13 +20,13 @@ export interface Bench {
   readonly commit?: string | undefined;
 }
 
-/** What a part of the benchmark found out. */
+/** The output of a part of the benchmark. */
 export interface Result {
   /** By name of the column, with its unit. */
   readonly rows: readonly Row[];
   /** Every round: by case, then by contestant. The nth of each were measured in the same turn. */
   readonly rounds: Readonly<Record<string, Turns>>;
-  /** What is compared with the aims. */
+  /** For the comparison with the aims. */
   readonly figures?: Figures;
   readonly doubts?: readonly string[];
   /** Own memory over time, by case. */
@@ -46,11 +46,11 @@ export interface Results {
 /** TMPFS_MAGIC (statfs(2)): files in memory, where a sync costs nothing and proves nothing. */
 const TMPFS = 0x01021994;
 
-/** What has to be known of a run to read its figures. `folder` is where the database is. */
+/** Describes the conditions of a run. `folder` is where the database is. */
 export function describe(folder: string) {
   const cpu = /^model name\s*: (.*)$/m.exec(readFileSync("/proc/cpuinfo", "utf8"))?.[1] ?? "unknown";
   return {
-    /** ISO 8601, when the run began. */
+    /** ISO 8601, when the run started. */
     date: new Date().toISOString(),
     commit: /^\w+$/.exec(output("git", "rev-parse", "--short", "HEAD"))?.[0] ?? "unknown",
     changed: output("git", "status", "--porcelain", "src") !== "",

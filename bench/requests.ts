@@ -71,7 +71,7 @@ const BAD_BODIES = [
 /** A request and the status that it must get. */
 type Exchange = readonly [request: string, status: number];
 
-/** A bit of everything that people and programs send, drawn at random. `run` tells one load's links from another's. */
+/** A bit of everything that people and programs send, drawn at random. `run` separates the links of one load from another's. */
 export function mixedRequests(port: number, run: string, codes: readonly string[]) {
   const get = (path: string, method = "GET") => browserRequest(method, path, port);
   const create = (body: string) => createRequest(port, body);

@@ -4,7 +4,7 @@ import type { Answered, Asked, Traffic } from "./traffic.ts";
 
 /** Other processes learn of a change within a second; the machine may be busy. */
 const CHANGE_LIMIT_MS = 30_000;
-/** Reading a blocklist anew takes up to half a minute. */
+/** Reloading a blocklist takes up to half a minute. */
 const RELOAD_LIMIT_MS = 90_000;
 const LOOK_AGAIN_MS = 300;
 /** Each comes from either process by chance. So after this many right answers in a row, both know of a change. */
@@ -12,7 +12,7 @@ const ANSWERS_IN_A_ROW = 20;
 const BETWEEN_LIVES_MS = 5000;
 const TRIES = 5;
 
-/** What its maker and the operator do to one link after the other, and the file of the blocklist that is rewritten. */
+/** Takes one link after the other through the actions of its maker and the operator, and rewrites the blocklist. */
 export async function startRotating(
   traffic: Traffic,
   { adminToken, listFile }: { adminToken: string; listFile: string },
@@ -105,7 +105,7 @@ export async function startRotating(
   async function again(task: (nth: number) => Promise<void>, from = 0, step = 1): Promise<void> {
     for (let nth = from; !stopping.signal.aborted; nth += step)
       await task(nth).catch((error: unknown) => {
-        // What is under way at the end is not waited for.
+        // At the end, nobody waits for the actions in progress.
         if (!stopping.signal.aborted) traffic.surprise(String(error));
       });
   }

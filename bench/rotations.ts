@@ -66,7 +66,7 @@ export async function measureRotations({ folder, progress, minutes }: Bench): Pr
   const curtUs = sum(watched.lives.map(({ cpuUs }) => cpuUs));
   const otherUs = machineBusyUs() - before.busyUs - own.user - own.system - curtUs;
 
-  /** What cannot be found out is told, and the figures of the hour are kept. */
+  /** Reports a failed query and keeps the figures of the hour. */
   async function find<T>(finding: Promise<T>, otherwise: T): Promise<T> {
     return finding.catch((error: unknown) => {
       traffic.surprise(String(error));
@@ -184,7 +184,7 @@ async function watch({ supervisor, metricsPort, traffic, durationMs, progress }:
   const startMs = performance.now();
   const [first = 0] = servingChildren(supervisor);
   const lives = new Map<number, Life>();
-  let [ended, badScrapes, redirects, toldMinutes] = [0, 0, 0, 0];
+  let [ended, badScrapes, redirects, lastMinute] = [0, 0, 0, 0];
   for (let atMs = 0; atMs < durationMs;) {
     await Bun.sleep(Math.min(SAMPLE_EVERY_MS, durationMs - atMs));
     atMs = performance.now() - startMs;
@@ -207,14 +207,14 @@ async function watch({ supervisor, metricsPort, traffic, durationMs, progress }:
       process.kill(other, ended % 2 === 0 ? "SIGKILL" : "SIGTERM");
       ended++;
     }
-    if (Math.floor(atMs / MINUTE_MS) === toldMinutes) continue;
-    toldMinutes = Math.floor(atMs / MINUTE_MS);
+    if (Math.floor(atMs / MINUTE_MS) === lastMinute) continue;
+    lastMinute = Math.floor(atMs / MINUTE_MS);
     const last = [supervisor, first].map((pid) => lives.get(pid)?.samples.at(-1));
-    const told = last.map(
+    const states = last.map(
       (sample) => `${sample?.memoryMib.toFixed(1)} MiB, ${sample?.descriptors} descriptors`,
     );
     progress(
-      `${toldMinutes} min: ${traffic.requests()} requests; ${told.join("; ")}; ${ended} processes ended`,
+      `${lastMinute} min: ${traffic.requests()} requests; ${states.join("; ")}; ${ended} processes ended`,
     );
   }
   const samplesOf = (pid: number) => lives.get(pid)?.samples ?? [];

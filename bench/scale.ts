@@ -124,7 +124,7 @@ async function measureCold(folder: string, database: string, sample: readonly Li
   const codes = sample.map(([code]): Link => [code, ""]);
   writeLinks(linksFile, codes);
   let visited = 0;
-  /** Each time it goes on where it stopped. */
+  /** Each call continues where the last one stopped. */
   const visitCold: Load = async (server) => {
     const from = visited % sample.length;
     const done = await visits(ROUND_MS, { linksFile, status: 302, from })(server);
@@ -149,7 +149,7 @@ async function measureCold(folder: string, database: string, sample: readonly Li
 /** On the small file, which answers them twice as fast: what is hunted is what the process remembers. */
 async function measureMisses(curt: Server) {
   const misses = (count: number) => generated(MISSES_LIMIT_MS, { kind: "misses", count })(curt);
-  // What the first misses need once, such as a rendered page, is there before.
+  // The first misses pay one-time costs, such as rendering the page.
   await misses(MISSES_BEFORE);
   let requestsPerSecond = 0;
   const memory = await watchMemory(curt.pid, async () => {

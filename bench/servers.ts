@@ -12,7 +12,7 @@ const START_LIMIT_MS = 10_000;
 const RETRY_MS = 2;
 /** Enough for a disk that syncs slowly. */
 const MAKING_LIMIT_MS = 600_000;
-/** Some are left out again, because nginx cannot tell them from others. */
+/** Some are left out again, because nginx cannot distinguish them from others. */
 const SPARE_LINKS = 100;
 
 /** A server under measurement. */
@@ -30,12 +30,12 @@ export interface Curt extends Server {
 }
 
 interface CurtOptions {
-  /** Each sync of the disk begins this much later. */
+  /** The delay of each sync of the disk. */
   readonly syncDelayMs?: number;
   /** It has started once this path answers. */
   readonly path?: string;
   readonly settings?: Readonly<Record<string, string>>;
-  /** What to run. */
+  /** The command to run. */
   readonly program?: readonly string[];
   /** For its log; otherwise nobody reads it. */
   readonly logFile?: string;

@@ -1,6 +1,6 @@
 // bun bench/slow-syncs.ts <ms> <command…>
 //
-// Runs a command whose fsync and fdatasync, in whatever thread, each begin <ms> later, as on a slow disk.
+// Runs a command and delays each fsync and fdatasync of all its threads by <ms>, as on a slow disk.
 import { trace } from "../test/endurance/durability/ptrace.ts";
 
 const [delay = "", ...command] = process.argv.slice(2);

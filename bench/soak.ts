@@ -82,7 +82,7 @@ async function soak(folder: string, durationMs: number, progress: Bench["progres
   const rounds: Round[] = [];
   const startMs = performance.now();
   let requests = 0;
-  let toldMinutes = 0;
+  let lastMinute = 0;
   for (let atMs = 0; atMs < durationMs;) {
     const stintMs = Math.ceil(Math.min(STINT_MS, durationMs - atMs));
     const round = await measure(curt, generated(stintMs, { kind: "mixed", linksFile }));
@@ -94,8 +94,8 @@ async function soak(folder: string, durationMs: number, progress: Bench["progres
     const descriptors = openDescriptors(curt.pid);
     samples.push({ atMs, memoryMib, descriptors });
     const minutesOver = Math.floor(atMs / MINUTE_MS);
-    if (minutesOver === toldMinutes) continue;
-    toldMinutes = minutesOver;
+    if (minutesOver === lastMinute) continue;
+    lastMinute = minutesOver;
     progress(
       `${minutesOver} min: ${requests.toLocaleString("en")} requests, ${memoryMib.toFixed(1)} MiB, ${descriptors} descriptors`,
     );
@@ -110,7 +110,7 @@ async function settle(pid: number, idleDescriptors: number): Promise<void> {
   while (openDescriptors(pid) > idleDescriptors + DESCRIPTOR_RANGE_LIMIT && performance.now() < deadlineMs);
 }
 
-/** What a sample tells that should stay flat. */
+/** The values of a sample that should stay flat. */
 type Flat = "memoryMib" | "descriptors";
 
 /**

@@ -11,10 +11,10 @@ import { FROM_SOURCE, type Server, startBare, startCurt } from "./servers.ts";
 
 const FEW = 1;
 const MANY = 1_000_000;
-/** What it is called in the table. */
+/** The name in the table. */
 const CURT = "Curt, executable";
 const STARTS = 15;
-/** Memory is read so long after the first answer, when what a start left behind is done. */
+/** From the first response until memory is read. By then, the work that a start leaves behind is done. */
 const SETTLED_MS = 1000;
 
 interface Start {

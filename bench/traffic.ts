@@ -47,7 +47,7 @@ export interface Answered {
 /** Requests of all kinds to one Curt, and what came of them. */
 export type Traffic = Awaited<ReturnType<typeof startTraffic>>;
 
-/** Sends requests until it is stopped. Whatever should not be is a surprise, and the run goes on. */
+/** Sends requests until it is stopped. An unexpected response is a surprise, and the run continues. */
 export async function startTraffic(port: number) {
   const run = Date.now().toString(36);
   const userAgent = /User-Agent: (.*)\r/.exec(visitTail(port))?.[1] ?? "";
@@ -181,7 +181,7 @@ export async function startTraffic(port: number) {
   const waiting = new Set<Promise<unknown>>();
   let due = 0;
   const sending = setInterval(() => {
-    // What a busy machine could not send is not made up for later.
+    // A busy machine does not make up for missed requests later.
     due = Math.min(due + (PER_SECOND * TICK_MS) / 1000, MOST_AT_ONCE);
     for (; due >= 1 && waiting.size < MOST_AT_ONCE; due--) {
       const sent: Promise<unknown> = drawn(deck)().finally(() => waiting.delete(sent));

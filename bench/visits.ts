@@ -31,7 +31,7 @@ interface Case {
   readonly isFromMany?: boolean;
 }
 
-/** What a visit costs Curt, the reference, and others that can do the same. */
+/** Measures the CPU time of a visit of Curt, the reference, and others that can do the same. */
 export async function measureVisits({ folder, stage, progress }: Bench): Promise<Result> {
   const { curt, reference, chhotos, links } = await stage();
   // With its index, chhoto-url stops accepting connections again and again while it counts visits of many links.

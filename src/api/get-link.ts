@@ -27,7 +27,7 @@ export const getLinkRoute = createRoute({
   responses: {
     200: returns("link", envelope("link", linkSchema).openapi("LinkResponse"), {
       ...etag,
-      [POLL_INTERVAL]: z.int().positive().openapi({ description: "api.poll-interval" }),
+      [POLL_INTERVAL]: z.int().min(1).openapi({ description: "api.poll-interval" }),
     }),
     403: failure("api.key.wrong"),
     404: failure("unknown"),

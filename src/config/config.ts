@@ -89,7 +89,7 @@ function conflicts({ port, baseUrl, cacheSeconds, interstitial, ...values }: Par
     mistakes.push(`METRICS_PORT must not be PORT (${port}): metrics have a port of their own`);
   if (values.backupFolder && values.database?.engine === "postgres")
     mistakes.push(
-      "BACKUP_DIR needs a SQLite database: docs/backup.md says how to back up PostgreSQL, with pg_dump or pg_basebackup",
+      "BACKUP_DIR needs a SQLite database: docs/postgresql.md says how to back up PostgreSQL, with pg_dump or pg_basebackup",
     );
   if (port === 0 && baseUrl === null)
     mistakes.push("BASE_URL must be set when PORT is 0: the port is not known yet");

@@ -70,7 +70,7 @@ export const SETTINGS = {
     name: "POSTURE",
     default: "auto",
     meaning:
-      "public refuses destinations in private networks and other URL shorteners, private accepts them; auto chooses by the host of BASE_URL",
+      "who can reach this service: public refuses destinations in private networks and other URL shorteners and limits clients, private does neither; it also chooses EDITS and STATS_SHOWN if they are auto; auto chooses by the host of BASE_URL",
     takes: oneOf("auto", "public", "private"),
   },
   blocklist: {
@@ -199,14 +199,14 @@ export const SETTINGS = {
     name: "LIMIT_UNKNOWN",
     default: "auto",
     meaning:
-      "how many addresses that lead nowhere a client may ask for, or off; auto is 60/1m in public posture and off in private posture",
+      "how many unknown addresses a client may request, or off; auto is 60/1m in public posture and off in private posture",
     takes: orAuto(limit),
   },
   limitView: {
     name: "LIMIT_VIEW",
     default: "auto",
     meaning:
-      "how often a client may ask for what costs more than a redirect (previews, statistics, images, availability, the reference), or off; auto is 120/1m in public posture and off in private posture",
+      "how many requests that cost more than a redirect a client may send (previews, statistics, images, availability, the reference, changes of links), or off; auto is 120/1m in public posture and off in private posture",
     takes: orAuto(limit),
   },
   limitReport: {

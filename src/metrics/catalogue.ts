@@ -15,7 +15,7 @@ const gauge = (help: string, aggregate: Metric["aggregate"] = "sum"): Metric => 
   aggregate,
 });
 
-/** All metrics. Their labels have few values, none of which a client can add to. `docs/metrics.md` says what to do. */
+/** All metrics. Their labels have few values, none of which a client can add to. `docs/monitoring.md` describes them. */
 export const METRICS = {
   curt_build_info: gauge("1, with the version of Curt and of its runtime", "max"),
   curt_processes: gauge("Serving processes that answered this scrape, and that did not"),

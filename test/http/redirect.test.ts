@@ -140,8 +140,6 @@ describe("a short address", () => {
       "/ABC",
       "/ab",
       "/abcd",
-      "/api",
-      "/api/",
       "/admin",
       "/metrics",
       "/.well-known/security.txt",

@@ -30,10 +30,10 @@ const { groups } = Bun.YAML.parse(read("docs/alerts.yml")) as {
 };
 const alerts = groups.flatMap(({ rules }) => rules);
 
-test("docs/metrics.md has every metric with what to do about it, and no other", () => {
-  const rows = [...read("docs/metrics.md").matchAll(/^\| `(\w+)` +\|/gm)].map(([, name]) => name);
+test("docs/monitoring.md has every metric with what to do about it, and no other", () => {
+  const rows = [...read("docs/monitoring.md").matchAll(/^\| `(\w+)` +\|/gm)].map(([, name]) => name);
   expect(rows).toEqual(declared.map(([name]) => name));
-  expect(read("docs/metrics.md")).not.toMatch(/^\| `\w+` .*\| +\|$/m);
+  expect(read("docs/monitoring.md")).not.toMatch(/^\| `\w+` .*\| +\|$/m);
 });
 
 test("the dashboard asks for metrics that exist, and shows all of them", () => {

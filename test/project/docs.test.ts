@@ -18,22 +18,24 @@ const markdownIn = (folder: string) =>
   readdirSync(join(ROOT, folder))
     .filter((file) => file.endsWith(".md"))
     .map((file) => join(folder, file));
-const DOCUMENTS = [".", "client", "docs", "docs/decisions", "bench"]
+const DOCUMENTS = [".", "client", "docs", "docs/decisions", "docs/dev", "bench"]
   .filter((folder) => existsSync(join(ROOT, folder)))
   .flatMap(markdownIn);
 
-/** Returns the cells of all rows of the table with this header. */
+/** Returns the cells of all rows of the tables with this header. */
 function table(path: string, ...header: string[]): string[][] {
   const lines = read(path)
     .split("\n")
     .map((line) => (line.match(/^\| (.+) \|$/)?.[1] ?? "").split(" | ").map((cell) => cell.trim()));
-  const start = lines.findIndex((cells) => cells.join() === header.join());
-  expect(start).toBeGreaterThan(0);
-  const rest = lines.slice(start + 2);
-  return rest.slice(
-    0,
-    rest.findIndex((cells) => cells.length === 1),
-  );
+  const starts = lines.flatMap((cells, nth) => (cells.join() === header.join() ? [nth + 2] : []));
+  expect(starts).not.toEqual([]);
+  return starts.flatMap((start) => {
+    const rest = lines.slice(start);
+    return rest.slice(
+      0,
+      rest.findIndex((cells) => cells.length === 1),
+    );
+  });
 }
 const bare = (cell = "") => cell.replaceAll("`", "");
 
@@ -43,42 +45,45 @@ beforeAll(async () => {
 });
 afterAll(() => curt[Symbol.asyncDispose]());
 
-describe("the README", () => {
+describe("docs/settings.md", () => {
   test("lists every setting with its default and meaning, and no other", () => {
-    const rows = table("README.md", "Name", "Default", "Meaning");
-    expect(rows.map((row) => row.map(bare))).toEqual(
-      Object.values(SETTINGS).map((setting) => [setting.name, setting.default, setting.meaning]),
-    );
-  });
-
-  test("lists every command of the program, and npm scripts that exist", () => {
-    const help = generalHelp(COMMANDS);
-    const commands = [...help.slice(0, help.indexOf("Options:")).matchAll(/^ {2}(\w+) /gm)].map(
-      ([, name]) => name,
-    );
-    expect([...new Set(commands)]).toEqual([
-      "serve",
-      "check",
-      "backup",
-      "restore",
-      "export",
-      "import",
-      "shorten",
-      "info",
-      "edit",
-      "withdraw",
-      "stats",
-      "health",
-      "mcp",
-      "completion",
+    const rows = table("docs/settings.md", "Name", "Default", "Meaning").map((row) => row.map(bare));
+    const settings = Object.values(SETTINGS).map((setting) => [
+      setting.name,
+      setting.default,
+      setting.meaning,
     ]);
-    for (const command of commands) expect(read("README.md")).toContain(`curt ${command}`);
-    const scripts = [...read("README.md").matchAll(/npm (?:run )?(start|test|\w+)\b/g)]
-      .map(([, name = ""]) => name)
-      .filter((name) => !["ci", "run", "and"].includes(name) && !/^\d/.test(name));
-    for (const script of scripts) expect(Object.keys(packageJson.scripts)).toContain(script);
+    const byName = ([one = ""]: string[], [other = ""]: string[]) => one.localeCompare(other);
+    expect(rows.toSorted(byName)).toEqual(settings.toSorted(byName));
+  });
+});
+
+describe("docs/cli.md", () => {
+  test("lists every command of the program, and no other", () => {
+    const help = generalHelp(COMMANDS);
+    const commands = [...help.slice(0, help.indexOf("Options:")).matchAll(/^ {2}([\w-]+) /gm)].map(
+      ([, name = ""]) => name,
+    );
+    const rows = table("docs/cli.md", "Command", "What it does");
+    const listed = rows.map(([command]) => bare(command).split(" ")[1] ?? "");
+    expect(new Set(listed)).toEqual(new Set(commands));
+  });
+});
+
+describe("CONTRIBUTING.md", () => {
+  test("lists npm scripts that exist", () => {
+    const scripts = [...read("CONTRIBUTING.md").matchAll(/npm run ([\w:-]+)|npm (test)\b/g)];
+    expect(scripts.length).toBeGreaterThan(10);
+    for (const [, script = "test"] of scripts) expect(Object.keys(packageJson.scripts)).toContain(script);
   });
 
+  test("gives the test commands, of which CI runs the one with everything", () => {
+    expect(read("CONTRIBUTING.md")).toContain("npm ci && npm test\nnpm run test:all\n");
+    expect(read(".ci/run")).toMatch(/^npm ci && npm run test:all$/m);
+  });
+});
+
+describe("the README", () => {
   test("gives commands that do what it says", async () => {
     const [, create = "", follow = ""] =
       /```sh\n(curl -X POST[\s\S]+?)\n\n(curl -i .+)\n```/.exec(read("README.md")) ?? [];
@@ -92,11 +97,6 @@ describe("the README", () => {
       302,
       "https://example.com/a/long/address",
     ]);
-  });
-
-  test("gives the test commands, of which CI runs the one with everything", () => {
-    expect(read("README.md")).toContain("npm ci && npm test\nnpm run test:all\n");
-    expect(read(".ci/run")).toMatch(/^npm ci && npm run test:all$/m);
   });
 });
 
@@ -180,14 +180,18 @@ describe("docs/api.md", () => {
       expect(answered.get("content-language")).toBe(language);
     }
   });
+});
 
+describe("docs/monitoring.md", () => {
   test("names the addresses of health, which answer", async () => {
     for (const path of ["/livez", "/readyz"]) {
-      expect(read("docs/growing.md")).toContain(`\`${path}\``);
+      expect(read("docs/monitoring.md")).toContain(path);
       expect((await curt.fetch(path)).status).toBe(200);
     }
   });
+});
 
+describe("docs/links.md", () => {
   test("names the reserved codes, each of which is refused", async () => {
     const [, list = ""] = /Reserved, in upper and lower case: ([^.]+)\./.exec(read("docs/links.md")) ?? [];
     const codes = [...list.matchAll(/`(\w+)`/g)].map(([, code = ""]) => code);

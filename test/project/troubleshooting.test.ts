@@ -9,8 +9,8 @@ const DOCUMENT = readFileSync(join(ROOT, "docs/troubleshooting.md"), "utf8");
 
 const LITERAL = String.raw`("(?:[^"\\]|\\.)*"|${"`"}(?:[^${"`"}\\]|\\.)*${"`"})`;
 /**
- * What writes each kind of message, with its text. The first column of the document's tables has these names. Texts that
- * are not written as literals right there are only looked for the other way round.
+ * The calls that write each kind of message, with its text. Texts that are not literals right there are only looked for the
+ * other way round.
  */
 const WRITERS = {
   Line: new RegExp(String.raw`\blog\.(info|warn|error)\((?:[^;]*?, )?${LITERAL}\)`, "g"),
@@ -24,6 +24,11 @@ const WRITERS = {
   ),
 } as const;
 type Kind = keyof typeof WRITERS;
+const SECTIONS: Readonly<Record<Kind, string>> = {
+  Line: "What the log says",
+  Message: "Curt does not start",
+  Reason: "Why the store does not answer",
+};
 const KINDS = ["Line", "Message", "Reason"] as const;
 
 /** All sources as Bun compiles them: without comments and types, and with strings that are added joined. "…" is computed. */
@@ -49,22 +54,20 @@ function messagesOf(kind: Kind) {
   return found.filter(({ text }) => text.replace(/[^a-z]/gi, "").length >= 7 && !text.startsWith("…, "));
 }
 
-/** The rows of all tables whose first column has this name. */
-function rowsOf(kind: Kind) {
-  const tables = DOCUMENT.split("\n\n").filter((block) => block.startsWith(`| ${kind} `));
-  return tables.flatMap((table) =>
-    table
-      .trim()
-      .split("\n")
-      .slice(2)
-      .map((line) => {
-        const cells = line
-          .slice(1, -1)
-          .split("|")
-          .map((cell) => cell.trim());
-        return { pattern: (cells[0] ?? "").replaceAll("`", ""), cells };
-      }),
-  );
+/** The list items of a section: messages, separated by semicolons, and what to do about them. */
+function entriesOf(kind: Kind) {
+  const [, section = ""] = DOCUMENT.split(`\n## ${SECTIONS[kind]}\n`);
+  const [entries = ""] = section.split("\n## ");
+  return entries.split("\n### ").flatMap((part) => {
+    const [heading = ""] = part.split("\n", 1);
+    const items = part.split(/^- /m).slice(1);
+    return items.flatMap((item) => {
+      const [, messages = "", advice = ""] =
+        /^((?:`[^`]+`(?:; )?)+): (.*)$/.exec(item.trim().replace(/\s+/g, " ")) ?? [];
+      expect([item, messages]).not.toEqual([item, ""]);
+      return [...messages.matchAll(/`([^`]+)`/g)].map(([, pattern = ""]) => ({ pattern, heading, advice }));
+    });
+  });
 }
 
 /** In both, "…" stands for any text, and what the sources compute may be told in the document. */
@@ -80,25 +83,25 @@ test.each(KINDS)(
   "docs/troubleshooting.md explains every message of the sources, and no other: %s",
   (kind) => {
     const messages = messagesOf(kind);
-    const rows = rowsOf(kind);
-    expect(Math.min(messages.length, rows.length)).toBeGreaterThan(15);
-    const unexplained = messages.filter(({ text }) => !rows.some(({ pattern }) => isAbout(pattern, text)));
+    const entries = entriesOf(kind);
+    expect(Math.min(messages.length, entries.length)).toBeGreaterThan(15);
+    const unexplained = messages.filter(({ text }) => !entries.some(({ pattern }) => isAbout(pattern, text)));
     expect(unexplained).toEqual([]);
-    for (const { pattern, cells } of rows) {
+    for (const { pattern, advice } of entries) {
       const isWritten =
         messages.some(({ text }) => isAbout(pattern, text)) ||
         pattern.split("…").every((part) => CODE.includes(part));
       expect([pattern, isWritten]).toEqual([pattern, true]);
-      expect([pattern, cells.at(-1)]).not.toEqual([pattern, ""]);
+      expect([pattern, advice]).not.toEqual([pattern, ""]);
     }
   },
 );
 
 test("docs/troubleshooting.md gives each line of the log its levels", () => {
   const messages = messagesOf("Line");
-  for (const { pattern, cells } of rowsOf("Line")) {
+  for (const { pattern, heading } of entriesOf("Line")) {
     const levels = messages.filter(({ text }) => isAbout(pattern, text)).map(({ level }) => level);
     if (levels.length > 0)
-      expect([pattern, cells[1]]).toEqual([pattern, [...new Set(levels)].toSorted().join(", ")]);
+      expect([pattern, heading]).toEqual([pattern, [...new Set(levels)].toSorted().join(", ")]);
   }
 });

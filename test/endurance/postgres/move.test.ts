@@ -93,7 +93,7 @@ function isConnectionError(error: unknown): boolean {
   return typeof (error as { code?: unknown }).code === "string";
 }
 
-/** Moves everything, as docs/database.md says. */
+/** Moves everything, as docs/postgresql.md describes. */
 async function move(from: string, to: string, folder: string): Promise<void> {
   const command = 'DATABASE_URL="$FROM" "$0" "$1" export - | DATABASE_URL="$TO" "$0" "$1" import -';
   const child = Bun.spawn(["/bin/sh", "-c", command, process.execPath, PROGRAM], {
