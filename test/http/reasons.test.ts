@@ -30,7 +30,7 @@ test("every reason is that of a problem, whose message is complete and begins wi
 
 test("docs/api-reference.md has each with its status, and the OpenAPI document lists them for every error", async () => {
   const rows = readFileSync(join(ROOT, "docs/api-reference.md"), "utf8").matchAll(
-    /^\| `([a-z_.-]+)` +\| (\d{3}) +\| /gm,
+    /^- `([a-z_.-]+)` \((\d{3})\): /gm,
   );
   const listed = REASONS.map((reason) => [reason, String(describe(PROBLEMS[reason][0]).status)]);
   expect([...rows].map(([, reason, status]) => [reason, status])).toEqual(listed);
