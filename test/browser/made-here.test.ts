@@ -55,8 +55,8 @@ test.each(readers(["en-GB", "ja-JP", "ko-KR"]))(
       .filter({ hasText: say("home.endless") })
       .waitFor();
     expect(await region.getByRole("link", { name: /^curt/ }).allTextContents()).toEqual([
-      `curt.example/${short}/`,
-      `curt.example/${duration}/`,
+      `curt.example/${short}`,
+      `curt.example/${duration}`,
     ]);
     const { host, pathname } = new URL(LONG);
     expect(await items.first().getByText(`${host}${pathname}`).getAttribute("title")).toBe(LONG);
@@ -74,10 +74,10 @@ test.each(readers(["en-GB", "ja-JP", "ko-KR"]))(
       .filter({ hasText: say("copied") })
       .waitFor();
     expect(await page.evaluate<string>("navigator.clipboard.readText()")).toBe(
-      `https://curt.example/${duration}/`,
+      `https://curt.example/${duration}`,
     );
     await region.getByRole("link").first().click();
-    await page.getByRole("heading", { level: 1, name: `curt.example/${short}/` }).waitFor();
+    await page.getByRole("heading", { level: 1, name: `curt.example/${short}` }).waitFor();
 
     await using other = await arrive(curt.origin, { locale });
     await other.page.goto("/");

@@ -48,7 +48,7 @@ async function preview(page: Page, code: string, original_url = "https://example
 /** A value by what stands beside it. */
 function fact(page: Page, term: string) {
   return page
-    .locator(".facts > div")
+    .locator(".facts > div, .lifetime > div")
     .filter({ has: page.getByText(term, { exact: true }) })
     .getByRole("definition");
 }
@@ -77,7 +77,7 @@ describe.each(READERS)("a visitor who looks before ($locale)", ({ locale, viewpo
     await page.clock.runFor(10 * 60_000);
     expect(page.url()).toEndWith("+");
     expect(arrived).toEqual([]);
-    expect(await page.getByRole("heading", { level: 1 }).textContent()).toBe(`curt.example/${code}/`);
+    expect(await page.getByRole("heading", { level: 1 }).textContent()).toBe(`curt.example/${code}`);
     const leads = page.getByRole("region", { name: say("preview.leads") });
     expect(await leads.textContent()).toContain(`http://127.0.0.1:${destination.port}/여기?q=값`);
     const made = fact(page, say("preview.created")).getByRole("time");
@@ -192,7 +192,7 @@ describe.each(READERS)("a visitor who looks before ($locale)", ({ locale, viewpo
       });
       expect(await rowsOf(table)).toEqual(rows.map((row) => [...row]));
     }
-    expect(await fact(page, say("preview.all-bots")).textContent()).toBe("1");
+    expect(await fact(page, say("preview.bots")).textContent()).toBe("1");
   });
 
   test("reads that a link has ended, and is not led on", async () => {

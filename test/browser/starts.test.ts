@@ -54,7 +54,7 @@ describe.each(MAKERS)("a link that begins later ($locale, scripts: $javaScriptEn
     if (javaScriptEnabled)
       await untilFocused(page.getByRole("button", { name: say("copy"), exact: true }).first());
     expect(await begins(page)).toBe(new Date(startsMs).toISOString());
-    await page.getByRole("heading", { level: 1, name: `curt.example/${code}/` }).waitFor();
+    await page.getByRole("heading", { level: 1, name: `curt.example/${code}` }).waitFor();
     await page
       .getByRole("region", { name: say("preview.leads") })
       .getByText("example.com")
@@ -117,7 +117,7 @@ describe.each(MAKERS)("a link that begins later ($locale, scripts: $javaScriptEn
     await save.click();
     await saved.waitFor();
     expect(await begins(page)).toBe(new Date(laterMs).toISOString());
-    const ending = page.locator(".facts > div", { hasText: say("preview.ends") }).locator("time");
+    const ending = page.locator(".lifetime > div", { hasText: say("preview.ends") }).locator("time");
     expect(await ending.getAttribute("datetime")).toBe(new Date(endsMs).toISOString());
     expect(await visited(curt, code)).toBe(404);
 

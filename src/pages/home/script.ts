@@ -77,7 +77,7 @@ export function checkCodes(): void {
       if (status >= 500 || status === 404 || status === 429) return show("", hint);
       // The parameter's name is for API clients.
       if (data === undefined) return show("taken", message.replace(`${input?.name}: `, ""));
-      const text = `${withoutScheme(data.short_url)}: ${message}`;
+      const text = `${withoutScheme(data.short_url).replace(/\/$/, "")}: ${message}`;
       if (data.available) show("free", text);
       else show("taken", `${text} `, ...othersThan(data));
     } catch {
