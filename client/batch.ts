@@ -1,4 +1,12 @@
-import { type CallOptions, type ClientOptions, CurtError, isLike, request } from "./request.ts";
+import {
+  type CallOptions,
+  type ClientOptions,
+  CurtError,
+  isLike,
+  parseErrors,
+  request,
+  requestIdOf,
+} from "./request.ts";
 import type { LinkRequest, LinkResult, ManagedLink } from "./types.ts";
 
 /** The service's limit for a batch. */
@@ -21,7 +29,7 @@ export async function* createAll(
   let waiting: LinkRequest[] = [];
   let length = 0;
 
-  async function send(part: LinkRequest[]): Promise<LinkResult[]> {
+  async function send(part: LinkRequest[]) {
     const key = idempotencyKey && `${idempotencyKey}-${requests++}`;
     const call = {
       method: "POST",
@@ -30,20 +38,20 @@ export async function* createAll(
       key: client.token,
       isExpected: (data: unknown) => areResults(data, part.length),
     } as const;
-    const { data } = await request<Results>(client, call, {
+    const { data, headers } = await request<Results>(client, call, {
       ...options,
       idempotencyKey: key,
     });
-    return data.results;
+    return data.results.map((result) => outcomeOf(result, requestIdOf(headers)));
   }
 
   async function* sendWaiting() {
     while (waiting.length > 0) {
       const part = waiting.slice(0, maxLinks);
       try {
-        const results = await send(part);
+        const outcomes = await send(part);
         waiting = waiting.slice(maxLinks);
-        for (const result of results) yield outcomeOf(result);
+        yield* outcomes;
       } catch (error) {
         // The instance has a lower limit.
         if (!(error instanceof CurtError) || error.reason !== "batch.length" || part.length === 1)
@@ -72,8 +80,11 @@ function areResults(data: unknown, count: number): boolean {
   );
 }
 
-function outcomeOf({ status_code: status, message, data, reason = "", retry_after }: LinkResult) {
+function outcomeOf(result: LinkResult, requestId: string): ManagedLink | CurtError {
+  const { status_code: status, message, data, retry_after } = result;
   if (data !== undefined) return data;
+  const errors = parseErrors(result.errors);
+  const reason = [...new Set(errors.map((error) => error.reason))].join(", ");
   const retryAfterMs = retry_after === undefined ? undefined : retry_after * 1000;
-  return new CurtError({ status, reason, message, retryAfterMs });
+  return new CurtError({ status, reason, message, retryAfterMs, requestId, errors });
 }

@@ -1,4 +1,4 @@
-import type { ProblemReasons } from "./types.ts";
+import type { ProblemDetail, ProblemReason } from "./types.ts";
 
 export interface ClientOptions {
   /** The address of the instance, such as `https://go.example.com`. */
@@ -30,6 +30,7 @@ export interface Call {
   readonly body?: unknown;
   /** The token of the instance, or the key of a link. */
   readonly key?: string | undefined;
+  readonly ifMatch?: string | undefined;
   /** Whether the data has the expected form. Default: whether it's an object. */
   readonly isExpected?: ((data: unknown) => boolean) | undefined;
 }
@@ -87,9 +88,14 @@ export async function request<T>(
   }
 }
 
-function write({ language }: ClientOptions, { method = "GET", body, key }: Call, options: CallOptions) {
+function write(
+  { language }: ClientOptions,
+  { method = "GET", body, key, ifMatch }: Call,
+  options: CallOptions,
+) {
   const headers: Record<string, string> = {};
   if (key !== undefined) headers["Authorization"] = `Bearer ${key}`;
+  if (ifMatch !== undefined) headers["If-Match"] = ifMatch;
   if (language !== undefined) headers["Accept-Language"] = language;
   if (body !== undefined) headers["Content-Type"] = "application/json";
   // A string of RFC 9651, as the draft of this header demands.
@@ -112,6 +118,7 @@ interface Envelope<T> {
   readonly status?: string;
   readonly message?: string;
   readonly data?: T;
+  readonly errors?: unknown;
 }
 
 /** Empty if it's too long, which no response of Curt is. */
@@ -155,7 +162,18 @@ function refused(what: string, { status, headers }: Response, answer: Envelope<u
     reason: headers.get("curt-reason") ?? "",
     message: answer.message ?? `${what}: ${status}, which is no answer of Curt. Is the address right?`,
     retryAfterMs: retryAfter === null ? undefined : delayMs(retryAfter),
+    requestId: requestIdOf(headers),
+    errors: parseErrors(answer.errors),
   });
+}
+
+export function requestIdOf(headers: Headers): string {
+  return headers.get("request-id") ?? "";
+}
+
+/** Empty for responses that aren't Curt's. */
+export function parseErrors(errors: unknown): readonly ProblemDetail[] {
+  return isLike(errors, [{ reason: "", message: "" }]) ? (errors as ProblemDetail[]) : [];
 }
 
 /** Curt sends seconds, but a proxy may send a date (RFC 9110, section 10.2.3). */
@@ -183,7 +201,7 @@ function wait(ms: number, signal: AbortSignal | undefined): Promise<void> {
 }
 
 /** Later versions of the service may have others. */
-export type FailureReason = ProblemReasons | "network" | "timeout" | "";
+export type FailureReason = ProblemReason | "network" | "timeout" | "" | (string & Record<never, never>);
 
 export interface Failure {
   /** The HTTP status; 0 without a response. */
@@ -197,6 +215,10 @@ export interface Failure {
   readonly message: string;
   /** How long to wait before a retry, if the service says so. */
   readonly retryAfterMs?: number | undefined;
+  /** The `Request-Id` of the response, for the operator's logs. Empty without one. */
+  readonly requestId?: string | undefined;
+  /** Everything that is wrong, by field. Empty if the response lists nothing, as that of `shorten`. */
+  readonly errors?: readonly ProblemDetail[] | undefined;
 }
 
 /** A call that failed, after its retries. */
@@ -207,11 +229,16 @@ export class CurtError extends Error implements Failure {
   readonly status: number;
   readonly reason: FailureReason;
   readonly retryAfterMs: number | undefined;
+  readonly requestId: string;
+  readonly errors: readonly ProblemDetail[];
 
-  constructor({ status, reason, message, retryAfterMs }: Failure, options?: ErrorOptions) {
+  constructor(failure: Failure, options?: ErrorOptions) {
+    const { status, reason, message, retryAfterMs, requestId = "", errors = [] } = failure;
     super(message, options);
     this.status = status;
     this.reason = reason;
     this.retryAfterMs = retryAfterMs;
+    this.requestId = requestId;
+    this.errors = errors;
   }
 }

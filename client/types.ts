@@ -2,6 +2,15 @@
 
 export type ExpireDuration = "24h" | "48h" | "1week" | "1month";
 
+export type ShortenRequest = {
+  /** The URL to shorten, starting with http:// or https://. Its length is measured after percent-encoding. */
+  original_url: string;
+  /** The code you want: letters, marks and numbers of any script, -, _ and emoji. Its length is counted in NFC, without U+FE0F. If omitted, a code is generated. */
+  custom_code?: string | null | undefined;
+  /** How long the link works; a month is 30 days. If omitted, the operator's default applies; a GET request to this address shows it. */
+  expire_duration?: ExpireDuration | null | undefined;
+};
+
 export type ShortLink = {
   /** The short address, with the code in readable Unicode. */
   short_url: string;
@@ -19,9 +28,9 @@ export type LinkRequest = {
   /** The code you want: letters, marks and numbers of any script, -, _ and emoji. Its length is counted in NFC, without U+FE0F. If omitted, a code is generated. */
   code?: string | null | undefined;
   /** When the link ends: a time as in RFC 3339, or a duration from now: `24h`, `48h`, `1week` or `1month` (30 days). With `null` it never ends. If omitted, the operator's default applies. */
-  expires?: string | null | undefined;
-  /** When the link starts, written like `expires`. Before that, it does not exist for visitors. With `null` or if omitted, it starts immediately. */
-  starts?: string | null | undefined;
+  expires_at?: string | null | undefined;
+  /** When the link starts, written like `expires_at`. Before that, it does not exist for visitors. With `null` or if omitted, it starts immediately. */
+  starts_at?: string | null | undefined;
   /** The link ends with this visit. With `null` or if omitted, visits are not limited. */
   max_visits?: number | null | undefined;
   /** Visitors must enter it before the link redirects them. With `null` or if omitted, there is none. */
@@ -37,7 +46,7 @@ export type QrCodes = {
   png: string;
 };
 
-export type Link = {
+export type ManagedLink = {
   /** As stored: in NFC, without U+FE0F. */
   code: string;
   /** The short address, with the code in readable Unicode. */
@@ -45,17 +54,13 @@ export type Link = {
   /** The short address in ASCII. */
   ascii_url: string;
   /** Where the link leads, exactly as sent. `null` if the link has a password and the request has no manage key. */
-  original_url: string | null;
-  /** Where the link leads, exactly as sent. `null` if the link has a password and the request has no manage key. */
   target: string | null;
   /** When the link was created. */
-  created: string;
+  created_at: string;
   /** When the link starts or started; `null` if that was when it was created. */
-  starts: string | null;
+  starts_at: string | null;
   /** When the link ends or ended; `null` if it never does. */
-  expires: string | null;
-  /** The same; 9999-12-31T00:00:00.000Z if it never does. */
-  expiration_date: string;
+  expires_at: string | null;
   /** How many visits the link redirects; `null` if that is not limited. */
   max_visits: number | null;
   /** How many of these visits there have been; `null` if they are not limited, or if the request has no manage key. */
@@ -65,15 +70,12 @@ export type Link = {
   /** `scheduled`: it has not started; `used_up`: it had all its visits; `withdrawn`: its maker ended it; `disabled`: see that field. */
   state: LinkState;
   /** Why the link does not work although it may not have expired: the reason for which the operator disabled it or blocked its host, or `blocklist` if its host is on a blocklist. `null` if it works. */
-  disabled: DisabledReason | null;
+  disabled_reason: DisabledReason | null;
   /** When its maker last changed where the link leads; `null` if never. */
-  changed: string | null;
+  changed_at: string | null;
   /** Visits by people since the link was created. A new visit shows up within a second or two, or within a minute under heavy load. */
   visits: number;
   qr: QrCodes;
-};
-
-export type ManagedLink = Link & {
   /** Send it as `Authorization: Bearer` to change or end the link, or to see more of it. Anyone who has it can do so. */
   manage_key: string;
 };
@@ -100,14 +102,14 @@ export type ProblemReason =
   | "target.space"
   | "target.too-long"
   | "target.unparsable"
-  | "expires.before-start"
-  | "expires.format"
-  | "expires.past"
+  | "expires_at.before-start"
+  | "expires_at.format"
+  | "expires_at.past"
   | "max_visits.range"
   | "password.length"
-  | "starts.begun"
-  | "starts.format"
-  | "starts.past"
+  | "starts_at.begun"
+  | "starts_at.format"
+  | "starts_at.past"
   | "batch.length"
   | "body.array"
   | "body.coding"
@@ -118,9 +120,10 @@ export type ProblemReason =
   | "body.object"
   | "body.too-large"
   | "body.type"
-  | "field.name"
+  | "field.fixed"
   | "field.required"
   | "field.type"
+  | "field.unknown"
   | "field.values"
   | "query.colour"
   | "query.date"
@@ -141,6 +144,7 @@ export type ProblemReason =
   | "edits.closed"
   | "key.missing"
   | "key.wrong"
+  | "precondition.failed"
   | "idempotency.format"
   | "idempotency.reused"
   | "limit.create"
@@ -171,7 +175,12 @@ export type ProblemReason =
   | "operator.wrong"
   | "reason.unknown";
 
-export type ProblemReasons = ProblemReason | (string & Record<never, never>);
+export type ProblemDetail = {
+  /** The field or parameter; `null` if none in particular is wrong. */
+  field: string | null;
+  reason: ProblemReason;
+  message: string;
+};
 
 export type LinkResult = {
   /** The status that one link alone would be answered with. */
@@ -182,19 +191,51 @@ export type LinkResult = {
   message: string;
   /** The link. Only if it was made. */
   data?: ManagedLink | undefined;
-  /** Why it was not made, for programs: what `Curt-Reason` would be. */
-  reason?: ProblemReasons | undefined;
+  /** Everything that is wrong, one by one. */
+  errors?: ProblemDetail[] | undefined;
   /** Seconds to wait before trying again. Only with 429 and 503. */
   retry_after?: number | undefined;
+};
+
+export type Link = {
+  /** As stored: in NFC, without U+FE0F. */
+  code: string;
+  /** The short address, with the code in readable Unicode. */
+  short_url: string;
+  /** The short address in ASCII. */
+  ascii_url: string;
+  /** Where the link leads, exactly as sent. `null` if the link has a password and the request has no manage key. */
+  target: string | null;
+  /** When the link was created. */
+  created_at: string;
+  /** When the link starts or started; `null` if that was when it was created. */
+  starts_at: string | null;
+  /** When the link ends or ended; `null` if it never does. */
+  expires_at: string | null;
+  /** How many visits the link redirects; `null` if that is not limited. */
+  max_visits: number | null;
+  /** How many of these visits there have been; `null` if they are not limited, or if the request has no manage key. */
+  visits_used: number | null;
+  /** Whether visitors must enter a password. */
+  has_password: boolean;
+  /** `scheduled`: it has not started; `used_up`: it had all its visits; `withdrawn`: its maker ended it; `disabled`: see that field. */
+  state: LinkState;
+  /** Why the link does not work although it may not have expired: the reason for which the operator disabled it or blocked its host, or `blocklist` if its host is on a blocklist. `null` if it works. */
+  disabled_reason: DisabledReason | null;
+  /** When its maker last changed where the link leads; `null` if never. */
+  changed_at: string | null;
+  /** Visits by people since the link was created. A new visit shows up within a second or two, or within a minute under heavy load. */
+  visits: number;
+  qr: QrCodes;
 };
 
 export type LinkChange = {
   /** Where the link leads from now on. */
   target?: string | undefined;
   /** When the link ends, written as for a new link. `null`: never. */
-  expires?: string | null | undefined;
+  expires_at?: string | null | undefined;
   /** When the link starts, written as for a new link. `null`: now. Once it has started, this cannot change. */
-  starts?: string | null | undefined;
+  starts_at?: string | null | undefined;
   /** How many visits the link redirects, including those already counted. `null`: not limited. */
   max_visits?: number | null | undefined;
   /** The new password. `null`: none. */

@@ -41,8 +41,6 @@ async function describeTypes(): Promise<string> {
       text
         // For projects with exactOptionalPropertyTypes.
         .replaceAll(/^( +\w+\?: .*);$/gm, "$1 | undefined;")
-        // Any text, of which editors still offer the known ones.
-        .replace(" | string;", " | (string & Record<never, never>);")
     );
   } finally {
     rmSync(place, { recursive: true });

@@ -10,6 +10,7 @@ import type { Expiry } from "../links/time.ts";
 import type { TokenCheck } from "../moderation/access-tokens.ts";
 import type { Reports } from "../moderation/reports/reports.ts";
 import type { Counts, Visits } from "../visits/visits.ts";
+import { getIndex } from "./api-index.ts";
 import { checkCode } from "./check-code.ts";
 import { createBatch, createLinksRoute } from "./create-batch.ts";
 import { createLinkRoute, LINK_FORMAT } from "./create-link.ts";
@@ -42,6 +43,7 @@ export function createApi(options: ApiOptions) {
   const batch = createBatch(options, creation);
   const keyed = createKeyedLinks(options);
   return {
+    index: getIndex,
     shorten: creation.one(SHORTEN_FORMAT, shortenRoute.path),
     createLink: creation.one(LINK_FORMAT, createLinkRoute.path),
     createLinks: batch(LINK_FORMAT, createLinksRoute.path),

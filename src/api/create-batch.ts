@@ -11,7 +11,14 @@ import { message, type MessageKey, negotiateLanguage } from "../locales/messages
 import type { ApiOptions } from "./api.ts";
 import { EXAMPLE, errors, failure, reference, returns, string } from "./components.ts";
 import { linkRequest } from "./create-link.ts";
-import { createBody, createFailures, type CreateFormat, type LinkCreation } from "./creation.ts";
+import {
+  createBody,
+  createFailures,
+  type CreateFormat,
+  type LinkCreation,
+  REPLAYED,
+  replayedHeader,
+} from "./creation.ts";
 import { envelope, success } from "./envelope.ts";
 import { parseArray, readJsonText, toObject } from "./json-body.ts";
 import { managedLinkSchema } from "./link-json.ts";
@@ -40,7 +47,11 @@ type Result = Omit<z.infer<typeof linkResult>, "data"> & { readonly data?: objec
 
 const responses = <T extends z.ZodType>(one: T, name: string) => ({
   ...createFailures,
-  200: returns("api.many.answer", envelope("batch", z.object({ results: z.array(one) })).openapi(name)),
+  200: returns(
+    "api.many.answer",
+    envelope("batch", z.object({ results: z.array(one) })).openapi(name),
+    replayedHeader,
+  ),
   413: failure("api.many.too-large"),
 });
 
@@ -84,12 +95,12 @@ export function createBatch({ limiter, secret }: ApiOptions, { createAll, handle
       return isProblem(fields) ? fields : format.read(fields.value);
     });
     const requests = bodies.flatMap((body) => (isProblem(body) ? [] : [body.request]));
-    const outcomes = await createAll(call, requests, identify?.(text));
-    if (isProblem(outcomes)) return problemJson(call, outcomes);
+    const created = await createAll(call, requests, identify?.(text));
+    if (isProblem(created)) return problemJson(call, created);
     await turn();
     const language = negotiateLanguage(call.headers.get("accept-language"));
     const confirmation = message(language, format.message);
-    const rest = outcomes.values();
+    const rest = created.outcomes.values();
     const results = bodies.map((body): Result => {
       const outcome = isProblem(body) ? body : rest.next().value;
       if (outcome === undefined) throw new Error("Every body has an outcome");
@@ -97,7 +108,7 @@ export function createBatch({ limiter, secret }: ApiOptions, { createAll, handle
       const data = body.describe(outcome, call.domain, secret);
       return { status_code: 201, status: "success", message: confirmation, data };
     });
-    return success(call, 200, "batch", { results });
+    return success(call, 200, "batch", { results }, created.isReplay ? REPLAYED : {});
   }
 
   /** Without a key, a used-up limit refuses before the body is read. Links count when they are created. */

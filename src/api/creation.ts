@@ -44,11 +44,19 @@ interface CreateBody {
   describe(link: Link, domain: Domain, secret: Pick<Secret, "manageKey">): { readonly short_url: string };
 }
 
+interface Created {
+  readonly outcomes: readonly (Link | Problem)[];
+  /** Whether an earlier request with the same key created all of them. */
+  readonly isReplay: boolean;
+}
+
 /** Why no link at all is created. */
 type CreateRefusal = Limited | { readonly kind: "idempotency.reused" };
 
 /** Groups of up to 500 links. Together they leave room in the store's queue for links that are created one by one. */
 const GROUPS = { atOnce: 8, waiting: 64 };
+/** draft-ietf-httpapi-idempotency-key-header-07 leaves it to the service how it marks a replayed response. */
+export const REPLAYED = { "Idempotent-Replayed": "true" } as const;
 const REUSED = { kind: "idempotency.reused" } as const;
 
 export function createLinkCreation({ links, limiter, mayCreate, secret }: ApiOptions) {
@@ -62,7 +70,7 @@ export function createLinkCreation({ links, limiter, mayCreate, secret }: ApiOpt
     call: Call,
     requests: readonly CreateRequest[],
     retry: RepeatableRequest | undefined,
-  ): Promise<readonly (Link | Problem)[] | CreateRefusal> {
+  ): Promise<Created | CreateRefusal> {
     const before = retry === undefined ? [] : await links.recall(retry);
     if ("kind" in before) return REUSED;
     const counted = requests.length - before.length;
@@ -76,18 +84,10 @@ export function createLinkCreation({ links, limiter, mayCreate, secret }: ApiOpt
       if (created === undefined) throw new StoreUnavailable("too many links wait to be created");
       if ("kind" in created) return REUSED;
       failed = counted - created.created;
-      return created.outcomes;
+      return { outcomes: created.outcomes, isReplay: counted === 0 && requests.length > 0 };
     } finally {
       giveBack(failed);
     }
-  }
-
-  async function createOnce(call: Call, request: CreateRequest, retry: RepeatableRequest) {
-    const outcomes = await createAll(call, [request], retry);
-    if (isProblem(outcomes)) return outcomes;
-    const [outcome] = outcomes;
-    if (outcome === undefined) throw new Error("Every request has an outcome");
-    return outcome;
   }
 
   /**
@@ -127,14 +127,22 @@ export function createLinkCreation({ links, limiter, mayCreate, secret }: ApiOpt
           if (isProblem(fields)) return problemJson(call, fields);
           const body = format.read(fields.value);
           if (isProblem(body)) return problemJson(call, body);
-          const link = await (identify === undefined
-            ? links.create(body.request)
-            : createOnce(call, body.request, identify(path, text)));
+          let link: Link | Problem | undefined;
+          let replayed: typeof REPLAYED | undefined;
+          if (identify === undefined) link = await links.create(body.request);
+          else {
+            const created = await createAll(call, [body.request], identify(path, text));
+            if (isProblem(created)) return problemJson(call, created);
+            [link] = created.outcomes;
+            if (created.isReplay) replayed = REPLAYED;
+          }
+          if (link === undefined) throw new Error("Every request has an outcome");
           if (isProblem(link)) return problemJson(call, link);
           const data = body.describe(link, call.domain, secret);
           return success(call, 201, format.message, data, {
             Location: new URL(data.short_url).href,
             Link: editLink(link, call.domain, secret),
+            ...replayed,
           });
         },
       ),
@@ -147,16 +155,23 @@ export const createBody = <T extends z.ZodType>(schema: T, example: object) => (
   headers: z.object({
     "Idempotency-Key": string.optional().openapi({
       description: "api.idempotency-key",
+      pattern: '^(?:"(?:[ !#-\\[\\]-~]|\\\\["\\\\])+"|[ !#-+\\--~]+)$',
+      minLength: 1,
+      maxLength: 512,
       example: "8e03978e-40d5-43dd-bc93-6894a57f9324",
     }),
   }),
   body: jsonBody(schema, example),
 });
 export const createFailures = { ...bodyFailures, 422: failure("idempotency.reused"), ...storeFailures };
+export const replayedHeader = {
+  "Idempotent-Replayed": z.literal("true").optional().openapi({ description: "api.replayed" }),
+};
 export const createResponses = <T extends z.ZodType>(schema: T) => ({
   201: returns("api.made", schema, {
     Location: string.openapi({ format: "uri", description: "api.location" }),
     Link: string.openapi({ description: "api.edit-link" }),
+    ...replayedHeader,
   }),
   409: failure("api.taken"),
   ...createFailures,

@@ -10,6 +10,8 @@ import { envelope, success } from "./envelope.ts";
 import { linkJson, linkSchema } from "./link-json.ts";
 import { findForView, type KeyedLinks, tagOfLink, VARY } from "./manage-key.ts";
 
+/** Becomes the `ETag` on the serving thread. As one of the view, it would make that a 304 although visits were added. */
+const REVISION = "Revision";
 /** In seconds. */
 const POLL_INTERVAL = "X-Poll-Interval";
 
@@ -25,7 +27,7 @@ export const getLinkRoute = createRoute({
   responses: {
     200: returns("link", envelope("link", linkSchema).openapi("LinkResponse"), {
       ...etag,
-      [POLL_INTERVAL]: z.int().positive().openapi({ description: "api.poll-interval" }),
+      [POLL_INTERVAL]: z.int().min(1).openapi({ description: "api.poll-interval" }),
     }),
     403: failure("api.key.wrong"),
     404: failure("unknown"),
@@ -39,6 +41,9 @@ export function getLink({ clock }: ApiOptions, { view }: KeyedLinks): Handler {
   const pace = createPace(clock);
   return async (call) => {
     const response = await view("link", call);
+    const revision = response.headers.get(REVISION);
+    if (revision !== null) response.headers.set("ETag", revision);
+    response.headers.delete(REVISION);
     if (response.ok) response.headers.set(POLL_INTERVAL, String(pace(call.code)));
     return response;
   };
@@ -53,7 +58,7 @@ export function getLinkView({ links, visits, clock }: ApiViewsOptions) {
     const json = linkJson(link, call.domain, { nowMs: clock.nowMs(), visits: counted, isMaker });
     return success(call, 200, "link", json, {
       ...(isMaker && VARY),
-      ETag: tagOfLink(link),
+      [REVISION]: tagOfLink(link),
       "Cache-Control": "no-cache",
     });
   };

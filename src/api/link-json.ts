@@ -17,7 +17,7 @@ const state = reference(z.enum(STATES).openapi("LinkState"));
 const disabledReason = reference(z.enum([...REASONS, "blocklist"]).openapi("DisabledReason"));
 
 // Both schemas are whole: generators lose parts of a schema that extends another.
-const link = {
+const properties = {
   code: codeField,
   short_url: shortUrl,
   ascii_url: address("/", "api.link.ascii_url"),
@@ -38,10 +38,10 @@ const link = {
     .object({ svg: address(".svg"), png: address(".png") })
     .openapi("QrCodes", { description: "api.link.qr" }),
 };
-export const linkSchema = z.object(link).openapi("Link");
+export const linkSchema = z.object(properties).openapi("Link");
 export const managedLinkSchema = z
   .object({
-    ...link,
+    ...properties,
     manage_key: string.openapi({ description: "api.link.manage_key", example: "hXq9JmV0c1B3d2xkUHdyZA" }),
   })
   .openapi("ManagedLink");

@@ -4,11 +4,13 @@ import { REQUEST_ID } from "../http/api-headers.ts";
 import { MAX_BODY_BYTES } from "../http/body.ts";
 import type { DetachedCall } from "../http/call.ts";
 import type { Domain } from "../http/domain.ts";
+import { listsErrors } from "../http/problems.ts";
 import { json } from "../http/responses.ts";
 import { languageNames, type MessageKey, message, negotiateLanguage } from "../locales/messages.ts";
 import type { ApiDescription } from "../pages/reference/openapi.ts";
 import { MIN_SHOWN_VISITS } from "../visits/statistics/noise.ts";
 import { MAX_DAYS } from "../visits/statistics/statistics.ts";
+import { indexRoute } from "./api-index.ts";
 import { checkCodeRoute } from "./check-code.ts";
 import {
   authenticate,
@@ -18,6 +20,7 @@ import {
   KEY_SCHEME,
   plainFailures,
   rateLimit,
+  shortenProblem,
   storeFailures,
   string,
 } from "./components.ts";
@@ -72,6 +75,7 @@ const followLinkRoute = createRoute({
 
 const CREATE_ROUTES = [shortenRoute, createLinkRoute, createLinksRoute];
 const OTHER_ROUTES = [
+  indexRoute,
   informationRoute,
   getLinkRoute,
   updateLinkRoute,
@@ -118,6 +122,7 @@ export function describeApi(
 ): ApiDescription {
   const app = new OpenAPIHono();
   const registry = app.openAPIRegistry;
+  registry.register("ShortenProblem", shortenProblem);
   registry.registerComponent("securitySchemes", KEY_SCHEME.name, KEY_SCHEME.scheme);
   if (needsToken) registry.registerComponent("securitySchemes", TOKEN_SCHEME.name, TOKEN_SCHEME.scheme);
   for (const route of CREATE_ROUTES) registry.registerPath(needsToken ? withToken(route) : route);
@@ -135,8 +140,12 @@ export function describeApi(
     security: [],
     tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
   });
-  for (const [path, item] of Object.entries(document.paths ?? {}))
+  for (const [path, item] of Object.entries(document.paths ?? {})) {
     if (path.startsWith("/api/")) addRequestId(item as Operations);
+    if (!listsErrors(path)) nameOtherProblem(item as Operations);
+  }
+  for (const [name, schema] of Object.entries(document.components?.schemas ?? {}))
+    nameValues(name, schema as EnumSchema);
   const values = { ...LIMITS, languages: languageNames(language) };
   const say = (key: string) => message(language, key as MessageKey, values);
   return JSON.parse(JSON.stringify(document), (name, value: unknown) => {
@@ -147,7 +156,11 @@ export function describeApi(
   }) as ApiDescription;
 }
 
-type Operations = Record<string, { responses: Record<string, { headers?: object }> }>;
+type Operations = Record<string, { responses: Record<string, OperationResponse> }>;
+interface OperationResponse {
+  headers?: object;
+  readonly content?: Readonly<Record<string, { readonly schema: { $ref?: string } }>>;
+}
 
 /** Every response of the API has it. */
 function addRequestId(operations: Operations): void {
@@ -157,6 +170,28 @@ function addRequestId(operations: Operations): void {
         ...response.headers,
         [REQUEST_ID]: { description: "api.request-id", required: true, schema: { type: "string" } },
       };
+}
+
+/** Problems of the contract's endpoints have no `errors`. */
+function nameOtherProblem(operations: Operations): void {
+  for (const { responses } of Object.values(operations))
+    for (const { content } of Object.values(responses)) {
+      const schema = content?.["application/json"]?.schema;
+      if (schema?.$ref === "#/components/schemas/Problem")
+        schema.$ref = "#/components/schemas/ShortenProblem";
+    }
+}
+
+interface EnumSchema {
+  readonly enum?: readonly string[];
+  "x-enum-varnames"?: readonly string[];
+}
+
+/** Generators for Go put the values of all enums into one scope, where `other` of two enums would be one name. */
+function nameValues(schemaName: string, schema: EnumSchema): void {
+  const upper = (name: string) => name.replaceAll(/[^A-Za-z0-9]+|(?<=[a-z])(?=[A-Z])/g, "_").toUpperCase();
+  if (schema.enum !== undefined)
+    schema["x-enum-varnames"] = schema.enum.map((value) => `${upper(schemaName)}_${upper(value)}`);
 }
 
 /** Clients may keep the document, but ask each time whether it changed. */

@@ -6,6 +6,29 @@ const VARIABLES = {
   CURT_TOKEN: "its CREATE_TOKEN, if it has one",
 };
 
+const PASSWORD = { CURT_PASSWORD: "the password for --password, so that it does not ask" };
+/** How a command finds a manage key. */
+const KEY = { key: { type: "string", meaning: "the manage key of the link" } } as const;
+const KEYS = {
+  XDG_STATE_HOME:
+    "the folder of curt/keys, the file of keys: one address and its manage key a line [~/.local/state]",
+};
+const KEY_VARIABLES = {
+  CURT_KEY: "the manage key without --key; without both, the file of keys is read",
+  ...KEYS,
+};
+
+const TERMS = {
+  "expires-at": {
+    type: "string",
+    usual: ["24h", "48h", "1week", "1month", "never"],
+    meaning: "24h, 48h, 1week, 1month, never, or an instant such as 2027-01-31T23:59:59Z",
+  },
+  "starts-at": { type: "string", meaning: "when the link starts, written like --expires-at, or now" },
+  "max-visits": { type: "string", meaning: "after how many visits the link ends, or unlimited" },
+  password: { type: "boolean", meaning: "asks for a password that visitors need" },
+} as const;
+
 const JSON_OUTPUT = { json: { type: "boolean", meaning: "one JSON object a line" } } as const;
 
 /** The commands for a running instance. They load their modules when they run, and nothing of the server. */
@@ -15,18 +38,39 @@ export const INSTANCE_COMMANDS: Readonly<Record<string, InstanceCommand>> = {
     rest: "URL",
     options: {
       code: { type: "string", meaning: "the code you want, for one address" },
-      expires: {
-        type: "string",
-        usual: ["24h", "48h", "1week", "1month", "never"],
-        meaning: "24h, 48h, 1week, 1month, never, or an instant such as 2027-01-31T23:59:59Z",
-      },
-      starts: { type: "string", meaning: "when the links start, written like --expires" },
-      "max-visits": { type: "string", meaning: "after how many visits the links end" },
-      password: { type: "boolean", meaning: "asks for a password that visitors need" },
+      ...TERMS,
+      "keep-key": { type: "boolean", meaning: "add the links and their manage keys to the file of keys" },
       ...JSON_OUTPUT,
     },
-    variables: { ...VARIABLES, CURT_PASSWORD: "the password for --password, so that it does not ask" },
+    variables: { ...VARIABLES, ...PASSWORD, ...KEYS },
     ask: async (environment, args) => (await import("./shorten.ts")).shorten(environment, args),
+  },
+  info: {
+    summary: "show a link, with its manage key also what only its maker may see",
+    positionals: ["CODE-OR-ADDRESS"],
+    options: { ...KEY, ...JSON_OUTPUT },
+    variables: { ...VARIABLES, ...KEY_VARIABLES },
+    ask: async (environment, args) => (await import("./manage.ts")).info(environment, args),
+  },
+  edit: {
+    summary: "change a link with its manage key",
+    positionals: ["CODE-OR-ADDRESS"],
+    options: {
+      target: { type: "string", meaning: "where the link leads" },
+      ...TERMS,
+      "no-password": { type: "boolean", meaning: "removes the password" },
+      ...KEY,
+      ...JSON_OUTPUT,
+    },
+    variables: { ...VARIABLES, ...PASSWORD, ...KEY_VARIABLES },
+    ask: async (environment, args) => (await import("./manage.ts")).edit(environment, args),
+  },
+  withdraw: {
+    summary: "end a link permanently with its manage key",
+    positionals: ["CODE-OR-ADDRESS"],
+    options: { ...KEY, ...JSON_OUTPUT },
+    variables: { ...VARIABLES, ...KEY_VARIABLES },
+    ask: async (environment, args) => (await import("./manage.ts")).withdraw(environment, args),
   },
   stats: {
     summary: "show how often a link was visited, and from where",

@@ -1,12 +1,13 @@
 import { encodeQR } from "qr";
 
 import { CurtError } from "../../client/client.ts";
-import { type LinkRequest, type ManagedLink } from "../../client/types.ts";
+import type { ManagedLink } from "../../client/types.ts";
 import { escapeLine } from "../lib/log.ts";
 import type { Arguments, Environment } from "./command.ts";
 import { ask } from "./instance-request.ts";
+import { openKeys, readTerms } from "./manage.ts";
 import { fail, note, print, printJson } from "./terminal/print.ts";
-import { readPassword, readLines } from "./terminal/standard-input.ts";
+import { readLines } from "./terminal/standard-input.ts";
 
 /** Lets a pipe wait for the limits of the instance, which usually takes a minute. */
 const PATIENCE_MS = 130_000;
@@ -15,8 +16,6 @@ const PATIENCE_MS = 130_000;
 const MAX_LINE_LENGTH = 10_000;
 /** In error messages. */
 const MAX_QUOTE_LENGTH = 200;
-
-type Terms = Omit<LinkRequest, "target">;
 
 /** Shortens the arguments, or each line of a pipe; returns the exit code. */
 export async function shorten(
@@ -29,15 +28,17 @@ export async function shorten(
     return fail("--code is for one URL, given as an argument", 2);
   const terms = await readTerms(environment, options);
   if (typeof terms === "string") return fail(terms, 2);
+  const code = options["code"] as string | undefined;
+  const keepKey = options["keep-key"] === true ? openKeys(environment) : undefined;
   const isJson = options["json"] === true;
   const fromPipe = positionals.length === 0;
   return ask(environment, async (client) => {
     let failed = 0;
     const created: ManagedLink[] = [];
     for await (const targets of fromPipe ? readLines(process.stdin, MAX_LINE_LENGTH) : [positionals]) {
-      const requests = targets.map((target) => ({ target, ...terms }));
+      const requests = targets.map((target) => ({ target, code, ...terms }));
       let nth = 0;
-      for await (const link of client.batch(requests, fromPipe ? { timeoutMs: PATIENCE_MS } : {})) {
+      for await (const link of client.links.createAll(requests, fromPipe ? { timeoutMs: PATIENCE_MS } : {})) {
         const target = targets[nth++];
         if (link instanceof CurtError) {
           failed = fail(`${target?.slice(0, MAX_QUOTE_LENGTH)}: ${link.message}`);
@@ -47,6 +48,7 @@ export async function shorten(
         if (created.length < 2) created.push(link);
         if (isJson) printJson(link);
         else print(escapeLine(link.short_url));
+        keepKey?.(link);
       }
     }
     const [link] = created;
@@ -54,19 +56,6 @@ export async function shorten(
       await present(link, environment);
     return failed;
   });
-}
-
-/** The terms of all links, or an error message. */
-async function readTerms(environment: Environment, options: Arguments["options"]): Promise<Terms | string> {
-  const [code, expires, starts] = ["code", "expires", "starts"].map(
-    (name) => options[name] as string | undefined,
-  );
-  const max_visits = options["max-visits"] === undefined ? undefined : Number(options["max-visits"]);
-  if (Number.isNaN(max_visits)) return "--max-visits must be a number";
-  const terms = { code, expires: expires === "never" ? null : expires, starts, max_visits };
-  if (options["password"] !== true) return terms;
-  const password = await readPassword(environment);
-  return password ? { ...terms, password } : "--password needs CURT_PASSWORD, or a terminal to ask for it";
 }
 
 /** For the next step of a person: pasting the address, or scanning it with a phone. */

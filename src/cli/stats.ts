@@ -1,7 +1,7 @@
 import type { Statistics } from "../../client/types.ts";
 import { escapeLine } from "../lib/log.ts";
 import type { Arguments, Environment } from "./command.ts";
-import { ask } from "./instance-request.ts";
+import { ask, readLink } from "./instance-request.ts";
 import { fail, plural, print, printJson } from "./terminal/print.ts";
 
 const DEFAULT_DAYS = 30;
@@ -35,18 +35,6 @@ export async function stats(environment: Environment, { positionals, options }: 
     },
     link.origin,
   );
-}
-
-/** A code, or a short address as it is shared: with or without scheme, slash, and the + of its preview. */
-function readLink(text: string): { readonly code: string; readonly origin?: string } | undefined {
-  if (!text.includes("/")) return { code: text };
-  try {
-    const { origin, pathname } = new URL(/^https?:\/\//i.test(text) ? text : `https://${text}`);
-    const code = decodeURIComponent(pathname.split("/")[1] ?? "").replace(/\+.*$/, "");
-    return code === "" ? undefined : { code, origin };
-  } catch {
-    return undefined;
-  }
 }
 
 function lastDays(days: number) {

@@ -27,6 +27,7 @@ const CORS = {
     "Content-Language",
     REASON_HEADER,
     "ETag",
+    "Idempotent-Replayed",
     "Link",
     "Location",
     "RateLimit",

@@ -211,9 +211,14 @@ function describeRefusal({ rule, ...values }: Refusal, fields: FieldNames): Mess
   return say(rule, values, fields[partOf(rule)]);
 }
 
-function describeRequestRefusal({ rule, ...values }: RequestRefusal): Message {
-  if ("meant" in values && values.meant !== undefined)
-    return { key: "field.unknown.meant", reason: "field.unknown", values, field: values.field };
+function describeRequestRefusal(refusal: RequestRefusal): Message {
+  if (refusal.rule === "field.unknown") {
+    const { rule: reason, field, meant } = refusal;
+    return meant === undefined
+      ? say(reason, {}, field)
+      : { key: "field.unknown.meant", reason, values: { meant }, field };
+  }
+  const { rule, ...values } = refusal;
   return say(rule, values, "field" in values ? values.field : QUERY_FIELDS[rule]);
 }
 

@@ -24,12 +24,12 @@ export function linkFields(
 
 /** The name of each term in an export file, in the order of the file, and how its value is written. */
 export const TERM_FIELDS = {
-  startsMs: { name: "starts", type: "instant" },
+  startsMs: { name: "starts_at", type: "instant" },
   maxVisits: { name: "max_visits", type: "count" },
   visits: { name: "visits_used", type: "count" },
   passwordHash: { name: "password_hash", type: "passwordHash" },
   ended: { name: "ended", type: "ended" },
-  changedMs: { name: "changed", type: "instant" },
+  changedMs: { name: "changed_at", type: "instant" },
   formerHost: { name: "former_host", type: "text" },
   formerMs: { name: "former_ms", type: "count" },
 } as const satisfies Readonly<Record<keyof Terms, { readonly name: string; readonly type: string }>>;

@@ -17,23 +17,26 @@ const count = z.number().nonnegative();
 export const linkShape = z.object({
   short_url: z.string().describe("The short address, to hand out"),
   code: z.string(),
-  destination: z.string().nullable().describe("Where the link leads; null if that needs a password"),
+  target: z
+    .string()
+    .nullable()
+    .describe("Where the link leads; null if that needs a password or the manage key"),
   host: z
     .string()
     .nullable()
-    .describe("Host of the destination in ASCII, where letters that look like others show"),
+    .describe("Host of the target in ASCII, where letters that look like others show"),
   state: z.string().describe("Only an active link redirects"),
-  disabled: z
+  disabled_reason: z
     .string()
     .nullable()
     .describe("Why the operator of the service stopped the link; null if the operator did not"),
-  created: z.string(),
-  edited: z.string().nullable().describe("When its maker last changed the destination; null if never"),
-  starts: z.string().nullable().describe("null if it started when it was made"),
-  expires: z.string().nullable().describe("null if it never ends"),
+  created_at: z.string(),
+  changed_at: z.string().nullable().describe("When its maker last changed the target; null if never"),
+  starts_at: z.string().nullable().describe("null if it started when it was created"),
+  expires_at: z.string().nullable().describe("null if it never ends"),
   max_visits: count.nullable().describe("After so many visits it ends; null if they are not limited"),
   has_password: z.boolean(),
-  visits: count.describe("By people, since it was made"),
+  visits: count.describe("By people, since it was created"),
 });
 export const managedLinkShape = linkShape.extend({
   manage_key: z
@@ -48,21 +51,21 @@ const link = z.object({
   code: codeText,
   target: boundedText(MAX_TARGET_LENGTH).nullable(),
   state: boundedText(40),
-  disabled: boundedText(40).nullable(),
-  created: instant,
-  changed: instant.nullable(),
-  starts: instant.nullable(),
-  expires: instant.nullable(),
+  disabled_reason: boundedText(40).nullable(),
+  created_at: instant,
+  changed_at: instant.nullable(),
+  starts_at: instant.nullable(),
+  expires_at: instant.nullable(),
   max_visits: count.nullable(),
   has_password: z.boolean(),
   visits: count,
 });
-export const linkAnswer = link.transform(toResult);
-export const managedLinkAnswer = link.extend({ manage_key: boundedText(100) }).transform(toResult);
+export const linkAnswer = link.transform(withHost);
+export const managedLinkAnswer = link.extend({ manage_key: boundedText(100) }).transform(withHost);
 
-function toResult<T extends z.output<typeof link>>({ target, changed, ...rest }: T) {
-  const host = target === null ? null : (URL.parse(target)?.host ?? null);
-  return { ...rest, destination: target, host, edited: changed };
+function withHost<T extends z.output<typeof link>>(fields: T) {
+  const { target } = fields;
+  return { ...fields, host: target === null ? null : (URL.parse(target)?.host ?? null) };
 }
 
 const breakdown = z

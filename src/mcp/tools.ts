@@ -29,6 +29,12 @@ const link = z
   .max(MAX_ADDRESS_LENGTH)
   .describe("A short address of this service, or only its code (what follows the host)");
 
+const manage_key = z
+  .string()
+  .regex(/^[\w-]{1,100}$/)
+  .describe("The manage key of the link, which whoever made it has. Ask the person for it");
+const target = z.string().describe("The address to redirect to, which starts with http:// or https://");
+
 export interface ToolOptions {
   readonly instance: Instance;
   /** In Unix milliseconds. */
@@ -52,8 +58,8 @@ export function createTools({ instance, nowMs }: ToolOptions): McpServer {
     {
       title: "Shorten an address",
       description:
-        "Makes a short link that redirects everyone who opens it to the given address. Without a password, anyone can see where it leads. " +
-        "Each call makes another link, so do not call it again for a link that was made. Answers with the short address to hand out.",
+        "Creates a short link that redirects everyone who opens it to the given address. Without a password, anyone can see where it leads. " +
+        "Each call makes another link, so do not call it again for a link that exists. Answers with the short address to hand out.",
       annotations: {
         readOnlyHint: false,
         destructiveHint: false,
@@ -61,27 +67,86 @@ export function createTools({ instance, nowMs }: ToolOptions): McpServer {
         openWorldHint: true,
       },
       inputSchema: z.object({
-        url: z.string().describe("The address to shorten, beginning with http:// or https://"),
+        target,
         code: z
           .string()
           .optional()
           .describe(
             "What the short address ends with: 1 to 64 letters or numbers of any script, -, _ or emoji. The service chooses one if this is left out",
           ),
-        expires: z
+        expires_at: z
           .string()
           .optional()
           .describe(`When the link ends: ${INSTANT}. Left out, the service decides; usually it never ends`),
-        starts: z.string().optional().describe(`When the link starts: ${INSTANT}. Left out, immediately`),
+        starts_at: z.string().optional().describe(`When the link starts: ${INSTANT}. Left out, immediately`),
         max_visits: z.int().positive().optional().describe("The link ends after so many visits"),
         password: z.string().optional().describe("Visitors must enter it before the link redirects them"),
       }),
       outputSchema: managedLinkShape,
     },
-    async ({ url: target, ...terms }, { mcpReq: { signal } }) =>
-      toToolResult(
-        await ask((client) => client.links.create({ target, ...terms }, { signal }), managedLinkAnswer),
-      ),
+    async (request, { mcpReq: { signal } }) =>
+      toToolResult(await ask((client) => client.links.create(request, { signal }), managedLinkAnswer)),
+  );
+
+  server.registerTool(
+    "update",
+    {
+      title: "Change a short link",
+      description:
+        "Changes where a short link leads, when it starts and ends, its limit of visits or its password. What is left out stays as it is, and null removes it. " +
+        "Everyone who opens the link is redirected to the new target. Needs the manage key of the link.",
+      // A duration counts from each call.
+      annotations: {
+        readOnlyHint: false,
+        destructiveHint: true,
+        idempotentHint: false,
+        openWorldHint: true,
+      },
+      inputSchema: z.object({
+        link,
+        manage_key,
+        target: target.optional(),
+        expires_at: z.string().nullish().describe(`When the link ends: ${INSTANT}; null: never`),
+        starts_at: z.string().nullish().describe(`When the link starts: ${INSTANT}; null: now`),
+        max_visits: z
+          .int()
+          .positive()
+          .nullish()
+          .describe("The link ends after so many visits, including past ones; null: not limited"),
+        password: z
+          .string()
+          .nullish()
+          .describe("Visitors must enter it before the link redirects them; null: none"),
+      }),
+      outputSchema: managedLinkShape,
+    },
+    async ({ link: address, manage_key: key, ...changes }, { mcpReq: { signal } }) => {
+      const code = await codeOf(address, signal);
+      if (isProblem(code)) return toToolResult(code);
+      return toToolResult(
+        await ask((client) => client.links.update(code, key, changes, { signal }), managedLinkAnswer),
+      );
+    },
+  );
+
+  server.registerTool(
+    "withdraw",
+    {
+      title: "Withdraw a short link",
+      description:
+        "Ends a short link permanently: it never redirects again, and nobody can take its code. This cannot be undone, so confirm it with the person first. " +
+        "Needs the manage key of the link.",
+      annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: true },
+      inputSchema: z.object({ link, manage_key }),
+      outputSchema: managedLinkShape,
+    },
+    async ({ link: address, manage_key: key }, { mcpReq: { signal } }) => {
+      const code = await codeOf(address, signal);
+      if (isProblem(code)) return toToolResult(code);
+      return toToolResult(
+        await ask((client) => client.links.withdraw(code, key, { signal }), managedLinkAnswer),
+      );
+    },
   );
 
   server.registerTool(
@@ -89,7 +154,7 @@ export function createTools({ instance, nowMs }: ToolOptions): McpServer {
     {
       title: "Look inside a short link",
       description:
-        "Says where a short link leads, whether it works now, when it was made, starts and ends, and whether it was edited or disabled, " +
+        "Says where a short link leads, whether it works now, when it was created, starts and ends, and whether it was changed or disabled, " +
         "without opening it and without counting as a visit. " +
         "Use it to check a short address before anyone follows it. A link that has not started yet is reported as unknown.",
       annotations: READS,

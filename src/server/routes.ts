@@ -54,6 +54,8 @@ export function createApp(handlers: Handlers) {
     GET: costly(onViewsThread("information")),
     POST: create(api("shorten")),
   });
+  route("/api/v1", { GET: api("index") });
+  route("/api", { GET: () => moved("/api/v1") });
   route("/api/v1/links", { POST: create(api("createLink")) });
   // A link can have the code `batch`: other methods at this address are for it.
   serve("/api/v1/links/batch", { POST: create(api("createLinks")) });

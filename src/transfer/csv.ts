@@ -18,8 +18,8 @@ const LINKS = {
   code: ["code", "short link", "short url", "link", "bitlink"],
   custom: ["custom link", "custom bitlinks"],
   target: ["target", "url", "destination url", "long url"],
-  created: ["created", "created at", "date created"],
-  expires: ["expires"],
+  created: ["created at", "created", "date created"],
+  expires: ["expires at", "expires"],
   visits: ["visits", "clicks", "total clicks", "total engagements"],
 } as const;
 const VISITS = { code: ["code"], day: ["day"], visits: ["visits"] } as const;

@@ -62,11 +62,11 @@ const reason = oneOf(REASONS);
 
 const link = record<Omit<Link, "target" | "terms"> & { readonly target: string | undefined }>({
   code: ["code", code],
-  originalUrl: ["url", text],
-  target: ["target", optional(text)],
-  createdMs: ["created", instant],
-  endsMs: ["ends", end],
-  disabled: ["disabled", optional(oneOf([...REASONS, "deleted"] as const))],
+  originalUrl: ["target", text],
+  target: ["location", optional(text)],
+  createdMs: ["created_at", instant],
+  endsMs: ["expires_at", end],
+  disabled: ["disabled_reason", optional(oneOf([...REASONS, "deleted"] as const))],
 });
 
 const TERM_CODECS = {
@@ -91,7 +91,7 @@ const terms = record(
 
 const linkDay = record<Omit<LinkDay, "detail">>({
   code: ["code", code],
-  createdMs: ["created", instant],
+  createdMs: ["created_at", instant],
   day: [
     "day",
     {
@@ -164,18 +164,18 @@ const LINES: { readonly [K in keyof LineOf]: RecordCodec<LineOf[K]> } = {
     reason: ["reason", optional(reason)],
     note: ["note", optional(anyText)],
     code: ["code", optional(code)],
-    createdMs: ["created", optional(instant)],
+    createdMs: ["created_at", optional(instant)],
     host: ["host", optional(text)],
   }),
   case: record({
     code: ["code", code],
-    createdMs: ["created", instant],
+    createdMs: ["created_at", instant],
     firstMs: ["first", instant],
     lastMs: ["last", instant],
     reports: ["reports", reportCount],
     reasons: ["reasons", byKey(REASONS, count, { rejectOthers: true })],
     pending: ["pending", reportCount],
-    disabledMs: ["disabled", optional(instant)],
+    disabledMs: ["disabled_at", optional(instant)],
     answer: [
       "answer",
       optional(
@@ -201,8 +201,8 @@ const LINES: { readonly [K in keyof LineOf]: RecordCodec<LineOf[K]> } = {
         record({
           nth: ["nth", count],
           code: ["code", code],
-          createdMs: ["created", instant],
-          endsMs: ["ends", end],
+          createdMs: ["created_at", instant],
+          endsMs: ["expires_at", end],
         }),
       ),
     ],
@@ -249,10 +249,10 @@ function parseObject(line: string | undefined): Readonly<Record<string, unknown>
 
 /** A target is sent as a header, so it must be ASCII without spaces. */
 function requireTarget(originalUrl: string, target: string): void {
-  if (!/^https?:\/\//i.test(originalUrl)) throw new BrokenLine("url must start with http:// or https://");
+  if (!/^https?:\/\//i.test(originalUrl)) throw new BrokenLine("target must start with http:// or https://");
   if (!/^https?:\/\/[!-~]+$/.test(target) || !URL.canParse(target))
     throw new BrokenLine(
-      "url, or target if there is one, must be an address in ASCII that starts with http:// or https://",
+      "target, or location if there is one, must be an address in ASCII that starts with http:// or https://",
     );
 }
 

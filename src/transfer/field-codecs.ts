@@ -4,7 +4,7 @@ import { DAY_MS, isoDay, isoInstant, NEVER_MS } from "../links/time.ts";
 /** PostgreSQL stores report counts as 32-bit integers. */
 const MAX_REPORTS = 2_147_483_647;
 
-/** The message says what is wrong with a line, such as "created must be an instant". */
+/** The message says what is wrong with a line, such as "created_at must be an instant". */
 export class BrokenLine extends Error {
   override readonly name = "BrokenLine";
 }

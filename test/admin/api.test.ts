@@ -78,7 +78,11 @@ describe("the door", () => {
       });
       expect([authorization, response.status]).toEqual([authorization, 401]);
       expect(response.headers.get("www-authenticate")).toBe("Bearer");
-      expect(await response.json()).toEqual({ status: "error", message: expect.any(String) });
+      expect(await response.json()).toMatchObject({
+        status: "error",
+        message: expect.any(String),
+        errors: [{ field: null }],
+      });
     }
     const { data } = await ask("GET", "journal");
     expect(data.entries).toEqual([]);
@@ -93,7 +97,7 @@ describe("the door", () => {
       });
       expect([token, response.status]).toEqual([token, 404]);
       expect(response.headers.get("www-authenticate")).toBeNull();
-      expect(await response.json()).toEqual({ status: "error", message: en["not-found"] });
+      expect(await response.json()).toMatchObject({ status: "error", message: en["not-found"] });
     }
   });
 
@@ -143,10 +147,10 @@ describe("one link", () => {
     expect(status).toBe(200);
     expect(data).toMatchObject({
       code,
-      original_url,
       target: original_url,
+      location: original_url,
       state: "disabled",
-      reason: "spam",
+      disabled_reason: "spam",
       blocked: null,
       case: { state: "answered", reports: 1, reasons: { spam: 1 }, notes: [{ note: "I get it every day." }] },
       history: [{ who: "api", action: "disable", reason: "spam", note: "seen", code, host: null }],
@@ -187,8 +191,8 @@ describe("one link", () => {
     expect((await curt.fetch(`/${code}`)).status).toBe(410);
     expect((await ask("GET", `links/${code}`)).data).toMatchObject({
       state: "deleted",
-      original_url: "",
       target: "",
+      location: "",
     });
     expect((await ask("DELETE", `links/${code}?confirm=${code}`)).data.changed).toBe(false);
     expect((await ask("POST", `links/${code}/enable`)).data.changed).toBe(false);

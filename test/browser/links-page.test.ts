@@ -32,10 +32,10 @@ async function makeLink(code: string, more: object = {}): Promise<Kept & { reado
     method: "POST",
     body: JSON.stringify({ target: original_url, code, ...more }),
   });
-  const { data } = (await made.json()) as { data: { code: string; created: string; manage_key: string } };
+  const { data } = (await made.json()) as { data: { code: string; created_at: string; manage_key: string } };
   return {
     path: `/api/v1/links/${encodeURIComponent(data.code)}`,
-    created: data.created,
+    created: data.created_at,
     key: data.manage_key,
   };
 }
@@ -85,9 +85,9 @@ test.each(readers(["en-GB", "ko-KR"]))(
     await using maker = await arrive(curt.origin, { locale, viewport: PHONE, timezoneId: "Asia/Seoul" });
     const { page } = maker;
     const code = (name: string) => `${name}-${locale}`;
-    const ends = await makeLink(code("ends"), { expires: "48h" });
+    const ends = await makeLink(code("ends"), { expires_at: "48h" });
     const secret = await makeLink(code("비밀"), { password: "very long" });
-    const later = await makeLink(code("later"), { starts: "48h" });
+    const later = await makeLink(code("later"), { starts_at: "48h" });
     const used = await makeLink(code("used"), { max_visits: 1 });
     const withdrawn = await makeLink(code("withdrawn"));
     await visit(curt, code("used"));

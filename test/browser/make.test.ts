@@ -65,7 +65,7 @@ describe.each(MAKERS)("a maker, $locale, $width pixels wide,", ({ locale, viewpo
     await page.waitForURL(/\/[^/]+\+$/);
     await page.getByText(say("preview.made")).waitFor();
     const code = new URL(page.url()).pathname.slice(1, -1);
-    expect(await linkOf(curt, code)).toMatchObject({ code, original_url: LONG });
+    expect(await linkOf(curt, code)).toMatchObject({ code, target: LONG });
     const short = `curt.example/${code}`;
     expect(await page.getByRole("heading", { level: 1 }).textContent()).toBe(short);
     const image = page.getByRole("img", { name: say("preview.qr", { address: short }) });
@@ -119,8 +119,8 @@ describe.each(MAKERS)("a maker, $locale, $width pixels wide,", ({ locale, viewpo
     expect(await chosen.evaluate(labelOf)).toBe(say("duration.48h"));
     await page.keyboard.press("Enter");
     await page.waitForURL(/\+$/);
-    const { created, expiration_date: ends, ...link } = await linkOf(curt, free);
-    expect(link).toMatchObject({ short_url: `https://curt.example/${free}/`, original_url: LONG });
+    const { created_at: created, expires_at: ends, ...link } = await linkOf(curt, free);
+    expect(link).toMatchObject({ short_url: `https://curt.example/${free}/`, target: LONG });
     expect(Date.parse(String(ends)) - Date.parse(String(created))).toBe(48 * HOUR_MS);
   });
 });
@@ -217,7 +217,7 @@ test("a shared text that is pasted becomes the address in it, which is said, and
   await address.press("Enter");
   await page.waitForURL(/\+$/);
   const link = await linkOf(curt, "seoul");
-  expect([link["original_url"], link["expiration_date"]]).toEqual([LONG, "2099-03-01T00:30:00.000Z"]);
+  expect([link["target"], link["expires_at"]]).toEqual([LONG, "2099-03-01T00:30:00.000Z"]);
 });
 
 test("an address that cannot be copied is shown in full and selected, to be copied by hand", async () => {

@@ -80,7 +80,7 @@ describe.each(MAKERS)("whoever has the manage key ($locale)", (maker) => {
     await page.getByText(say("preview.changed"), { exact: true }).waitFor();
     const { data } = await ask(curt, "GET", link.path, { key: link.key });
     expect(data).toMatchObject({ target: OTHER, max_visits: 5, has_password: true });
-    expect(Date.parse(data["expires"]) - Date.now()).toBeWithin(DAY_MS, 2 * DAY_MS);
+    expect(Date.parse(data["expires_at"]) - Date.now()).toBeWithin(DAY_MS, 2 * DAY_MS);
 
     await visits.fill("");
     await page.getByRole("checkbox", { name: say("manage.password.remove") }).check();
@@ -91,7 +91,7 @@ describe.each(MAKERS)("whoever has the manage key ($locale)", (maker) => {
       target: OTHER,
       max_visits: null,
       has_password: false,
-      expires: null,
+      expires_at: null,
     });
     expect(await visited(curt, link.code)).toBe(OTHER);
     // Neither the address bar nor any request has the key in an address.
@@ -179,7 +179,7 @@ describe.each(MAKERS)("whoever has the manage key ($locale)", (maker) => {
 
 test("a link that has not begun is managed at its manage address, which is that of no page for anybody else", async () => {
   const say = wordsOf("en");
-  const link = await make(curt, { starts: "24h", expires: "48h" });
+  const link = await make(curt, { starts_at: "24h", expires_at: "48h" });
   await using person = await arrive(curt.origin);
   const { page } = person;
   expect((await page.goto(`/${link.code}+`))?.status()).toBe(404);

@@ -51,7 +51,7 @@ describe.each(READERS)("without scripts ($locale)", ({ locale, viewport }) => {
     await keyboard.press("Enter");
     await page.waitForURL(/#made$/);
     await page.getByText(say("preview.made")).waitFor();
-    const { created, expiration_date: ends, original_url } = await linkOf(curt, code);
+    const { created_at: created, expires_at: ends, target: original_url } = await linkOf(curt, code);
     expect(original_url).toBe("http://naver.com");
     expect(Date.parse(String(ends)) - Date.parse(String(created))).toBe(86_400_000);
   });
@@ -96,7 +96,7 @@ describe.each(READERS)("without scripts ($locale)", ({ locale, viewport }) => {
     await target.fill("https://example.net/");
     await page.getByRole("button", { name: say("manage.save") }).click();
     await page.getByText(say("link.changed")).waitFor();
-    expect((await linkOf(curt, code))["original_url"]).toBe("https://example.net/");
+    expect((await linkOf(curt, code))["target"]).toBe("https://example.net/");
     await page.getByRole("checkbox", { name: say("manage.sure") }).check();
     await page.getByRole("button", { name: say("manage.withdraw") }).click();
     await page.getByText(say("link.ended")).waitFor();

@@ -81,7 +81,7 @@ describe.each(READERS)("a visitor who looks before ($locale)", ({ locale, viewpo
     const leads = page.getByRole("region", { name: say("preview.leads") });
     expect(await leads.textContent()).toContain(`http://127.0.0.1:${destination.port}/여기?q=값`);
     const made = fact(page, say("preview.created")).getByRole("time");
-    expect(await made.getAttribute("datetime")).toBe(String((await linkOf(curt, code))["created"]));
+    expect(await made.getAttribute("datetime")).toBe(String((await linkOf(curt, code))["created_at"]));
     expect(await fact(page, say("preview.ends")).textContent()).toBe(say("never"));
     await leads.getByRole("link", { name: say("preview.continue", { domain: "127.0.0.1" }) }).click();
     await page.waitForURL(`http://127.0.0.1:${destination.port}/**`);
@@ -356,7 +356,7 @@ test("the visits of another link that has its code by now are not shown", async 
   await stopTime(page);
   await preview(page, "vergeben", "https://example.com/");
   const visits = page.getByRole("status").filter({ visible: true, hasText: /\d/ });
-  const data = { ...(await linkOf(curt, "vergeben")), created: "2026-01-01T00:00:00.000Z", visits: 99 };
+  const data = { ...(await linkOf(curt, "vergeben")), created_at: "2026-01-01T00:00:00.000Z", visits: 99 };
   await page.route("**/api/v1/links/vergeben", (route) =>
     route.fulfill({ json: { status: "success", data } }),
   );

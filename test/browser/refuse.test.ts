@@ -85,7 +85,7 @@ describe.each(READERS)("a maker who is refused ($locale)", ({ locale, viewport }
     expect(await page.locator("[aria-invalid], .error").count()).toBe(0);
     await form.make.click();
     await page.waitForURL(/\+$/);
-    const { created, expiration_date: ends } = await linkOf(curt, `right-${locale}`);
+    const { created_at: created, expires_at: ends } = await linkOf(curt, `right-${locale}`);
     expect(Date.parse(String(ends)) - Date.parse(String(created))).toBe(7 * 86_400_000);
   });
 
@@ -119,7 +119,7 @@ describe.each(READERS)("a maker who is refused ($locale)", ({ locale, viewport }
     await page.getByRole("radio", { name: say("duration.24h") }).check();
     await page.getByRole("button", { name: `${code}-4` }).click();
     await page.waitForURL(/\+$/);
-    expect((await linkOf(curt, `${code}-4`))["original_url"]).toBe(LONG);
+    expect((await linkOf(curt, `${code}-4`))["target"]).toBe(LONG);
   });
 });
 

@@ -108,7 +108,7 @@ describe.each(MAKERS)("a link that begins later ($locale, scripts: $javaScriptEn
     await date(starts).fill(typed(inMinutes(-DAY_MS)));
     await date(ends).fill(typed(endedMs));
     await save.click();
-    for (const group of [starts, ends]) await group.getByText(say("expires.past")).waitFor();
+    for (const group of [starts, ends]) await group.getByText(say("expires_at.past")).waitFor();
     expect(await date(starts).getAttribute("aria-invalid")).toBe("true");
     expect(await date(ends).inputValue()).toBe(typed(endedMs));
 
@@ -146,7 +146,7 @@ describe.each(MAKERS)("a link that begins later ($locale, scripts: $javaScriptEn
     const told = await page.locator(".refusal .error").allTextContents();
     expect(told).toEqual([
       say("target.scheme"),
-      say("expires.past"),
+      say("expires_at.past"),
       say("home.starts.past"),
       say("home.max-visits.wrong", { min: 1, max: 1_000_000_000 }),
     ]);
@@ -157,8 +157,8 @@ describe.each(MAKERS)("a link that begins later ($locale, scripts: $javaScriptEn
     await page.getByRole("textbox", { name: say("home.max-visits") }).fill("");
     await starts.fill(typed(inMinutes(2 * DAY_MS)));
     await page.getByRole("button", { name: say("home.make") }).click();
-    await page.getByText(say("expires.before-start")).waitFor();
-    expect(await page.getByText(say("expires.before-start")).isVisible()).toBe(true);
+    await page.getByText(say("expires_at.before-start")).waitFor();
+    expect(await page.getByText(say("expires_at.before-start")).isVisible()).toBe(true);
   });
 });
 

@@ -32,7 +32,7 @@ test("a visitor who clicks a short link is elsewhere at once", async () => {
 test("a visitor whose link has ended reads so, in their language, styled, without a complaint of the browser", async () => {
   await using past = await startHere({}, { startMs: Date.now() - 2 * DAY_MS });
   await past.shorten({ original_url: "https://example.com/", custom_code: "over", expire_duration: "24h" });
-  const { expiration_date: ends } = await linkOf(past, "over");
+  const { expires_at: ends } = await linkOf(past, "over");
   past.advance(2 * DAY_MS);
   for (const [locale, title] of [
     ["ko-KR", "만료된 링크입니다"],

@@ -19,8 +19,8 @@ const LINES: [string, string[]][] = [
   ["curt ", FIRST_WORDS],
   ["curt sh", ["shorten"]],
   ["curt completion ", ["bash", "zsh", "fish", "--help"]],
-  ["curt shorten --expires ", ["24h", "48h", "1week", "1month", "never"]],
-  ["curt shorten https://example.com/ --expires 1", ["1week", "1month"]],
+  ["curt shorten --expires-at ", ["24h", "48h", "1week", "1month", "never"]],
+  ["curt shorten https://example.com/ --expires-at 1", ["1week", "1month"]],
   ["curt shorten --code ", []],
   ["curt child ", []],
 ];
@@ -69,7 +69,7 @@ complete -p curt > /dev/null && _curt && printf '%s\\n' "\${COMPREPLY[@]}"`;
       // Each line has one completion, so that zsh writes it without asking.
       const completed = {
         "curt sho": "curt shorten ",
-        "curt shorten --expires 1w": "curt shorten --expires 1week ",
+        "curt shorten --expires-at 1w": "curt shorten --expires-at 1week ",
       };
       for (const [line, expected] of Object.entries(completed))
         expect(await completeInZsh(script, line)).toBe(expected);

@@ -7,17 +7,19 @@ import { NOW } from "../stores/links.ts";
 
 /** A file with so many links, each with a day of visits. */
 export function manyLines(links: number): string {
-  const created = new Date(NOW).toISOString();
+  const created_at = new Date(NOW).toISOString();
   const lines = [HEAD];
   for (let nth = 0; nth < links; nth++)
-    lines.push(JSON.stringify({ kind: "link", code: `c${nth}`, url: `https://example.com/${nth}`, created }));
+    lines.push(
+      JSON.stringify({ kind: "link", code: `c${nth}`, target: `https://example.com/${nth}`, created_at }),
+    );
   const codes = Array.from({ length: links }, (_, nth) => `c${nth}`).toSorted();
   for (const code of codes)
     lines.push(
       JSON.stringify({
         kind: "day",
         code,
-        created,
+        created_at,
         day: "2026-11-20",
         visits: 2,
         bots: 1,
@@ -28,7 +30,7 @@ export function manyLines(links: number): string {
     lines.push(
       JSON.stringify({
         kind: "entry",
-        at: created,
+        at: created_at,
         who: "api",
         action: "block-host",
         host: `h${nth}.example`,
@@ -55,8 +57,8 @@ export function ended(lines: readonly string[], counts: { readonly [kind: string
   return `${text}${JSON.stringify({ kind: "end", records, sha256 })}\n`;
 }
 
-export function linkLine(code: string, url = "https://example.com/"): string {
-  return JSON.stringify({ kind: "link", code, url, created: new Date(NOW).toISOString() });
+export function linkLine(code: string, target = "https://example.com/"): string {
+  return JSON.stringify({ kind: "link", code, target, created_at: new Date(NOW).toISOString() });
 }
 
 export const HEAD = '{"format":"curt-export","version":1}';

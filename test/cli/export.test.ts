@@ -157,10 +157,10 @@ describe("curt export and curt import", () => {
     expect(parsed.find(({ code }) => code === "other")).toEqual({
       kind: "link",
       code: "other",
-      url: "HTTP://Example.com/ü",
-      target: "http://example.com/%C3%BC",
-      created: "2026-11-21T00:00:00.000Z",
-      starts: "2026-11-21T00:00:00.000Z",
+      target: "HTTP://Example.com/ü",
+      location: "http://example.com/%C3%BC",
+      created_at: "2026-11-21T00:00:00.000Z",
+      starts_at: "2026-11-21T00:00:00.000Z",
       max_visits: 2,
       visits_used: 1,
       password_hash: HASH,
@@ -169,7 +169,7 @@ describe("curt export and curt import", () => {
     expect(parsed.findLast(({ kind, code }) => kind === "day" && code === "plain")).toEqual({
       kind: "day",
       code: "plain",
-      created: new Date(NOW - 1000).toISOString(),
+      created_at: new Date(NOW - 1000).toISOString(),
       day: "2026-11-21",
       visits: 2,
       bots: 0,

@@ -26,7 +26,7 @@ const TODAY = Math.floor(NOW / DAY_MS);
 const sqlite = (path: string): DatabaseAddress => ({ engine: "sqlite", path });
 const settingsFor = (path: string) => ({ DATABASE_URL: `sqlite:${path}`, PORT: "1" });
 
-const LIMITS = "created must be an instant from 1970 to 9999";
+const LIMITS = "created_at must be an instant from 1970 to 9999";
 
 describe("curt import", () => {
   test("tells a broken line by its number, and passes over it only if asked to", async () => {
@@ -38,23 +38,41 @@ describe("curt import", () => {
     for (const [name, file, number, why] of [
       ["json", whole.replace('{"kind":"link","code":"c1"', "{kind"), 3, "it is no JSON object"],
       ["field", whole.replace('"code":"c2"', '"code":7'), 4, "code must be a text"],
-      ["date", whole.replace(/("c3".*"created":)"[^"]*"/, '$1"2026-02-30"'), 5, "created must be an instant"],
+      [
+        "date",
+        whole.replace(/("c3".*"created_at":)"[^"]*"/, '$1"2026-02-30"'),
+        5,
+        "created_at must be an instant",
+      ],
       [
         "script",
         whole.replace("https://example.com/4", "javascript:alert(4)"),
         6,
-        "url must start with http",
+        "target must start with http",
       ],
       [
         "header",
-        whole.replace('"url":"https://example.com/4"', '"url":"http://a/","target":"http://a/\\r\\nX: y"'),
+        whole.replace(
+          '"target":"https://example.com/4"',
+          '"target":"http://a/","location":"http://a/\\r\\nX: y"',
+        ),
         6,
-        "url, or target if there is one, must be an address in ASCII",
+        "target, or location if there is one, must be an address in ASCII",
       ],
       ["decomposed", whole.replace('"c4"', JSON.stringify("한".normalize("NFD"))), 6, "code must be a code"],
       ["no code", whole.replace('"c4"', '""'), 6, "code must be a code"],
-      ["too late", whole.replace(/("c3".*"created":)"[^"]*"/, '$1"+275760-09-13T00:00:00.000Z"'), 5, LIMITS],
-      ["too early", whole.replace(/("c3".*"created":)"[^"]*"/, '$1"-000001-01-01T00:00:00.000Z"'), 5, LIMITS],
+      [
+        "too late",
+        whole.replace(/("c3".*"created_at":)"[^"]*"/, '$1"+275760-09-13T00:00:00.000Z"'),
+        5,
+        LIMITS,
+      ],
+      [
+        "too early",
+        whole.replace(/("c3".*"created_at":)"[^"]*"/, '$1"-000001-01-01T00:00:00.000Z"'),
+        5,
+        LIMITS,
+      ],
       ["day 0", whole.replace('"2026-11-20"', '"1970-01-01"'), 7, "day must be a day from 1970-01-02"],
       [
         "half a character",
@@ -80,7 +98,7 @@ describe("curt import", () => {
             notes: [],
             reports: 2 ** 31,
             ...Object.fromEntries(
-              ["created", "first", "last"].map((at) => [at, new Date(NOW).toISOString()]),
+              ["created_at", "first", "last"].map((at) => [at, new Date(NOW).toISOString()]),
             ),
           }),
         ),

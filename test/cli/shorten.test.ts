@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { chmodSync, readFileSync, writeFileSync } from "node:fs";
+import { chmodSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 import jsQR from "jsqr";
@@ -70,7 +70,7 @@ describe("curt shorten, in a pipe", () => {
   });
 
   test("takes a code, an expiry, and prints JSON", async () => {
-    const args = ["shorten", "https://example.com/", "--code", "한글", "--expires", "24h", "--json"];
+    const args = ["shorten", "https://example.com/", "--code", "한글", "--expires-at", "24h", "--json"];
     const { code, stdout } = await run(args, environment);
     expect(code).toBe(0);
     expect(JSON.parse(stdout)).toMatchObject({ code: "한글", short_url: "https://curt.example/한글/" });
@@ -80,14 +80,74 @@ describe("curt shorten, in a pipe", () => {
   });
 
   test("takes the terms of a link", async () => {
-    const args = ["shorten", "https://example.com/", "--json", "--expires", "never", "--max-visits", "3"];
+    const args = ["shorten", "https://example.com/", "--json", "--expires-at", "never", "--max-visits", "3"];
     const given = { ...environment, CURT_PASSWORD: "correct horse" };
-    const starts = "2040-01-01T00:00:00.000Z";
-    const { stdout } = await run([...args, "--starts", starts, "--password"], given);
-    expect(JSON.parse(stdout)).toMatchObject({ expires: null, max_visits: 3, starts, has_password: true });
-    const refused = await run(["shorten", "https://example.com/", "--expires", "2weeks"], environment);
+    const starts_at = "2040-01-01T00:00:00.000Z";
+    const { stdout } = await run([...args, "--starts-at", starts_at, "--password"], given);
+    expect(JSON.parse(stdout)).toMatchObject({
+      expires_at: null,
+      max_visits: 3,
+      starts_at,
+      has_password: true,
+    });
+    const refused = await run(["shorten", "https://example.com/", "--expires-at", "2weeks"], environment);
     expect([refused.code, refused.stdout]).toEqual([1, ""]);
-    expect(refused.stderr).toContain("expires: ");
+    expect(refused.stderr).toContain("expires_at: ");
+  });
+
+  test("keeps keys in a file, with which info, edit and withdraw manage the link", async () => {
+    using folder = temporaryFolder();
+    const keys = join(folder.path, "curt", "keys");
+    const given = { ...environment, XDG_STATE_HOME: folder.path, CURT_PASSWORD: "correct horse" };
+    const target = "https://example.com/kept";
+    await run(["shorten", target, "--code", "유지", "--keep-key", "--password"], given);
+    await run(["shorten", target, "--code", "other", "--keep-key"], given);
+    const address = "https://curt.example/%EC%9C%A0%EC%A7%80/";
+    expect(readFileSync(keys, "utf8")).toMatch(
+      new RegExp(`^${address} [\\w-]{22}\nhttps://curt.example/other/ [\\w-]{22}\n$`),
+    );
+    expect(statSync(keys).mode & 0o777).toBe(0o600);
+
+    const known = await run(["info", "curt.example/유지", "--json"], given);
+    expect(JSON.parse(known.stdout)).toMatchObject({ target, has_password: true });
+    const unknown = await run(["info", address, "--json"], environment);
+    expect(JSON.parse(unknown.stdout)).toMatchObject({ target: null });
+
+    const terms = ["--target", `${target}/2`, "--expires-at", "24h", "--max-visits", "5", "--no-password"];
+    const edited = await run(["edit", address, ...terms], given);
+    expect([edited.code, edited.stderr]).toEqual([0, ""]);
+    expect(edited.stdout).toMatch(/^target +https:\/\/example\.com\/kept\/2\n/m);
+    expect(edited.stdout).not.toContain("manage_key");
+    const again = await run(
+      ["edit", address, "--expires-at", "never", "--max-visits", "unlimited", "--json"],
+      given,
+    );
+    expect(JSON.parse(again.stdout)).toMatchObject({
+      expires_at: null,
+      max_visits: null,
+      has_password: false,
+    });
+
+    const { manage_key } = JSON.parse(again.stdout) as { manage_key: string };
+    // The keys of curt.example aren't for another host.
+    for (const [link, options] of [
+      ["유지", []],
+      [address, ["--key", "wrong"]],
+    ] as const)
+      expect((await run(["withdraw", link, ...options], given)).code).not.toBe(0);
+    const ended = await run(["withdraw", "유지"], { ...given, CURT_KEY: manage_key });
+    expect([ended.code, ended.stdout]).toEqual([0, expect.stringMatching(/^state +withdrawn$/m)]);
+    expect((await curt.fetch("/유지")).status).toBe(410);
+  });
+
+  test("creates nothing if it cannot keep the key", async () => {
+    using folder = temporaryFolder();
+    writeFileSync(join(folder.path, "curt"), "");
+    const given = { ...environment, XDG_STATE_HOME: folder.path };
+    const refused = await run(["shorten", "https://example.com/", "--code", "lost", "--keep-key"], given);
+    expect([refused.code, refused.stdout]).toEqual([1, ""]);
+    expect(refused.stderr).toContain(join(folder.path, "curt", "keys"));
+    expect((await curt.fetch("/lost")).status).toBe(404);
   });
 
   test("explains itself, and what is wrong with its arguments or its environment", async () => {
@@ -100,6 +160,9 @@ describe("curt shorten, in a pipe", () => {
         environment,
         "--code is for one",
       ],
+      [["edit", "a"], environment, "edit needs an option"],
+      [["edit", "a", "--password", "--no-password"], environment, "exclude each other"],
+      [["withdraw", "a"], { ...environment, XDG_STATE_HOME: "/nowhere" }, "no manage key for a in /nowhere"],
       [["shorten", "https://a.example/"], { CURT_URL: "go.example.com" }, "CURT_URL must be an address"],
     ];
     for (const [args, given, text] of wrong) {
@@ -168,7 +231,12 @@ describe("curt shorten, in a pipe", () => {
     const data = { short_url: `https://curt.example/${evil}`, code: evil };
     const results = [
       { status_code: 201, status: "success", message: "", data },
-      { status_code: 400, status: "error", message: evil, reason: evil },
+      {
+        status_code: 400,
+        status: "error",
+        message: evil,
+        errors: [{ field: null, reason: evil, message: evil }],
+      },
     ];
     const answer = { status: "success", message: evil, data: { results } };
     using hostile = Bun.serve({ port: 0, fetch: () => Response.json(answer) });

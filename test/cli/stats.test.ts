@@ -34,8 +34,8 @@ describe("curt stats", () => {
   });
 
   test("counts visits whose days are unknown in the total", async () => {
-    const created = new Date(NOW).toISOString();
-    const day = JSON.stringify({ kind: "day", code: "moved", created, day: null, visits: 5, bots: 2 });
+    const created_at = new Date(NOW).toISOString();
+    const day = JSON.stringify({ kind: "day", code: "moved", created_at, day: null, visits: 5, bots: 2 });
     const file = ended([HEAD, linkLine("moved"), day], { link: 1, day: 1 });
     const settings = { DATABASE_URL: curt.databaseUrl, PORT: "1" };
     expect(await run(["import", "-"], settings, file)).toMatchObject({ code: 0 });

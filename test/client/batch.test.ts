@@ -22,11 +22,24 @@ describe("a batch of @curt/client", () => {
     });
     const wanted = linksTo(1100).toArray();
     wanted[700] = { target: "ftp://example.com/" };
-    const told = await Array.fromAsync(client.batch(wanted));
+    const odd = { target: "https://example.com/", colour: "red", size: 7 };
+    wanted[701] = odd;
+    const told = await Array.fromAsync(client.links.createAll(wanted));
     expect(told).toHaveLength(1100);
     for (const [nth, link] of told.entries()) {
       if (nth === 700)
-        expect(link).toMatchObject({ name: "CurtError", status: 400, reason: "target.scheme" });
+        expect(link).toMatchObject({
+          name: "CurtError",
+          status: 400,
+          reason: "target.scheme",
+          requestId: expect.stringMatching(/^\S+$/),
+          errors: [{ field: "target", reason: "target.scheme" }],
+        });
+      else if (nth === 701)
+        expect(link).toMatchObject({
+          reason: "field.unknown",
+          errors: [{ field: "colour" }, { field: "size" }],
+        });
       else expect(link).toMatchObject({ target: `https://example.com/${nth}`, state: "active" });
     }
     expect(bodies.map((body) => (JSON.parse(body) as object[]).length)).toEqual([500, 500, 100]);
@@ -34,11 +47,11 @@ describe("a batch of @curt/client", () => {
     bodies.length = 0;
     const long = linksTo(300, `https://example.com/${"a".repeat(5000)}`);
     expect(
-      (await Array.fromAsync(client.batch(long))).every((link) => !(link instanceof CurtError)),
+      (await Array.fromAsync(client.links.createAll(long))).every((link) => !(link instanceof CurtError)),
     ).toBeTrue();
     expect(bodies.length).toBeGreaterThan(1);
     for (const body of bodies) expect(Buffer.byteLength(body)).toBeLessThan(1024 * 1024);
-    expect(await Array.fromAsync(client.batch([]))).toEqual([]);
+    expect(await Array.fromAsync(client.links.createAll([]))).toEqual([]);
   });
 
   test("takes links as they come, and asks for no more than it needs", async () => {
@@ -49,7 +62,7 @@ describe("a batch of @curt/client", () => {
       for (;;) yield { target: `https://example.com/${asked++}` };
     }
     let told = 0;
-    for await (const link of client.batch(endless())) {
+    for await (const link of client.links.createAll(endless())) {
       expect(link).not.toBeInstanceOf(CurtError);
       if (++told === 600) break;
     }
@@ -62,7 +75,7 @@ describe("a batch of @curt/client", () => {
     const told: unknown[] = [];
     const thrown = await thrownBy(
       (async () => {
-        for await (const link of client.batch(linksTo(100))) told.push(link);
+        for await (const link of client.links.createAll(linksTo(100))) told.push(link);
       })(),
     );
     expect(thrown).toMatchObject({ name: "CurtError", status: 429, reason: "limit.create" });
@@ -74,10 +87,10 @@ describe("a batch of @curt/client", () => {
     await using curt = await startHere();
     const client = createClient({ baseUrl: curt.origin });
     const make = () =>
-      Array.fromAsync(client.batch(linksTo(600), {}), (link) => (link as { code: string }).code);
+      Array.fromAsync(client.links.createAll(linksTo(600), {}), (link) => (link as { code: string }).code);
     const again = () =>
       Array.fromAsync(
-        client.batch(linksTo(600), { idempotencyKey: "import" }),
+        client.links.createAll(linksTo(600), { idempotencyKey: "import" }),
         (link) => (link as { code: string }).code,
       );
     const first = await again();

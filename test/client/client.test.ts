@@ -16,11 +16,11 @@ describe("@curt/client", () => {
   test("makes links, looks at them, and tells which codes are free", async () => {
     const client = createClient({ baseUrl: curt.origin });
     expect((await client.shorten(TARGET)).short_url).toStartWith("https://curt.example/");
-    expect(await client.links.availability("한글")).toMatchObject({ available: true });
-    const link = await client.shorten(TARGET, { code: "한글", expires: "24h" });
+    expect(await client.checkCode("한글")).toMatchObject({ available: true });
+    const link = await client.shorten(TARGET, { custom_code: "한글", expire_duration: "24h" });
     expect(link).toMatchObject({ code: "한글", original_url: TARGET });
     expect(link.manage_key).toMatch(/^[\w-]{22}$/);
-    expect(await client.links.availability("한글")).toMatchObject({ available: false });
+    expect(await client.checkCode("한글")).toMatchObject({ available: false });
     expect(await client.links.get("한글")).toMatchObject({ code: "한글", visits: 0 });
     const query = { from: "2026-01-01", to: "2026-01-31", tz: "Asia/Seoul", interval: undefined };
     expect((await client.links.statistics("한글", query)).series).toHaveLength(31);
@@ -29,16 +29,16 @@ describe("@curt/client", () => {
 
   test("makes links with terms", async () => {
     const client = createClient({ baseUrl: curt.origin });
-    const starts = "2040-01-01T00:00:00.000Z";
+    const starts_at = "2040-01-01T00:00:00.000Z";
     const link = await client.links.create({
       target: TARGET,
-      starts,
+      starts_at,
       max_visits: 3,
       password: "correct horse",
     });
     expect(link).toMatchObject({
       target: TARGET,
-      starts,
+      starts_at,
       max_visits: 3,
       has_password: true,
       state: "scheduled",
@@ -52,13 +52,21 @@ describe("@curt/client", () => {
     expect((await client.links.get(code)).target).toBeNull();
     expect((await client.links.get(code, { key: manage_key })).target).toBe(TARGET);
     const changes = { target: "https://example.com/b", password: null };
-    expect(await client.links.edit(code, manage_key, changes)).toMatchObject({
+    expect(await client.links.update(code, manage_key, changes)).toMatchObject({
       target: "https://example.com/b",
       has_password: false,
     });
     expect((await curt.fetch(`/${code}`)).headers.get("location")).toBe("https://example.com/b");
-    const wrong = await failureOf(client.links.edit(code, "wrong", {}));
+    const wrong = await failureOf(client.links.update(code, "wrong", {}));
     expect([wrong.status, wrong.reason]).toEqual([403, "key.wrong"]);
+    const { etag: ifMatch } = await client.links.get(code, { key: manage_key });
+    const changed = await client.links.update(code, manage_key, { max_visits: 9 }, { ifMatch });
+    expect(changed.etag).not.toBe(ifMatch);
+    for (const call of [
+      client.links.update(code, manage_key, {}, { ifMatch }),
+      client.links.withdraw(code, manage_key, { ifMatch }),
+    ])
+      expect(await failureOf(call)).toMatchObject({ status: 412, reason: "precondition.failed" });
 
     let lost = 0;
     const losing = async (url: string, init: RequestInit) => {
@@ -67,7 +75,7 @@ describe("@curt/client", () => {
       return response;
     };
     const unlucky = createClient({ baseUrl: curt.origin, fetch: losing });
-    expect((await unlucky.links.withdraw(code, manage_key)).state).toBe("withdrawn");
+    expect(await unlucky.links.withdraw(code, manage_key)).toMatchObject({ state: "withdrawn", manage_key });
     expect((await client.links.withdraw(code, manage_key)).state).toBe("withdrawn");
     expect((await curt.fetch(`/${code}`)).status).toBe(410);
   });
@@ -80,14 +88,14 @@ describe("@curt/client", () => {
       return response;
     };
     const client = createClient({ baseUrl: curt.origin, fetch: losing });
-    expect((await client.shorten(TARGET, { code: "once" })).code).toBe("once");
+    expect((await client.shorten(TARGET, { custom_code: "once" })).code).toBe("once");
     expect((await client.links.create({ target: TARGET, code: "once-more" })).code).toBe("once-more");
-    const links = await Array.fromAsync(client.batch([{ target: TARGET, code: "once-again" }]));
+    const links = await Array.fromAsync(client.links.createAll([{ target: TARGET, code: "once-again" }]));
     expect(links).toMatchObject([{ code: "once-again" }]);
     expect(lost).toBe(6);
     const body = await failureOf(
       client
-        .shorten(TARGET, { code: "twice" }, { idempotencyKey: "one" })
+        .shorten(TARGET, { custom_code: "twice" }, { idempotencyKey: "one" })
         .then(() => client.shorten(`${TARGET}/b`, {}, { idempotencyKey: "one" })),
     );
     expect([body.status, body.reason]).toEqual([422, "idempotency.reused"]);
@@ -100,9 +108,9 @@ describe("@curt/client", () => {
       return fetch(url, init);
     };
     const client = createClient({ baseUrl: curt.origin, language: "ko", fetch: counting });
-    await client.shorten(TARGET, { code: "taken" });
+    await client.shorten(TARGET, { custom_code: "taken" });
     requests = 0;
-    const taken = await failureOf(client.shorten(TARGET, { code: "taken" }));
+    const taken = await failureOf(client.shorten(TARGET, { custom_code: "taken" }));
     expect([taken.name, taken.status, taken.reason, taken.message]).toEqual([
       "CurtError",
       409,
@@ -113,8 +121,17 @@ describe("@curt/client", () => {
       status: 404,
       reason: "link.unknown",
     });
-    expect((await failureOf(client.shorten("ftp://example.com/"))).status).toBe(400);
-    expect(requests).toBe(3);
+    expect(await failureOf(client.shorten("ftp://example.com/"))).toMatchObject({ status: 400, errors: [] });
+    const refused = await failureOf(
+      client.links.create({ target: "ftp://example.com/", code: "a b", expires_at: "24h" }),
+    );
+    expect(refused.requestId).toMatch(/^\S+$/);
+    expect(refused.reason).toBe(refused.errors.map(({ reason }) => reason).join(", "));
+    expect(refused.errors.map(({ field, reason }) => [field, reason])).toEqual([
+      ["target", "target.scheme"],
+      ["code", "code.space"],
+    ]);
+    expect(requests).toBe(4);
   });
 
   test("knows a token, and names an answer that is not Curt's", async () => {

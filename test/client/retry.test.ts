@@ -44,10 +44,10 @@ describe.concurrent("@curt/client tries again", () => {
     await using curt = await startHere();
     await using proxy = await startProxy(Number(new URL(curt.origin).port));
     const { client, sent } = watched(`http://127.0.0.1:${proxy.port}`, { timeoutMs: 9_000 });
-    await client.links.availability("a");
+    await client.checkCode("a");
     // The connection is kept for the next call, and nothing that is sent over it arrives.
     proxy.silence();
-    expect((await client.links.availability("b")).available).toBeTrue();
+    expect((await client.checkCode("b")).available).toBeTrue();
     expect(sent.length).toBeGreaterThan(2);
   });
 

@@ -342,17 +342,17 @@ describe("the OpenAPI document", () => {
     const statuses = ["201", "400", "409", "413", "415", "422", "429", "503", "default"];
     expect(Object.keys(post.responses)).toEqual(statuses);
     expect(Object.keys(get.responses)).toEqual(["200", "404", "429", "default"]);
-    const { ShortenRequest, ExpireDuration, ShortLink, Problem } = document["components"].schemas;
+    const { ShortenRequest, ExpireDuration, ShortLink, ShortenProblem } = document["components"].schemas;
     expect(ShortenRequest.required).toEqual(["original_url"]);
-    expect(ExpireDuration).toEqual({ type: "string", enum: ["24h", "48h", "1week", "1month"] });
+    expect(ExpireDuration).toMatchObject({ type: "string", enum: ["24h", "48h", "1week", "1month"] });
     expect(ShortenRequest.properties.expire_duration.oneOf).toEqual([
       { $ref: "#/components/schemas/ExpireDuration" },
       { type: "null" },
     ]);
     expect(ShortLink.required).toEqual(["short_url", "original_url", "code", "expiration_date"]);
     expect(ShortLink.additionalProperties).toBeFalse();
-    expect(Problem.required).toEqual(["status", "message"]);
-    expect(Problem.additionalProperties).toBeFalse();
+    expect(ShortenProblem.required).toEqual(["status", "message"]);
+    expect(ShortenProblem.additionalProperties).toBeFalse();
   });
 
   test("speaks the caller's language, and leaves nothing untranslated", async () => {

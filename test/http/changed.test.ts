@@ -33,9 +33,9 @@ describe("a link that was changed", () => {
       expect(unchanged).not.toContain(text);
     curt.advance(2 * DAY_MS);
     await change(curt, link, { target: OTHER });
-    const { changed } = (await ask(curt, "GET", link.path)).data;
+    const { changed_at } = (await ask(curt, "GET", link.path)).data;
     const fresh = await page(curt, `/${link.code}+`);
-    expect(fresh).toContain(`<dt>${en["preview.changed"]}</dt><dd><time datetime="${changed}"`);
+    expect(fresh).toContain(`<dt>${en["preview.changed"]}</dt><dd><time datetime="${changed_at}"`);
     const warning = `${en["hint.changed.fresh"]} Before that, it led to <bdi dir="ltr">www.first.example</bdi>.`;
     expect(fresh).toContain(`<ul class="warnings"><li>${warning}</li></ul>`);
     expect(fresh).not.toContain("first.example/x");
@@ -77,19 +77,19 @@ describe("a link that was changed", () => {
   });
 
   test("is told to the operator with all that its maker said, but its password", async () => {
-    const starts = new Date(curt.nowMs() + HOUR_MS).toISOString();
-    const link = await make(curt, { starts, max_visits: 7, password: "open sesame" });
+    const starts_at = new Date(curt.nowMs() + HOUR_MS).toISOString();
+    const link = await make(curt, { starts_at, max_visits: 7, password: "open sesame" });
     curt.advance(HOUR_MS);
     await change(curt, link, { target: OTHER });
     const { data } = await ask(curt, "GET", `/api/v1/admin/links/${link.code}`, { key: ADMIN_TOKEN });
     expect(data).toMatchObject({
       target: OTHER,
-      starts,
+      starts_at,
       max_visits: 7,
       visits_used: 0,
       has_password: true,
       ended: null,
-      changed: expect.any(String),
+      changed_at: expect.any(String),
       former_host: "example.com",
     });
     expect(JSON.stringify(data)).not.toContain("argon2");
@@ -103,7 +103,7 @@ describe("a link that was changed", () => {
       await curt.fetch(`/admin/links/${link.code}`, { headers: { ...HTML, Cookie } })
     ).text();
     for (const text of [
-      starts,
+      starts_at,
       "0 / 7",
       en["admin.password.yes"],
       en["preview.changed"],

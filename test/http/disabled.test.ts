@@ -103,9 +103,9 @@ test("a disabled link keeps its statistics and its code, and works again once it
   await store.disable([link], { ...DECISION, reason: "spam" });
   await until("/again", 410);
   expect(await dataOf(await curt.fetch("/api/v1/links/again"))).toMatchObject({
-    original_url: "https://again.example/path",
+    target: "https://again.example/path",
     visits: 1,
-    disabled: "spam",
+    disabled_reason: "spam",
   });
   expect(await dataOf(await curt.fetch("/api/v1/links/again/stats"))).toMatchObject({ visits: 1 });
   expect(await dataOf(await curt.fetch("/api/v1/codes/again"))).toMatchObject({ available: false });
@@ -115,7 +115,7 @@ test("a disabled link keeps its statistics and its code, and works again once it
   expect((await until("/again", 302)).headers.get("location")).toBe("https://again.example/path");
   expect((await curt.fetch("/again+", { headers: HTML })).status).toBe(200);
   expect((await curt.fetch("/again.svg")).status).toBe(200);
-  expect(await dataOf(await curt.fetch("/api/v1/links/again"))).toMatchObject({ disabled: null });
+  expect(await dataOf(await curt.fetch("/api/v1/links/again"))).toMatchObject({ disabled_reason: null });
 });
 
 test("that a link is disabled matters more than that it ended, and it is told after its hold, too", async () => {
@@ -170,7 +170,9 @@ test("a blocked host stops links to it and below it, and no new ones are made, u
     const text = await preview.text();
     expect([preview.status, text.includes("/x")]).toEqual([410, false]);
     expect(text).toContain(`<time datetime="${new Date(DECISION.atMs).toISOString()}">`);
-    expect(await dataOf(await curt.fetch(`/api/v1/links/${code}`))).toMatchObject({ disabled: "phishing" });
+    expect(await dataOf(await curt.fetch(`/api/v1/links/${code}`))).toMatchObject({
+      disabled_reason: "phishing",
+    });
     expect((await curt.fetch(`/${code}.svg`)).status).toBe(410);
   }
   expect((await curt.fetch("/untouched")).status).toBe(302);

@@ -60,7 +60,7 @@ test("an address is taken as it was meant, and never as one that would be refuse
   ] as const) {
     const answer = await post({ original_url: written });
     const code = decodeURIComponent(/^\/(.+)\+#made$/.exec(answer.headers.get("location") ?? "")?.[1] ?? "");
-    expect([written, (await linkOf(curt, code))["original_url"]]).toEqual([written, meant]);
+    expect([written, (await linkOf(curt, code))["target"]]).toEqual([written, meant]);
   }
   for (const written of ["naver.com:99999", "10.0.0.255", "3.14", `naver.com/${'"'.repeat(8192)}`])
     expect([written, (await post({ original_url: written })).status]).toEqual([written, 400]);
@@ -72,7 +72,7 @@ test("an address is taken as it was meant, and never as one that would be refuse
 test("a link ends at the second that was chosen, in the maker's zone, after some visits, with a password", async () => {
   const chosen = {
     expire_duration: "date",
-    expires: "2099-03-01T09:30",
+    expires_at: "2099-03-01T09:30",
     max_visits: "5",
     password: "열려라",
   };
@@ -84,12 +84,12 @@ test("a link ends at the second that was chosen, in the maker's zone, after some
     const code = `exact${ends.slice(11, 13)}`;
     expect((await post({ original_url: LONG, custom_code: code, zone, ...chosen })).status).toBe(303);
     const link = await linkOf(curt, code);
-    expect([link["expiration_date"], link["max_visits"], link["has_password"]]).toEqual([ends, 5, true]);
+    expect([link["expires_at"], link["max_visits"], link["has_password"]]).toEqual([ends, 5, true]);
   }
   for (const wrong of [
-    { expires: "" },
-    { expires: "2099-02-30T00:00" },
-    { expires: "2020-01-01T00:00" },
+    { expires_at: "" },
+    { expires_at: "2099-02-30T00:00" },
+    { expires_at: "2020-01-01T00:00" },
     { zone: "Nowhere/Land" },
     { max_visits: "0" },
     { max_visits: "1.5" },
@@ -98,7 +98,7 @@ test("a link ends at the second that was chosen, in the maker's zone, after some
     const answer = await post({ original_url: LONG, ...chosen, ...wrong });
     expect([wrong, answer.status]).toEqual([wrong, 400]);
     const [field = ""] = Object.keys(wrong);
-    expect(await answer.text()).toContain(`id="${field === "zone" ? "expires" : field}-error"`);
+    expect(await answer.text()).toContain(`id="${field === "zone" ? "expires_at" : field}-error"`);
   }
 });
 

@@ -31,7 +31,7 @@ async function made(body: Record<string, unknown>): Promise<Record<string, any>>
 async function refused(body: unknown): Promise<[number, string | null, string]> {
   const response = await make(body);
   const answer = (await response.json()) as { status: string; message: string };
-  expect(Object.keys(answer)).toEqual(["status", "message"]);
+  expect(Object.keys(answer)).toEqual(["status", "message", "errors"]);
   return [response.status, response.headers.get("curt-reason"), answer.message];
 }
 
@@ -48,18 +48,16 @@ describe("POST /api/v1/links", () => {
       code: "한글",
       short_url: `${BASE_URL}/한글/`,
       ascii_url: `${BASE_URL}/${path}/`,
-      original_url: target,
       target,
-      created: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
-      starts: null,
-      expires: null,
-      expiration_date: "9999-12-31T00:00:00.000Z",
+      created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+      starts_at: null,
+      expires_at: null,
       max_visits: null,
       visits_used: null,
       has_password: false,
       state: "active",
-      disabled: null,
-      changed: null,
+      disabled_reason: null,
+      changed_at: null,
       visits: 0,
       qr: { svg: `${BASE_URL}/${path}.svg`, png: `${BASE_URL}/${path}.png` },
       manage_key: expect.stringMatching(/^[\w-]{22}$/),
@@ -94,36 +92,43 @@ describe("POST /api/v1/links", () => {
 
   test("takes instants, durations and null, and the operator's default where nothing is said", async () => {
     const ends = iso(curt.nowMs() + 30 * DAY_MS);
-    expect(await made({ target, expires: ends })).toMatchObject({ expires: ends, expiration_date: ends });
-    expect(await made({ target, expires: "2999-12-31T23:59:59.5+09:00" })).toMatchObject({
-      expires: "2999-12-31T14:59:59.500Z",
+    expect(await made({ target, expires_at: ends })).toMatchObject({ expires_at: ends });
+    expect(await made({ target, expires_at: "2999-12-31T23:59:59.5+09:00" })).toMatchObject({
+      expires_at: "2999-12-31T14:59:59.500Z",
     });
-    const { created, expires } = await made({ target, expires: "48h" });
-    expect(Date.parse(expires) - Date.parse(created)).toBe(2 * DAY_MS);
+    const { created_at, expires_at } = await made({ target, expires_at: "48h" });
+    expect(Date.parse(expires_at) - Date.parse(created_at)).toBe(2 * DAY_MS);
     await using other = await startHere({ DEFAULT_EXPIRY: "24h" });
     const answer = async (body: object) => {
       const response = await other.fetch("/api/v1/links", { method: "POST", body: JSON.stringify(body) });
       return ((await response.json()) as Record<string, any>)["data"];
     };
     const byDefault = await answer({ target });
-    expect(Date.parse(byDefault.expires) - Date.parse(byDefault.created)).toBe(DAY_MS);
-    expect(await answer({ target, expires: null })).toMatchObject({ expires: null });
+    expect(Date.parse(byDefault.expires_at) - Date.parse(byDefault.created_at)).toBe(DAY_MS);
+    expect(await answer({ target, expires_at: null })).toMatchObject({ expires_at: null });
   });
 
   test("names its own fields and the rules, all at once", async () => {
     const cases: [unknown, string, string][] = [
       [{}, "field.required", "target: It is required."],
-      [{ original_url: target }, "field.required", "target: It is required."],
+      [
+        { original_url: target },
+        "field.required, field.unknown",
+        "target: It is required. original_url: There is no such field. Do you mean target?",
+      ],
+      [{ target, expire: "24h" }, "field.unknown", "expire: There is no such field. Do you mean expires_at?"],
+      [{ target, passwd: "x" }, "field.unknown", "passwd: There is no such field. Do you mean password?"],
+      [{ target, visits: 3 }, "field.unknown", "visits: There is no such field."],
       [
         { target, custom_code: "mine", expire_duration: "24h" },
-        "field.name",
-        "custom_code: At this address it is called code. expire_duration: At this address it is called expires.",
+        "field.unknown",
+        "custom_code: There is no such field. Do you mean code? expire_duration: There is no such field. Do you mean expires_at?",
       ],
       [
-        { target: 1, code: 2, expires: 3, starts: true, max_visits: "4", password: [] },
+        { target: 1, code: 2, expires_at: 3, starts_at: true, max_visits: "4", password: [] },
         "field.type",
         "target: It must be of type string, not number. code: It must be of type string, not number. " +
-          "expires: It must be of type string, not number. starts: It must be of type string, not boolean. " +
+          "expires_at: It must be of type string, not number. starts_at: It must be of type string, not boolean. " +
           "max_visits: It must be of type number, not string. password: It must be of type string, not array.",
       ],
       [
@@ -133,22 +138,26 @@ describe("POST /api/v1/links", () => {
       ],
       [{ target, code: "한글" }, "code.taken", `code: ${en.taken}`],
       [
-        { target, expires: "tomorrow", starts: "2027-02-30T00:00:00Z" },
-        "expires.format, starts.format",
-        `expires: ${en["expires.format"]} starts: ${en["starts.format"]}`,
+        { target, expires_at: "tomorrow", starts_at: "2027-02-30T00:00:00Z" },
+        "expires_at.format, starts_at.format",
+        `expires_at: ${en["expires_at.format"]} starts_at: ${en["starts_at.format"]}`,
       ],
-      [{ target, expires: "never" }, "expires.format", `expires: ${en["expires.format"]}`],
-      [{ target, expires: "2020-01-01T00:00:00Z" }, "expires.past", `expires: ${en["expires.past"]}`],
-      [{ target, expires: iso(curt.nowMs()) }, "expires.past", `expires: ${en["expires.past"]}`],
+      [{ target, expires_at: "never" }, "expires_at.format", `expires_at: ${en["expires_at.format"]}`],
       [
-        { target, expires: "24h", starts: "48h" },
-        "expires.before-start",
-        `expires: ${en["expires.before-start"]}`,
+        { target, expires_at: "2020-01-01T00:00:00Z" },
+        "expires_at.past",
+        `expires_at: ${en["expires_at.past"]}`,
+      ],
+      [{ target, expires_at: iso(curt.nowMs()) }, "expires_at.past", `expires_at: ${en["expires_at.past"]}`],
+      [
+        { target, expires_at: "24h", starts_at: "48h" },
+        "expires_at.before-start",
+        `expires_at: ${en["expires_at.before-start"]}`,
       ],
       [
-        { target, expires: "24h", starts: "24h" },
-        "expires.before-start",
-        `expires: ${en["expires.before-start"]}`,
+        { target, expires_at: "24h", starts_at: "24h" },
+        "expires_at.before-start",
+        `expires_at: ${en["expires_at.before-start"]}`,
       ],
     ];
     for (const [body, reason, message] of cases) {
@@ -162,9 +171,8 @@ describe("POST /api/v1/links", () => {
   });
 
   test("keeps an instant at the end of time within the years that others can read", async () => {
-    expect(await made({ target, expires: "9999-12-31T23:59:59-12:00" })).toMatchObject({
-      expires: null,
-      expiration_date: "9999-12-31T00:00:00.000Z",
+    expect(await made({ target, expires_at: "9999-12-31T23:59:59-12:00" })).toMatchObject({
+      expires_at: null,
     });
   });
 
@@ -191,7 +199,7 @@ describe("a link with a password", () => {
     await made({ target: secretTarget, password: "열려라 참깨", code: "closed" });
     const found = await curt.fetch("/api/v1/links/closed");
     const text = await found.text();
-    expect(JSON.parse(text).data).toMatchObject({ target: null, original_url: null, has_password: true });
+    expect(JSON.parse(text).data).toMatchObject({ target: null, has_password: true });
     for (const path of ["/api/v1/links/closed", "/api/v1/links/closed/stats"])
       expect(await (await curt.fetch(path, { headers: { Accept: "text/html" } })).text()).not.toContain(
         "secret.example",

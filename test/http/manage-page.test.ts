@@ -30,7 +30,7 @@ async function send(code: string, fields: Fields, headers: Fields = {}, service 
 
 /** What the form sends where nothing was typed. */
 function untouched({ key }: Pick<Made, "key">, fields: Fields = {}): Fields {
-  return { key, act: "change", target: TARGET, expires: "", max_visits: "", password: "", ...fields };
+  return { key, act: "change", target: TARGET, expires_at: "", max_visits: "", password: "", ...fields };
 }
 
 describe("the page that manages a link", () => {
@@ -94,15 +94,15 @@ describe("the page that manages a link", () => {
 
     const { status, body } = await send(
       code,
-      untouched(link, { target: ` ${OTHER} `, expires: "24h", max_visits: "", password: "" }),
+      untouched(link, { target: ` ${OTHER} `, expires_at: "24h", max_visits: "", password: "" }),
     );
     expect([status, body.includes(OTHER)]).toEqual([200, true]);
     const after = await state();
     expect(after).toMatchObject({ target: OTHER, max_visits: null, has_password: true });
-    expect(Date.parse(after["expires"]) - curt.nowMs()).toBeWithin(DAY_MS - HOUR_MS, DAY_MS + 1);
+    expect(Date.parse(after["expires_at"]) - curt.nowMs()).toBeWithin(DAY_MS - HOUR_MS, DAY_MS + 1);
 
-    await send(code, untouched(link, { target: OTHER, expires: "never", max_visits: "3", remove: "yes" }));
-    expect(await state()).toMatchObject({ expires: null, max_visits: 3, has_password: false });
+    await send(code, untouched(link, { target: OTHER, expires_at: "never", max_visits: "3", remove: "yes" }));
+    expect(await state()).toMatchObject({ expires_at: null, max_visits: 3, has_password: false });
     expect(await visited(curt, code)).toBe(OTHER);
   });
 
@@ -114,8 +114,8 @@ describe("the page that manages a link", () => {
     for (const field of ["target", "max_visits", "password"]) expect(body).toContain(`id="${field}-error"`);
     expect(body).toContain('value="naver.com"');
     expect(body).not.toContain("a".repeat(129));
-    expect((await send(link.code, untouched(link, { expires: "soon" }))).body).toContain(
-      'id="expires-error"',
+    expect((await send(link.code, untouched(link, { expires_at: "soon" }))).body).toContain(
+      'id="expires_at-error"',
     );
     expect(await visited(curt, link.code)).toBe(TARGET);
   });
@@ -132,7 +132,7 @@ describe("the page that manages a link", () => {
   });
 
   test("reaches links that nobody else is told of, or that do not work", async () => {
-    const later = await make(curt, { starts: new Date(curt.nowMs() + HOUR_MS).toISOString() });
+    const later = await make(curt, { starts_at: new Date(curt.nowMs() + HOUR_MS).toISOString() });
     expect(await send(later.code, untouched(later, { target: OTHER }))).toMatchObject({ status: 200 });
     const disabled = await make(curt);
     await disableLink(curt, disabled.code, "spam");

@@ -26,13 +26,13 @@ describe("the OpenAPI document, for generators of clients", () => {
     const { paths, tags, security } = JSON.parse(document) as Record<string, any>;
     const operations = Object.values<Record<string, any>>(paths).flatMap((path) => Object.values<any>(path));
     expect(operations.map(({ operationId }) => operationId)).toEqual([
-      "createLink",
+      "shorten",
       "getApiInformation",
-      "makeLink",
+      "createLink",
       "createLinks",
-      "makeLinks",
+      "getIndex",
       "getLink",
-      "changeLink",
+      "updateLink",
       "withdrawLink",
       "checkCode",
       "getStatistics",
@@ -49,8 +49,10 @@ describe("the OpenAPI document, for generators of clients", () => {
       expect(operation.description).toBeString();
       expect(operation.tags).toHaveLength(1);
       expect(described).toContain(operation.tags[0]);
+      const isFixed = ["shorten", "getApiInformation", "followLink"].includes(operation.operationId);
+      const isOfCode = operation.operationId.startsWith("getQrCode");
       expect(operation.responses.default.content["application/json"].schema).toEqual({
-        $ref: "#/components/schemas/Problem",
+        $ref: `#/components/schemas/${isFixed || isOfCode ? "ShortenProblem" : "Problem"}`,
       });
     }
     expect(security).toEqual([]);
@@ -61,15 +63,32 @@ describe("the OpenAPI document, for generators of clients", () => {
     const { original_url } = schemas["ShortenRequest"].properties;
     // No maxLength: lengths are counted after normalisation, and decomposed Hangul may be three times as long before.
     expect(Object.keys(original_url)).not.toContain("format");
-    expect(document).not.toContain('"maxLength"');
+    expect(JSON.stringify(schemas)).not.toContain('"maxLength"');
     expect(document).toContain('"enum":["hour","day","month"]');
     expect(document).not.toMatch(/"enum":\[[^\]]*null/);
+  });
+
+  test("has only what generators read: whole schemas, names for values, and examples without placeholders", () => {
+    expect(document).not.toMatch(/"(?:allOf|anyOf)"/);
+    expect(document).not.toMatch(/"example":"[^"]*\{[\w.-]+\}/);
+    const { schemas } = JSON.parse(document).components as { schemas: Record<string, any> };
+    const names = Object.values(schemas).flatMap((schema) => schema["x-enum-varnames"] ?? []);
+    expect(new Set(names).size).toBe(names.length);
+    for (const [name, schema] of Object.entries(schemas))
+      if (schema.enum !== undefined)
+        expect([name, schema["x-enum-varnames"]?.length]).toEqual([name, schema.enum.length]);
   });
 
   test("leaves room for new fields, except in what the contract fixes", () => {
     const { schemas } = JSON.parse(document).components as { schemas: Record<string, any> };
     const closed = Object.keys(schemas).filter((name) => schemas[name].additionalProperties === false);
-    expect(closed.toSorted()).toEqual(["Problem", "ShortLink", "ShortenResponse"]);
+    expect(closed.toSorted()).toEqual([
+      "LinkChange",
+      "LinkRequest",
+      "ShortLink",
+      "ShortenProblem",
+      "ShortenResponse",
+    ]);
   });
 });
 
@@ -84,7 +103,7 @@ export const types: [
   Same<curt.ShortenRequest["expire_duration"], curt.ExpireDuration | null | undefined>,
   Same<curt.ShortenResponse["data"], curt.ShortLink>,
   Same<curt.BreakdownValue["value"], string | null>,
-  Same<curt.Problem, { status: "error"; message: string }>,
+  Same<curt.ShortenProblem, { status: "error"; message: string }>,
 ] = [true, true, true, true, true, true, true];
 
 curt.defaults.baseUrl = process.argv[2] ?? "";
@@ -93,17 +112,17 @@ const request: curt.ShortenRequest = {
   custom_code: "한글",
   expire_duration: "1week",
 };
-const made = await curt.createLink(request);
+const made = await curt.shorten(request);
 if (made.data.status === "error") throw new Error(made.data.message);
 const { code } = made.data.data;
-const again = await curt.createLink({ ...request, expire_duration: null });
-const problem: curt.Problem | undefined = again.status === 409 ? again.data : undefined;
-const own = await curt.makeLink({ target: "https://example.com/", expires: "24h", max_visits: 5 });
+const again = await curt.shorten({ ...request, expire_duration: null });
+const problem: curt.ShortenProblem | undefined = again.status === 409 ? again.data : undefined;
+const own = await curt.createLink({ target: "https://example.com/", expires_at: "24h", max_visits: 5 });
 if (own.data.status === "error") throw new Error(own.data.message);
 const headers = { Authorization: "Bearer " + own.data.data.manage_key };
-const changed = await curt.changeLink(own.data.data.code, { expires: null, max_visits: null }, { headers });
-const expires: string | null | undefined = changed.data.status === "success" ? changed.data.data.expires : "";
-const ended = await curt.withdrawLink(own.data.data.code, { headers });
+const changed = await curt.updateLink(own.data.data.code, { expires_at: null, max_visits: null }, {}, { headers });
+const expires_at: string | null | undefined = changed.data.status === "success" ? changed.data.data.expires_at : "";
+const ended = await curt.withdrawLink(own.data.data.code, {}, { headers });
 const state: curt.LinkState | undefined = ended.data.status === "success" ? ended.data.data.state : undefined;
 const link = await curt.getLink(code);
 const visits: number | undefined = link.data.status === "success" ? link.data.data.visits : undefined;
@@ -112,7 +131,7 @@ const days = statistics.data.status === "success" ? statistics.data.data.series.
 const check = await curt.checkCode(code);
 const available: boolean | undefined = check.data.status === "success" ? check.data.data.available : undefined;
 const followed = await curt.followLink(code, { redirect: "manual" });
-console.log(JSON.stringify({ code, problem, visits, days, available, followed: followed.status, expires, state }));
+console.log(JSON.stringify({ code, problem, visits, days, available, followed: followed.status, expires_at, state }));
 `;
 
 test("a client generated from the document compiles, and works", async () => {
@@ -139,7 +158,7 @@ test("a client generated from the document compiles, and works", async () => {
     days: 30,
     available: false,
     followed: 302,
-    expires: null,
+    expires_at: null,
     state: "withdrawn",
   });
 });

@@ -140,8 +140,6 @@ describe("a short address", () => {
       "/ABC",
       "/ab",
       "/abcd",
-      "/api",
-      "/api/",
       "/admin",
       "/metrics",
       "/.well-known/security.txt",
@@ -164,7 +162,7 @@ describe("a short address", () => {
     for (const path of paths) {
       const response = await curt.fetch(path);
       expect([path.slice(0, 40), response.status]).toEqual([path.slice(0, 40), 404]);
-      expect(await response.json()).toEqual({ status: "error", message: expect.any(String) });
+      expect(await response.json()).toMatchObject({ status: "error", message: expect.any(String) });
       expect(response.headers.get("cache-control")).toBe("no-store");
     }
   });

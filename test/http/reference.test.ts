@@ -56,7 +56,7 @@ describe("the reference", () => {
       const sections = sectionsOf(html);
       const operations = operationsOf(api);
       expect(operations.map(({ operationId }) => operationId)).toEqual(Object.keys(sections));
-      expect(Object.keys(sections)[0]).toBe("createLink");
+      expect(Object.keys(sections)[0]).toBe("shorten");
       for (const operation of operations) {
         const { operationId, method, path, summary, description, parameters = [] } = operation;
         expect(html).toContain(`<a href="#${operationId}">${summary}</a>`);
@@ -94,8 +94,8 @@ describe("the reference", () => {
   });
 
   test("tells the limits, values and defaults of what is taken", async () => {
-    const { createLink = "", getStatistics = "", getQrCodePng = "" } = sectionsOf(await read("en"));
-    const text = textOf(createLink);
+    const { shorten = "", getStatistics = "", getQrCodePng = "" } = sectionsOf(await read("en"));
+    const text = textOf(shorten);
     expect(text).toContain("original_url string · required · at most 8,192 characters");
     expect(text).toContain("custom_code string | null · optional · at most 64 characters");
     expect(text).toContain("expire_duration string | null · optional");

@@ -83,7 +83,7 @@ function keyRefusal(kind: KeyKind, state: State): Refusal | undefined {
 }
 
 const durations = { "24h": DAY_MS, "48h": 2 * DAY_MS, "1week": 7 * DAY_MS } as const;
-const expires = fc.constantFrom("24h" as const, "48h" as const, "1week" as const, null, undefined);
+const expires_at = fc.constantFrom("24h" as const, "48h" as const, "1week" as const, null, undefined);
 const maxVisits = fc.constantFrom(1, 2, 3, null, undefined);
 const password = fc.constantFrom(
   "open sesame",
@@ -100,10 +100,10 @@ const endsAt = (duration: keyof typeof durations | null | undefined, nowMs: numb
 
 interface Body {
   readonly target?: string | undefined;
-  readonly expires?: keyof typeof durations | null | undefined;
+  readonly expires_at?: keyof typeof durations | null | undefined;
   readonly max_visits?: number | null | undefined;
   readonly password?: string | null | undefined;
-  readonly starts?: "24h" | "1week" | "past" | null | undefined;
+  readonly starts_at?: "24h" | "1week" | "past" | null | undefined;
 }
 
 type Command = fc.AsyncCommand<Model, Here>;
@@ -126,16 +126,16 @@ function about(
 
 let codes = 0;
 
-function make(body: Body & { readonly starts?: "24h" | "1week" | null | undefined }): Command {
+function make(body: Body & { readonly starts_at?: "24h" | "1week" | null | undefined }): Command {
   return {
     check: () => true,
     async run({ links }, curt) {
       const code = `state-${++codes}`;
       const nowMs = curt.nowMs();
       const made = await ask(curt, "POST", "/api/v1/links", { body: { target: TARGET, code, ...body } });
-      const startsMs = body.starts ? nowMs + durations[body.starts] : 0;
-      if (endsAt(body.expires, nowMs) <= startsMs) {
-        expect([made.status, made.reason]).toEqual([400, "expires.before-start"]);
+      const startsMs = body.starts_at ? nowMs + durations[body.starts_at] : 0;
+      if (endsAt(body.expires_at, nowMs) <= startsMs) {
+        expect([made.status, made.reason]).toEqual([400, "expires_at.before-start"]);
         return;
       }
       expect(made.status).toBe(201);
@@ -143,11 +143,11 @@ function make(body: Body & { readonly starts?: "24h" | "1week" | null | undefine
         code,
         path: `/api/v1/links/${code}`,
         key: made.data["manage_key"],
-        createdMs: Date.parse(made.data["created"]),
+        createdMs: Date.parse(made.data["created_at"]),
         startsMs,
         target: TARGET,
         isChanged: false,
-        endsMs: endsAt(body.expires, nowMs),
+        endsMs: endsAt(body.expires_at, nowMs),
         maxVisits: body.max_visits ?? null,
         used: 0,
         hasPassword: typeof body.password === "string",
@@ -174,7 +174,7 @@ function makeAgain(nth: number): Command {
       code,
       path,
       key: made.data["manage_key"],
-      createdMs: Date.parse(made.data["created"]),
+      createdMs: Date.parse(made.data["created_at"]),
       startsMs: 0,
       target: TARGET,
       isChanged: false,
@@ -201,17 +201,22 @@ function changeRefusal(link: Modelled, kind: KeyKind, body: Body, nowMs: number)
   return reasons.length === 0 ? undefined : [400, reasons.join(", ")];
 }
 
-function startRefusals(link: Modelled, { starts, expires: ends }: Body, isEarly: boolean, nowMs: number) {
+function startRefusals(
+  link: Modelled,
+  { starts_at: starts, expires_at: ends }: Body,
+  isEarly: boolean,
+  nowMs: number,
+) {
   const endsMs = ends === undefined ? link.endsMs : endsAt(ends, nowMs);
   const startsMs = startsAt(starts, link, nowMs);
-  const reasons = endsMs <= Math.max(startsMs, nowMs) ? ["expires.before-start"] : [];
+  const reasons = endsMs <= Math.max(startsMs, nowMs) ? ["expires_at.before-start"] : [];
   if (starts === undefined || starts === null) return reasons;
-  if (!isEarly) return [...reasons, "starts.begun"];
-  return starts === "past" ? [...reasons, "starts.past"] : reasons;
+  if (!isEarly) return [...reasons, "starts_at.begun"];
+  return starts === "past" ? [...reasons, "starts_at.past"] : reasons;
 }
 
 /** When a link would begin after a change. Null is now, unless it has begun. */
-function startsAt(starts: Body["starts"], link: Modelled, nowMs: number): number {
+function startsAt(starts: Body["starts_at"], link: Modelled, nowMs: number): number {
   if (starts === undefined) return link.startsMs;
   if (starts === null) return Math.min(nowMs, link.startsMs);
   return starts === "past" ? nowMs - DAY_MS : nowMs + durations[starts];
@@ -222,16 +227,19 @@ function change(nth: number, kind: KeyKind, body: Body): Command {
     const nowMs = curt.nowMs();
     const refusal = changeRefusal(link, kind, body, nowMs);
     const key = keyOf(kind, link, model);
-    const starts = body.starts === "past" ? new Date(nowMs - DAY_MS).toISOString() : body.starts;
-    const { status, reason, data } = await ask(curt, "PATCH", link.path, { key, body: { ...body, starts } });
+    const starts = body.starts_at === "past" ? new Date(nowMs - DAY_MS).toISOString() : body.starts_at;
+    const { status, reason, data } = await ask(curt, "PATCH", link.path, {
+      key,
+      body: { ...body, starts_at: starts },
+    });
     expect([status, reason]).toEqual(refusal ?? [200, null]);
     if (refusal !== undefined) return;
     if (body.target !== undefined && body.target !== link.target) {
       link.target = body.target;
       link.isChanged = true;
     }
-    if (body.expires !== undefined) link.endsMs = endsAt(body.expires, nowMs);
-    link.startsMs = startsAt(body.starts, link, nowMs);
+    if (body.expires_at !== undefined) link.endsMs = endsAt(body.expires_at, nowMs);
+    link.startsMs = startsAt(body.starts_at, link, nowMs);
     if (body.max_visits === null) link.used = 0;
     if (body.max_visits !== undefined) link.maxVisits = body.max_visits;
     if (body.password !== undefined) link.hasPassword = body.password !== null;
@@ -254,17 +262,19 @@ function expectTold(data: Record<string, any>, link: Modelled, nowMs: number, kn
     code: link.code,
     state: stateOf(link, nowMs),
     target,
-    original_url: target,
     max_visits: link.maxVisits,
     visits_used: knows && link.maxVisits !== null ? link.used : null,
     has_password: link.hasPassword,
   });
-  expect([data["changed"] === null, data["starts"] === null]).toEqual([!link.isChanged, link.startsMs === 0]);
+  expect([data["changed_at"] === null, data["starts_at"] === null]).toEqual([
+    !link.isChanged,
+    link.startsMs === 0,
+  ]);
   // The service's clock goes on between the two looks at it.
   if (link.startsMs !== 0)
-    expect(Math.abs(Date.parse(data["starts"]) - link.startsMs)).toBeLessThan(HOUR_MS / 4);
-  if (link.endsMs === Number.POSITIVE_INFINITY) expect(data["expires"]).toBeNull();
-  else expect(Math.abs(Date.parse(data["expires"]) - link.endsMs)).toBeLessThan(HOUR_MS / 4);
+    expect(Math.abs(Date.parse(data["starts_at"]) - link.startsMs)).toBeLessThan(HOUR_MS / 4);
+  if (link.endsMs === Number.POSITIVE_INFINITY) expect(data["expires_at"]).toBeNull();
+  else expect(Math.abs(Date.parse(data["expires_at"]) - link.endsMs)).toBeLessThan(HOUR_MS / 4);
 }
 
 function withdraw(nth: number, kind: KeyKind): Command {
@@ -333,10 +343,10 @@ const nth = fc.nat({ max: 5 });
 const COMMANDS = [
   fc
     .record({
-      expires,
+      expires_at,
       max_visits: maxVisits,
       password,
-      starts: fc.constantFrom("24h" as const, "1week" as const, null, undefined, undefined),
+      starts_at: fc.constantFrom("24h" as const, "1week" as const, null, undefined, undefined),
     })
     .map((body) => make(body)),
   nth.map((link) => makeAgain(link)),
@@ -347,10 +357,10 @@ const COMMANDS = [
       fc.record(
         {
           target: fc.constantFrom(TARGET, OTHER, `${OTHER}2`, "nonsense"),
-          expires,
+          expires_at,
           max_visits: maxVisits,
           password,
-          starts: fc.constantFrom("24h" as const, "1week" as const, "past" as const, null),
+          starts_at: fc.constantFrom("24h" as const, "1week" as const, "past" as const, null),
         },
         { requiredKeys: [] },
       ),

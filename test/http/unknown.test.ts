@@ -131,7 +131,7 @@ test("no more is told of a link than a visit would be told", async () => {
   await addGuarded(curt, "closed", { password: "long enough" });
   await curt.fetch("/api/v1/links", {
     method: "POST",
-    body: JSON.stringify({ target: "https://example.com/secret", code: "later", starts: "24h" }),
+    body: JSON.stringify({ target: "https://example.com/secret", code: "later", starts_at: "24h" }),
   });
   await curt.shorten({ original_url: "https://example.com/secret", custom_code: "bad" });
   await disableLink(curt, "bad", "phishing");
@@ -167,7 +167,11 @@ test("programs get what they got before", async () => {
   }
   // The API has no pages, not even for browsers.
   const response = await curt.fetch("/api/v1/abc.", { headers: READER });
-  expect(await response.json()).toEqual({ status: "error", message: en["not-found"] });
+  expect(await response.json()).toEqual({
+    status: "error",
+    message: en["not-found"],
+    errors: [{ field: null, reason: "route.unknown", message: en["not-found"] }],
+  });
 });
 
 test("each code that was looked up counts, and who had too many is told nothing", async () => {

@@ -90,7 +90,7 @@ export function testWrongClock(processes: string): void {
     const { status } = await program.fetch("/api/v1/links", {
       method: "POST",
       headers: { "Content-Type": "application/json" },
-      body: JSON.stringify({ target: original_url, code: "tomorrow", starts: "24h" }),
+      body: JSON.stringify({ target: original_url, code: "tomorrow", starts_at: "24h" }),
     });
     expect(status).toBe(201);
     expect(await statusesOf(program, "/tomorrow")).toEqual(new Set([404]));

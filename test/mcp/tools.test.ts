@@ -28,11 +28,11 @@ const HOUR_MS = 3_600_000;
 /** What the tools tell of a link without any terms that nobody visited. */
 const PLAIN = {
   state: "active",
-  disabled: null,
-  created: expect.any(String),
-  edited: null,
-  starts: null,
-  expires: null,
+  disabled_reason: null,
+  created_at: expect.any(String),
+  changed_at: null,
+  starts_at: null,
+  expires_at: null,
   max_visits: null,
   has_password: false,
   visits: 0,
@@ -50,7 +50,7 @@ describe("curt mcp", () => {
       expect(one.client.getNegotiatedProtocolVersion()).toBe(spoken);
       expect(one.client.getServerVersion()).toMatchObject({ name: "curt", version });
       expect(one.client.getInstructions()).toContain(curt.origin);
-      expect((await one.call("shorten", { url: TARGET })).isError).toBeFalse();
+      expect((await one.call("shorten", { target: TARGET })).isError).toBeFalse();
     }
   });
 
@@ -61,6 +61,8 @@ describe("curt mcp", () => {
         "shorten",
         { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: true },
       ],
+      ["update", { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true }],
+      ["withdraw", { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: true }],
       ["look_inside", { readOnlyHint: true, openWorldHint: true }],
       ["statistics", { readOnlyHint: true, openWorldHint: true }],
     ]);
@@ -72,7 +74,9 @@ describe("curt mcp", () => {
       expect(outputSchema?.["type"]).toBe("object");
     }
     expect(tools.map(({ inputSchema }) => Object.keys(inputSchema.properties ?? {}))).toEqual([
-      ["url", "code", "expires", "starts", "max_visits", "password"],
+      ["target", "code", "expires_at", "starts_at", "max_visits", "password"],
+      ["link", "manage_key", "target", "expires_at", "starts_at", "max_visits", "password"],
+      ["link", "manage_key"],
       ["link"],
       ["link", "days"],
     ]);
@@ -99,35 +103,35 @@ test("docs/clients.md has a configuration that works, and every tool with what i
 
 describe("shorten", () => {
   test("makes a link that leads on", async () => {
-    const { told } = await mcp.call("shorten", { url: TARGET, code: "한글" });
+    const { told } = await mcp.call("shorten", { target: TARGET, code: "한글" });
     expect(told).toEqual({
       ...PLAIN,
       short_url: `${BASE_URL}/한글/`,
       code: "한글",
-      destination: TARGET,
+      target: TARGET,
       host: "example.com",
       manage_key: expect.stringMatching(/^[\w-]{22}$/),
     });
     expect((await curt.fetch("/한글")).headers.get("location")).toBe(TARGET);
-    const { code } = (await mcp.call("shorten", { url: TARGET })).told as { code: string };
+    const { code } = (await mcp.call("shorten", { target: TARGET })).told as { code: string };
     expect((await curt.fetch(`/${code}`)).status).toBe(302);
   });
 
   test("makes a link that begins, ends and asks for a password as it was told", async () => {
-    const terms = { expires: "24h", max_visits: 3, password: "correct horse" };
-    const made = (await mcp.call("shorten", { url: TARGET, code: "terms", ...terms })).told as Told;
-    expect(made).toMatchObject({ max_visits: 3, has_password: true, destination: TARGET });
-    expect(Date.parse(made["expires"] ?? "") - Date.parse(made["created"] ?? "")).toBe(24 * HOUR_MS);
+    const terms = { expires_at: "24h", max_visits: 3, password: "correct horse" };
+    const made = (await mcp.call("shorten", { target: TARGET, code: "terms", ...terms })).told as Told;
+    expect(made).toMatchObject({ max_visits: 3, has_password: true, target: TARGET });
+    expect(Date.parse(made["expires_at"] ?? "") - Date.parse(made["created_at"] ?? "")).toBe(24 * HOUR_MS);
     expect((await mcp.call("look_inside", { link: "terms" })).told).toMatchObject({
       state: "active",
       max_visits: 3,
       has_password: true,
-      destination: null,
+      target: null,
       host: null,
     });
-    const starts = new Date(curt.nowMs() + HOUR_MS).toISOString();
-    const later = await mcp.call("shorten", { url: TARGET, code: "later", starts });
-    expect(later.told).toMatchObject({ state: "scheduled", starts });
+    const starts_at = new Date(curt.nowMs() + HOUR_MS).toISOString();
+    const later = await mcp.call("shorten", { target: TARGET, code: "later", starts_at });
+    expect(later.told).toMatchObject({ state: "scheduled", starts_at });
     // Before it begins, nobody is told of it.
     expect((await mcp.call("look_inside", { link: "later" })).text).toStartWith("404 link.unknown: ");
   });
@@ -135,12 +139,12 @@ describe("shorten", () => {
   test("says why there is no link", async () => {
     await curt.shorten({ original_url: TARGET, custom_code: "taken" });
     const refused: [Record<string, unknown>, string][] = [
-      [{ url: TARGET, code: "taken" }, "409 code.taken: code: This short code is already in use."],
-      [{ url: "ftp://example.com/" }, "400 target.scheme: target: It must start with http"],
-      [{ url: TARGET, code: "a b" }, "400 code.space: code: Spaces are not allowed"],
-      [{ url: TARGET, expires: "1year" }, "expires: "],
-      [{ url: TARGET, max_visits: 0 }, "max_visits"],
-      [{}, "url"],
+      [{ target: TARGET, code: "taken" }, "409 code.taken: code: This short code is already in use."],
+      [{ target: "ftp://example.com/" }, "400 target.scheme: target: It must start with http"],
+      [{ target: TARGET, code: "a b" }, "400 code.space: code: Spaces are not allowed"],
+      [{ target: TARGET, expires_at: "1year" }, "expires_at: "],
+      [{ target: TARGET, max_visits: 0 }, "max_visits"],
+      [{}, "target"],
     ];
     for (const [given, why] of refused) {
       const { isError, text, told } = await mcp.call("shorten", given);
@@ -152,11 +156,34 @@ describe("shorten", () => {
     const CREATE_TOKEN = "0123456789abcdef";
     await using closed = await startHere({ CREATE_TOKEN });
     await using without = await connect({ CURT_URL: closed.origin });
-    const refused = await without.call("shorten", { url: TARGET });
+    const refused = await without.call("shorten", { target: TARGET });
     expect([refused.isError, refused.text]).toEqual([true, expect.stringMatching(/^401 \S+: /)]);
     await using having = await connect({ CURT_URL: closed.origin, CURT_TOKEN: CREATE_TOKEN });
-    expect((await having.call("shorten", { url: TARGET })).isError).toBeFalse();
+    expect((await having.call("shorten", { target: TARGET })).isError).toBeFalse();
   });
+});
+
+test("update and withdraw change a link for whoever has its key", async () => {
+  const given = { target: TARGET, code: "keyed", max_visits: 3, password: "correct horse" };
+  const { manage_key } = (await mcp.call("shorten", given)).told as Told;
+  const link = `${BASE_URL}/keyed`;
+  const other = "https://example.com/other";
+  const wrong = await mcp.call("update", { link, manage_key: "wrong", target: other });
+  expect([wrong.isError, wrong.text]).toEqual([true, expect.stringMatching(/^403 key\.wrong: /)]);
+  const changes = { target: other, max_visits: null, password: null };
+  expect((await mcp.call("update", { link, manage_key, ...changes })).told).toMatchObject({
+    target: other,
+    max_visits: null,
+    has_password: false,
+    changed_at: expect.any(String),
+  });
+  expect((await curt.fetch("/keyed")).headers.get("location")).toBe(other);
+  for (let nth = 0; nth < 2; nth++)
+    expect((await mcp.call("withdraw", { link, manage_key })).told).toMatchObject({
+      state: "withdrawn",
+      manage_key,
+    });
+  expect((await curt.fetch("/keyed")).status).toBe(410);
 });
 
 describe("look_inside", () => {
@@ -178,9 +205,9 @@ describe("look_inside", () => {
           ...PLAIN,
           short_url: `${BASE_URL}/inside/`,
           code: "inside",
-          destination: original_url,
+          target: original_url,
           host: "xn--l-7sba6dbr.example",
-          expires: expect.any(String),
+          expires_at: expect.any(String),
         },
       ]);
     await visit(curt, "inside");
@@ -193,7 +220,7 @@ describe("look_inside", () => {
     await disableLink(curt, "stopped", "phishing");
     expect((await mcp.call("look_inside", { link: "stopped" })).told).toMatchObject({
       state: "disabled",
-      disabled: "phishing",
+      disabled_reason: "phishing",
     });
     for (const link of ["nothing", `${BASE_URL}/nothing`, "javascript:alert(1)"]) {
       const { isError, text } = await mcp.call("look_inside", { link });
@@ -203,9 +230,9 @@ describe("look_inside", () => {
 
   test("refuses short addresses of other services, and what is none", async () => {
     await curt.shorten({ original_url: TARGET, custom_code: "mine" });
-    for (const tool of ["look_inside", "statistics"]) {
+    for (const tool of ["look_inside", "statistics", "update", "withdraw"]) {
       for (const link of ["https://bit.ly/mine", "bit.ly/mine", "http://curt.example:8080/mine"]) {
-        const { isError, text } = await mcp.call(tool, { link });
+        const { isError, text } = await mcp.call(tool, { link, manage_key: "key" });
         expect([link, isError, text]).toEqual([
           link,
           true,
@@ -213,7 +240,7 @@ describe("look_inside", () => {
         ]);
       }
       for (const link of ["", "https://curt.example/", "https://curt.example/api/v1/shorten"])
-        expect([link, (await mcp.call(tool, { link })).text]).toEqual([
+        expect([link, (await mcp.call(tool, { link, manage_key: "key" })).text]).toEqual([
           link,
           expect.stringContaining("neither a code nor a short address"),
         ]);

@@ -62,6 +62,9 @@ describe("the README", () => {
       "export",
       "import",
       "shorten",
+      "info",
+      "edit",
+      "withdraw",
       "stats",
       "health",
       "mcp",
@@ -147,7 +150,7 @@ describe("docs/api.md", () => {
     const sent = { original_url: "https://example.com/a/long/address", custom_code: "한글" };
     const answers = [
       await fresh.shorten(sent),
-      await fresh.fetch("/api/v1/shorten/batch", {
+      await fresh.fetch("/api/v1/links/batch", {
         method: "POST",
         body: JSON.stringify([{ original_url: sent.original_url }, sent]),
       }),
@@ -205,7 +208,7 @@ describe("docs/api.md", () => {
 
 describe("docs/clients.md", () => {
   test("lists the variables of the commands that ask an instance, and gives options that exist", () => {
-    const { variables = {} } = INSTANCE_COMMANDS["shorten"] ?? {};
+    const { variables = {} } = INSTANCE_COMMANDS["edit"] ?? {};
     const rows = table("docs/clients.md", "Variable", "Default", "Meaning");
     expect(rows.map(([name]) => bare(name))).toEqual(Object.keys(variables));
     for (const [, line = ""] of read("docs/clients.md").matchAll(/^curt ([^|>#<\n]+)/gm))

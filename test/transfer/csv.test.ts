@@ -199,7 +199,7 @@ describe("curt import of a CSV file", () => {
   test("takes dates from 1970 to 9999, also as Unix time, and none for what never ends", () =>
     moveIn(
       [
-        "code,target,created,expires",
+        "code,target,created_at,expires_at",
         "seconds,https://example.com/,1706704496,253402300799",
         "milliseconds,https://example.com/,1706704496789,0",
         "early,https://example.com/,0099-05-05,",

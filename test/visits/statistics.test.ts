@@ -370,23 +370,26 @@ describe("GET /api/v1/links/{code}/stats", () => {
       "code",
       "short_url",
       "ascii_url",
-      "original_url",
       "target",
-      "created",
-      "starts",
-      "expires",
-      "expiration_date",
+      "created_at",
+      "starts_at",
+      "expires_at",
       "max_visits",
       "visits_used",
       "has_password",
       "state",
-      "disabled",
-      "changed",
+      "disabled_reason",
+      "changed_at",
       "visits",
       "qr",
     ]);
-    expect(data).toMatchObject({ ...shortened, visits: 0 });
-    expect(Date.parse(data.expiration_date) - Date.parse(data.created)).toBe(86_400_000);
+    expect(data).toMatchObject({
+      code: shortened["code"],
+      target: shortened["original_url"],
+      expires_at: shortened["expiration_date"],
+      visits: 0,
+    });
+    expect(Date.parse(data.expires_at) - Date.parse(data.created_at)).toBe(86_400_000);
     const head = await service.fetch("/api/v1/links/한글/", { method: "HEAD" });
     expect([head.status, await head.text()]).toEqual([200, ""]);
   });

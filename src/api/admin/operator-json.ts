@@ -11,10 +11,10 @@ export function linkJson(link: InspectedLink, nowMs: number) {
   const { target, disabled, blocked, terms } = link;
   return {
     ...linkFields(link, true),
-    target,
+    /** Where it redirects: the target in normalised form. */
+    location: target,
     state: operatorStateOf(link, nowMs),
-    /** Why it is disabled. */
-    reason: disabled === "deleted" ? null : (disabled ?? null),
+    disabled_reason: disabled === "deleted" ? null : (disabled ?? null),
     /** The reason of the rule that its target is under. */
     blocked: blocked ?? null,
     /** How it ended, if not because its time was over. */

@@ -72,11 +72,11 @@ export function checkCodes(): void {
     const { signal } = asking;
     try {
       const path = `${output?.dataset["check"]}${encodeURIComponent(code)}`;
-      const { status, message, data } = await callApi<Availability>(path, { signal });
+      const { status, message, errors, data } = await callApi<Availability>(path, { signal });
       // The codes . and .. change the path, which answers 404. The form explains the mistake.
       if (status >= 500 || status === 404 || status === 429) return show("", hint);
       // The parameter's name is for API clients.
-      if (data === undefined) return show("taken", message.replace(`${input?.name}: `, ""));
+      if (data === undefined) return show("taken", errors[0]?.message ?? message);
       const text = `${withoutScheme(data.short_url).replace(/\/$/, "")}: ${message}`;
       if (data.available) show("free", text);
       else show("taken", `${text} `, ...othersThan(data));

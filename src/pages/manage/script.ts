@@ -1,7 +1,12 @@
-import { bearer, callApi, type Link, localiseTimes, offerCopies, convertDates } from "../shared/script.ts";
-
-/** The API starts a message with the name of its field. */
-const FIELD = /(?:^| )(target|starts_at|expires_at|max_visits|password): /;
+import {
+  type Answer,
+  bearer,
+  callApi,
+  type Link,
+  localiseTimes,
+  offerCopies,
+  convertDates,
+} from "../shared/script.ts";
 
 /** Changes and ends links without leaving the page. Without scripts, the same forms are sent. */
 export function manageLinks(): void {
@@ -73,12 +78,12 @@ async function send(form: HTMLFormElement): Promise<void> {
   const api = form.closest<HTMLElement>("[data-link]")?.dataset["link"] ?? "";
   const key = input(form, "key")?.value ?? "";
   const isChange = form.dataset["act"] === "change";
-  const { data, message } = await callApi<Link>(api, {
+  const { data, message, errors } = await callApi<Link>(api, {
     ...bearer(key),
     method: isChange ? "PATCH" : "DELETE",
     ...(isChange && { body: JSON.stringify(changesIn(form)) }),
   });
-  if (data === undefined) refuse(form, message);
+  if (data === undefined) refuse(form, errors);
   else await show(new URL(form.action).pathname.replace(/\+manage$/, ""), key, message);
 }
 
@@ -114,20 +119,21 @@ function readNumber(limitText: string): number | null {
   return limitText === "" ? null : Number(/^\d{1,15}$/.exec(limitText)?.[0] ?? -1);
 }
 
-/** Shows each part of a message beside its field, as the page does without scripts. */
-function refuse(form: HTMLFormElement, message: string): void {
+/** Shows each error beside its field, as the page does without scripts. */
+function refuse(form: HTMLFormElement, errors: Answer<Link>["errors"]): void {
   for (const old of form.querySelectorAll(".refusal")) old.remove();
   for (const refused of form.querySelectorAll("[aria-invalid]")) refused.removeAttribute("aria-invalid");
-  const [about = "", ...parts] = message.split(FIELD);
-  if (about !== "") showError(form.lastElementChild, about, "form-error");
-  for (let nth = 0; nth < parts.length; nth += 2) {
-    const name = parts[nth] ?? "";
+  for (const { field: name, message } of errors) {
+    if (name === null) {
+      showError(form.lastElementChild, message, "form-error");
+      continue;
+    }
     const isDate = new FormData(form).get(name) === "date";
     const field = input(form, isDate ? `${name}_date` : name);
     if (!field) continue;
     const id = `${name}-error`;
     const hint = isDate ? field.nextElementSibling : field.closest(".field")?.querySelector(":scope > .hint");
-    showError(hint, parts[nth + 1] ?? "", id);
+    showError(hint, message, id);
     field.ariaInvalid = "true";
     field.setAttribute("aria-describedby", `${id} ${name}-hint`);
   }

@@ -20,6 +20,8 @@ export interface Link {
 export interface Answer<T> {
   readonly status: number;
   readonly message: string;
+  /** What was wrong, without the name of its field. */
+  readonly errors: readonly { readonly field: string | null; readonly message: string }[];
   /** Set if the call succeeded. */
   readonly data?: T;
   /** Set if the call failed. */
@@ -38,12 +40,17 @@ export async function callApi<T>(path: string, request: ApiRequest = {}): Promis
     ...request,
     headers: { "Accept-Language": document.documentElement.lang, ...request.headers },
   });
-  const { message, data } = (await response.json()) as { message: string; data?: T };
+  const {
+    message,
+    data,
+    errors = [],
+  } = (await response.json()) as Pick<Answer<T>, "message" | "data"> & Partial<Pick<Answer<T>, "errors">>;
   const { headers } = response;
   const pollMs = Number(headers.get("X-Poll-Interval") ?? headers.get("Retry-After")) * 1000;
   return {
     status: response.status,
     message,
+    errors,
     pollMs,
     reason: headers.get("Curt-Reason"),
     ...(data !== undefined && { data }),

@@ -7,10 +7,10 @@ import { startHere } from "../../service.ts";
 test("a service that is not there makes an error of the call, not the end of the tools", async () => {
   const port = await freePort();
   await using lost = await connect({ CURT_URL: `http://127.0.0.1:${port}` });
-  expect((await lost.client.listTools()).tools).toHaveLength(3);
+  expect((await lost.client.listTools()).tools).toHaveLength(5);
   const { isError, text } = await lost.call("look_inside", { link: "abc" });
   expect([isError, text]).toEqual([true, expect.stringContaining(`127.0.0.1:${port}`)]);
   await using back = await startHere({ PORT: String(port) });
-  expect((await lost.call("shorten", { url: "https://example.com/" })).isError).toBeFalse();
+  expect((await lost.call("shorten", { target: "https://example.com/" })).isError).toBeFalse();
   expect((await back.fetch("/readyz")).status).toBe(200);
 });

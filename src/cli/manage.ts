@@ -1,0 +1,132 @@
+// The commands for one link, and the file of manage keys: an address and its key on each line.
+import { existsSync, fchmodSync, mkdirSync, openSync, readFileSync, writeSync } from "node:fs";
+import { homedir } from "node:os";
+import { dirname, join } from "node:path";
+
+import type { Client } from "../../client/client.ts";
+import type { Link, LinkChange, LinkRequest, ManagedLink } from "../../client/types.ts";
+import { reasonOf } from "../lib/error-reason.ts";
+import { escapeLine } from "../lib/log.ts";
+import { StoreUnusable } from "../links/store.ts";
+import type { Arguments, Environment } from "./command.ts";
+import { ask, instanceOf, readLink, type WrittenLink } from "./instance-request.ts";
+import { fail, print, printJson } from "./terminal/print.ts";
+import { readPassword } from "./terminal/standard-input.ts";
+
+const PRIVATE = 0o600;
+/** Shown only with --json. */
+const HIDDEN = new Set(["etag", "manage_key"]);
+
+/** Shows a link. Its key is optional. */
+export function info(environment: Environment, args: Arguments): Promise<number> {
+  return manage(environment, args, (client, code, key) => client.links.get(code, { key }));
+}
+
+export async function edit(environment: Environment, args: Arguments): Promise<number> {
+  const { options } = args;
+  if (options["password"] === true && options["no-password"] === true)
+    return fail("--password and --no-password exclude each other", 2);
+  const terms = await readTerms(environment, options);
+  if (typeof terms === "string") return fail(terms, 2);
+  const changes: LinkChange = { target: options["target"] as string | undefined, ...terms };
+  if (options["no-password"] === true) changes.password = null;
+  if (Object.values(changes).every((value) => value === undefined))
+    return fail("edit needs an option for what to change", 2);
+  return manage(environment, args, (client, code, key = "") => client.links.update(code, key, changes), true);
+}
+
+export function withdraw(environment: Environment, args: Arguments): Promise<number> {
+  return manage(environment, args, (client, code, key = "") => client.links.withdraw(code, key), true);
+}
+
+/** Prints the link that `act` returns; resolves with the exit code. */
+async function manage(
+  environment: Environment,
+  { positionals: [written = ""], options }: Arguments,
+  act: (client: Client, code: string, key: string | undefined) => Promise<Link>,
+  needsKey = false,
+): Promise<number> {
+  const link = readLink(written);
+  if (link === undefined) return fail(`${written} is neither a code nor a short address`, 2);
+  const instance = instanceOf(environment, link.origin);
+  if (instance === undefined) return 2;
+  const given = (options["key"] as string | undefined) || environment["CURT_KEY"];
+  const key = given || findKey(environment, { origin: instance.baseUrl, ...link });
+  if (needsKey && key === undefined)
+    return fail(`no manage key for ${written} in ${keysPath(environment)}: give --key or CURT_KEY`, 2);
+  return ask(
+    environment,
+    async (client) => {
+      const result = await act(client, link.code, key);
+      if (options["json"] === true) printJson(result);
+      else
+        for (const [name, value] of Object.entries(result))
+          if (typeof value !== "object" && !HIDDEN.has(name))
+            print(escapeLine(`${name.padEnd(15)} ${value}`));
+      return 0;
+    },
+    link.origin,
+  );
+}
+
+/** The words that remove a term. */
+const NONE = { "expires-at": "never", "starts-at": "now", "max-visits": "unlimited" };
+
+/** The terms that options give, or an error message. */
+export async function readTerms(
+  environment: Environment,
+  options: Arguments["options"],
+): Promise<Omit<LinkRequest, "target" | "code"> | string> {
+  const [expires_at, starts_at, visits] = Object.entries(NONE).map(([name, none]) =>
+    options[name] === none ? null : (options[name] as string | undefined),
+  );
+  const max_visits = typeof visits === "string" ? Number(visits) : visits;
+  if (Number.isNaN(max_visits)) return "--max-visits must be a number";
+  const terms = { expires_at, starts_at, max_visits };
+  if (options["password"] !== true) return terms;
+  const password = await readPassword(environment);
+  return password ? { ...terms, password } : "--password needs CURT_PASSWORD, or a terminal to ask for it";
+}
+
+function keysPath({ XDG_STATE_HOME, HOME }: Environment): string {
+  return join(XDG_STATE_HOME || join(HOME || homedir(), ".local/state"), "curt/keys");
+}
+
+/** Opens the file of keys, and returns a function that adds a link. Throws {@link StoreUnusable}. */
+export function openKeys(environment: Environment): (link: ManagedLink) => void {
+  const path = keysPath(environment);
+  const file = onKeys(path, () => {
+    mkdirSync(dirname(path), { recursive: true });
+    const opened = openSync(path, "a", PRIVATE);
+    fchmodSync(opened, PRIVATE);
+    return opened;
+  });
+  return ({ short_url, manage_key }) => {
+    onKeys(path, () => writeSync(file, `${new URL(short_url).href} ${escapeLine(manage_key)}\n`));
+  };
+}
+
+/** A code may be used again after a purge, so the last line counts. */
+function findKey(environment: Environment, link: Required<WrittenLink>): string | undefined {
+  const path = keysPath(environment);
+  if (!existsSync(path)) return undefined;
+  const lines = onKeys(path, () => readFileSync(path, "utf8")).split("\n");
+  const wanted = identify(link);
+  return lines
+    .map((line) => line.split(" "))
+    .findLast(([address = ""]) => identify(readLink(address)) === wanted)?.[1];
+}
+
+/** Equal for all spellings of an address. A code alone has the host of the instance, whose keys are for no other one. */
+function identify(link: WrittenLink | undefined): string {
+  if (link?.origin === undefined) return "";
+  return `${new URL(link.origin).host}/${link.code.normalize().replaceAll("\uFE0F", "")}`;
+}
+
+function onKeys<T>(path: string, act: () => T): T {
+  try {
+    return act();
+  } catch (cause) {
+    throw new StoreUnusable(`the file of keys ${path} is unusable: ${reasonOf(cause)}.`, { cause });
+  }
+}
