@@ -37,7 +37,10 @@ async function make({ page }: Person, fields: { code?: string; end?: string } = 
   await page.goto("/");
   await page.getByRole("textbox", { name: say("home.url") }).fill(LONG);
   await page.getByRole("textbox", { name: say("home.code") }).fill(fields.code ?? "");
-  if (fields.end !== undefined) await page.getByRole("radio", { name: fields.end }).check();
+  if (fields.end !== undefined) {
+    await page.locator("form summary").click();
+    await page.getByRole("radio", { name: fields.end }).check();
+  }
   await page.getByRole("button", { name: say("home.make") }).click();
   await page.waitForURL(/\+$/);
   return new URL(page.url()).pathname.slice(1, -1);
@@ -92,10 +95,10 @@ describe.each(MAKERS)("a maker, $locale, $width pixels wide,", ({ locale, viewpo
     await curt.shorten({ original_url: LONG, custom_code: `${free}록` });
     await page.getByRole("textbox", { name: say("home.url") }).fill(LONG);
     for (const [typed, answer] of [
-      [`${free}록`, `curt.example/${free}록/: ${say("taken")}`],
+      [`${free}록`, `curt.example/${free}록: ${say("taken")}`],
       ["a b", say("code.space")],
       ["API", say("code.reserved", { code: "api" })],
-      [free, `curt.example/${free}/: ${say("free")}`],
+      [free, `curt.example/${free}: ${say("free")}`],
     ] as const) {
       await code.fill("");
       expect(await told.textContent()).toBe(say("home.code.hint"));
@@ -109,6 +112,8 @@ describe.each(MAKERS)("a maker, $locale, $width pixels wide,", ({ locale, viewpo
       expect(await told.evaluate((output: any) => output.firstChild.data.trim())).toBe(answer);
       expect(asked).toHaveLength(1);
     }
+    await page.keyboard.press("Tab");
+    await page.keyboard.press("Enter");
     await page.keyboard.press("Tab");
     const chosen = page.getByRole("group", { name: say("home.ends") }).getByRole("radio", { checked: true });
     expect(await chosen.evaluate(labelOf)).toBe(say("never"));
@@ -207,6 +212,7 @@ test("a shared text that is pasted becomes the address in it, which is said, and
   expect(await paste(maker, address)).toBe(LONG);
   await page.getByText(say("home.understood")).waitFor();
   await page.getByRole("textbox", { name: say("home.code") }).fill("seoul");
+  await page.getByText(say("home.more")).click();
   expect(await page.getByLabel(say("home.expires")).isVisible()).toBe(false);
   await page.getByRole("radio", { name: say("duration.date") }).check();
   await page

@@ -10,6 +10,13 @@ const PAUSE_MS = 300;
 const SUBMITTED_KEY = "curt.sent";
 const SHOWN = 3;
 
+/** Not on touch screens, where the keyboard would cover half of the page. */
+export function focusAddress(): void {
+  const isAlone = document.querySelector("[autofocus]") === null && document.activeElement === document.body;
+  if (isAlone && matchMedia("(hover: hover)").matches)
+    document.querySelector<HTMLElement>("[data-focus]")?.focus();
+}
+
 /** The bookmarklet is for dragging. The CSP blocks a click on it. */
 export function keepBookmarklet(): void {
   document.querySelector(".bookmarklet a")?.addEventListener("click", (event) => event.preventDefault());

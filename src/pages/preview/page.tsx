@@ -113,9 +113,9 @@ export function previewPage(language: string, preview: Preview): Page {
             <QrCode language={language} path={path} shortUrl={shortUrl} destination={destination} />
           ) : (
             works && (
-              <div class="qr aside">
+              <figure class="qr aside">
                 <QrPicture language={language} path={path} shortUrl={shortUrl} />
-              </div>
+              </figure>
             )
           )
         }

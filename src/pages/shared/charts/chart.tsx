@@ -115,7 +115,7 @@ export function Chart({ language, series, interval, period, isRunning = false }:
 
 const HATCH = (
   <pattern id="hatch" width="10" height="5" patternUnits="userSpaceOnUse">
-    <rect width="10" height="3.2" />
+    <path d="M0 0h10v3.2H0z" />
   </pattern>
 );
 
