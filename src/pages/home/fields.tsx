@@ -12,7 +12,7 @@ interface FieldsProps extends Pick<Home, "form" | "errors"> {
 type EndsProps = FieldsProps & Pick<Home, "defaultExpiry">;
 
 /** When the link ends. Browsers without `:has` always show the date. */
-export function Ends({ language, defaultExpiry, form, errors, focused }: EndsProps) {
+function Ends({ language, defaultExpiry, form, errors, focused }: EndsProps) {
   const selected = form.expire_duration || defaultExpiry;
   const isDate = selected === "date";
   return (
