@@ -246,8 +246,8 @@ describe.each(MAKERS)("the larger view ($locale)", ({ locale, viewport }) => {
     await page.getByText(say("qr.word.enough", { contrast: 4.5 })).waitFor();
     // Too few pixels.
     await page.getByLabel(say("qr.size"), { exact: true }).fill("110");
-    await page.getByText(say("qr.word.size", { size: 99 })).waitFor();
-    await page.getByLabel(say("qr.size"), { exact: true }).fill("99");
+    await page.getByText(say("qr.word.size", { size: 111 })).waitFor();
+    await page.getByLabel(say("qr.size"), { exact: true }).fill("111");
     await page.getByText(wordOf("size")).waitFor({ state: "hidden" });
     expect(asked).toEqual([]);
     // The service draws other modules and margins.
@@ -261,7 +261,7 @@ describe.each(MAKERS)("the larger view ($locale)", ({ locale, viewport }) => {
     expect(await scan(blank, pictureOf(page))).toBe(addressOf("abc"));
     await page.reload();
     expect(await page.getByRole("radio", { name: say("qr.ecc.h") }).isChecked()).toBe(true);
-    expect(await page.getByLabel(say("qr.size"), { exact: true }).inputValue()).toBe("99");
+    expect(await page.getByLabel(say("qr.size"), { exact: true }).inputValue()).toBe("111");
     await page.locator("svg[data-modules='29']").waitFor();
   });
 
