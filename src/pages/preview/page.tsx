@@ -114,7 +114,7 @@ export function previewPage(language: string, preview: Preview): Page {
           ) : (
             works && (
               <figure class="qr aside">
-                <QrPicture language={language} path={path} shortUrl={shortUrl} />
+                <QrPicture language={language} path={path} shortUrl={shortUrl} isHiddenOnPhones />
               </figure>
             )
           )

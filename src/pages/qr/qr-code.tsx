@@ -20,13 +20,19 @@ interface QrCodeProps {
   readonly destination: Destination | undefined;
 }
 
+interface QrPictureProps extends Omit<QrCodeProps, "destination"> {
+  /** Then phones don't load it. */
+  readonly isHiddenOnPhones?: boolean;
+}
+
 /** A link's QR code on its ticket, to scan or to open on a page of its own. */
-export function QrPicture({ language, path, shortUrl }: Omit<QrCodeProps, "destination">) {
+export function QrPicture({ language, path, shortUrl, isHiddenOnPhones = false }: QrPictureProps) {
   const { size, ecc } = fitQr(shortUrl);
   return (
     <a class="picture" href={qrPath(path)} rel="nofollow">
       <img
-        {...{ src: `${path}.svg?size=${size}&ecc=${ecc}`, width: size, height: size, loading: "lazy" }}
+        {...{ src: `${path}.svg?size=${size}&ecc=${ecc}`, width: size, height: size }}
+        {...(isHiddenOnPhones && { loading: "lazy" })}
         alt={message(language, "preview.qr", { address: withoutScheme(shortUrl) })}
       />
     </a>
