@@ -106,7 +106,7 @@ export function qrCodeViews({ links, clock, version }: ApiViewsOptions) {
       const link = await links.resolve(call.code);
       if (isProblem(link)) return problemAnswer(call, link);
       const maxAge = Math.min(DAY_SECONDS, Math.floor((link.endsMs - clock.nowMs()) / 1000));
-      const address = call.domain.shortUrl(link.code);
+      const address = call.domain.shownUrl(link.code);
       const ETag = tagOf([version, extension, address, style, maxAge]);
       if (knowsAlready(call.headers, ETag)) return answer({ status: 304, headers: { ETag } });
       return answer({

@@ -10,15 +10,19 @@ export interface Domain {
   readonly identity: Identity;
   /** The short address of a code, in readable Unicode. */
   shortUrl(code: string): string;
+  /** The same as people see, copy and scan it: without the slash at its end. */
+  shownUrl(code: string): string;
 }
 
 export function createDomain(baseUrl: string, identity: Identity): Domain {
+  // # is the only character of codes that would end the path.
+  const shownUrl = (code: string) => `${baseUrl}/${code.replaceAll("#", "%23")}`;
   return {
     baseUrl,
     identity,
     origin: new URL(baseUrl).origin,
-    // # is the only character of codes that would end the path.
-    shortUrl: (code) => `${baseUrl}/${code.replaceAll("#", "%23")}/`,
+    shownUrl,
+    shortUrl: (code) => `${shownUrl(code)}/`,
   };
 }
 

@@ -12,6 +12,10 @@ const OUTSIDE =
 const ENDING =
   /(?<=^[A-Za-z\d][\w\-]*)(?:[_\-]+|[\p{Script=Hangul}\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]+)$/v;
 
+/** A Korean particle, which is written without a space after a word in the same script. */
+const PARTICLE =
+  /(?<=\p{Script=Hangul}{2})(?:은|는|이|가|을|를|과|와|의|도|만|에|에서|에게|로|으로|입니다|이에요|예요)$/u;
+
 const NONE: readonly never[] = [];
 
 /** Suggests up to three free codes similar to a taken one. Calls `isFree` at most eight times. */
@@ -32,13 +36,13 @@ export async function suggestFreeCodes(
  * mark or sentence that a chat took for a part of it. Never a merely similar code, which would reveal other links.
  */
 export function suggestIntendedCodes(written: string): readonly Code[] {
-  if (isPlain(written) && !ENDING.test(written)) return NONE;
+  if (isPlain(written) && !ENDING.test(written) && !PARTICLE.test(written)) return NONE;
   const itself = lookUpCode(written);
   const part = written
     .slice(0, MAX_SPELLING_LENGTH)
     .split(OUTSIDE)
     .find((one) => one !== "");
   if (part === undefined) return [];
-  const codes = new Set([part, part.replace(ENDING, "")].map(parseCode));
+  const codes = new Set([part, part.replace(ENDING, "").replace(PARTICLE, "")].map(parseCode));
   return [...codes].filter((code) => !isProblem(code) && code !== itself) as Code[];
 }

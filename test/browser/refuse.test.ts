@@ -45,6 +45,7 @@ describe.each(READERS)("a maker who is refused ($locale)", ({ locale, viewport }
     const form = fields(page);
     await form.address.fill(address);
     await form.code.fill(code);
+    await page.getByText(say("home.more")).click();
     await page.getByRole("radio", { name: say("duration.1week") }).check();
     await form.code.press("Enter");
     await page.locator("[aria-invalid]").first().waitFor();
@@ -98,8 +99,8 @@ describe.each(READERS)("a maker who is refused ($locale)", ({ locale, viewport }
     const form = fields(page);
     await form.address.fill("ftp://example.com/");
     await form.code.fill(code);
-    await page.getByRole("radio", { name: say("duration.date") }).check();
     await page.getByText(say("home.more")).click();
+    await page.getByRole("radio", { name: say("duration.date") }).check();
     const visits = page.getByRole("textbox", { name: say("home.max-visits") });
     await visits.fill("0");
     await form.code.press("Enter");
@@ -131,6 +132,7 @@ test("what is typed, and what was refused, stays when the language is switched",
     const say = wordsOf(locale);
     await page.getByRole("textbox", { name: say("home.url") }).fill(typed.address);
     await page.getByRole("textbox", { name: say("home.code") }).fill(typed.code);
+    await page.getByText(say("home.more")).click();
     await page.getByRole("radio", { name: say(typed.end) }).check();
   };
   const expectFilled = async (locale: string) => {
@@ -160,7 +162,8 @@ test("an address that is not there at all is asked for by the browser itself", a
   await page.goto("/");
   const address = page.getByRole("textbox", { name: wordsOf("en")("home.url") });
   await page.getByRole("button", { name: wordsOf("en")("home.make") }).click();
+  await page.locator("[aria-invalid]").waitFor();
   await untilFocused(address);
-  expect(await address.evaluate((field: any) => field.validity.valueMissing)).toBe(true);
+  expect(await refusalOf(address)).toBe(wordsOf("en")("home.empty"));
   expect(page.url()).toBe(`${curt.origin}/`);
 });

@@ -54,14 +54,14 @@ describe.each(MAKERS)("a link that begins later ($locale, scripts: $javaScriptEn
     if (javaScriptEnabled)
       await untilFocused(page.getByRole("button", { name: say("copy"), exact: true }).first());
     expect(await begins(page)).toBe(new Date(startsMs).toISOString());
-    await page.getByRole("heading", { level: 1, name: `curt.example/${code}/` }).waitFor();
+    await page.getByRole("heading", { level: 1, name: `curt.example/${code}` }).waitFor();
     await page
       .getByRole("region", { name: say("preview.leads") })
       .getByText("example.com")
       .first()
       .waitFor();
     const blank = await (await openBrowser()).newPage();
-    expect(await scan(blank, page.locator(".qr svg"))).toBe(`${BASE_URL}/${encodeURIComponent(code)}/`);
+    expect(await scan(blank, page.locator(".qr svg"))).toBe(`${BASE_URL}/${encodeURIComponent(code)}`);
     await blank.close();
     for (const format of ["PNG", "SVG"]) {
       const downloading = page.waitForEvent("download");
@@ -117,7 +117,7 @@ describe.each(MAKERS)("a link that begins later ($locale, scripts: $javaScriptEn
     await save.click();
     await saved.waitFor();
     expect(await begins(page)).toBe(new Date(laterMs).toISOString());
-    const ending = page.locator(".facts > div", { hasText: say("preview.ends") }).locator("time");
+    const ending = page.locator(".lifetime > div", { hasText: say("preview.ends") }).locator("time");
     expect(await ending.getAttribute("datetime")).toBe(new Date(endsMs).toISOString());
     expect(await visited(curt, code)).toBe(404);
 
@@ -135,9 +135,9 @@ describe.each(MAKERS)("a link that begins later ($locale, scripts: $javaScriptEn
     await page.goto("/");
     const wrong = typed(curt.nowMs() - DAY_MS);
     await page.getByRole("textbox", { name: say("home.url") }).fill("ftp://example.com/");
+    await page.getByText(say("home.more")).click();
     await page.getByRole("radio", { name: say("duration.date") }).check();
     await page.getByLabel(say("home.expires")).fill(typed(curt.nowMs() - 2 * DAY_MS));
-    await page.getByText(say("home.more")).click();
     const starts = page.getByLabel(say("home.starts"));
     await starts.fill(wrong);
     await page.getByRole("textbox", { name: say("home.max-visits") }).fill("0");

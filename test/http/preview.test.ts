@@ -170,8 +170,8 @@ test("a chart is drawn of visits in its range only, and what too few have in com
 
 test("a preview says that its link has ended, and offers no copy of it", async () => {
   const ended = await (await get("/ended+")).text();
-  expect(ended).toContain(`<title>${en["preview.expired"]} curt.example/ended/ – Curt</title>`);
-  expect(ended).toContain(`<p class="error">${en["preview.expired"]}</p>`);
+  expect(ended).toContain(`<title>${en["preview.expired"]} curt.example/ended – Curt</title>`);
+  expect(ended).toContain(`<p>${en["preview.expired"]}</p>`);
   for (const dead of ["data-copy", "data-share", "/ended.svg", 'href="/ended/"']) {
     expect(ended).not.toContain(dead);
     expect(await (await get("/taken+")).text()).toContain(dead.replace("ended", "taken"));

@@ -225,7 +225,7 @@ describe("the form of a link", () => {
     expectGuarded(form);
     const page = await form.text();
     expect(page).toContain("evil.example");
-    expect(page).toContain(`curt.example/${code}/`);
+    expect(page).toContain(`curt.example/<wbr/><mark><bdi>${code}`);
     const sent = await send(`/${code}+report`, { reason: "spam", note: "two\r\nlines" });
     expect([sent.status, sent.headers.get("location")]).toEqual([303, "/+reported"]);
     expect(await caseOf(code)).toMatchObject({ reports: 1, notes: [{ reason: "spam", note: "two\nlines" }] });
@@ -363,7 +363,7 @@ describe("the footer of every page", () => {
       expect(await (await paged.fetch(other, { headers: HTML })).text()).toContain(
         '<a href="https://curt.example/contact?a=1&amp;b=2">',
       );
-      expect(await (await curt.fetch(other, { headers: HTML })).text()).not.toContain(en["page.contact"]);
+      expect(await (await curt.fetch(other, { headers: HTML })).text()).not.toContain("curt.example/contact");
     }
     const refused = await named.fetch("/", { method: "POST", headers: FORM, body: "original_url=x" });
     expect(await refused.text()).toContain("mailto:abuse@curt.example");

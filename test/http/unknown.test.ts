@@ -21,10 +21,10 @@ afterAll(() => curt[Symbol.asyncDispose]());
 async function read(path: string, service: Pick<Here, "fetch"> = curt) {
   const response = await service.fetch(path, { headers: READER });
   const page = await response.text();
-  const [, told = ""] = /<bdi class="written" dir="ltr">(.*?)<\/bdi><\/bdi>/.exec(page) ?? [];
-  const [, meant] = /<p class="host"><a href="\/([^"]*)"/.exec(page) ?? [];
+  const [, told = ""] = /<strong class="written">(.*?)<\/strong>/.exec(page) ?? [];
+  const [, meant] = /<p class="meant"><a href="\/([^"]*)"/.exec(page) ?? [];
   const [, free] = /name="custom_code" value="([^"]*)"/.exec(page) ?? [];
-  return { response, page, told: told.replace(/<bdi>/, ""), meant, free };
+  return { response, page, told: told.replaceAll(/<[^>]+>/g, ""), meant, free };
 }
 
 test.each([
@@ -62,6 +62,9 @@ test.each([
   ["abc+.", "abc"],
   ["가을」", "가을"],
   ["가을.", "가을"],
+  ["가을은", "가을"],
+  ["가을에서", "가을"],
+  ["가을날", undefined],
   ["a_b.", "a_b"],
   ["👩‍🚀!", "👩‍🚀"],
   // Neither another case nor a code that is only similar: that would tell strangers what there is.
@@ -89,7 +92,7 @@ test("the page says which address it is, in the reader's language", async () => 
     const headers = { ...READER, "Accept-Language": language };
     const page = await (await curt.fetch("/무엇", { headers })).text();
     expect(page).toContain(`<h1>${words["page.unknown.title"]}</h1>`);
-    expect(page).toContain('<bdi class="written" dir="ltr">curt.example/<bdi>무엇</bdi></bdi>');
+    expect(page).toContain("curt.example/<wbr/><mark><bdi>무엇</bdi></mark>");
     expect(page).toContain(words["page.unknown.make"]);
   }
 });

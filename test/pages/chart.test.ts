@@ -55,17 +55,18 @@ test("dates have their year where two years have them", () => {
   expect(draw(days(31), "day")).toContain("<title>Thu, Oct 1: ");
 });
 
-test("a scale has two to four round numbers, of which the largest is no smaller than any bar", () => {
+test("a scale has two to five round numbers, of which the largest is no smaller than any bar", () => {
   for (let most = 0; most < 5000; most++) {
     const scale = scaleOf(most);
-    expect(scale.length).toBeWithin(2, 5);
+    expect(scale.length).toBeWithin(2, 6);
     expect(scale.at(-1)).toBe(0);
     expect(scale[0]).toBeGreaterThanOrEqual(most);
     // The bars use more than half of the height.
     if (most > 0) expect(most / (scale[0] ?? 0)).toBeGreaterThan(0.5);
     for (const line of scale) expect(String(line)).toMatch(/^\d{1,2}0*$/);
   }
-  expect(scaleOf(160)).toEqual([200, 100, 0]);
+  expect(scaleOf(160)).toEqual([200, 150, 100, 50, 0]);
+  expect(scaleOf(69)).toEqual([80, 60, 40, 20, 0]);
   expect(scaleOf(100_000)).toEqual([100_000, 50_000, 0]);
   expect(draw(days(2, 100_000), "day", "ko")).toContain("<span>10만</span><span>5만</span><span>0</span>");
 });

@@ -11,6 +11,7 @@ const STYLES = [
   "shared/style/form",
   "shared/style/choices",
   "shared/style/link",
+  "shared/style/ticket",
   "qr/style",
   "shared/style/destination",
   "shared/charts/chart",

@@ -1,5 +1,6 @@
 import {
   checkCodes,
+  focusAddress,
   keepBookmarklet,
   keepDraft,
   rememberCreated,
@@ -31,6 +32,7 @@ submitOnce();
 takeAddresses();
 convertDates(document);
 keepDraft();
+focusAddress();
 keepBookmarklet();
 rememberCreated();
 focusCopyButton();

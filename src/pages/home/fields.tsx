@@ -12,7 +12,7 @@ interface FieldsProps extends Pick<Home, "form" | "errors"> {
 type EndsProps = FieldsProps & Pick<Home, "defaultExpiry">;
 
 /** When the link ends. Browsers without `:has` always show the date. */
-export function Ends({ language, defaultExpiry, form, errors, focused }: EndsProps) {
+function Ends({ language, defaultExpiry, form, errors, focused }: EndsProps) {
   const selected = form.expire_duration || defaultExpiry;
   const isDate = selected === "date";
   return (
@@ -56,13 +56,22 @@ function choices(defaultExpiry: Expiry): (Expiry | "date")[] {
   return [...(defaultExpiry === "never" ? (["never"] as const) : []), ...DURATIONS, "date"];
 }
 
-export function MoreChoices({ language, form, errors, focused }: FieldsProps) {
-  const isUsed = (["starts_at", "max_visits", "password"] as const).some(
-    (field) => form[field] || errors[field],
-  );
+/** What few makers change, folded, with a summary of what applies. */
+export function Options(props: EndsProps) {
+  const { language, form, errors, defaultExpiry, focused } = props;
+  const fields = ["expires_at", "expire_duration", "starts_at", "max_visits", "password"] as const;
+  const isUsed = fields.some((field) => form[field] || errors[field]);
+  const ends = message(language, defaultExpiry === "never" ? "home.endless" : `duration.${defaultExpiry}`);
   return (
     <details class="field more" open={isUsed}>
-      <summary>{message(language, "home.more")}</summary>
+      <summary>
+        {message(language, "home.more")}
+        <span class="soft">
+          {ends}
+          {message(language, "home.unlocked")}
+        </span>
+      </summary>
+      <Ends {...props} />
       <div class="field">
         <DateField
           language={language}

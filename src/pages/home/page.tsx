@@ -3,9 +3,8 @@ import type { Expiry } from "../../links/time.ts";
 import { message } from "../../locales/messages.ts";
 import { CreatedHere } from "../my-links/link-list.tsx";
 import { describedBy, FieldError, type FieldErrors, Notice, VERBATIM } from "../shared/fields.tsx";
-import { sentences } from "../shared/formats.ts";
 import { type Page, page } from "../shared/layout.tsx";
-import { Ends, MoreChoices } from "./fields.tsx";
+import { Options } from "./fields.tsx";
 
 export const FIELDS = [
   "original_url",
@@ -71,10 +70,11 @@ export function homePage(language: string, home: Home): Page {
               {...{ id: "original_url", name: "original_url", value: form.original_url, type: "text" }}
               {...VERBATIM}
               {...describedBy("original_url", errors, "understood")}
-              autofocus={focused === "original_url"}
+              autofocus={invalidFields[0] === "original_url"}
               inputmode="url"
               placeholder="https://"
-              required
+              aria-required="true"
+              data-focus
             />
             {/* Enter presses the first button of the form, so this must be first. */}
             <button class="primary">{message(language, "home.make")}</button>
@@ -113,6 +113,7 @@ export function homePage(language: string, home: Home): Page {
             </span>
             <input
               {...{ id: "custom_code", name: "custom_code", value: form.custom_code, type: "text" }}
+              placeholder=" "
               {...VERBATIM}
               {...describedBy("custom_code", errors, "custom_code-base custom_code-hint")}
               autofocus={focused === "custom_code"}
@@ -131,19 +132,11 @@ export function homePage(language: string, home: Home): Page {
             </output>
           </p>
         </div>
-        <Ends language={language} {...home} errors={errors} focused={focused} />
-        <MoreChoices language={language} form={form} errors={errors} focused={focused} />
+        <Options language={language} {...home} errors={errors} focused={focused} />
         <input type="hidden" name="zone" value={form.zone} autocomplete="off" />
         {/* On narrow screens, the button follows the fields. */}
         <button class="primary last">{message(language, "home.make")}</button>
       </form>
-      <p class="hint bookmarklet">
-        {sentences(
-          language,
-          message(language, "home.bookmarklet"),
-          <a href={bookmarklet(baseUrl)}>{message(language, "home.make")}</a>,
-        )}
-      </p>
       <CreatedHere language={language} baseUrl={baseUrl} />
     </>,
   );
@@ -187,9 +180,4 @@ function OtherCodes({ language, taken: { code, free } }: { language: string; tak
       <Offers name="instead" values={free} />
     </>
   );
-}
-
-function bookmarklet(baseUrl: string): string {
-  const home = JSON.stringify(`${new URL(baseUrl).origin}/?original_url=`);
-  return `javascript:void(location.href=${home}+encodeURIComponent(location.href))`;
 }

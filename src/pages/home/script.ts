@@ -10,6 +10,13 @@ const PAUSE_MS = 300;
 const SUBMITTED_KEY = "curt.sent";
 const SHOWN = 3;
 
+/** Not on touch screens, where the keyboard would cover half of the page. */
+export function focusAddress(): void {
+  const isAlone = document.querySelector("[autofocus]") === null && document.activeElement === document.body;
+  if (isAlone && matchMedia("(hover: hover)").matches)
+    document.querySelector<HTMLElement>("[data-focus]")?.focus();
+}
+
 /** The bookmarklet is for dragging. The CSP blocks a click on it. */
 export function keepBookmarklet(): void {
   document.querySelector(".bookmarklet a")?.addEventListener("click", (event) => event.preventDefault());
@@ -77,7 +84,7 @@ export function checkCodes(): void {
       if (status >= 500 || status === 404 || status === 429) return show("", hint);
       // The parameter's name is for API clients.
       if (data === undefined) return show("taken", errors[0]?.message ?? message);
-      const text = `${withoutScheme(data.short_url)}: ${message}`;
+      const text = `${withoutScheme(data.short_url).replace(/\/$/, "")}: ${message}`;
       if (data.available) show("free", text);
       else show("taken", `${text} `, ...othersThan(data));
     } catch {

@@ -13,6 +13,7 @@ import { DestinationCard } from "../shared/destination.tsx";
 import { richMessage } from "../shared/formats.ts";
 import { type Page, page } from "../shared/layout.tsx";
 import { Lifetime, targetChangeOf } from "../shared/link-facts.tsx";
+import { Address, Ticket, withoutScheme } from "../shared/ticket.tsx";
 import { type LinkNotes, minutesLeftOf } from "../shared/warnings.tsx";
 
 interface Interstitial extends Pick<Link, "code" | "target" | "createdMs">, LinkNotes {
@@ -29,7 +30,7 @@ interface Interstitial extends Pick<Link, "code" | "target" | "createdMs">, Link
  */
 function interstitialPage(language: string, link: Interstitial): Page {
   const { code, shortUrl, target, asksAgain, usesVisit } = link;
-  const address = shortUrl.replace(/^https?:\/\//, "");
+  const address = withoutScheme(shortUrl);
   return page(
     language,
     { title: `${message(language, "interstitial.title")} – ${address}` },
@@ -39,16 +40,27 @@ function interstitialPage(language: string, link: Interstitial): Page {
         {richMessage(language, "interstitial.why", { address: <bdi dir="ltr">{address}</bdi> })}
       </p>
       {usesVisit && <p>{message(language, "interstitial.counts")}</p>}
-      <DestinationCard
-        language={language}
-        destination={describeDestination(target)}
-        {...link}
-        isOver={false}
-        href={asksAgain ? `/${encodeURIComponent(code)}/` : target}
-        method={asksAgain ? "post" : undefined}
-        showsAddress
-        isFirst
-      />
+      <Ticket
+        stub={
+          <Address
+            language={language}
+            url={shortUrl}
+            isTitle={false}
+            preview={`/${encodeURIComponent(code)}+`}
+          />
+        }
+      >
+        <DestinationCard
+          language={language}
+          destination={describeDestination(target)}
+          {...link}
+          isOver={false}
+          href={asksAgain ? `/${encodeURIComponent(code)}/` : target}
+          method={asksAgain ? "post" : undefined}
+          showsAddress
+          isFirst
+        />
+      </Ticket>
       <Lifetime language={language} hasEnded={false} {...link} />
     </>,
   );
@@ -68,7 +80,7 @@ export function createInterstitialPage({ links, clock }: InterstitialPageOptions
     const hints = hintsOf(link, nowMs);
     const changed = targetChangeOf(link, nowMs);
     const minutesLeft = minutesLeftOf(link, nowMs);
-    const shortUrl = call.domain.shortUrl(link.code);
+    const shortUrl = call.domain.shownUrl(link.code);
     const asksAgain = isGuarded(link);
     const usesVisit = link.terms?.maxVisits !== undefined;
     return html(

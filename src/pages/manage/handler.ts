@@ -77,7 +77,7 @@ export function createManageViews({ visits, clock, edits, codeHoldMs }: ManageVi
         (language) =>
           managePage(language, {
             ...shown,
-            shortUrl: call.domain.shortUrl(link.code),
+            shortUrl: call.domain.shownUrl(link.code),
             changed: targetChangeOf(link, nowMs),
             statistics: isProblem(statistics) ? undefined : statistics,
             done: done && message(language, done),

@@ -5,11 +5,14 @@ import type { Statistics } from "../../visits/statistics/statistics.ts";
 import { QrDrawn } from "../qr/qr-code.tsx";
 import { Breakdowns } from "../shared/charts/breakdowns.tsx";
 import { periodOf } from "../shared/charts/chart.tsx";
+import { describeDestination } from "../shared/destination-parts.ts";
+import { Host } from "../shared/destination.tsx";
 import { Notice, TextField, VERBATIM } from "../shared/fields.tsx";
 import { numberFormat } from "../shared/formats.ts";
 import { type Page, page } from "../shared/layout.tsx";
 import { Fact, PastStart, FutureStart, Lifetime } from "../shared/link-facts.tsx";
-import { CopyButton } from "../shared/share.tsx";
+import { CopyAddress } from "../shared/share.tsx";
+import { Address, Ticket } from "../shared/ticket.tsx";
 import {
   Destination,
   Ends,
@@ -62,6 +65,7 @@ export function managePage(language: string, form: ManageForm): Page {
   const isRefused = notice !== undefined || Object.keys(errors).length > 0;
   const state = stateOf(link, nowMs);
   const isOver = hasEnded(link, nowMs);
+  const isPublic = state !== "withdrawn" && state !== "scheduled";
   const path = `/${encodeURIComponent(link.code)}`;
   const action = { method: "post", action: managePath(link.code) } as const;
   return page(
@@ -69,14 +73,32 @@ export function managePage(language: string, form: ManageForm): Page {
     { title: isRefused ? message(language, "report.refused") : heading },
     <div class="manage" data-link={`/api/v1/links${path}`}>
       <h1 tabindex={-1}>{heading}</h1>
-      <p>
-        <bdi dir="ltr">{shortUrl.replace(/^https?:\/\//, "")}</bdi>
-      </p>
       <p class="done" role="status" tabindex={-1}>
         {done}
       </p>
       <Notice text={notice} />
-      <State language={language} link={link} shortUrl={shortUrl} nowMs={nowMs} />
+      <Ticket
+        state={isOver ? "torn" : undefined}
+        stub={
+          <>
+            <Address
+              language={language}
+              url={shortUrl}
+              isTitle={false}
+              preview={isPublic ? `${path}+` : undefined}
+            />
+            {!isOver && link.disabled === undefined && (
+              <CopyAddress language={language} kind="secondary" shortUrl={shortUrl} />
+            )}
+          </>
+        }
+        picture={
+          state === "scheduled" && <QrDrawn language={language} shortUrl={shortUrl} destination={undefined} />
+        }
+      >
+        <Host language={language} destination={describeDestination(link.target)} />
+      </Ticket>
+      <State language={language} link={link} nowMs={nowMs} />
       <Lifetime
         language={language}
         {...link}
@@ -84,7 +106,7 @@ export function managePage(language: string, form: ManageForm): Page {
         maxVisits={link.terms?.maxVisits}
         changed={changed}
       />
-      {state !== "withdrawn" && state !== "scheduled" && (
+      {isPublic && (
         <p>
           <a href={`${path}+`}>{message(language, "manage.preview")}</a>
         </p>
@@ -131,7 +153,7 @@ function LastVisits({ language, statistics }: { language: string; statistics: St
       <h2 id="last-visits">{message(language, "preview.visits.title")}</h2>
       <p class="hint">{periodOf(language, from, to)} (UTC)</p>
       <dl class="facts">
-        <Fact name={message(language, "preview.period.visits")}>{number.format(visits)}</Fact>
+        <Fact name={message(language, "preview.visits")}>{number.format(visits)}</Fact>
         <Fact name={message(language, "preview.visitors")}>{number.format(visitors ?? 0)}</Fact>
       </dl>
       <Breakdowns language={language} {...statistics} />
@@ -149,12 +171,7 @@ function Act({ act, manageKey }: { act: "change" | "withdraw"; manageKey: string
 }
 
 /** Why the link doesn't work, and what is still possible. */
-function State({
-  language,
-  link,
-  shortUrl,
-  nowMs,
-}: Pick<FieldProps, "language" | "link" | "shortUrl" | "nowMs">) {
+function State({ language, link, nowMs }: Pick<FieldProps, "language" | "link" | "nowMs">) {
   const { disabled, terms } = link;
   const over = message(language, "manage.over");
   const state = stateOf(link, nowMs);
@@ -162,17 +179,7 @@ function State({
     case "active":
       return terms?.startsMs === undefined ? <></> : <PastStart language={language} ms={terms.startsMs} />;
     case "scheduled":
-      return (
-        <div class="sides">
-          <div>
-            <div class="actions">
-              <CopyButton language={language} kind="secondary" text={shortUrl} />
-            </div>
-            <FutureStart language={language} ms={terms?.startsMs ?? 0} />
-          </div>
-          <QrDrawn language={language} shortUrl={shortUrl} destination={undefined} />
-        </div>
-      );
+      return <FutureStart language={language} ms={terms?.startsMs ?? 0} />;
     case "disabled":
       return (
         <p class="error">

@@ -2,7 +2,7 @@
 import type { DetachedCall } from "../../http/call.ts";
 import { html } from "../../http/responses.ts";
 import { message, type MessageKey } from "../../locales/messages.ts";
-import { richMessage } from "../shared/formats.ts";
+import { richMessage, sentences } from "../shared/formats.ts";
 import { type Page, page } from "../shared/layout.tsx";
 import { CopyButton } from "../shared/share.tsx";
 import { LinkItem, wordsOf } from "./link-list.tsx";
@@ -69,6 +69,13 @@ function myLinksPage(language: string, { baseUrl }: { readonly baseUrl: string }
         <button type="button" data-more hidden>
           {message(language, "links.more")}
         </button>
+        <p class="hint bookmarklet">
+          {sentences(
+            language,
+            message(language, "home.bookmarklet"),
+            <a href={bookmarklet(baseUrl)}>{message(language, "home.make")}</a>,
+          )}
+        </p>
         <div data-below hidden>
           <p class="hint">{message(language, "links.hint")}</p>
           <button type="button" class="plain" data-clear>
@@ -98,4 +105,9 @@ function myLinksPage(language: string, { baseUrl }: { readonly baseUrl: string }
       </div>
     </>,
   );
+}
+
+function bookmarklet(baseUrl: string): string {
+  const home = JSON.stringify(`${new URL(baseUrl).origin}/?original_url=`);
+  return `javascript:void(location.href=${home}+encodeURIComponent(location.href))`;
 }

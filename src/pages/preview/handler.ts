@@ -92,7 +92,7 @@ export function createPreview({ links, visits, clock, disabledSince, statsKeepDa
       disabled,
       range,
       statistics: { ...statistics, ...sumsOf(series), series },
-      shortUrl: call.domain.shortUrl(code),
+      shortUrl: call.domain.shownUrl(code),
       endedBy: terms?.ended,
       maxVisits: terms?.maxVisits,
     };

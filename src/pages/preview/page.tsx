@@ -2,14 +2,15 @@
 import type { DisabledReason, EndedBy } from "../../links/link.ts";
 import { message, sentenceSpace } from "../../locales/messages.ts";
 import { managePath } from "../manage/page.tsx";
-import { nextStep } from "../problem/page.tsx";
-import { QrCode, QrDrawn, withoutScheme } from "../qr/qr-code.tsx";
+import { isDangerous, nextStep, StateBanner } from "../problem/page.tsx";
+import { QrCode, QrDrawn, qrPath, QrPicture } from "../qr/qr-code.tsx";
 import { describeDestination, type Destination } from "../shared/destination-parts.ts";
 import { DestinationCard, destinationLabel } from "../shared/destination.tsx";
 import { duration } from "../shared/formats.ts";
 import { type Page, page } from "../shared/layout.tsx";
 import { FutureStart, Lifetime } from "../shared/link-facts.tsx";
-import { Address, CopyAddress, CopyButton } from "../shared/share.tsx";
+import { AsciiAddress, CopyAddress, CopyButton } from "../shared/share.tsx";
+import { Address, Ticket, withoutScheme } from "../shared/ticket.tsx";
 import { describeHint, type LinkNotes } from "../shared/warnings.tsx";
 import { JUST_CREATED_MS } from "./just-created.ts";
 import { Visits, type VisitsView } from "./visits.tsx";
@@ -71,53 +72,72 @@ export function previewPage(language: string, preview: Preview): Page {
       <p class={isSharedFirst ? "made now" : "made"} id="made" tabindex={-1}>
         {message(language, "preview.made")} <a href="/">{message(language, "preview.another")}</a>
       </p>
-      {isSharedFirst ? (
-        <div class="sides">
-          <div>
-            <Address url={address} isTitle />
-            <CopyAddress language={language} kind="primary" shortUrl={shortUrl} />
+      {state !== undefined && (
+        <StateBanner
+          text={state}
+          {...(disabled !== undefined && {
+            next: message(language, nextStep(disabled.reason)),
+            isAlarm: isDangerous(disabled.reason),
+          })}
+        />
+      )}
+      <Ticket
+        state={works ? undefined : "torn"}
+        stub={
+          <>
+            <Address
+              language={language}
+              url={shortUrl}
+              preview={startsMs === undefined && disabled === undefined ? `${path}+` : undefined}
+            />
+            {works && (
+              <CopyAddress
+                language={language}
+                kind={isSharedFirst ? "primary" : "secondary"}
+                shortUrl={shortUrl}
+              >
+                {startsMs === undefined && !isSharedFirst && (
+                  <a class="button" href={qrPath(path)} rel="nofollow">
+                    {message(language, "links.qr")}
+                  </a>
+                )}
+              </CopyAddress>
+            )}
             {startsMs !== undefined && <FutureStart language={language} ms={startsMs} />}
-          </div>
-          {startsMs === undefined ? (
+          </>
+        }
+        picture={
+          startsMs !== undefined ? (
+            <QrDrawn language={language} shortUrl={shortUrl} destination={destination} />
+          ) : isSharedFirst ? (
             <QrCode language={language} path={path} shortUrl={shortUrl} destination={destination} />
           ) : (
-            <QrDrawn language={language} shortUrl={shortUrl} destination={destination} />
-          )}
-        </div>
-      ) : (
-        <Address url={address} />
-      )}
-      {state !== undefined && <p class="error">{state}</p>}
-      {disabled !== undefined && <p class="soft">{message(language, nextStep(disabled.reason))}</p>}
+            works && (
+              <figure class="qr aside">
+                <QrPicture language={language} path={path} shortUrl={shortUrl} isHiddenOnPhones />
+              </figure>
+            )
+          )
+        }
+      >
+        <DestinationCard
+          {...preview}
+          language={language}
+          destination={destination}
+          isOver={!works}
+          href={works && startsMs === undefined && !isSharedFirst ? `${path}/` : undefined}
+          showsAddress={disabled === undefined}
+          isFirst={!isSharedFirst}
+        />
+      </Ticket>
 
       {isKept && <Keep {...preview} language={language} origin={origin} manageKey={manageKey} />}
-
-      <DestinationCard
-        {...preview}
-        language={language}
-        destination={destination}
-        isOver={!works}
-        href={works && startsMs === undefined ? `${path}/` : undefined}
-        showsAddress={disabled === undefined}
-        isFirst={!isSharedFirst}
-      />
 
       <Lifetime language={language} {...preview} disabledSinceMs={disabled?.sinceMs} />
 
       {startsMs === undefined && <Visits language={language} {...preview} hasEnded={!works} />}
 
-      {works && !isSharedFirst && (
-        <section aria-labelledby="share">
-          <h2 id="share">{message(language, "preview.share")}</h2>
-          <div class="sides">
-            <div>
-              <CopyAddress language={language} kind="secondary" shortUrl={shortUrl} />
-            </div>
-            <QrCode language={language} path={path} shortUrl={shortUrl} destination={destination} />
-          </div>
-        </section>
-      )}
-
+      {works && <AsciiAddress language={language} shortUrl={shortUrl} />}
       <p class="hint besides">
         {!isKept && (
           <a href={managePath(code)} rel="nofollow">
@@ -162,31 +182,37 @@ function Keep({ language, code, createdMs, origin, manageKey }: KeepProps) {
   const address = `${origin}/${encodeURIComponent(code)}+#key=${manageKey}`;
   return (
     <section
-      class="card"
+      class="keep"
       aria-labelledby="keep"
       data-key={manageKey}
       data-link={`/api/v1/links/${encodeURIComponent(code)}`}
       data-created={new Date(createdMs).toISOString()}
     >
-      <h2 id="keep">{message(language, "keep.title")}</h2>
-      <p>
-        {message(language, "keep.meaning")}
-        {sentenceSpace(language)}
-        {message(language, "keep.until", { minutes: duration(language, JUST_CREATED_MS) })}
-        {sentenceSpace(language)}
-        <span data-kept>{message(language, "keep.here")}</span>
-      </p>
-      <p class="whole">
-        <bdi dir="ltr">{address}</bdi>
-      </p>
+      <h2 id="keep" class="unseen">
+        {message(language, "keep.title")}
+      </h2>
       <form method="post" action={managePath(code)}>
         <input type="hidden" name="key" value={manageKey} />
         <div class="actions">
-          <CopyButton language={language} kind="secondary" label="keep.copy" text={address}>
-            <button>{message(language, "preview.manage")}</button>
+          <CopyButton language={language} kind="plain" label="keep.copy" text={address}>
+            <button class="plain">{message(language, "preview.manage")}</button>
+            <span class="soft" data-kept>
+              {message(language, "keep.here")}
+            </span>
           </CopyButton>
         </div>
       </form>
+      <details>
+        <summary>{message(language, "keep.show")}</summary>
+        <p>
+          {message(language, "keep.meaning")}
+          {sentenceSpace(language)}
+          {message(language, "keep.until", { minutes: duration(language, JUST_CREATED_MS) })}
+        </p>
+        <p class="whole">
+          <bdi dir="ltr">{address}</bdi>
+        </p>
+      </details>
     </section>
   );
 }

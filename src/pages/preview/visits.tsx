@@ -1,6 +1,4 @@
 /** @jsxImportSource ../shared/html */
-import { memoize } from "../../lib/memoize.ts";
-import { DAY_MS } from "../../links/time.ts";
 import { message, sentenceSpace } from "../../locales/messages.ts";
 import { MIN_SHOWN_VISITS } from "../../visits/statistics/noise.ts";
 import type { Statistics } from "../../visits/statistics/statistics.ts";
@@ -41,45 +39,46 @@ export function Visits(props: VisitsView & { language: string }) {
       data-visits={visits}
       data-zone={range.request.timeZone}
     >
-      <h2 id="visits-title">{message(language, "preview.visits.title")}</h2>
-      <dl class="facts counts">
-        <div>
-          <dt id="all-visits">{message(language, "preview.all-visits")}</dt>
-          <dd class="count">
-            <span role="status" aria-labelledby="all-visits" data-fresh>
-              {number.format(visits)}
-            </span>
-          </dd>
-        </div>
-        <div>
-          <dt>{message(language, "preview.all-bots")}</dt>
-          <dd class="count" data-fresh>
-            {number.format(bots)}
-          </dd>
-        </div>
-      </dl>
+      <div class="visits-title">
+        <h2 id="visits-title">{message(language, "preview.visits.title")}</h2>
+        <p class="soft">
+          <span id="all-visits">{message(language, "preview.all-visits")}</span>{" "}
+          <span role="status" aria-labelledby="all-visits" data-fresh>
+            {number.format(visits)}
+          </span>
+        </p>
+      </div>
       <div data-fresh>
         {visits + bots > 0
           ? shown !== "count" && <InRange {...props} />
           : !hasEnded && <Waiting language={language} />}
       </div>
-      <p class="hint">
-        {message(language, "preview.privacy")}
-        {sentenceSpace(language)}
-        {shown !== "count" && message(language, "preview.privacy.days") + sentenceSpace(language)}
-        {shown === "safe" &&
-          message(language, "preview.privacy.safe", { fewest: MIN_SHOWN_VISITS }) + sentenceSpace(language)}
-        {!hasEnded && (
-          <span data-live hidden>
-            {message(language, "preview.live")}
-          </span>
-        )}
-      </p>
+      {!hasEnded && (
+        <p class="hint" data-live hidden>
+          {message(language, "preview.live")}
+        </p>
+      )}
+      <details id="counting" class="hint">
+        <summary>{message(language, "preview.counting")}</summary>
+        <p>
+          {message(language, "preview.privacy")}
+          {shown !== "count" && sentenceSpace(language) + message(language, "preview.privacy.days")}
+          {shown === "safe" &&
+            sentenceSpace(language) + message(language, "preview.privacy.safe", { fewest: MIN_SHOWN_VISITS })}
+        </p>
+      </details>
     </section>
   );
 }
 
-function InRange({ language, code, range, statistics, carried }: VisitsView & { language: string }) {
+function InRange({
+  language,
+  code,
+  hasEnded,
+  range,
+  statistics,
+  carried,
+}: VisitsView & { language: string }) {
   const { visits, bots, series, from, to } = statistics;
   const { interval, name, keptFrom } = range;
   const [first = { start: from }, last = { start: to }] = [series[0], series.at(-1)];
@@ -88,9 +87,17 @@ function InRange({ language, code, range, statistics, carried }: VisitsView & { 
   return (
     <>
       <Ranges language={language} range={range} carried={carried} />
-      {visits > 0 && <Chart language={language} series={series} interval={interval} period={period} />}
-      {visits === 0 && <p>{message(language, "preview.quiet")}</p>}
       {visits > 0 && <Sums language={language} statistics={statistics} range={range} />}
+      {visits > 0 && (
+        <Chart
+          language={language}
+          series={series}
+          interval={interval}
+          period={period}
+          isRunning={!hasEnded}
+        />
+      )}
+      {visits === 0 && <p>{message(language, "preview.quiet")}</p>}
       {visits + bots > 0 && <ChartTable language={language} series={series} interval={interval} />}
       {keptFrom !== undefined && (
         <p class="hint">
@@ -107,33 +114,22 @@ function InRange({ language, code, range, statistics, carried }: VisitsView & { 
   );
 }
 
-/** Fewer visits have no meaningful average or busiest day. */
+/** Fewer visits have no meaningful busiest day. */
 const FEW_VISITS = 10;
-const FEW_DAYS = 3;
 
 function Sums({
   language,
   statistics,
   range,
 }: Pick<VisitsView, "statistics" | "range"> & { language: string }) {
-  const { visits, bots, visitors, series, from, to } = statistics;
-  const { interval, name, keptFrom } = range;
+  const { visits, bots, visitors, series } = statistics;
+  const { interval } = range;
   const number = numberFormat(language);
-  const days = interval === "hour" ? series.length / 24 : (Date.parse(to) - Date.parse(from)) / DAY_MS + 1;
   const busiest = series.toSorted((one, other) => other.visits - one.visits)[0];
   return (
     <dl class="facts sums">
-      {(name !== "all" || keptFrom !== undefined) && (
-        <>
-          <Fact name={message(language, "preview.period.visits")}>{number.format(visits)}</Fact>
-          <Fact name={message(language, "preview.period.bots")}>{number.format(bots)}</Fact>
-        </>
-      )}
-      {visits >= FEW_VISITS && days >= FEW_DAYS && (
-        <Fact name={message(language, "preview.average")}>
-          {averageFormat(language)(String(visits / days))}
-        </Fact>
-      )}
+      <Fact name={message(language, "preview.visits")}>{number.format(visits)}</Fact>
+      <Fact name={message(language, "preview.bots")}>{number.format(bots)}</Fact>
       {visits >= FEW_VISITS && busiest !== undefined && series.length > 1 && (
         <Fact name={message(language, `preview.busiest.${interval}`)}>
           {number.format(busiest.visits)}
@@ -141,19 +137,15 @@ function Sums({
         </Fact>
       )}
       <Fact name={message(language, "preview.visitors")}>
-        {visitors === null ? message(language, "preview.visitors.later") : number.format(visitors)}
+        {visitors === null ? (
+          <span class="later">{message(language, "preview.visitors.later")}</span>
+        ) : (
+          number.format(visitors)
+        )}
       </Fact>
     </dl>
   );
 }
-
-/** More than two digits would pretend to predict tomorrow. */
-const averageFormat = memoize((language) => {
-  const [exact, rounded] = [{ maximumSignificantDigits: 2 }, { maximumFractionDigits: 0 }].map(
-    (options) => new Intl.NumberFormat(language, options),
-  );
-  return memoize((average) => (Number(average) < 10 ? exact : rounded)?.format(Number(average)) ?? average);
-});
 
 /** In the place of the chart, before the first visit. */
 function Waiting({ language }: { language: string }) {

@@ -8,6 +8,7 @@ import { richMessage, whenIn } from "../shared/formats.ts";
 import type { Child } from "../shared/html/jsx-runtime.ts";
 import { Instant } from "../shared/instant.tsx";
 import { type Page, page } from "../shared/layout.tsx";
+import { Ticket } from "../shared/ticket.tsx";
 
 /** The problems that have a page. */
 export type PageProblem =
@@ -76,6 +77,27 @@ function wordsFor(language: string, problem: PageProblem): Words {
   }
 }
 
+interface BannerProps {
+  readonly text: string;
+  readonly next?: string;
+  /** Whether the destination is dangerous. */
+  readonly isAlarm?: boolean;
+}
+
+/** Why a link doesn't redirect: an alarm if its destination is dangerous, otherwise a calm sentence. */
+export function StateBanner({ text, next, isAlarm = false }: BannerProps) {
+  return (
+    <div class={isAlarm ? "state alarm" : "state"}>
+      <p>{text}</p>
+      {next !== undefined && <p>{next}</p>}
+    </div>
+  );
+}
+
+export function isDangerous(reason: DisabledReason): boolean {
+  return nextStep(reason) === "page.disabled.danger";
+}
+
 /** The reader's next step after opening a disabled link. */
 export function nextStep(reason: DisabledReason): MessageKey {
   switch (reason) {
@@ -95,14 +117,23 @@ export function nextStep(reason: DisabledReason): MessageKey {
 
 function render(language: string, problem: PageProblem): Page {
   const words = wordsFor(language, problem);
-  const title = message(language, words.title);
+  const [title, next] = [message(language, words.title), message(language, words.next)];
   return page(
     language,
     { title },
     <>
-      <h1>{title}</h1>
-      {words.details !== undefined && <p>{words.details}</p>}
-      <p class="soft">{message(language, words.next)}</p>
+      {problem.kind === "expired" ? (
+        <Ticket state="torn" stub={<h1>{title}</h1>}>
+          <p>{words.details}</p>
+          <p class="soft">{next}</p>
+        </Ticket>
+      ) : (
+        <div class={problem.kind === "disabled" && isDangerous(problem.reason) ? "state alarm" : undefined}>
+          <h1>{title}</h1>
+          {words.details !== undefined && <p>{words.details}</p>}
+          <p class="soft">{next}</p>
+        </div>
+      )}
       {words.again === true && (
         <p>
           <a class="button" href="">

@@ -24,7 +24,7 @@ export function createQrPage({ links }: { readonly links: Pick<Links, "resolve">
     );
     const shown = {
       code: link.code,
-      shortUrl: call.domain.shortUrl(link.code),
+      shortUrl: call.domain.shownUrl(link.code),
       target: hasPassword(link) ? undefined : link.target,
       style,
       form,

@@ -4,8 +4,8 @@ import { describeDestination } from "../shared/destination-parts.ts";
 import { describedBy, FieldError, type FieldErrors } from "../shared/fields.tsx";
 import type { Child } from "../shared/html/jsx-runtime.ts";
 import { type Page, page } from "../shared/layout.tsx";
-import { Address } from "../shared/share.tsx";
-import { QrDrawing, qrPath, Sheet, withoutScheme } from "./qr-code.tsx";
+import { Address, withoutScheme } from "../shared/ticket.tsx";
+import { QrDrawing, qrPath, Sheet } from "./qr-code.tsx";
 import { modulesOf } from "./qr-matrix.ts";
 import {
   ERROR_CORRECTIONS,
@@ -46,7 +46,7 @@ export function qrPage(language: string, view: QrView): Page {
     language,
     { title: isRefused ? `${message(language, "report.refused")} – ${title}` : title, query: form },
     <div class="styling">
-      <Address url={address} isTitle />
+      <Address language={language} url={shortUrl} preview={`${path}+`} />
       <div class="columns">
         <div>
           <Sheet
@@ -76,9 +76,6 @@ export function qrPage(language: string, view: QrView): Page {
           <button>{message(language, "qr.show")}</button>
         </form>
       </div>
-      <p class="hint">
-        <a href={`${path}+`}>{message(language, "manage.preview")}</a>
-      </p>
     </div>,
   );
 }

@@ -4,6 +4,7 @@ import { message, sentenceSpace } from "../../locales/messages.ts";
 import { type Destination, splitHost } from "../shared/destination-parts.ts";
 import { destinationLabel } from "../shared/destination.tsx";
 import type { Html } from "../shared/html/jsx-runtime.ts";
+import { ShortAddress, withoutScheme } from "../shared/ticket.tsx";
 import { modulesOf, pathOf, qrPng, qrSvg } from "./qr-matrix.ts";
 import { type ErrorCorrection, moduleWidth, type QrStyle, widthWithQuietZone } from "./qr-style.ts";
 
@@ -19,25 +20,41 @@ interface QrCodeProps {
   readonly destination: Destination | undefined;
 }
 
-/** A link's QR code, to scan, save or print with its address. */
-export function QrCode({ language, path, shortUrl, destination }: QrCodeProps) {
-  const label = message(language, "preview.qr", { address: withoutScheme(shortUrl) });
+interface QrPictureProps extends Omit<QrCodeProps, "destination"> {
+  /** Then phones don't load it. */
+  readonly isHiddenOnPhones?: boolean;
+}
+
+/** A link's QR code on its ticket, to scan or to open on a page of its own. */
+export function QrPicture({ language, path, shortUrl, isHiddenOnPhones = false }: QrPictureProps) {
   const { size, ecc } = fitQr(shortUrl);
   return (
+    <a class="picture" href={qrPath(path)} rel="nofollow">
+      <img
+        {...{ src: `${path}.svg?size=${size}&ecc=${ecc}`, width: size, height: size }}
+        {...(isHiddenOnPhones && { loading: "lazy" })}
+        alt={message(language, "preview.qr", { address: withoutScheme(shortUrl) })}
+      />
+    </a>
+  );
+}
+
+/** A link's QR code, to scan, save or print with its address. */
+export function QrCode({ language, path, shortUrl, destination }: QrCodeProps) {
+  return (
     <Sheet language={language} shortUrl={shortUrl} destination={destination}>
-      <a class="picture" href={qrPath(path)} rel="nofollow">
-        <img {...{ src: `${path}.svg?size=${size}&ecc=${ecc}`, width: size, height: size }} alt={label} />
-      </a>
+      <QrPicture language={language} path={path} shortUrl={shortUrl} />
       <figcaption>
-        {message(language, "preview.qr.save")}
-        {sentenceSpace(language)}
-        <a href={`${path}.png?size=1024`} download>
-          PNG
-        </a>{" "}
-        <a href={`${path}.svg`} download>
-          SVG
-        </a>
-        <br />
+        <span>
+          {message(language, "preview.qr.save")}
+          {sentenceSpace(language)}
+          <a href={`${path}.png?size=1024`} download>
+            PNG
+          </a>{" "}
+          <a href={`${path}.svg`} download>
+            SVG
+          </a>
+        </span>
         <a href={qrPath(path)} rel="nofollow">
           {message(language, "qr.more")}
         </a>
@@ -62,7 +79,7 @@ export function Sheet({ language, shortUrl, destination, children }: SheetProps)
   return (
     <figure class="qr sheet">
       <p class={address.length > LONG ? "printed long" : "printed"}>
-        <bdi dir="ltr">{address}</bdi>
+        <ShortAddress url={shortUrl} />
       </p>
       {children}
       {domain !== undefined && (
@@ -96,10 +113,6 @@ const fitQr = memoize((shortUrl): Fit => {
 function sizeOf(shortUrl: string, ecc: ErrorCorrection): number {
   const { length } = modulesOf(shortUrl, ecc);
   return widthWithQuietZone(length, 0) * moduleWidth(length, 0, WIDTH);
-}
-
-export function withoutScheme(url: string): string {
-  return url.replace(/^https?:\/\//, "");
 }
 
 /** ISO/IEC 18004 requires a margin of four modules. */
@@ -136,7 +149,7 @@ function asData(type: string, content: string | Uint8Array): string {
 }
 
 function fileName(shortUrl: string, extension: string): string {
-  const code = shortUrl.split("/").at(-2) ?? "qr";
+  const code = shortUrl.split("/").at(-1) ?? "qr";
   return `${decodeURIComponent(code)}.${extension}`;
 }
 

@@ -54,7 +54,7 @@ export function createReportViews({ links }: { readonly links: Pick<Links, "find
       code,
       target: hasPassword(link) ? undefined : target,
       works: disabled === undefined,
-      shortUrl: call.domain.shortUrl(code),
+      shortUrl: call.domain.shownUrl(code),
       form: values ?? EMPTY,
     };
     return html(

@@ -5,6 +5,7 @@ import { describeDestination } from "../shared/destination-parts.ts";
 import { FullAddress, Host } from "../shared/destination.tsx";
 import { describedBy, FieldError, type FieldErrors, Notice, TextField, VERBATIM } from "../shared/fields.tsx";
 import { type Page, page, REPORT_PATH } from "../shared/layout.tsx";
+import { Address, Ticket } from "../shared/ticket.tsx";
 
 export const REPORT_FIELDS = ["reason", "note"] as const;
 export type ReportField = (typeof REPORT_FIELDS)[number];
@@ -58,15 +59,23 @@ export function reportPage(language: string, report: ReportForm): Page {
     { title: isRefused ? message(language, "report.refused") : heading },
     <>
       <h1>{heading}</h1>
-      <section class="card" aria-labelledby="reported">
-        <p id="reported">
-          <bdi dir="ltr">{shortUrl.replace(/^https?:\/\//, "")}</bdi>
-        </p>
-        {destination !== undefined && <Host language={language} destination={destination} />}
-        {works && destination !== undefined && (
-          <FullAddress language={language} address={destination.address} />
+      <Ticket
+        stub={
+          <Address
+            language={language}
+            url={shortUrl}
+            isTitle={false}
+            preview={`/${encodeURIComponent(code)}+`}
+          />
+        }
+      >
+        {destination === undefined ? undefined : (
+          <>
+            <Host language={language} destination={destination} />
+            {works && <FullAddress language={language} address={destination.address} />}
+          </>
         )}
-      </section>
+      </Ticket>
       <Notice text={notice} />
       <form method="post" action={`/${encodeURIComponent(code)}+report`}>
         <fieldset class="field" {...("reason" in errors && { "aria-describedby": "reason-error" })}>

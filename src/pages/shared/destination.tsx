@@ -16,17 +16,17 @@ interface DestinationCardProps extends LinkNotes {
   /** Set if the button sends a form. */
   readonly method?: "post" | undefined;
   readonly showsAddress: boolean;
-  /** Whether the button is the page's main action. */
+  /** Whether the destination is what the page is about. */
   readonly isFirst: boolean;
 }
 
-/** A link's destination, its warnings, and the button that opens it. */
+/** A link's destination, its warnings, and the button that opens it, for the body of a ticket. */
 export function DestinationCard(props: DestinationCardProps) {
   const { language, destination, isOver, href, showsAddress, isFirst } = props;
   const { warnings, notes } = notesOf(language, props, destination);
   const isPrimary = isFirst && warnings.length === 0;
   return (
-    <section class={isOver ? "card leads over" : "card leads"} aria-labelledby="leads">
+    <section class={isOver || !isFirst ? "leads over" : "leads"} aria-labelledby="leads">
       <h2 id="leads">{destinationLabel(language, !isOver)}</h2>
       {destination === undefined ? (
         <p>{message(language, "preview.secret")}</p>

@@ -1,7 +1,6 @@
 /** @jsxImportSource ./html */
 import { memoize, once } from "../../lib/memoize.ts";
-import { VERSION } from "../../lib/version.ts";
-import { isRightToLeft, languageName, LANGUAGES, message, sentenceSpace } from "../../locales/messages.ts";
+import { isRightToLeft, languageName, LANGUAGES, message } from "../../locales/messages.ts";
 import type { Asset } from "./asset.ts";
 import { type Html, write } from "./html/jsx-runtime.ts";
 
@@ -86,9 +85,7 @@ function render(
             <img src={assets.icon.path} width="28" height="28" alt="" />
             {name}
           </a>
-          <a class="wide" href={MY_LINKS_PATH}>
-            {message(language, "links.title")}
-          </a>
+          <a href={MY_LINKS_PATH}>{message(language, "links.title")}</a>
           {Object.keys(query).length === 0 ? (
             plainLanguages(language)
           ) : (
@@ -119,29 +116,23 @@ const plainLanguages = memoize((language) => <Languages current={language} query
 function Footer({ language, contact }: { language: string } & Pick<Identity, "contact">) {
   return (
     <footer class="bottom">
-      <a href={MY_LINKS_PATH}>{message(language, "links.title")}</a>
       <a href={REPORT_PATH} rel="nofollow">
         {message(language, "page.report")}
       </a>
-      {contact !== null && <Contact language={language} uri={contact} />}
+      {contact !== null && <Contact uri={contact} />}
       <a href={PRIVACY_PATH}>{message(language, "privacy.title")}</a>
       <a href="/docs">{message(language, "page.reference")}</a>
-      <span>{message(language, "page.version", { version: VERSION })}</span>
     </footer>
   );
 }
 
 /** The address is visible, because mailto: links don't work for every reader. */
-function Contact({ language, uri }: { language: string; uri: string }) {
+function Contact({ uri }: { uri: string }) {
   const [, address] = /^mailto:([^?]+)/.exec(uri) ?? [];
   return (
-    <span>
-      {message(language, "page.contact")}
-      {sentenceSpace(language)}
-      <a href={uri}>
-        <bdi dir="ltr">{address ?? uri.replace("https://", "")}</bdi>
-      </a>
-    </span>
+    <a href={uri}>
+      <bdi dir="ltr">{address ?? uri.replace("https://", "")}</bdi>
+    </a>
   );
 }
 
@@ -162,7 +153,23 @@ function Card({ title, description, origin, path, identity: { name, assets } }: 
   );
 }
 
-function Languages({ current, query }: { current: string } & Required<Pick<Head, "query">>) {
+/** On a phone, in a menu. */
+function Languages(props: { current: string } & Required<Pick<Head, "query">>) {
+  return (
+    <>
+      <LanguageLinks {...props} />
+      <details class="menu">
+        <summary>
+          <span class="unseen">{message(props.current, "page.languages")}</span>
+          {languageName(props.current)}
+        </summary>
+        <LanguageLinks {...props} />
+      </details>
+    </>
+  );
+}
+
+function LanguageLinks({ current, query }: { current: string } & Required<Pick<Head, "query">>) {
   return (
     <nav aria-label={message(current, "page.languages")}>
       {LANGUAGES.map((language) => (

@@ -22,11 +22,11 @@ type LifetimeProps = Pick<Link, "createdMs" | "endsMs"> & {
   readonly disabledSinceMs?: number | undefined;
 };
 
-/** When a link was created, when it ends and when it was changed. */
+/** When a link was created, when it ends and when it was changed, in a line. */
 export function Lifetime(props: LifetimeProps) {
   const { language, createdMs, endsMs, hasEnded, maxVisits, changed, disabledSinceMs } = props;
   return (
-    <dl class="facts">
+    <dl class="lifetime">
       <InstantFact language={language} name="preview.created" ms={createdMs} />
       <InstantFact language={language} name="preview.changed" ms={changed?.atMs} />
       <Fact name={message(language, hasEnded ? "preview.ended" : "preview.ends")}>
@@ -46,7 +46,7 @@ interface FactProps {
   readonly children?: Child;
 }
 
-/** An item of a list of class `facts`. */
+/** An item of a list of class `facts` or `lifetime`. */
 export function Fact({ name, isLong = false, children }: FactProps) {
   return (
     <div class={isLong ? "long" : undefined}>

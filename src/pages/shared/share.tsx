@@ -28,53 +28,38 @@ export function CopyButton({ language, kind, label = "copy", text = "", children
   );
 }
 
-interface AddressProps {
-  /** Without its scheme. */
-  readonly url: string;
-  /** Whether it is the page's title. For visitors, the destination is. */
-  readonly isTitle?: boolean;
-}
-
-/** The short address. It may break after its host. */
-export function Address({ url, isTitle = false }: AddressProps) {
-  const [host, ...path] = url.split(/(?<=\/)/);
-  return (
-    <h1 class={isTitle ? "address title" : "address"}>
-      <bdi dir="ltr">
-        {host}
-        <wbr />
-        {path.join("")}
-      </bdi>
-    </h1>
-  );
-}
-
 interface CopyAddressProps {
   readonly language: string;
   readonly kind: "primary" | "secondary";
   readonly shortUrl: string;
+  /** More buttons. */
+  readonly children?: Child;
 }
 
-/** Buttons that copy or share the short address, in Unicode and in ASCII. */
-export function CopyAddress({ language, kind, shortUrl }: CopyAddressProps) {
-  const { href: ascii } = new URL(shortUrl);
+/** Buttons that copy or share the short address. */
+export function CopyAddress({ language, kind, shortUrl, children }: CopyAddressProps) {
   return (
-    <>
-      <div class="actions">
-        <CopyButton language={language} kind={kind} text={shortUrl}>
-          <button type="button" data-share={shortUrl} hidden>
-            {message(language, "share")}
-          </button>
-        </CopyButton>
-      </div>
-      {ascii !== shortUrl && (
-        <details>
-          <summary>{message(language, "preview.ascii")}</summary>
-          <p class="whole">
-            <bdi dir="ltr">{ascii}</bdi> <CopyButton language={language} kind="plain" text={ascii} />
-          </p>
-        </details>
-      )}
-    </>
+    <div class="actions">
+      <CopyButton language={language} kind={kind} text={shortUrl}>
+        <button type="button" data-share={shortUrl} hidden>
+          {message(language, "share")}
+        </button>
+        {children}
+      </CopyButton>
+    </div>
+  );
+}
+
+/** The short address in ASCII, if it differs, to copy. */
+export function AsciiAddress({ language, shortUrl }: Pick<CopyAddressProps, "language" | "shortUrl">) {
+  const { href: ascii } = new URL(shortUrl);
+  if (ascii === shortUrl) return null;
+  return (
+    <details>
+      <summary>{message(language, "preview.ascii")}</summary>
+      <p class="whole">
+        <bdi dir="ltr">{ascii}</bdi> <CopyButton language={language} kind="plain" text={ascii} />
+      </p>
+    </details>
   );
 }

@@ -6,6 +6,7 @@ import { message } from "../../locales/messages.ts";
 import { richMessage } from "../shared/formats.ts";
 import { escape } from "../shared/html/jsx-runtime.ts";
 import { type Identity, type Page, page } from "../shared/layout.tsx";
+import { MarkedAddress, Ticket } from "../shared/ticket.tsx";
 
 export interface Unknown {
   readonly baseUrl: string;
@@ -45,41 +46,44 @@ function render(language: string, baseUrl: string, text: string, canBeCreated: b
   const title = message(language, "page.unknown.title");
   const base = `${baseUrl.replace(/^https?:\/\//, "")}/`;
   const address = (
-    <bdi class="written" dir="ltr">
-      {base}
-      <bdi>{text}</bdi>
-    </bdi>
+    <strong class="written">
+      <MarkedAddress base={base} code={text} />
+    </strong>
   );
   return page(
     language,
     { title },
     <div class="unknown">
       <h1>{title}</h1>
-      {text !== "" && <p class="lead">{richMessage(language, "page.unknown.at", { address })}</p>}
+      {text !== "" && (
+        <Ticket state="blank" stub={<p>{richMessage(language, "page.unknown.at", { address })}</p>} />
+      )}
       {meant !== undefined && (
-        <div class="card">
-          <p class="label">{message(language, "page.unknown.meant")}</p>
-          <p class="host">
-            <a href={`/${encodeURIComponent(meant)}`} rel="nofollow">
-              <bdi dir="ltr">
-                {base}
-                <bdi>{meant}</bdi>
-              </bdi>
-            </a>
-          </p>
-          <p class="hint">{message(language, "page.unknown.glued")}</p>
-          <p class="hint">
+        <Ticket
+          stub={
+            <>
+              <p class="label">{message(language, "page.unknown.meant")}</p>
+              <p class="meant">
+                <a href={`/${encodeURIComponent(meant)}`} rel="nofollow">
+                  <MarkedAddress base={base} code={meant} />
+                </a>
+              </p>
+            </>
+          }
+        >
+          <p>
             <a href={`/${encodeURIComponent(meant)}+`} rel="nofollow">
               {message(language, "page.unknown.see")}
             </a>
           </p>
-        </div>
+          <p class="hint">{message(language, "page.unknown.glued")}</p>
+        </Ticket>
       )}
       <p class="soft">{message(language, "page.unknown.next")}</p>
       {canBeCreated ? (
         <form action="/">
           <input type="hidden" name="custom_code" value={text} />
-          <button>{message(language, "page.unknown.make")}</button>
+          <button class="plain">{message(language, "page.unknown.make")}</button>
         </form>
       ) : (
         <p>

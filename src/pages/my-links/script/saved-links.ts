@@ -68,7 +68,7 @@ export function codeOf({ path }: Pick<SavedLink, "path">): string {
 }
 
 export function addressOf(saved: SavedLink, base: string): string {
-  return `${base}/${codeOf(saved).replaceAll("#", "%23")}/`;
+  return `${base}/${codeOf(saved).replaceAll("#", "%23")}`;
 }
 
 function isStoredLink(one: Partial<StoredLink> | null): one is StoredLink {

@@ -24,18 +24,27 @@ export interface ChartProps {
   readonly series: Statistics["series"];
   readonly interval: Interval;
   readonly period: string;
+  /** Whether the time of the last bar isn't over. */
+  readonly isRunning?: boolean;
 }
 
 /** Visits over time as bars. The script shows the value below the pointer. */
-export function Chart({ language, series, interval, period }: ChartProps) {
+export function Chart({ language, series, interval, period, isRunning = false }: ChartProps) {
   const label = labelsOf(language, interval, series);
-  const scale = scaleOf(Math.max(...series.map(({ visits }) => visits)));
+  const scale = scaleOf(Math.max(...series.map(({ visits, bots }) => visits + bots)));
   const [top = 1] = scale;
   const name = message(language, `preview.chart.${interval}`, { period });
   const { length } = series;
   const width = length * STEP;
   const bar = length > MAX_APART ? OVERLAPPING : Math.min(BAR, tenths(width * WIDEST));
   const startOf = (nth: number) => tenths(nth * STEP + (STEP - bar) / 2);
+  const heightOf = (count: number) => (count === 0 ? 0 : Math.max(LOWEST, tenths((count / top) * HEIGHT)));
+  // One path, because a page has more numbers than bars.
+  let botBars = "";
+  series.forEach(({ visits, bots }, nth) => {
+    if (bots > 0)
+      botBars += `M${startOf(nth)} ${tenths(HEIGHT - heightOf(visits))}h${bar}v${-heightOf(bots)}h${-bar}z`;
+  });
   return (
     <figure class="chart">
       <figcaption>
@@ -50,17 +59,25 @@ export function Chart({ language, series, interval, period }: ChartProps) {
         </div>
         <div class="bars">
           <svg viewBox={`0 0 ${width} ${HEIGHT}`} preserveAspectRatio="none" role="img" aria-label={name}>
+            {isRunning && HATCH}
             <rect class="at" width={STEP} height={HEIGHT} hidden />
             {scale.map((_, nth) => {
               const y = tenths((nth * HEIGHT) / (scale.length - 1));
               return <line x2={width} y1={y} y2={y} />;
             })}
+            {botBars !== "" && <path class="bots" d={botBars} />}
             {series.map(({ start, visits, bots }, nth) => {
-              const height = visits === 0 ? 0 : Math.max(LOWEST, tenths((visits / top) * HEIGHT));
+              const height = heightOf(visits);
               return (
                 <>
                   {visits > 0 && (
-                    <rect x={startOf(nth)} y={tenths(HEIGHT - height)} width={bar} height={height} />
+                    <rect
+                      x={startOf(nth)}
+                      y={tenths(HEIGHT - height)}
+                      width={bar}
+                      height={height}
+                      class={isRunning && nth === length - 1 ? "running" : undefined}
+                    />
                   )}
                   <rect class="slot" x={nth * STEP} width={STEP} height={HEIGHT}>
                     <title>{describe(language, label(start), visits, bots)}</title>
@@ -95,6 +112,12 @@ export function Chart({ language, series, interval, period }: ChartProps) {
     </figure>
   );
 }
+
+const HATCH = (
+  <pattern id="hatch" width="10" height="5" patternUnits="userSpaceOnUse">
+    <path d="M0 0h10v3.2H0z" />
+  </pattern>
+);
 
 function describe(language: string, when: string, visits: number, bots: number): string {
   const people = countMessage(`preview.count.visits ${language}`)(String(visits));
@@ -250,7 +273,7 @@ function percent(part: number): string {
 }
 
 /** Above the ground line. */
-const MAX_LINES = 3;
+const MAX_LINES = 4;
 
 /** The round numbers beside a chart, from the largest down to 0. */
 export function scaleOf(most: number): number[] {

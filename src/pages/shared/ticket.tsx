@@ -1,0 +1,86 @@
+/** @jsxImportSource ./html */
+import { message } from "../../locales/messages.ts";
+import type { Child } from "./html/jsx-runtime.ts";
+
+interface TicketProps {
+  /** Torn: the link no longer redirects. Blank: there is no link. */
+  readonly state?: "torn" | "blank" | undefined;
+  /** The short address, and what can be done with it. */
+  readonly stub: Child;
+  /** At the end of the stub. */
+  readonly picture?: Child;
+  /** The destination. */
+  readonly children?: Child;
+}
+
+/** A link, drawn as a ticket: the stub has its short address, the body its destination. */
+export function Ticket({ state, stub, picture, children }: TicketProps) {
+  return (
+    <div class={state === undefined ? "ticket" : `ticket ${state}`}>
+      <div class="stub">
+        <div>{stub}</div>
+        {picture}
+      </div>
+      {children !== undefined && <div class="body">{children}</div>}
+    </div>
+  );
+}
+
+interface ShortAddressProps {
+  /** The short address as people see it. */
+  readonly url: string;
+}
+
+/** A short address without its scheme. It may break before its code, which is marked. */
+export function ShortAddress({ url }: ShortAddressProps) {
+  const address = withoutScheme(url);
+  const start = address.lastIndexOf("/") + 1;
+  return <MarkedAddress base={address.slice(0, start)} code={address.slice(start)} />;
+}
+
+/** An address that may be no link's. */
+export function MarkedAddress({ base, code }: { base: string; code: string }) {
+  return (
+    <bdi class="short" dir="ltr">
+      {base}
+      <wbr />
+      {code !== "" && (
+        <mark>
+          <bdi>{code}</bdi>
+        </mark>
+      )}
+    </bdi>
+  );
+}
+
+interface AddressProps extends ShortAddressProps {
+  readonly language: string;
+  /** Whether it is the page's title. */
+  readonly isTitle?: boolean;
+  /** The path of the preview, unless the reader is not to open it. */
+  readonly preview?: string | undefined;
+}
+
+/** The short address of a ticket. The + after it opens the preview, and so shows how any link is looked up. */
+export function Address({ language, url, isTitle = true, preview }: AddressProps) {
+  const address = <ShortAddress url={url} />;
+  return (
+    <div class="address">
+      {isTitle ? <h1>{address}</h1> : <p>{address}</p>}
+      {preview !== undefined && (
+        <a class="plus" href={preview} rel="nofollow" {...plusLabels(language)}>
+          +
+        </a>
+      )}
+    </div>
+  );
+}
+
+function plusLabels(language: string) {
+  const label = message(language, "ticket.plus");
+  return { title: label, "aria-label": label };
+}
+
+export function withoutScheme(url: string): string {
+  return url.replace(/^https?:\/\//, "");
+}
