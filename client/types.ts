@@ -107,7 +107,7 @@ export type ProblemReason =
   | "expires_at.past"
   | "max_visits.range"
   | "password.length"
-  | "starts_at.begun"
+  | "starts_at.started"
   | "starts_at.format"
   | "starts_at.past"
   | "batch.length"

@@ -142,8 +142,8 @@ describe("PATCH /api/v1/links/{code}", () => {
       const refused = await change({ starts_at: later, max_visits: 9 });
       expect([refused.status, refused.reason, refused.message]).toEqual([
         400,
-        "starts_at.begun",
-        `starts_at: ${en["starts_at.begun"]}`,
+        "starts_at.started",
+        `starts_at: ${en["starts_at.started"]}`,
       ]);
     }
     expect((await ask(curt, "GET", path, { key })).data).toMatchObject({
