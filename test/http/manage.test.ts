@@ -42,7 +42,7 @@ describe("PATCH /api/v1/links/{code}", () => {
     const misnamed = await ask(curt, "PATCH", path, { key, body: { original_url: OTHER } });
     expect([misnamed.status, misnamed.message]).toEqual([
       400,
-      "original_url: There is no such field. Do you mean target?",
+      "original_url: There is no such field. Did you mean target?",
     ]);
     expect(await change({ expires_at: null })).toEqual({
       ...data,
