@@ -27,13 +27,13 @@ export type LinkRequest = {
   target: string;
   /** The code you want: letters, marks and numbers of any script, -, _ and emoji. Its length is counted in NFC, without U+FE0F. If omitted, a code is generated. */
   code?: string | null | undefined;
-  /** When the link ends: a time as in RFC 3339, or a duration from now: `24h`, `48h`, `1week` or `1month` (30 days). With `null` it never ends. If omitted, the operator's default applies. */
+  /** When the link ends: an RFC 3339 time, or a duration from now: `24h`, `48h`, `1week` or `1month` (30 days). `null`: never. If omitted, the operator's default applies. */
   expires_at?: string | null | undefined;
-  /** When the link starts, written like `expires_at`. Before that, it does not exist for visitors. With `null` or if omitted, it starts immediately. */
+  /** When the link starts, in the same format as `expires_at`. Until then, it does not exist for visitors. If `null` or omitted, it starts immediately. */
   starts_at?: string | null | undefined;
-  /** The link ends with this visit. With `null` or if omitted, visits are not limited. */
+  /** The link ends after this many visits. If `null` or omitted, there is no limit. */
   max_visits?: number | null | undefined;
-  /** Visitors must enter it before the link redirects them. With `null` or if omitted, there is none. */
+  /** Visitors must enter it before the link redirects them. If `null` or omitted, there is no password. */
   password?: string | null | undefined;
 };
 
@@ -53,30 +53,30 @@ export type ManagedLink = {
   short_url: string;
   /** The short address in ASCII. */
   ascii_url: string;
-  /** Where the link leads, exactly as sent. `null` if the link has a password and the request has no manage key. */
+  /** The destination, exactly as sent. `null` if the link has a password and the request has no manage key. */
   target: string | null;
   /** When the link was created. */
   created_at: string;
-  /** When the link starts or started; `null` if that was when it was created. */
+  /** When the link starts or started; `null` if it started on creation. */
   starts_at: string | null;
-  /** When the link ends or ended; `null` if it never does. */
+  /** When the link ends or ended; `null` if it never ends. */
   expires_at: string | null;
-  /** How many visits the link redirects; `null` if that is not limited. */
+  /** How many visits the link allows; `null` if there is no limit. */
   max_visits: number | null;
-  /** How many of these visits there have been; `null` if they are not limited, or if the request has no manage key. */
+  /** How many of these visits have been used; `null` if there is no limit, or if the request has no manage key. */
   visits_used: number | null;
   /** Whether visitors must enter a password. */
   has_password: boolean;
-  /** `scheduled`: it has not started; `used_up`: it had all its visits; `withdrawn`: its maker ended it; `disabled`: see that field. */
+  /** `scheduled`: not started yet; `used_up`: its visit limit is reached; `withdrawn`: withdrawn by its maker; `disabled`: see `disabled_reason`. */
   state: LinkState;
-  /** Why the link does not work although it may not have expired: the reason for which the operator disabled it or blocked its host, or `blocklist` if its host is on a blocklist. `null` if it works. */
+  /** Why the link does not work although it may not have expired: the operator's reason for disabling it or blocking its host, or `blocklist` if its host is on a blocklist. `null` if it works. */
   disabled_reason: DisabledReason | null;
-  /** When its maker last changed where the link leads; `null` if never. */
+  /** When the maker last changed the destination; `null` if never. */
   changed_at: string | null;
-  /** Visits by people since the link was created. A new visit shows up within a second or two, or within a minute under heavy load. */
+  /** Visits by people since the link was created. New visits appear within two seconds, or within a minute under heavy load. */
   visits: number;
   qr: QrCodes;
-  /** Send it as `Authorization: Bearer` to change or end the link, or to see more of it. Anyone who has it can do so. */
+  /** Send it as `Authorization: Bearer` to change or withdraw the link, or to see all of its data. Anyone who has it can do so. */
   manage_key: string;
 };
 
@@ -107,7 +107,7 @@ export type ProblemReason =
   | "expires_at.past"
   | "max_visits.range"
   | "password.length"
-  | "starts_at.begun"
+  | "starts_at.started"
   | "starts_at.format"
   | "starts_at.past"
   | "batch.length"
@@ -176,24 +176,24 @@ export type ProblemReason =
   | "reason.unknown";
 
 export type ProblemDetail = {
-  /** The field or parameter; `null` if none in particular is wrong. */
+  /** The field or parameter; `null` if the problem concerns no particular one. */
   field: string | null;
   reason: ProblemReason;
   message: string;
 };
 
 export type LinkResult = {
-  /** The status that one link alone would be answered with. */
+  /** The status code that a request for this link alone would return. */
   status_code: number;
-  /** `success` if the link was made. */
+  /** `success` if the link was created. */
   status: "success" | "error";
-  /** The outcome for the link, for people. */
+  /** The result for the link, for people to read. */
   message: string;
-  /** The link. Only if it was made. */
+  /** The link; present only if it was created. */
   data?: ManagedLink | undefined;
-  /** Everything that is wrong, one by one. */
+  /** Every problem found, one by one. */
   errors?: ProblemDetail[] | undefined;
-  /** Seconds to wait before trying again. Only with 429 and 503. */
+  /** Seconds to wait before retrying; present only with 429 and 503. */
   retry_after?: number | undefined;
 };
 
@@ -204,39 +204,39 @@ export type Link = {
   short_url: string;
   /** The short address in ASCII. */
   ascii_url: string;
-  /** Where the link leads, exactly as sent. `null` if the link has a password and the request has no manage key. */
+  /** The destination, exactly as sent. `null` if the link has a password and the request has no manage key. */
   target: string | null;
   /** When the link was created. */
   created_at: string;
-  /** When the link starts or started; `null` if that was when it was created. */
+  /** When the link starts or started; `null` if it started on creation. */
   starts_at: string | null;
-  /** When the link ends or ended; `null` if it never does. */
+  /** When the link ends or ended; `null` if it never ends. */
   expires_at: string | null;
-  /** How many visits the link redirects; `null` if that is not limited. */
+  /** How many visits the link allows; `null` if there is no limit. */
   max_visits: number | null;
-  /** How many of these visits there have been; `null` if they are not limited, or if the request has no manage key. */
+  /** How many of these visits have been used; `null` if there is no limit, or if the request has no manage key. */
   visits_used: number | null;
   /** Whether visitors must enter a password. */
   has_password: boolean;
-  /** `scheduled`: it has not started; `used_up`: it had all its visits; `withdrawn`: its maker ended it; `disabled`: see that field. */
+  /** `scheduled`: not started yet; `used_up`: its visit limit is reached; `withdrawn`: withdrawn by its maker; `disabled`: see `disabled_reason`. */
   state: LinkState;
-  /** Why the link does not work although it may not have expired: the reason for which the operator disabled it or blocked its host, or `blocklist` if its host is on a blocklist. `null` if it works. */
+  /** Why the link does not work although it may not have expired: the operator's reason for disabling it or blocking its host, or `blocklist` if its host is on a blocklist. `null` if it works. */
   disabled_reason: DisabledReason | null;
-  /** When its maker last changed where the link leads; `null` if never. */
+  /** When the maker last changed the destination; `null` if never. */
   changed_at: string | null;
-  /** Visits by people since the link was created. A new visit shows up within a second or two, or within a minute under heavy load. */
+  /** Visits by people since the link was created. New visits appear within two seconds, or within a minute under heavy load. */
   visits: number;
   qr: QrCodes;
 };
 
 export type LinkChange = {
-  /** Where the link leads from now on. */
+  /** The new destination. */
   target?: string | undefined;
-  /** When the link ends, written as for a new link. `null`: never. */
+  /** When the link ends, in the same format as for a new link. `null`: never. */
   expires_at?: string | null | undefined;
-  /** When the link starts, written as for a new link. `null`: now. Once it has started, this cannot change. */
+  /** When the link starts, in the same format as for a new link. `null`: now. Cannot be changed after the start. */
   starts_at?: string | null | undefined;
-  /** How many visits the link redirects, including those already counted. `null`: not limited. */
+  /** How many visits the link allows, including those already counted. `null`: no limit. */
   max_visits?: number | null | undefined;
   /** The new password. `null`: none. */
   password?: string | null | undefined;
@@ -247,9 +247,9 @@ export type Availability = {
   code: string;
   /** Whether a link can be created with this code now. */
   available: boolean;
-  /** If it is taken, up to three codes like it that are not. */
+  /** If the code is taken, up to three similar codes that are available. */
   free: string[];
-  /** The short address that a link with this code would have, spelled as requested. */
+  /** The short address that a link with this code would have, with the code as requested. */
   short_url: string;
 };
 
@@ -258,14 +258,14 @@ export type Interval = "hour" | "day" | "month";
 export type SeriesPoint = {
   /** A timestamp, a date or a month, depending on `interval`. */
   start: string;
-  /** By people. */
+  /** Visits by people. */
   visits: number;
-  /** By programs: crawlers, link previews, and browsers that prefetch or load something other than a page. */
+  /** Visits by bots: crawlers, link previews, and browsers that prefetch or load something other than a page. */
   bots: number;
 };
 
 export type BreakdownValue = {
-  /** null if unknown. */
+  /** `null` if unknown. */
   value: string | null;
   /** Visits with this value. Without the manage key, a public service counts only days (UTC) that are over, each with a random offset. */
   visits: number;
@@ -273,7 +273,7 @@ export type BreakdownValue = {
 
 export type Breakdown = {
   values: BreakdownValue[];
-  /** Visits with any other value. Without the manage key, a public service adds values here that had fewer than 5 visits on a day. */
+  /** Visits with any other value. Without the manage key, a public service also adds values with fewer than 5 visits on a day. */
   other: number;
 };
 
@@ -288,11 +288,11 @@ export type Statistics = {
   interval: Interval;
   /** As requested, or the default. */
   tz: string;
-  /** By people, in the range. */
+  /** Visits by people in the range. */
   visits: number;
-  /** By programs, in the range. */
+  /** Visits by bots in the range. */
   bots: number;
-  /** An estimate: the visitors of each day (UTC), added up. A person who visits on two days counts twice. Without the manage key, a public service counts only days that are over, each with a random offset, and says null if there are none. */
+  /** An estimate: the sum of the visitors of each day (UTC). A person who visits on two days counts twice. Without the manage key, a public service counts only days that are over, each with a random offset; `null` if there are none. */
   visitors: number | null;
   series: SeriesPoint[];
   referrers: Breakdown;
@@ -306,7 +306,7 @@ export type Statistics = {
 export type Reason = "malware" | "phishing" | "spam" | "illegal" | "legal" | "other";
 
 export type ReportRequest = {
-  /** Why the link is reported: `malware`, `phishing`, `spam`, `illegal`, `legal` (it violates somebody's rights) or `other`. */
+  /** Why the link is reported: `malware`, `phishing`, `spam`, `illegal`, `legal` (it violates someone's rights) or `other`. */
   reason: Reason;
   /** Details for the operator. Its length is counted in code points. */
   note?: string | null | undefined;

@@ -14,7 +14,7 @@ import { note, plural, print } from "./terminal/print.ts";
 export async function check(config: Config): Promise<number> {
   const { database, baseUrl, posture } = config;
   for (const { name, meant } of config.misspellings)
-    note(`configuration: ${name} is not a setting. Do you mean ${meant}?`);
+    note(`configuration: ${name} is not a setting. Did you mean ${meant}?`);
   print(`configuration: fine (links at ${baseUrl}, ${posture} posture)`);
   if (!checkLists(config)) return 2;
   const store = describeStore(database);

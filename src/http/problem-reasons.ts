@@ -32,7 +32,7 @@ export const REASONS = [
   "expires_at.past",
   "max_visits.range",
   "password.length",
-  "starts_at.begun",
+  "starts_at.started",
   "starts_at.format",
   "starts_at.past",
   // A rule about any body, field or parameter.

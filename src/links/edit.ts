@@ -94,7 +94,8 @@ export function createEditing({ store, clock, parseDestination, problemOf, edits
       return { kind: "precondition.failed", revision: revisionOf(link) };
     // Another request may have started it meanwhile.
     const hasStart = change.type === "edit" && change.startsMs !== undefined;
-    if (!isChanged && hasStart && hasStarted(link, change.atMs)) return invalid({ rule: "starts_at.begun" });
+    if (!isChanged && hasStart && hasStarted(link, change.atMs))
+      return invalid({ rule: "starts_at.started" });
     return isChanged ? link : (problemOf(link) ?? link);
   }
 

@@ -23,7 +23,7 @@ export type Refusal =
   | { rule: "target.chain"; host: string }
   | { rule: "target.blocked"; host: string }
   | { rule: "expires_at.format" | "expires_at.past" | "expires_at.before-start" }
-  | { rule: "starts_at.format" | "starts_at.past" | "starts_at.begun" }
+  | { rule: "starts_at.format" | "starts_at.past" | "starts_at.started" }
   | { rule: "max_visits.range" | "password.length"; min: number; max: number };
 
 /** A request has wrong values. All of them are reported together. */

@@ -11,7 +11,7 @@ const NONE: readonly never[] = [];
 
 /** Refuses a new start for a link, if that has started already or the start is in the past. */
 export function refuseStart(startsMs: number, nowMs: number, hasStarted = false): readonly Refusal[] {
-  if (hasStarted) return [{ rule: "starts_at.begun" }];
+  if (hasStarted) return [{ rule: "starts_at.started" }];
   return startsMs < nowMs ? [{ rule: "starts_at.past" }] : NONE;
 }
 

@@ -117,7 +117,7 @@ test.each(readers(["en-GB", "ko-KR"]))(
     // With the key in the list, its maker is told where a link with a password leads.
     expect(await item(code("비밀")).textContent()).toContain("www.example.com/of-비밀");
     const [end, made] = await item(code("ends")).locator("time").all();
-    const inFull = new Intl.DateTimeFormat(locale.slice(0, 2), {
+    const inFull = new Intl.DateTimeFormat(locale, {
       dateStyle: "long",
       timeStyle: "short",
       timeZone: "Asia/Seoul",

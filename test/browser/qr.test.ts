@@ -118,7 +118,7 @@ describe("on paper", () => {
       await page.goto(pathOf(code, suffix));
       expect(await page.locator("body").innerText()).toMatch(
         new RegExp(
-          `^\\s*Curt\\s*curt\\.example/${code}\\s*Leads to: ${RegExp.escape(new URL(DESTINATION).host)}\\s*$`,
+          `^\\s*Curt\\s*curt\\.example/${code}\\s*Destination: ${RegExp.escape(new URL(DESTINATION).host)}\\s*$`,
         ),
       );
       expect(await scan(blank, page)).toBe(addressOf(code));

@@ -66,7 +66,7 @@ describe.each(READERS)("a maker who is refused ($locale)", ({ locale, viewport }
       [
         "javascript:alert(1)",
         "a/b",
-        { address: say("target.scheme"), code: say("code.character", { character: "/ (U+002F)" }) },
+        { address: say("home.not-address"), code: say("code.character", { character: "/ (U+002F)" }) },
       ],
     ] as [string, string, { address?: string; code?: string }][]) {
       const form = await refused(page, address, code);
@@ -106,7 +106,7 @@ describe.each(READERS)("a maker who is refused ($locale)", ({ locale, viewport }
     await form.code.press("Enter");
     await page.locator("[aria-invalid]").first().waitFor();
     await untilFocused(form.address);
-    expect(await refusalOf(form.address)).toBe(say("target.scheme"));
+    expect(await refusalOf(form.address)).toBe(say("home.not-address"));
     expect(await refusalOf(form.code)).toBe(say("taken"));
     expect(await refusalOf(page.getByLabel(say("home.expires")))).toBe(say("home.date.wrong"));
     expect(await refusalOf(visits)).toBe(say("home.max-visits.wrong", { min: 1, max: 1_000_000_000 }));

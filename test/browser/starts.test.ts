@@ -145,7 +145,7 @@ describe.each(MAKERS)("a link that begins later ($locale, scripts: $javaScriptEn
     await page.locator("[aria-invalid]").first().waitFor();
     const told = await page.locator(".refusal .error").allTextContents();
     expect(told).toEqual([
-      say("target.scheme"),
+      say("home.not-address"),
       say("expires_at.past"),
       say("home.starts.past"),
       say("home.max-visits.wrong", { min: 1, max: 1_000_000_000 }),

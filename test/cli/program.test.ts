@@ -437,7 +437,7 @@ describe("curt check", () => {
       DATABASE_URL: `sqlite:${folder.path}/curt.db`,
       BASE_URI: "x",
     });
-    expect([code, stderr]).toEqual([0, "configuration: BASE_URI is not a setting. Do you mean BASE_URL?\n"]);
+    expect([code, stderr]).toEqual([0, "configuration: BASE_URI is not a setting. Did you mean BASE_URL?\n"]);
   });
 
   const check = (path: string) => run(["check"], { DATABASE_URL: `sqlite:${path}` });

@@ -117,7 +117,7 @@ test("all mistakes are reported at once, next to their fields, and other problem
     return { ...Object.fromEntries(besideFields.map(([, field, text]) => [field, text])), above };
   };
   expect(await told({ original_url: "ftp://x", custom_code: "a b" })).toEqual({
-    original_url: en["target.scheme"],
+    original_url: en["home.not-address"],
     custom_code: en["code.space"],
     above: undefined,
   });

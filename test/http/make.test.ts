@@ -114,15 +114,19 @@ describe("POST /api/v1/links", () => {
       [
         { original_url: target },
         "field.required, field.unknown",
-        "target: It is required. original_url: There is no such field. Do you mean target?",
+        "target: It is required. original_url: There is no such field. Did you mean target?",
       ],
-      [{ target, expire: "24h" }, "field.unknown", "expire: There is no such field. Do you mean expires_at?"],
-      [{ target, passwd: "x" }, "field.unknown", "passwd: There is no such field. Do you mean password?"],
+      [
+        { target, expire: "24h" },
+        "field.unknown",
+        "expire: There is no such field. Did you mean expires_at?",
+      ],
+      [{ target, passwd: "x" }, "field.unknown", "passwd: There is no such field. Did you mean password?"],
       [{ target, visits: 3 }, "field.unknown", "visits: There is no such field."],
       [
         { target, custom_code: "mine", expire_duration: "24h" },
         "field.unknown",
-        "custom_code: There is no such field. Do you mean code? expire_duration: There is no such field. Do you mean expires_at?",
+        "custom_code: There is no such field. Did you mean code? expire_duration: There is no such field. Did you mean expires_at?",
       ],
       [
         { target: 1, code: 2, expires_at: 3, starts_at: true, max_visits: "4", password: [] },

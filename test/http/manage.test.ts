@@ -42,7 +42,7 @@ describe("PATCH /api/v1/links/{code}", () => {
     const misnamed = await ask(curt, "PATCH", path, { key, body: { original_url: OTHER } });
     expect([misnamed.status, misnamed.message]).toEqual([
       400,
-      "original_url: There is no such field. Do you mean target?",
+      "original_url: There is no such field. Did you mean target?",
     ]);
     expect(await change({ expires_at: null })).toEqual({
       ...data,
@@ -142,8 +142,8 @@ describe("PATCH /api/v1/links/{code}", () => {
       const refused = await change({ starts_at: later, max_visits: 9 });
       expect([refused.status, refused.reason, refused.message]).toEqual([
         400,
-        "starts_at.begun",
-        `starts_at: ${en["starts_at.begun"]}`,
+        "starts_at.started",
+        `starts_at: ${en["starts_at.started"]}`,
       ]);
     }
     expect((await ask(curt, "GET", path, { key })).data).toMatchObject({

@@ -45,8 +45,8 @@ test("a card in a chat says a host in ASCII too, and warns of letters that look 
       ["description", "og:description"].includes(name ?? property ?? ""),
     );
     expect(described.map(({ attributes }) => attributes["content"])).toEqual([
-      `Leads to: ${told}`,
-      `Leads to: ${told}`,
+      `Destination: ${told}`,
+      `Destination: ${told}`,
     ]);
   }
 });
@@ -78,7 +78,7 @@ test("a card in a chat says what is unusual about the destination, but not that 
   const elements = await elementsOf(response);
   const card = elements.find(({ attributes }) => attributes["property"] === "og:description");
   const hint = message("en", "hint.front", { name: "paypal.com", domain: "example.net" });
-  expect(card?.attributes["content"]).toBe(`Leads to: paypal.com.example.net – ${hint}`);
+  expect(card?.attributes["content"]).toBe(`Destination: paypal.com.example.net – ${hint}`);
 });
 
 test("a preview says for a day how long ago its link was changed, and what a reader has changes with it", async () => {
@@ -91,17 +91,17 @@ test("a preview says for a day how long ago its link was changed, and what a rea
     const response = await own.fetch(`/${code}+`, { headers: { ...HTML, "If-None-Match": known } });
     return { status: response.status, tag: response.headers.get("etag") ?? "", text: await response.text() };
   };
-  const hint = /<ul class="warnings"><li>(Take care: [^.]*\.)/;
+  const hint = /<ul class="warnings"><li>(Caution: [^.]*\.)/;
   own.advance(HOUR_MS - MINUTE_MS);
   const fresh = await read();
   expect(hint.exec(fresh.text)?.[1]).toBe(en["hint.changed.fresh"]);
   expect((await read(fresh.tag)).status).toBe(304);
   own.advance(2 * MINUTE_MS);
   const later = await read(fresh.tag);
-  expect(hint.exec(later.text)?.[1]).toBe("Take care: where this link leads was changed 1 hour ago.");
+  expect(hint.exec(later.text)?.[1]).toBe("Caution: the destination of this link was changed 1 hour ago.");
   own.advance(DAY_MS - HOUR_MS - 3 * MINUTE_MS);
   expect(hint.exec((await read()).text)?.[1]).toBe(
-    "Take care: where this link leads was changed 23 hours ago.",
+    "Caution: the destination of this link was changed 23 hours ago.",
   );
   own.advance(3 * MINUTE_MS);
   expect((await read()).text).not.toMatch(hint);
@@ -115,7 +115,7 @@ test("a preview says for the last day of its link when it ends and how soon, and
     const response = await own.fetch("/ending+", { headers: { ...HTML, "If-None-Match": known } });
     return { status: response.status, tag: response.headers.get("etag") ?? "", text: await response.text() };
   };
-  const hint = /This link ends soon: ([^,]*), on <time datetime="([^"]*)">/;
+  const hint = /This link expires soon: ([^,]*), on <time datetime="([^"]*)">/;
   own.advance(DAY_MS - 2 * MINUTE_MS);
   expect((await read()).text).not.toMatch(hint);
   own.advance(4 * MINUTE_MS);

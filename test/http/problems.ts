@@ -45,7 +45,7 @@ export const PROBLEMS: Readonly<Record<ProblemReason, readonly [HttpProblem, str
   "expires_at.past": [invalid({ rule: "expires_at.past" }), "expires_at"],
   "max_visits.range": [invalid({ rule: "max_visits.range", min: 1, max }), "max_visits"],
   "password.length": [invalid({ rule: "password.length", min: 1, max }), "password"],
-  "starts_at.begun": [invalid({ rule: "starts_at.begun" }), "starts_at"],
+  "starts_at.started": [invalid({ rule: "starts_at.started" }), "starts_at"],
   "starts_at.format": [invalid({ rule: "starts_at.format" }), "starts_at"],
   "starts_at.past": [invalid({ rule: "starts_at.past" }), "starts_at"],
   "batch.length": [malformed({ rule: "batch.length", max, count: 10 })],

@@ -132,9 +132,9 @@ describe("the reference", () => {
     const told = async (language: string) =>
       textOf(await (await limited.fetch("/docs", headersFor(language))).text());
     const text = await told("en");
-    expect(text).toContain("Links made30 in 1 minute and 1,000 in 1 day");
+    expect(text).toContain("Links created30 in 1 minute and 1,000 in 1 day");
     expect(text).toContain("Reports7 in 90 seconds");
-    expect(text).toContain("Addresses that lead nowherenot limited");
+    expect(text).toContain("Unknown short addressesno limit");
     expect(await told("ko")).toContain("1분에 30회");
   });
 

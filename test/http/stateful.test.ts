@@ -211,7 +211,7 @@ function startRefusals(
   const startsMs = startsAt(starts, link, nowMs);
   const reasons = endsMs <= Math.max(startsMs, nowMs) ? ["expires_at.before-start"] : [];
   if (starts === undefined || starts === null) return reasons;
-  if (!isEarly) return [...reasons, "starts_at.begun"];
+  if (!isEarly) return [...reasons, "starts_at.started"];
   return starts === "past" ? [...reasons, "starts_at.past"] : reasons;
 }
 

@@ -70,7 +70,7 @@ test("a link that another request has let begin meanwhile is not moved any more"
   expect(await links.edit(before, { starts: null })).toMatchObject({ terms: { startsMs: START } });
   expect(await links.edit(before, { starts: "24h", maxVisits: 3 })).toEqual({
     kind: "invalid",
-    refusals: [{ rule: "starts_at.begun" }],
+    refusals: [{ rule: "starts_at.started" }],
   });
   expect(await links.resolve("early")).toMatchObject({ target: originalUrl, terms: { startsMs: START } });
 });

@@ -108,3 +108,44 @@ test("every message has a use", () => {
   const keys = Object.keys(JSON.parse(readFileSync(join(LANGUAGE, "en.json"), "utf8")) as object);
   expect(keys.filter((key) => !isUsed(key))).toEqual([]);
 });
+
+/** The glossary: a term, and the words for it that must not appear. */
+const GLOSSARY: Readonly<Record<string, Readonly<Record<string, RegExp>>>> = {
+  en: {
+    create: /\b(?:[Mm]ake|made|making)\b(?! sure)/,
+    destination: /\bleads? (?:on|nowhere)\b|\b[Ww]here (?:it|they|this link|the link) leads?\b/,
+    withdraw: /\btake back\b|\bend (?:a|this|the) link\b/i,
+    bots: /\bprograms?\b/i,
+    operator: /\bwho runs\b/,
+    "manage link": /manage address/i,
+    "short address": /\bshort URL\b/,
+  },
+  ja: {
+    終了: /取り消/,
+    アクセス数: /訪問数|アクセス回数|利用回数/,
+    短縮URL: /短いURL/,
+    表示単位: /棒の/,
+    管理用リンク: /管理用(?:の)?URL|管理アドレス/,
+    運営者: /管理者/,
+    "（": /[ぁ-んァ-ヶ一-龠] ?\(/,
+  },
+  ko: {
+    "링크 종료": /철회|끝냅|끝내|끝납/,
+    목적지: /연결되[는던] 곳|도착지/,
+    "관리 링크": /관리 주소/,
+    "짧은 주소": /단축 (?:주소|URL|링크)/,
+    필요: /물어봄/,
+    "표시 단위": /막대/,
+    "추가 설정": /더 많은 설정/,
+    운영자: /운영하는 사람|관리자/,
+  },
+};
+
+test.each(Object.entries(GLOSSARY))("each term has one name (%s)", (language, terms) => {
+  const catalogue = JSON.parse(readFileSync(join(LANGUAGE, `${language}.json`), "utf8")) as object;
+  const texts = Object.entries(catalogue).map(([key, text]) => `${key}: ${JSON.stringify(text)}`);
+  const wrong = Object.entries(terms).flatMap(([term, other]) =>
+    texts.filter((text) => other.test(text.slice(text.indexOf(": ")))).map((text) => `${term}, not ${text}`),
+  );
+  expect(wrong).toEqual([]);
+});

@@ -61,7 +61,7 @@ test("shares are of all visits of a list, whatever they told, and never hide tha
     ["South Korea", "99.9", "999", "&gt;99%"],
     ["United States", "0.1", "1", "&lt;1%"],
   ]);
-  expect(page).toContain("Shares are of the 1,000 visits in each list.");
+  expect(page).toContain("Percentages are of the 1,000 visits in each list.");
 });
 
 test("unknown and other values look different from those that visits told", () => {

@@ -46,7 +46,7 @@ test("weeks begin as they do where the language is spoken", () => {
 test.each([
   ["en", TUESDAY + 9, /Most visits: Tuesday, 9\s–\s10\sAM \(40\)/],
   ["en", TUESDAY + 23, /Most visits: Tuesday,? (?:at )?11\sPM \(40\)/],
-  ["ko", TUESDAY + 14, /화요일 14\s~\s15시 \(40회\)/],
+  ["ko", TUESDAY + 14, /화요일 14~15시 \(40회\)/],
 ])("the busiest hour is told in words (%s, hour %i)", (language, place, words) => {
   expect(show({ [place]: 40, [MONDAY]: 39 }, language)).toMatch(words);
 });

@@ -65,12 +65,20 @@ type Counted = Pick<Case, "reports" | "reasons" | "lastMs" | "answer">;
 /** How often a link was reported for each reason, and the operator's answer. */
 export function ReportFacts({ language, one }: { language: string; one: Counted }) {
   const { reports, reasons, lastMs, answer } = one;
-  const counts = REASONS.filter((reason) => reasons[reason] !== undefined).map(
-    (reason) => `${message(language, `reason.${reason}`)}: ${reasons[reason]}`,
+  const counts = REASONS.filter((reason) => reasons[reason] !== undefined).map((reason) =>
+    message(language, "admin.reports.reason", {
+      reason: message(language, `reason.${reason}`),
+      count: String(reasons[reason]),
+    }),
   );
+  const list = new Intl.ListFormat(language, { style: "narrow" }).format(counts);
   return (
     <div class="soft">
-      {message(language, "admin.reports", { count: reports })} ({counts.join(", ")}) ·{" "}
+      {message(language, "admin.reports.reasons", {
+        reports: message(language, "admin.reports", { count: reports }),
+        reasons: list,
+      })}
+      {" · "}
       <Instant language={language} ms={lastMs} />
       {answer !== undefined && (
         <>

@@ -96,6 +96,7 @@ const WORDS = {
   ...DATE_WORDS,
   "starts_at.past": "home.starts.past",
   "max_visits.range": "home.max-visits.wrong",
+  "target.scheme": "home.not-address",
 } as const;
 
 export function describeRefusal(

@@ -122,7 +122,9 @@ const namesIn = memoize((language) => {
     /** "Tuesday, 9 – 10 AM". A range into the next day would contain dates, so that one is named by its start. */
     hourOfDay: memoize((hours) => {
       const ms = MONDAY_MS + Number(hours) * HOUR_MS;
-      return Number(hours) % 24 === 23 ? hourOfDay.format(ms) : hourOfDay.formatRange(ms, ms + HOUR_MS);
+      if (Number(hours) % 24 === 23) return hourOfDay.format(ms);
+      // Korean has no spaces in "19~20시", unlike the CLDR.
+      return hourOfDay.formatRange(ms, ms + HOUR_MS).replace(/\s~\s/, "~");
     }),
   };
 });

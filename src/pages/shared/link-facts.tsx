@@ -82,7 +82,7 @@ export function FutureStart({ language, ms }: StartProps) {
   const starts = <Instant language={language} ms={ms} />;
   return (
     <>
-      <p class="start">{richMessage(language, "scheduled.begins", { starts })}</p>
+      <p class="start">{richMessage(language, "scheduled.future", { starts })}</p>
       <p class="soft">{message(language, "scheduled.until")}</p>
     </>
   );
@@ -91,7 +91,7 @@ export function FutureStart({ language, ms }: StartProps) {
 /** When a link started that was created with a later start. */
 export function PastStart({ language, ms }: StartProps) {
   const starts = <Instant language={language} ms={ms} />;
-  return <p class="soft">{richMessage(language, "scheduled.began", { starts })}</p>;
+  return <p class="soft">{richMessage(language, "scheduled.past", { starts })}</p>;
 }
 
 /** The last change of a link. A former host may be as secret as the present one, behind the password. */

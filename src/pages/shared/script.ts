@@ -208,10 +208,16 @@ export function submitOnce(): void {
   addEventListener("pageshow", () => (sentMs = -ON_ITS_WAY_MS));
 }
 
+/** The page's language, in the reader's region if it is one of the browser's languages: "en-GB" for "en". */
+export function regionalLanguage(): string {
+  const { lang } = document.documentElement;
+  return navigator.languages.find((language) => language.split("-")[0] === lang) ?? lang;
+}
+
 /** Shows all times in the reader's time zone, in the page's language. */
 export function localiseTimes(within: ParentNode): void {
-  const words = new Intl.DateTimeFormat(document.documentElement.lang, {
-    dateStyle: "long",
+  const words = new Intl.DateTimeFormat(regionalLanguage(), {
+    dateStyle: "medium",
     timeStyle: "short",
   });
   for (const time of within.querySelectorAll<HTMLTimeElement>("time[datetime]")) {

@@ -1,4 +1,4 @@
-import { offerCopies, withoutScheme } from "../../shared/script.ts";
+import { offerCopies, regionalLanguage, withoutScheme } from "../../shared/script.ts";
 import { addressOf, codeOf, describeState, type SavedLink } from "./saved-links.ts";
 
 /** In characters. */
@@ -61,7 +61,7 @@ export function timeOf(date: string, text?: string): HTMLTimeElement {
 /** A date in the reader's time zone; "" if it is invalid. */
 function instant(date: string, style: Intl.DateTimeFormatOptions): string {
   const ms = Date.parse(date);
-  return Number.isNaN(ms) ? "" : new Intl.DateTimeFormat(lang(), style).format(ms);
+  return Number.isNaN(ms) ? "" : new Intl.DateTimeFormat(regionalLanguage(), style).format(ms);
 }
 
 export function part(item: HTMLElement, name: string): HTMLElement {
