@@ -77,7 +77,8 @@ export async function buildClient(outdir = join(folder, "dist")): Promise<string
   return code.text();
 }
 
-async function run(program: string, ...args: string[]): Promise<void> {
+/** Runs a program of node_modules. */
+export async function run(program: string, ...args: string[]): Promise<void> {
   const child = Bun.spawn([join(root, "node_modules/.bin", program), ...args], {
     cwd: root,
     stdio: ["ignore", "inherit", "inherit"],

@@ -165,7 +165,8 @@ export function knowsAlready(headers: Headers, tag: string): boolean {
 export function requiredTags(headers: Headers): readonly string[] | undefined {
   const value = headers.get("if-match");
   if (value === null || value.trim() === "*") return undefined;
-  return [...value.matchAll(/(?<!W\/)"([^"]*)"/g)].map(([, tag = ""]) => tag);
+  const tags = value.matchAll(/(W\/)?"([^"]*)"/g);
+  return [...tags].flatMap(([, weak, tag = ""]) => (weak === undefined ? tag : []));
 }
 
 /**

@@ -333,6 +333,18 @@ describe("GET /api/v1/shorten", () => {
   });
 });
 
+test("GET /api/v1 names the addresses of the API, and /api redirects there", async () => {
+  const response = await curt.fetch("/api/v1");
+  expect(response.headers.get("link")).toContain(`<${BASE_URL}/api/v1/openapi.json>; rel="service-desc"`);
+  for (const address of Object.values<string>((await json(response))["data"]))
+    expect([address, (await curt.fetch(new URL(address).pathname, { method: "OPTIONS" })).status]).toEqual([
+      address,
+      204,
+    ]);
+  const redirected = await curt.fetch("/api");
+  expect([redirected.status, redirected.headers.get("location")]).toEqual([308, "/api/v1"]);
+});
+
 describe("the OpenAPI document", () => {
   test("describes what is answered, from the schemas that validate", async () => {
     const document = await json(await curt.fetch("/api/v1/openapi.json"));

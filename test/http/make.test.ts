@@ -116,7 +116,11 @@ describe("POST /api/v1/links", () => {
         "field.required, field.unknown",
         "target: It is required. original_url: There is no such field. Did you mean target?",
       ],
-      [{ target, expire: "24h" }, "field.unknown", "expire: There is no such field. Did you mean expires_at?"],
+      [
+        { target, expire: "24h" },
+        "field.unknown",
+        "expire: There is no such field. Did you mean expires_at?",
+      ],
       [{ target, passwd: "x" }, "field.unknown", "passwd: There is no such field. Did you mean password?"],
       [{ target, visits: 3 }, "field.unknown", "visits: There is no such field."],
       [

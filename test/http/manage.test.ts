@@ -238,6 +238,39 @@ describe("DELETE /api/v1/links/{code}", () => {
   });
 });
 
+describe("If-Match", () => {
+  const send = (path: string, method: string, key: string, match: string, body?: object) =>
+    curt.fetch(path, {
+      method,
+      headers: { Authorization: `Bearer ${key}`, "If-Match": match },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    });
+
+  test("lets one of two changes through that know the same link, and gives the other the current tag", async () => {
+    const { path, key } = await make(curt);
+    const tag = (await curt.fetch(path)).headers.get("etag") ?? "";
+    expect(tag).toMatch(/^"\w+"$/);
+    const answers = await Promise.all(
+      [OTHER, `${OTHER}2`].map((target) => send(path, "PATCH", key, tag, { target })),
+    );
+    expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 412]);
+    const now = (await curt.fetch(path)).headers.get("etag");
+    expect(now).not.toBe(tag);
+    expect(answers.map(({ headers }) => headers.get("etag"))).toEqual([now, now]);
+    expect((await send(path, "DELETE", key, tag)).status).toBe(412);
+    expect((await send(path, "DELETE", key, `W/${now}, ${now}`)).status).toBe(200);
+  });
+
+  test("takes any link with *, and a tag is the same after a visit", async () => {
+    const { code, path, key } = await make(curt, { max_visits: 5 });
+    const tag = (await curt.fetch(path)).headers.get("etag") ?? "";
+    await visited(curt, code);
+    expect((await send(path, "PATCH", key, "*", { password: "open" })).status).toBe(200);
+    expect((await send(path, "PATCH", key, tag, { password: null })).status).toBe(412);
+    expect((await send(path, "PATCH", key, `W/${tag}`, { password: null })).status).toBe(412);
+  });
+});
+
 describe("a manage key", () => {
   test("is asked for, and must be the link's own", async () => {
     const { path, key, code } = await make(curt);

@@ -2,127 +2,12 @@ import { expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
-import { type ProblemReason, REASON_HEADER, REASONS } from "../../src/http/problem-reasons.ts";
-import { describe, type HttpProblem, malformed, nameFirst } from "../../src/http/problems.ts";
-import { invalid } from "../../src/links/problem.ts";
+import { REASON_HEADER, REASONS } from "../../src/http/problem-reasons.ts";
+import { describe, type HttpProblem, nameFirst } from "../../src/http/problems.ts";
 import { LANGUAGES, message } from "../../src/locales/messages.ts";
-import type { DecisionRefusal } from "../../src/moderation/operator.ts";
 import { type ApiDescription, operationsOf } from "../../src/pages/reference/openapi.ts";
 import { checkReasons, ROOT, type Running, startHere } from "../service.ts";
-
-const refused = (refusal: DecisionRefusal) => ({ kind: "refused", refusals: [refusal] }) as HttpProblem;
-const limited = (limit: Extract<HttpProblem, { kind: "limited" }>["limit"]): HttpProblem => ({
-  kind: "limited",
-  limit,
-  seconds: 7,
-});
-
-const character = "!";
-const host = "example.com";
-const max = 9;
-const example = "2026-11-21";
-const values = "a, b";
-
-/** A problem for each reason, and the field that its message begins with. The compiler finds the ones that are missing. */
-const PROBLEMS: Readonly<Record<ProblemReason, readonly [HttpProblem, string?]>> = {
-  "code.character": [invalid({ rule: "code.character", character }), "custom_code"],
-  "code.ill-formed": [invalid({ rule: "code.ill-formed" }), "custom_code"],
-  "code.invisible": [invalid({ rule: "code.invisible", character }), "custom_code"],
-  "code.joiner": [invalid({ rule: "code.joiner", character }), "custom_code"],
-  "code.mark": [invalid({ rule: "code.mark", character }), "custom_code"],
-  "code.reserved": [invalid({ rule: "code.reserved", code: "api" }), "custom_code"],
-  "code.space": [invalid({ rule: "code.space" }), "custom_code"],
-  // The contract has the whole message.
-  "code.taken": [{ kind: "taken" }],
-  "code.too-long": [invalid({ rule: "code.too-long", max }), "custom_code"],
-  "target.backslash": [invalid({ rule: "target.backslash" }), "original_url"],
-  "target.blocked": [invalid({ rule: "target.blocked", host }), "original_url"],
-  "target.chain": [invalid({ rule: "target.chain", host }), "original_url"],
-  "target.control": [invalid({ rule: "target.control", character }), "original_url"],
-  "target.credentials": [invalid({ rule: "target.credentials" }), "original_url"],
-  "target.ill-formed": [invalid({ rule: "target.ill-formed" }), "original_url"],
-  "target.own": [invalid({ rule: "target.own" }), "original_url"],
-  "target.private": [invalid({ rule: "target.private" }), "original_url"],
-  "target.scheme": [invalid({ rule: "target.scheme" }), "original_url"],
-  "target.space": [invalid({ rule: "target.space" }), "original_url"],
-  "target.too-long": [invalid({ rule: "target.too-long", max }), "original_url"],
-  "target.unparsable": [invalid({ rule: "target.unparsable" }), "original_url"],
-  "expires_at.before-start": [invalid({ rule: "expires_at.before-start" }), "expires_at"],
-  "expires_at.format": [invalid({ rule: "expires_at.format" }), "expires_at"],
-  "expires_at.past": [invalid({ rule: "expires_at.past" }), "expires_at"],
-  "max_visits.range": [invalid({ rule: "max_visits.range", min: 1, max }), "max_visits"],
-  "password.length": [invalid({ rule: "password.length", min: 1, max }), "password"],
-  "starts_at.started": [invalid({ rule: "starts_at.started" }), "starts_at"],
-  "starts_at.format": [invalid({ rule: "starts_at.format" }), "starts_at"],
-  "starts_at.past": [invalid({ rule: "starts_at.past" }), "starts_at"],
-  "batch.length": [malformed({ rule: "batch.length", max, count: 10 })],
-  "body.array": [malformed({ rule: "body.array", example, received: "object" })],
-  "body.coding": [{ kind: "body.coding" }],
-  "body.encoding": [malformed({ rule: "body.encoding" })],
-  "body.form": [{ kind: "body.form" }],
-  "body.interrupted": [malformed({ rule: "body.interrupted" })],
-  "body.json": [malformed({ rule: "body.json" })],
-  "body.object": [malformed({ rule: "body.object", example, received: "array" })],
-  "body.too-large": [{ kind: "body.too-large", max }],
-  "body.type": [{ kind: "body.type" }],
-  "field.fixed": [malformed({ rule: "field.fixed", field: "note" }), "note"],
-  "field.required": [malformed({ rule: "field.required", field: "note" }), "note"],
-  "field.type": [malformed({ rule: "field.type", field: "note", expected: "a", received: "b" }), "note"],
-  "field.unknown": [
-    malformed({ rule: "field.unknown", field: "note" }, { rule: "field.unknown", field: "note", meant: "x" }),
-    "note",
-  ],
-  "field.values": [malformed({ rule: "field.values", field: "note", values }), "note"],
-  "query.colour": [malformed({ rule: "query.colour", field: "light", example }), "light"],
-  "query.date": [malformed({ rule: "query.date", field: "to", example }), "to"],
-  "query.range": [malformed({ rule: "query.range", field: "size", min: 1, max }), "size"],
-  "query.zone": [malformed({ rule: "query.zone", field: "tz", received: "x" }), "tz"],
-  "qr.contrast": [malformed({ rule: "qr.contrast", min: 3 }), "dark"],
-  "stats.order": [malformed({ rule: "stats.order" }), "from"],
-  "stats.range": [malformed({ rule: "stats.range", max, interval: "day" }), "from"],
-  "note.ill-formed": [refused({ rule: "note.ill-formed" }), "note"],
-  "note.too-long": [refused({ rule: "note.too-long", max }), "note"],
-  "cross-site": [{ kind: "cross-site" }],
-  "link.disabled": [{ kind: "disabled", reason: "spam" }],
-  "link.expired": [{ kind: "expired", endedMs: 0 }],
-  "link.prefetch": [{ kind: "link.prefetch" }],
-  "link.unknown": [{ kind: "unknown" }],
-  "link.used-up": [{ kind: "expired", endedMs: 0, by: "visits" }],
-  "link.withdrawn": [{ kind: "expired", endedMs: 0, by: "withdrawn" }],
-  "edits.closed": [{ kind: "edits.closed" }],
-  "key.missing": [{ kind: "key.missing" }],
-  "key.wrong": [{ kind: "key.wrong" }],
-  "precondition.failed": [{ kind: "precondition.failed", revision: "x" }],
-  "idempotency.format": [{ kind: "idempotency.format" }],
-  "idempotency.reused": [{ kind: "idempotency.reused" }],
-  "limit.create": [limited("create")],
-  "limit.password": [limited("password")],
-  "limit.report": [limited("report")],
-  "limit.token": [limited("token")],
-  "limit.unknown": [limited("unknown")],
-  "limit.view": [limited("view")],
-  method: [{ kind: "method", method: "PUT", allow: "GET" }],
-  "password.missing": [{ kind: "password.missing", shortUrl: "https://curt.example/한글/" }],
-  "password.wrong": [{ kind: "password.wrong", shortUrl: "https://curt.example/한글/" }],
-  "route.unknown": [{ kind: "not-found" }],
-  "token.missing": [{ kind: "token.missing" }],
-  "token.wrong": [{ kind: "token.wrong" }],
-  internal: [{ kind: "internal" }],
-  overloaded: [{ kind: "overloaded" }],
-  "store.unavailable": [{ kind: "unavailable" }],
-  "action.unknown": [refused({ rule: "action.unknown", values }), "action"],
-  "host.invalid": [refused({ rule: "host.invalid" }), "host"],
-  "host.own": [refused({ rule: "host.own" }), "host"],
-  "host.suffix": [refused({ rule: "host.suffix", host }), "host"],
-  "host.too-many": [refused({ rule: "host.too-many", max }), "host"],
-  "operator.confirm": [malformed({ rule: "operator.confirm", field: "confirm", code: "x" }), "confirm"],
-  "operator.count": [{ kind: "other-count", count: 2 }, "count"],
-  "operator.missing": [{ kind: "operator.missing" }],
-  "operator.no-case": [{ kind: "operator.no-case" }],
-  "operator.too-many": [{ kind: "too-many", max }],
-  "operator.wrong": [{ kind: "operator.wrong" }],
-  "reason.unknown": [refused({ rule: "reason.unknown", values }), "reason"],
-};
+import { PROBLEMS } from "./problems.ts";
 
 test("every reason is that of a problem, whose message is complete and begins with its field", () => {
   expect(Object.keys(PROBLEMS)).toEqual([...REASONS]);
@@ -143,8 +28,8 @@ test("every reason is that of a problem, whose message is complete and begins wi
   }
 });
 
-test("docs/api.md has each with its status, and the OpenAPI document lists them for every error", async () => {
-  const rows = readFileSync(join(ROOT, "docs/api.md"), "utf8").matchAll(
+test("docs/api-reference.md has each with its status, and the OpenAPI document lists them for every error", async () => {
+  const rows = readFileSync(join(ROOT, "docs/api-reference.md"), "utf8").matchAll(
     /^\| `([a-z_.-]+)` +\| (\d{3}) +\| /gm,
   );
   const listed = REASONS.map((reason) => [reason, String(describe(PROBLEMS[reason][0]).status)]);

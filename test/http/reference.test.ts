@@ -146,8 +146,8 @@ describe("the reference", () => {
     for (const [, statuses = "", reasons = ""] of kinds)
       for (const [, reason = ""] of reasons.matchAll(/<code>(.*?)<\/code>/g)) shown.set(reason, statuses);
     expect([...shown.keys()].toSorted()).toEqual([...REASONS].toSorted());
-    const guide = await Bun.file(`${ROOT}/docs/api.md`).text();
-    const rows = [...guide.matchAll(/^\| `([\w.-]+)` +\| (\d{3}) +\|/gm)];
+    const reference = await Bun.file(`${ROOT}/docs/api-reference.md`).text();
+    const rows = [...reference.matchAll(/^\| `([\w.-]+)` +\| (\d{3}) +\|/gm)];
     expect(rows.length).toBeGreaterThan(70);
     for (const [, reason = "", status = ""] of rows)
       expect([reason, shown.get(reason)]).toEqual([reason, expect.stringContaining(status)]);

@@ -31,7 +31,7 @@ export interface Parameter {
 
 interface Answer {
   readonly description: string;
-  readonly headers?: Readonly<Record<string, { readonly description: string }>>;
+  readonly headers?: Readonly<Record<string, { readonly description: string; readonly required?: boolean }>>;
   readonly content?: Content;
 }
 
