@@ -138,6 +138,7 @@ export function createApp(handlers: Handlers) {
     route("/api/v1/admin/links/{code}", {
       GET: operator("link"),
       POST: applied(operator("changeAll")),
+      PATCH: applied(operator("change")),
       DELETE: applied(operator("erase")),
     });
     route("/api/v1/admin/links/{code}/stats", { GET: operator("statistics") });

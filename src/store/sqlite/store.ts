@@ -141,6 +141,7 @@ export async function openSqliteStore(
       return updated;
     },
     secret: guard("secret"),
+    change: guard("change"),
     disable: guard("disable"),
     enable: guard("enable"),
     erase: guard("erase"),
