@@ -79,7 +79,7 @@ export function createRuleCheck({ hostRules, ownHosts }: RuleCheckOptions): Rule
  * The operator's decisions. Each change is durable, and in the journal, when it resolves; every process applies it within
  * a second. Rejects with `StoreUnavailable` if the store cannot answer.
  */
-export function createOperator({ store, links, clock, refuseRule }: OperatorOptions) {
+export function createOperator({ store, links: { find, edit }, clock, refuseRule }: OperatorOptions) {
   function decide({ note }: DecisionRequest, who: Who): Decision {
     return { who, atMs: clock.nowMs(), ...(note !== undefined && note !== "" && { note }) };
   }
@@ -111,11 +111,11 @@ export function createOperator({ store, links, clock, refuseRule }: OperatorOpti
     ): Promise<boolean | RefusedDecision | Exclude<Awaited<ReturnType<Links["edit"]>>, Link>> {
       const refusals = refuseNote(request.note);
       if (refusals.length > 0) return { kind: "refused", refusals };
-      const link = await links.find(code, "maker");
+      const link = await find(code, "maker");
       if (isProblem(link)) return link;
       if (link.createdMs !== createdMs) return { kind: "unknown" };
       const { originalUrl, expiry } = request;
-      const after = await links.edit(link, { originalUrl, expiry }, decide(request, who));
+      const after = await edit(link, { originalUrl, expiry }, decide(request, who));
       return isProblem(after) ? after : revisionOf(after) !== revisionOf(link);
     },
 
