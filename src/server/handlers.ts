@@ -87,7 +87,7 @@ export function createHandlers(config: Config, log: Log, core: Core, parts: Hand
     const options = { operator, reports, views, refusalOf };
     return {
       api: createLazyHandlers(async () => (await import("../api/admin/admin.ts")).createAdminApi(options)),
-      pages: createAdminPages({ signIn, operator, reports, views }),
+      pages: createAdminPages({ signIn, operator, secret, reports, views }),
     };
   }
 

@@ -291,6 +291,40 @@ describe("the operator's pages", () => {
     expect((await askAs(curt)("GET", "journal")).data.entries).toEqual([]);
   });
 
+  test("change a link, and give its manage key to the operator only", async () => {
+    await using own = await startHere({ ADMIN_TOKEN: TOKEN, EDITS: "off" });
+    await own.shorten({ original_url: "https://example.com/", custom_code: "moved" });
+    const session = await signIn(own);
+    const form = createAdminToken(TOKEN).formToken(session);
+    const change = (fields: Fields) =>
+      post("/admin/links/moved", { action: "change", form, ...fields }, session, {}, own);
+    const target = "https://new.example/";
+    const changed = await change({ target, expires_at: "24h", expires_at_date: "2099-01-02T03:04" });
+    expect([changed.status, changed.headers.get("location")]).toEqual([303, "/admin/links/moved"]);
+    expect((await own.fetch("/moved")).headers.get("location")).toBe(target);
+    const inspected = async () => (await askAs(own)("GET", "links/moved")).data;
+    expect(await inspected()).toMatchObject({
+      expires_at: "2099-01-02T03:04:00.000Z",
+      history: [{ action: "change", who: "page" }],
+    });
+    expect((await change({ target, expires_at: "never" })).status).toBe(303);
+    expect((await inspected()).expires_at).toBeNull();
+    const refused = await change({ target: "ftp://typed.example/" });
+    expect([refused.status, await refused.text()]).toEqual([
+      400,
+      expect.stringContaining('value="ftp://typed.example/"'),
+    ]);
+    const shown = await elementsOf(await get("/admin/links/moved", session, own));
+    const [address] = shown.flatMap(({ attributes }) => attributes["data-copy"] ?? []);
+    const [, key] = /^https:\/\/curt\.example\/moved\+#key=(.+)$/.exec(address ?? "") ?? [];
+    const managed = await own.fetch("/api/v1/links/moved", {
+      method: "PATCH",
+      headers: { Authorization: `Bearer ${key}`, "Content-Type": "application/json" },
+      body: JSON.stringify({ expires_at: "24h" }),
+    });
+    expect(managed.status).toBe(200);
+  });
+
   test("keep a search when the language is switched", async () => {
     const session = await signIn();
     for (const path of ["/admin/links?host=example.com&q=made", `${FOUND}&action=enable`]) {

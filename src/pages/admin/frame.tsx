@@ -69,7 +69,7 @@ interface FieldProps {
   readonly label: string;
   readonly name: string;
   readonly value?: string | undefined;
-  readonly type?: "text" | "date";
+  readonly type?: "text" | "datetime-local";
   readonly maxLength?: number;
   readonly isRequired?: boolean;
 }

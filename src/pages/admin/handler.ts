@@ -4,7 +4,9 @@ import { describe, type HttpProblem, problemAnswer } from "../../http/problems.t
 import { html } from "../../http/responses.ts";
 import { queryOf } from "../../http/url.ts";
 import type { Views } from "../../http/views.ts";
+import type { Link } from "../../links/link.ts";
 import { isProblem } from "../../links/problem.ts";
+import type { Secret } from "../../links/secret.ts";
 import type { LinkId } from "../../links/store.ts";
 import { authorityOf } from "../../links/target.ts";
 import { message, sentenceSpace } from "../../locales/messages.ts";
@@ -12,7 +14,7 @@ import type { Inspection, ListPage } from "../../moderation/inspection.ts";
 import type { Operator, ReasonedRequest } from "../../moderation/operator.ts";
 import type { Reports } from "../../moderation/reports/reports.ts";
 import { parseSearch } from "../../moderation/search.ts";
-import { seeOther } from "../forms.ts";
+import { instantOf, seeOther } from "../forms.ts";
 import type { Page } from "../shared/layout.tsx";
 import type { SignIn } from "../sign-in/handler.ts";
 import { casesPage } from "./cases.tsx";
@@ -20,12 +22,13 @@ import { figuresPage } from "./figures.tsx";
 import { linkPath, type PageContext, withQuery } from "./frame.tsx";
 import { hostsPage } from "./hosts.tsx";
 import { journalPage } from "./journal.tsx";
-import { linkPage } from "./link.tsx";
+import { EXPIRIES, linkPage } from "./link.tsx";
 import { type FoundAction, foundPage, linksPage, filledFields } from "./links.tsx";
 
 export interface AdminPagesOptions {
   readonly signIn: SignIn;
   readonly operator: Operator;
+  readonly secret: Pick<Secret, "manageKey">;
   readonly reports: Pick<Reports, "answerCase">;
   readonly views: Pick<Views, "ask">;
 }
@@ -35,7 +38,7 @@ const WHO = "page";
 const MAX_HOSTS = 100;
 
 /** The operator's pages, which work without scripts. Each form answers 303, so a reload decides nothing again. */
-export function createAdminPages({ signIn, operator, reports, views }: AdminPagesOptions) {
+export function createAdminPages({ signIn, operator, secret, reports, views }: AdminPagesOptions) {
   const { page, form } = signIn;
 
   function ask(call: Call, task: AdminPageTask): Promise<Response> {
@@ -44,12 +47,18 @@ export function createAdminPages({ signIn, operator, reports, views }: AdminPage
 
   const show = (view: AdminPageView) => page((call, formToken) => ask(call, { view, formToken }));
 
+  /** The page of a link has its manage key, because makers lose theirs, and imported links have none. */
+  const showLink = (call: Call, link: LinkId, task: Omit<AdminPageTask, "view" | "manageKey">) =>
+    ask(call, { view: "link", manageKey: secret.manageKey(link), ...task });
+
   /** Decides about one link. False if the form names no decision. */
   async function decide(
-    link: LinkId,
+    link: Link,
     fields: URLSearchParams,
   ): Promise<HttpProblem | readonly LinkId[] | boolean> {
     switch (fields.get("action") ?? "") {
+      case "change":
+        return operator.change(link, { ...decisionOf(fields), ...changeOf(link, fields) }, WHO);
       case "disable":
         return operator.disable([link], decisionOf(fields), WHO);
       case "enable":
@@ -107,7 +116,10 @@ export function createAdminPages({ signIn, operator, reports, views }: AdminPage
       // The page itself says why it can't search.
       return result.status < 500 ? ask(call, { view: "links", formToken }) : result;
     }),
-    link: show("link"),
+    link: page(async (call, formToken) => {
+      const link = await operator.look(call.code);
+      return isProblem(link) ? problemAnswer(call, link) : showLink(call, link, { formToken });
+    }),
     hosts: show("hosts"),
     cases: show("cases"),
     journal: show("journal"),
@@ -119,7 +131,7 @@ export function createAdminPages({ signIn, operator, reports, views }: AdminPage
       if (isProblem(link)) return problemAnswer(call, link);
       const outcome = await decide(link, fields);
       return isProblem(outcome)
-        ? ask(call, { view: "link", formToken, problem: outcome })
+        ? showLink(call, link, { formToken, problem: outcome, typed: fields.get("target") ?? undefined })
         : seeOther(linkPath(link.code));
     }),
 
@@ -132,7 +144,7 @@ export function createAdminPages({ signIn, operator, reports, views }: AdminPage
           ? await operator.unblockHost(host, decisionOf(fields), WHO)
           : await operator.blockHost(host, decisionOf(fields), WHO);
       return isProblem(outcome)
-        ? ask(call, { view: "hosts", formToken, problem: outcome, host: hostText })
+        ? ask(call, { view: "hosts", formToken, problem: outcome, typed: hostText })
         : seeOther("/admin/hosts");
     }),
 
@@ -152,6 +164,16 @@ function decisionOf(fields: URLSearchParams): ReasonedRequest {
   return { reason: fields.get("reason") ?? "", note: (fields.get("note") ?? "").trim() };
 }
 
+/** The changes in a form. A date, which is in UTC, wins over a duration. */
+function changeOf({ originalUrl }: Link, fields: URLSearchParams) {
+  const target = (fields.get("target") ?? originalUrl).trim();
+  const [choice, date] = [fields.get("expires_at") ?? "", fields.get("expires_at_date") ?? ""];
+  return {
+    originalUrl: target === originalUrl ? undefined : target,
+    expiry: instantOf(date, "UTC") ?? EXPIRIES.find((one) => one === choice),
+  };
+}
+
 export type AdminPageView = "figures" | "links" | "link" | "found" | "hosts" | "cases" | "journal";
 
 /** The task that the serving thread sends with the request. */
@@ -160,7 +182,9 @@ export interface AdminPageTask {
   readonly formToken: string;
   /** Why the form's request wasn't carried out. */
   readonly problem?: HttpProblem | undefined;
-  readonly host?: string;
+  /** The text in a refused form. */
+  readonly typed?: string | undefined;
+  readonly manageKey?: string;
   readonly result?: SearchResult;
   readonly found?: {
     readonly action: FoundAction;
@@ -208,7 +232,11 @@ export function createAdminPageViews(inspection: Inspection) {
       const inspected = await inspection.look(call.code);
       if (isProblem(inspected)) return problemAnswer(call, inspected);
       const nowMs = inspection.nowMs();
-      return render(call, task, (context, refusal) => linkPage(context, { ...inspected, nowMs, refusal }));
+      const { manageKey = "", typed } = task;
+      const manageUrl = `${call.domain.origin}/${encodeURIComponent(inspected.link.code)}+#key=${manageKey}`;
+      return render(call, task, (context, refusal) =>
+        linkPage(context, { ...inspected, manageUrl, typed, nowMs, refusal }),
+      );
     },
 
     async found(call, task) {
@@ -221,7 +249,7 @@ export function createAdminPageViews(inspection: Inspection) {
 
     async hosts(call, task) {
       const { items, cursor } = await inspection.hosts(partOf(call));
-      const host = task.host ?? queryValue(call, "host");
+      const host = task.typed ?? queryValue(call, "host");
       return render(call, task, (context, refusal) =>
         hostsPage(context, { rules: items, cursor, host, refusal }),
       );
