@@ -45,6 +45,7 @@ export const ACTIONS = [
   "block-host",
   "unblock-host",
   "nothing-wrong",
+  "reopen",
 ] as const;
 export type Action = (typeof ACTIONS)[number];
 

@@ -274,7 +274,7 @@ describe("one link", () => {
     const counted = await ask("POST", "links/disable?q=made", { reason: "spam", count: "60" });
     expect(counted.message).toBe("count: It must be of type number, not string.");
     for (const [body, message] of [
-      [{ action: "forget" }, "action: It must be one of disable, block-host, nothing."],
+      [{ action: "forget" }, "action: It must be one of disable, block-host, nothing, reopen."],
       [{}, "action: It is required."],
       [{ action: "disable" }, "reason: It must be one of malware, phishing, spam, illegal, legal, other."],
     ] as const)

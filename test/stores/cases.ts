@@ -213,6 +213,27 @@ export function testCaseStore(name: string, open: () => Promise<TestedStore>): v
       expect(await other.caseOf(link)).toMatchObject({ reports: 2, answer: { action: "disable" } });
     });
 
+    test("opens an answered case again, and disables the link as its reports had", async () => {
+      const link = await make();
+      expect(await store.reopenCase(link, undefined, byOperator())).toBeFalse();
+      expect(await send(link, "a", { threshold: 1 })).toBe("disabled");
+      const before = await other.caseOf(link);
+      expect(await store.reopenCase(link, undefined, byOperator())).toBeFalse();
+      await store.answerCase(link, { action: "nothing" }, byOperator());
+      expect(await stateOf(link)).toBeUndefined();
+      expect(await store.reopenCase(link, "spam", byOperator(NOW + 60))).toBeTrue();
+      expect(await stateOf(link)).toBe("spam");
+      expect(await other.caseOf(link)).toEqual({ ...before, disabledMs: NOW + 60 } as never);
+      // The same answer has the same effect again.
+      await store.answerCase(link, { action: "nothing" }, byOperator());
+      expect(await stateOf(link)).toBeUndefined();
+      await store.reopenCase(link, undefined, byOperator());
+      expect(await other.caseOf(link)).toMatchObject({ answer: undefined, disabledMs: undefined });
+      expect((await actionsOn(link))[0]).toEqual(["reopen", "page"]);
+      await store.erase(link, byOperator());
+      expect(await store.reopenCase(link, undefined, byOperator())).toBeFalse();
+    });
+
     test("enters an answer in the journal even if it changes nothing", async () => {
       const link = await make();
       await send(link, "a", { threshold: 1 });

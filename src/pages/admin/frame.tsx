@@ -112,7 +112,7 @@ export function Choice({ label, name, value, options }: ChoiceProps) {
 
 interface DecideProps {
   readonly language: string;
-  readonly action: Exclude<Action, "nothing-wrong"> | "answer";
+  readonly action: Exclude<Action, "nothing-wrong" | "reopen"> | "answer";
   readonly hasReason?: boolean;
   readonly reason?: Reason;
 }

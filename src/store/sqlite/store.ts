@@ -153,6 +153,7 @@ export async function openSqliteStore(
       return outcome;
     },
     answerCase: guard("answerCase"),
+    reopenCase: guard("reopenCase"),
     ageCases: guard("ageCases"),
     changes: async (since) => reader.changes(since),
     purge: async (endedByMs, limit) => (await writer.perform({ type: "purge", endedByMs, limit })) as number,
