@@ -108,16 +108,18 @@ describe.each(OPERATORS)("an operator ($locale, scripts: $javaScriptEnabled)", (
     await open(page, say, "cases");
     const caseOf = (code: string) =>
       page.getByRole("listitem").filter({ has: page.getByRole("link", { name: code, exact: true }) });
-    await caseOf("before1").getByLabel(say("admin.answer")).selectOption("nothing");
     await caseOf("before1")
-      .getByRole("button", { name: say("admin.do.answer") })
+      .getByRole("button", { name: say("admin.do.nothing") })
       .click();
-    await caseOf("before1").getByText(say("admin.answered.nothing")).waitFor();
+    await page.getByRole("status").getByText(say("admin.answered.nothing")).waitFor();
+    expect(await caseOf("before1").count()).toBe(0);
+    await page.getByRole("button", { name: say("admin.undo") }).click();
+    await caseOf("before1").waitFor();
     // What most of the reports say is chosen already.
+    await caseOf("before2").getByText(say("admin.reason-and-note")).click();
     expect(await caseOf("before2").getByLabel(say("admin.reason")).inputValue()).toBe("spam");
-    await caseOf("before2").getByLabel(say("admin.answer")).selectOption("block-host");
     await caseOf("before2")
-      .getByRole("button", { name: say("admin.do.answer") })
+      .getByRole("button", { name: say("admin.do.block-host") })
       .click();
     await untilAnswered(curt, "before2", 410);
     await open(page, say, "hosts");
@@ -130,6 +132,34 @@ describe.each(OPERATORS)("an operator ($locale, scripts: $javaScriptEnabled)", (
     await page.getByRole("button", { name: say("admin.do.erase") }).click();
     await page.getByText(say("admin.did.erase"), { exact: true }).first().waitFor();
     await untilAnswered(curt, "before3", 410);
+  });
+
+  test.if(options.javaScriptEnabled)("decides about reports by keys", async () => {
+    await using operator = await arrive(curt.origin, options);
+    const { page } = operator;
+    for (const code of ["after1", "after2", "after3"]) await report(curt, code, { reason: "spam" });
+    await signIn(page, say);
+    const caseOf = (code: string) =>
+      page.locator(".case").filter({ has: page.getByText(code, { exact: true }) });
+    // The last one comes first, and has the focus.
+    await untilFocused(caseOf("after3"));
+    await page.keyboard.press("j");
+    await untilFocused(caseOf("after2"));
+    await page.keyboard.press("k");
+    await page.keyboard.press("d");
+    await untilAnswered(curt, "after3", 410);
+    await untilFocused(caseOf("after2"));
+    await page.keyboard.press("x");
+    await untilFocused(caseOf("after1"));
+    // Letters in a field decide nothing.
+    await page.getByLabel(say("admin.q")).focus();
+    await page.keyboard.type("dbx");
+    expect(await page.getByLabel(say("admin.q")).inputValue()).toBe("dbx");
+    await caseOf("after1").focus();
+    await page.keyboard.press("b");
+    await untilAnswered(curt, "after1", 410);
+    await page.getByRole("button", { name: say("admin.undo") }).click();
+    await untilAnswered(curt, "after1", 302);
   });
 
   test("has pages in which axe finds nothing, light or dark", async () => {

@@ -8,17 +8,19 @@ import type { Link } from "../../links/link.ts";
 import { isProblem } from "../../links/problem.ts";
 import type { Secret } from "../../links/secret.ts";
 import type { LinkId } from "../../links/store.ts";
-import { authorityOf } from "../../links/target.ts";
+import { authorityOf, targetHost } from "../../links/target.ts";
 import { message, sentenceSpace } from "../../locales/messages.ts";
+import type { HostRules } from "../../moderation/host-rules.ts";
 import type { Inspection, ListPage } from "../../moderation/inspection.ts";
 import type { Operator, ReasonedRequest } from "../../moderation/operator.ts";
+import { ANSWERS } from "../../moderation/reports/case.ts";
 import type { Reports } from "../../moderation/reports/reports.ts";
 import { parseSearch } from "../../moderation/search.ts";
 import { instantOf, seeOther } from "../forms.ts";
 import type { Page } from "../shared/layout.tsx";
 import type { SignIn } from "../sign-in/handler.ts";
 import { casesPage } from "./cases.tsx";
-import { figuresPage } from "./figures.tsx";
+import { ANSWERED, type Answered, deskPage } from "./desk.tsx";
 import { linkPath, type PageContext, withQuery } from "./frame.tsx";
 import { hostsPage } from "./hosts.tsx";
 import { journalPage } from "./journal.tsx";
@@ -29,7 +31,8 @@ export interface AdminPagesOptions {
   readonly signIn: SignIn;
   readonly operator: Operator;
   readonly secret: Pick<Secret, "manageKey">;
-  readonly reports: Pick<Reports, "answerCase">;
+  readonly reports: Pick<Reports, "answerCase" | "reopenCase">;
+  readonly hostRules: Pick<HostRules, "ruleFor">;
   readonly views: Pick<Views, "ask">;
 }
 
@@ -38,7 +41,7 @@ const WHO = "page";
 const MAX_HOSTS = 100;
 
 /** The operator's pages, which work without scripts. Each form answers 303, so a reload decides nothing again. */
-export function createAdminPages({ signIn, operator, secret, reports, views }: AdminPagesOptions) {
+export function createAdminPages({ signIn, operator, secret, reports, hostRules, views }: AdminPagesOptions) {
   const { page, form } = signIn;
 
   function ask(call: Call, task: AdminPageTask): Promise<Response> {
@@ -68,6 +71,16 @@ export function createAdminPages({ signIn, operator, secret, reports, views }: A
       default:
         return false;
     }
+  }
+
+  /** Takes back what an answer has changed, and opens the case again. `was` is what stopped the link before, if anything. */
+  async function undo(link: Link, { did, was }: Answered): Promise<HttpProblem | undefined> {
+    if (did === "nothing" && link.disabled === undefined && was !== "")
+      return reports.reopenCase(link, { reason: was }, WHO);
+    if (did === "block-host" && was === "") await operator.unblockHost(targetHost(link.target), {}, WHO);
+    if (did === "disable" && was === "") await operator.enable([link], {}, WHO);
+    if (did === "disable" && was !== "") await operator.disable([link], { reason: was }, WHO);
+    return reports.reopenCase(link, {}, WHO);
   }
 
   /** Blocks the chosen hosts, and returns the problem of the first that can't be blocked. */
@@ -151,13 +164,24 @@ export function createAdminPages({ signIn, operator, secret, reports, views }: A
     answer: form(async (call, fields, formToken) => {
       const link = await operator.look(fields.get("code") ?? "");
       if (isProblem(link)) return problemAnswer(call, link);
-      const request = { ...decisionOf(fields), action: fields.get("action") ?? "" };
-      const answered = await reports.answerCase(link, request, WHO);
-      return isProblem(answered)
-        ? ask(call, { view: "cases", formToken, problem: answered })
-        : seeOther("/admin/cases");
+      const action = fields.get("action") ?? "";
+      const isUndo = action === "undo";
+      const before = action === "block-host" ? hostRules.ruleFor(link.target)?.reason : link.disabled;
+      const outcome = isUndo
+        ? await undo(link, answeredIn(fields))
+        : await reports.answerCase(link, { ...decisionOf(fields), action }, WHO);
+      if (outcome !== undefined && isProblem(outcome))
+        return ask(call, { view: "cases", formToken, problem: outcome });
+      const answered = { did: action, code: link.code, was: before ?? "" };
+      return seeOther(isUndo ? "/admin" : withQuery("/admin", answered));
     }),
   };
+}
+
+/** The answer that can be undone, in the fields of a form or the query. */
+function answeredIn(fields: URLSearchParams): Answered {
+  const [did = "", code = "", was = ""] = ANSWERED.map((name) => fields.get(name) ?? "");
+  return { did: ANSWERS.find((one) => one === did), code, was };
 }
 
 function decisionOf(fields: URLSearchParams): ReasonedRequest {
@@ -199,8 +223,13 @@ const LIMIT = 50;
 export function createAdminPageViews(inspection: Inspection) {
   const views: Record<AdminPageView, (call: DetachedCall, task: AdminPageTask) => Promise<Response>> = {
     async figures(call, task) {
+      const cases = await inspection.cases({ limit: LIMIT }, "open");
       const figures = await inspection.figures();
-      return render(call, task, (context) => figuresPage(context, figures));
+      const answered = answeredIn(new URLSearchParams(queryOf(call.request)));
+      const nowMs = inspection.nowMs();
+      return render(call, task, (context) =>
+        deskPage(context, { cases: { ...cases, nowMs }, figures, answered }),
+      );
     },
 
     async links(call, task) {
@@ -285,7 +314,10 @@ function render(
   const describeProblem = (language: string) =>
     messages.map(({ key, values }) => message(language, key, values)).join(sentenceSpace(language));
   // The confirmation is for the first visit only.
-  const { done: _, ...query } = Object.fromEntries(new URLSearchParams(queryOf(call.request)));
+  const once: readonly string[] = ["done", ...ANSWERED];
+  const query = Object.fromEntries(
+    [...new URLSearchParams(queryOf(call.request))].filter(([name]) => !once.includes(name)),
+  );
   return html(
     call,
     status,

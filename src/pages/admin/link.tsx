@@ -9,7 +9,7 @@ import { Instant } from "../shared/instant.tsx";
 import type { Page } from "../shared/layout.tsx";
 import { Fact, InstantFact } from "../shared/link-facts.tsx";
 import { CopyButton } from "../shared/share.tsx";
-import { AnswerForm, ReportFacts } from "./cases.tsx";
+import { AnswerForm, LinkDestination, ReportFacts } from "./cases.tsx";
 import {
   Choice,
   Decide,
@@ -46,10 +46,11 @@ export function linkPage(context: PageContext, looked: LinkView): Page {
     <Given text={link.code} />,
     <>
       <Notice text={refusal} />
+      {link.disabled !== "deleted" && <LinkDestination language={language} link={link} nowMs={nowMs} />}
       <Facts language={language} looked={looked} />
+      <Reported context={context} looked={looked} />
       {isChangeable && <Change context={context} looked={looked} />}
       {link.disabled !== "deleted" && <Decisions context={context} link={link} />}
-      <Reported context={context} looked={looked} />
       <h2>{say("admin.history")}</h2>
       <History language={language} entries={looked.history} />
     </>,
@@ -63,11 +64,6 @@ function Facts({ language, looked }: { language: string; looked: LinkView }) {
   return (
     <dl class="facts">
       <Fact name={say("admin.state")}>{stateInWords(language, link, nowMs)}</Fact>
-      {!isGone && (
-        <Fact name={say("preview.leads")} isLong>
-          <Given text={link.target} />
-        </Fact>
-      )}
       {!isGone && link.originalUrl !== link.target && (
         <Fact name={say("admin.as-sent")} isLong>
           <Given text={link.originalUrl} />
@@ -142,20 +138,8 @@ function Reported({ context, looked }: { context: PageContext; looked: LinkView 
     <>
       <h2>{message(language, "admin.cases")}</h2>
       <ReportFacts language={language} one={reported} />
-      <ul class="rows">
-        {reported.notes.map(({ atMs, reason, note }) => (
-          <li>
-            <div>
-              <Given text={note} />
-            </div>
-            <div class="soft">
-              {message(language, `reason.${reason}`)} · <Instant language={language} ms={atMs} />
-            </div>
-          </li>
-        ))}
-      </ul>
-      {reported.answer === undefined && link.disabled !== "deleted" && (
-        <AnswerForm context={context} one={reported} />
+      {reported.answer === undefined && (
+        <AnswerForm context={context} one={reported} hasLink={link.disabled !== "deleted"} />
       )}
     </>
   );

@@ -1,3 +1,4 @@
+import { answerByKeys } from "../admin/script.ts";
 import {
   checkCodes,
   keepBookmarklet,
@@ -41,3 +42,4 @@ copyImages();
 printSheets();
 enableForms(document);
 markCurrentPart();
+answerByKeys();

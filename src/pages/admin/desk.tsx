@@ -1,0 +1,186 @@
+/** @jsxImportSource ../shared/html */
+import { isoDay } from "../../links/time.ts";
+import { message, type MessageKey } from "../../locales/messages.ts";
+import type { CounterName } from "../../moderation/counters.ts";
+import { FIGURE_DAYS, type Figures, type TopHosts } from "../../moderation/figures.ts";
+import type { ANSWERS } from "../../moderation/reports/case.ts";
+import type { Page } from "../shared/layout.tsx";
+import { Fact } from "../shared/link-facts.tsx";
+import { CaseList, type Cases } from "./cases.tsx";
+import { adminPage, Form, Given, LinkTo, type PageContext, withQuery } from "./frame.tsx";
+
+const COUNTS = {
+  visits: "admin.count.visits",
+  bots: "admin.count.bots",
+  created: "admin.count.created",
+  refused: "admin.count.refused",
+  blocked: "admin.count.blocked",
+  "limited.create": "admin.count.limited.create",
+  "limited.unknown": "admin.count.limited.unknown",
+  "limited.view": "admin.count.limited.view",
+  "limited.password": "admin.count.limited.password",
+  "limited.report": "admin.count.limited.report",
+  reports: "admin.count.reports",
+  unknown: "admin.count.unknown",
+} as const satisfies Record<CounterName | "visits" | "bots", MessageKey>;
+const NAMES = Object.keys(COUNTS) as (keyof typeof COUNTS)[];
+
+/** The fields of {@link Answered} in a query and in a form. */
+export const ANSWERED = ["did", "code", "was"] as const;
+
+/** The last answer, which can be undone. */
+export interface Answered {
+  readonly did: (typeof ANSWERS)[number] | undefined;
+  readonly code: string;
+  /** Why the link was disabled before, or its host blocked; "" if it was not. */
+  readonly was: string;
+}
+
+export interface Desk {
+  /** Only open ones. */
+  readonly cases: Cases;
+  readonly figures: Figures;
+  readonly answered: Answered;
+}
+
+/** The operator's start page: open reports, then how much there is of everything. */
+export function deskPage(context: PageContext, { cases, figures, answered }: Desk): Page {
+  const { language } = context;
+  const say = (key: MessageKey) => message(language, key);
+  const format = (count: number) => count.toLocaleString(language);
+  const { newestHosts, visitedHosts, days } = figures;
+  const open = `${format(cases.items.length)}${cases.cursor === undefined ? "" : "+"}`;
+  return adminPage(
+    context,
+    "figures",
+    say("admin.figures"),
+    <>
+      <Undo context={context} answered={answered} />
+      <h2>{message(language, "admin.open", { count: open })}</h2>
+      <CaseList context={context} cases={cases} />
+      <Days language={language} days={days} />
+      <dl class="facts">
+        <Fact name={say("admin.figures.links")}>{format(figures.links)}</Fact>
+        <Fact name={say("admin.figures.disabled")}>{format(figures.disabled)}</Fact>
+        <Fact name={say("admin.hosts")}>{format(figures.blockedHosts)}</Fact>
+      </dl>
+      <Hosts language={language} title="admin.figures.newest" count="admin.links" top={newestHosts} />
+      <Hosts
+        language={language}
+        title="admin.figures.visited"
+        count="admin.count.visits"
+        top={visitedHosts}
+      />
+    </>,
+    cases.items.length === 0 ? "" : open,
+  );
+}
+
+function Undo({ context, answered }: { context: PageContext; answered: Answered }) {
+  const { language } = context;
+  const { did, code, was } = answered;
+  if (did === undefined) return <></>;
+  return (
+    <Form context={context} action="/admin/cases" hidden={{ action: "undo", did, code, was }}>
+      <p role="status">
+        {message(language, `admin.answered.${did}`)}: <LinkTo code={code} />
+      </p>
+      <button>{message(language, "admin.undo")}</button>
+    </Form>
+  );
+}
+
+/** A row for each count that was ever above 0, with its course. */
+function Days({ language, days }: { language: string; days: Figures["days"] }) {
+  const rows = NAMES.map((name) => ({ name, values: days.map(({ counts }) => counts[name] ?? 0) }));
+  return (
+    <div class="wide" role="region" aria-labelledby="days" tabindex={0}>
+      <table>
+        <caption id="days">{message(language, "admin.figures.days")}</caption>
+        <thead>
+          <tr>
+            <td></td>
+            {days.map(({ day }) => (
+              <th scope="col" class="number">
+                {isoDay(day).slice("2026-".length)}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows
+            .filter(({ values }) => values.some((value) => value > 0))
+            .map(({ name, values }) => (
+              <tr>
+                <th scope="row">
+                  {message(language, COUNTS[name])} <Sparkline values={values} />
+                </th>
+                {values.map((value) => (
+                  <td class="number">{value.toLocaleString(language)}</td>
+                ))}
+              </tr>
+            ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+/** In the units of the drawing. */
+const SPARK = { step: 8, height: 16 };
+
+function Sparkline({ values }: { values: readonly number[] }) {
+  const { step, height } = SPARK;
+  const top = Math.max(...values);
+  const points = values.map((value, nth) => `${nth * step},${Math.round(height * (1 - value / top))}`);
+  return (
+    <svg class="spark" viewBox={`-1 -1 ${(FIGURE_DAYS - 1) * step + 2} ${height + 2}`} aria-hidden="true">
+      <polyline points={points.join(" ")} />
+    </svg>
+  );
+}
+
+interface HostsProps {
+  readonly language: string;
+  readonly title: MessageKey;
+  readonly count: MessageKey;
+  readonly top: TopHosts;
+}
+
+function Hosts({ language, title, count, top }: HostsProps) {
+  const { hosts, links } = top;
+  return (
+    <>
+      <h2>{message(language, title)}</h2>
+      {hosts.length === 0 ? (
+        <p>{message(language, "admin.figures.none")}</p>
+      ) : (
+        <>
+          <p class="hint">{message(language, "admin.figures.of", { count: links })}</p>
+          <table>
+            <thead>
+              <tr>
+                <th scope="col">{message(language, "admin.figures.host")}</th>
+                <th scope="col" class="number">
+                  {message(language, count)}
+                </th>
+              </tr>
+            </thead>
+            <tbody>
+              {hosts.map((one) => (
+                <tr>
+                  <th scope="row">
+                    <a href={withQuery("/admin/links", { host: one.host })}>
+                      <Given text={one.host} />
+                    </a>
+                  </th>
+                  <td class="number">{one.count.toLocaleString(language)}</td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </>
+      )}
+    </>
+  );
+}
