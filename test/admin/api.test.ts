@@ -428,7 +428,8 @@ test("an evening as an operator: a campaign is found, disabled, blocked, reporte
     ["honest", "open"],
     ["bad7", "open"],
   ]);
-  const { link } = cases[1];
+  const { link, notes } = cases[1];
+  expect(notes).toMatchObject([{ reason: "phishing", note: "Fake!" }]);
   expect(link.target).toContain("/verify-account/");
 
   const search = "q=verify-account";
@@ -464,6 +465,9 @@ test("an evening as an operator: a campaign is found, disabled, blocked, reporte
     "honest",
     "answered",
   ]);
+  expect((await askOwn("POST", "cases/honest", { action: "reopen" })).status).toBe(200);
+  expect((await askOwn("GET", "cases")).data.cases).toMatchObject([{ code: "honest", state: "open" }, {}]);
+  expect((await askOwn("POST", "cases/honest", { action: "reopen" })).message).toBe(en["operator.no-case"]);
 
   const entries = (await askOwn("GET", "journal?limit=200")).data.entries as any[];
   const actions = entries.map(({ action }) => action as string);

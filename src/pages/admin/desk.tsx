@@ -1,5 +1,5 @@
 /** @jsxImportSource ../shared/html */
-import { isoDay } from "../../links/time.ts";
+import { DAY_MS, isoDay } from "../../links/time.ts";
 import { message, type MessageKey } from "../../locales/messages.ts";
 import type { CounterName } from "../../moderation/counters.ts";
 import { FIGURE_DAYS, type Figures, type TopHosts } from "../../moderation/figures.ts";
@@ -58,7 +58,7 @@ export function deskPage(context: PageContext, { cases, figures, answered }: Des
       <Undo context={context} answered={answered} />
       <h2>{message(language, "admin.open", { count: open })}</h2>
       <CaseList context={context} cases={cases} />
-      <Days language={language} days={days} />
+      <Days language={language} days={days} nowMs={cases.nowMs} />
       <dl class="facts">
         <Fact name={say("admin.figures.links")}>{format(figures.links)}</Fact>
         <Fact name={say("admin.figures.disabled")}>{format(figures.disabled)}</Fact>
@@ -90,17 +90,23 @@ function Undo({ context, answered }: { context: PageContext; answered: Answered 
   );
 }
 
-/** A row for each count that was ever above 0, with its course. */
-function Days({ language, days }: { language: string; days: Figures["days"] }) {
-  const rows = NAMES.map((name) => ({ name, values: days.map(({ counts }) => counts[name] ?? 0) }));
+/** A row for each count that was above 0, with its course. */
+function Days({ language, days, nowMs }: { language: string; days: Figures["days"]; nowMs: number }) {
+  const today = Math.floor(nowMs / DAY_MS);
+  const columns = Array.from({ length: FIGURE_DAYS }, (_, nth) => today - FIGURE_DAYS + 1 + nth);
+  const countsOf = new Map(days.map(({ day, counts }) => [day, counts]));
+  const rows = NAMES.map((name) => ({
+    name,
+    values: columns.map((day) => countsOf.get(day)?.[name] ?? 0),
+  }));
   return (
-    <div class="wide" role="region" aria-labelledby="days" tabindex={0}>
+    <div class="days" role="region" aria-labelledby="days" tabindex={0}>
+      <h2 id="days">{message(language, "admin.figures.days")}</h2>
       <table>
-        <caption id="days">{message(language, "admin.figures.days")}</caption>
         <thead>
           <tr>
-            <td></td>
-            {days.map(({ day }) => (
+            <td colspan={2}></td>
+            {columns.map((day) => (
               <th scope="col" class="number">
                 {isoDay(day).slice("2026-".length)}
               </th>
@@ -112,9 +118,10 @@ function Days({ language, days }: { language: string; days: Figures["days"] }) {
             .filter(({ values }) => values.some((value) => value > 0))
             .map(({ name, values }) => (
               <tr>
-                <th scope="row">
-                  {message(language, COUNTS[name])} <Sparkline values={values} />
-                </th>
+                <th scope="row">{message(language, COUNTS[name])}</th>
+                <td>
+                  <Sparkline values={values} />
+                </td>
                 {values.map((value) => (
                   <td class="number">{value.toLocaleString(language)}</td>
                 ))}
@@ -134,7 +141,7 @@ function Sparkline({ values }: { values: readonly number[] }) {
   const top = Math.max(...values);
   const points = values.map((value, nth) => `${nth * step},${Math.round(height * (1 - value / top))}`);
   return (
-    <svg class="spark" viewBox={`-1 -1 ${(FIGURE_DAYS - 1) * step + 2} ${height + 2}`} aria-hidden="true">
+    <svg class="spark" viewBox={`-1 -1 ${(values.length - 1) * step + 2} ${height + 2}`} aria-hidden="true">
       <polyline points={points.join(" ")} />
     </svg>
   );
