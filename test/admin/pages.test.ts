@@ -8,14 +8,7 @@ import { newLink } from "../stores/links.ts";
 import { askAs, report, TOKEN, untilAnswered } from "./operator.ts";
 
 const FORM = "application/x-www-form-urlencoded";
-const PAGES = [
-  "/admin",
-  "/admin/links",
-  "/admin/links/made",
-  "/admin/hosts",
-  "/admin/cases",
-  "/admin/journal",
-];
+const PAGES = ["/admin", "/admin/links", "/admin/links/made", "/admin/hosts", "/admin/journal"];
 const FOUND = "/admin/found?host=example.com";
 
 let curt: Here;
@@ -456,7 +449,6 @@ test("hostile reports, notes, hosts and destinations are shown as text", async (
     ...hostile.map((_, nth) => `/admin/links/hostile${nth}`),
     `/admin/found?${search}`,
     `/admin/hosts?${new URLSearchParams({ host: hostile[1] ?? "" }).toString()}`,
-    "/admin/cases",
     "/admin/journal",
   ]) {
     const response = await get(path, session, own);

@@ -6,12 +6,10 @@ import { hintsOf } from "../../moderation/link-hints.ts";
 import { ANSWERS, mainReason, type Note } from "../../moderation/reports/case.ts";
 import { describeDestination } from "../shared/destination-parts.ts";
 import { FullAddress, Host } from "../shared/destination.tsx";
-import { Notice } from "../shared/fields.tsx";
 import { Instant } from "../shared/instant.tsx";
-import type { Page } from "../shared/layout.tsx";
 import { targetChangeOf } from "../shared/link-facts.tsx";
 import { minutesLeftOf, NoteList, notesOf } from "../shared/warnings.tsx";
-import { adminPage, Form, Given, LinkTo, More, type PageContext, ReasonAndNote } from "./frame.tsx";
+import { Form, Given, LinkTo, More, type PageContext, ReasonAndNote } from "./frame.tsx";
 import { stateInWords } from "./links.tsx";
 
 type Found = Awaited<ReturnType<Inspection["cases"]>>;
@@ -19,25 +17,9 @@ type Case = Found["items"][number];
 
 export interface Cases extends Found {
   readonly nowMs: number;
-  readonly refusal?: string | undefined;
 }
 
 const KEYS = { disable: "d", "block-host": "b", nothing: "x" } as const;
-
-/** Open cases first. */
-export function casesPage(context: PageContext, cases: Cases): Page {
-  const { language } = context;
-  return adminPage(
-    context,
-    "cases",
-    message(language, "admin.cases"),
-    <>
-      <Notice text={cases.refusal} />
-      {cases.items.length === 0 && <p>{message(language, "admin.cases.empty")}</p>}
-      <CaseList context={context} cases={cases} />
-    </>,
-  );
-}
 
 /** Cases, each with the form that answers it. */
 export function CaseList({ context, cases }: { context: PageContext; cases: Cases }) {
@@ -45,7 +27,9 @@ export function CaseList({ context, cases }: { context: PageContext; cases: Case
   const { items, cursor, nowMs } = cases;
   return (
     <>
-      {items.length > 0 && <p class="hint keys">{message(language, "admin.keys")}</p>}
+      <p class={items.length > 0 ? "hint keys" : "hint"}>
+        {message(language, items.length > 0 ? "admin.keys" : "admin.cases.empty")}
+      </p>
       <ul class="rows">
         {items.map((one, nth) => (
           <li class="case" tabindex={-1} autofocus={nth === 0 && one.answer === undefined}>
@@ -65,7 +49,7 @@ export function CaseList({ context, cases }: { context: PageContext; cases: Case
           </li>
         ))}
       </ul>
-      {cursor !== undefined && <More language={language} path="/admin/cases" query={{ cursor }} />}
+      {cursor !== undefined && <More language={language} path="/admin" query={{ cursor }} />}
     </>
   );
 }

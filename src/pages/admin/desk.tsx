@@ -4,6 +4,7 @@ import { message, type MessageKey } from "../../locales/messages.ts";
 import type { CounterName } from "../../moderation/counters.ts";
 import { FIGURE_DAYS, type Figures, type TopHosts } from "../../moderation/figures.ts";
 import type { ANSWERS } from "../../moderation/reports/case.ts";
+import { Notice } from "../shared/fields.tsx";
 import type { Page } from "../shared/layout.tsx";
 import { Fact } from "../shared/link-facts.tsx";
 import { CaseList, type Cases } from "./cases.tsx";
@@ -41,10 +42,11 @@ export interface Desk {
   readonly cases: Cases;
   readonly figures: Figures;
   readonly answered: Answered;
+  readonly refusal: string | undefined;
 }
 
 /** The operator's start page: open reports, then how much there is of everything. */
-export function deskPage(context: PageContext, { cases, figures, answered }: Desk): Page {
+export function deskPage(context: PageContext, { cases, figures, answered, refusal }: Desk): Page {
   const { language } = context;
   const say = (key: MessageKey) => message(language, key);
   const format = (count: number) => count.toLocaleString(language);
@@ -55,6 +57,7 @@ export function deskPage(context: PageContext, { cases, figures, answered }: Des
     "figures",
     say("admin.figures"),
     <>
+      <Notice text={refusal} />
       <Undo context={context} answered={answered} />
       <h2>{message(language, "admin.open", { count: open })}</h2>
       <CaseList context={context} cases={cases} />
@@ -64,13 +67,8 @@ export function deskPage(context: PageContext, { cases, figures, answered }: Des
         <Fact name={say("admin.figures.disabled")}>{format(figures.disabled)}</Fact>
         <Fact name={say("admin.hosts")}>{format(figures.blockedHosts)}</Fact>
       </dl>
-      <Hosts language={language} title="admin.figures.newest" count="admin.links" top={newestHosts} />
-      <Hosts
-        language={language}
-        title="admin.figures.visited"
-        count="admin.count.visits"
-        top={visitedHosts}
-      />
+      <Hosts language={language} title="admin.figures.newest" top={newestHosts} />
+      <Hosts language={language} title="admin.figures.visited" top={visitedHosts} />
     </>,
     cases.items.length === 0 ? "" : open,
   );
@@ -147,47 +145,21 @@ function Sparkline({ values }: { values: readonly number[] }) {
   );
 }
 
-interface HostsProps {
-  readonly language: string;
-  readonly title: MessageKey;
-  readonly count: MessageKey;
-  readonly top: TopHosts;
-}
-
-function Hosts({ language, title, count, top }: HostsProps) {
+function Hosts({ language, title, top }: { language: string; title: MessageKey; top: TopHosts }) {
   const { hosts, links } = top;
   return (
     <>
       <h2>{message(language, title)}</h2>
-      {hosts.length === 0 ? (
-        <p>{message(language, "admin.figures.none")}</p>
-      ) : (
-        <>
-          <p class="hint">{message(language, "admin.figures.of", { count: links })}</p>
-          <table>
-            <thead>
-              <tr>
-                <th scope="col">{message(language, "admin.figures.host")}</th>
-                <th scope="col" class="number">
-                  {message(language, count)}
-                </th>
-              </tr>
-            </thead>
-            <tbody>
-              {hosts.map((one) => (
-                <tr>
-                  <th scope="row">
-                    <a href={withQuery("/admin/links", { host: one.host })}>
-                      <Given text={one.host} />
-                    </a>
-                  </th>
-                  <td class="number">{one.count.toLocaleString(language)}</td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </>
-      )}
+      <p class="hint">{message(language, "admin.figures.of", { count: links })}</p>
+      <dl class="facts">
+        {hosts.map(({ host, count }) => (
+          <Fact name={count.toLocaleString(language)}>
+            <a href={withQuery("/admin/links", { host })}>
+              <Given text={host} />
+            </a>
+          </Fact>
+        ))}
+      </dl>
     </>
   );
 }

@@ -18,7 +18,6 @@ const PAGES = {
   figures: "/admin",
   links: "/admin/links",
   hosts: "/admin/hosts",
-  cases: "/admin/cases",
   journal: "/admin/journal",
 } as const;
 type Current = keyof typeof PAGES;

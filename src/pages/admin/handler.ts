@@ -19,7 +19,6 @@ import { parseSearch } from "../../moderation/search.ts";
 import { instantOf, seeOther } from "../forms.ts";
 import type { Page } from "../shared/layout.tsx";
 import type { SignIn } from "../sign-in/handler.ts";
-import { casesPage } from "./cases.tsx";
 import { ANSWERED, type Answered, deskPage } from "./desk.tsx";
 import { linkPath, type PageContext, withQuery } from "./frame.tsx";
 import { hostsPage } from "./hosts.tsx";
@@ -134,7 +133,6 @@ export function createAdminPages({ signIn, operator, secret, reports, hostRules,
       return isProblem(link) ? problemAnswer(call, link) : showLink(call, link, { formToken });
     }),
     hosts: show("hosts"),
-    cases: show("cases"),
     journal: show("journal"),
     found: page(decideFound),
     decideFound: form((call, fields, formToken) => decideFound(call, formToken, fields)),
@@ -171,7 +169,7 @@ export function createAdminPages({ signIn, operator, secret, reports, hostRules,
         ? await undo(link, answeredIn(fields))
         : await reports.answerCase(link, { ...decisionOf(fields), action }, WHO);
       if (outcome !== undefined && isProblem(outcome))
-        return ask(call, { view: "cases", formToken, problem: outcome });
+        return ask(call, { view: "figures", formToken, problem: outcome });
       const answered = { did: action, code: link.code, was: before ?? "" };
       return seeOther(isUndo ? "/admin" : withQuery("/admin", answered));
     }),
@@ -198,7 +196,7 @@ function changeOf({ originalUrl }: Link, fields: URLSearchParams) {
   };
 }
 
-export type AdminPageView = "figures" | "links" | "link" | "found" | "hosts" | "cases" | "journal";
+export type AdminPageView = "figures" | "links" | "link" | "found" | "hosts" | "journal";
 
 /** The task that the serving thread sends with the request. */
 export interface AdminPageTask {
@@ -223,12 +221,12 @@ const LIMIT = 50;
 export function createAdminPageViews(inspection: Inspection) {
   const views: Record<AdminPageView, (call: DetachedCall, task: AdminPageTask) => Promise<Response>> = {
     async figures(call, task) {
-      const cases = await inspection.cases({ limit: LIMIT }, "open");
+      const cases = await inspection.cases(partOf(call), "open");
       const figures = await inspection.figures();
       const answered = answeredIn(new URLSearchParams(queryOf(call.request)));
       const nowMs = inspection.nowMs();
-      return render(call, task, (context) =>
-        deskPage(context, { cases: { ...cases, nowMs }, figures, answered }),
+      return render(call, task, (context, refusal) =>
+        deskPage(context, { cases: { ...cases, nowMs }, figures, answered, refusal }),
       );
     },
 
@@ -282,12 +280,6 @@ export function createAdminPageViews(inspection: Inspection) {
       return render(call, task, (context, refusal) =>
         hostsPage(context, { rules: items, cursor, host, refusal }),
       );
-    },
-
-    async cases(call, task) {
-      const found = await inspection.cases(partOf(call));
-      const nowMs = inspection.nowMs();
-      return render(call, task, (context, refusal) => casesPage(context, { ...found, nowMs, refusal }));
     },
 
     async journal(call, task) {
