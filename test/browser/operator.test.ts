@@ -105,7 +105,7 @@ describe.each(OPERATORS)("an operator ($locale, scripts: $javaScriptEnabled)", (
     for (const code of ["before1", "before2", "before3"]) await report(curt, code, { reason: "spam" });
     await signIn(page, say);
     const caseOf = (code: string) =>
-      page.getByRole("listitem").filter({ has: page.getByRole("link", { name: code, exact: true }) });
+      page.locator(".case").filter({ has: page.getByRole("link", { name: code, exact: true }) });
     await caseOf("before1")
       .getByRole("button", { name: say("admin.do.nothing") })
       .click();

@@ -30,25 +30,21 @@ export function CaseList({ context, cases }: { context: PageContext; cases: Case
       <p class={items.length > 0 ? "hint keys" : "hint"}>
         {message(language, items.length > 0 ? "admin.keys" : "admin.cases.empty")}
       </p>
-      <ul class="rows">
-        {items.map((one, nth) => (
-          <li class="case" tabindex={-1} autofocus={nth === 0 && one.answer === undefined}>
-            <div>
-              <LinkTo code={one.code} />{" "}
-              <span class="soft">
-                {one.link === undefined
-                  ? message(language, "admin.state.deleted")
-                  : stateInWords(language, one.link, nowMs)}
-              </span>
-            </div>
-            {isThere(one.link) && <LinkDestination language={language} link={one.link} nowMs={nowMs} />}
-            <ReportFacts language={language} one={one} />
-            {one.answer === undefined && (
-              <AnswerForm context={context} one={one} hasLink={isThere(one.link)} />
-            )}
-          </li>
-        ))}
-      </ul>
+      {items.map((one, nth) => (
+        <article class="card case" tabindex={-1} autofocus={nth === 0 && one.answer === undefined}>
+          <div>
+            <LinkTo code={one.code} />{" "}
+            <span class="soft">
+              {one.link === undefined
+                ? message(language, "admin.state.deleted")
+                : stateInWords(language, one.link, nowMs)}
+            </span>
+          </div>
+          {isThere(one.link) && <LinkDestination language={language} link={one.link} nowMs={nowMs} />}
+          <ReportFacts language={language} one={one} />
+          {one.answer === undefined && <AnswerForm context={context} one={one} hasLink={isThere(one.link)} />}
+        </article>
+      ))}
       {cursor !== undefined && <More language={language} path="/admin" query={{ cursor }} />}
     </>
   );

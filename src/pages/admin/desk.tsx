@@ -131,15 +131,12 @@ function Days({ language, days, nowMs }: { language: string; days: Figures["days
   );
 }
 
-/** In the units of the drawing. */
-const SPARK = { step: 8, height: 16 };
-
+/** The highest value is at the top, and 0 at the bottom. */
 function Sparkline({ values }: { values: readonly number[] }) {
-  const { step, height } = SPARK;
   const top = Math.max(...values);
-  const points = values.map((value, nth) => `${nth * step},${Math.round(height * (1 - value / top))}`);
+  const points = values.map((value, nth) => `${nth * 8},${Math.round(16 * (1 - value / top))}`);
   return (
-    <svg class="spark" viewBox={`-1 -1 ${(values.length - 1) * step + 2} ${height + 2}`} aria-hidden="true">
+    <svg class="spark" viewBox={`-1 -1 ${values.length * 8 - 6} 18`} aria-hidden="true">
       <polyline points={points.join(" ")} />
     </svg>
   );
