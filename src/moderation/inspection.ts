@@ -95,9 +95,9 @@ export function createInspection({ store, clock, blocked }: InspectionOptions) {
         ({ cursor }) => cursor,
       );
       const withLink = async (one: (typeof found.items)[number]) => {
-        const [link, reported] = await Promise.all([store.find(one.code), store.caseOf(one)]);
+        const link = await store.find(one.code);
         const isSame = link?.createdMs === one.createdMs;
-        return { ...one, notes: reported?.notes ?? [], link: isSame ? inspect(link) : undefined };
+        return { ...one, link: isSame ? inspect(link) : undefined };
       };
       return { ...found, items: await Promise.all(found.items.map(withLink)) };
     },

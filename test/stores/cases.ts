@@ -213,6 +213,20 @@ export function testCaseStore(name: string, open: () => Promise<TestedStore>): v
       expect(await other.caseOf(link)).toMatchObject({ reports: 2, answer: { action: "disable" } });
     });
 
+    test("lists cases with their own notes, as a look at each shows them", async () => {
+      const links = [await make(), await make(), await make()];
+      for (const [nth, link] of links.entries())
+        for (let note = 0; note < nth * 2; note++)
+          await send(link, `n${note}`, { note: `${link.code} ${note}`, atMs: NOW + note });
+      await send(links[0] as LinkId, "silent");
+      const listed = await other.cases({ limit: 500 });
+      for (const [nth, link] of links.entries()) {
+        const one = listed.find(({ code }) => code === link.code);
+        expect(one?.notes).toHaveLength(nth * 2);
+        expect(one?.notes).toEqual((await other.caseOf(link))?.notes as never);
+      }
+    });
+
     test("opens an answered case again, and disables the link as its reports had", async () => {
       const link = await make();
       expect(await store.reopenCase(link, undefined, byOperator())).toBeFalse();

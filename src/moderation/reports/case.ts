@@ -137,6 +137,8 @@ export interface Note {
 }
 
 export interface ListedCase extends Case {
+  /** Newest first. */
+  readonly notes: readonly Note[];
   readonly cursor: CaseCursor;
 }
 

@@ -187,6 +187,17 @@ interface CasePosition extends LinkId {
 }
 
 export function createCasesReader(run: Run) {
+  /** One statement for all cases, because a page may have 200. Newest first. */
+  async function notesOf(cases: readonly CaseRow[]) {
+    if (cases.length === 0) return [];
+    const codes = cases.map(({ code }) => code);
+    const { rows } = await run<NoteRow & { code: Code; created_ms: number }>(
+      `SELECT code, created_ms, noted_ms, reason, note FROM notes WHERE code IN (${list(codes)}) ORDER BY id DESC`,
+      codes,
+    );
+    return rows;
+  }
+
   return {
     async caseOf({ code, createdMs }: LinkId) {
       if (!isStorable(code)) return undefined;
@@ -203,7 +214,14 @@ export function createCasesReader(run: Run) {
       const { isOpen, lastMs, code, createdMs } = position;
       const lastIsOpen = state === "open";
       const { rows } = await run<CaseRow>(LIST, [lastIsOpen, isOpen, lastMs, code, createdMs, limit]);
-      return rows.map(toCase).map((one) => ({ ...one, cursor: cursorOf(one) }));
+      const notes = await notesOf(rows);
+      return rows.map(toCase).map((one) => ({
+        ...one,
+        notes: notes
+          .filter((note) => note.code === one.code && note.created_ms === one.createdMs)
+          .map(toNote),
+        cursor: cursorOf(one),
+      }));
     },
   };
 }
