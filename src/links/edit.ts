@@ -4,7 +4,7 @@ import type { createLinkCheck } from "./link-check.ts";
 import { type FoundLink, hasStarted, type Link } from "./link.ts";
 import { hashPassword } from "./password.ts";
 import { type Invalid, invalid, isProblem, type Problem } from "./problem.ts";
-import type { LinkId, LinkStore } from "./store.ts";
+import type { Decision, LinkId, LinkStore } from "./store.ts";
 import type { Target } from "./target.ts";
 import { refuseEnd, refuseStart, refuseTerms } from "./terms.ts";
 import { DAY_MS, type Duration, instantOf, type When } from "./time.ts";
@@ -36,7 +36,7 @@ export interface EditsClosed {
 export type Edits = "on" | "24h" | "off";
 
 export interface EditOptions {
-  readonly store: Pick<LinkStore, "update">;
+  readonly store: Pick<LinkStore, "update" | "change">;
   readonly clock: Pick<Clock, "nowMs">;
   readonly parseDestination: (originalUrl: string) => Target | Invalid;
   readonly problemOf: ReturnType<typeof createLinkCheck>["problemOf"];
@@ -87,8 +87,12 @@ export function createEditing({ store, clock, parseDestination, problemOf, edits
   async function update(
     { code, createdMs }: LinkId,
     change: Exclude<Change, { type: "visit" }>,
+    decision?: Decision,
   ): Promise<Link | Problem | OtherRevision> {
-    const { link, isChanged } = await store.update({ code, createdMs }, change);
+    const id = { code, createdMs };
+    const { link, isChanged } = await (decision === undefined
+      ? store.update(id, change)
+      : store.change(id, change, decision));
     if (link === undefined) return { kind: "unknown" };
     if (!isChanged && !isWanted(link, change))
       return { kind: "precondition.failed", revision: revisionOf(link) };
@@ -100,17 +104,22 @@ export function createEditing({ store, clock, parseDestination, problemOf, edits
   }
 
   return {
-    /** Changes a link, and returns it as it is now. */
-    async edit(link: FoundLink, request: EditRequest): Promise<Link | Problem | EditsClosed | OtherRevision> {
+    /** Changes a link, and returns it as it is now. The setting EDITS doesn't apply to decisions of the operator. */
+    async edit(
+      link: FoundLink,
+      request: EditRequest,
+      decision?: Decision,
+    ): Promise<Link | Problem | EditsClosed | OtherRevision> {
       const atMs = clock.nowMs();
       const problem = problemOf(link);
       if (problem !== undefined) return problem;
-      if (isClosed(link, request, atMs)) return { kind: "edits.closed" };
+      if (decision === undefined && isClosed(link, request, atMs)) return { kind: "edits.closed" };
       const edit = parse(link, request, atMs);
       if (isProblem(edit)) return edit;
       const { password } = request;
       const passwordHash = typeof password === "string" ? await hashPassword(password) : password;
-      return update(link, { type: "edit", atMs, ...edit, passwordHash, ifRevisions: request.ifRevisions });
+      const { ifRevisions } = request;
+      return update(link, { type: "edit", atMs, ...edit, passwordHash, ifRevisions }, decision);
     },
 
     /** Ends a link immediately, even if it is disabled. */

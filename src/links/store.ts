@@ -50,6 +50,8 @@ export interface LinkStore {
    * silent. Concurrent changes to a link are applied one after the other.
    */
   update(link: LinkId, change: Change): Promise<Updated>;
+  /** The same for the operator, with an entry in the journal if the change has an effect. */
+  change(link: LinkId, change: Change, decision: Decision): Promise<Updated>;
   /** Returns the secret of the store. If it has none yet, stores the proposed one. */
   secret(proposed: Uint8Array): Promise<Uint8Array>;
   /**

@@ -6,7 +6,7 @@ import type { LinkId, LinkStore } from "../links/store.ts";
 import type { Target } from "../links/target.ts";
 import type { VisitStore } from "../visits/store.ts";
 import type { HostRules } from "./host-rules.ts";
-import type { CaseCursor } from "./reports/case.ts";
+import type { CaseCursor, CaseQuery } from "./reports/case.ts";
 import { isTargetWithin, type LinkCursor, type LinkPage, type LinkQuery } from "./search.ts";
 import type { GuardStore, JournalCursor } from "./store.ts";
 
@@ -87,10 +87,11 @@ export function createInspection({ store, clock, blocked }: InspectionOptions) {
         ({ cursor }) => cursor,
       ),
 
-    async cases(page: ListPage) {
+    /** Open cases, then answered ones, or only one of both. */
+    async cases(page: ListPage, state?: CaseQuery["state"]) {
       const found = await readPage(
         page,
-        (limit) => store.cases({ after: page.cursor as CaseCursor | undefined, limit }),
+        (limit) => store.cases({ state, after: page.cursor as CaseCursor | undefined, limit }),
         ({ cursor }) => cursor,
       );
       const withLink = async (one: (typeof found.items)[number]) => {

@@ -1,7 +1,10 @@
+import { revisionOf } from "../links/change.ts";
 import type { Clock } from "../links/clock.ts";
 import { lookUpCode } from "../links/code.ts";
+import type { EditRequest } from "../links/edit.ts";
 import { type Link, type Reason, REASONS } from "../links/link.ts";
-import type { Problem } from "../links/problem.ts";
+import type { Links } from "../links/links.ts";
+import { isProblem, type Problem } from "../links/problem.ts";
 import { type Decision, type LinkId, type LinkStore, MAX_DECIDED, type Who } from "../links/store.ts";
 import { canonicalHost } from "../links/target.ts";
 import { isRegistrySuffix } from "./domain-name.ts";
@@ -45,6 +48,7 @@ export interface RefusedDecision {
 export interface OperatorOptions {
   readonly store: Pick<LinkStore, "find" | "disable" | "enable" | "erase"> &
     Pick<GuardStore, "blockHost" | "unblockHost">;
+  readonly links: Pick<Links, "find" | "edit">;
   readonly clock: Pick<Clock, "nowMs">;
   readonly refuseRule: RuleCheck;
 }
@@ -75,7 +79,7 @@ export function createRuleCheck({ hostRules, ownHosts }: RuleCheckOptions): Rule
  * The operator's decisions. Each change is durable, and in the journal, when it resolves; every process applies it within
  * a second. Rejects with `StoreUnavailable` if the store cannot answer.
  */
-export function createOperator({ store, clock, refuseRule }: OperatorOptions) {
+export function createOperator({ store, links: { find, edit }, clock, refuseRule }: OperatorOptions) {
   function decide({ note }: DecisionRequest, who: Who): Decision {
     return { who, atMs: clock.nowMs(), ...(note !== undefined && note !== "" && { note }) };
   }
@@ -97,6 +101,22 @@ export function createOperator({ store, clock, refuseRule }: OperatorOptions) {
       const code = lookUpCode(spelling);
       const link = code === undefined ? undefined : await store.find(code);
       return link ?? { kind: "unknown" };
+    },
+
+    /** Changes a link that redirects or will. False if it is so already. */
+    async change(
+      { code, createdMs }: LinkId,
+      request: DecisionRequest & Pick<EditRequest, "originalUrl" | "expiry">,
+      who: Who,
+    ): Promise<boolean | RefusedDecision | Exclude<Awaited<ReturnType<Links["edit"]>>, Link>> {
+      const refusals = refuseNote(request.note);
+      if (refusals.length > 0) return { kind: "refused", refusals };
+      const link = await find(code, "maker");
+      if (isProblem(link)) return link;
+      if (link.createdMs !== createdMs) return { kind: "unknown" };
+      const { originalUrl, expiry } = request;
+      const after = await edit(link, { originalUrl, expiry }, decide(request, who));
+      return isProblem(after) ? after : revisionOf(after) !== revisionOf(link);
     },
 
     /** Returns the links that it changed: not those that are unknown, deleted, or disabled for this reason already. */

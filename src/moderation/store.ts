@@ -37,7 +37,17 @@ export interface HostRule {
   readonly sinceMs: number;
 }
 
-export type Action = "disable" | "enable" | "erase" | "block-host" | "unblock-host" | "nothing-wrong";
+export const ACTIONS = [
+  "disable",
+  "enable",
+  "change",
+  "erase",
+  "block-host",
+  "unblock-host",
+  "nothing-wrong",
+  "reopen",
+] as const;
+export type Action = (typeof ACTIONS)[number];
 
 /** Who did what to which link or host, when, and why. */
 export interface JournalEntry extends Decision {

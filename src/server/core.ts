@@ -106,7 +106,7 @@ export async function openCore(config: Config, log: Log, options: CoreOptions = 
     storeFigures,
     /** Approximate number of links. */
     size: () => store.size(),
-    operator: createOperator({ store, clock, refuseRule }),
+    operator: createOperator({ store, links, clock, refuseRule }),
     inspection: createInspection({ store, clock, blocked: hostRules.blocked }),
     links,
     secret,

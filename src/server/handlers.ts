@@ -49,7 +49,7 @@ export type Handlers = ReturnType<typeof createHandlers>;
 
 /** Everything that answers a route, each with the parts and settings that it needs. */
 export function createHandlers(config: Config, log: Log, core: Core, parts: HandlerParts) {
-  const { clock, links, secret, reports, operator, visits } = core;
+  const { clock, links, secret, reports, operator, hostRules, visits } = core;
   const { recorder, identity, views, overload, linkCache, changes, health, onFault } = parts;
   const { createToken, adminToken } = config;
 
@@ -87,7 +87,7 @@ export function createHandlers(config: Config, log: Log, core: Core, parts: Hand
     const options = { operator, reports, views, refusalOf };
     return {
       api: createLazyHandlers(async () => (await import("../api/admin/admin.ts")).createAdminApi(options)),
-      pages: createAdminPages({ signIn, operator, reports, views }),
+      pages: createAdminPages({ signIn, operator, secret, reports, hostRules, views }),
     };
   }
 

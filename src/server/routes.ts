@@ -138,6 +138,7 @@ export function createApp(handlers: Handlers) {
     route("/api/v1/admin/links/{code}", {
       GET: operator("link"),
       POST: applied(operator("changeAll")),
+      PATCH: applied(operator("change")),
       DELETE: applied(operator("erase")),
     });
     route("/api/v1/admin/links/{code}/stats", { GET: operator("statistics") });
@@ -158,7 +159,7 @@ export function createApp(handlers: Handlers) {
     route("/admin/links/{code}", { GET: pages.link, POST: applied(pages.decide) });
     route("/admin/found", { GET: pages.found, POST: applied(pages.decideFound) });
     route("/admin/hosts", { GET: pages.hosts, POST: applied(pages.decideHost) });
-    route("/admin/cases", { GET: pages.cases, POST: applied(pages.answer) });
+    route("/admin/cases", { GET: pages.figures, POST: applied(pages.answer) });
     route("/admin/journal", { GET: pages.journal });
   }
 

@@ -6,7 +6,7 @@ import { isOwnHash } from "../links/password.ts";
 import type { Who } from "../links/store.ts";
 import type { Target } from "../links/target.ts";
 import { ANSWERS, type AnswerAction } from "../moderation/reports/case.ts";
-import type { Action } from "../moderation/store.ts";
+import { ACTIONS } from "../moderation/store.ts";
 import { type Counts, KINDS, type LinkDay, type RecordOf } from "../store/records.ts";
 import {
   closeOneVisit,
@@ -157,10 +157,7 @@ const LINES: { readonly [K in keyof LineOf]: RecordCodec<LineOf[K]> } = {
   entry: record({
     atMs: ["at", instant],
     who: ["who", oneOf<Who>(["api", "page", "reports"])],
-    action: [
-      "action",
-      oneOf<Action>(["disable", "enable", "erase", "block-host", "unblock-host", "nothing-wrong"]),
-    ],
+    action: ["action", oneOf(ACTIONS)],
     reason: ["reason", optional(reason)],
     note: ["note", optional(anyText)],
     code: ["code", optional(code)],

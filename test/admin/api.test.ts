@@ -37,6 +37,7 @@ let client = 0;
 const OPERATIONS = [
   ["GET", "links"],
   ["GET", "links/made0"],
+  ["PATCH", "links/made0"],
   ["POST", "links/made0/disable"],
   ["POST", "links/made0/enable"],
   ["DELETE", "links/made0?confirm=made0"],
@@ -125,8 +126,11 @@ describe("the door", () => {
   });
 
   test("answers 405 and OPTIONS as every address does", async () => {
-    const wrong = await ask("PATCH", "links/made0");
-    expect([wrong.status, wrong.headers.get("allow")]).toEqual([405, "GET, HEAD, POST, DELETE, OPTIONS"]);
+    const wrong = await ask("PUT", "links/made0");
+    expect([wrong.status, wrong.headers.get("allow")]).toEqual([
+      405,
+      "GET, HEAD, POST, PATCH, DELETE, OPTIONS",
+    ]);
     expect((await ask("POST", "links/made0", {})).status).toBe(405);
   });
 
@@ -177,6 +181,38 @@ describe("one link", () => {
     expect((await ask("POST", `links/${code}/enable`, { note: "again" })).data.changed).toBe(false);
   });
 
+  test("is changed even if EDITS is off, by the rules for makers otherwise", async () => {
+    await using closed = await startHere({ ADMIN_TOKEN: TOKEN, EDITS: "off" });
+    const operator = askAs(closed);
+    await closed.shorten({ original_url, custom_code: "moved" });
+    const change = (body: unknown) => operator("PATCH", "links/moved", body);
+    const target = "https://new.example/shop";
+    expect((await closed.fetch("/moved")).headers.get("location")).toBe(original_url);
+    const changed = await change({ target, expires_at: "24h", note: "by phone" });
+    expect([changed.status, changed.data]).toEqual([200, { code: "moved", changed: true }]);
+    expect((await closed.fetch("/moved")).headers.get("location")).toBe(target);
+    expect((await change({ target })).data).toEqual({ code: "moved", changed: false });
+    expect((await change({ expires_at: null })).data.changed).toBe(true);
+    for (const [body, message] of [
+      [{ target: "ftp://new.example/" }, /^target: /],
+      [{ target: "https://curt.example/moved" }, /^target: /],
+      [{ expires_at: "2001-01-01T00:00:00Z" }, /^expires_at: /],
+      [{ password: "secret" }, /^password: /],
+      [{ note: "x".repeat(2001) }, /^note: /],
+    ] as const) {
+      const refused = await change(body);
+      expect([body, refused.status, refused.message]).toEqual([body, 400, expect.stringMatching(message)]);
+    }
+    const { data } = await operator("GET", "links/moved");
+    expect(data).toMatchObject({ target, former_host: "example.com", expires_at: null });
+    expect(data.history).toMatchObject([
+      { who: "api", action: "change", code: "moved", note: null },
+      { who: "api", action: "change", code: "moved", note: "by phone" },
+    ]);
+    await operator("POST", "links/moved/disable", { reason: "spam" });
+    expect((await change({ target: original_url })).status).toBe(410);
+  });
+
   test("is deleted for good only by who repeats its code, and the code stays taken", async () => {
     const code = await make();
     for (const query of ["", "?confirm=", "?confirm=yes", `?confirm=${code}x`]) {
@@ -214,6 +250,7 @@ describe("one link", () => {
   test("that is not there is 404, and what is wrong with a request is told at once", async () => {
     for (const [method, path, body] of [
       ["GET", "links/nobody-made-it", undefined],
+      ["PATCH", "links/nobody-made-it", {}],
       ["POST", "links/nobody-made-it/disable", { reason: "spam" }],
       ["POST", "links/nobody-made-it/enable", undefined],
       ["DELETE", "links/nobody-made-it?confirm=nobody-made-it", undefined],
@@ -237,7 +274,7 @@ describe("one link", () => {
     const counted = await ask("POST", "links/disable?q=made", { reason: "spam", count: "60" });
     expect(counted.message).toBe("count: It must be of type number, not string.");
     for (const [body, message] of [
-      [{ action: "forget" }, "action: It must be one of disable, block-host, nothing."],
+      [{ action: "forget" }, "action: It must be one of disable, block-host, nothing, reopen."],
       [{}, "action: It is required."],
       [{ action: "disable" }, "reason: It must be one of malware, phishing, spam, illegal, legal, other."],
     ] as const)
@@ -391,7 +428,8 @@ test("an evening as an operator: a campaign is found, disabled, blocked, reporte
     ["honest", "open"],
     ["bad7", "open"],
   ]);
-  const { link } = cases[1];
+  const { link, notes } = cases[1];
+  expect(notes).toMatchObject([{ reason: "phishing", note: "Fake!" }]);
   expect(link.target).toContain("/verify-account/");
 
   const search = "q=verify-account";
@@ -427,6 +465,9 @@ test("an evening as an operator: a campaign is found, disabled, blocked, reporte
     "honest",
     "answered",
   ]);
+  expect((await askOwn("POST", "cases/honest", { action: "reopen" })).status).toBe(200);
+  expect((await askOwn("GET", "cases")).data.cases).toMatchObject([{ code: "honest", state: "open" }, {}]);
+  expect((await askOwn("POST", "cases/honest", { action: "reopen" })).message).toBe(en["operator.no-case"]);
 
   const entries = (await askOwn("GET", "journal?limit=200")).data.entries as any[];
   const actions = entries.map(({ action }) => action as string);

@@ -5,17 +5,10 @@ import { createAdminToken, SESSION_MS } from "../../src/moderation/access-tokens
 import { elementsOf, expectGuarded, HTML, MARK } from "../http/markup.ts";
 import { type Here, openStoreOf, startHere } from "../service.ts";
 import { newLink } from "../stores/links.ts";
-import { askAs, report, TOKEN } from "./operator.ts";
+import { askAs, report, TOKEN, untilAnswered } from "./operator.ts";
 
 const FORM = "application/x-www-form-urlencoded";
-const PAGES = [
-  "/admin",
-  "/admin/links",
-  "/admin/links/made",
-  "/admin/hosts",
-  "/admin/cases",
-  "/admin/journal",
-];
+const PAGES = ["/admin", "/admin/links", "/admin/links/made", "/admin/hosts", "/admin/journal"];
 const FOUND = "/admin/found?host=example.com";
 
 let curt: Here;
@@ -291,6 +284,40 @@ describe("the operator's pages", () => {
     expect((await askAs(curt)("GET", "journal")).data.entries).toEqual([]);
   });
 
+  test("change a link, and give its manage key to the operator only", async () => {
+    await using own = await startHere({ ADMIN_TOKEN: TOKEN, EDITS: "off" });
+    await own.shorten({ original_url: "https://example.com/", custom_code: "moved" });
+    const session = await signIn(own);
+    const form = createAdminToken(TOKEN).formToken(session);
+    const change = (fields: Fields) =>
+      post("/admin/links/moved", { action: "change", form, ...fields }, session, {}, own);
+    const target = "https://new.example/";
+    const changed = await change({ target, expires_at: "24h", expires_at_date: "2099-01-02T03:04" });
+    expect([changed.status, changed.headers.get("location")]).toEqual([303, "/admin/links/moved"]);
+    expect((await own.fetch("/moved")).headers.get("location")).toBe(target);
+    const inspected = async () => (await askAs(own)("GET", "links/moved")).data;
+    expect(await inspected()).toMatchObject({
+      expires_at: "2099-01-02T03:04:00.000Z",
+      history: [{ action: "change", who: "page" }],
+    });
+    expect((await change({ target, expires_at: "never" })).status).toBe(303);
+    expect((await inspected()).expires_at).toBeNull();
+    const refused = await change({ target: "ftp://typed.example/" });
+    expect([refused.status, await refused.text()]).toEqual([
+      400,
+      expect.stringContaining('value="ftp://typed.example/"'),
+    ]);
+    const shown = await elementsOf(await get("/admin/links/moved", session, own));
+    const [address] = shown.flatMap(({ attributes }) => attributes["data-copy"] ?? []);
+    const [, key] = /^https:\/\/curt\.example\/moved\+#key=(.+)$/.exec(address ?? "") ?? [];
+    const managed = await own.fetch("/api/v1/links/moved", {
+      method: "PATCH",
+      headers: { Authorization: `Bearer ${key}`, "Content-Type": "application/json" },
+      body: JSON.stringify({ expires_at: "24h" }),
+    });
+    expect(managed.status).toBe(200);
+  });
+
   test("keep a search when the language is switched", async () => {
     const session = await signIn();
     for (const path of ["/admin/links?host=example.com&q=made", `${FOUND}&action=enable`]) {
@@ -313,6 +340,62 @@ describe("the operator's pages", () => {
   });
 });
 
+describe("the desk", () => {
+  test("has open reports first, with their number in the tab, their words and the warnings that visitors see", async () => {
+    await using own = await startHere({ ADMIN_TOKEN: TOKEN });
+    const session = await signIn(own);
+    const desk = async () => (await get("/admin", session, own)).text();
+    expect(await desk()).toContain(`<title>${en["admin.figures"]} – `);
+    const targets = ["https://paypal.com.evil.example/안녕", "http://plain.example/"];
+    for (const [nth, original_url] of targets.entries()) {
+      await own.shorten({ original_url, custom_code: `r${nth}` });
+      await report(own, `r${nth}`, { reason: "phishing", note: `in my words ${nth}` });
+    }
+    const shown = await desk();
+    expect(shown).toContain(`<title>(2) ${en["admin.figures"]} – `);
+    expect(shown).toContain(en["admin.open"].replace("{count}", "2"));
+    for (const text of ["in my words 0", "in my words 1", en["hint.http"], "안녕"])
+      expect(shown).toContain(text);
+    await askAs(own)("POST", "cases/r1", { action: "nothing" });
+    expect(await desk()).not.toContain("in my words 1");
+    // The table counts what the instance did today.
+    expect(shown).toContain(en["admin.figures.days"]);
+  });
+
+  test.each([
+    ["disable", "", 410, ["reopen", "enable", "disable"]],
+    ["block-host", "", 410, ["reopen"]],
+    ["nothing", "", 302, ["reopen", "nothing-wrong"]],
+    ["nothing", "spam", 302, ["reopen", "disable", "enable", "nothing-wrong", "disable"]],
+    ["disable", "spam", 410, ["reopen", "disable", "disable"]],
+  ])("takes back the answer %s to a link that is disabled for %p", async (action, was, status, actions) => {
+    await using own = await startHere({ ADMIN_TOKEN: TOKEN, REPORT_THRESHOLD: was === "" ? "off" : "1" });
+    const ask = askAs(own);
+    await own.shorten({ original_url: "https://undo.example/", custom_code: "undo" });
+    await report(own, "undo", { reason: "spam" });
+    const before = was === "" ? 302 : 410;
+    await untilAnswered(own, "undo", before);
+    const session = await signIn(own);
+    const form = createAdminToken(TOKEN).formToken(session);
+    const answer = (fields: Fields) => post("/admin/cases", { form, ...fields }, session, {}, own);
+    const answered = await answer({ code: "undo", action, reason: "spam" });
+    const path = answered.headers.get("location") ?? "";
+    expect([answered.status, path]).toEqual([303, `/admin?did=${action}&code=undo&was=${was}`]);
+    await untilAnswered(own, "undo", status);
+    const page = await elementsOf(await get(path, session, own));
+    const fields = page.flatMap(({ attributes: { name, value = "" } }) =>
+      name !== undefined && ["did", "code", "was"].includes(name) ? [[name, value]] : [],
+    );
+    const undone = await answer({ action: "undo", ...Object.fromEntries(fields) });
+    expect([undone.status, undone.headers.get("location")]).toEqual([303, "/admin"]);
+    await untilAnswered(own, "undo", before);
+    expect((await ask("GET", "cases")).data.cases).toMatchObject([{ code: "undo", state: "open" }]);
+    expect((await ask("GET", "hosts")).data.hosts).toEqual([]);
+    const { data } = await ask("GET", "links/undo");
+    expect(data.history.map((one: { action: string }) => one.action)).toEqual(actions);
+  });
+});
+
 test("deleted links count among those found, but lead to no host", async () => {
   await using own = await startHere({ ADMIN_TOKEN: TOKEN });
   for (const code of ["d0", "d1", "d2"])
@@ -329,10 +412,12 @@ test("a long destination does not push the rest out of sight", async () => {
   await own.shorten({ original_url, custom_code: "long" });
   await report(own, "long", { reason: "spam" });
   const session = await signIn(own);
-  for (const path of ["/admin/links", "/admin/cases"]) {
-    const shown = await (await get(path, session, own)).text();
-    expect([path, shown.includes(`${original_url.slice(0, 300)}…<`)]).toEqual([path, true]);
-  }
+  const links = await (await get("/admin/links", session, own)).text();
+  expect(links).toContain(`${original_url.slice(0, 300)}…<`);
+  const classes = (await elementsOf(await get("/admin", session, own))).map(
+    ({ attributes }) => attributes["class"],
+  );
+  expect(classes).toContain("whole folded");
   expect(await (await get("/admin/links/long", session, own)).text()).toContain(original_url);
 });
 
@@ -364,7 +449,6 @@ test("hostile reports, notes, hosts and destinations are shown as text", async (
     ...hostile.map((_, nth) => `/admin/links/hostile${nth}`),
     `/admin/found?${search}`,
     `/admin/hosts?${new URLSearchParams({ host: hostile[1] ?? "" }).toString()}`,
-    "/admin/cases",
     "/admin/journal",
   ]) {
     const response = await get(path, session, own);

@@ -17,7 +17,7 @@ async function signIn(page: Page, say: Say, token = TOKEN): Promise<void> {
   await page.keyboard.press("Enter");
 }
 
-async function open(page: Page, say: Say, name: "links" | "hosts" | "cases" | "journal"): Promise<void> {
+async function open(page: Page, say: Say, name: "figures" | "links" | "hosts" | "journal"): Promise<void> {
   const nav = page.getByRole("navigation", { name: say("admin.title") });
   await nav.getByRole("link", { name: say(`admin.${name}`), exact: true }).click();
   await page.getByRole("heading", { level: 1, name: say(`admin.${name}`) }).waitFor();
@@ -50,7 +50,6 @@ describe.each(OPERATORS)("an operator ($locale, scripts: $javaScriptEnabled)", (
     await page.getByRole("heading", { level: 1, name: say("admin.figures") }).waitFor();
 
     // A report leads to the campaign.
-    await open(page, say, "cases");
     await page.getByRole("link", { name: "bad7" }).click();
     await page.getByRole("heading", { level: 1, name: "bad7" }).waitFor();
     await page.getByText("<b>Fake!</b>").waitFor();
@@ -87,8 +86,8 @@ describe.each(OPERATORS)("an operator ($locale, scripts: $javaScriptEnabled)", (
     await untilAnswered(curt, "honest", 302);
 
     // Disabling the links has answered their reports.
-    await open(page, say, "cases");
-    await page.getByText(say("admin.answered.disable")).first().waitFor();
+    await open(page, say, "figures");
+    await page.getByText(say("admin.cases.empty")).waitFor();
 
     await open(page, say, "journal");
     await page.getByText(say("admin.did.enable"), { exact: true }).waitFor();
@@ -105,19 +104,20 @@ describe.each(OPERATORS)("an operator ($locale, scripts: $javaScriptEnabled)", (
     const { page } = operator;
     for (const code of ["before1", "before2", "before3"]) await report(curt, code, { reason: "spam" });
     await signIn(page, say);
-    await open(page, say, "cases");
     const caseOf = (code: string) =>
-      page.getByRole("listitem").filter({ has: page.getByRole("link", { name: code, exact: true }) });
-    await caseOf("before1").getByLabel(say("admin.answer")).selectOption("nothing");
+      page.locator(".case").filter({ has: page.getByRole("link", { name: code, exact: true }) });
     await caseOf("before1")
-      .getByRole("button", { name: say("admin.do.answer") })
+      .getByRole("button", { name: say("admin.do.nothing") })
       .click();
-    await caseOf("before1").getByText(say("admin.answered.nothing")).waitFor();
+    await page.getByRole("status").getByText(say("admin.answered.nothing")).waitFor();
+    expect(await caseOf("before1").count()).toBe(0);
+    await page.getByRole("button", { name: say("admin.undo") }).click();
+    await caseOf("before1").waitFor();
     // What most of the reports say is chosen already.
+    await caseOf("before2").getByText(say("admin.reason-and-note")).click();
     expect(await caseOf("before2").getByLabel(say("admin.reason")).inputValue()).toBe("spam");
-    await caseOf("before2").getByLabel(say("admin.answer")).selectOption("block-host");
     await caseOf("before2")
-      .getByRole("button", { name: say("admin.do.answer") })
+      .getByRole("button", { name: say("admin.do.block-host") })
       .click();
     await untilAnswered(curt, "before2", 410);
     await open(page, say, "hosts");
@@ -160,7 +160,6 @@ describe.each(OPERATORS)("an operator ($locale, scripts: $javaScriptEnabled)", (
       "/admin/found?host=bank-5.example",
       "/admin/found?host=bank-5.example&action=enable",
       "/admin/hosts",
-      "/admin/cases",
       "/admin/journal",
     ]) {
       await page.goto(path);
@@ -184,4 +183,35 @@ test("the session ends by itself, and no script or other site has its cookie", a
   curt.advance(SESSION_MS);
   await page.goto("/admin/journal");
   await page.getByLabel(say("admin.token")).waitFor();
+});
+
+test("an operator decides about reports by keys", async () => {
+  await using curt = await startHere({ ADMIN_TOKEN: TOKEN });
+  await addCampaign(curt);
+  await using operator = await arrive(curt.origin);
+  const { page } = operator;
+  const say = wordsOf("en");
+  for (const code of ["after1", "after2", "after3"]) await report(curt, code, { reason: "spam" });
+  await signIn(page, say);
+  const caseOf = (code: string) =>
+    page.locator(".case").filter({ has: page.getByText(code, { exact: true }) });
+  // The last one comes first, and has the focus.
+  await untilFocused(caseOf("after3"));
+  await page.keyboard.press("j");
+  await untilFocused(caseOf("after2"));
+  await page.keyboard.press("k");
+  await page.keyboard.press("d");
+  await untilAnswered(curt, "after3", 410);
+  await untilFocused(caseOf("after2"));
+  await page.keyboard.press("x");
+  await untilFocused(caseOf("after1"));
+  // Letters in a field decide nothing.
+  await page.getByLabel(say("admin.q")).focus();
+  await page.keyboard.type("dbx");
+  expect(await page.getByLabel(say("admin.q")).inputValue()).toBe("dbx");
+  await caseOf("after1").focus();
+  await page.keyboard.press("b");
+  await untilAnswered(curt, "after1", 410);
+  await page.getByRole("button", { name: say("admin.undo") }).click();
+  await untilAnswered(curt, "after1", 302);
 });

@@ -1,7 +1,9 @@
 import { expect, test } from "bun:test";
 
+import { createClock } from "../../src/links/clock.ts";
 import type { Code } from "../../src/links/code.ts";
 import { REASONS } from "../../src/links/link.ts";
+import { createLinks } from "../../src/links/links.ts";
 import type { LinkId } from "../../src/links/store.ts";
 import { createHostRules } from "../../src/moderation/host-rules.ts";
 import { createOperator, createRuleCheck } from "../../src/moderation/operator.ts";
@@ -16,8 +18,22 @@ async function open() {
   const clock = { nowMs: () => NOW };
   const ownHosts = ["curt.example", "xn--h32bq4v.example", "[::1]"];
   const refuseRule = createRuleCheck({ hostRules, ownHosts });
-  const operator = createOperator({ store, clock, refuseRule });
-  return { store, hostRules, operator, [Symbol.asyncDispose]: store[Symbol.asyncDispose] };
+  const links = createLinks({
+    store,
+    clock: createClock(clock.nowMs, clock.nowMs),
+    fillRandom: (bytes) => void crypto.getRandomValues(bytes),
+    targetPolicy: { posture: "public", ownHosts, ownPorts: ["443"], isShortener: () => false },
+    defaultExpiry: "never",
+    edits: "off",
+    codeLength: 7,
+    codeHoldMs: 0,
+    blocked: hostRules.blocked,
+    readRules: hostRules.read,
+    onCreated: () => {},
+    onRefused: () => {},
+  });
+  const operator = createOperator({ store, links, clock, refuseRule });
+  return { store, links, hostRules, operator, [Symbol.asyncDispose]: store[Symbol.asyncDispose] };
 }
 
 const idOf = ({ code, createdMs }: LinkId): LinkId => ({ code, createdMs });
@@ -57,7 +73,7 @@ test("a decision is in the journal with who, when, why and the note", async () =
 
 test("many links are changed in several transactions, and each once", async () => {
   await using opened = await open();
-  const { store, operator } = opened;
+  const { store, operator, links: useCases } = opened;
   const links = Array.from({ length: 1201 }, (_, nth) => newLink(`m${nth}`));
   await store.insert(links);
   const batches: number[] = [];
@@ -66,6 +82,7 @@ test("many links are changed in several transactions, and each once", async () =
       ...store,
       disable: (batch, decision) => (batches.push(batch.length), store.disable(batch, decision)),
     },
+    links: useCases,
     clock: { nowMs: () => NOW },
     refuseRule: () => [],
   });
@@ -118,9 +135,10 @@ test("what registries sell names below cannot be blocked; what a company does ca
 
 test("no more hosts are blocked than every process can hold in memory", async () => {
   await using opened = await open();
-  const { store } = opened;
+  const { store, links } = opened;
   const full = createOperator({
     store,
+    links,
     clock: { nowMs: () => NOW },
     refuseRule: createRuleCheck({ hostRules: { size: () => 100_000 }, ownHosts: [] }),
   });

@@ -213,6 +213,41 @@ export function testCaseStore(name: string, open: () => Promise<TestedStore>): v
       expect(await other.caseOf(link)).toMatchObject({ reports: 2, answer: { action: "disable" } });
     });
 
+    test("lists cases with their own notes, as a look at each shows them", async () => {
+      const links = [await make(), await make(), await make()];
+      for (const [nth, link] of links.entries())
+        for (let note = 0; note < nth * 2; note++)
+          await send(link, `n${note}`, { note: `${link.code} ${note}`, atMs: NOW + note });
+      await send(links[0] as LinkId, "silent");
+      const listed = await other.cases({ limit: 500 });
+      for (const [nth, link] of links.entries()) {
+        const one = listed.find(({ code }) => code === link.code);
+        expect(one?.notes).toHaveLength(nth * 2);
+        expect(one?.notes).toEqual((await other.caseOf(link))?.notes as never);
+      }
+    });
+
+    test("opens an answered case again, and disables the link as its reports had", async () => {
+      const link = await make();
+      expect(await store.reopenCase(link, undefined, byOperator())).toBeFalse();
+      expect(await send(link, "a", { threshold: 1 })).toBe("disabled");
+      const before = await other.caseOf(link);
+      expect(await store.reopenCase(link, undefined, byOperator())).toBeFalse();
+      await store.answerCase(link, { action: "nothing" }, byOperator());
+      expect(await stateOf(link)).toBeUndefined();
+      expect(await store.reopenCase(link, "spam", byOperator(NOW + 60))).toBeTrue();
+      expect(await stateOf(link)).toBe("spam");
+      expect(await other.caseOf(link)).toEqual({ ...before, disabledMs: NOW + 60 } as never);
+      // The same answer has the same effect again.
+      await store.answerCase(link, { action: "nothing" }, byOperator());
+      expect(await stateOf(link)).toBeUndefined();
+      await store.reopenCase(link, undefined, byOperator());
+      expect(await other.caseOf(link)).toMatchObject({ answer: undefined, disabledMs: undefined });
+      expect((await actionsOn(link))[0]).toEqual(["reopen", "page"]);
+      await store.erase(link, byOperator());
+      expect(await store.reopenCase(link, undefined, byOperator())).toBeFalse();
+    });
+
     test("enters an answer in the journal even if it changes nothing", async () => {
       const link = await make();
       await send(link, "a", { threshold: 1 });

@@ -4,6 +4,7 @@ import type { Code } from "../../src/links/code.ts";
 import { type Reason } from "../../src/links/link.ts";
 import { isProblem } from "../../src/links/problem.ts";
 import type { Decision, LinkStore, NewLink } from "../../src/links/store.ts";
+import type { Target } from "../../src/links/target.ts";
 import { DAY_MS, NEVER_MS } from "../../src/links/time.ts";
 import type { GuardStore, JournalQuery } from "../../src/moderation/store.ts";
 import type { VisitStore } from "../../src/visits/store.ts";
@@ -15,7 +16,7 @@ import { newLink } from "./links.ts";
 export type TestedStore = GuardStore &
   Pick<
     LinkStore,
-    "insert" | "find" | "update" | "disable" | "enable" | "erase" | "changes" | "purge" | "close"
+    "insert" | "find" | "update" | "change" | "disable" | "enable" | "erase" | "changes" | "purge" | "close"
   > &
   Pick<VisitStore, "add" | "sums" | "days" | "age">;
 
@@ -86,6 +87,36 @@ export function testGuardStore(name: string, open: () => Promise<TestedStore>): 
       await store.unblockHost("c.example", decision());
       await store.erase({ code: "c2" as Code, createdMs: NOW }, decision());
       expect(await changedSince(since)).toEqual({ codes: ["c2"], rules: true });
+    });
+
+    test("changes a link with an entry in the journal, and writes none if nothing changes", async () => {
+      const [id] = await make(newLink("edited"));
+      if (id === undefined) throw new Error("no link");
+      const since = await other.changes();
+      const url = "https://new.example/";
+      const destination = { originalUrl: url, target: url as Target };
+      const edit = { type: "edit", atMs: NOW + 7, destination, endsMs: NOW + DAY_MS } as const;
+      const changed = await store.change(id, edit, decision({ note: "moved", atMs: NOW + 7 }));
+      expect(changed.isChanged).toBeTrue();
+      expect(await other.find(id.code)).toEqual(changed.link as never);
+      expect(changed.link).toMatchObject({
+        originalUrl: url,
+        endsMs: NOW + DAY_MS,
+        terms: { changedMs: NOW + 7 },
+      });
+      expect(await changedSince(since)).toEqual({ codes: ["edited"], rules: false });
+      expect(await store.change(id, { ...edit, atMs: NOW + 8 }, decision())).toMatchObject({
+        isChanged: false,
+      });
+      const gone = { ...id, createdMs: NOW + 1 };
+      const unknown = { link: undefined, isChanged: false };
+      expect(await store.change(gone, { ...edit, endsMs: NEVER_MS }, decision())).toEqual(unknown);
+      await store.disable([id], because("spam"));
+      const disabled = await store.change(id, { ...edit, endsMs: NEVER_MS }, decision());
+      expect(disabled.isChanged).toBeFalse();
+      expect((await read({ code: id.code })).slice(1)).toEqual([
+        { who: "api", action: "change", note: "moved", atMs: NOW + 7, ...id },
+      ]);
     });
 
     test("neither purges a disabled link nor gives its code away, until it is enabled", async () => {

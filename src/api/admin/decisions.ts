@@ -17,7 +17,7 @@ import {
 import { caseJson, ruleJson } from "./operator-json.ts";
 
 /** "nothing" needs no reason. */
-const caseRequest = z.object({ action: z.enum(ANSWERS), reason: reason.nullish(), note });
+const caseRequest = z.object({ action: z.enum([...ANSWERS, "reopen"]), reason: reason.nullish(), note });
 
 /** Handlers on the serving thread. */
 export const caseEndpoints = ({ reports }: AdminApiOptions, { show, decideLink }: Endpoints) => ({
@@ -26,8 +26,10 @@ export const caseEndpoints = ({ reports }: AdminApiOptions, { show, decideLink }
   answerCase: decideLink(async (call, link) => {
     const body = await readBody(call, caseRequest);
     if (isProblem(body)) return body;
-    const outcome = await reports.answerCase(link, { ...body, reason: body.reason ?? undefined }, WHO);
-    if (!isProblem(outcome)) return { code: link.code, changed: true };
+    const request = { ...body, reason: body.reason ?? undefined };
+    const isReopening = body.action === "reopen";
+    const outcome = await (isReopening ? reports.reopenCase : reports.answerCase)(link, request, WHO);
+    if (outcome === undefined || !isProblem(outcome)) return { code: link.code, changed: true };
     return outcome.kind === "unknown" ? { kind: "operator.no-case" } : outcome;
   }),
 });

@@ -16,7 +16,7 @@ import type { SearchResult } from "./search.ts";
 
 export interface AdminApiOptions {
   readonly operator: Operator;
-  readonly reports: Pick<Reports, "answerCase">;
+  readonly reports: Pick<Reports, "answerCase" | "reopenCase">;
   readonly views: Pick<Views, "ask">;
   /** The problem of a call without the operator's token. */
   readonly refusalOf: (call: Call) => HttpProblem | undefined;

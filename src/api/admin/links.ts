@@ -10,7 +10,9 @@ import type { LinkId } from "../../links/store.ts";
 import type { Inspection } from "../../moderation/inspection.ts";
 import type { RefusedDecision } from "../../moderation/operator.ts";
 import { parseSearch } from "../../moderation/search.ts";
+import { readDates, target } from "../create-link.ts";
 import { success } from "../envelope.ts";
+import { readJson } from "../json-body.ts";
 import type { CheckedKey } from "../manage-key.ts";
 import {
   type AdminApiOptions,
@@ -32,6 +34,9 @@ import { readSearch, searchAll, searchLinks, type SearchResult, searchSlice } fr
 /** `count` is how many links the first response said there are. */
 const countedRequest = z.object({ note, count: z.number().nullish() });
 const countedReasonedRequest = countedRequest.extend({ reason });
+
+const CHANGE_EXAMPLE = { target: "https://example.com/new", note: "The shop has moved." } as const;
+const linkChange = z.strictObject({ target: target.optional(), expires_at: z.string().nullish(), note });
 
 const NO_RESULT: SearchResult = { links: [], searched: 0 };
 
@@ -71,6 +76,15 @@ export function linkEndpoints(
       if (isProblem(link)) return problemJson(call, link);
       const checked: CheckedKey = { createdMs: link.createdMs };
       return views.ask("statistics", call, JSON.stringify(checked));
+    }),
+
+    change: decideLink(async (call, link) => {
+      const body = await readJson(call.request, linkChange, CHANGE_EXAMPLE);
+      if (isProblem(body)) return body;
+      const dates = readDates({ expires_at: body.expires_at });
+      if (isProblem(dates)) return dates;
+      const changed = await operator.change(link, { ...body, ...dates, originalUrl: body.target }, WHO);
+      return typeof changed === "boolean" ? { code: link.code, changed } : changed;
     }),
 
     disable: decideLink(async (call, link) => {

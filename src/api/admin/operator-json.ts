@@ -55,6 +55,7 @@ export function caseJson(one: InspectedCase, nowMs: number) {
   return {
     code: one.code,
     ...reportsJson(one),
+    notes: one.notes.map(noteJson),
     link: one.link === undefined ? null : linkJson(one.link, nowMs),
   };
 }

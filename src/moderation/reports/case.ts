@@ -113,6 +113,11 @@ export interface CaseStore {
    */
   answerCase(link: LinkId, answer: CaseAnswer, decision: Decision): Promise<boolean>;
   /**
+   * Opens an answered case again, with an entry in the journal. With `disabledFor`, the same transaction disables the link,
+   * as its reports did before the answer "nothing". Returns false if there is no answered case.
+   */
+  reopenCase(link: LinkId, disabledFor: Reason | undefined, decision: Decision): Promise<boolean>;
+  /**
    * Deletes the reporters of the days before `reportersBefore`, and at most `limit` cases that were last reported before
    * `casesBeforeMs`. Returns the number of deleted cases.
    */
@@ -132,6 +137,8 @@ export interface Note {
 }
 
 export interface ListedCase extends Case {
+  /** Newest first. */
+  readonly notes: readonly Note[];
   readonly cursor: CaseCursor;
 }
 

@@ -130,6 +130,19 @@ export function createReports(options: ReportsOptions) {
       return found ?? { kind: "unknown" };
     },
 
+    /** Opens an answered case again. The link is disabled again for the reason, if one is given. */
+    async reopenCase(
+      link: LinkId,
+      { reason, note }: Omit<AnswerRequest, "action">,
+      who: Who,
+    ): Promise<Problem | RefusedDecision | undefined> {
+      const refusals = refuseNote(note);
+      if (refusals.length > 0) return { kind: "refused", refusals };
+      const decision = { who, atMs: clock.nowMs(), note: note || undefined };
+      const isReopened = await store.reopenCase(link, readReason(reason ?? ""), decision);
+      return isReopened ? undefined : { kind: "unknown" };
+    },
+
     /** Deletes reporters and old cases, in small batches. */
     async age(): Promise<void> {
       for (let batch = 0; batch < MAX_BATCHES && clock.trustworthy(); batch++) {

@@ -1,12 +1,15 @@
 /** @jsxImportSource ../shared/html */
-import { REASONS } from "../../links/link.ts";
+import { type Link, REASONS } from "../../links/link.ts";
 import { message } from "../../locales/messages.ts";
 import type { Inspection } from "../../moderation/inspection.ts";
-import { ANSWERS, mainReason } from "../../moderation/reports/case.ts";
-import { Notice } from "../shared/fields.tsx";
+import { hintsOf } from "../../moderation/link-hints.ts";
+import { ANSWERS, mainReason, type Note } from "../../moderation/reports/case.ts";
+import { describeDestination } from "../shared/destination-parts.ts";
+import { FullAddress, Host } from "../shared/destination.tsx";
 import { Instant } from "../shared/instant.tsx";
-import type { Page } from "../shared/layout.tsx";
-import { Beginning, Choice, Decide, Form, adminPage, LinkTo, More, type PageContext } from "./frame.tsx";
+import { targetChangeOf } from "../shared/link-facts.tsx";
+import { minutesLeftOf, NoteList, notesOf } from "../shared/warnings.tsx";
+import { Form, Given, LinkTo, More, type PageContext, ReasonAndNote } from "./frame.tsx";
 import { stateInWords } from "./links.tsx";
 
 type Found = Awaited<ReturnType<Inspection["cases"]>>;
@@ -14,57 +17,73 @@ type Case = Found["items"][number];
 
 export interface Cases extends Found {
   readonly nowMs: number;
-  readonly refusal?: string | undefined;
 }
 
-/** Open cases first, each with the form that answers it. */
-export function casesPage(context: PageContext, { items, cursor, nowMs, refusal }: Cases): Page {
+const KEYS = { disable: "d", "block-host": "b", nothing: "x" } as const;
+
+/** Cases, each with the form that answers it. */
+export function CaseList({ context, cases }: { context: PageContext; cases: Cases }) {
   const { language } = context;
-  return adminPage(
-    context,
-    "cases",
-    message(language, "admin.cases"),
-    <>
-      <Notice text={refusal} />
-      {items.length === 0 && <p>{message(language, "admin.cases.empty")}</p>}
-      <ul class="rows">
-        {items.map((one) => (
-          <li>
-            <CaseFacts language={language} one={one} nowMs={nowMs} />
-            {one.answer === undefined && <AnswerForm context={context} one={one} />}
-          </li>
-        ))}
-      </ul>
-      {cursor !== undefined && <More language={language} path="/admin/cases" query={{ cursor }} />}
-    </>,
-  );
-}
-
-function CaseFacts({ language, one, nowMs }: { language: string; one: Case; nowMs: number }) {
-  const { code, link } = one;
+  const { items, cursor, nowMs } = cases;
   return (
     <>
-      <div>
-        <LinkTo code={code} />
-      </div>
-      {link !== undefined && (
-        <div>
-          <Beginning text={link.target} />
-        </div>
-      )}
-      <div class="soft">
-        {link === undefined ? message(language, "admin.state.deleted") : stateInWords(language, link, nowMs)}
-      </div>
-      <ReportFacts language={language} one={one} />
+      <p class={items.length > 0 ? "hint keys" : "hint"}>
+        {message(language, items.length > 0 ? "admin.keys" : "admin.cases.empty")}
+      </p>
+      {items.map((one, nth) => (
+        <article class="card case" tabindex={-1} autofocus={nth === 0 && one.answer === undefined}>
+          <div>
+            <LinkTo code={one.code} />{" "}
+            <span class="soft">
+              {one.link === undefined
+                ? message(language, "admin.state.deleted")
+                : stateInWords(language, one.link, nowMs)}
+            </span>
+          </div>
+          {isThere(one.link) && <LinkDestination language={language} link={one.link} nowMs={nowMs} />}
+          <ReportFacts language={language} one={one} />
+          {one.answer === undefined && <AnswerForm context={context} one={one} hasLink={isThere(one.link)} />}
+        </article>
+      ))}
+      {cursor !== undefined && <More language={language} path="/admin" query={{ cursor }} />}
     </>
   );
 }
 
-type Counted = Pick<Case, "reports" | "reasons" | "lastMs" | "answer">;
+function isThere(link: Case["link"]): link is NonNullable<Case["link"]> {
+  return link !== undefined && link.disabled !== "deleted";
+}
 
-/** How often a link was reported for each reason, and the operator's answer. */
-export function ReportFacts({ language, one }: { language: string; one: Counted }) {
-  const { reports, reasons, lastMs, answer } = one;
+interface LinkDestinationProps {
+  readonly language: string;
+  readonly link: Link;
+  readonly nowMs: number;
+}
+
+/** The destination with the warnings that visitors see. It is text, so that nobody opens it by accident. */
+export function LinkDestination({ language, link, nowMs }: LinkDestinationProps) {
+  const destination = describeDestination(link.target);
+  const facts = { changed: targetChangeOf(link, nowMs), minutesLeft: minutesLeftOf(link, nowMs) };
+  const { warnings, notes } = notesOf(
+    language,
+    { ...facts, hints: hintsOf(link, nowMs), endsMs: link.endsMs },
+    destination,
+  );
+  return (
+    <>
+      <Host language={language} destination={destination} />
+      <NoteList kind="warnings" notes={warnings} />
+      <FullAddress language={language} address={destination.address} />
+      <NoteList kind="hints" notes={notes} />
+    </>
+  );
+}
+
+type Reported = Pick<Case, "reports" | "reasons" | "lastMs" | "answer"> & { readonly notes: readonly Note[] };
+
+/** How often a link was reported for each reason, in whose words, and the operator's answer. */
+export function ReportFacts({ language, one }: { language: string; one: Reported }) {
+  const { reports, reasons, lastMs, answer, notes } = one;
   const counts = REASONS.filter((reason) => reasons[reason] !== undefined).map((reason) =>
     message(language, "admin.reports.reason", {
       reason: message(language, `reason.${reason}`),
@@ -73,31 +92,54 @@ export function ReportFacts({ language, one }: { language: string; one: Counted 
   );
   const list = new Intl.ListFormat(language, { style: "narrow" }).format(counts);
   return (
-    <div class="soft">
-      {message(language, "admin.reports.reasons", {
-        reports: message(language, "admin.reports", { count: reports }),
-        reasons: list,
-      })}
-      {" · "}
-      <Instant language={language} ms={lastMs} />
-      {answer !== undefined && (
-        <>
-          {" → "}
-          {message(language, `admin.answered.${answer.action}`)} ·{" "}
-          <Instant language={language} ms={answer.atMs} />
-        </>
-      )}
-    </div>
+    <>
+      <div class="soft">
+        {message(language, "admin.reports.reasons", {
+          reports: message(language, "admin.reports", { count: reports }),
+          reasons: list,
+        })}
+        {" · "}
+        <Instant language={language} ms={lastMs} />
+        {answer !== undefined && (
+          <>
+            {" → "}
+            {message(language, `admin.answered.${answer.action}`)} ·{" "}
+            <Instant language={language} ms={answer.atMs} />
+          </>
+        )}
+      </div>
+      {notes.map(({ atMs, reason, note }) => (
+        <blockquote>
+          <Given text={note} />{" "}
+          <span class="soft">
+            {message(language, `reason.${reason}`)} · <Instant language={language} ms={atMs} />
+          </span>
+        </blockquote>
+      ))}
+    </>
   );
 }
 
-export function AnswerForm({ context, one }: { context: PageContext; one: Pick<Case, "code" | "reasons"> }) {
+interface AnswerFormProps {
+  readonly context: PageContext;
+  readonly one: Pick<Case, "code" | "reasons">;
+  /** Without a link, there is nothing to disable or block. */
+  readonly hasLink: boolean;
+}
+
+export function AnswerForm({ context, one, hasLink }: AnswerFormProps) {
   const { language } = context;
-  const answers = ANSWERS.map((action) => [action, message(language, `admin.answer.${action}`)] as const);
   return (
     <Form context={context} action="/admin/cases" hidden={{ code: one.code }}>
-      <Choice label={message(language, "admin.answer")} name="action" options={answers} />
-      <Decide language={language} action="answer" hasReason reason={mainReason(one)} />
+      {ANSWERS.filter((action) => hasLink || action === "nothing").map((action) => (
+        <button name="action" value={action} aria-keyshortcuts={KEYS[action]}>
+          {message(language, `admin.do.${action}`)}
+        </button>
+      ))}
+      <details>
+        <summary>{message(language, "admin.reason-and-note")}</summary>
+        <ReasonAndNote language={language} hasReason reason={mainReason(one)} />
+      </details>
     </Form>
   );
 }

@@ -18,18 +18,23 @@ const PAGES = {
   figures: "/admin",
   links: "/admin/links",
   hosts: "/admin/hosts",
-  cases: "/admin/cases",
   journal: "/admin/journal",
 } as const;
 type Current = keyof typeof PAGES;
 
-/** A page for the operator. `current` is the page's entry in the menu. */
-export function adminPage(context: PageContext, current: Current, title: Child, content: Html): Page {
+/** A page for the operator. `current` is the page's entry in the menu, and `open` stands before its name in the tab. */
+export function adminPage(
+  context: PageContext,
+  current: Current,
+  title: Child,
+  content: Html,
+  open = "",
+): Page {
   const { language, query } = context;
   const name = message(language, `admin.${current}`);
   return page(
     language,
-    { title: name, query },
+    { title: open === "" ? name : `(${open}) ${name}`, query },
     <div class="admin">
       <nav class="actions" aria-label={message(language, "admin.title")}>
         {Object.entries(PAGES).map(([key, path]) => (
@@ -41,6 +46,10 @@ export function adminPage(context: PageContext, current: Current, title: Child, 
           <button class="plain">{message(language, "admin.sign-out")}</button>
         </Form>
       </nav>
+      <form action="/admin/links" role="search">
+        <Field label={message(language, "admin.q")} name="q" value={query["q"] || query["host"]} />
+        <button>{message(language, "admin.search")}</button>
+      </form>
       <h1>{title}</h1>
       {content}
     </div>,
@@ -69,7 +78,7 @@ interface FieldProps {
   readonly label: string;
   readonly name: string;
   readonly value?: string | undefined;
-  readonly type?: "text" | "date";
+  readonly type?: "text" | "datetime-local";
   readonly maxLength?: number;
   readonly isRequired?: boolean;
 }
@@ -110,15 +119,13 @@ export function Choice({ label, name, value, options }: ChoiceProps) {
   );
 }
 
-interface DecideProps {
+interface ReasonAndNoteProps {
   readonly language: string;
-  readonly action: Exclude<Action, "nothing-wrong"> | "answer";
-  readonly hasReason?: boolean;
+  readonly hasReason?: boolean | undefined;
   readonly reason?: Reason;
 }
 
-/** The end of every form that decides something: reason, note and button. */
-export function Decide({ language, action, hasReason = false, reason: selected }: DecideProps) {
+export function ReasonAndNote({ language, hasReason = false, reason: selected }: ReasonAndNoteProps) {
   const reasons = REASONS.map((reason) => [reason, message(language, `reason.${reason}`)] as const);
   return (
     <>
@@ -126,6 +133,21 @@ export function Decide({ language, action, hasReason = false, reason: selected }
         <Choice label={message(language, "admin.reason")} name="reason" value={selected} options={reasons} />
       )}
       <Field label={message(language, "admin.note")} name="note" maxLength={MAX_NOTE_LENGTH} />
+    </>
+  );
+}
+
+interface DecideProps {
+  readonly language: string;
+  readonly action: Exclude<Action, "nothing-wrong" | "reopen">;
+  readonly hasReason?: boolean;
+}
+
+/** The end of a form that decides something: reason, note and button. */
+export function Decide({ language, action, hasReason }: DecideProps) {
+  return (
+    <>
+      <ReasonAndNote language={language} hasReason={hasReason} />
       <button>{message(language, `admin.do.${action}`)}</button>
     </>
   );

@@ -4,29 +4,34 @@ import { describe, type HttpProblem, problemAnswer } from "../../http/problems.t
 import { html } from "../../http/responses.ts";
 import { queryOf } from "../../http/url.ts";
 import type { Views } from "../../http/views.ts";
+import type { Link } from "../../links/link.ts";
 import { isProblem } from "../../links/problem.ts";
+import type { Secret } from "../../links/secret.ts";
 import type { LinkId } from "../../links/store.ts";
-import { authorityOf } from "../../links/target.ts";
+import { authorityOf, targetHost } from "../../links/target.ts";
 import { message, sentenceSpace } from "../../locales/messages.ts";
+import type { HostRules } from "../../moderation/host-rules.ts";
 import type { Inspection, ListPage } from "../../moderation/inspection.ts";
 import type { Operator, ReasonedRequest } from "../../moderation/operator.ts";
+import { ANSWERS } from "../../moderation/reports/case.ts";
 import type { Reports } from "../../moderation/reports/reports.ts";
 import { parseSearch } from "../../moderation/search.ts";
-import { seeOther } from "../forms.ts";
+import { instantOf, seeOther } from "../forms.ts";
 import type { Page } from "../shared/layout.tsx";
 import type { SignIn } from "../sign-in/handler.ts";
-import { casesPage } from "./cases.tsx";
-import { figuresPage } from "./figures.tsx";
+import { ANSWERED, type Answered, deskPage } from "./desk.tsx";
 import { linkPath, type PageContext, withQuery } from "./frame.tsx";
 import { hostsPage } from "./hosts.tsx";
 import { journalPage } from "./journal.tsx";
-import { linkPage } from "./link.tsx";
+import { EXPIRIES, linkPage } from "./link.tsx";
 import { type FoundAction, foundPage, linksPage, filledFields } from "./links.tsx";
 
 export interface AdminPagesOptions {
   readonly signIn: SignIn;
   readonly operator: Operator;
-  readonly reports: Pick<Reports, "answerCase">;
+  readonly secret: Pick<Secret, "manageKey">;
+  readonly reports: Pick<Reports, "answerCase" | "reopenCase">;
+  readonly hostRules: Pick<HostRules, "ruleFor">;
   readonly views: Pick<Views, "ask">;
 }
 
@@ -35,7 +40,7 @@ const WHO = "page";
 const MAX_HOSTS = 100;
 
 /** The operator's pages, which work without scripts. Each form answers 303, so a reload decides nothing again. */
-export function createAdminPages({ signIn, operator, reports, views }: AdminPagesOptions) {
+export function createAdminPages({ signIn, operator, secret, reports, hostRules, views }: AdminPagesOptions) {
   const { page, form } = signIn;
 
   function ask(call: Call, task: AdminPageTask): Promise<Response> {
@@ -44,12 +49,18 @@ export function createAdminPages({ signIn, operator, reports, views }: AdminPage
 
   const show = (view: AdminPageView) => page((call, formToken) => ask(call, { view, formToken }));
 
+  /** The page of a link has its manage key, because makers lose theirs, and imported links have none. */
+  const showLink = (call: Call, link: LinkId, task: Omit<AdminPageTask, "view" | "manageKey">) =>
+    ask(call, { view: "link", manageKey: secret.manageKey(link), ...task });
+
   /** Decides about one link. False if the form names no decision. */
   async function decide(
-    link: LinkId,
+    link: Link,
     fields: URLSearchParams,
   ): Promise<HttpProblem | readonly LinkId[] | boolean> {
     switch (fields.get("action") ?? "") {
+      case "change":
+        return operator.change(link, { ...decisionOf(fields), ...changeOf(link, fields) }, WHO);
       case "disable":
         return operator.disable([link], decisionOf(fields), WHO);
       case "enable":
@@ -59,6 +70,16 @@ export function createAdminPages({ signIn, operator, reports, views }: AdminPage
       default:
         return false;
     }
+  }
+
+  /** Takes back what an answer has changed, and opens the case again. `was` is what stopped the link before, if anything. */
+  async function undo(link: Link, { did, was }: Answered): Promise<HttpProblem | undefined> {
+    if (did === "nothing" && link.disabled === undefined && was !== "")
+      return reports.reopenCase(link, { reason: was }, WHO);
+    if (did === "block-host" && was === "") await operator.unblockHost(targetHost(link.target), {}, WHO);
+    if (did === "disable" && was === "") await operator.enable([link], {}, WHO);
+    if (did === "disable" && was !== "") await operator.disable([link], { reason: was }, WHO);
+    return reports.reopenCase(link, {}, WHO);
   }
 
   /** Blocks the chosen hosts, and returns the problem of the first that can't be blocked. */
@@ -107,9 +128,11 @@ export function createAdminPages({ signIn, operator, reports, views }: AdminPage
       // The page itself says why it can't search.
       return result.status < 500 ? ask(call, { view: "links", formToken }) : result;
     }),
-    link: show("link"),
+    link: page(async (call, formToken) => {
+      const link = await operator.look(call.code);
+      return isProblem(link) ? problemAnswer(call, link) : showLink(call, link, { formToken });
+    }),
     hosts: show("hosts"),
-    cases: show("cases"),
     journal: show("journal"),
     found: page(decideFound),
     decideFound: form((call, fields, formToken) => decideFound(call, formToken, fields)),
@@ -119,7 +142,7 @@ export function createAdminPages({ signIn, operator, reports, views }: AdminPage
       if (isProblem(link)) return problemAnswer(call, link);
       const outcome = await decide(link, fields);
       return isProblem(outcome)
-        ? ask(call, { view: "link", formToken, problem: outcome })
+        ? showLink(call, link, { formToken, problem: outcome, typed: fields.get("target") ?? undefined })
         : seeOther(linkPath(link.code));
     }),
 
@@ -132,27 +155,48 @@ export function createAdminPages({ signIn, operator, reports, views }: AdminPage
           ? await operator.unblockHost(host, decisionOf(fields), WHO)
           : await operator.blockHost(host, decisionOf(fields), WHO);
       return isProblem(outcome)
-        ? ask(call, { view: "hosts", formToken, problem: outcome, host: hostText })
+        ? ask(call, { view: "hosts", formToken, problem: outcome, typed: hostText })
         : seeOther("/admin/hosts");
     }),
 
     answer: form(async (call, fields, formToken) => {
       const link = await operator.look(fields.get("code") ?? "");
       if (isProblem(link)) return problemAnswer(call, link);
-      const request = { ...decisionOf(fields), action: fields.get("action") ?? "" };
-      const answered = await reports.answerCase(link, request, WHO);
-      return isProblem(answered)
-        ? ask(call, { view: "cases", formToken, problem: answered })
-        : seeOther("/admin/cases");
+      const action = fields.get("action") ?? "";
+      const isUndo = action === "undo";
+      const before = action === "block-host" ? hostRules.ruleFor(link.target)?.reason : link.disabled;
+      const outcome = isUndo
+        ? await undo(link, answeredIn(fields))
+        : await reports.answerCase(link, { ...decisionOf(fields), action }, WHO);
+      if (outcome !== undefined && isProblem(outcome))
+        return ask(call, { view: "figures", formToken, problem: outcome });
+      const answered = { did: action, code: link.code, was: before ?? "" };
+      return seeOther(isUndo ? "/admin" : withQuery("/admin", answered));
     }),
   };
+}
+
+/** The answer that can be undone, in the fields of a form or the query. */
+function answeredIn(fields: URLSearchParams): Answered {
+  const [did = "", code = "", was = ""] = ANSWERED.map((name) => fields.get(name) ?? "");
+  return { did: ANSWERS.find((one) => one === did), code, was };
 }
 
 function decisionOf(fields: URLSearchParams): ReasonedRequest {
   return { reason: fields.get("reason") ?? "", note: (fields.get("note") ?? "").trim() };
 }
 
-export type AdminPageView = "figures" | "links" | "link" | "found" | "hosts" | "cases" | "journal";
+/** The changes in a form. A date, which is in UTC, wins over a duration. */
+function changeOf({ originalUrl }: Link, fields: URLSearchParams) {
+  const target = (fields.get("target") ?? originalUrl).trim();
+  const [choice, date] = [fields.get("expires_at") ?? "", fields.get("expires_at_date") ?? ""];
+  return {
+    originalUrl: target === originalUrl ? undefined : target,
+    expiry: instantOf(date, "UTC") ?? EXPIRIES.find((one) => one === choice),
+  };
+}
+
+export type AdminPageView = "figures" | "links" | "link" | "found" | "hosts" | "journal";
 
 /** The task that the serving thread sends with the request. */
 export interface AdminPageTask {
@@ -160,7 +204,9 @@ export interface AdminPageTask {
   readonly formToken: string;
   /** Why the form's request wasn't carried out. */
   readonly problem?: HttpProblem | undefined;
-  readonly host?: string;
+  /** The text in a refused form. */
+  readonly typed?: string | undefined;
+  readonly manageKey?: string;
   readonly result?: SearchResult;
   readonly found?: {
     readonly action: FoundAction;
@@ -175,8 +221,13 @@ const LIMIT = 50;
 export function createAdminPageViews(inspection: Inspection) {
   const views: Record<AdminPageView, (call: DetachedCall, task: AdminPageTask) => Promise<Response>> = {
     async figures(call, task) {
+      const cases = await inspection.cases(partOf(call), "open");
       const figures = await inspection.figures();
-      return render(call, task, (context) => figuresPage(context, figures));
+      const answered = answeredIn(new URLSearchParams(queryOf(call.request)));
+      const nowMs = inspection.nowMs();
+      return render(call, task, (context, refusal) =>
+        deskPage(context, { cases: { ...cases, nowMs }, figures, answered, refusal }),
+      );
     },
 
     async links(call, task) {
@@ -208,7 +259,11 @@ export function createAdminPageViews(inspection: Inspection) {
       const inspected = await inspection.look(call.code);
       if (isProblem(inspected)) return problemAnswer(call, inspected);
       const nowMs = inspection.nowMs();
-      return render(call, task, (context, refusal) => linkPage(context, { ...inspected, nowMs, refusal }));
+      const { manageKey = "", typed } = task;
+      const manageUrl = `${call.domain.origin}/${encodeURIComponent(inspected.link.code)}+#key=${manageKey}`;
+      return render(call, task, (context, refusal) =>
+        linkPage(context, { ...inspected, manageUrl, typed, nowMs, refusal }),
+      );
     },
 
     async found(call, task) {
@@ -221,16 +276,10 @@ export function createAdminPageViews(inspection: Inspection) {
 
     async hosts(call, task) {
       const { items, cursor } = await inspection.hosts(partOf(call));
-      const host = task.host ?? queryValue(call, "host");
+      const host = task.typed ?? queryValue(call, "host");
       return render(call, task, (context, refusal) =>
         hostsPage(context, { rules: items, cursor, host, refusal }),
       );
-    },
-
-    async cases(call, task) {
-      const found = await inspection.cases(partOf(call));
-      const nowMs = inspection.nowMs();
-      return render(call, task, (context, refusal) => casesPage(context, { ...found, nowMs, refusal }));
     },
 
     async journal(call, task) {
@@ -257,7 +306,10 @@ function render(
   const describeProblem = (language: string) =>
     messages.map(({ key, values }) => message(language, key, values)).join(sentenceSpace(language));
   // The confirmation is for the first visit only.
-  const { done: _, ...query } = Object.fromEntries(new URLSearchParams(queryOf(call.request)));
+  const once: readonly string[] = ["done", ...ANSWERED];
+  const query = Object.fromEntries(
+    [...new URLSearchParams(queryOf(call.request))].filter(([name]) => !once.includes(name)),
+  );
   return html(
     call,
     status,

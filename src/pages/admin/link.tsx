@@ -1,19 +1,35 @@
 /** @jsxImportSource ../shared/html */
-import { type Link } from "../../links/link.ts";
+import { hasEnded, type Link } from "../../links/link.ts";
 import { targetHost } from "../../links/target.ts";
-import { NEVER_MS } from "../../links/time.ts";
+import { DURATIONS, NEVER_MS } from "../../links/time.ts";
 import { message, type MessageKey } from "../../locales/messages.ts";
 import type { LinkDetails } from "../../moderation/inspection.ts";
 import { Notice } from "../shared/fields.tsx";
 import { Instant } from "../shared/instant.tsx";
 import type { Page } from "../shared/layout.tsx";
 import { Fact, InstantFact } from "../shared/link-facts.tsx";
-import { AnswerForm, ReportFacts } from "./cases.tsx";
-import { Decide, Form, adminPage, Given, linkPath, type PageContext, withQuery } from "./frame.tsx";
+import { CopyButton } from "../shared/share.tsx";
+import { AnswerForm, LinkDestination, ReportFacts } from "./cases.tsx";
+import {
+  Choice,
+  Decide,
+  Field,
+  Form,
+  adminPage,
+  Given,
+  linkPath,
+  type PageContext,
+  withQuery,
+} from "./frame.tsx";
 import { History } from "./journal.tsx";
 import { stateInWords } from "./links.tsx";
 
+export const EXPIRIES = [...DURATIONS, "never"] as const;
+
 export interface LinkView extends LinkDetails {
+  readonly manageUrl: string;
+  /** The destination in a refused form. */
+  readonly typed?: string | undefined;
   readonly nowMs: number;
   readonly refusal?: string | undefined;
 }
@@ -21,7 +37,8 @@ export interface LinkView extends LinkDetails {
 /** One link: its facts, the possible decisions, and the earlier ones. */
 export function linkPage(context: PageContext, looked: LinkView): Page {
   const { language } = context;
-  const { link, refusal } = looked;
+  const { link, refusal, nowMs } = looked;
+  const isChangeable = link.disabled === undefined && link.blocked === undefined && !hasEnded(link, nowMs);
   const say = (key: MessageKey) => message(language, key);
   return adminPage(
     context,
@@ -29,9 +46,11 @@ export function linkPage(context: PageContext, looked: LinkView): Page {
     <Given text={link.code} />,
     <>
       <Notice text={refusal} />
+      {link.disabled !== "deleted" && <LinkDestination language={language} link={link} nowMs={nowMs} />}
       <Facts language={language} looked={looked} />
-      {link.disabled !== "deleted" && <Decisions context={context} link={link} />}
       <Reported context={context} looked={looked} />
+      {isChangeable && <Change context={context} looked={looked} />}
+      {link.disabled !== "deleted" && <Decisions context={context} link={link} />}
       <h2>{say("admin.history")}</h2>
       <History language={language} entries={looked.history} />
     </>,
@@ -45,11 +64,6 @@ function Facts({ language, looked }: { language: string; looked: LinkView }) {
   return (
     <dl class="facts">
       <Fact name={say("admin.state")}>{stateInWords(language, link, nowMs)}</Fact>
-      {!isGone && (
-        <Fact name={say("preview.leads")} isLong>
-          <Given text={link.target} />
-        </Fact>
-      )}
       {!isGone && link.originalUrl !== link.target && (
         <Fact name={say("admin.as-sent")} isLong>
           <Given text={link.originalUrl} />
@@ -90,6 +104,32 @@ function Terms({ language, terms = {} }: { language: string; terms: Link["terms"
   );
 }
 
+/** What makers can change with their key, and the key for them. */
+function Change({ context, looked }: { context: PageContext; looked: LinkView }) {
+  const { language } = context;
+  const { link, manageUrl, typed = link.originalUrl } = looked;
+  const say = (key: MessageKey) => message(language, key);
+  const ends = EXPIRIES.map((one) => [one, say(one === "never" ? one : `duration.${one}`)] as const);
+  return (
+    <>
+      <h2>{say("manage.change")}</h2>
+      <Form context={context} action={linkPath(link.code)} hidden={{ action: "change" }}>
+        <Field label={say("manage.target")} name="target" value={typed} isRequired />
+        <Choice
+          label={say("manage.ends")}
+          name="expires_at"
+          options={[["", say("manage.ends.keep")], ...ends]}
+        />
+        <Field label={say("admin.ends.date")} name="expires_at_date" type="datetime-local" />
+        <Decide language={language} action="change" />
+      </Form>
+      <p class="actions">
+        <CopyButton language={language} kind="secondary" label="keep.copy" text={manageUrl} />
+      </p>
+    </>
+  );
+}
+
 function Reported({ context, looked }: { context: PageContext; looked: LinkView }) {
   const { language } = context;
   const { link, reported } = looked;
@@ -98,20 +138,8 @@ function Reported({ context, looked }: { context: PageContext; looked: LinkView 
     <>
       <h2>{message(language, "admin.cases")}</h2>
       <ReportFacts language={language} one={reported} />
-      <ul class="rows">
-        {reported.notes.map(({ atMs, reason, note }) => (
-          <li>
-            <div>
-              <Given text={note} />
-            </div>
-            <div class="soft">
-              {message(language, `reason.${reason}`)} · <Instant language={language} ms={atMs} />
-            </div>
-          </li>
-        ))}
-      </ul>
-      {reported.answer === undefined && link.disabled !== "deleted" && (
-        <AnswerForm context={context} one={reported} />
+      {reported.answer === undefined && (
+        <AnswerForm context={context} one={reported} hasLink={link.disabled !== "deleted"} />
       )}
     </>
   );

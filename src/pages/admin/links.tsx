@@ -2,6 +2,7 @@
 import { message, type MessageKey } from "../../locales/messages.ts";
 import type { InspectedLink } from "../../moderation/inspection.ts";
 import { operatorStateOf, type WrittenSearch } from "../../moderation/search.ts";
+import { describeDestination } from "../shared/destination-parts.ts";
 import { Notice } from "../shared/fields.tsx";
 import { Instant } from "../shared/instant.tsx";
 import type { Page } from "../shared/layout.tsx";
@@ -9,7 +10,6 @@ import { Fact } from "../shared/link-facts.tsx";
 import {
   Beginning,
   Decide,
-  Field,
   Form,
   adminPage,
   Given,
@@ -50,11 +50,6 @@ export function linksPage(context: PageContext, found: Links): Page {
     say("admin.links"),
     <>
       {done !== undefined && <p role="status">{message(language, "admin.done", { count: done })}</p>}
-      <form action="/admin/links">
-        <Field label={say("admin.q")} name="q" value={search.q} />
-        <Field label={say("admin.q.host")} name="host" value={search.host} />
-        <button class="primary">{say("admin.search")}</button>
-      </form>
       <Notice text={refusal} />
       {refusal === undefined && links.length === 0 && cursor === undefined && (
         <p>{say("admin.links.none")}</p>
@@ -98,7 +93,7 @@ function LinkRows({ language, links, nowMs }: LinkRowsProps) {
             <LinkTo code={link.code} />
           </div>
           <div>
-            <Beginning text={link.target} />
+            <Beginning text={describeDestination(link.target).address} />
           </div>
           <div class="soft">
             {stateInWords(language, link, nowMs)} · <Instant language={language} ms={link.createdMs} />

@@ -1,3 +1,4 @@
+import { answerByKeys } from "../admin/script.ts";
 import {
   checkCodes,
   focusAddress,
@@ -43,3 +44,4 @@ copyImages();
 printSheets();
 enableForms(document);
 markCurrentPart();
+answerByKeys();

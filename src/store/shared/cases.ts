@@ -132,19 +132,35 @@ export function createCases({ transaction }: Statements, background: Statements)
       await addEntries(run, action, because, [action === "disable" ? id : { host: answer.host }]);
   }
 
+  /** Locks a link and its case, and replaces the case. False if there is none. */
+  const replaceCase = (
+    link: LinkId,
+    replace: (run: Run, links: readonly LockedLink[], before: Case) => Promise<Case | undefined>,
+  ) =>
+    transaction(async (run) => {
+      if (!isStorable(link.code)) return false;
+      const links = await lockLinks(run, [link]);
+      // A link that is gone cannot be locked, but its case can.
+      const { rows } = await run<CaseRow>(`${FIND} FOR UPDATE`, [link.code, link.createdMs]);
+      const [before] = rows.map(toCase);
+      const after = before && (await replace(run, links, before));
+      if (after !== undefined) await insertCases(run, [after]);
+      return after !== undefined;
+    });
+
   return {
     answerCase: (link: LinkId, answer: CaseAnswer, decision: Decision) =>
-      transaction(async (run) => {
-        if (!isStorable(link.code)) return false;
-        const links = await lockLinks(run, [link]);
-        // A link that is gone cannot be locked, but its case can.
-        const { rows } = await run<CaseRow>(`${FIND} FOR UPDATE`, [link.code, link.createdMs]);
-        const [before] = rows.map(toCase);
-        if (before === undefined) return false;
+      replaceCase(link, async (run, links, before) => {
         await act(run, links, before, answer, decision);
-        const newAnswer = { action: answer.action, atMs: decision.atMs };
-        await insertCases(run, [{ ...before, answer: newAnswer, disabledMs: undefined }]);
-        return true;
+        const { action } = answer;
+        return { ...before, answer: { action, atMs: decision.atMs }, disabledMs: undefined };
+      }),
+    reopenCase: (link: LinkId, disabledFor: Reason | undefined, decision: Decision) =>
+      replaceCase(link, async (run, links, { answer, ...before }) => {
+        if (answer === undefined || answer.action === "erase") return undefined;
+        if (disabledFor !== undefined) await disableLocked(run, links, { ...decision, reason: disabledFor });
+        await addEntries(run, "reopen", decision, [link]);
+        return { ...before, disabledMs: disabledFor && decision.atMs };
       }),
     async ageCases({ reportersBefore, casesBeforeMs }: CaseBounds, limit: number): Promise<number> {
       for (let forgotten = FORGET_BATCH; forgotten === FORGET_BATCH;)
@@ -171,6 +187,17 @@ interface CasePosition extends LinkId {
 }
 
 export function createCasesReader(run: Run) {
+  /** One statement for all cases, because a page may have 200. Newest first. */
+  async function notesOf(cases: readonly CaseRow[]) {
+    if (cases.length === 0) return [];
+    const codes = cases.map(({ code }) => code);
+    const { rows } = await run<NoteRow & { code: Code; created_ms: number }>(
+      `SELECT code, created_ms, noted_ms, reason, note FROM notes WHERE code IN (${list(codes)}) ORDER BY id DESC`,
+      codes,
+    );
+    return rows;
+  }
+
   return {
     async caseOf({ code, createdMs }: LinkId) {
       if (!isStorable(code)) return undefined;
@@ -187,7 +214,14 @@ export function createCasesReader(run: Run) {
       const { isOpen, lastMs, code, createdMs } = position;
       const lastIsOpen = state === "open";
       const { rows } = await run<CaseRow>(LIST, [lastIsOpen, isOpen, lastMs, code, createdMs, limit]);
-      return rows.map(toCase).map((one) => ({ ...one, cursor: cursorOf(one) }));
+      const notes = await notesOf(rows);
+      return rows.map(toCase).map((one) => ({
+        ...one,
+        notes: notes
+          .filter((note) => note.code === one.code && note.created_ms === one.createdMs)
+          .map(toNote),
+        cursor: cursorOf(one),
+      }));
     },
   };
 }

@@ -1,17 +1,20 @@
 // Decisions about links and hosts, by the operator or by enough reports.
 
+import { applyChange, type Change, termsJson } from "../../links/change.ts";
 import type { Code } from "../../links/code.ts";
 import type { Reason } from "../../links/link.ts";
-import type { Decision, LinkId } from "../../links/store.ts";
+import type { Decision, LinkId, Updated } from "../../links/store.ts";
 import type { AnswerAction } from "../../moderation/reports/case.ts";
 import type { HostRule } from "../../moderation/store.ts";
-import { idOf } from "./link-row.ts";
+import { idOf, LINK_COLUMNS, type LinkRow, storedEndMs, storedTarget, toLink } from "./link-row.ts";
 import { addEntries } from "./operator-journal.ts";
 import { insertInto, isStorable, list, type Run, type Statements } from "./sql.ts";
 
 /** Stands for the host rules in the table of changes. No link has this code. */
 export const RULES = "";
 
+const FIND = `SELECT ${LINK_COLUMNS} FROM links WHERE code = $1`;
+const UPDATE = "UPDATE links SET original_url = $2, target = $3, ends_ms = $4, terms = $5 WHERE code = $1";
 const HOSTS = `SELECT host, reason, since_ms AS "sinceMs" FROM hosts WHERE host > $1 ORDER BY host LIMIT $2`;
 const BLOCK = `
   INSERT INTO hosts (host, reason, since_ms) VALUES ($1, $2, $3)
@@ -90,6 +93,24 @@ export async function block(
 
 export function createDecisions({ transaction }: Statements, eraseVisits: EraseVisits) {
   return {
+    change: (id: LinkId, change: Change, decision: Decision) =>
+      transaction(async (run): Promise<Updated> => {
+        const [locked] = await lockLinks(run, [id]);
+        const { rows } = locked === undefined ? { rows: [] } : await run<LinkRow>(FIND, [id.code]);
+        const [link] = rows.map((row) => toLink(id.code, row));
+        const after = link && applyChange(link, change);
+        if (after === undefined) return { link, isChanged: false };
+        await recordChange(run, [after]);
+        await run(UPDATE, [
+          after.code,
+          after.originalUrl,
+          storedTarget(after),
+          storedEndMs(after),
+          termsJson(after),
+        ]);
+        await addEntries(run, "change", decision, [after]);
+        return { link: after, isChanged: true };
+      }),
     disable: (links: readonly LinkId[], decision: Decision & { readonly reason: Reason }) =>
       transaction(async (run) => disableLocked(run, await lockLinks(run, links), decision)),
     enable: (links: readonly LinkId[], decision: Decision) =>

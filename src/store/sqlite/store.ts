@@ -141,6 +141,7 @@ export async function openSqliteStore(
       return updated;
     },
     secret: guard("secret"),
+    change: guard("change"),
     disable: guard("disable"),
     enable: guard("enable"),
     erase: guard("erase"),
@@ -152,6 +153,7 @@ export async function openSqliteStore(
       return outcome;
     },
     answerCase: guard("answerCase"),
+    reopenCase: guard("reopenCase"),
     ageCases: guard("ageCases"),
     changes: async (since) => reader.changes(since),
     purge: async (endedByMs, limit) => (await writer.perform({ type: "purge", endedByMs, limit })) as number,

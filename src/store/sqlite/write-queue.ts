@@ -7,6 +7,7 @@ const OF_REQUESTS: ReadonlySet<Task["type"]> = new Set([
   "insert",
   "insertOnce",
   "update",
+  "change",
   "disable",
   "enable",
   "erase",
@@ -14,6 +15,7 @@ const OF_REQUESTS: ReadonlySet<Task["type"]> = new Set([
   "unblockHost",
   "reportAll",
   "answerCase",
+  "reopenCase",
 ]);
 /** How long a create waits for other processes in all, from its request on. */
 const WAIT_MS = 5000;

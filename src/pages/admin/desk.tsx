@@ -1,0 +1,162 @@
+/** @jsxImportSource ../shared/html */
+import { DAY_MS, isoDay } from "../../links/time.ts";
+import { message, type MessageKey } from "../../locales/messages.ts";
+import type { CounterName } from "../../moderation/counters.ts";
+import { FIGURE_DAYS, type Figures, type TopHosts } from "../../moderation/figures.ts";
+import type { ANSWERS } from "../../moderation/reports/case.ts";
+import { Notice } from "../shared/fields.tsx";
+import type { Page } from "../shared/layout.tsx";
+import { Fact } from "../shared/link-facts.tsx";
+import { CaseList, type Cases } from "./cases.tsx";
+import { adminPage, Form, Given, LinkTo, type PageContext, withQuery } from "./frame.tsx";
+
+const COUNTS = {
+  visits: "admin.count.visits",
+  bots: "admin.count.bots",
+  created: "admin.count.created",
+  refused: "admin.count.refused",
+  blocked: "admin.count.blocked",
+  "limited.create": "admin.count.limited.create",
+  "limited.unknown": "admin.count.limited.unknown",
+  "limited.view": "admin.count.limited.view",
+  "limited.password": "admin.count.limited.password",
+  "limited.report": "admin.count.limited.report",
+  reports: "admin.count.reports",
+  unknown: "admin.count.unknown",
+} as const satisfies Record<CounterName | "visits" | "bots", MessageKey>;
+const NAMES = Object.keys(COUNTS) as (keyof typeof COUNTS)[];
+
+/** The fields of {@link Answered} in a query and in a form. */
+export const ANSWERED = ["did", "code", "was"] as const;
+
+/** The last answer, which can be undone. */
+export interface Answered {
+  readonly did: (typeof ANSWERS)[number] | undefined;
+  readonly code: string;
+  /** Why the link was disabled before, or its host blocked; "" if it was not. */
+  readonly was: string;
+}
+
+export interface Desk {
+  /** Only open ones. */
+  readonly cases: Cases;
+  readonly figures: Figures;
+  readonly answered: Answered;
+  readonly refusal: string | undefined;
+}
+
+/** The operator's start page: open reports, then how much there is of everything. */
+export function deskPage(context: PageContext, { cases, figures, answered, refusal }: Desk): Page {
+  const { language } = context;
+  const say = (key: MessageKey) => message(language, key);
+  const format = (count: number) => count.toLocaleString(language);
+  const { newestHosts, visitedHosts, days } = figures;
+  const open = `${format(cases.items.length)}${cases.cursor === undefined ? "" : "+"}`;
+  return adminPage(
+    context,
+    "figures",
+    say("admin.figures"),
+    <>
+      <Notice text={refusal} />
+      <Undo context={context} answered={answered} />
+      <h2>{message(language, "admin.open", { count: open })}</h2>
+      <CaseList context={context} cases={cases} />
+      <Days language={language} days={days} nowMs={cases.nowMs} />
+      <dl class="facts">
+        <Fact name={say("admin.figures.links")}>{format(figures.links)}</Fact>
+        <Fact name={say("admin.figures.disabled")}>{format(figures.disabled)}</Fact>
+        <Fact name={say("admin.hosts")}>{format(figures.blockedHosts)}</Fact>
+      </dl>
+      <Hosts language={language} title="admin.figures.newest" top={newestHosts} />
+      <Hosts language={language} title="admin.figures.visited" top={visitedHosts} />
+    </>,
+    cases.items.length === 0 ? "" : open,
+  );
+}
+
+function Undo({ context, answered }: { context: PageContext; answered: Answered }) {
+  const { language } = context;
+  const { did, code, was } = answered;
+  if (did === undefined) return <></>;
+  return (
+    <Form context={context} action="/admin/cases" hidden={{ action: "undo", did, code, was }}>
+      <p role="status">
+        {message(language, `admin.answered.${did}`)}: <LinkTo code={code} />
+      </p>
+      <button>{message(language, "admin.undo")}</button>
+    </Form>
+  );
+}
+
+/** A row for each count that was above 0, with its course. */
+function Days({ language, days, nowMs }: { language: string; days: Figures["days"]; nowMs: number }) {
+  const today = Math.floor(nowMs / DAY_MS);
+  const columns = Array.from({ length: FIGURE_DAYS }, (_, nth) => today - FIGURE_DAYS + 1 + nth);
+  const countsOf = new Map(days.map(({ day, counts }) => [day, counts]));
+  const rows = NAMES.map((name) => ({
+    name,
+    values: columns.map((day) => countsOf.get(day)?.[name] ?? 0),
+  }));
+  return (
+    <div class="days" role="region" aria-labelledby="days" tabindex={0}>
+      <h2 id="days">{message(language, "admin.figures.days")}</h2>
+      <table>
+        <thead>
+          <tr>
+            <td colspan={2}></td>
+            {columns.map((day) => (
+              <th scope="col" class="number">
+                {isoDay(day).slice("2026-".length)}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows
+            .filter(({ values }) => values.some((value) => value > 0))
+            .map(({ name, values }) => (
+              <tr>
+                <th scope="row">{message(language, COUNTS[name])}</th>
+                <td>
+                  <Sparkline values={values} />
+                </td>
+                {values.map((value) => (
+                  <td class="number">{value.toLocaleString(language)}</td>
+                ))}
+              </tr>
+            ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+/** The highest value is at the top, and 0 at the bottom. */
+function Sparkline({ values }: { values: readonly number[] }) {
+  const top = Math.max(...values);
+  const points = values.map((value, nth) => `${nth * 8},${Math.round(16 * (1 - value / top))}`);
+  return (
+    <svg class="spark" viewBox={`-1 -1 ${values.length * 8 - 6} 18`} aria-hidden="true">
+      <polyline points={points.join(" ")} />
+    </svg>
+  );
+}
+
+function Hosts({ language, title, top }: { language: string; title: MessageKey; top: TopHosts }) {
+  const { hosts, links } = top;
+  return (
+    <>
+      <h2>{message(language, title)}</h2>
+      <p class="hint">{message(language, "admin.figures.of", { count: links })}</p>
+      <dl class="facts">
+        {hosts.map(({ host, count }) => (
+          <Fact name={count.toLocaleString(language)}>
+            <a href={withQuery("/admin/links", { host })}>
+              <Given text={host} />
+            </a>
+          </Fact>
+        ))}
+      </dl>
+    </>
+  );
+}
