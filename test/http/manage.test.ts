@@ -253,7 +253,7 @@ describe("If-Match", () => {
     const answers = await Promise.all(
       [OTHER, `${OTHER}2`].map((target) => send(path, "PATCH", key, tag, { target })),
     );
-    expect(answers.map(({ status }) => status).toSorted((one, other) => one - other)).toEqual([200, 412]);
+    expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 412]);
     const now = (await curt.fetch(path)).headers.get("etag");
     expect(now).not.toBe(tag);
     expect(answers.map(({ headers }) => headers.get("etag"))).toEqual([now, now]);
