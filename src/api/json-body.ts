@@ -64,7 +64,7 @@ const MEANT: Readonly<Record<string, string>> = {
 const ALIKE = 3;
 
 function unknownField(name: string, known: readonly string[], fixed: readonly string[]): RequestRefusal {
-  const field = name.slice(0, MAX_NAME_LENGTH);
+  const field = name.slice(0, MAX_NAME_LENGTH).toWellFormed();
   if (fixed.includes(name)) return { rule: "field.fixed", field };
   const meant =
     MEANT[name] ?? known.find((one) => one.slice(0, ALIKE) === name.slice(0, ALIKE).toLowerCase());

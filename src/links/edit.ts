@@ -1,7 +1,7 @@
 import { type Change, type Edit, isWanted, revisionOf } from "./change.ts";
 import type { Clock } from "./clock.ts";
 import type { createLinkCheck } from "./link-check.ts";
-import { type FoundLink, hasStarted, type Link } from "./link.ts";
+import { type FoundLink, hasEnded, hasStarted, type Link } from "./link.ts";
 import { hashPassword } from "./password.ts";
 import { type Invalid, invalid, isProblem, type Problem } from "./problem.ts";
 import type { Decision, LinkId, LinkStore } from "./store.ts";
@@ -94,7 +94,7 @@ export function createEditing({ store, clock, parseDestination, problemOf, edits
       ? store.update(id, change)
       : store.change(id, change, decision));
     if (link === undefined) return { kind: "unknown" };
-    if (!isChanged && !isWanted(link, change))
+    if (!isChanged && !hasEnded(link, change.atMs) && !isWanted(link, change))
       return { kind: "precondition.failed", revision: revisionOf(link) };
     // Another request may have started it meanwhile.
     const hasStart = change.type === "edit" && change.startsMs !== undefined;

@@ -123,6 +123,12 @@ describe("POST /api/v1/links", () => {
       ],
       [{ target, passwd: "x" }, "field.unknown", "passwd: There is no such field. Did you mean password?"],
       [{ target, visits: 3 }, "field.unknown", "visits: There is no such field."],
+      // Cut to 64 units, and in the middle of a character.
+      [
+        { target, [`${"a".repeat(63)}😀`]: 1 },
+        "field.unknown",
+        `${"a".repeat(63)}\uFFFD: There is no such field.`,
+      ],
       [
         { target, custom_code: "mine", expire_duration: "24h" },
         "field.unknown",
