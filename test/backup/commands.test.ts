@@ -125,7 +125,7 @@ describe("curt backup", () => {
     const backup = await run(["backup", "file"], settings);
     expect(backup).toMatchObject({
       code: 2,
-      stderr: expect.stringMatching(/pg_dump.+pg_basebackup.+docs\/backup\.md/),
+      stderr: expect.stringMatching(/pg_dump.+pg_basebackup.+docs\/postgresql\.md/),
     });
     const restored = await run(["restore", "file"], settings);
     expect(restored).toMatchObject({

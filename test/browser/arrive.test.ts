@@ -20,7 +20,7 @@ test("the bookmark shortens the page that one is on", async () => {
   await using maker = await arrive(curt.origin);
   const { context, page } = maker;
   const say = wordsOf("en");
-  await page.goto("/");
+  await page.goto("/+links");
   const bookmark = page.getByRole("link", { name: say("home.make") });
   const href = (await bookmark.getAttribute("href")) ?? "";
   expect(href).toStartWith("javascript:");

@@ -148,7 +148,7 @@ test("the link that was just made is the one that is asked about, changed and en
   // Its key is filled in, too.
   const { data: changed } = await tried("Change a link");
   expect(changed).toMatchObject({ target, code, expires_at: expect.any(String), state: "active" });
-  expect((await tried("End a link")).data).toMatchObject({ state: "withdrawn" });
+  expect((await tried("Withdraw a link")).data).toMatchObject({ state: "withdrawn" });
 });
 
 const DESKS = readers(
@@ -215,7 +215,7 @@ test("the index marks the part that is being read", async () => {
   const { page } = reader;
   await page.goto("/docs");
   const contents = page.getByRole("navigation", { name: "Contents" });
-  for (const name of ["Errors", "End a link", "Quick start"]) {
+  for (const name of ["Errors", "Withdraw a link", "Quick start"]) {
     await contents.getByRole("link", { name }).click();
     await contents.locator("[aria-current=true]").and(contents.getByRole("link", { name })).waitFor();
     expect(await contents.locator("[aria-current]").count()).toBe(1);

@@ -388,7 +388,7 @@ describe("the OpenAPI document", () => {
     expect(korean.texts.filter((text, index) => text === english.texts[index])).toEqual([]);
     const texts = [...english.texts, ...korean.texts];
     expect(texts.filter((text) => /^[\w.-]+$|\{\w+\}/.test(text))).toEqual([]);
-    expect(texts).toContain("A range may have at most 400 days, and 62 by the hour.");
+    expect(texts).toContain("The range can cover at most 400 days, or 62 by the hour.");
     expect(korean.texts).toContain(ko["info.custom_code"]);
   });
 });

@@ -36,7 +36,7 @@ describe("a link that was changed", () => {
     const { changed_at } = (await ask(curt, "GET", link.path)).data;
     const fresh = await page(curt, `/${link.code}+`);
     expect(fresh).toContain(`<dt>${en["preview.changed"]}</dt><dd><time datetime="${changed_at}"`);
-    const warning = `${en["hint.changed.fresh"]} Before that, it led to <bdi dir="ltr">www.first.example</bdi>.`;
+    const warning = `${en["hint.changed.fresh"]} The previous destination was at <bdi dir="ltr">www.first.example</bdi>.`;
     expect(fresh).toContain(`<ul class="warnings"><li>${warning}</li></ul>`);
     expect(fresh).not.toContain("first.example/x");
     expect(await page(curt, `/${link.code}+`, "ko")).toContain(ko["hint.changed.fresh"]);
@@ -46,7 +46,9 @@ describe("a link that was changed", () => {
     expect(await page(curt, `/${link.code}+`)).toContain("www.first.example");
     curt.advance(30 * DAY_MS - 1000);
     const known = await page(curt, `/${link.code}+`);
-    expect(known).toContain(`<ul class="hints"><li>${en["hint.edited"]} Before that, it led to <bdi`);
+    expect(known).toContain(
+      `<ul class="hints"><li>${en["hint.edited"]} The previous destination was at <bdi`,
+    );
     expect(known).toContain("www.first.example");
     curt.advance(1000);
     const later = await page(curt, `/${link.code}+`);

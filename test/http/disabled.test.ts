@@ -85,7 +85,7 @@ describe.each([...REASONS])("a link that is disabled for %s", (reason) => {
     const preview = await curt.fetch(`/${code}+`, { headers: HTML });
     expect([preview.status, preview.headers.get("cache-control")]).toEqual([410, "no-store"]);
     const text = await preview.text();
-    expect(text).toContain(`<p class="error">${en[`disabled.${reason}`]}</p>`);
+    expect(text).toContain(en[`disabled.${reason}`]);
     expect(text).toContain(`<time datetime="${new Date(DECISION.atMs).toISOString()}">`);
     expect(text).not.toContain("/path");
     expect(text).not.toContain(`href="/${code}/"`);

@@ -344,10 +344,10 @@ describe("wrong passwords", () => {
       told.push(`${response.status} ${/id="password-error" role="alert">([^<]*)</.exec(page)?.[1]}`);
     }
     expect(told).toEqual([
-      `401 ${en["password.wrong"]} 2 tries left.`,
-      `401 ${en["password.wrong"]} 1 try left.`,
-      `401 ${en["password.wrong"]} There were too many tries. Try again in 20 minutes.`,
-      "429 There were too many tries. Try again in 20 minutes.",
+      `401 ${en["password.wrong"]} 2 attempts left.`,
+      `401 ${en["password.wrong"]} 1 attempt left.`,
+      `401 ${en["password.wrong"]} Too many attempts. Try again in 20 minutes.`,
+      "429 Too many attempts. Try again in 20 minutes.",
     ]);
     const limited = await service.fetch("/one", { headers: basic(PASSWORD) });
     expect(limited.headers.get("curt-reason")).toBe("limit.password");

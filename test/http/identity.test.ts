@@ -158,7 +158,7 @@ describe("the operator's logo", () => {
 });
 
 test.each([
-  ["safe", "off by a few at random"],
+  ["safe", "changed slightly at random"],
   ["all", "even for a single visit"],
   ["count", "nothing else about visits"],
 ] as const)("what is kept and shown of visitors is told by the settings (%s)", async (shown, words) => {
@@ -168,7 +168,7 @@ test.each([
   const text = await answer.text();
   expect(text).toContain(words);
   expect(text).toContain("90 days");
-  for (const other of ["off by a few at random", "even for a single visit", "nothing else about visits"])
+  for (const other of ["changed slightly at random", "even for a single visit", "nothing else about visits"])
     expect([other, text.includes(other)]).toEqual([other, other === words]);
   const home = await (await curt.fetch("/", { headers: HTML })).text();
   expect(home).toContain('<a href="/+privacy">');

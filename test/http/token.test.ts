@@ -89,6 +89,6 @@ test("the reference and the OpenAPI document say that links need the token", asy
   expect([post.security, get.security]).toEqual([[{ token: [] }], undefined]);
   expect(Object.keys(post.responses)).toContain("401");
   const page = await (await curt.fetch("/docs", { headers: HTML })).text();
-  expect(page).toContain("Not needed, except to make links");
+  expect(page).toContain("Needed only to create links");
   expect(page).toContain("-H &#39;Authorization: Bearer YOUR_TOKEN&#39;");
 });

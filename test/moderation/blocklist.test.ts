@@ -220,7 +220,7 @@ describe("links to other shorteners", () => {
     expect(await refused.json()).toEqual({
       status: "error",
       message:
-        "original_url: bit.ly is a URL shortener too, which would hide where the link leads. Enter the address it leads to.",
+        "original_url: bit.ly is another URL shortener, which would hide the link's destination. Enter the final address.",
     });
     const form = await service.fetch("/", {
       method: "POST",
@@ -228,7 +228,7 @@ describe("links to other shorteners", () => {
       headers: { Accept: "text/html" },
     });
     expect(form.status).toBe(400);
-    expect(await form.text()).toContain("bit.ly is a URL shortener too");
+    expect(await form.text()).toContain("bit.ly is another URL shortener");
     expect((await service.fetch("/old")).headers.get("location")).toBe("https://bit.ly/x");
   });
 

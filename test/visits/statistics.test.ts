@@ -340,9 +340,11 @@ describe("GET /api/v1/links/{code}/stats", () => {
     expect(await ask("?tz=Mars/Olympus")).toBe(
       '400 tz: It must be the name of a time zone such as Asia/Seoul, not "Mars/Olympus".',
     );
-    expect(await ask("?from=2026-11-21&to=2026-11-20", "ko")).toBe("400 from: to보다 늦을 수 없습니다.");
+    expect(await ask("?from=2026-11-21&to=2026-11-20", "ko")).toBe(
+      "400 from: 기간의 끝이 시작보다 빠릅니다.",
+    );
     expect(await ask("?from=2020-01-01&interval=hour")).toBe(
-      "400 from: A range may have at most 62 days with interval=hour.",
+      "400 from: The range can cover at most 62 days with interval=hour.",
     );
     expect(await ask("?from=&to=&tz=&interval=&else=1")).toBe("200 The link's visits.");
     const unknown = await service.fetch("/api/v1/links/nothing/stats");
