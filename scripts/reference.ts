@@ -135,9 +135,7 @@ export async function writeReference(path: string): Promise<void> {
     list([...new Map(headerRows.map((row) => [row.join(), row] as const)).values()]),
     "## Schemas",
     ...Object.entries(api.components.schemas)
-      .filter(
-        ([, { properties }]) => properties?.["data"] === undefined || properties["status_code"] !== undefined,
-      )
+      .filter(([name]) => name === "ShortenResponse" || !name.endsWith("Response"))
       .flatMap(describeSchema),
     "## Reasons",
     list(REASONS.map(reasonRow)),
