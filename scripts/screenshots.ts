@@ -56,6 +56,7 @@ for (const { language, code, ...look } of LOOKS) {
   await shoot("home");
   await page.getByRole("textbox").first().fill(TARGET);
   await page.getByRole("textbox").nth(1).fill(code);
+  await page.locator("summary").filter({ visible: true }).first().click();
   await page.getByRole("radio").nth(3).check();
   await page.keyboard.press("Enter");
   await page.waitForURL(/\+$/);

@@ -70,6 +70,8 @@ test.each(CAMERAS)("a camera reads the code $where, in $colorScheme mode", async
     ["abc", "+qr?margin=0"],
     ["abc", "+qr?margin=2"],
   ] as const) {
+    // The preview has a button instead of the picture on a phone.
+    if (suffix === "+" && options.viewport === PHONE) continue;
     await page.goto(pathOf(code, suffix));
     expect([code, suffix, await scan(blank, pictureOf(page))]).toEqual([code, suffix, addressOf(code)]);
     if (suffix !== "+") continue;
@@ -181,6 +183,7 @@ describe.each(MAKERS)("the larger view ($locale)", ({ locale, viewport }) => {
     expect(await drawing(page).locator("path").getAttribute("stroke")).toBe("#7a1f3d");
     expect(await scan(blank, pictureOf(page))).toBe(addressOf("abc"));
     // The language changes, and what was chosen stays.
+    if (viewport === PHONE) await page.locator(".menu > summary").click();
     await page.getByRole("link", { name: locale === "en-GB" ? "한국어" : "English" }).click();
     expect(await drawing(page).count()).toBe(0);
     expect(Object.fromEntries(new URL(page.url()).searchParams)).toMatchObject(query);
