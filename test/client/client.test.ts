@@ -63,10 +63,10 @@ describe("@curt/client", () => {
     const changed = await client.links.update(code, manage_key, { max_visits: 9 }, { ifMatch });
     expect(changed.etag).not.toBe(ifMatch);
     for (const call of [
-      client.links.update(code, manage_key, {}, { ifMatch }),
-      client.links.withdraw(code, manage_key, { ifMatch }),
+      () => client.links.update(code, manage_key, {}, { ifMatch }),
+      () => client.links.withdraw(code, manage_key, { ifMatch }),
     ])
-      expect(await failureOf(call)).toMatchObject({ status: 412, reason: "precondition.failed" });
+      expect(await failureOf(call())).toMatchObject({ status: 412, reason: "precondition.failed" });
 
     let lost = 0;
     const losing = async (url: string, init: RequestInit) => {
