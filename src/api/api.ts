@@ -12,7 +12,7 @@ import type { Reports } from "../moderation/reports/reports.ts";
 import type { Counts, Visits } from "../visits/visits.ts";
 import { getIndex } from "./api-index.ts";
 import { checkCode } from "./check-code.ts";
-import { createBatch, createLinksRoute } from "./create-batch.ts";
+import { createLinks } from "./create-batch.ts";
 import { createLinkRoute, LINK_FORMAT } from "./create-link.ts";
 import { createLinkCreation } from "./creation.ts";
 import { getLink, getLinkView } from "./get-link.ts";
@@ -40,13 +40,12 @@ export interface ApiOptions {
 /** Handlers on the serving thread. */
 export function createApi(options: ApiOptions) {
   const creation = createLinkCreation(options);
-  const batch = createBatch(options, creation);
   const keyed = createKeyedLinks(options);
   return {
     index: getIndex,
     shorten: creation.one(SHORTEN_FORMAT, shortenRoute.path),
     createLink: creation.one(LINK_FORMAT, createLinkRoute.path),
-    createLinks: batch(LINK_FORMAT, createLinksRoute.path),
+    createLinks: createLinks(options, creation),
     checkCode: checkCode(options),
     getLink: getLink(options, keyed),
     updateLink: updateLink(keyed),

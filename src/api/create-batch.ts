@@ -5,16 +5,15 @@ import type { Call, Handler } from "../http/call.ts";
 import { LINK_FIELDS } from "../http/field-names.ts";
 import { type HttpProblem, malformed, problemJson, renderProblem } from "../http/problems.ts";
 import { clientNetwork } from "../lib/client-address.ts";
-import type { RepeatableRequest } from "../links/create.ts";
 import { isProblem } from "../links/problem.ts";
-import { message, type MessageKey, negotiateLanguage } from "../locales/messages.ts";
+import { message, negotiateLanguage } from "../locales/messages.ts";
 import type { ApiOptions } from "./api.ts";
 import { EXAMPLE, errors, failure, reference, returns, string } from "./components.ts";
-import { linkRequest } from "./create-link.ts";
+import { LINK_FORMAT, linkRequest } from "./create-link.ts";
 import {
   createBody,
   createFailures,
-  type CreateFormat,
+  type Identify,
   type LinkCreation,
   REPLAYED,
   replayedHeader,
@@ -31,29 +30,18 @@ const MAX_OPEN = 64;
 /** How long a connection may stay idle. That includes creating the links: 500 passwords take ten seconds or more. */
 const IDLE_SECONDS = 120;
 
-const many = <T extends z.ZodType>(one: T) => z.array(reference(one)).min(1).max(MAX_BATCH);
 /** Equal to the response to one link alone. */
-const result = <T extends z.ZodType>(key: MessageKey, data: T) =>
-  z.object({
+const linkResult = z
+  .object({
     status_code: z.int().openapi({ description: "api.result.status_code", example: 201 }),
     status: z.enum(["success", "error"]).openapi({ description: "api.result.status", example: "success" }),
-    message: string.openapi({ description: "api.result.message", example: `{${key}}` }),
-    data: reference(data).optional().openapi({ description: "api.result.data" }),
+    message: string.openapi({ description: "api.result.message", example: "{link.made}" }),
+    data: reference(managedLinkSchema).optional().openapi({ description: "api.result.data" }),
     errors: errors.optional(),
     retry_after: z.int().optional().openapi({ description: "api.result.retry_after" }),
-  });
-const linkResult = result("link.made", managedLinkSchema).openapi("LinkResult");
+  })
+  .openapi("LinkResult");
 type Result = Omit<z.infer<typeof linkResult>, "data"> & { readonly data?: object };
-
-const responses = <T extends z.ZodType>(one: T, name: string) => ({
-  ...createFailures,
-  200: returns(
-    "api.many.answer",
-    envelope("batch", z.object({ results: z.array(one) })).openapi(name),
-    replayedHeader,
-  ),
-  413: failure("api.many.too-large"),
-});
 
 // Without codes in the examples: they would be in use as soon as one reader has sent them.
 const { original_url, expire_duration } = EXAMPLE;
@@ -64,42 +52,46 @@ export const createLinksRoute = createRoute({
   operationId: "createLinks",
   summary: "api.many.links",
   description: "api.many.description",
-  request: createBody(many(linkRequest).openapi("LinkRequests"), [
+  request: createBody(z.array(reference(linkRequest)).min(1).max(MAX_BATCH).openapi("LinkRequests"), [
     { target: original_url, expires_at: expire_duration },
     { target: original_url },
   ]),
-  responses: responses(linkResult, "LinkResults"),
+  responses: {
+    ...createFailures,
+    200: returns(
+      "api.many.answer",
+      envelope("batch", z.object({ results: z.array(linkResult) })).openapi("LinkResults"),
+      replayedHeader,
+    ),
+    413: failure("api.many.too-large"),
+  },
 });
 
-/** Handlers of both batch endpoints. They run on the serving thread. */
-export function createBatch({ limiter, secret }: ApiOptions, { createAll, handler }: LinkCreation) {
+/** Runs on the serving thread. */
+export function createLinks({ limiter, secret }: ApiOptions, { createAll, handler }: LinkCreation) {
   const open = limitOpen();
   const turn = createTurns();
   // A larger array than the limit ever lets through is refused as too long.
   const max = Math.min(MAX_BATCH, limiter.most("create"));
 
-  async function respond(
-    call: Call,
-    format: CreateFormat,
-    identify: ((body: string) => RepeatableRequest) | undefined,
-  ): Promise<Response> {
+  async function respond(call: Call, identify: Identify | undefined): Promise<Response> {
     const text = await readJsonText(call.request, MAX_BATCH_BYTES);
     if (isProblem(text)) return problemJson(call, text);
     await turn();
-    const items = parseArray(text, format.example);
+    const items = parseArray(text, LINK_FORMAT.example);
     if (isProblem(items)) return problemJson(call, items);
     const count = items.value.length;
     if (count === 0 || count > max) return problemJson(call, malformed({ rule: "batch.length", max, count }));
     const bodies = items.value.map((item) => {
-      const fields = toObject(item, format.example);
-      return isProblem(fields) ? fields : format.read(fields.value);
+      const fields = toObject(item, LINK_FORMAT.example);
+      return isProblem(fields) ? fields : LINK_FORMAT.read(fields.value);
     });
     const requests = bodies.flatMap((body) => (isProblem(body) ? [] : [body.request]));
-    const created = await createAll(call, requests, identify?.(text));
+    const created = await createAll(call, requests, identify?.(createLinksRoute.path, text));
     if (isProblem(created)) return problemJson(call, created);
     await turn();
     const language = negotiateLanguage(call.headers.get("accept-language"));
-    const confirmation = message(language, format.message);
+    const confirmation = message(language, LINK_FORMAT.message);
     const rest = created.outcomes.values();
     const results = bodies.map((body): Result => {
       const outcome = isProblem(body) ? body : rest.next().value;
@@ -119,13 +111,12 @@ export function createBatch({ limiter, secret }: ApiOptions, { createAll, handle
         ? problemJson(call, await limiter.refuse(call, "create"))
         : handle(call);
 
-  return (format: CreateFormat, path: string): Handler =>
-    handler(limit, async (call, identify) => {
-      const close = open(call);
-      if (close === undefined) return problemJson(call, { kind: "unavailable" });
-      call.mayTake(IDLE_SECONDS);
-      return respond(call, format, identify && ((body) => identify(path, body))).finally(close);
-    });
+  return handler(limit, async (call, identify) => {
+    const close = open(call);
+    if (close === undefined) return problemJson(call, { kind: "unavailable" });
+    call.mayTake(IDLE_SECONDS);
+    return respond(call, identify).finally(close);
+  });
 }
 
 function describeProblem(problem: HttpProblem, language: string): Result {

@@ -90,6 +90,11 @@ export function createLinkCreation({ links, limiter, mayCreate, secret }: ApiOpt
     }
   }
 
+  /** Its handler has counted it already. */
+  async function createOne(request: CreateRequest): Promise<Created> {
+    return { outcomes: [await links.create(request)], isReplay: false };
+  }
+
   /**
    * Checks the token and reads the `Idempotency-Key`. Requests without a key also pass `limit`, before their body is read, so
    * that a refusal costs little. With a key it may be a retry, which counts against no limit.
@@ -127,22 +132,18 @@ export function createLinkCreation({ links, limiter, mayCreate, secret }: ApiOpt
           if (isProblem(fields)) return problemJson(call, fields);
           const body = format.read(fields.value);
           if (isProblem(body)) return problemJson(call, body);
-          let link: Link | Problem | undefined;
-          let replayed: typeof REPLAYED | undefined;
-          if (identify === undefined) link = await links.create(body.request);
-          else {
-            const created = await createAll(call, [body.request], identify(path, text));
-            if (isProblem(created)) return problemJson(call, created);
-            [link] = created.outcomes;
-            if (created.isReplay) replayed = REPLAYED;
-          }
+          const created = await (identify === undefined
+            ? createOne(body.request)
+            : createAll(call, [body.request], identify(path, text)));
+          if (isProblem(created)) return problemJson(call, created);
+          const [link] = created.outcomes;
           if (link === undefined) throw new Error("Every request has an outcome");
           if (isProblem(link)) return problemJson(call, link);
           const data = body.describe(link, call.domain, secret);
           return success(call, 201, format.message, data, {
             Location: new URL(data.short_url).href,
             Link: editLink(link, call.domain, secret),
-            ...replayed,
+            ...(created.isReplay && REPLAYED),
           });
         },
       ),

@@ -50,25 +50,19 @@ export function readFields<T>(
 const MAX_UNKNOWN = 10;
 const MAX_NAME_LENGTH = 64;
 /** How other shorteners, and the contract's endpoint, name our fields. */
-const MEANT: Readonly<Record<string, string>> = {
-  original_url: "target",
-  url: "target",
-  long_url: "target",
-  longUrl: "target",
-  destination: "target",
-  custom_code: "code",
-  alias: "code",
-  slug: "code",
-};
-/** Names that begin alike are near enough: `expire_duration` means `expires_at`. */
+const MEANT: ReadonlyMap<string, string> = new Map([
+  ...["original_url", "url", "long_url", "longUrl", "destination"].map((name) => [name, "target"] as const),
+  ...["custom_code", "alias", "slug"].map((name) => [name, "code"] as const),
+]);
+/** A field is meant if its first letters are the same: `expire_duration` means `expires_at`. */
 const ALIKE = 3;
 
 function unknownField(name: string, known: readonly string[], fixed: readonly string[]): RequestRefusal {
   const field = name.slice(0, MAX_NAME_LENGTH).toWellFormed();
   if (fixed.includes(name)) return { rule: "field.fixed", field };
-  const meant =
-    MEANT[name] ?? known.find((one) => one.slice(0, ALIKE) === name.slice(0, ALIKE).toLowerCase());
-  return { rule: "field.unknown", field, meant: known.includes(meant ?? "") ? meant : undefined };
+  const start = name.slice(0, ALIKE).toLowerCase();
+  const meant = known.find((one) => one === MEANT.get(name) || one.slice(0, ALIKE) === start);
+  return { rule: "field.unknown", field, meant };
 }
 
 export type JsonObject = Readonly<Record<string, unknown>>;

@@ -258,26 +258,14 @@ export function listsErrors(path: string): boolean {
   return path.startsWith("/api/") && !/^\/api\/v1\/shorten\/?$/.test(path);
 }
 
-/** One reason for a refusal, for programs. */
-export interface ProblemDetail {
-  /** The field or parameter. Null if the problem is with none in particular. */
-  readonly field: string | null;
-  readonly reason: ProblemReason;
-  readonly message: string;
-}
-
-/** The status, text and headers of a response about a problem. */
-export function renderProblem(problem: HttpProblem, language: string, fields?: FieldNames) {
+/** The status, text, `errors` and headers of a response about a problem. */
+export function renderProblem(problem: HttpProblem, language: string, fields: FieldNames) {
   const { status, messages, headers } = describe(problem, fields);
   const said = messages.map((one) => ({ one, text: message(language, one.key, one.values) }));
   return {
     status,
     text: said.map(({ one, text }) => nameFirst(one, text)).join(" "),
-    errors: said.map(({ one: { field, reason }, text }): ProblemDetail => ({
-      field: field ?? null,
-      reason,
-      message: text,
-    })),
+    errors: said.map(({ one: { field = null, reason }, text }) => ({ field, reason, message: text })),
     headers,
   };
 }

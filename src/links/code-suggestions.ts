@@ -36,7 +36,8 @@ export async function suggestFreeCodes(
  * mark or sentence that a chat took for a part of it. Never a merely similar code, which would reveal other links.
  */
 export function suggestIntendedCodes(written: string): readonly Code[] {
-  if (isPlain(written) && !ENDING.test(written) && !PARTICLE.test(written)) return NONE;
+  // Nothing can be glued to a plain code but a dash or an underscore.
+  if (isPlain(written) && !ENDING.test(written)) return NONE;
   const itself = lookUpCode(written);
   const part = written
     .slice(0, MAX_SPELLING_LENGTH)

@@ -32,7 +32,7 @@ const link = z
 const manage_key = z
   .string()
   .regex(/^[\w-]{1,100}$/)
-  .describe("The manage key of the link, which whoever made it has. Ask the person for it");
+  .describe("The manage key of the link. Its maker has it: ask the person");
 const target = z.string().describe("The address to redirect to, which starts with http:// or https://");
 
 export interface ToolOptions {
@@ -134,7 +134,7 @@ export function createTools({ instance, nowMs }: ToolOptions): McpServer {
     {
       title: "Withdraw a short link",
       description:
-        "Ends a short link permanently: it never redirects again, and nobody can take its code. This cannot be undone, so confirm it with the person first. " +
+        "Ends a short link permanently. Its maker cannot make it redirect again, and its code stays taken for a while. This cannot be undone, so confirm it with the person first. " +
         "Needs the manage key of the link.",
       annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: true },
       inputSchema: z.object({ link, manage_key }),
