@@ -48,22 +48,25 @@ async function manage(
 ): Promise<number> {
   const link = readLink(written);
   if (link === undefined) return fail(`${written} is neither a code nor a short address`, 2);
-  // A manage key goes only to the host of its address, whatever CURT_URL is.
-  const where = { ...environment, ...(link.origin !== undefined && { CURT_URL: link.origin }) };
-  const instance = instanceOf(where);
+  const instance = instanceOf(environment, link.origin);
   if (instance === undefined) return 2;
   const given = (options["key"] as string | undefined) || environment["CURT_KEY"];
   const key = given || findKey(environment, { origin: instance.baseUrl, ...link });
   if (needsKey && key === undefined)
     return fail(`no manage key for ${written} in ${keysPath(environment)}: give --key or CURT_KEY`, 2);
-  return ask(where, async (client) => {
-    const result = await act(client, link.code, key);
-    if (options["json"] === true) printJson(result);
-    else
-      for (const [name, value] of Object.entries(result))
-        if (typeof value !== "object" && !HIDDEN.has(name)) print(escapeLine(`${name.padEnd(15)} ${value}`));
-    return 0;
-  });
+  return ask(
+    environment,
+    async (client) => {
+      const result = await act(client, link.code, key);
+      if (options["json"] === true) printJson(result);
+      else
+        for (const [name, value] of Object.entries(result))
+          if (typeof value !== "object" && !HIDDEN.has(name))
+            print(escapeLine(`${name.padEnd(15)} ${value}`));
+      return 0;
+    },
+    link.origin,
+  );
 }
 
 /** The words that remove a term. */
