@@ -98,14 +98,20 @@ export function createCommits<Item, Outcome>(
 
   /** Calls `onEnd` in the same turn in which the queue becomes empty, so that the next item starts a new commit. */
   async function commitAll(onEnd: () => void): Promise<void> {
-    // Let the requests that are being read right now join the first batch.
-    await new Promise(setImmediate);
-    while (waiting.length > 0) {
+    for (await gather(); waiting.length > 0; await gather()) {
       startedMs = performance.now();
       refuseLate();
       await commitBatch(takeBatch());
     }
     onEnd();
+  }
+
+  /** Lets the requests that are being read right now join the batch: a commit and a sync cost more than several creates. */
+  async function gather(): Promise<void> {
+    for (let before = 0; before < queued && queued < maxBatch;) {
+      before = queued;
+      await new Promise(setImmediate);
+    }
   }
 
   function refuseLate(): void {
