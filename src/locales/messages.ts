@@ -80,10 +80,13 @@ export const isRightToLeft = memoize(
 
 /** The name of a language in another one ("Korean" for ko in en), or by default in itself ("한국어"). */
 export function languageName(named: string, language = named): string {
-  return namesIn(language).of(named) ?? named;
+  return namesIn(language)(named);
 }
 
-const namesIn = memoize((language) => new Intl.DisplayNames(language, { type: "language" }));
+const namesIn = memoize((language) => {
+  const names = new Intl.DisplayNames(language, { type: "language" });
+  return memoize((named) => names.of(named) ?? named);
+});
 
 /** The names of all {@link LANGUAGES}, such as "English or Korean". */
 export function languageNames(language: string): string {
