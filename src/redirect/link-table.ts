@@ -66,7 +66,7 @@ export function createLinkTable(maxBytes: number) {
   /** The first record of each bucket. */
   const buckets = new Int32Array(2 ** Math.ceil(Math.log2(maxBytes / USUAL_RECORD_BYTES))).fill(NONE);
   /** The decoded targets, and the records that they belong to. */
-  const targets: string[] = new Array(DECODED).fill("");
+  const targets = Array.from({ length: DECODED }, () => "");
   const decoded = new Int32Array(DECODED).fill(NONE);
   const slotOf = (at: number) => (at >>> 1) & (DECODED - 1);
   /** Records are from 0 to `newest`. Once wrapped, they are also from `oldest` to `end`. */

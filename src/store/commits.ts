@@ -108,10 +108,11 @@ export function createCommits<Item, Outcome>(
 
   /** Lets the requests that are being read right now join the batch: a commit and a sync cost more than several creates. */
   async function gather(): Promise<void> {
-    for (let before = 0; before < queued && queued < maxBatch;) {
-      before = queued;
+    let before: number;
+    do {
+      before = waiting.length;
       await new Promise(setImmediate);
-    }
+    } while (before < waiting.length && waiting.length < maxBatch);
   }
 
   function refuseLate(): void {
