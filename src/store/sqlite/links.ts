@@ -13,6 +13,10 @@ const INSERT = `
     SET rowid = excluded.rowid, original_url = excluded.original_url, target = excluded.target,
         created_ms = excluded.created_ms, ends_ms = excluded.ends_ms, terms = excluded.terms
     WHERE links.ends_ms <= ?6 AND links.disabled IS NULL`;
+/** Not a trigger, so that an import records none. */
+const ADD_EVENT = `
+  INSERT INTO events (type, code, created_ms)
+  SELECT 'link.created', ?1, ?2 FROM event_recording WHERE types LIKE '% link.created %'`;
 /** Leaves existing codes alone. */
 export const ADD_LINK = `
   INSERT INTO links (code, original_url, target, created_ms, ends_ms, disabled, terms)
@@ -43,6 +47,7 @@ export interface UpdateTask {
 
 export function createLinks(database: FileDatabase, addChange: (code: string) => void) {
   const insert = database.statement<unknown, InsertRow>(INSERT);
+  const addEvent = database.statement<unknown, [string, number]>(ADD_EVENT);
   const find = database.statement<LinkRow & { rowid: number }, [string, number]>(FIND);
   const update = database.statement<unknown, [number, string, string | null, number | null, string | null]>(
     UPDATE,
@@ -52,17 +57,17 @@ export function createLinks(database: FileDatabase, addChange: (code: string) =>
 
   function insertOne(link: NewLink): boolean {
     const { code, originalUrl, createdMs, freeIfEndedByMs } = link;
-    return (
-      insert.run(
-        code,
-        originalUrl,
-        storedTarget(link),
-        createdMs,
-        storedEndMs(link),
-        freeIfEndedByMs,
-        termsJson(link),
-      ).changes === 1
+    const { changes } = insert.run(
+      code,
+      originalUrl,
+      storedTarget(link),
+      createdMs,
+      storedEndMs(link),
+      freeIfEndedByMs,
+      termsJson(link),
     );
+    if (changes === 1) addEvent.run(code, createdMs);
+    return changes === 1;
   }
 
   const insertAll = (links: readonly NewLink[]): boolean[] => links.map(insertOne);
