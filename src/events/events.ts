@@ -24,6 +24,11 @@ export async function openEvents(
 ) {
   const { database, eventsUrl, eventsSecrets, eventsFormat, eventsTypes, baseUrl } = config;
   const worker = () => new Worker(new URL("./events-worker.ts", import.meta.url));
+  let isClosed = false;
+  /** Closing may interrupt a turn that waits for the endpoint. */
+  const onFaultWhileOpen = (error: unknown) => {
+    if (!isClosed) onFault(error);
+  };
   const thread = startThread<EventsTask>(worker, { StoreUnavailable, StoreUnusable }, onFault);
   let figures: EventFigures = { waiting: 0, sent: 0, dropped: 0, failures: 0 };
 
@@ -60,16 +65,15 @@ export async function openEvents(
       figures = (await thread.perform(turn)) as EventFigures;
       report(before);
     },
-    onFault,
+    onFaultWhileOpen,
   );
 
   return {
     figures: () => figures,
     async close(): Promise<void> {
-      const stopped = repetition.stop();
-      const closed = thread.perform({ type: "close" }).catch(onFault);
-      await Promise.race([Promise.all([stopped, closed]), Bun.sleep(CLOSE_MS)]);
-      // Rejects a turn that still waits for the endpoint, which is no fault.
+      const closed = Promise.all([repetition.stop(), thread.perform({ type: "close" })]);
+      await Promise.race([closed.catch(onFaultWhileOpen), Bun.sleep(CLOSE_MS)]);
+      isClosed = true;
       thread.terminate();
     },
   };

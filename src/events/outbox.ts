@@ -73,7 +73,7 @@ interface Step {
 export type Outbox = ReturnType<typeof createOutbox>;
 
 export function createOutbox({ run, transaction }: Statements) {
-  /** Both engines return the rows in order. Returns how many events it dropped. */
+  /** Drops those of the oldest events that are from before an instant. Returns how many. */
   async function drop(on: Run, limit: number, beforeMs: number): Promise<number> {
     return limit <= 0 ? 0 : (await on(DROP, [limit, beforeMs])).rows.length;
   }
@@ -122,11 +122,10 @@ export function createOutbox({ run, transaction }: Statements) {
         }
         if ((await on(TAKE, [owner, turn])).rows.length === 0) return undefined;
         await addExpired(on, endedByMs);
-        const dropped =
-          (await drop(on, MAX_DROPPED, nowMs - DAY_MS)) +
-          (await drop(on, waiting - MAX_WAITING, Number.MAX_SAFE_INTEGER));
+        const tooOld = await drop(on, MAX_DROPPED, nowMs - DAY_MS);
+        const tooMany = await drop(on, waiting - tooOld - MAX_WAITING, Number.MAX_SAFE_INTEGER);
         const { rows } = await on<EventRow>(UNSENT, [limit]);
-        return { rows, dropped };
+        return { rows, dropped: tooOld + tooMany };
       }),
     /** Lets another process send immediately. */
     async release(owner: string): Promise<void> {

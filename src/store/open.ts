@@ -69,7 +69,7 @@ export async function openStatements(
   const file = openWriter(database.path, openElsewhere);
   const { run, transaction } = statementsOn(file);
   return {
-    run: (text, values) => run<never>(text, values).catch(fail),
+    run: (text, values) => run(text, values).catch(fail),
     transaction: (work) => transaction(work).catch(fail),
     close: async () => file.close(),
   };

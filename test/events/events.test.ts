@@ -1,10 +1,8 @@
 import { describe, expect, test } from "bun:test";
 
-import { Webhook } from "standardwebhooks";
-
 import { sharePostgres } from "../postgres.ts";
-import { BASE_URL, endLink, type Here, startHere, temporaryFolder } from "../service.ts";
-import { ADMIN_TOKEN, OLD_SECRET, operate, SECRET, startReceiver } from "./receiver.ts";
+import { BASE_URL, type Here, startHere, temporaryFolder } from "../service.ts";
+import { ADMIN_TOKEN, operate, startReceiver } from "./receiver.ts";
 
 const URL = "https://example.com/a?b#c";
 const HOUR_MS = 3_600_000;
@@ -33,7 +31,13 @@ describe.each(Object.entries(ENGINES))("%s", (_, settingsOf) => {
   test("everything that happens to a link arrives, signed and in order", async () => {
     await using receiver = startReceiver();
     using folder = temporaryFolder();
-    const settings = { ...(await settingsOf()), DATA_DIR: folder.path, ADMIN_TOKEN, ...receiver.settings };
+    const settings = {
+      ...(await settingsOf()),
+      DATA_DIR: folder.path,
+      ADMIN_TOKEN,
+      TRUSTED_PROXIES: "127.0.0.1",
+      ...receiver.settings,
+    };
     await using service = await startHere(settings, { folder: folder.path });
     const headers = await create(service, "한글");
     await create(service, "last", { max_visits: 2 });
@@ -43,10 +47,10 @@ describe.each(Object.entries(ENGINES))("%s", (_, settingsOf) => {
     expect((await service.fetch(path, patch)).status).toBe(200);
     for (let visit = 0; visit < 2; visit++) expect((await service.fetch("/last")).status).toBe(302);
     const report = { reason: "phishing", note: "my bank" };
-    for (const reason of ["phishing", "spam"])
+    for (const [nth, reason] of ["phishing", "spam"].entries())
       await service.fetch(`${path}/reports`, {
         method: "POST",
-        headers: { "Content-Type": "application/json" },
+        headers: { "Content-Type": "application/json", "X-Forwarded-For": `192.0.2.${nth}` },
         body: JSON.stringify({ ...report, reason }),
       });
     await operate(service, "POST", "links/한글/disable", { reason: "spam" });
@@ -72,5 +76,18 @@ describe.each(Object.entries(ENGINES))("%s", (_, settingsOf) => {
     expect(of("last")).toEqual(["link.created", "link.expired"]);
     expect(of("gone")).toEqual(["link.created", "link.expired", "link.disabled"]);
     expect(of("evil.example")).toEqual(["host.blocked"]);
+    const dataOf = (type: string, subject: string) =>
+      receiver.events.find((event) => event.subject === subject && event.type === type)?.data;
+    expect(dataOf("report.opened", "한글")).toMatchObject({
+      short_url: `${BASE_URL}/한글/`,
+      reports: 2,
+      reasons: { phishing: 1, spam: 1 },
+    });
+    expect(dataOf("host.blocked", "evil.example")).toEqual({ host: "evil.example", reason: "malware" });
+    expect(dataOf("link.created", "gone")).toMatchObject({ target: null, has_password: true });
+    expect(dataOf("link.disabled", "gone")).toMatchObject({ target: null, reason: "deleted" });
+    const bodies = receiver.requests.map(({ body }) => body).join();
+    expect(bodies).not.toMatch(/my bank|open sesame|argon2|192\.0\.2|127\.0\.0\.1/);
+    expect(bodies).not.toContain(headers.Authorization.slice("Bearer ".length));
   });
 });
