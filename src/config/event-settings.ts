@@ -1,6 +1,6 @@
 import { type Format, listOf, oneOf, orAuto, type Setting } from "./formats.ts";
 
-export const EVENT_TYPES = [
+const EVENT_TYPES = [
   "report.opened",
   "link.created",
   "link.changed",

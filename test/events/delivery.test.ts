@@ -93,7 +93,7 @@ test("a change that is committed late is sent, although later ones were sent bef
 test("creates don't wait for an endpoint that doesn't answer, and neither does a stop", async () => {
   const { promise: answered, resolve: answer } = Promise.withResolvers<void>();
   const { promise: requested, resolve: request } = Promise.withResolvers<void>();
-  await using server = Bun.serve({
+  using server = Bun.serve({
     port: 0,
     async fetch() {
       request();
@@ -164,15 +164,15 @@ test("beyond a day or 100,000, the oldest events are dropped and counted", async
       INSERT INTO events (type, detail) SELECT 'host.blocked', 'evil.example' FROM nth`);
   }
   await untilLogged(service, "events were dropped");
-  const [line = ""] = service.logged.filter((one) => one.includes("events were dropped"));
-  expect(JSON.parse(line)).toMatchObject({ level: "warn", dropped: 152 });
+  const line = service.logged.find((one) => one.includes("events were dropped"));
+  expect(JSON.parse(line ?? "")).toMatchObject({ level: "warn", dropped: 152 });
   using database = new Database(service.file);
   expect(database.query("SELECT count(*) AS count FROM events").get()).toEqual({ count: 100_000 });
 });
 
 test("a chat room gets one line for each alarm", async () => {
   const requests: { readonly type: string | null; readonly body: unknown }[] = [];
-  await using server = Bun.serve({
+  using server = Bun.serve({
     port: 0,
     async fetch(request) {
       requests.push({ type: request.headers.get("Content-Type"), body: await request.json() });
