@@ -180,7 +180,7 @@ CREATE TABLE events (
   sent       boolean NOT NULL DEFAULT FALSE,
   type       text    NOT NULL,
   code       text    COLLATE "C",            -- NULL for a host
-  detail     text    COLLATE "C"             -- the host, or why a link was disabled
+  detail     text    COLLATE "C"             -- the host, or why the link is disabled
 );
 
 -- At most one row, which a process with EVENTS_URL writes. It turns recording on.
@@ -196,95 +196,65 @@ CREATE TABLE event_sender (
 
 -- Ends the recording a day after the last process with EVENTS_URL, and before events fill the disk if nobody sends them.
 CREATE VIEW event_recording AS
-SELECT types, expired_ms FROM event_sender
+SELECT types FROM event_sender
 WHERE renewed > now() - interval '1 day'
   AND coalesce((SELECT max(seq) FROM events) - (SELECT min(seq) FROM events), 0) < 200000;
 
--- The type is the trigger's argument.
+-- Records an event if its type is wanted. What is no event has none.
+CREATE FUNCTION record_event(text, text, bigint, text) RETURNS void LANGUAGE sql AS $$
+  INSERT INTO events (type, code, created_ms, detail)
+  SELECT $1, $2, $3, $4 FROM event_recording WHERE types LIKE '% ' || $1 || ' %'
+$$;
+
+-- A replaced or purged link has expired, if the sender has not seen that before. A counted visit is no change.
 CREATE FUNCTION record_link_event() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-  INSERT INTO events (type, code, created_ms, detail)
-  SELECT TG_ARGV[0], NEW.code, NEW.created_ms, CASE TG_ARGV[0] WHEN 'link.disabled' THEN NEW.disabled END
-  FROM event_recording WHERE types LIKE '% ' || TG_ARGV[0] || ' %';
+  PERFORM record_event(CASE
+    WHEN NOT EXISTS (SELECT FROM event_recording) THEN NULL
+    WHEN NEW.created_ms IS DISTINCT FROM OLD.created_ms THEN
+      CASE WHEN OLD.terms::jsonb ->> 'ended' IS NULL AND OLD.ends_ms >= (SELECT expired_ms FROM event_sender)
+        THEN 'link.expired' END
+    WHEN NEW.disabled IS DISTINCT FROM OLD.disabled THEN
+      CASE WHEN NEW.disabled IS NULL THEN 'link.enabled' ELSE 'link.disabled' END
+    WHEN NEW.terms::jsonb ->> 'ended' = 'withdrawn' THEN 'link.withdrawn'
+    WHEN NEW.terms::jsonb ->> 'ended' = 'visits' THEN 'link.expired'
+    WHEN NEW.original_url <> OLD.original_url OR NEW.ends_ms IS DISTINCT FROM OLD.ends_ms
+      OR coalesce(NEW.terms, '{}')::jsonb - 'visits' <> coalesce(OLD.terms, '{}')::jsonb - 'visits'
+      THEN 'link.changed'
+  END, OLD.code, OLD.created_ms, NEW.disabled);
   RETURN NULL;
 END $$;
+CREATE TRIGGER event_of_link AFTER UPDATE OR DELETE ON links FOR EACH ROW EXECUTE FUNCTION record_link_event();
 
-CREATE TRIGGER event_link_disabled AFTER UPDATE ON links FOR EACH ROW
-WHEN (NEW.disabled IS NOT NULL AND NEW.disabled IS DISTINCT FROM OLD.disabled)
-EXECUTE FUNCTION record_link_event('link.disabled');
-
-CREATE TRIGGER event_link_enabled AFTER UPDATE ON links FOR EACH ROW
-WHEN (NEW.disabled IS NULL AND OLD.disabled IS NOT NULL)
-EXECUTE FUNCTION record_link_event('link.enabled');
-
-CREATE TRIGGER event_link_withdrawn AFTER UPDATE ON links FOR EACH ROW
-WHEN (NEW.created_ms = OLD.created_ms AND NEW.terms LIKE '%"ended":"withdrawn"%'
-  AND coalesce(OLD.terms, '') NOT LIKE '%"ended":%')
-EXECUTE FUNCTION record_link_event('link.withdrawn');
-
--- Its last visit was used.
-CREATE TRIGGER event_link_used_up AFTER UPDATE ON links FOR EACH ROW
-WHEN (NEW.created_ms = OLD.created_ms AND NEW.terms LIKE '%"ended":"visits"%'
-  AND coalesce(OLD.terms, '') NOT LIKE '%"ended":%')
-EXECUTE FUNCTION record_link_event('link.expired');
-
--- A counted visit is no change.
-CREATE TRIGGER event_link_changed AFTER UPDATE ON links FOR EACH ROW
-WHEN (NEW.created_ms = OLD.created_ms AND NEW.disabled IS NOT DISTINCT FROM OLD.disabled
-  AND coalesce(NEW.terms, '') NOT LIKE '%"ended":%'
-  AND (NEW.original_url <> OLD.original_url OR NEW.ends_ms IS DISTINCT FROM OLD.ends_ms
-    OR NEW.terms IS DISTINCT FROM OLD.terms
-      AND coalesce(NEW.terms, '{}')::jsonb - 'visits' <> coalesce(OLD.terms, '{}')::jsonb - 'visits'))
-EXECUTE FUNCTION record_link_event('link.changed');
-
--- Purged or replaced before the sender has seen that it expired.
-CREATE FUNCTION record_link_expiry() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE FUNCTION record_case_event() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-  INSERT INTO events (type, code, created_ms)
-  SELECT 'link.expired', OLD.code, OLD.created_ms
-  FROM event_recording WHERE types LIKE '% link.expired %' AND OLD.ends_ms >= expired_ms;
+  PERFORM record_event('report.opened', NEW.code, NEW.created_ms, NULL);
   RETURN NULL;
 END $$;
-
-CREATE TRIGGER event_link_purged AFTER DELETE ON links FOR EACH ROW
-WHEN (coalesce(OLD.terms, '') NOT LIKE '%"ended":%' AND OLD.disabled IS NULL)
-EXECUTE FUNCTION record_link_expiry();
-CREATE TRIGGER event_link_replaced AFTER UPDATE ON links FOR EACH ROW
-WHEN (NEW.created_ms <> OLD.created_ms AND coalesce(OLD.terms, '') NOT LIKE '%"ended":%')
-EXECUTE FUNCTION record_link_expiry();
-
-CREATE FUNCTION record_report_event() RETURNS trigger LANGUAGE plpgsql AS $$
-BEGIN
-  INSERT INTO events (type, code, created_ms)
-  SELECT 'report.opened', NEW.code, NEW.created_ms FROM event_recording WHERE types LIKE '% report.opened %';
-  RETURN NULL;
-END $$;
-
-CREATE TRIGGER event_report_opened AFTER INSERT ON cases FOR EACH ROW WHEN (NEW.is_open)
-EXECUTE FUNCTION record_report_event();
-CREATE TRIGGER event_report_reopened AFTER UPDATE ON cases FOR EACH ROW WHEN (NEW.is_open AND NOT OLD.is_open)
-EXECUTE FUNCTION record_report_event();
+CREATE TRIGGER event_of_case AFTER INSERT ON cases FOR EACH ROW
+WHEN (NEW.is_open) EXECUTE FUNCTION record_case_event();
+CREATE TRIGGER event_of_reopened_case AFTER UPDATE ON cases FOR EACH ROW
+WHEN (NEW.is_open AND NOT OLD.is_open) EXECUTE FUNCTION record_case_event();
 
 CREATE FUNCTION record_host_event() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-  INSERT INTO events (type, detail) SELECT 'host.blocked', NEW.host FROM event_recording WHERE types LIKE '% host.blocked %';
+  PERFORM record_event('host.blocked', NULL, NULL, NEW.host);
   RETURN NULL;
 END $$;
-
-CREATE TRIGGER event_host_blocked AFTER INSERT OR UPDATE ON hosts FOR EACH ROW EXECUTE FUNCTION record_host_event();
+CREATE TRIGGER event_of_host AFTER INSERT ON hosts FOR EACH ROW EXECUTE FUNCTION record_host_event();
 
 SET LOCAL lock_timeout TO DEFAULT;
 CREATE TABLE curt (version integer NOT NULL);
 TRUNCATE ageing;
 INSERT INTO ageing (part) VALUES ('visits');
 TRUNCATE cases;
-INSERT INTO cases (code, created_ms, is_open, first_ms, last_ms, reports, reasons, pending, disabled_ms, answer, answered_ms) VALUES ('reported', '1795440613565', 'true', '1795440613978', '1795440613978', '1', '{"phishing":1}', '1', NULL, NULL, NULL);
+INSERT INTO cases (code, created_ms, is_open, first_ms, last_ms, reports, reasons, pending, disabled_ms, answer, answered_ms) VALUES ('reported', '1795441566386', 'true', '1795441566821', '1795441566821', '1', '{"phishing":1}', '1', NULL, NULL, NULL);
 TRUNCATE changes;
-INSERT INTO changes (transaction, made_at, code) VALUES ('770', '2026-11-23 13:30:13.905606+00', 'moved');
-INSERT INTO changes (transaction, made_at, code) VALUES ('772', '2026-11-23 13:30:13.944104+00', 'withdrawn');
-INSERT INTO changes (transaction, made_at, code) VALUES ('774', '2026-11-23 13:30:14.01559+00', 'disabled');
-INSERT INTO changes (transaction, made_at, code) VALUES ('775', '2026-11-23 13:30:14.054575+00', '');
-INSERT INTO changes (transaction, made_at, code) VALUES ('776', '2026-11-23 13:30:14.085423+00', 'deleted');
+INSERT INTO changes (transaction, made_at, code) VALUES ('770', '2026-11-23 13:46:06.74288+00', 'moved');
+INSERT INTO changes (transaction, made_at, code) VALUES ('772', '2026-11-23 13:46:06.793306+00', 'withdrawn');
+INSERT INTO changes (transaction, made_at, code) VALUES ('774', '2026-11-23 13:46:06.905227+00', 'disabled');
+INSERT INTO changes (transaction, made_at, code) VALUES ('775', '2026-11-23 13:46:06.950437+00', '');
+INSERT INTO changes (transaction, made_at, code) VALUES ('776', '2026-11-23 13:46:07.027127+00', 'deleted');
 TRUNCATE counters;
 INSERT INTO counters (day, name, count) VALUES ('20780', 'bots', '2');
 INSERT INTO counters (day, name, count) VALUES ('20780', 'created', '14');
@@ -296,41 +266,41 @@ SELECT setval(pg_get_serial_sequence('events', 'seq'), (SELECT coalesce(max(seq)
 TRUNCATE forgotten_changes;
 INSERT INTO forgotten_changes (transaction) VALUES ('0');
 TRUNCATE hosts;
-INSERT INTO hosts (host, reason, since_ms) VALUES ('blocked.example', 'malware', '1795440614054');
-INSERT INTO journal (entry, at_ms, who, action, reason, note, code, created_ms, host) VALUES ('1', '1795440614015', 'api', 'disable', 'spam', E'\\x277365656e27', 'disabled', '1795440613545', NULL);
-INSERT INTO journal (entry, at_ms, who, action, reason, note, code, created_ms, host) VALUES ('2', '1795440614054', 'api', 'block-host', 'malware', NULL, NULL, NULL, 'blocked.example');
-INSERT INTO journal (entry, at_ms, who, action, reason, note, code, created_ms, host) VALUES ('3', '1795440614084', 'api', 'erase', NULL, NULL, 'deleted', '1795440613548', NULL);
+INSERT INTO hosts (host, reason, since_ms) VALUES ('blocked.example', 'malware', '1795441566950');
+INSERT INTO journal (entry, at_ms, who, action, reason, note, code, created_ms, host) VALUES ('1', '1795441566904', 'api', 'disable', 'spam', E'\\x277365656e27', 'disabled', '1795441566363', NULL);
+INSERT INTO journal (entry, at_ms, who, action, reason, note, code, created_ms, host) VALUES ('2', '1795441566950', 'api', 'block-host', 'malware', NULL, NULL, NULL, 'blocked.example');
+INSERT INTO journal (entry, at_ms, who, action, reason, note, code, created_ms, host) VALUES ('3', '1795441567026', 'api', 'erase', NULL, NULL, 'deleted', '1795441566373', NULL);
 SELECT setval(pg_get_serial_sequence('journal', 'entry'), (SELECT coalesce(max(entry), 1) FROM journal));
 TRUNCATE link_count;
 INSERT INTO link_count (links) VALUES ('14');
 TRUNCATE links;
-INSERT INTO links (created_ms, ends_ms, code, original_url, target, disabled, terms) VALUES ('1795440613488', NULL, 'plain', 'HTTPS://Example.com/plain?a=b#c', 'https://example.com/plain?a=b#c', NULL, NULL);
-INSERT INTO links (created_ms, ends_ms, code, original_url, target, disabled, terms) VALUES ('1795440613514', NULL, '한글날☕', 'https://누리집.example/안내/오시는 길', 'https://xn--od1b68ljso.example/%EC%95%88%EB%82%B4/%EC%98%A4%EC%8B%9C%EB%8A%94%20%EA%B8%B8', NULL, NULL);
-INSERT INTO links (created_ms, ends_ms, code, original_url, target, disabled, terms) VALUES ('1795440613533', NULL, 'GxKKLrY', 'https://example.com/generated', NULL, NULL, NULL);
-INSERT INTO links (created_ms, ends_ms, code, original_url, target, disabled, terms) VALUES ('1795440613540', '1796045413540', 'ends', 'https://example.com/ends', NULL, NULL, NULL);
-INSERT INTO links (created_ms, ends_ms, code, original_url, target, disabled, terms) VALUES ('1795440613545', NULL, 'disabled', 'https://example.com/disabled', NULL, 'spam', NULL);
-INSERT INTO links (created_ms, ends_ms, code, original_url, target, disabled, terms) VALUES ('1795440613548', NULL, 'deleted', '', NULL, 'deleted', NULL);
-INSERT INTO links (created_ms, ends_ms, code, original_url, target, disabled, terms) VALUES ('1795440613565', NULL, 'reported', 'https://example.com/reported', NULL, NULL, NULL);
-INSERT INTO links (created_ms, ends_ms, code, original_url, target, disabled, terms) VALUES ('1795440613579', NULL, 'blocked', 'https://sub.blocked.example/', NULL, NULL, NULL);
-INSERT INTO links (created_ms, ends_ms, code, original_url, target, disabled, terms) VALUES ('1795440613640', NULL, 'limited', 'https://example.com/limited', NULL, NULL, '{"maxVisits":3,"visits":1}');
-INSERT INTO links (created_ms, ends_ms, code, original_url, target, disabled, terms) VALUES ('1795440613652', NULL, 'secret', 'https://example.com/secret', NULL, NULL, '{"passwordHash":"$argon2id$v=19$m=19456,t=2,p=1$oLi1Zg+WP6VbFkm5eeL4Pw3E/bzr9Jo79Xxc1fqiVWU$zvxZc5s/NUfuMY7DfuzOfzAunmYWhnkFuURKIrNAqCI"}');
-INSERT INTO links (created_ms, ends_ms, code, original_url, target, disabled, terms) VALUES ('1795440613822', NULL, 'later', 'https://example.com/later', NULL, NULL, '{"startsMs":1795458613324}');
-INSERT INTO links (created_ms, ends_ms, code, original_url, target, disabled, terms) VALUES ('1795440613834', NULL, 'moved', 'https://example.com/after', NULL, NULL, '{"changedMs":1795440613904,"formerHost":"example.com","formerMs":70}');
-INSERT INTO links (created_ms, ends_ms, code, original_url, target, disabled, terms) VALUES ('1795440613926', '1795440613943', 'withdrawn', 'https://example.com/withdrawn', NULL, NULL, '{"ended":"withdrawn"}');
-INSERT INTO links (created_ms, ends_ms, code, original_url, target, disabled, terms) VALUES ('1795440614107', NULL, 'again', 'https://example.com/again', NULL, NULL, NULL);
+INSERT INTO links (created_ms, ends_ms, code, original_url, target, disabled, terms) VALUES ('1795441566260', NULL, 'plain', 'HTTPS://Example.com/plain?a=b#c', 'https://example.com/plain?a=b#c', NULL, NULL);
+INSERT INTO links (created_ms, ends_ms, code, original_url, target, disabled, terms) VALUES ('1795441566296', NULL, '한글날☕', 'https://누리집.example/안내/오시는 길', 'https://xn--od1b68ljso.example/%EC%95%88%EB%82%B4/%EC%98%A4%EC%8B%9C%EB%8A%94%20%EA%B8%B8', NULL, NULL);
+INSERT INTO links (created_ms, ends_ms, code, original_url, target, disabled, terms) VALUES ('1795441566334', NULL, 'pZwM8CT', 'https://example.com/generated', NULL, NULL, NULL);
+INSERT INTO links (created_ms, ends_ms, code, original_url, target, disabled, terms) VALUES ('1795441566357', '1796046366357', 'ends', 'https://example.com/ends', NULL, NULL, NULL);
+INSERT INTO links (created_ms, ends_ms, code, original_url, target, disabled, terms) VALUES ('1795441566363', NULL, 'disabled', 'https://example.com/disabled', NULL, 'spam', NULL);
+INSERT INTO links (created_ms, ends_ms, code, original_url, target, disabled, terms) VALUES ('1795441566373', NULL, 'deleted', '', NULL, 'deleted', NULL);
+INSERT INTO links (created_ms, ends_ms, code, original_url, target, disabled, terms) VALUES ('1795441566386', NULL, 'reported', 'https://example.com/reported', NULL, NULL, NULL);
+INSERT INTO links (created_ms, ends_ms, code, original_url, target, disabled, terms) VALUES ('1795441566398', NULL, 'blocked', 'https://sub.blocked.example/', NULL, NULL, NULL);
+INSERT INTO links (created_ms, ends_ms, code, original_url, target, disabled, terms) VALUES ('1795441566496', NULL, 'limited', 'https://example.com/limited', NULL, NULL, '{"maxVisits":3,"visits":1}');
+INSERT INTO links (created_ms, ends_ms, code, original_url, target, disabled, terms) VALUES ('1795441566520', NULL, 'secret', 'https://example.com/secret', NULL, NULL, '{"passwordHash":"$argon2id$v=19$m=19456,t=2,p=1$DptJ5xkiAjrPWaRmJ/Lr9/28inlD+UqBh4fK8MxS05o$/sg8EHkcB0ZS/YkrhrDI2FEfwDGfm4wP440l15RjW1U"}');
+INSERT INTO links (created_ms, ends_ms, code, original_url, target, disabled, terms) VALUES ('1795441566687', NULL, 'later', 'https://example.com/later', NULL, NULL, '{"startsMs":1795459566183}');
+INSERT INTO links (created_ms, ends_ms, code, original_url, target, disabled, terms) VALUES ('1795441566705', NULL, 'moved', 'https://example.com/after', NULL, NULL, '{"changedMs":1795441566736,"formerHost":"example.com","formerMs":31}');
+INSERT INTO links (created_ms, ends_ms, code, original_url, target, disabled, terms) VALUES ('1795441566778', '1795441566792', 'withdrawn', 'https://example.com/withdrawn', NULL, NULL, '{"ended":"withdrawn"}');
+INSERT INTO links (created_ms, ends_ms, code, original_url, target, disabled, terms) VALUES ('1795441567048', NULL, 'again', 'https://example.com/again', NULL, NULL, NULL);
 TRUNCATE notes;
-INSERT INTO notes (id, code, created_ms, noted_ms, reason, note) VALUES ('1', 'reported', '1795440613565', '1795440613978', 'phishing', E'\\xeab080eca79c20ec9d80ed9689');
+INSERT INTO notes (id, code, created_ms, noted_ms, reason, note) VALUES ('1', 'reported', '1795441566386', '1795441566821', 'phishing', E'\\xeab080eca79c20ec9d80ed9689');
 SELECT setval(pg_get_serial_sequence('notes', 'id'), (SELECT coalesce(max(id), 1) FROM notes));
 TRUNCATE reporters;
-INSERT INTO reporters (day, code, created_ms, reporter) VALUES ('20780', 'reported', '1795440613565', 'cb6f339e0c4ae206');
+INSERT INTO reporters (day, code, created_ms, reporter) VALUES ('20780', 'reported', '1795441566386', 'b3470ed7fe4a4e94');
 TRUNCATE requests;
-INSERT INTO requests (sent_ms, key, body, made) VALUES ('1795440614107', 'uLVy-Paf3StA0_Cldqm4bA', 'xcN2DtBbzcmBBOfdU7oLiQ', '[{"nth":0,"code":"again","createdMs":1795440614107,"endsMs":253402214400000}]');
+INSERT INTO requests (sent_ms, key, body, made) VALUES ('1795441567048', 'cYF6wvW_9sN1H4q8XWD7vw', 'WCqabCyIAAFbncAGKXrulg', '[{"nth":0,"code":"again","createdMs":1795441567048,"endsMs":253402214400000}]');
 TRUNCATE salts;
-INSERT INTO salts (day, salt) VALUES ('20780', E'\\x35c12d66a76031e63416f23b274203f236f0ce0a85f9076d2d5298d1218b168e');
+INSERT INTO salts (day, salt) VALUES ('20780', E'\\xf6d41dcbf9b358b6c6f9ecad3c0b7fb1cf030dc1587729684112ac3fdd932d18');
 TRUNCATE secrets;
-INSERT INTO secrets (name, secret) VALUES ('instance', E'\\x6e85675cf88b2eedf3b2e6d05b3eeec3bd4d11102fc03325335c3063e6a508c9');
+INSERT INTO secrets (name, secret) VALUES ('instance', E'\\xc5cb3a253f9644f9d7b2db1b09554196615d56a2328ce6549e3a1edc4c49c2f7');
 TRUNCATE visits;
-INSERT INTO visits (created_ms, sequence, visits, bots, day, version, state, code, source, detail) VALUES ('1795440613488', '1', '3', '2', '20780', '1', '0', 'plain', '53e8ed079470b2a2', E'\\x2180400302028dfff48e06022603020003020203020603020403020203');
-INSERT INTO visits (created_ms, sequence, visits, bots, day, version, state, code, source, detail) VALUES ('1795440613514', '1', '1', '0', '20780', '1', '0', '한글날☕', '53e8ed079470b2a2', E'\\x4da323c6e606260002060402');
-INSERT INTO visits (created_ms, sequence, visits, bots, day, version, state, code, source, detail) VALUES ('1795440613545', '1', '2', '0', '20780', '1', '0', 'disabled', '53e8ed079470b2a2', E'\\x218040020002a090e90906022602020002020202020602020402020202');
-INSERT INTO visits (created_ms, sequence, visits, bots, day, version, state, code, source, detail) VALUES ('1795440613640', '1', '1', '0', '20780', '1', '0', 'limited', '53e8ed079470b2a2', E'\\x4dca136a0606260002060402');
+INSERT INTO visits (created_ms, sequence, visits, bots, day, version, state, code, source, detail) VALUES ('1795441566260', '1', '3', '2', '20780', '1', '0', 'plain', '93a00c4b9e109672', E'\\x218040030202b6fba35f06022603020003020203020603020403020203');
+INSERT INTO visits (created_ms, sequence, visits, bots, day, version, state, code, source, detail) VALUES ('1795441566296', '1', '1', '0', '20780', '1', '0', '한글날☕', '93a00c4b9e109672', E'\\x4dc754a76f06260002060402');
+INSERT INTO visits (created_ms, sequence, visits, bots, day, version, state, code, source, detail) VALUES ('1795441566363', '1', '2', '0', '20780', '1', '0', 'disabled', '93a00c4b9e109672', E'\\x21804002000295bd7bc806022602020002020202020602020402020202');
+INSERT INTO visits (created_ms, sequence, visits, bots, day, version, state, code, source, detail) VALUES ('1795441566496', '1', '1', '0', '20780', '1', '0', 'limited', '93a00c4b9e109672', E'\\x4dfdd4f83d06260002060402');

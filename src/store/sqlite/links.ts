@@ -14,9 +14,7 @@ const INSERT = `
         created_ms = excluded.created_ms, ends_ms = excluded.ends_ms, terms = excluded.terms
     WHERE links.ends_ms <= ?6 AND links.disabled IS NULL`;
 /** Not a trigger, so that an import records none. */
-const ADD_EVENT = `
-  INSERT INTO events (type, code, created_ms)
-  SELECT 'link.created', ?1, ?2 FROM event_recording WHERE types LIKE '% link.created %'`;
+const ADD_EVENT = "INSERT INTO events (type, code, created_ms) VALUES ('link.created', ?1, ?2)";
 /** Leaves existing codes alone. */
 export const ADD_LINK = `
   INSERT INTO links (code, original_url, target, created_ms, ends_ms, disabled, terms)

@@ -10,7 +10,7 @@ CREATE TABLE events (
   sent       boolean NOT NULL DEFAULT FALSE,
   type       text    NOT NULL,
   code       text    COLLATE "C",            -- NULL for a host
-  detail     text    COLLATE "C"             -- the host, or why a link was disabled
+  detail     text    COLLATE "C"             -- the host, or why the link is disabled
 );
 
 -- At most one row, which a process with EVENTS_URL writes. It turns recording on.
@@ -26,81 +26,51 @@ CREATE TABLE event_sender (
 
 -- Ends the recording a day after the last process with EVENTS_URL, and before events fill the disk if nobody sends them.
 CREATE VIEW event_recording AS
-SELECT types, expired_ms FROM event_sender
+SELECT types FROM event_sender
 WHERE renewed > now() - interval '1 day'
   AND coalesce((SELECT max(seq) FROM events) - (SELECT min(seq) FROM events), 0) < 200000;
 
--- The type is the trigger's argument.
+-- Records an event if its type is wanted. What is no event has none.
+CREATE FUNCTION record_event(text, text, bigint, text) RETURNS void LANGUAGE sql AS $$
+  INSERT INTO events (type, code, created_ms, detail)
+  SELECT $1, $2, $3, $4 FROM event_recording WHERE types LIKE '% ' || $1 || ' %'
+$$;
+
+-- A replaced or purged link has expired, if the sender has not seen that before. A counted visit is no change.
 CREATE FUNCTION record_link_event() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-  INSERT INTO events (type, code, created_ms, detail)
-  SELECT TG_ARGV[0], NEW.code, NEW.created_ms, CASE TG_ARGV[0] WHEN 'link.disabled' THEN NEW.disabled END
-  FROM event_recording WHERE types LIKE '% ' || TG_ARGV[0] || ' %';
+  PERFORM record_event(CASE
+    WHEN NOT EXISTS (SELECT FROM event_recording) THEN NULL
+    WHEN NEW.created_ms IS DISTINCT FROM OLD.created_ms THEN
+      CASE WHEN OLD.terms::jsonb ->> 'ended' IS NULL AND OLD.ends_ms >= (SELECT expired_ms FROM event_sender)
+        THEN 'link.expired' END
+    WHEN NEW.disabled IS DISTINCT FROM OLD.disabled THEN
+      CASE WHEN NEW.disabled IS NULL THEN 'link.enabled' ELSE 'link.disabled' END
+    WHEN NEW.terms::jsonb ->> 'ended' = 'withdrawn' THEN 'link.withdrawn'
+    WHEN NEW.terms::jsonb ->> 'ended' = 'visits' THEN 'link.expired'
+    WHEN NEW.original_url <> OLD.original_url OR NEW.ends_ms IS DISTINCT FROM OLD.ends_ms
+      OR coalesce(NEW.terms, '{}')::jsonb - 'visits' <> coalesce(OLD.terms, '{}')::jsonb - 'visits'
+      THEN 'link.changed'
+  END, OLD.code, OLD.created_ms, NEW.disabled);
   RETURN NULL;
 END $$;
+CREATE TRIGGER event_of_link AFTER UPDATE OR DELETE ON links FOR EACH ROW EXECUTE FUNCTION record_link_event();
 
-CREATE TRIGGER event_link_disabled AFTER UPDATE ON links FOR EACH ROW
-WHEN (NEW.disabled IS NOT NULL AND NEW.disabled IS DISTINCT FROM OLD.disabled)
-EXECUTE FUNCTION record_link_event('link.disabled');
-
-CREATE TRIGGER event_link_enabled AFTER UPDATE ON links FOR EACH ROW
-WHEN (NEW.disabled IS NULL AND OLD.disabled IS NOT NULL)
-EXECUTE FUNCTION record_link_event('link.enabled');
-
-CREATE TRIGGER event_link_withdrawn AFTER UPDATE ON links FOR EACH ROW
-WHEN (NEW.created_ms = OLD.created_ms AND NEW.terms LIKE '%"ended":"withdrawn"%'
-  AND coalesce(OLD.terms, '') NOT LIKE '%"ended":%')
-EXECUTE FUNCTION record_link_event('link.withdrawn');
-
--- Its last visit was used.
-CREATE TRIGGER event_link_used_up AFTER UPDATE ON links FOR EACH ROW
-WHEN (NEW.created_ms = OLD.created_ms AND NEW.terms LIKE '%"ended":"visits"%'
-  AND coalesce(OLD.terms, '') NOT LIKE '%"ended":%')
-EXECUTE FUNCTION record_link_event('link.expired');
-
--- A counted visit is no change.
-CREATE TRIGGER event_link_changed AFTER UPDATE ON links FOR EACH ROW
-WHEN (NEW.created_ms = OLD.created_ms AND NEW.disabled IS NOT DISTINCT FROM OLD.disabled
-  AND coalesce(NEW.terms, '') NOT LIKE '%"ended":%'
-  AND (NEW.original_url <> OLD.original_url OR NEW.ends_ms IS DISTINCT FROM OLD.ends_ms
-    OR NEW.terms IS DISTINCT FROM OLD.terms
-      AND coalesce(NEW.terms, '{}')::jsonb - 'visits' <> coalesce(OLD.terms, '{}')::jsonb - 'visits'))
-EXECUTE FUNCTION record_link_event('link.changed');
-
--- Purged or replaced before the sender has seen that it expired.
-CREATE FUNCTION record_link_expiry() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE FUNCTION record_case_event() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-  INSERT INTO events (type, code, created_ms)
-  SELECT 'link.expired', OLD.code, OLD.created_ms
-  FROM event_recording WHERE types LIKE '% link.expired %' AND OLD.ends_ms >= expired_ms;
+  PERFORM record_event('report.opened', NEW.code, NEW.created_ms, NULL);
   RETURN NULL;
 END $$;
-
-CREATE TRIGGER event_link_purged AFTER DELETE ON links FOR EACH ROW
-WHEN (coalesce(OLD.terms, '') NOT LIKE '%"ended":%' AND OLD.disabled IS NULL)
-EXECUTE FUNCTION record_link_expiry();
-CREATE TRIGGER event_link_replaced AFTER UPDATE ON links FOR EACH ROW
-WHEN (NEW.created_ms <> OLD.created_ms AND coalesce(OLD.terms, '') NOT LIKE '%"ended":%')
-EXECUTE FUNCTION record_link_expiry();
-
-CREATE FUNCTION record_report_event() RETURNS trigger LANGUAGE plpgsql AS $$
-BEGIN
-  INSERT INTO events (type, code, created_ms)
-  SELECT 'report.opened', NEW.code, NEW.created_ms FROM event_recording WHERE types LIKE '% report.opened %';
-  RETURN NULL;
-END $$;
-
-CREATE TRIGGER event_report_opened AFTER INSERT ON cases FOR EACH ROW WHEN (NEW.is_open)
-EXECUTE FUNCTION record_report_event();
-CREATE TRIGGER event_report_reopened AFTER UPDATE ON cases FOR EACH ROW WHEN (NEW.is_open AND NOT OLD.is_open)
-EXECUTE FUNCTION record_report_event();
+CREATE TRIGGER event_of_case AFTER INSERT ON cases FOR EACH ROW
+WHEN (NEW.is_open) EXECUTE FUNCTION record_case_event();
+CREATE TRIGGER event_of_reopened_case AFTER UPDATE ON cases FOR EACH ROW
+WHEN (NEW.is_open AND NOT OLD.is_open) EXECUTE FUNCTION record_case_event();
 
 CREATE FUNCTION record_host_event() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-  INSERT INTO events (type, detail) SELECT 'host.blocked', NEW.host FROM event_recording WHERE types LIKE '% host.blocked %';
+  PERFORM record_event('host.blocked', NULL, NULL, NEW.host);
   RETURN NULL;
 END $$;
-
-CREATE TRIGGER event_host_blocked AFTER INSERT OR UPDATE ON hosts FOR EACH ROW EXECUTE FUNCTION record_host_event();
+CREATE TRIGGER event_of_host AFTER INSERT ON hosts FOR EACH ROW EXECUTE FUNCTION record_host_event();
 
 SET LOCAL lock_timeout TO DEFAULT;

@@ -4,7 +4,7 @@ CREATE TABLE events (
   type       TEXT    NOT NULL,
   code       TEXT,                          -- NULL for a host
   created_ms INTEGER,
-  detail     TEXT,                          -- the host, or why a link was disabled
+  detail     TEXT,                          -- the host, or why the link is disabled
   at_ms      INTEGER NOT NULL DEFAULT (CAST(unixepoch('subsec') * 1000 AS INTEGER)),
   sent       INTEGER NOT NULL DEFAULT FALSE
 ) STRICT;
@@ -22,84 +22,44 @@ CREATE TABLE event_sender (
 
 -- Ends the recording a day after the last process with EVENTS_URL, and before events fill the disk if nobody sends them.
 CREATE VIEW event_recording AS
-SELECT types, expired_ms FROM event_sender
+SELECT types FROM event_sender
 WHERE renewed > datetime('now', '-1 day')
   AND coalesce((SELECT max(seq) FROM events) - (SELECT min(seq) FROM events), 0) < 200000;
 
-CREATE TRIGGER event_link_disabled AFTER UPDATE OF disabled ON links
-WHEN new.disabled IS NOT NULL AND new.disabled IS NOT old.disabled
+-- Ignores what nobody wants. The triggers below also leave out the type of what is no event.
+CREATE TRIGGER event_wanted BEFORE INSERT ON events
+WHEN NOT EXISTS (SELECT 1 FROM event_recording WHERE types LIKE '% ' || new.type || ' %')
+BEGIN SELECT raise(IGNORE); END;
+
+-- A replaced link has expired, if the sender has not seen that before. A counted visit is no change.
+CREATE TRIGGER event_of_link AFTER UPDATE ON links
 BEGIN
-  INSERT INTO events (type, code, created_ms, detail)
-  SELECT 'link.disabled', new.code, new.created_ms, new.disabled
-  FROM event_recording WHERE types LIKE '% link.disabled %';
+  INSERT INTO events (code, created_ms, detail, type) SELECT old.code, old.created_ms, new.disabled, CASE
+    WHEN new.created_ms <> old.created_ms THEN
+      iif(old.terms ->> 'ended' IS NULL AND old.ends_ms >= (SELECT expired_ms FROM event_sender), 'link.expired', NULL)
+    WHEN new.disabled IS NOT old.disabled THEN iif(new.disabled IS NULL, 'link.enabled', 'link.disabled')
+    WHEN new.terms ->> 'ended' = 'withdrawn' THEN 'link.withdrawn'
+    WHEN new.terms ->> 'ended' = 'visits' THEN 'link.expired'
+    WHEN new.original_url <> old.original_url OR new.ends_ms IS NOT old.ends_ms
+      OR json_remove(coalesce(new.terms, '{}'), '$.visits') <> json_remove(coalesce(old.terms, '{}'), '$.visits')
+      THEN 'link.changed'
+  END;
+END;
+CREATE TRIGGER event_of_purge AFTER DELETE ON links
+WHEN old.terms ->> 'ended' IS NULL AND old.ends_ms >= (SELECT expired_ms FROM event_sender)
+BEGIN
+  INSERT INTO events (code, created_ms, type) VALUES (old.code, old.created_ms, 'link.expired');
 END;
 
-CREATE TRIGGER event_link_enabled AFTER UPDATE OF disabled ON links
-WHEN new.disabled IS NULL AND old.disabled IS NOT NULL
+CREATE TRIGGER event_of_case AFTER INSERT ON cases WHEN new.is_open
 BEGIN
-  INSERT INTO events (type, code, created_ms)
-  SELECT 'link.enabled', new.code, new.created_ms FROM event_recording WHERE types LIKE '% link.enabled %';
+  INSERT INTO events (code, created_ms, type) VALUES (new.code, new.created_ms, 'report.opened');
 END;
-
-CREATE TRIGGER event_link_withdrawn AFTER UPDATE OF terms ON links
-WHEN new.created_ms = old.created_ms AND new.terms LIKE '%"ended":"withdrawn"%'
-  AND coalesce(old.terms, '') NOT LIKE '%"ended":%'
+CREATE TRIGGER event_of_reopened_case AFTER UPDATE ON cases WHEN new.is_open AND NOT old.is_open
 BEGIN
-  INSERT INTO events (type, code, created_ms)
-  SELECT 'link.withdrawn', new.code, new.created_ms FROM event_recording WHERE types LIKE '% link.withdrawn %';
+  INSERT INTO events (code, created_ms, type) VALUES (new.code, new.created_ms, 'report.opened');
 END;
-
--- Its last visit was used.
-CREATE TRIGGER event_link_used_up AFTER UPDATE OF terms ON links
-WHEN new.created_ms = old.created_ms AND new.terms LIKE '%"ended":"visits"%'
-  AND coalesce(old.terms, '') NOT LIKE '%"ended":%'
+CREATE TRIGGER event_of_host AFTER INSERT ON hosts
 BEGIN
-  INSERT INTO events (type, code, created_ms)
-  SELECT 'link.expired', new.code, new.created_ms FROM event_recording WHERE types LIKE '% link.expired %';
-END;
-
--- A counted visit is no change.
-CREATE TRIGGER event_link_changed AFTER UPDATE OF terms ON links
-WHEN new.created_ms = old.created_ms AND new.disabled IS old.disabled AND coalesce(new.terms, '') NOT LIKE '%"ended":%'
-  AND (new.original_url <> old.original_url OR new.ends_ms IS NOT old.ends_ms
-    OR json_remove(coalesce(new.terms, '{}'), '$.visits') <> json_remove(coalesce(old.terms, '{}'), '$.visits'))
-BEGIN
-  INSERT INTO events (type, code, created_ms)
-  SELECT 'link.changed', new.code, new.created_ms FROM event_recording WHERE types LIKE '% link.changed %';
-END;
-
--- Purged or replaced before the sender has seen that it expired.
-CREATE TRIGGER event_link_purged AFTER DELETE ON links
-WHEN coalesce(old.terms, '') NOT LIKE '%"ended":%' AND old.disabled IS NULL
-BEGIN
-  INSERT INTO events (type, code, created_ms)
-  SELECT 'link.expired', old.code, old.created_ms
-  FROM event_recording WHERE types LIKE '% link.expired %' AND old.ends_ms >= expired_ms;
-END;
-CREATE TRIGGER event_link_replaced AFTER UPDATE OF created_ms ON links
-WHEN new.created_ms <> old.created_ms AND coalesce(old.terms, '') NOT LIKE '%"ended":%'
-BEGIN
-  INSERT INTO events (type, code, created_ms)
-  SELECT 'link.expired', old.code, old.created_ms
-  FROM event_recording WHERE types LIKE '% link.expired %' AND old.ends_ms >= expired_ms;
-END;
-
-CREATE TRIGGER event_report_opened AFTER INSERT ON cases WHEN new.is_open
-BEGIN
-  INSERT INTO events (type, code, created_ms)
-  SELECT 'report.opened', new.code, new.created_ms FROM event_recording WHERE types LIKE '% report.opened %';
-END;
-CREATE TRIGGER event_report_reopened AFTER UPDATE OF is_open ON cases WHEN new.is_open AND NOT old.is_open
-BEGIN
-  INSERT INTO events (type, code, created_ms)
-  SELECT 'report.opened', new.code, new.created_ms FROM event_recording WHERE types LIKE '% report.opened %';
-END;
-
-CREATE TRIGGER event_host_blocked AFTER INSERT ON hosts
-BEGIN
-  INSERT INTO events (type, detail) SELECT 'host.blocked', new.host FROM event_recording WHERE types LIKE '% host.blocked %';
-END;
-CREATE TRIGGER event_host_reblocked AFTER UPDATE OF reason ON hosts
-BEGIN
-  INSERT INTO events (type, detail) SELECT 'host.blocked', new.host FROM event_recording WHERE types LIKE '% host.blocked %';
+  INSERT INTO events (detail, type) VALUES (new.host, 'host.blocked');
 END;
