@@ -23,7 +23,7 @@ export const closeCases = (links: string) => `
  *
  * Repeated after an unknown outcome, the statement accepts a row with the same values as its own. It writes that row
  * again: only the commit of a write proves that the standby has everything written before. Such a row has its event
- * already. Events aren't recorded by a trigger, so that an import records none.
+ * already. A trigger records the event of a link that replaces another; it would also record those of an import.
  */
 const INSERT = `
   WITH made AS (
@@ -46,7 +46,7 @@ const INSERT = `
   ), recorded AS (
     INSERT INTO events (type, code, created_ms)
     SELECT 'link.created', made.code, made.created_ms FROM made CROSS JOIN event_recording
-    WHERE types LIKE '% link.created %' AND (NOT was_there OR code = ANY (ARRAY(SELECT code FROM replaced)))
+    WHERE types LIKE '% link.created %' AND NOT was_there
   )
   SELECT code, code = ANY (ARRAY(SELECT code FROM replaced)) AS is_replaced FROM made`;
 

@@ -52,6 +52,9 @@ BEGIN
       OR coalesce(NEW.terms, '{}')::jsonb - 'visits' <> coalesce(OLD.terms, '{}')::jsonb - 'visits'
       THEN 'link.changed'
   END, OLD.code, OLD.created_ms, NEW.disabled);
+  IF NEW.created_ms <> OLD.created_ms THEN
+    PERFORM record_event('link.created', NEW.code, NEW.created_ms, NULL);
+  END IF;
   RETURN NULL;
 END $$;
 CREATE TRIGGER event_of_link AFTER UPDATE OR DELETE ON links FOR EACH ROW EXECUTE FUNCTION record_link_event();
