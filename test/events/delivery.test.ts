@@ -9,6 +9,7 @@ import { Webhook } from "standardwebhooks";
 import { importTo, exportOf } from "../cli/export-file.ts";
 import { runAlone } from "../cli/run.ts";
 import { freePort } from "../free-port.ts";
+import { addressOf, scrape } from "../metrics/scrape.ts";
 import { sharePostgres } from "../postgres.ts";
 import {
   BASE_URL,
@@ -31,9 +32,13 @@ test("events of a killed process are sent by another one, with the same ids", as
   let isUp = false;
   await using receiver = startReceiver({ status: () => (isUp ? 204 : 302) });
   const options = { folder: folder.path };
-  const killed = await startProgram(receiver.settings, options);
+  const killed = await startProgram({ METRICS_PORT: "0", ...receiver.settings }, options);
   for (const custom_code of ["a", "b"]) await killed.shorten({ ...LINK, custom_code });
   await untilLogged(killed, "EVENTS_URL takes no events");
+  const metrics = await scrape(await addressOf(killed));
+  expect(metrics.of("curt_events_waiting")).toBeGreaterThan(0);
+  expect(metrics.of("curt_events_failures_total")).toBeGreaterThan(0);
+  expect(metrics.of('curt_events_total{outcome="sent"}')).toBe(0);
   killed.kill("SIGKILL");
   await killed.exited;
   isUp = true;
