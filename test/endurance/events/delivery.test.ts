@@ -2,8 +2,8 @@
 import { expect, test } from "bun:test";
 
 import { startReceiver } from "../../events/receiver.ts";
-import { startPostgres } from "../../postgres.ts";
 import { type Program, type Settings, startProgram, temporaryFolder } from "../../service.ts";
+import { startCluster } from "../postgres/cluster.ts";
 
 const AT_ONCE = 20;
 /** A process is killed after about so many of the last creates. */
@@ -44,7 +44,12 @@ async function createAll(
   await Promise.allSettled(Array.from({ length: AT_ONCE }, createSome));
 }
 
-async function deliver(settings: Settings, total: number, kills: number, disturb: () => Promise<void>) {
+async function deliver(
+  settings: Settings,
+  total: number,
+  kills: number,
+  disturb: (receiver: ReturnType<typeof startReceiver>) => Promise<void>,
+) {
   using folder = temporaryFolder();
   await using receiver = startReceiver({ status: (nth) => (nth % 2 === 0 ? 503 : 204) });
   const all = { ...settings, DATA_DIR: folder.path, ...receiver.settings };
@@ -59,7 +64,7 @@ async function deliver(settings: Settings, total: number, kills: number, disturb
     const before = acknowledged.size;
     const creating = createAll(program, 4 * IN_FLIGHT, acknowledged);
     while (acknowledged.size < before + IN_FLIGHT) await Bun.sleep(1);
-    await disturb();
+    await disturb(receiver);
     program.kill("SIGKILL");
     await creating;
     await program.exited;
@@ -90,7 +95,14 @@ async function deliver(settings: Settings, total: number, kills: number, disturb
 
 test("10,000 creates over SQLite, with five kills", () => deliver({}, 10_000, 5, async () => {}), 600_000);
 
-test("creates over PostgreSQL, which is killed too", async () => {
-  await using postgres = await startPostgres();
-  await deliver({ DATABASE_URL: await postgres.url() }, 2000, 2, () => postgres.restart());
+test("creates over PostgreSQL, with a failover and a kill", async () => {
+  await using cluster = await startCluster(2);
+  const [primary, ...standbys] = cluster.servers;
+  await deliver({ DATABASE_URL: await cluster.url() }, 1000, 1, async (receiver) => {
+    await primary?.kill();
+    await cluster.promote(standbys);
+    // The process that lost its primary sends again.
+    const requests = receiver.requests.length;
+    while (receiver.requests.length < requests + 2) await Bun.sleep(50);
+  });
 }, 600_000);
