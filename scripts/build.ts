@@ -12,6 +12,7 @@ const root = resolve(import.meta.dir, "..");
  */
 const ENTRY_POINTS = [
   "src/main.ts",
+  "src/events/events-worker.ts",
   "src/store/sqlite/writer.ts",
   "src/visits/journal/folding-worker.ts",
   "src/moderation/blocklist/list-reader.ts",

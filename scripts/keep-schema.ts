@@ -24,7 +24,7 @@ function migrationsOf(engine: string): string[] {
 }
 
 async function filled(settings: Record<string, string>, folder: string): Promise<Kept> {
-  const program = await startProgram(
+  await using program = await startProgram(
     { BASE_URL: "https://go.example.com", ADMIN_TOKEN, ...settings },
     { folder },
   );

@@ -3,6 +3,7 @@ import { backup, restore } from "./backup.ts";
 import { check } from "./check.ts";
 import type { Commands, InstanceCommand } from "./command.ts";
 import { completion, SHELLS } from "./completion.ts";
+import { printEvents } from "./events.ts";
 import { exportStore } from "./export.ts";
 import { INSTANCE_COMMANDS } from "./instance-commands.ts";
 import { serve } from "./serve.ts";
@@ -54,6 +55,11 @@ export const COMMANDS: Commands = {
     },
     // Its reader of CSV would delay the start of every other command.
     run: async (config, args) => (await import("./import.ts")).importFile(config, args),
+  },
+  events: {
+    summary: "print the events that wait for EVENTS_URL, and the last that were sent",
+    options: { follow: { type: "boolean", meaning: "keep running, and print new ones" } },
+    run: printEvents,
   },
   "trust-clock": {
     summary: "confirm that the clock is right, after a warning that it may not be",

@@ -4,6 +4,7 @@ import { basename, dirname, join } from "node:path";
 import { reasonOf } from "../lib/error-reason.ts";
 import { isPrivateHost, type Posture } from "../links/target.ts";
 import type { DatabaseAddress, PostgresAddress } from "./database-url.ts";
+import { automaticTypes } from "./event-settings.ts";
 import { limit, type Setting } from "./formats.ts";
 import { SETTINGS, type Values } from "./settings.ts";
 
@@ -85,6 +86,8 @@ function conflicts({ port, baseUrl, cacheSeconds, interstitial, ...values }: Par
     mistakes.push("DATABASE_URL and DATABASE_PASSWORD_FILE: only one of them may give the password");
   if (values.readDatabase && values.database?.engine === "sqlite")
     mistakes.push("READ_URL needs a PostgreSQL database: set DATABASE_URL to postgres://…");
+  if (values.eventsUrl && values.eventsFormat === "cloudevents" && values.eventsSecrets?.length === 0)
+    mistakes.push("EVENTS_SECRET must be set when EVENTS_URL is: it signs the events");
   if (values.metrics && port !== 0 && port === values.metrics.port)
     mistakes.push(`METRICS_PORT must not be PORT (${port}): metrics have a port of their own`);
   if (values.backupFolder && values.database?.engine === "postgres")
@@ -154,6 +157,7 @@ function resolve({ blocklist, databasePasswordFile, ...values }: Values): Omit<C
     limitUnknown: limitOf("limitUnknown"),
     limitView: limitOf("limitView"),
     edits,
+    eventsTypes: values.eventsTypes === "auto" ? automaticTypes(values.eventsFormat) : values.eventsTypes,
     blocklist: blocklist.filter((list) => !isFeed(list)),
     blocklistFeeds: blocklist.filter(isFeed),
     listFolder: join(folder, "blocklists"),

@@ -1,5 +1,6 @@
 import { DURATIONS, type Expiry } from "../links/time.ts";
 import { IDENTITY_SETTINGS } from "./branding-settings.ts";
+import { EVENT_SETTINGS } from "./event-settings.ts";
 import {
   days,
   duration,
@@ -222,6 +223,7 @@ export const SETTINGS = {
       "how many wrong passwords of links a client may try, or off; ten times as many may be tried for one link by everybody together",
     takes: limit,
   },
+  ...EVENT_SETTINGS,
   metrics: {
     name: "METRICS_PORT",
     default: "off",

@@ -1,4 +1,5 @@
 import type { Config } from "../config/config.ts";
+import type { Events } from "../events/events.ts";
 import type { Overload } from "../http/overload.ts";
 import type { RequestFigures } from "../http/request-counts.ts";
 import type { Views } from "../http/views.ts";
@@ -26,6 +27,7 @@ export interface SnapshotParts {
   readonly blocklists: Pick<Blocklists, "figures" | "fetches">;
   readonly recorder: Pick<OpenRecorder, "lost" | "figures">;
   readonly faults: Readonly<Record<"store" | "other", number>>;
+  readonly events: Pick<Events, "figures"> | undefined;
   /** Requests without a response yet. */
   readonly inProgress: () => number;
 }
@@ -146,6 +148,17 @@ export function createMetricsReader(
     };
   }
 
+  function events(): Snapshot {
+    const figures = parts.events?.figures();
+    if (figures === undefined) return {};
+    const { waiting, sent, dropped, failures } = figures;
+    return {
+      curt_events_waiting: [one(waiting)],
+      curt_events_total: each("outcome", { sent, dropped }),
+      curt_events_failures_total: [one(failures)],
+    };
+  }
+
   return {
     async read({ samples }) {
       if (samples) sampleLinks();
@@ -160,6 +173,7 @@ export function createMetricsReader(
         ...serving(),
         ...commits(),
         ...guard(),
+        ...events(),
         ...links,
         ...(samples && sample),
         ...ofProcess,

@@ -1,4 +1,6 @@
 import type { Config } from "../config/config.ts";
+import { openEvents } from "../events/events.ts";
+import type { SenderLimits } from "../events/sender.ts";
 import { createOverload, type OverloadLimits } from "../http/overload.ts";
 import { createRequestFigures } from "../http/request-counts.ts";
 import type { ViewLimits } from "../http/views.ts";
@@ -32,7 +34,14 @@ const READ_CHANGES_EVERY_MS = 300;
 
 /** Tests lower these so as not to wait. The usual values are where each limit is used. */
 export interface Limits
-  extends CoreOptions, ServerLimits, JournalTiming, ViewLimits, BlocklistsLimits, OverloadLimits {}
+  extends
+    CoreOptions,
+    ServerLimits,
+    JournalTiming,
+    ViewLimits,
+    BlocklistsLimits,
+    OverloadLimits,
+    SenderLimits {}
 
 export interface Service {
   readonly port: number;
@@ -86,6 +95,9 @@ export async function startService(config: Config, log: Log, limits: Limits = {}
   blocklists.onChange(linkCache.forgetAll);
   blocklists.startFeeds(core.clock.nowMs);
 
+  const events =
+    config.eventsUrl === null ? undefined : open(await openEvents(config, log, core.clock, limits, onFault));
+
   const health = createHealth(core.links, recorder);
   const redirects = createRedirectFigures();
   const requests = createRequestFigures();
@@ -119,6 +131,7 @@ export async function startService(config: Config, log: Log, limits: Limits = {}
             blocklists,
             recorder,
             faults: faults.counts,
+            events,
             inProgress: server.pending,
           }),
         );

@@ -4,9 +4,11 @@ import type { GuardStore } from "../moderation/store.ts";
 import type { VisitStore } from "../visits/store.ts";
 import type { PostgresOptions } from "./postgres/store.ts";
 import type { LinkImporter, Records, WriteRecords } from "./records.ts";
+import type { Statements } from "./shared/sql.ts";
 import { identify } from "./sqlite/file/file-identity.ts";
-import { checkFile, hasFile } from "./sqlite/file/file.ts";
+import { checkFile, hasFile, openWriter } from "./sqlite/file/file.ts";
 import { fillSqliteStore, openSqliteImporter, openSqliteRecords } from "./sqlite/records.ts";
+import { fail, statementsOn } from "./sqlite/sql.ts";
 import { openSqliteReader, openSqliteStore, type StoreOptions as SqliteOptions } from "./sqlite/store.ts";
 
 type Address = Config["database"];
@@ -50,6 +52,27 @@ export async function openReader(
   return database.engine === "sqlite"
     ? openSqliteReader(database.path, openElsewhere)
     : (await postgres()).openPostgresReader(database);
+}
+
+/** Nobody waits for these statements. */
+const STATEMENT_MS = 10_000;
+
+/** Runs statements on a connection of its own, beside other processes. Throws {@link StoreUnusable}. */
+export async function openStatements(
+  database: Address,
+  openElsewhere?: Config["openElsewhere"],
+): Promise<Statements & { close(): Promise<void> }> {
+  if (database.engine === "postgres") {
+    const { openDatabase } = await import("./postgres/connection/database.ts");
+    return openDatabase(database, { connections: 1, limitMs: STATEMENT_MS });
+  }
+  const file = openWriter(database.path, openElsewhere);
+  const { run, transaction } = statementsOn(file);
+  return {
+    run: (text, values) => run(text, values).catch(fail),
+    transaction: (work) => transaction(work).catch(fail),
+    close: async () => file.close(),
+  };
 }
 
 const postgresRecords = () => import("./postgres/records.ts");

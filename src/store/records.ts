@@ -88,8 +88,14 @@ export interface LinkImporter {
 export const IS_EMPTY = `
   SELECT NOT EXISTS (SELECT 1 FROM links) AND NOT EXISTS (SELECT 1 FROM visits) AND NOT EXISTS (SELECT 1 FROM hosts)
     AND NOT EXISTS (SELECT 1 FROM journal) AND NOT EXISTS (SELECT 1 FROM cases) AS "isEmpty"`;
-/** Removes the records of a service that nobody has used. */
-export const CLEAR = ["DELETE FROM secrets", "DELETE FROM counters", "DELETE FROM requests"];
+/** Removes the records of a service that nobody has used. Without a sender, no events are recorded. */
+export const CLEAR = [
+  "DELETE FROM event_sender",
+  "DELETE FROM events",
+  "DELETE FROM secrets",
+  "DELETE FROM counters",
+  "DELETE FROM requests",
+];
 export const SIZE = `
   SELECT (SELECT count(*) FROM links) + (SELECT count(*) FROM visits) + (SELECT count(*) FROM journal)
     + (SELECT count(*) FROM counters) AS size`;

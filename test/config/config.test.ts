@@ -14,6 +14,9 @@ function mistakesOf(env: Record<string, string>): readonly string[] {
   }
 }
 
+/** 24 bytes, the shortest. */
+const WEBHOOK_SECRET = `whsec_${"A".repeat(32)}`;
+
 describe("the configuration", () => {
   test("has a default for everything", () => {
     expect(readConfig({})).toMatchObject({
@@ -147,6 +150,15 @@ describe("the configuration", () => {
       ],
       [{ CREATE_TOKEN: "0123456789abcde=" }, { createToken: "0123456789abcde=" }],
       [{ CURT_SECRET: "x".repeat(32) }, { secret: "x".repeat(32) }],
+      [
+        { EVENTS_URL: "https://a.example/hook?b", EVENTS_SECRET: `${WEBHOOK_SECRET}, ${WEBHOOK_SECRET}` },
+        { eventsUrl: "https://a.example/hook?b", eventsSecrets: ["A".repeat(32), "A".repeat(32)] },
+      ],
+      [
+        { EVENTS_URL: "http://[::1]:1", EVENTS_FORMAT: "text" },
+        { eventsTypes: ["report.opened", "link.disabled"] },
+      ],
+      [{ EVENTS_TYPES: "link.expired, link.created" }, { eventsTypes: ["link.expired", "link.created"] }],
       [{ EDITS: "off" }, { edits: "off" }],
       [{ BASE_URL: "https://go.example.com" }, { edits: "24h" }],
       [{ BASE_URL: "https://go.example.com", EDITS: "on" }, { edits: "on" }],
@@ -162,6 +174,14 @@ describe("the configuration", () => {
     ];
     for (const [env, expected] of cases)
       expect({ env, config: readConfig(env) }).toMatchObject({ env, config: expected });
+  });
+
+  test("refuses events that nothing signs, except for chat rooms", () => {
+    const EVENTS_URL = "https://a.example/hook";
+    expect(mistakesOf({ EVENTS_URL })).toEqual([
+      "EVENTS_SECRET must be set when EVENTS_URL is: it signs the events",
+    ]);
+    expect(mistakesOf({ EVENTS_URL, EVENTS_FORMAT: "text" })).toEqual([]);
   });
 
   test("refuses caches for redirects that only programs get", () => {
@@ -350,6 +370,9 @@ describe("the configuration", () => {
         "ADMIN_TOKEN",
         ["fifteen-letters", "with a space in it", "한글로-된-비밀번호-열여섯자리", "x".repeat(257)],
       ],
+      ["EVENTS_URL", ["http://a.example/", "https://u:p@a.example/", "http://127.0.0.1.example/", "/events"]],
+      ["EVENTS_SECRET", ["A".repeat(32), "whsec_short", `whsec_${"A".repeat(96)}`, `${WEBHOOK_SECRET} x`]],
+      ["EVENTS_TYPES", ["link", "auto,link.created"]],
       ["CURT_SECRET", ["x".repeat(31), `${"x".repeat(31)} `, "x".repeat(257)]],
       ["EDITS", ["yes", "48h", "24H"]],
       ["CONTACT", ["nobody", "http://curt.example/", "a@b@c"]],

@@ -33,6 +33,7 @@ const RESERVED: Readonly<Record<string, readonly string[]>> = {
     "server/metrics-server.ts",
   ],
   "new Worker": [
+    "events/events.ts",
     "moderation/blocklist/blocklist.ts",
     "server/views-thread.ts",
     "store/sqlite/store.ts",

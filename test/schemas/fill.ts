@@ -88,7 +88,7 @@ export async function fill(origin: string, adminToken: string): Promise<Kept> {
   await makeOwned("secret", "https://example.com/secret", { password: PASSWORD });
   change("secret", { status: 401 });
   const starts = new Date(madeMs + 5 * 3_600_000).toISOString();
-  await makeOwned("later", "https://example.com/later", { starts });
+  await makeOwned("later", "https://example.com/later", { starts_at: starts });
   change("later", { status: 404 });
   const asMover = await makeOwned("moved", "https://example.com/before");
   const url = "https://example.com/after";

@@ -22,7 +22,8 @@ export const closeCases = (links: string) => `
  * closed. `links` still shows the old link, as it was before the statement.
  *
  * Repeated after an unknown outcome, the statement accepts a row with the same values as its own. It writes that row
- * again: only the commit of a write proves that the standby has everything written before.
+ * again: only the commit of a write proves that the standby has everything written before. Such a row has its event
+ * already. A trigger records the event of a link that replaces another; it would also record those of an import.
  */
 const INSERT = `
   WITH made AS (
@@ -41,7 +42,12 @@ const INSERT = `
   ), replaced AS MATERIALIZED (
     SELECT links.code, links.created_ms, links.ends_ms FROM links JOIN made USING (code)
     WHERE links.code = ANY (ARRAY(SELECT code FROM made WHERE was_there)) AND links.created_ms <> made.created_ms
-  ), answered AS (${closeCases("replaced")})
+  ), answered AS (${closeCases("replaced")}
+  ), recorded AS (
+    INSERT INTO events (type, code, created_ms)
+    SELECT 'link.created', made.code, made.created_ms FROM made CROSS JOIN event_recording
+    WHERE types LIKE '% link.created %' AND NOT was_there
+  )
   SELECT code, code = ANY (ARRAY(SELECT code FROM replaced)) AS is_replaced FROM made`;
 
 /** Adds links with distinct codes in one statement. `added` doesn't count links that replace an ended one. */

@@ -13,6 +13,10 @@ const INSERT = `
     SET rowid = excluded.rowid, original_url = excluded.original_url, target = excluded.target,
         created_ms = excluded.created_ms, ends_ms = excluded.ends_ms, terms = excluded.terms
     WHERE links.ends_ms <= ?6 AND links.disabled IS NULL`;
+/** Read once per transaction, so that creates cost the same while nothing is recorded. */
+const IS_RECORDING = "SELECT 1 FROM event_recording";
+/** Not a trigger, so that an import records none. */
+const ADD_EVENT = "INSERT INTO events (type, code, created_ms) VALUES ('link.created', ?1, ?2)";
 /** Leaves existing codes alone. */
 export const ADD_LINK = `
   INSERT INTO links (code, original_url, target, created_ms, ends_ms, disabled, terms)
@@ -43,6 +47,8 @@ export interface UpdateTask {
 
 export function createLinks(database: FileDatabase, addChange: (code: string) => void) {
   const insert = database.statement<unknown, InsertRow>(INSERT);
+  const isRecording = database.statement<unknown, []>(IS_RECORDING);
+  const addEvent = database.statement<unknown, [string, number]>(ADD_EVENT);
   const find = database.statement<LinkRow & { rowid: number }, [string, number]>(FIND);
   const update = database.statement<unknown, [number, string, string | null, number | null, string | null]>(
     UPDATE,
@@ -50,22 +56,25 @@ export function createLinks(database: FileDatabase, addChange: (code: string) =>
   const purgeSums = database.statement<unknown, [number, number]>(PURGE_SUMS);
   const purge = database.statement<unknown, [number, number]>(PURGE);
 
-  function insertOne(link: NewLink): boolean {
+  function insertOne(link: NewLink, isRecorded: boolean): boolean {
     const { code, originalUrl, createdMs, freeIfEndedByMs } = link;
-    return (
-      insert.run(
-        code,
-        originalUrl,
-        storedTarget(link),
-        createdMs,
-        storedEndMs(link),
-        freeIfEndedByMs,
-        termsJson(link),
-      ).changes === 1
+    const { changes } = insert.run(
+      code,
+      originalUrl,
+      storedTarget(link),
+      createdMs,
+      storedEndMs(link),
+      freeIfEndedByMs,
+      termsJson(link),
     );
+    if (changes === 1 && isRecorded) addEvent.run(code, createdMs);
+    return changes === 1;
   }
 
-  const insertAll = (links: readonly NewLink[]): boolean[] => links.map(insertOne);
+  function insertAll(links: readonly NewLink[]): boolean[] {
+    const isRecorded = isRecording.get() !== null;
+    return links.map((link) => insertOne(link, isRecorded));
+  }
 
   function updateOne({ link: { code, createdMs }, change }: UpdateTask): Updated {
     const row = find.get(code, createdMs);

@@ -1,0 +1,86 @@
+import { type Format, listOf, oneOf, orAuto, type Setting } from "./formats.ts";
+
+const EVENT_TYPES = [
+  "report.opened",
+  "link.created",
+  "link.changed",
+  "link.withdrawn",
+  "link.expired",
+  "link.disabled",
+  "link.enabled",
+  "host.blocked",
+] as const;
+
+export type EventType = (typeof EVENT_TYPES)[number];
+
+const endpoint: Format<string> = {
+  right: "an https:// address, or an http:// address of this machine such as http://127.0.0.1:8000/events",
+  parse(text) {
+    const url = URL.parse(text);
+    const isLocal = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/.test(url?.hostname ?? "");
+    const isSafe = url?.protocol === "https:" || (url?.protocol === "http:" && isLocal);
+    return url !== null && isSafe && url.username === "" && url.password === "" ? url.href : undefined;
+  },
+  // Its path is a secret of many chat rooms.
+  wrongParts: (text) => [`(${text.length} characters)`],
+};
+
+const PREFIX = "whsec_";
+
+/** Base64 without the prefix, for which Standard Webhooks demands 24 to 64 bytes. */
+const signingSecrets: Format<readonly string[]> = {
+  right: `one or more secrets of 24 to 64 bytes in Base64 after ${PREFIX}, such as "${PREFIX}$(openssl rand -base64 32)"`,
+  parse(text) {
+    const secrets = text.split(/[\s,]+/).filter((one) => one !== "");
+    return secrets.length > 0 && secrets.every(isSecret)
+      ? secrets.map((one) => one.slice(PREFIX.length))
+      : undefined;
+  },
+  wrongParts: (text) => [`(${text.length} characters)`],
+};
+
+function isSecret(text: string): boolean {
+  if (!/^whsec_[A-Za-z0-9+/]+={0,2}$/.test(text)) return false;
+  const { length } = Buffer.from(text.slice(PREFIX.length), "base64");
+  return length >= 24 && length <= 64;
+}
+
+export const EVENT_SETTINGS = {
+  eventsUrl: {
+    name: "EVENTS_URL",
+    default: "off",
+    unset: null,
+    meaning:
+      "address of your own that is sent what happens to links, reports and hosts: https://, or http:// on this machine",
+    takes: endpoint,
+  },
+  eventsSecrets: {
+    name: "EVENTS_SECRET",
+    default: "none",
+    unset: [],
+    meaning:
+      "secret that events are signed with, such as whsec_ and what openssl rand -base64 32 prints; several are separated by spaces or commas, and all of them sign",
+    takes: signingSecrets,
+  },
+  eventsFormat: {
+    name: "EVENTS_FORMAT",
+    default: "cloudevents",
+    meaning:
+      "cloudevents sends batches of CloudEvents in JSON, text sends one line per event for a chat room",
+    takes: oneOf("cloudevents", "text"),
+  },
+  eventsTypes: {
+    name: "EVENTS_TYPES",
+    default: "auto",
+    meaning:
+      "which events are sent, separated by commas; auto is all of them, and report.opened and link.disabled as text",
+    takes: orAuto(listOf(oneOf(...EVENT_TYPES))),
+  },
+} satisfies Record<string, Setting>;
+
+/** What an operator wants to learn on the phone. */
+const ALARMS: readonly EventType[] = ["report.opened", "link.disabled"];
+
+export function automaticTypes(format: "cloudevents" | "text"): readonly EventType[] {
+  return format === "text" ? ALARMS : EVENT_TYPES;
+}

@@ -1,0 +1,86 @@
+import type { EventType } from "../config/event-settings.ts";
+import { linkFields } from "../links/fields.ts";
+import { type Reason, stateOf } from "../links/link.ts";
+import type { LinkId } from "../links/store.ts";
+import { isoInstant } from "../links/time.ts";
+import { type LinkRow, toLink } from "../store/shared/link-row.ts";
+
+/** A row of the outbox, with its link, case and host rule as they are now. */
+export interface EventRow extends Omit<LinkRow, "original_url">, LinkId {
+  readonly seq: number;
+  readonly type: EventType;
+  readonly atMs: number;
+  /** The host, or why a link was disabled. */
+  readonly detail: string | null;
+  /** Null if the link is gone. */
+  readonly original_url: string | null;
+  readonly reports: number | null;
+  /** JSON. */
+  readonly reasons: string | null;
+  readonly hostReason: Reason | null;
+}
+
+/** A CloudEvent 1.0 in JSON. The same event always has the same id. */
+export function toCloudEvent(row: EventRow, baseUrl: string) {
+  return {
+    specversion: "1.0",
+    // A restored backup may number other events alike.
+    id: `${row.atMs}-${row.seq}`,
+    source: baseUrl,
+    type: row.type,
+    subject: row.type === "host.blocked" ? row.detail : row.code,
+    time: isoInstant(row.atMs),
+    data:
+      row.type === "host.blocked"
+        ? { host: row.detail, reason: row.hostReason }
+        : {
+            ...linkData(row, baseUrl),
+            ...(row.type === "link.disabled" && { reason: row.detail }),
+            ...(row.type === "report.opened" && { reports: row.reports, reasons: reasonsOf(row) }),
+          },
+  };
+}
+
+/** Without the target of a link that has a password or was deleted. */
+function linkData(row: EventRow, baseUrl: string) {
+  const { code, createdMs, original_url } = row;
+  const short_url = `${shownUrl(row, baseUrl)}/`;
+  if (original_url === null) return { code, short_url, created_at: isoInstant(createdMs) };
+  const link = toLink(code, { ...row, original_url });
+  const { visits_used: _, target, ...fields } = linkFields(link, false);
+  const { disabled } = link;
+  return {
+    ...fields,
+    short_url,
+    target: disabled === "deleted" ? null : target,
+    state: stateOf(link, row.atMs),
+  };
+}
+
+/** # is the only character of codes that would end the path. */
+function shownUrl({ code }: LinkId, baseUrl: string): string {
+  return `${baseUrl}/${code.replaceAll("#", "%23")}`;
+}
+
+function reasonsOf({ reasons }: EventRow): Record<string, number> {
+  return reasons === null ? {} : (JSON.parse(reasons) as Record<string, number>);
+}
+
+const WORDS: Readonly<Record<EventType, string>> = {
+  "report.opened": "Reported",
+  "link.created": "Created",
+  "link.changed": "Changed",
+  "link.withdrawn": "Withdrawn",
+  "link.expired": "Expired",
+  "link.disabled": "Disabled",
+  "link.enabled": "Enabled",
+  "host.blocked": "Blocked",
+};
+
+/** One line for a chat room. It names the preview, because chat rooms fetch addresses. */
+export function toText(row: EventRow, baseUrl: string): { readonly text: string } {
+  const { type, detail } = row;
+  const why = type === "report.opened" ? Object.keys(reasonsOf(row)).join(", ") : (row.hostReason ?? detail);
+  const what = type === "host.blocked" ? detail : `${shownUrl(row, baseUrl)}+`;
+  return { text: `${WORDS[type]}${why ? ` (${why})` : ""}: ${what}` };
+}

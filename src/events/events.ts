@@ -1,0 +1,80 @@
+import type { Config } from "../config/config.ts";
+import type { Log } from "../lib/log.ts";
+import { repeat } from "../lib/repeat.ts";
+import { startThread } from "../lib/thread.ts";
+import type { Clock } from "../links/clock.ts";
+import { StoreUnavailable, StoreUnusable } from "../links/store.ts";
+import { identifyStore } from "../store/open.ts";
+import type { EventsTask } from "./events-worker.ts";
+import type { EventFigures, SenderLimits } from "./sender.ts";
+
+const EVERY_MS = 1000;
+/** A stop doesn't wait longer for the endpoint. The events of an open request are sent again. */
+const CLOSE_MS = 2000;
+
+export type Events = Awaited<ReturnType<typeof openEvents>>;
+
+/** Records events from now on, and sends them to EVENTS_URL. */
+export async function openEvents(
+  config: Config,
+  log: Log,
+  clock: Clock,
+  { takeOverMs }: SenderLimits,
+  onFault: (error: unknown) => void,
+) {
+  const { database, eventsUrl, eventsSecrets, eventsFormat, eventsTypes, baseUrl } = config;
+  const worker = () => new Worker(new URL("./events-worker.ts", import.meta.url));
+  let isClosed = false;
+  /** Closing may interrupt a turn that waits for the endpoint. */
+  const onFaultWhileOpen = (error: unknown) => {
+    if (!isClosed) onFault(error);
+  };
+  const thread = startThread<EventsTask>(worker, { StoreUnavailable, StoreUnusable }, onFault);
+  let figures: EventFigures = { waiting: 0, sent: 0, dropped: 0, failures: 0 };
+
+  function report(before: EventFigures): void {
+    const { reason, dropped, waiting } = figures;
+    if (reason !== undefined && before.reason === undefined)
+      log.warn({ reason, waiting }, "EVENTS_URL takes no events: they wait, and are sent again");
+    if (reason === undefined && before.reason !== undefined) log.info("EVENTS_URL takes events again");
+    if (dropped > before.dropped)
+      log.warn(
+        { dropped: dropped - before.dropped },
+        "events were dropped: EVENTS_URL did not take them in time",
+      );
+  }
+
+  try {
+    await thread.perform({
+      type: "open",
+      database,
+      storeFiles: identifyStore(database),
+      settings: { eventsUrl, eventsSecrets, eventsFormat, eventsTypes, baseUrl },
+      limits: { takeOverMs },
+      nowMs: clock.nowMs(),
+    });
+  } catch (error) {
+    thread.terminate();
+    throw error;
+  }
+  const repetition = repeat(
+    EVERY_MS,
+    async () => {
+      const before = figures;
+      const turn = { type: "turn", nowMs: clock.nowMs(), isTrusted: clock.trustworthy() } as const;
+      figures = (await thread.perform(turn)) as EventFigures;
+      report(before);
+    },
+    onFaultWhileOpen,
+  );
+
+  return {
+    figures: () => figures,
+    async close(): Promise<void> {
+      const closed = Promise.all([repetition.stop(), thread.perform({ type: "close" })]);
+      await Promise.race([closed.catch(onFaultWhileOpen), Bun.sleep(CLOSE_MS)]);
+      isClosed = true;
+      thread.terminate();
+    },
+  };
+}

@@ -1,0 +1,161 @@
+import type { Config } from "../config/config.ts";
+import { VERSION } from "../lib/version.ts";
+import { HOUR_MS } from "../links/time.ts";
+import { type EventRow, toCloudEvent, toText } from "./event.ts";
+import type { Outbox } from "./outbox.ts";
+
+export type SenderSettings = Pick<
+  Config,
+  "eventsUrl" | "eventsSecrets" | "eventsFormat" | "eventsTypes" | "baseUrl"
+>;
+
+export interface SenderLimits {
+  /** An owner that stands still for so long, while events wait, has died. Longer than a request may take. */
+  readonly takeOverMs?: number | undefined;
+}
+
+/** What a process has done since its start. */
+export interface EventFigures {
+  readonly waiting: number;
+  readonly sent: number;
+  readonly dropped: number;
+  /** Requests that failed. */
+  readonly failures: number;
+  /** Why the last request failed. */
+  readonly reason?: string | undefined;
+}
+
+const BATCH = 100;
+const REQUEST_MS = 10_000;
+const TAKE_OVER_MS = 15_000;
+/** How often the owner shows that it works, while it waits after a failure. */
+const SHOW_MS = 4000;
+const FIRST_RETRY_MS = 1000;
+const MAX_RETRY_MS = 300_000;
+/** A turn sends no further batches after this, so that a stop needn't wait. */
+const TURN_MS = 900;
+/** A link may be created so much earlier than it is committed, or by a machine whose clock is behind. */
+const LATE_MS = 5000;
+
+/** Sends events in order. Of all processes with the same store, one sends. */
+export function createSender(
+  outbox: Outbox,
+  settings: SenderSettings,
+  { takeOverMs = TAKE_OVER_MS }: SenderLimits,
+) {
+  const owner = crypto.randomUUID();
+  const isText = settings.eventsFormat === "text";
+  let figures: EventFigures = { waiting: 0, sent: 0, dropped: 0, failures: 0 };
+  let startedMs = Number.NEGATIVE_INFINITY;
+  /** The turn at which another owner stands, while there is work. */
+  let standing: { readonly turn: number; readonly sinceMs: number } | undefined;
+  let shownMs = Number.NEGATIVE_INFINITY;
+  let failuresInRow = 0;
+  let retryMs = Number.NEGATIVE_INFINITY;
+
+  async function start(nowMs: number): Promise<void> {
+    await outbox.start(settings.eventsTypes, nowMs);
+    startedMs = performance.now();
+  }
+
+  /** Whether this process may take over. */
+  function isDead(turn: number): boolean {
+    if (standing?.turn !== turn) standing = { turn, sinceMs: performance.now() };
+    return performance.now() - standing.sinceMs >= takeOverMs;
+  }
+
+  async function post(rows: readonly EventRow[], nowMs: number): Promise<string | undefined> {
+    const events = rows.map((row) => (isText ? toText : toCloudEvent)(row, settings.baseUrl));
+    const body = JSON.stringify(isText ? events[0] : events);
+    try {
+      const response = await fetch(settings.eventsUrl ?? "", {
+        method: "POST",
+        headers: {
+          "Content-Type": isText ? "application/json" : "application/cloudevents-batch+json",
+          "User-Agent": `Curt/${VERSION}`,
+          ...sign(body, settings.eventsSecrets, nowMs),
+        },
+        body,
+        redirect: "manual",
+        signal: AbortSignal.timeout(REQUEST_MS),
+      });
+      await response.body?.cancel();
+      return response.ok ? undefined : `status ${response.status}`;
+    } catch (error) {
+      // The message may contain the address, which is a secret of many chat rooms.
+      const { code, name } = error as { code?: string; name: string };
+      return code ?? name;
+    }
+  }
+
+  return {
+    start,
+    /** Sends what waits, for about a second. Call it about every second. `isTrusted`: links expire by this clock. */
+    async turn(nowMs: number, isTrusted: boolean): Promise<EventFigures> {
+      const fromMs = performance.now();
+      const passedMs = () => performance.now() - fromMs;
+      const endedByMs = isTrusted ? nowMs - LATE_MS : 0;
+      if (fromMs - startedMs > HOUR_MS) await start(nowMs);
+      const look = await outbox.look(endedByMs);
+      // An import removes it.
+      if (look === undefined) await start(nowMs);
+      const { waiting = 0, isDue = false, turn = 0 } = look ?? {};
+      figures = { ...figures, waiting };
+      const isOwner = look?.owner === owner;
+      if (waiting === 0 && !isDue) standing = undefined;
+      if (look === undefined || (waiting === 0 && !isDue)) return figures;
+      if (!isOwner && look.owner !== "" && !isDead(turn)) return figures;
+      if (isOwner && fromMs < retryMs && fromMs - shownMs < SHOW_MS) return figures;
+      for (let sent: number[] = []; ;) {
+        const step = await outbox.step({
+          owner,
+          turn: isOwner ? -1 : turn,
+          nowMs,
+          endedByMs,
+          waiting: figures.waiting,
+          sent,
+          limit: isText ? 1 : BATCH,
+        });
+        shownMs = performance.now();
+        if (step === undefined) return figures;
+        const { rows, dropped } = step;
+        figures = { ...figures, dropped: figures.dropped + dropped };
+        if (rows.length === 0 || shownMs < retryMs || passedMs() > TURN_MS) return figures;
+        const reason = await post(rows, nowMs + passedMs());
+        if (reason !== undefined) {
+          retryMs = performance.now() + Math.min(FIRST_RETRY_MS * 2 ** failuresInRow++, MAX_RETRY_MS);
+          figures = { ...figures, failures: figures.failures + 1, reason };
+          return figures;
+        }
+        failuresInRow = 0;
+        sent = rows.map(({ seq }) => seq);
+        figures = {
+          ...figures,
+          waiting: Math.max(0, figures.waiting - sent.length),
+          sent: figures.sent + sent.length,
+          reason: undefined,
+        };
+      }
+    },
+    release: () => outbox.release(owner),
+  };
+}
+
+/**
+ * The headers of Standard Webhooks (https://www.standardwebhooks.com). A retry of the same events has the same id. None
+ * without a secret.
+ */
+function sign(body: string, secrets: readonly string[], nowMs: number): Record<string, string> {
+  if (secrets.length === 0) return {};
+  const id = `msg_${new Bun.CryptoHasher("sha256").update(body).digest("hex").slice(0, 32)}`;
+  const timestamp = String(Math.floor(nowMs / 1000));
+  const signatures = secrets.map(
+    (secret) =>
+      `v1,${new Bun.CryptoHasher("sha256", Buffer.from(secret, "base64")).update(`${id}.${timestamp}.${body}`).digest("base64")}`,
+  );
+  return {
+    "webhook-id": id,
+    "webhook-timestamp": timestamp,
+    "webhook-signature": signatures.join(" "),
+  };
+}

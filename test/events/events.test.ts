@@ -1,0 +1,93 @@
+import { describe, expect, test } from "bun:test";
+
+import { sharePostgres } from "../postgres.ts";
+import { BASE_URL, type Here, startHere, temporaryFolder } from "../service.ts";
+import { ADMIN_TOKEN, operate, startReceiver } from "./receiver.ts";
+
+const URL = "https://example.com/a?b#c";
+const HOUR_MS = 3_600_000;
+
+const postgres = await sharePostgres();
+const ENGINES = {
+  SQLite: async () => ({}),
+  PostgreSQL: async () => ({ DATABASE_URL: await postgres.url(`events${++databases}`) }),
+};
+let databases = 0;
+
+const inHours = (hours: number) => new Date(Date.now() + hours * HOUR_MS).toISOString();
+
+async function create(service: Here, code: string, more: object = {}) {
+  const response = await service.fetch("/api/v1/links", {
+    method: "POST",
+    headers: { "Content-Type": "application/json" },
+    body: JSON.stringify({ target: URL, code, ...more }),
+  });
+  expect(response.status).toBe(201);
+  const { data } = (await response.json()) as { data: { manage_key: string } };
+  return { Authorization: `Bearer ${data.manage_key}`, "Content-Type": "application/json" };
+}
+
+describe.each(Object.entries(ENGINES))("%s", (_, settingsOf) => {
+  test("everything that happens to a link arrives, signed and in order", async () => {
+    await using receiver = startReceiver();
+    using folder = temporaryFolder();
+    const settings = {
+      ...(await settingsOf()),
+      DATA_DIR: folder.path,
+      ADMIN_TOKEN,
+      TRUSTED_PROXIES: "127.0.0.1",
+      ...receiver.settings,
+    };
+    await using service = await startHere(settings, { folder: folder.path });
+    const headers = await create(service, "한글");
+    await create(service, "last", { max_visits: 2 });
+    await create(service, "gone", { expires_at: inHours(2), password: "open sesame" });
+    const path = "/api/v1/links/한글";
+    const patch = { method: "PATCH", headers, body: JSON.stringify({ target: "https://example.net/" }) };
+    expect((await service.fetch(path, patch)).status).toBe(200);
+    for (let visit = 0; visit < 2; visit++) expect((await service.fetch("/last")).status).toBe(302);
+    const report = { reason: "phishing", note: "my bank" };
+    for (const [nth, reason] of ["phishing", "spam"].entries())
+      await service.fetch(`${path}/reports`, {
+        method: "POST",
+        headers: { "Content-Type": "application/json", "X-Forwarded-For": `192.0.2.${nth}` },
+        body: JSON.stringify({ ...report, reason }),
+      });
+    await operate(service, "POST", "links/한글/disable", { reason: "spam" });
+    await operate(service, "POST", "links/한글/enable", {});
+    await operate(service, "PUT", "hosts/evil.example", { reason: "malware" });
+    expect((await service.fetch(path, { method: "DELETE", headers })).status).toBe(200);
+    service.advance(3 * HOUR_MS);
+    await receiver.until(11);
+    await operate(service, "DELETE", "links/gone?confirm=gone");
+    await receiver.until(12);
+
+    expect(receiver.faults).toEqual([]);
+    const of = (subject: string) =>
+      receiver.events.filter((event) => event.subject === subject).map(({ type }) => type);
+    expect(of("한글")).toEqual([
+      "link.created",
+      "link.changed",
+      "report.opened",
+      "link.disabled",
+      "link.enabled",
+      "link.withdrawn",
+    ]);
+    expect(of("last")).toEqual(["link.created", "link.expired"]);
+    expect(of("gone")).toEqual(["link.created", "link.expired", "link.disabled"]);
+    expect(of("evil.example")).toEqual(["host.blocked"]);
+    const dataOf = (type: string, subject: string) =>
+      receiver.events.find((event) => event.subject === subject && event.type === type)?.data;
+    expect(dataOf("report.opened", "한글")).toMatchObject({
+      short_url: `${BASE_URL}/한글/`,
+      reports: 2,
+      reasons: { phishing: 1, spam: 1 },
+    });
+    expect(dataOf("host.blocked", "evil.example")).toEqual({ host: "evil.example", reason: "malware" });
+    expect(dataOf("link.created", "gone")).toMatchObject({ target: null, has_password: true });
+    expect(dataOf("link.disabled", "gone")).toMatchObject({ target: null, reason: "deleted" });
+    const bodies = receiver.requests.map(({ body }) => body).join();
+    expect(bodies).not.toMatch(/my bank|open sesame|argon2|192\.0\.2|127\.0\.0\.1/);
+    expect(bodies).not.toContain(headers.Authorization.slice("Bearer ".length));
+  });
+});
