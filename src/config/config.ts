@@ -2,7 +2,7 @@ import { accessSync, constants } from "node:fs";
 import { basename, dirname, join } from "node:path";
 
 import { reasonOf } from "../lib/error-reason.ts";
-import { isPrivateHost, type Posture } from "../links/target.ts";
+import { canonicalHost, isPrivateHost, type Posture } from "../links/target.ts";
 import type { DatabaseAddress, PostgresAddress } from "./database-url.ts";
 import { limit, type Setting } from "./formats.ts";
 import { SETTINGS, type Values } from "./settings.ts";
@@ -101,7 +101,18 @@ function conflicts({ port, baseUrl, cacheSeconds, interstitial, ...values }: Par
     mistakes.push("TLS_CERT and TLS_KEY belong together: set both or neither");
   if (values.tlsCert && baseUrl !== undefined && !baseUrl?.startsWith("https:"))
     mistakes.push("BASE_URL must start with https:// when Curt serves HTTPS itself");
+  const { domains = [], aliases = [] } = values;
+  const hosts = [...[baseUrl ?? "http://localhost", ...domains].map(hostOf), ...aliases.map(canonicalHost)];
+  for (const domain of domains)
+    if (hosts.indexOf(hostOf(domain)) !== hosts.lastIndexOf(hostOf(domain)))
+      mistakes.push(
+        `DOMAINS must differ from each other, BASE_URL and ALIASES by their hosts: ${domain} doesn't`,
+      );
   return mistakes;
+}
+
+function hostOf(url: string): string {
+  return canonicalHost(new URL(url).hostname);
 }
 
 /** Checks now, so that a missing file is reported together with other mistakes. */

@@ -49,7 +49,7 @@ export class Call {
 /** `code` is "" if the path has none. */
 export type CallOf = (request: Request, server: Bun.Server<unknown>, code: string) => Call;
 
-/** All calls are created here. A choice between several domains would belong here. */
+/** All calls of a domain are created here. */
 export function createCalls({
   domain,
   clientOf,

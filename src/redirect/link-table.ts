@@ -53,7 +53,7 @@ const MAX_SURVIVORS = 64;
  *
  * The system provides memory at the first write, so a table that isn't full takes less.
  */
-export function createLinkTable(maxBytes: number) {
+export function createLinkTable(maxBytes: number, keyPrefix = "") {
   const length = Math.floor(maxBytes / WORD_BYTES / 2) * 2;
   const buffer = new ArrayBuffer(length * WORD_BYTES);
   const words = new Int32Array(buffer);
@@ -187,7 +187,7 @@ export function createLinkTable(maxBytes: number) {
       const start = targetAt(at, code.length);
       return {
         table: "link",
-        text: code,
+        text: keyPrefix + code,
         createdMs: numbers[(at + CREATED) / 2] ?? 0,
         sequence: word(at + SEQUENCE),
         place: word(at + PLACE),
@@ -204,7 +204,7 @@ export function createLinkTable(maxBytes: number) {
     set(link: Link): Entry {
       changes++;
       const at = write(link);
-      const counter = counterOf(link);
+      const counter = counterOf(link, keyPrefix);
       if (at !== NONE) writeCounter(at, counter);
       const { endsMs, target } = link;
       return { ...counter, endsMs, target, at, changes: at === NONE ? NONE : changes };

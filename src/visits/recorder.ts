@@ -29,8 +29,9 @@ export interface Counter extends Name, KeyedLink {
   readonly createdMs: number;
 }
 
-export function counterOf({ code, createdMs }: LinkId): Counter {
-  return { ...createName("link", code), createdMs, keyDay: -1, key0: 0, key1: 0 };
+/** `keyPrefix` is that of the link's domain. */
+export function counterOf({ code, createdMs }: LinkId, keyPrefix = ""): Counter {
+  return { ...createName("link", keyPrefix + code), createdMs, keyDay: -1, key0: 0, key1: 0 };
 }
 
 /**
