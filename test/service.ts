@@ -283,7 +283,7 @@ function methodsOf(request: Running["fetch"]): Pick<Running, "fetch" | "shorten"
 
 /** The service as it answers at one of its domains, given as an origin or a `Host` header. */
 export function toDomain<R extends Running>(running: R, domain: string): R {
-  const Host = URL.parse(domain)?.host ?? domain;
+  const Host = domain.startsWith("https:") ? new URL(domain).host : domain;
   const request: Running["fetch"] = (path, init = {}) =>
     running.fetch(path, { ...init, headers: { Host, ...(init.headers as Record<string, string>) } });
   return { ...running, ...methodsOf(request) };

@@ -102,6 +102,8 @@ function conflicts({ port, baseUrl, cacheSeconds, interstitial, ...values }: Par
   if (values.tlsCert && baseUrl !== undefined && !baseUrl?.startsWith("https:"))
     mistakes.push("BASE_URL must start with https:// when Curt serves HTTPS itself");
   const { domains = [], aliases = [] } = values;
+  if (values.tlsCert && domains.some((domain) => !domain.startsWith("https:")))
+    mistakes.push("DOMAINS must start with https:// when Curt serves HTTPS itself");
   const hosts = [...[baseUrl ?? "http://localhost", ...domains].map(hostOf), ...aliases.map(canonicalHost)];
   for (const domain of domains)
     if (hosts.indexOf(hostOf(domain)) !== hosts.lastIndexOf(hostOf(domain)))

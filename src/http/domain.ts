@@ -26,8 +26,7 @@ export function createDomains(
   { baseUrl, domains }: { readonly baseUrl: string; readonly domains: readonly string[] },
   identity: Identity,
 ): readonly [Domain, ...Domain[]] {
-  const prefixOf = (origin: string) => `${canonicalHost(new URL(origin).hostname)}/`;
-  const find = (host: string) => all.find(({ origin }) => prefixOf(origin) === `${hostOf(host)}/`);
+  const find = (host: string) => all.find(({ origin }) => keyPrefixOf(origin) === `${hostOf(host)}/`);
   const originOf = (keyPrefix: string) =>
     all.find((one) => one.keyPrefix === keyPrefix)?.origin ?? `https://${keyPrefix.slice(0, -1)}`;
   const create = (origin: string, keyPrefix: string) => ({
@@ -38,9 +37,14 @@ export function createDomains(
   });
   const all: readonly [Domain, ...Domain[]] = [
     create(baseUrl, ""),
-    ...domains.map((origin) => create(origin, prefixOf(origin))),
+    ...domains.map((origin) => create(origin, keyPrefixOf(origin))),
   ];
   return all;
+}
+
+/** What the store puts in front of the codes of an origin other than BASE_URL. */
+export function keyPrefixOf(origin: string): string {
+  return `${canonicalHost(new URL(origin).hostname)}/`;
 }
 
 /** The host of a `Host` header. */

@@ -1,5 +1,5 @@
 import type { Config } from "../config/config.ts";
-import type { Domain } from "../http/domain.ts";
+import { type Domain, keyPrefixOf } from "../http/domain.ts";
 import { type Log, withoutQuery } from "../lib/log.ts";
 import { fillRandom } from "../lib/random.ts";
 import { type Clock, createClock } from "../links/clock.ts";
@@ -101,8 +101,12 @@ export async function openCore(config: Config, log: Log, options: CoreOptions = 
     onRefused,
   };
 
-  function useCases(of: Store, keyPrefixOf?: (domain: string) => string | undefined) {
-    const links = createLinks({ ...linkOptions, store: of, keyPrefixOf });
+  function useCases(of: Store, domain?: Domain) {
+    const links = createLinks({
+      ...linkOptions,
+      store: of,
+      keyPrefixOf: (host) => domain?.find(host)?.keyPrefix,
+    });
     return {
       links,
       reports: createReports({
@@ -112,7 +116,11 @@ export async function openCore(config: Config, log: Log, options: CoreOptions = 
         clock,
         refuseRule,
         onReported: () => counters.count("reports"),
-        onDisabled: ({ code }) => log.warn({ code }, "a link was disabled because of its reports"),
+        onDisabled: ({ code }) =>
+          log.warn(
+            { code: `${domain?.keyPrefix ?? ""}${code}` },
+            "a link was disabled because of its reports",
+          ),
       }),
       visits: createVisits({ store: of, clock, keepDays: config.statsKeepDays }),
     };
@@ -133,9 +141,9 @@ export async function openCore(config: Config, log: Log, options: CoreOptions = 
     visits,
     secret,
     /** The same for visitors of one domain. */
-    on: ({ keyPrefix, find }: Domain) => ({
-      ...useCases(storeOf(store, keyPrefix, config.domains.length === 0), (host) => find(host)?.keyPrefix),
-      secret: secretOf(secret, keyPrefix),
+    on: (domain: Domain) => ({
+      ...useCases(storeOf(store, domain.keyPrefix, config.domains.length === 0), domain),
+      secret: secretOf(secret, domain.keyPrefix),
     }),
     limits: createRateLimits({
       limitCreate: config.limitCreate,
@@ -183,7 +191,8 @@ function logClock(log: Log) {
 
 /** The rules for imported links. */
 export function importRules(config: Config) {
-  return { targetPolicy: targetPolicy(config), nowMs: Date.now() };
+  const keyPrefixes = config.domains.map(keyPrefixOf);
+  return { targetPolicy: targetPolicy(config), keyPrefixes, nowMs: Date.now() };
 }
 
 function targetPolicy({ posture, baseUrl, domains, aliases, port }: Config) {
