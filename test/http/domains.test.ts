@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 
 import { run } from "../cli/run.ts";
 import { ask } from "../managed.ts";
+import { connect } from "../mcp/connect.ts";
 import { type Running, startHere, toDomain } from "../service.ts";
 
 const HOSTS = ["curt.example", "go.example.com", "xn--bj0bj06e.example"] as const;
@@ -35,6 +36,16 @@ async function makeEverywhere(code: string, more: object = {}) {
 }
 
 const locationOf = async (on: Running, path: string) => (await on.fetch(path)).headers.get("location");
+/** By people and bots. */
+async function visitsOf(host: Host, code: string): Promise<number> {
+  const { data } = await ask(at[host], "GET", `/api/v1/links/${code}/stats`);
+  return data["visits"] + data["bots"];
+}
+
+async function untilVisited(host: Host, code: string, visits: number): Promise<void> {
+  while ((await visitsOf(host, code)) < visits) await Bun.sleep(20);
+}
+
 const operate = (method: string, path: string, body?: object) =>
   ask(curt, method, `/api/v1/admin/${path}`, { key: ADMIN_TOKEN, body });
 
@@ -153,12 +164,25 @@ describe("a code", () => {
     );
     expect(new Set(images).size).toBe(HOSTS.length);
     for (const _ of [1, 2]) await at["go.example.com"].fetch(`/${path}`);
-    const visitsAt = async (host: Host) =>
-      (await ask(at[host], "GET", `/api/v1/links/${path}`)).data["visits"] as number;
-    const botsAt = async (host: Host) =>
-      (await ask(at[host], "GET", `/api/v1/links/${path}/stats`)).data["bots"] as number;
-    while ((await visitsAt("go.example.com")) + (await botsAt("go.example.com")) < 3) await Bun.sleep(20);
-    expect((await visitsAt("curt.example")) + (await botsAt("curt.example"))).toBe(1);
+    await untilVisited("go.example.com", path, 3);
+    expect(await visitsOf("curt.example", path)).toBe(1);
+  });
+
+  test("has another key at each domain, even if its links are created at the same moment", async () => {
+    await using still = await startHere(SETTINGS, { standsStill: true });
+    const keys = new Set<string>();
+    for (const host of HOSTS) {
+      const body = { target: targetOf(host), code: "keys", domain: host };
+      const { manage_key: key } = await make(toDomain(still, "curt.example"), body);
+      keys.add(key);
+      expect(
+        (await ask(toDomain(still, host), "PATCH", "/api/v1/links/keys", { key, body: {} })).status,
+      ).not.toBe(403);
+    }
+    expect(keys.size).toBe(HOSTS.length);
+    for (const key of keys) await ask(still, "DELETE", "/api/v1/links/keys", { key });
+    const statuses = HOSTS.map(async (host) => (await toDomain(still, host).fetch("/keys")).status);
+    expect(await Promise.all(statuses)).toEqual([410, 302, 302]);
   });
 
   test("changes at its domain alone, for everybody", async () => {
@@ -179,6 +203,7 @@ describe("a code", () => {
     expect([opened.status, opened.headers.get("location")]).toEqual([303, targetOf("go.example.com")]);
     const [Cookie = ""] = opened.headers.get("set-cookie")?.split(";") ?? [];
     expect((await at["go.example.com"].fetch("/closed", { headers: { Cookie } })).status).toBe(410);
+    await untilVisited("go.example.com", "closed", 1);
     expect((await curt.fetch("/closed", { headers: { Cookie } })).status).toBe(401);
     expect((await curt.fetch("/closed", { method: "POST", body })).status).toBe(303);
   });
@@ -278,4 +303,8 @@ test("commands and tools for a link's address look at its domain", async () => {
     const { stdout } = await run(["info", `https://${host}/command`], asked);
     expect(stdout).toContain(targetOf(host));
   }
+  await using tools = await connect({ CURT_URL: curt.origin });
+  const link = (host: Host) => tools.call("look_inside", { link: `https://${host}/command` });
+  expect((await link("curt.example")).text).toContain(targetOf("curt.example"));
+  expect((await link("go.example.com")).isError).toBeTrue();
 });
