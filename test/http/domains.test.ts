@@ -1,9 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { join } from "node:path";
 
+import { runCommand } from "../cli/commands.ts";
 import { run } from "../cli/run.ts";
 import { ask } from "../managed.ts";
 import { connect } from "../mcp/connect.ts";
-import { type Running, startHere, toDomain } from "../service.ts";
+import { type Running, startHere, temporaryFolder, toDomain } from "../service.ts";
 
 const HOSTS = ["curt.example", "go.example.com", "xn--bj0bj06e.example"] as const;
 type Host = (typeof HOSTS)[number];
@@ -307,4 +309,58 @@ test("commands and tools for a link's address look at its domain", async () => {
   const link = (host: Host) => tools.call("look_inside", { link: `https://${host}/command` });
   expect((await link("curt.example")).text).toContain(targetOf("curt.example"));
   expect((await link("go.example.com")).isError).toBeTrue();
+});
+
+test("exports and imports keep links at their domain", async () => {
+  using folder = temporaryFolder();
+  const path = (name: string) => join(folder.path, name);
+  const long = `${"l".repeat(63)}.${"o".repeat(63)}.example`;
+  const DOMAINS = `https://go.example.com,https://${long}`;
+  const settingsOf = (name: string) => ({
+    DATABASE_URL: `sqlite:${path(name)}`,
+    DATA_DIR: path(`${name}-data`),
+    DOMAINS,
+  });
+  const command = async (args: string[], settings: Record<string, string>) =>
+    (await runCommand(args, { PORT: "1", ...settings })).stdout;
+  const hosts = ["curt.example", "go.example.com", long];
+  const code = "한".repeat(64);
+  const expectEverywhere = async (on: Running, at: typeof targetOf) => {
+    for (const host of hosts)
+      expect(await locationOf(toDomain(on, host), `/${encodeURIComponent(code)}`)).toBe(at(host));
+  };
+  {
+    await using from = await startHere(settingsOf("from"));
+    for (const host of hosts) await make(toDomain(from, host), { target: targetOf(host), code });
+  }
+  await command(["export", path("file")], settingsOf("from"));
+  const copies = [settingsOf("empty"), settingsOf("used")] as const;
+  {
+    await using used = await startHere(copies[1]);
+    await make(used, { target: targetOf("used"), code: "used" });
+  }
+  for (const settings of copies) {
+    await command(["import", path("file")], settings);
+    await using on = await startHere(settings);
+    await expectEverywhere(on, targetOf);
+  }
+  // Without its setting, a domain has no address here. A copy keeps its links, and links that are added need one.
+  const single = { ...settingsOf("single"), DOMAINS: "" };
+  await command(["import", path("file")], single);
+  {
+    await using on = await startHere(single);
+    for (const spelling of [`go.example.com/${code}`, `go.example.com/${code}`.normalize("NFD")])
+      expect((await on.fetch(`/${encodeURIComponent(spelling)}`)).status).toBe(404);
+  }
+  const other = { ...copies[1], DOMAINS: `https://${long}` };
+  expect(await command(["import", path("file")], other)).toContain("0 of 3 links added");
+  expect(await command(["import", path("file")], other)).toContain("1 row left out");
+  await Bun.write(
+    path("links.csv"),
+    `code,target\nhttps://go.example.com/csv,${targetOf("csv")}\nhttps://curt.example/csv,${targetOf("x")}\n`,
+  );
+  expect(await command(["import", path("links.csv")], copies[1])).toContain("1 of 1 links added");
+  await using on = await startHere(copies[1]);
+  expect(await locationOf(toDomain(on, "go.example.com"), "/csv")).toBe(targetOf("csv"));
+  expect((await on.fetch("/csv")).status).toBe(404);
 });
