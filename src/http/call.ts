@@ -5,7 +5,7 @@ import type { Domain } from "./domain.ts";
 
 export type Handler = (call: Call) => Response | Promise<Response>;
 /** A call without its connection, as the views thread gets it. */
-export type DetachedCall = Omit<Call, "client" | "limits" | "mayTake">;
+export type DetachedCall = Omit<Call, "at" | "client" | "limits" | "mayTake">;
 
 const NONE: readonly never[] = [];
 
@@ -38,6 +38,11 @@ export class Call {
   client(): Client {
     this.knownClient ??= this.clientOf(this.request, this.server);
     return this.knownClient;
+  }
+
+  /** The same request about a link of any domain. */
+  at(domain: Domain, code: string): Call {
+    return new Call(this.request, code, domain, this.server, this.clientOf);
   }
 
   /** Extends the time for the response. Bun closes an idle connection even with an open request, if that has no body. */

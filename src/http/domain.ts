@@ -1,4 +1,5 @@
 import { memoize } from "../lib/memoize.ts";
+import { splitKey } from "../links/code.ts";
 import { canonicalHost } from "../links/target.ts";
 import type { Identity } from "../pages/shared/layout.tsx";
 
@@ -17,8 +18,8 @@ export interface Domain {
   shownUrl(code: string): string;
   /** The domain of this instance with a host, in any spelling. Undefined if there is none. */
   find(host: string): Domain | undefined;
-  /** The origin of the domain with a prefix. It may no longer be one of this instance. */
-  originOf(keyPrefix: string): string;
+  /** The domain of a code as stored. Undefined if it is no longer one of this instance. */
+  ofKey(key: string): Domain | undefined;
 }
 
 /** The domains of an instance, that of BASE_URL first. */
@@ -27,13 +28,12 @@ export function createDomains(
   identity: Identity,
 ): readonly [Domain, ...Domain[]] {
   const find = (host: string) => all.find(({ origin }) => keyPrefixOf(origin) === `${hostOf(host)}/`);
-  const originOf = (keyPrefix: string) =>
-    all.find((one) => one.keyPrefix === keyPrefix)?.origin ?? `https://${keyPrefix.slice(0, -1)}`;
+  const ofKey = (key: string) => all.find((one) => one.keyPrefix === splitKey(key).keyPrefix);
   const create = (origin: string, keyPrefix: string) => ({
     ...createDomain(origin, identity),
     keyPrefix,
     find,
-    originOf,
+    ofKey,
   });
   const all: readonly [Domain, ...Domain[]] = [
     create(baseUrl, ""),

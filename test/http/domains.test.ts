@@ -224,6 +224,11 @@ describe("a code", () => {
     expect(await locationOf(curt, "/reported")).toBe(targetOf("curt.example"));
     const { data } = await operate("GET", `links?q=${encodeURIComponent("go.example.com/reported")}`);
     expect(data["links"]).toMatchObject([{ code: "go.example.com/reported", state: "disabled" }]);
+    for (const host of HOSTS) {
+      const key = host === "curt.example" ? "reported" : `${host}%2Freported`;
+      const asked = await ask(at[host], "GET", `/api/v1/admin/links/${key}/stats`, { key: ADMIN_TOKEN });
+      expect([asked.status, asked.data["code"]]).toEqual([200, "reported"]);
+    }
     expect((await operate("GET", path)).data["history"]).toHaveLength(1);
     expect((await operate("GET", "links/reported")).data["history"]).toEqual([]);
     expect(linkAt("go.example.com")["code"]).toBe("reported");
