@@ -187,7 +187,8 @@ export function createLinkTable(maxBytes: number, keyPrefix = "") {
       const start = targetAt(at, code.length);
       return {
         table: "link",
-        text: keyPrefix + code,
+        keyPrefix,
+        text: code,
         createdMs: numbers[(at + CREATED) / 2] ?? 0,
         sequence: word(at + SEQUENCE),
         place: word(at + PLACE),

@@ -14,7 +14,16 @@ export function chooseApp(domains: readonly Domain[], apps: readonly App[]): App
     const chosen = domain.find(host) ?? domain.find(Buffer.from(host, "latin1").toString());
     return apps[domains.indexOf(chosen ?? domain)] ?? base;
   }, base);
-  const appOf = ({ headers }: Request) => byHost(headers.get("host") ?? "");
+  let lastHost = "";
+  let lastApp = base;
+  /** Redirects wait for this. Comparing the host with the last one saves most of them the map. */
+  function appOf({ headers }: Request): App {
+    const host = headers.get("host") ?? "";
+    if (host === lastHost) return lastApp;
+    lastApp = byHost(host);
+    lastHost = host;
+    return lastApp;
+  }
   return {
     redirect: {
       GET: (request, server) => appOf(request).redirect.GET(request, server),
