@@ -6,7 +6,7 @@ import { join, resolve } from "node:path";
 import { generateSource } from "oazapfts";
 
 import { describeApi } from "../src/api/openapi.ts";
-import { createDomain } from "../src/http/domain.ts";
+import { createDomains } from "../src/http/domain.ts";
 import { VERSION } from "../src/lib/version.ts";
 import { CURT } from "../src/pages/assets/branding.ts";
 
@@ -20,7 +20,7 @@ async function describeTypes(): Promise<string> {
   const place = mkdtempSync(join(tmpdir(), "curt-client-"));
   try {
     const document = join(place, "openapi.json");
-    const api = describeApi(createDomain("https://curt.example", CURT), "en", {
+    const api = describeApi(createDomains({ baseUrl: "https://curt.example", domains: [] }, CURT)[0], "en", {
       version: VERSION,
       needsToken: false,
     });

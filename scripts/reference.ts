@@ -3,7 +3,7 @@ import { join } from "node:path";
 
 import { describeApi } from "../src/api/openapi.ts";
 import { REQUEST_ID } from "../src/http/api-headers.ts";
-import { createDomain } from "../src/http/domain.ts";
+import { createDomains } from "../src/http/domain.ts";
 import { LINK_FIELDS } from "../src/http/field-names.ts";
 import { type ProblemReason, REASON_HEADER, REASONS } from "../src/http/problem-reasons.ts";
 import { describe, nameFirst } from "../src/http/problems.ts";
@@ -32,7 +32,7 @@ Below stands the \`data\` of a successful body, which has \`status\` and \`messa
 const COMMON_STATUSES = ["429", "503", "default"];
 const COMMON_HEADERS = [REASON_HEADER, REQUEST_ID, "RateLimit", "RateLimit-Policy"];
 
-const DOMAIN = createDomain("https://curt.example", CURT);
+const DOMAIN = createDomains({ baseUrl: "https://curt.example", domains: [] }, CURT)[0];
 const code = (value: unknown) => `\`${String(value)}\``;
 const codes = (values: readonly unknown[]) => values.map(code).join(", ");
 const named = (name: string, required = false) => code(name) + (required ? "" : "?");

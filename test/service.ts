@@ -269,6 +269,26 @@ export function checkReasons({ status, headers }: Response, asked: string): void
     throw new Error(`${asked}: ${status} with the reason ${told}`);
 }
 
+function methodsOf(request: Running["fetch"]): Pick<Running, "fetch" | "shorten"> {
+  return {
+    fetch: request,
+    shorten: (body, headers = {}) =>
+      request("/api/v1/shorten", {
+        method: "POST",
+        headers: { "Content-Type": "application/json", ...headers },
+        body: typeof body === "string" || body instanceof Uint8Array ? body : JSON.stringify(body),
+      }),
+  };
+}
+
+/** The service as it answers at one of its domains, given as an origin or a `Host` header. */
+export function toDomain<R extends Running>(running: R, domain: string): R {
+  const Host = domain.startsWith("https:") ? new URL(domain).host : domain;
+  const request: Running["fetch"] = (path, init = {}) =>
+    running.fetch(path, { ...init, headers: { Host, ...(init.headers as Record<string, string>) } });
+  return { ...running, ...methodsOf(request) };
+}
+
 function client(origin: string, settings: Settings, logged: string[], stop: () => Promise<void>): Running {
   const { database } = readConfig(settings);
   let faultsExpected = false;
@@ -281,18 +301,12 @@ function client(origin: string, settings: Settings, logged: string[], stop: () =
     return response;
   }
   return {
+    ...methodsOf(request),
     origin,
     database,
     databaseUrl: settings["DATABASE_URL"] ?? "",
     file: database.engine === "sqlite" ? database.path : "",
     logged,
-    fetch: request,
-    shorten: (body, headers = {}) =>
-      request("/api/v1/shorten", {
-        method: "POST",
-        headers: { "Content-Type": "application/json", ...headers },
-        body: typeof body === "string" || body instanceof Uint8Array ? body : JSON.stringify(body),
-      }),
     expectFaults() {
       faultsExpected = true;
     },

@@ -1,6 +1,6 @@
 // The API's handlers, by the thread that they run on. An endpoint that costs more than a few redirects is a view.
 
-import { memoizeByDomain } from "../http/domain.ts";
+import { type Domain, memoizeByDomain } from "../http/domain.ts";
 import type { Limiter } from "../http/limiter.ts";
 import type { Views } from "../http/views.ts";
 import type { Clock } from "../links/clock.ts";
@@ -33,6 +33,8 @@ export interface ApiOptions {
   readonly views: Pick<Views, "ask">;
   readonly clock: Pick<Clock, "nowMs" | "monotonicMs">;
   readonly secret: Secret;
+  /** The secret of another domain. */
+  readonly secretOf: (domain: Domain) => Secret;
   readonly createToken: string | null;
   readonly mayCreate: TokenCheck;
 }

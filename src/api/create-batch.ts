@@ -13,6 +13,7 @@ import { LINK_FORMAT, linkRequest } from "./create-link.ts";
 import {
   createBody,
   createFailures,
+  domainOf,
   type Identify,
   type LinkCreation,
   REPLAYED,
@@ -68,7 +69,7 @@ export const createLinksRoute = createRoute({
 });
 
 /** Runs on the serving thread. */
-export function createLinks({ limiter, secret }: ApiOptions, { createAll, handler }: LinkCreation) {
+export function createLinks({ limiter, secretOf }: ApiOptions, { createAll, handler }: LinkCreation) {
   const open = limitOpen();
   const turn = createTurns();
   // A larger array than the limit ever lets through is refused as too long.
@@ -97,7 +98,8 @@ export function createLinks({ limiter, secret }: ApiOptions, { createAll, handle
       const outcome = isProblem(body) ? body : rest.next().value;
       if (outcome === undefined) throw new Error("Every body has an outcome");
       if (isProblem(body) || isProblem(outcome)) return describeProblem(outcome as HttpProblem, language);
-      const data = body.describe(outcome, call.domain, secret);
+      const domain = domainOf(call, body);
+      const data = body.describe(outcome, domain, secretOf(domain));
       return { status_code: 201, status: "success", message: confirmation, data };
     });
     return success(call, 200, "batch", { results }, created.isReplay ? REPLAYED : {});

@@ -36,6 +36,7 @@ export const linkRequest = z
   .strictObject({
     target,
     code: code.nullish(),
+    domain: string.nullish().openapi({ description: "api.links.domain", example: "go.example.com" }),
     expires_at: string
       .nullish()
       .openapi({ description: "api.links.expires_at", example: EXAMPLE.expire_duration }),
@@ -73,6 +74,7 @@ export const LINK_FORMAT: CreateFormat = {
         starts: dates.starts ?? undefined,
         originalUrl: body.target,
         customCode: body.code || undefined,
+        domain: body.domain || undefined,
         maxVisits: body.max_visits ?? undefined,
         password: body.password ?? undefined,
       },

@@ -44,6 +44,11 @@ interface CreateBody {
   describe(link: Link, domain: Domain, secret: Pick<Secret, "manageKey">): { readonly short_url: string };
 }
 
+/** The domain of a created link. */
+export function domainOf({ domain }: Call, { request }: CreateBody): Domain {
+  return (request.domain === undefined ? undefined : domain.find(request.domain)) ?? domain;
+}
+
 interface Created {
   readonly outcomes: readonly (Link | Problem)[];
   /** Whether an earlier request with the same key created all of them. */
@@ -59,7 +64,7 @@ const GROUPS = { atOnce: 8, waiting: 64 };
 export const REPLAYED = { "Idempotent-Replayed": "true" } as const;
 const REUSED = { kind: "idempotency.reused" } as const;
 
-export function createLinkCreation({ links, limiter, mayCreate, secret }: ApiOptions) {
+export function createLinkCreation({ links, limiter, mayCreate, secret, secretOf }: ApiOptions) {
   const inTurn = createQueue(GROUPS);
 
   /**
@@ -139,10 +144,12 @@ export function createLinkCreation({ links, limiter, mayCreate, secret }: ApiOpt
           const [link] = created.outcomes;
           if (link === undefined) throw new Error("Every request has an outcome");
           if (isProblem(link)) return problemJson(call, link);
-          const data = body.describe(link, call.domain, secret);
+          const domain = domainOf(call, body);
+          const keys = secretOf(domain);
+          const data = body.describe(link, domain, keys);
           return success(call, 201, format.message, data, {
             Location: new URL(data.short_url).href,
-            Link: editLink(link, call.domain, secret),
+            Link: editLink(link, domain, keys),
             ...(created.isReplay && REPLAYED),
           });
         },

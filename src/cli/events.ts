@@ -10,10 +10,8 @@ const PAGE = 1000;
 const EVERY_MS = 500;
 
 /** Prints the events that wait and the last ones that were sent, with `--follow` also later ones. Returns the exit code. */
-export async function printEvents(
-  { database, baseUrl, eventsUrl }: Config,
-  { options }: Arguments,
-): Promise<number> {
+export async function printEvents(config: Config, { options }: Arguments): Promise<number> {
+  const { database, eventsUrl } = config;
   if (!(await hasStore(database))) return fail(noStore(database));
   if (eventsUrl === null) note("EVENTS_URL is off: no events are recorded.");
   const statements = await openStatements(database);
@@ -24,7 +22,7 @@ export async function printEvents(
   try {
     for (;;) {
       const rows = await outbox.after(Math.max(0, last - PAGE), 2 * PAGE);
-      for (const row of rows) if (!recent.has(row.seq)) printJson(toCloudEvent(row, baseUrl));
+      for (const row of rows) if (!recent.has(row.seq)) printJson(toCloudEvent(row, config));
       recent = new Set(rows.map(({ seq }) => seq));
       const next = rows.at(-1)?.seq ?? last;
       if (next === last && options["follow"] !== true) return 0;

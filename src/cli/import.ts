@@ -62,7 +62,8 @@ export async function importFile(
 
 async function* readTables(run: ImportRun): AsyncGenerator<ImportItem> {
   const { domain, visits } = run.options;
-  yield* readLinks(run.input, { domain, onBroken: reportBroken(run) });
+  const { keyPrefixes } = importRules(run.config);
+  yield* readLinks(run.input, { domain, keyPrefixes, onBroken: reportBroken(run) });
   if (visits === undefined) return;
   try {
     yield* readVisits(openInput(visits), reportBroken(run, ` of ${visits}`));

@@ -15,11 +15,20 @@ export async function ask(
   const instance = instanceOf(environment, elsewhere);
   if (instance === undefined) return 2;
   try {
-    return await act(createClient(instance));
+    return await act(
+      createClient(elsewhere === undefined ? instance : { ...instance, fetch: fetchAs(elsewhere) }),
+    );
   } catch (error) {
     if (!(error instanceof CurtError)) throw error;
     return fail(`${error.message} (${hint(error, instance)})`);
   }
+}
+
+/** Names the domain of a link's address, because another domain of the instance may have the same code. */
+function fetchAs(origin: string) {
+  const { host: Host } = new URL(origin);
+  return (url: string, init: RequestInit) =>
+    fetch(url, { ...init, headers: { ...(init.headers as Record<string, string>), Host } });
 }
 
 /** How a user can fix the failure. */

@@ -2,7 +2,7 @@ import { accessSync, constants } from "node:fs";
 import { basename, dirname, join } from "node:path";
 
 import { reasonOf } from "../lib/error-reason.ts";
-import { isPrivateHost, type Posture } from "../links/target.ts";
+import { canonicalHost, isPrivateHost, type Posture } from "../links/target.ts";
 import type { DatabaseAddress, PostgresAddress } from "./database-url.ts";
 import { automaticTypes } from "./event-settings.ts";
 import { limit, type Setting } from "./formats.ts";
@@ -104,7 +104,20 @@ function conflicts({ port, baseUrl, cacheSeconds, interstitial, ...values }: Par
     mistakes.push("TLS_CERT and TLS_KEY belong together: set both or neither");
   if (values.tlsCert && baseUrl !== undefined && !baseUrl?.startsWith("https:"))
     mistakes.push("BASE_URL must start with https:// when Curt serves HTTPS itself");
+  const { domains = [], aliases = [] } = values;
+  if (values.tlsCert && domains.some((domain) => !domain.startsWith("https:")))
+    mistakes.push("DOMAINS must start with https:// when Curt serves HTTPS itself");
+  const hosts = [...[baseUrl ?? "http://localhost", ...domains].map(hostOf), ...aliases.map(canonicalHost)];
+  for (const domain of domains)
+    if (hosts.indexOf(hostOf(domain)) !== hosts.lastIndexOf(hostOf(domain)))
+      mistakes.push(
+        `DOMAINS must differ from each other, BASE_URL and ALIASES by their hosts: ${domain} doesn't`,
+      );
   return mistakes;
+}
+
+function hostOf(url: string): string {
+  return canonicalHost(new URL(url).hostname);
 }
 
 /** Checks now, so that a missing file is reported together with other mistakes. */
@@ -204,7 +217,7 @@ interface Misspelling {
 /** Two edits turn EDITOR into EDITS and HOME into HOST, which nearly every environment has. */
 const LONG_NAME = 8;
 /** Usual variables close to a setting. systemd sets the first. */
-const USUAL: ReadonlySet<string> = new Set(["CACHE_DIRECTORY", "SMTP_PORT"]);
+const USUAL: ReadonlySet<string> = new Set(["CACHE_DIRECTORY", "DOMAIN", "SMTP_PORT"]);
 
 /** Ignores settings that are set under their right name. */
 function misspellings(env: Readonly<Record<string, string | undefined>>): Misspelling[] {

@@ -53,6 +53,14 @@ export const SETTINGS = {
       "other host names of this service, separated by commas; links to them are refused because they would loop",
     takes: listOf(hostOfUrl),
   },
+  domains: {
+    name: "DOMAINS",
+    default: "none",
+    unset: [],
+    meaning:
+      "further origins of short addresses, separated by commas, such as https://한글.example; each has its own codes, chosen by the Host header",
+    takes: listOf(origin),
+  },
   tlsCert: {
     name: "TLS_CERT",
     default: "none",

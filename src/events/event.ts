@@ -1,7 +1,10 @@
+import type { Config } from "../config/config.ts";
 import type { EventType } from "../config/event-settings.ts";
+import { splitKey } from "../links/code.ts";
 import { linkFields } from "../links/fields.ts";
 import { type Reason, stateOf } from "../links/link.ts";
 import type { LinkId } from "../links/store.ts";
+import { keyPrefixOf } from "../links/target.ts";
 import { isoInstant } from "../links/time.ts";
 import { type LinkRow, toLink } from "../store/shared/link-row.ts";
 
@@ -20,13 +23,15 @@ export interface EventRow extends Omit<LinkRow, "original_url">, LinkId {
   readonly hostReason: Reason | null;
 }
 
+export type Origins = Pick<Config, "baseUrl" | "domains">;
+
 /** A CloudEvent 1.0 in JSON. The same event always has the same id. */
-export function toCloudEvent(row: EventRow, baseUrl: string) {
+export function toCloudEvent(row: EventRow, origins: Origins) {
   return {
     specversion: "1.0",
     // A restored backup may number other events alike.
     id: `${row.atMs}-${row.seq}`,
-    source: baseUrl,
+    source: origins.baseUrl,
     type: row.type,
     subject: row.type === "host.blocked" ? row.detail : row.code,
     time: isoInstant(row.atMs),
@@ -34,7 +39,7 @@ export function toCloudEvent(row: EventRow, baseUrl: string) {
       row.type === "host.blocked"
         ? { host: row.detail, reason: row.hostReason }
         : {
-            ...linkData(row, baseUrl),
+            ...linkData(row, origins),
             ...(row.type === "link.disabled" && { reason: row.detail }),
             ...(row.type === "report.opened" && { reports: row.reports, reasons: reasonsOf(row) }),
           },
@@ -42,9 +47,10 @@ export function toCloudEvent(row: EventRow, baseUrl: string) {
 }
 
 /** Without the target of a link that has a password or was deleted. */
-function linkData(row: EventRow, baseUrl: string) {
-  const { code, createdMs, original_url } = row;
-  const short_url = `${shownUrl(row, baseUrl)}/`;
+function linkData(row: EventRow, origins: Origins) {
+  const { createdMs, original_url } = row;
+  const { code } = splitKey(row.code);
+  const short_url = `${shownUrl(row, origins)}/`;
   if (original_url === null) return { code, short_url, created_at: isoInstant(createdMs) };
   const link = toLink(code, { ...row, original_url });
   const { visits_used: _, target, ...fields } = linkFields(link, false);
@@ -57,9 +63,12 @@ function linkData(row: EventRow, baseUrl: string) {
   };
 }
 
-/** # is the only character of codes that would end the path. */
-function shownUrl({ code }: LinkId, baseUrl: string): string {
-  return `${baseUrl}/${code.replaceAll("#", "%23")}`;
+/** # is the only character of codes that would end the path. The domain may have left DOMAINS. */
+function shownUrl(row: LinkId, { baseUrl, domains }: Origins): string {
+  const { keyPrefix, code } = splitKey(row.code);
+  const domain =
+    domains.find((origin) => keyPrefixOf(origin) === keyPrefix) ?? `https://${keyPrefix.slice(0, -1)}`;
+  return `${keyPrefix === "" ? baseUrl : domain}/${code.replaceAll("#", "%23")}`;
 }
 
 function reasonsOf({ reasons }: EventRow): Record<string, number> {
@@ -78,9 +87,9 @@ const WORDS: Readonly<Record<EventType, string>> = {
 };
 
 /** One line for a chat room. It names the preview, because chat rooms fetch addresses. */
-export function toText(row: EventRow, baseUrl: string): { readonly text: string } {
+export function toText(row: EventRow, origins: Origins): { readonly text: string } {
   const { type, detail } = row;
   const why = type === "report.opened" ? Object.keys(reasonsOf(row)).join(", ") : (row.hostReason ?? detail);
-  const what = type === "host.blocked" ? detail : `${shownUrl(row, baseUrl)}+`;
+  const what = type === "host.blocked" ? detail : `${shownUrl(row, origins)}+`;
   return { text: `${WORDS[type]}${why ? ` (${why})` : ""}: ${what}` };
 }

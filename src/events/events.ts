@@ -22,7 +22,7 @@ export async function openEvents(
   { takeOverMs }: SenderLimits,
   onFault: (error: unknown) => void,
 ) {
-  const { database, eventsUrl, eventsSecrets, eventsFormat, eventsTypes, baseUrl } = config;
+  const { database, eventsUrl, eventsSecrets, eventsFormat, eventsTypes, baseUrl, domains } = config;
   const worker = () => new Worker(new URL("./events-worker.ts", import.meta.url));
   let isClosed = false;
   /** Closing may interrupt a turn that waits for the endpoint. */
@@ -49,7 +49,7 @@ export async function openEvents(
       type: "open",
       database,
       storeFiles: identifyStore(database),
-      settings: { eventsUrl, eventsSecrets, eventsFormat, eventsTypes, baseUrl },
+      settings: { eventsUrl, eventsSecrets, eventsFormat, eventsTypes, baseUrl, domains },
       limits: { takeOverMs },
       nowMs: clock.nowMs(),
     });

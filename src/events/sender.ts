@@ -6,7 +6,7 @@ import type { Outbox } from "./outbox.ts";
 
 export type SenderSettings = Pick<
   Config,
-  "eventsUrl" | "eventsSecrets" | "eventsFormat" | "eventsTypes" | "baseUrl"
+  "eventsUrl" | "eventsSecrets" | "eventsFormat" | "eventsTypes" | "baseUrl" | "domains"
 >;
 
 export interface SenderLimits {
@@ -65,7 +65,7 @@ export function createSender(
   }
 
   async function post(rows: readonly EventRow[], nowMs: number): Promise<string | undefined> {
-    const events = rows.map((row) => (isText ? toText : toCloudEvent)(row, settings.baseUrl));
+    const events = rows.map((row) => (isText ? toText : toCloudEvent)(row, settings));
     const body = JSON.stringify(isText ? events[0] : events);
     try {
       const response = await fetch(settings.eventsUrl ?? "", {

@@ -5,7 +5,7 @@ import type { Domain } from "./domain.ts";
 
 export type Handler = (call: Call) => Response | Promise<Response>;
 /** A call without its connection, as the views thread gets it. */
-export type DetachedCall = Omit<Call, "client" | "limits" | "mayTake">;
+export type DetachedCall = Omit<Call, "at" | "client" | "limits" | "mayTake">;
 
 const NONE: readonly never[] = [];
 
@@ -40,6 +40,11 @@ export class Call {
     return this.knownClient;
   }
 
+  /** The same request about a link of any domain. */
+  at(domain: Domain, code: string): Call {
+    return new Call(this.request, code, domain, this.server, this.clientOf);
+  }
+
   /** Extends the time for the response. Bun closes an idle connection even with an open request, if that has no body. */
   mayTake(seconds: number): void {
     this.server.timeout(this.request, seconds);
@@ -49,7 +54,7 @@ export class Call {
 /** `code` is "" if the path has none. */
 export type CallOf = (request: Request, server: Bun.Server<unknown>, code: string) => Call;
 
-/** All calls are created here. A choice between several domains would belong here. */
+/** All calls of a domain are created here. */
 export function createCalls({
   domain,
   clientOf,

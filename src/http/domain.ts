@@ -1,8 +1,12 @@
 import { memoize } from "../lib/memoize.ts";
+import { splitKey } from "../links/code.ts";
+import { canonicalHost, keyPrefixOf } from "../links/target.ts";
 import type { Identity } from "../pages/shared/layout.tsx";
 
-/** The origin of short addresses. Each call has one, so that an instance could serve several domains. */
+/** An origin of short addresses with its own codes. Each call has one. */
 export interface Domain {
+  /** What its codes start with in the store: its host and a slash, "" for BASE_URL. */
+  readonly keyPrefix: string;
   /** The public origin as the operator wrote it, in readable Unicode, without a trailing slash. */
   readonly baseUrl: string;
   /** The same in ASCII. */
@@ -12,9 +16,39 @@ export interface Domain {
   shortUrl(code: string): string;
   /** The same as people see, copy and scan it: without the slash at its end. */
   shownUrl(code: string): string;
+  /** The domain of this instance with a host, in any spelling. Undefined if there is none. */
+  find(host: string): Domain | undefined;
+  /** The domain of a code as stored. Undefined if it is no longer one of this instance. */
+  ofKey(key: string): Domain | undefined;
 }
 
-export function createDomain(baseUrl: string, identity: Identity): Domain {
+/** The domains of an instance, that of BASE_URL first. */
+export function createDomains(
+  { baseUrl, domains }: { readonly baseUrl: string; readonly domains: readonly string[] },
+  identity: Identity,
+): readonly [Domain, ...Domain[]] {
+  const find = (host: string) => all.find(({ origin }) => keyPrefixOf(origin) === `${hostOf(host)}/`);
+  const ofKey = (key: string) => all.find((one) => one.keyPrefix === splitKey(key).keyPrefix);
+  const create = (origin: string, keyPrefix: string) => ({
+    ...createDomain(origin, identity),
+    keyPrefix,
+    find,
+    ofKey,
+  });
+  const all: readonly [Domain, ...Domain[]] = [
+    create(baseUrl, ""),
+    ...domains.map((origin) => create(origin, keyPrefixOf(origin))),
+  ];
+  return all;
+}
+
+/** The host of a `Host` header. */
+function hostOf(written: string): string | undefined {
+  const url = /[/\\?#@]/.test(written) ? null : URL.parse(`http://${written}`);
+  return url === null ? undefined : canonicalHost(url.hostname);
+}
+
+function createDomain(baseUrl: string, identity: Identity) {
   // # is the only character of codes that would end the path.
   const shownUrl = (code: string) => `${baseUrl}/${code.replaceAll("#", "%23")}`;
   return {
@@ -22,7 +56,7 @@ export function createDomain(baseUrl: string, identity: Identity): Domain {
     identity,
     origin: new URL(baseUrl).origin,
     shownUrl,
-    shortUrl: (code) => `${shownUrl(code)}/`,
+    shortUrl: (code: string) => `${shownUrl(code)}/`,
   };
 }
 

@@ -6,6 +6,7 @@ type PartOf<Rule> = Rule extends `${infer Part}.${string}` ? Part : never;
 
 export const LINK_FIELDS: FieldNames = {
   code: "code",
+  domain: "domain",
   target: "target",
   expires_at: "expires_at",
   starts_at: "starts_at",

@@ -13,6 +13,7 @@ export const REASONS = [
   "code.space",
   "code.taken",
   "code.too-long",
+  "domain.unknown",
   // A rule about the target of a new link.
   "target.backslash",
   "target.blocked",

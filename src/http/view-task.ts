@@ -32,6 +32,8 @@ export type View =
 /** A request to the views thread. A flat object, because Bun doesn't copy its strings. */
 export interface ViewTask {
   readonly view: View;
+  /** The domain's. */
+  readonly keyPrefix: string;
   /** As spelled in the path. "" without a code. */
   readonly code: string;
   /** With its question mark. "" without a query. */

@@ -141,10 +141,10 @@ export function createViews(options: ViewsOptions): Views {
 
   /** Problems are not shared: a link that did not exist a moment ago may exist now. */
   async function find(task: ViewTask): Promise<RenderedView | Refusal> {
-    const { view, code, query, headers, data, rulesVersion } = task;
+    const { view, keyPrefix, code, query, headers, data, rulesVersion } = task;
     // A view with data is a refused form or the operator's, which nobody else sees.
     const isShared = data === "";
-    let key = JSON.stringify([view, code, query, headers, rulesVersion]);
+    let key = JSON.stringify([view, keyPrefix, code, query, headers, rulesVersion]);
     // The caller's tag is compared with a cached view here, otherwise by the thread.
     const before = isShared ? shared.get(key)?.view : undefined;
     if (task.knownTag !== "" && !shared.has(key)) key += task.knownTag;
@@ -171,6 +171,7 @@ export function createViews(options: ViewsOptions): Views {
   async function figures(): Promise<string | undefined> {
     const task: ViewTask = {
       view: "adminApi",
+      keyPrefix: "",
       code: "",
       query: "",
       headers: "{}",
@@ -190,6 +191,7 @@ export function createViews(options: ViewsOptions): Views {
     try {
       const result = await find({
         view,
+        keyPrefix: call.domain.keyPrefix,
         code,
         query: queryFor(view, request),
         headers,

@@ -55,11 +55,20 @@ export function parseCode(written: string): Code | Invalid {
 
 /**
  * The code for a spelling in an address, or undefined if it can't be one. The grammar isn't checked, so that a link
- * still resolves when a later Unicode version would refuse its code.
+ * still resolves when a later Unicode version would refuse its code. A host and a slash may precede it, as in the store.
  */
 export function lookUpCode(spelling: string): Code | undefined {
   if (isPlain(spelling)) return spelling as Code;
-  return spelling.isWellFormed() ? toCode(spelling) || undefined : undefined;
+  if (!spelling.isWellFormed()) return undefined;
+  const { keyPrefix, code } = splitKey(spelling);
+  const normalized = toCode(code);
+  return normalized ? ((keyPrefix + normalized) as Code) : undefined;
+}
+
+/** Splits a code as it is stored into what its domain puts in front (see `Domain`) and the code as people see it. */
+export function splitKey(key: string): { readonly keyPrefix: string; readonly code: Code } {
+  const at = key.indexOf("/") + 1;
+  return { keyPrefix: key.slice(0, at), code: key.slice(at) as Code };
 }
 
 /** A code of `length` random characters, without bias. `fill` fills an array with random bytes (a CSPRNG). */

@@ -11,6 +11,7 @@ import {
   type KeyedRequest,
   type KeyReused,
   type LinkStore,
+  type NewLink,
   type NumberedLink,
   StoreUnavailable,
 } from "./store.ts";
@@ -30,6 +31,8 @@ interface Creation {
 export interface CreateRequest {
   readonly originalUrl: string;
   readonly customCode?: string | undefined;
+  /** The host of another domain of this instance. */
+  readonly domain?: string | undefined;
   /** Undefined: the default. Durations count from now. */
   readonly expiry?: When | undefined;
   readonly starts?: Duration | number | undefined;
@@ -51,6 +54,8 @@ export interface CreateOptions {
   readonly fillRandom: (bytes: Uint8Array) => void;
   readonly targetPolicy: TargetPolicy;
   readonly blocked: Blocked;
+  /** What the codes of another domain start with in the store. Undefined if there is no such domain. */
+  readonly keyPrefixOf?: ((domain: string) => string | undefined) | undefined;
   readonly defaultExpiry: Expiry;
   readonly codeLength: number;
   /** How long after its link's end a code cannot be reused. */
@@ -67,7 +72,8 @@ const NONE: readonly never[] = [];
 const NO_RECORDS: ReadonlyMap<number, CreatedRecord> = new Map();
 
 /** A link, without a code if that is to be generated. */
-type Draft = Omit<Link, "code"> & { readonly nth: number; readonly code: Code | undefined };
+type Draft = Omit<Link, "code"> &
+  Pick<NewLink, "keyPrefix"> & { readonly nth: number; readonly code: Code | undefined };
 type Insert = (links: readonly NumberedLink[]) => ReturnType<LinkStore["insertOnce"]>;
 
 /** How links are created. There is no other way, so all rules about new links are applied here. */
@@ -88,21 +94,23 @@ export function createLinkCreation(options: CreateOptions) {
   }
 
   function parse(request: CreateRequest, nth: number, createdMs: number): Draft | Invalid {
-    const { originalUrl, customCode, expiry = options.defaultExpiry, starts, maxVisits } = request;
+    const { originalUrl, customCode, domain, expiry = options.defaultExpiry, starts, maxVisits } = request;
     const target = parseDestination(originalUrl);
     const code = customCode === undefined ? undefined : parseCode(customCode);
+    const keyPrefix = domain === undefined ? undefined : options.keyPrefixOf?.(domain);
     const startsMs = starts === undefined ? undefined : instantOf(createdMs, starts);
     const endsMs = instantOf(createdMs, expiry);
     const refusals = [
       ...(isProblem(target) ? target.refusals : NONE),
       ...(isProblem(code) ? code.refusals : NONE),
+      ...(domain !== undefined && keyPrefix === undefined ? [{ rule: "domain.unknown" } as const] : NONE),
       ...refuseEnd(endsMs, Math.max(createdMs, startsMs ?? 0), createdMs),
       ...refuseTerms(request),
     ];
     if (isProblem(target) || isProblem(code) || refusals.length > 0) return { kind: "invalid", refusals };
     const hasTerms = startsMs !== undefined || maxVisits !== undefined;
     const terms = hasTerms ? orNone({ startsMs, maxVisits }) : undefined;
-    return { nth, code, originalUrl, target, createdMs, endsMs, terms };
+    return { nth, keyPrefix, code, originalUrl, target, createdMs, endsMs, terms };
   }
 
   /** The link that an earlier request created, as it was then. */
@@ -146,16 +154,19 @@ export function createLinkCreation(options: CreateOptions) {
         throw new StoreUnavailable(`no free code after ${MAX_GENERATE_TRIES} tries`);
       const free = freeIfEndedByMs(clock.nowMs());
       // Copying an object would take several times as long.
-      const links = pending.map(({ nth, code, originalUrl, target, createdMs, endsMs, terms }) => ({
-        nth,
-        code: code ?? generateCode(length, fillRandom),
-        originalUrl,
-        target,
-        createdMs,
-        endsMs,
-        terms,
-        freeIfEndedByMs: free,
-      }));
+      const links = pending.map(
+        ({ nth, keyPrefix, code, originalUrl, target, createdMs, endsMs, terms }) => ({
+          nth,
+          keyPrefix,
+          code: code ?? generateCode(length, fillRandom),
+          originalUrl,
+          target,
+          createdMs,
+          endsMs,
+          terms,
+          freeIfEndedByMs: free,
+        }),
+      );
       const inserted = await insert(links);
       if ("kind" in inserted) return inserted;
       for (let at = 0; at < links.length; at++) {

@@ -10,6 +10,7 @@ export type Refusal =
   | { rule: "code.joiner"; character: string }
   | { rule: "code.mark"; character: string }
   | { rule: "code.reserved"; code: string }
+  | { rule: "domain.unknown" }
   | { rule: "target.ill-formed" }
   | { rule: "target.control"; character: string }
   | { rule: "target.space" }

@@ -108,6 +108,11 @@ export function canonicalHost(hostname: string): string {
   return isMapped ? unmapped(address).toString() : withoutTrailingDots(hostname);
 }
 
+/** What the store puts in front of the codes of an origin other than BASE_URL. */
+export function keyPrefixOf(origin: string): string {
+  return `${canonicalHost(new URL(origin).hostname)}/`;
+}
+
 /** The port of a URL, also if it is the default of its scheme. */
 export function effectivePort(url: URL): string {
   if (url.port !== "") return url.port;

@@ -56,7 +56,7 @@ export function createGate(options: GateOptions) {
     // The maker may just have changed the password.
     if (now.terms?.passwordHash !== link.terms?.passwordHash) return passwords.ask(call, now);
     try {
-      recorder.record(counterOf(now), call, clock.nowMs());
+      recorder.record(counterOf(now, call.domain.keyPrefix), call, clock.nowMs());
     } catch (error) {
       onFault(error);
     }

@@ -41,8 +41,9 @@ export interface LinkCache extends Memory {
 export function createLinkCache(
   { resolve, resolveNow }: Pick<Links, "resolve" | "resolveNow">,
   clock: Clock,
+  keyPrefix = "",
 ): LinkCache {
-  const table = createLinkTable(MAX_BYTES);
+  const table = createLinkTable(MAX_BYTES, keyPrefix);
   const inFlight = new Map<Code, Promise<LookUpResult>>();
   /** Calls of `forget` and `forgetAll`. */
   let evictions = 0;

@@ -56,7 +56,7 @@ const MAX_DECODED_LENGTH = 256;
  *
  * The system provides memory at the first write, so a table that isn't full takes less.
  */
-export function createLinkTable(maxBytes: number) {
+export function createLinkTable(maxBytes: number, keyPrefix = "") {
   const length = Math.floor(maxBytes / WORD_BYTES / 2) * 2;
   const buffer = new ArrayBuffer(length * WORD_BYTES);
   const words = new Int32Array(buffer);
@@ -208,6 +208,7 @@ export function createLinkTable(maxBytes: number) {
       if ((shape & USED) === 0) words[at + SHAPE] = shape | USED;
       return {
         table: "link",
+        keyPrefix,
         text: code,
         createdMs: numbers[(at + CREATED) / 2] ?? 0,
         sequence: word(at + SEQUENCE),
@@ -225,7 +226,7 @@ export function createLinkTable(maxBytes: number) {
     set(link: Link): Entry {
       changes++;
       const at = write(link);
-      const counter = counterOf(link);
+      const counter = counterOf(link, keyPrefix);
       if (at !== NONE) writeCounter(at, counter);
       const { endsMs, target } = link;
       return { ...counter, endsMs, target, at, changes: at === NONE ? NONE : changes };

@@ -18,17 +18,18 @@ export interface Certificate {
 
 /** Reads the certificate that Curt serves; undefined if it serves plain HTTP. Throws `ConfigError`. */
 export async function readCertificate(
-  { tlsCert, tlsKey, baseUrl }: Pick<Config, "tlsCert" | "tlsKey" | "baseUrl">,
+  { tlsCert, tlsKey, baseUrl, domains }: Pick<Config, "tlsCert" | "tlsKey" | "baseUrl" | "domains">,
   log: Log,
 ): Promise<Certificate | undefined> {
   if (tlsCert === null || tlsKey === null) return undefined;
   const [cert, key] = await Promise.all([readText(tlsCert), readText(tlsKey)]);
-  const { hostname } = new URL(baseUrl);
-  if (!isFor(hostname, checkPair({ cert, key }, tlsCert, tlsKey)))
-    log.warn(
-      { host: hostname },
-      "the certificate in TLS_CERT is not for the host of BASE_URL: browsers will refuse it",
-    );
+  const leaf = checkPair({ cert, key }, tlsCert, tlsKey);
+  for (const { hostname } of [baseUrl, ...domains].map((origin) => new URL(origin)))
+    if (!isFor(hostname, leaf))
+      log.warn(
+        { host: hostname },
+        "the certificate in TLS_CERT is not for a host of BASE_URL or DOMAINS: browsers will refuse it there",
+      );
   return { cert, key };
 }
 

@@ -1,4 +1,5 @@
 import type { Config } from "../config/config.ts";
+import type { Domain } from "../http/domain.ts";
 import { type Log, withoutQuery } from "../lib/log.ts";
 import { fillRandom } from "../lib/random.ts";
 import { type Clock, createClock } from "../links/clock.ts";
@@ -7,7 +8,7 @@ import { createLinks } from "../links/links.ts";
 import type { Problem } from "../links/problem.ts";
 import { createSecret } from "../links/secret.ts";
 import type { LinkStore } from "../links/store.ts";
-import { effectivePort } from "../links/target.ts";
+import { effectivePort, keyPrefixOf } from "../links/target.ts";
 import { DAY_MS, HOUR_MS } from "../links/time.ts";
 import type { ListCheck } from "../moderation/blocklist/list-table.ts";
 import { createCounters } from "../moderation/counters.ts";
@@ -18,8 +19,9 @@ import { createOperator, createRuleCheck } from "../moderation/operator.ts";
 import { createRateLimits } from "../moderation/rate-limits.ts";
 import { createReports } from "../moderation/reports/reports.ts";
 import { createStoreFigures } from "../store/commits.ts";
-import { openStore, type StoreOptions } from "../store/open.ts";
+import { openStore, type Store, type StoreOptions } from "../store/open.ts";
 import { createVisits } from "../visits/visits.ts";
+import { secretOf, storeOf } from "./domain-store.ts";
 
 /** A start believes the clock until this many days after Curt last ran with a believed one. */
 const BELIEVED_DAYS = 31;
@@ -80,12 +82,16 @@ export async function openCore(config: Config, log: Log, options: CoreOptions = 
   const hostRules = createHostRules(store, options.isListed);
   await hostRules.read();
   const policy = targetPolicy(config);
-  const links = createLinks({
+  const secret = createSecret(
+    config.secret === null ? await storedSecret(store) : Buffer.from(config.secret),
+  );
+  const seed = fillRandom(new BigUint64Array(1))[0] ?? 0n;
+  const refuseRule = createRuleCheck({ hostRules, ...policy });
+  const linkOptions = {
     codeLength: config.codeLength,
     codeHoldMs: config.codeHoldMs,
     defaultExpiry: config.defaultExpiry,
     edits: config.edits,
-    store,
     clock,
     fillRandom,
     targetPolicy: policy,
@@ -93,12 +99,33 @@ export async function openCore(config: Config, log: Log, options: CoreOptions = 
     readRules: hostRules.read,
     onCreated,
     onRefused,
-  });
-  const secret = createSecret(
-    config.secret === null ? await storedSecret(store) : Buffer.from(config.secret),
-  );
-  const seed = fillRandom(new BigUint64Array(1))[0] ?? 0n;
-  const refuseRule = createRuleCheck({ hostRules, ...policy });
+  };
+
+  function useCases(of: Store, domain?: Domain) {
+    const links = createLinks({
+      ...linkOptions,
+      store: of,
+      keyPrefixOf: (host) => domain?.find(host)?.keyPrefix,
+    });
+    return {
+      links,
+      reports: createReports({
+        reportThreshold: config.reportThreshold,
+        store: of,
+        links,
+        clock,
+        refuseRule,
+        onReported: () => counters.count("reports"),
+        onDisabled: ({ code }) =>
+          log.warn(
+            { code: `${domain?.keyPrefix ?? ""}${code}` },
+            "a link was disabled because of its reports",
+          ),
+      }),
+      visits: createVisits({ store: of, clock, keepDays: config.statsKeepDays }),
+    };
+  }
+  const { links, reports, visits } = useCases(store);
   return {
     clock,
     hostRules,
@@ -108,18 +135,16 @@ export async function openCore(config: Config, log: Log, options: CoreOptions = 
     size: () => store.size(),
     operator: createOperator({ store, links, clock, refuseRule }),
     inspection: createInspection({ store, clock, blocked: hostRules.blocked }),
+    /** These three are about the links of all domains, with their codes as stored. */
     links,
+    reports,
+    visits,
     secret,
-    reports: createReports({
-      reportThreshold: config.reportThreshold,
-      store,
-      links,
-      clock,
-      refuseRule,
-      onReported: () => counters.count("reports"),
-      onDisabled: ({ code }) => log.warn({ code }, "a link was disabled because of its reports"),
+    /** The same for visitors of one domain. */
+    on: (domain: Domain) => ({
+      ...useCases(storeOf(store, domain.keyPrefix, config.domains.length === 0), domain),
+      secret: secretOf(secret, domain.keyPrefix),
     }),
-    visits: createVisits({ store, clock, keepDays: config.statsKeepDays }),
     limits: createRateLimits({
       limitCreate: config.limitCreate,
       limitUnknown: config.limitUnknown,
@@ -166,15 +191,16 @@ function logClock(log: Log) {
 
 /** The rules for imported links. */
 export function importRules(config: Config) {
-  return { targetPolicy: targetPolicy(config), nowMs: Date.now() };
+  const keyPrefixes = config.domains.map(keyPrefixOf);
+  return { targetPolicy: targetPolicy(config), keyPrefixes, nowMs: Date.now() };
 }
 
-function targetPolicy({ posture, baseUrl, aliases, port }: Config) {
-  const base = new URL(baseUrl);
+function targetPolicy({ posture, baseUrl, domains, aliases, port }: Config) {
+  const origins = [baseUrl, ...domains].map((origin) => new URL(origin));
   return {
     posture,
-    ownHosts: [base.hostname, ...aliases],
-    ownPorts: [effectivePort(base), String(port)],
+    ownHosts: [...origins.map(({ hostname }) => hostname), ...aliases],
+    ownPorts: [...origins.map(effectivePort), String(port)],
     isShortener,
   };
 }

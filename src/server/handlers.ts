@@ -1,8 +1,8 @@
 import { type Config, ConfigError } from "../config/config.ts";
 import { createCalls, type Handler } from "../http/call.ts";
-import { createClientReader } from "../http/client.ts";
+import { type ClientOf, createClientReader } from "../http/client.ts";
 import { createOperatorCheck } from "../http/credentials.ts";
-import { createDomain } from "../http/domain.ts";
+import type { Domain } from "../http/domain.ts";
 import { createLimiter } from "../http/limiter.ts";
 import type { Overload } from "../http/overload.ts";
 import { createProblemCache } from "../http/problem-cache.ts";
@@ -19,7 +19,6 @@ import { createManagePages } from "../pages/manage/handler.ts";
 import { createPasswords } from "../pages/password/handler.ts";
 import { createJustCreated } from "../pages/preview/just-created.ts";
 import { createReport } from "../pages/report/handler.ts";
-import type { Identity } from "../pages/shared/layout.tsx";
 import { createSignIn } from "../pages/sign-in/handler.ts";
 import { createUnknownAnswer } from "../pages/unknown/handler.ts";
 import { createGate } from "../redirect/gate.ts";
@@ -29,12 +28,16 @@ import { createRedirect, type RedirectFigures } from "../redirect/redirect.ts";
 import { openCountries } from "../visits/country.ts";
 import type { OpenRecorder } from "../visits/visits.ts";
 import type { Core } from "./core.ts";
+import { secretOf } from "./domain-store.ts";
 import type { ReportFault } from "./fault-log.ts";
 import { type Health, createNotices } from "./instance-endpoints.ts";
 
 interface HandlerParts {
+  readonly domain: Domain;
+  /** The use cases of the domain. */
+  readonly own: ReturnType<Core["on"]>;
+  readonly clientOf: ClientOf;
   readonly recorder: OpenRecorder;
-  readonly identity: Identity;
   readonly views: Views;
   readonly overload: Overload;
   readonly linkCache: LinkCache;
@@ -47,13 +50,9 @@ interface HandlerParts {
 
 export type Handlers = ReturnType<typeof createHandlers>;
 
-/** Everything that answers a route, each with the parts and settings that it needs. */
-export function createHandlers(config: Config, log: Log, core: Core, parts: HandlerParts) {
-  const { clock, links, secret, reports, operator, hostRules, visits } = core;
-  const { recorder, identity, views, overload, linkCache, changes, health, onFault } = parts;
-  const { createToken, adminToken } = config;
-
-  const clientOf = createClientReader({
+/** Reads the client of a request. */
+export function createClients(config: Config, log: Log): ClientOf {
+  return createClientReader({
     host: config.host,
     trustedProxies: config.trustedProxies,
     countryOf: openCountryDatabase(config.countryDatabase),
@@ -62,7 +61,16 @@ export function createHandlers(config: Config, log: Log, core: Core, parts: Hand
         "requests of TRUSTED_PROXIES come without X-Forwarded-For: all visitors count as one client. Let the proxy append to it",
       ),
   });
-  const callOf = createCalls({ domain: createDomain(config.baseUrl, identity), clientOf });
+}
+
+/** Everything that answers a route of a domain, each with the parts and settings that it needs. */
+export function createHandlers(config: Config, core: Core, parts: HandlerParts) {
+  const { clock, operator, hostRules } = core;
+  const { domain, own, recorder, views, overload, linkCache, changes, health, onFault } = parts;
+  const { links, secret, reports, visits } = own;
+  const { createToken, adminToken } = config;
+
+  const callOf = createCalls({ domain, clientOf: parts.clientOf });
   const limiter = createLimiter(core.limits, clock, core.counters);
   const mayCreate = createTokenCheck(createToken);
   const cachedProblem = createProblemCache();
@@ -84,14 +92,33 @@ export function createHandlers(config: Config, log: Log, core: Core, parts: Hand
     const token = createAdminToken(rightToken);
     const { refusalOf, onWrong } = createOperatorCheck(token, core.limits);
     const signIn = createSignIn({ token, clock, onWrong });
-    const options = { operator, reports, views, refusalOf };
+    const { reports: allReports, secret: anySecret } = core;
+    const options = { operator, reports: allReports, views, refusalOf };
     return {
       api: createLazyHandlers(async () => (await import("../api/admin/admin.ts")).createAdminApi(options)),
-      pages: createAdminPages({ signIn, operator, secret, reports, hostRules, views }),
+      pages: createAdminPages({
+        signIn,
+        operator,
+        secret: anySecret,
+        reports: allReports,
+        hostRules,
+        views,
+      }),
     };
   }
 
-  const apiOptions = { links, reports, clock, limiter, mayCreate, secret, visits, views, createToken };
+  const apiOptions = {
+    links,
+    reports,
+    clock,
+    limiter,
+    mayCreate,
+    secret,
+    visits,
+    views,
+    createToken,
+    secretOf: ({ keyPrefix }: Domain) => secretOf(core.secret, keyPrefix),
+  };
   return {
     api: createLazyHandlers(async () => (await import("../api/api.ts")).createApi(apiOptions)),
     admin: adminToken === null ? undefined : createAdmin(adminToken),
@@ -118,7 +145,7 @@ export function createHandlers(config: Config, log: Log, core: Core, parts: Hand
     }),
     gate,
     views,
-    assets: createAssetRoutes(identity),
+    assets: createAssetRoutes(domain.identity),
     health,
     limiter,
     overload,

@@ -1,12 +1,14 @@
 import type { Config } from "../config/config.ts";
 import { openEvents } from "../events/events.ts";
 import type { SenderLimits } from "../events/sender.ts";
+import { createDomains } from "../http/domain.ts";
 import { createOverload, type OverloadLimits } from "../http/overload.ts";
 import { createRequestFigures } from "../http/request-counts.ts";
 import type { ViewLimits } from "../http/views.ts";
 import { reasonOf } from "../lib/error-reason.ts";
 import type { Log } from "../lib/log.ts";
 import { repeat } from "../lib/repeat.ts";
+import { splitKey } from "../links/code.ts";
 import { StoreUnusable } from "../links/store.ts";
 import { createIdentity } from "../pages/assets/branding.ts";
 import { createLinkCache } from "../redirect/link-cache.ts";
@@ -16,8 +18,9 @@ import type { OpenRecorder, Visits } from "../visits/visits.ts";
 import { type BlocklistsLimits, openBlocklists } from "./blocklists.ts";
 import { readCertificate } from "./certificate.ts";
 import { type Core, type CoreOptions, openCore } from "./core.ts";
+import { chooseApp } from "./domains.ts";
 import { createFaultLog } from "./fault-log.ts";
-import { createHandlers } from "./handlers.ts";
+import { createClients, createHandlers } from "./handlers.ts";
 import { createHealth } from "./instance-endpoints.ts";
 import { listen, type ServerLimits } from "./listen.ts";
 import { type ReadMetrics, createMetricsReader } from "./metrics-snapshot.ts";
@@ -79,20 +82,27 @@ export async function startService(config: Config, log: Log, limits: Limits = {}
   const views = open(openViews(config, core, { identity, blocklists, limits, onFault }));
   const overload = open(openOverload(log, core, limits));
 
-  const linkCache = createLinkCache(core.links, core.clock);
+  const domains = createDomains(config, identity);
+  const sites = domains.map((domain) => {
+    const own = core.on(domain);
+    return { domain, own, linkCache: createLinkCache(own.links, core.clock, domain.keyPrefix) };
+  });
+  const forgetLinks = () => sites.forEach(({ linkCache }) => linkCache.forgetAll());
   const forgetAll = () => {
-    linkCache.forgetAll();
+    forgetLinks();
     views.forgetAll();
   };
   core.clock.onSetBack(forgetAll);
   const changes = await core.links.follow({
-    forget(code) {
-      linkCache.forget(code);
+    // Also forgets other domains' links with this code, which does no harm.
+    forget(key) {
+      const { code } = splitKey(key);
+      for (const { linkCache } of sites) linkCache.forget(code);
       views.forget(code);
     },
     forgetAll,
   });
-  blocklists.onChange(linkCache.forgetAll);
+  blocklists.onChange(forgetLinks);
   blocklists.startFeeds(core.clock.nowMs);
 
   const events =
@@ -101,19 +111,24 @@ export async function startService(config: Config, log: Log, limits: Limits = {}
   const health = createHealth(core.links, recorder);
   const redirects = createRedirectFigures();
   const requests = createRequestFigures();
-  const handlers = createHandlers(config, log, core, {
-    recorder,
-    identity,
-    views,
-    overload,
-    linkCache,
-    changes,
-    health,
-    redirects,
-    requests,
-    onFault,
-  });
-  const server = listen(createApp(handlers), config, { ...limits, tls: certificate });
+  const clientOf = createClients(config, log);
+  const apps = sites.map((site) =>
+    createApp(
+      createHandlers(config, core, {
+        ...site,
+        clientOf,
+        recorder,
+        views,
+        overload,
+        changes,
+        health,
+        redirects,
+        requests,
+        onFault,
+      }),
+    ),
+  );
+  const server = listen(chooseApp(domains, apps), config, { ...limits, tls: certificate });
   const repetitions = [
     repeat(READ_CHANGES_EVERY_MS, changes.read, onFault),
     repeat(TIDY_EVERY_MS, tidy, onFault),
@@ -125,7 +140,7 @@ export async function startService(config: Config, log: Log, limits: Limits = {}
           createMetricsReader(config, core, {
             redirects,
             requests,
-            linkCache,
+            linkCache: { size: () => sites.reduce((sum, { linkCache }) => sum + linkCache.size(), 0) },
             views,
             overload,
             blocklists,

@@ -59,6 +59,7 @@ function settingsTask(config: Config, state: ViewsState) {
     ...state,
     database: config.database,
     baseUrl: config.baseUrl,
+    domains: config.domains,
     codeHoldMs: config.codeHoldMs,
     defaultExpiry: config.defaultExpiry,
     edits: config.edits,

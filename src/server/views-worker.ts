@@ -4,17 +4,18 @@ import { setPriority } from "node:os";
 
 import { createAdminApiViews } from "../api/admin/admin.ts";
 import { createApiViews } from "../api/api.ts";
-import { createDomain } from "../http/domain.ts";
-import { createRenderer } from "../http/view-task.ts";
+import { createDomains, type Domain } from "../http/domain.ts";
+import { createRenderer, type ViewTask } from "../http/view-task.ts";
 import { performTasks } from "../lib/thread.ts";
 import { VERSION } from "../lib/version.ts";
+import type { Clock } from "../links/clock.ts";
 import type { Code } from "../links/code.ts";
 import type { Link } from "../links/link.ts";
 import { createLookUps } from "../links/links.ts";
 import { StoreUnavailable } from "../links/store.ts";
 import { createListCheck, type ListCheck } from "../moderation/blocklist/list-table.ts";
-import { createHostRules } from "../moderation/host-rules.ts";
-import { createDisabledSinceReader, createInspection } from "../moderation/inspection.ts";
+import { createHostRules, type HostRules } from "../moderation/host-rules.ts";
+import { createDisabledSinceReader, createInspection, type Inspection } from "../moderation/inspection.ts";
 import { createAdminPageViews } from "../pages/admin/handler.ts";
 import { createHomeViews } from "../pages/home/handler.ts";
 import { createInterstitialPage } from "../pages/interstitial/page.tsx";
@@ -28,6 +29,7 @@ import { createReportViews } from "../pages/report/handler.ts";
 import { openReader, type StoreReader } from "../store/open.ts";
 import { createNoise } from "../visits/statistics/noise.ts";
 import { createCounts } from "../visits/visits.ts";
+import { readerOf } from "./domain-store.ts";
 import type { ViewsSettings, ViewsTask } from "./views-thread.ts";
 
 /** Redirects come first if all threads share one core. Only Linux has a priority per thread. */
@@ -55,15 +57,39 @@ async function open() {
     await readRules();
     return store.find(code);
   }
+  const everyLink = { ...store, find };
+  const inspection = createInspection({ store: everyLink, clock, blocked: hostRules.blocked });
+  const rendererBy = new Map(
+    createDomains(config, config.identity).map((domain) => {
+      const own = readerOf(everyLink, domain.keyPrefix);
+      return [domain.keyPrefix, rendererOf(domain, { store: own, clock, hostRules, inspection })];
+    }),
+  );
+  return (task: ViewTask) => {
+    const renderOwn = rendererBy.get(task.keyPrefix);
+    if (renderOwn === undefined) throw new Error("Both threads have the same domains");
+    return renderOwn(task);
+  };
+}
+
+interface RendererParts {
+  /** What it reads of the domain's links. */
+  readonly store: StoreReader;
+  readonly clock: Pick<Clock, "nowMs">;
+  readonly hostRules: HostRules;
+  /** Of the links of all domains. */
+  readonly inspection: Inspection;
+}
+
+function rendererOf(domain: Domain, { store, clock, hostRules, inspection }: RendererParts) {
   const { codeHoldMs, statsShown, statsKeepDays, defaultExpiry, edits, needsToken } = config;
-  const { blocked } = hostRules;
-  const links = createLookUps({ codeHoldMs, store: { find }, clock, blocked });
+  const { find } = store;
+  const links = createLookUps({ codeHoldMs, store: { find }, clock, blocked: hostRules.blocked });
   const visits = createCounts({ store, clock, shown: statsShown, noise: createNoise(config.noiseKey) });
   const disabledSince = createDisabledSinceReader({ store, hostRules });
-  const inspection = createInspection({ store: { ...store, find }, clock, blocked });
   const api = createApiViews({ links, visits, clock, defaultExpiry, version: VERSION, needsToken });
   const home = createHomeViews({ defaultExpiry, needsToken, links });
-  return createRenderer(createDomain(config.baseUrl, config.identity), {
+  return createRenderer(domain, {
     qr: createQrPage({ links }),
     home: home.show,
     refusedForm: home.refused,

@@ -5,7 +5,13 @@ import { CsvError, type InfoRecord, parse } from "csv-parse";
 
 import { DAY_MS } from "../links/time.ts";
 import { BrokenLine } from "./field-codecs.ts";
-import { type ImportItem, type InputFile, type OnBrokenLine, UnreadableFile } from "./import-file.ts";
+import {
+  type ImportItem,
+  type InputFile,
+  type LinkItem,
+  type OnBrokenLine,
+  UnreadableFile,
+} from "./import-file.ts";
 
 /** Limits the memory for a file with an unterminated quote. */
 const MAX_ROW_BYTES = 1024 * 1024;
@@ -40,13 +46,15 @@ type Cells<C extends Columns> = Readonly<Partial<Record<keyof C, string>>>;
 interface LinkOptions {
   /** Defaults to the domain of the first address. Each domain has its own codes. */
   readonly domain: string | undefined;
+  /** Of the domains of this instance. Links of other domains become links of BASE_URL. */
+  readonly keyPrefixes: readonly string[];
   readonly onBroken: OnBrokenLine;
 }
 
 /** Reads a table of links. If its codes are addresses, skips those of other domains. */
 export async function* readLinks(
   input: InputFile,
-  { domain, onBroken }: LinkOptions,
+  { domain, keyPrefixes, onBroken }: LinkOptions,
 ): AsyncGenerator<ImportItem> {
   let expectedHost = domain && (URL.parse(`https://${domain}`)?.host ?? domain);
   yield* readTable(
@@ -67,7 +75,8 @@ export async function* readLinks(
             reason: `it isn't of ${expectedHost} (choose with --domain)`,
           };
       }
-      yield* linksOf([...codes], cells, place);
+      const keyPrefix = keyPrefixes.find((one) => one === `${expectedHost}/`) ?? "";
+      for (const link of linksOf([...codes], cells, place)) yield { ...link, code: keyPrefix + link.code };
     },
   );
 }
@@ -181,7 +190,7 @@ function parseAddress(cell: string): { readonly host?: string; readonly code: st
 }
 
 /** Returns one link per code. The last one gets the visits, because only their sum is known. */
-function linksOf(codes: readonly string[], cells: Cells<typeof LINKS>, place: string): ImportItem[] {
+function linksOf(codes: readonly string[], cells: Cells<typeof LINKS>, place: string): LinkItem[] {
   const { target: originalUrl = "", created, expires, visits } = cells;
   if (`${codes.join("")}${originalUrl}`.includes("\uFFFD"))
     throw new BrokenLine("its code or target is no UTF-8");

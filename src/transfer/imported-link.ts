@@ -9,6 +9,8 @@ import type { StagedLink } from "./staging-file.ts";
 
 export interface ImportRules {
   readonly targetPolicy: TargetPolicy;
+  /** Of the domains of this instance. */
+  readonly keyPrefixes: readonly string[];
   /** Accepts codes that nobody could choose here if an address can contain them. */
   readonly keepOdd: boolean;
   /** The creation time of links that have neither their own nor a day with visits. */
@@ -30,11 +32,13 @@ const NO_DETAIL = writeDetail({ visitors: 0, values: {}, others: {} });
 /** Validates a link and converts it for the store. */
 export function parseLink(
   link: StagedLink,
-  { targetPolicy, keepOdd, nowMs }: ImportRules,
+  { targetPolicy, keyPrefixes, keepOdd, nowMs }: ImportRules,
 ): ImportedLink | BrokenRule {
   const { originalUrl, disabled, terms } = link;
-  const code = readCode(link.code, keepOdd);
-  if (typeof code !== "string") return code;
+  const keyPrefix = keyPrefixes.find((one) => link.code.startsWith(one)) ?? "";
+  const spelling = readCode(link.code.slice(keyPrefix.length), keepOdd);
+  if (typeof spelling !== "string") return spelling;
+  const code = (keyPrefix + spelling) as Code;
   const target = readTarget(link, targetPolicy);
   if (typeof target !== "string") return target;
   // Statistics start with the day of creation.

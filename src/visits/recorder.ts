@@ -26,11 +26,13 @@ export interface Client {
 
 /** Counts the visits of one link. The redirect caches it with the link. */
 export interface Counter extends Name, KeyedLink {
+  readonly keyPrefix: string;
   readonly createdMs: number;
 }
 
-export function counterOf({ code, createdMs }: LinkId): Counter {
-  return { ...createName("link", code), createdMs, keyDay: -1, key0: 0, key1: 0 };
+/** `keyPrefix` is that of the link's domain. */
+export function counterOf({ code, createdMs }: LinkId, keyPrefix = ""): Counter {
+  return { ...createName("link", code), keyPrefix, createdMs, keyDay: -1, key0: 0, key1: 0 };
 }
 
 /**

@@ -9,6 +9,7 @@ const MAX_ADDRESSES = 20_000;
 
 /** A link with its key of one day. Deriving the key for each visit would take most of a visit's time. */
 export interface KeyedLink {
+  readonly keyPrefix: string;
   readonly text: string;
   readonly createdMs: number;
   keyDay: number;
@@ -74,7 +75,7 @@ export function createVisitors(store: Pick<VisitStore, "salt">) {
         addresses = new Map();
       }
       if (link.keyDay !== today) {
-        [link.key0, link.key1] = deriveKey("link", `${link.text}\t${link.createdMs}`);
+        [link.key0, link.key1] = deriveKey("link", `${link.keyPrefix}${link.text}\t${link.createdMs}`);
         link.keyDay = today;
       }
       const [address0, address1] = keyOf(address);

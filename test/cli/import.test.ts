@@ -263,6 +263,7 @@ const RULES = {
     ownPorts: ["443"],
     isShortener: () => false,
   },
+  keyPrefixes: ["go.example.com/"],
   keepOdd: false,
   nowMs: NOW,
 } as const;

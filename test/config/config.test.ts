@@ -103,6 +103,10 @@ describe("the configuration", () => {
         { aliases: ["a.example", "xn--0p4b.xn--3e0b707e", "b.example"] },
       ],
       [
+        { DOMAINS: "HTTPS://Go.example/, http://한글.example:8080" },
+        { domains: ["https://go.example", "http://한글.example:8080"] },
+      ],
+      [
         { DATABASE_URL: "sqlite:/var/lib/curt.db" },
         { database: { engine: "sqlite", path: "/var/lib/curt.db" } },
       ],
@@ -376,6 +380,7 @@ describe("the configuration", () => {
       ["CURT_SECRET", ["x".repeat(31), `${"x".repeat(31)} `, "x".repeat(257)]],
       ["EDITS", ["yes", "48h", "24H"]],
       ["CONTACT", ["nobody", "http://curt.example/", "a@b@c"]],
+      ["DOMAINS", ["go.example", "https://go.example/x", "https://a@b.example"]],
       ["ALIASES", ["https://a.example", "a.example/x", "a b", "a@b"]],
       [
         "DATABASE_URL",
@@ -417,6 +422,14 @@ describe("the configuration", () => {
     const [secret = ""] = mistakesOf({ CREATE_TOKEN: "a-short-secret" });
     expect(secret).toStartWith("CREATE_TOKEN must be a secret of 16");
     expect(secret).not.toContain("a-short-secret");
+    for (const same of ["http://Curt.example:81", "https://a.example.", "https://xn--bj0bj06e.example"])
+      expect(
+        mistakesOf({
+          BASE_URL: "https://curt.example",
+          ALIASES: "a.example",
+          DOMAINS: `https://한글.example,${same}`,
+        }),
+      ).toContainEqual(expect.stringMatching(/^DOMAINS must differ from each other, BASE_URL and ALIASES/));
     expect(mistakesOf({ PORT: "0", BASE_URL: " " })).toHaveLength(1);
     expect(mistakesOf({ PORT: "0" })).toEqual([
       "BASE_URL must be set when PORT is 0: the port is not known yet",

@@ -16,14 +16,16 @@ async function refusals(settings: Settings, targets: readonly string[]): Promise
   return await Promise.all(targets.map(async (target) => (await made(curt, target)).message));
 }
 
-test("BASE_URL and ALIASES make links to this service loops", async () => {
+test("BASE_URL, ALIASES and DOMAINS make links to this service loops", async () => {
   const targets = [
     "https://curt.example/x",
     "http://CURT.example.:8080/",
     "https://go.curt.example/x",
     "https://xn--0p4b.xn--3e0b707e/",
+    "http://한글.example./x",
   ];
-  const messages = await refusals({ ALIASES: "go.curt.example, 숏.한국" }, targets);
+  const settings = { ALIASES: "go.curt.example, 숏.한국", DOMAINS: "https://한글.example" };
+  const messages = await refusals(settings, targets);
   expect(new Set(messages)).toEqual(new Set(["original_url: It leads back to this service."]));
 });
 

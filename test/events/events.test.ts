@@ -36,10 +36,12 @@ describe.each(Object.entries(ENGINES))("%s", (_, settingsOf) => {
       DATA_DIR: folder.path,
       ADMIN_TOKEN,
       TRUSTED_PROXIES: "127.0.0.1",
+      DOMAINS: "https://한글.example",
       ...receiver.settings,
     };
     await using service = await startHere(settings, { folder: folder.path });
     const headers = await create(service, "한글");
+    await create(service, "한글", { domain: "한글.example" });
     await create(service, "last", { max_visits: 2 });
     await create(service, "gone", { expires_at: inHours(2), password: "open sesame" });
     const path = "/api/v1/links/한글";
@@ -58,9 +60,9 @@ describe.each(Object.entries(ENGINES))("%s", (_, settingsOf) => {
     await operate(service, "PUT", "hosts/evil.example", { reason: "malware" });
     expect((await service.fetch(path, { method: "DELETE", headers })).status).toBe(200);
     service.advance(3 * HOUR_MS);
-    await receiver.until(11);
-    await operate(service, "DELETE", "links/gone?confirm=gone");
     await receiver.until(12);
+    await operate(service, "DELETE", "links/gone?confirm=gone");
+    await receiver.until(13);
 
     expect(receiver.faults).toEqual([]);
     const of = (subject: string) =>
@@ -82,6 +84,10 @@ describe.each(Object.entries(ENGINES))("%s", (_, settingsOf) => {
       short_url: `${BASE_URL}/한글/`,
       reports: 2,
       reasons: { phishing: 1, spam: 1 },
+    });
+    expect(dataOf("link.created", "xn--bj0bj06e.example/한글")).toMatchObject({
+      short_url: "https://한글.example/한글/",
+      code: "한글",
     });
     expect(dataOf("host.blocked", "evil.example")).toEqual({ host: "evil.example", reason: "malware" });
     expect(dataOf("link.created", "gone")).toMatchObject({ target: null, has_password: true });

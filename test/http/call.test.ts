@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 
 import { createCalls, type Handler } from "../../src/http/call.ts";
 import { createClientReader } from "../../src/http/client.ts";
-import { createDomain } from "../../src/http/domain.ts";
+import { createDomains } from "../../src/http/domain.ts";
 import { parseNetwork } from "../../src/lib/client-address.ts";
 import { CURT } from "../../src/pages/assets/branding.ts";
 
@@ -15,7 +15,7 @@ async function answerOf(handle: Handler, method = "GET") {
   });
   let lookedUp = 0;
   const callOf = createCalls({
-    domain: createDomain("https://한글.example", CURT),
+    domain: createDomains({ baseUrl: "https://한글.example", domains: [] }, CURT)[0],
     clientOf(request, server) {
       lookedUp++;
       return clientOf(request, server);

@@ -127,12 +127,14 @@ describe("TLS_CERT and TLS_KEY", () => {
 
   test("a start with the certificate of another host warns", async () => {
     await using curt = await start({ BASE_URL: "https://other.example" });
-    await untilLogged(curt, "not for the host of BASE_URL");
+    await untilLogged(curt, "not for a host of BASE_URL");
+    await using two = await start({ BASE_URL: "https://127.0.0.1", DOMAINS: "https://other.example" });
+    await untilLogged(two, '"host":"other.example"');
   });
 
   test("a start with the certificate of its own address does not warn", async () => {
     await using curt = await start({ BASE_URL: "https://127.0.0.1" });
-    expect(curt.logged.join("")).not.toContain("not for the host of BASE_URL");
+    expect(curt.logged.join("")).not.toContain("not for a host of BASE_URL");
   });
 
   test("are read again by the processes that take over, which a broken file stops", async () => {

@@ -86,6 +86,7 @@ function plain(entry: Entry) {
 function expected({ link, noted: { ...of } }: NonNullable<ReturnType<Model["get"]>>) {
   const { code, target, createdMs, endsMs } = link;
   return {
+    keyPrefix: "",
     table: "link" as Entry["table"],
     text: code as string,
     createdMs,

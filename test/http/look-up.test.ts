@@ -4,7 +4,7 @@ import { join } from "node:path";
 
 import { createCalls } from "../../src/http/call.ts";
 import type { ClientOf } from "../../src/http/client.ts";
-import { createDomain } from "../../src/http/domain.ts";
+import { createDomains } from "../../src/http/domain.ts";
 import { createLimiter } from "../../src/http/limiter.ts";
 import { createProblemCache } from "../../src/http/problem-cache.ts";
 import { followChanges } from "../../src/links/change-feed.ts";
@@ -72,7 +72,7 @@ async function serve(folder: string, record = () => {}) {
         record();
       },
     },
-    callOf: createCalls({ domain: createDomain(BASE_URL, CURT), clientOf }),
+    callOf: createCalls({ domain: createDomains({ baseUrl: BASE_URL, domains: [] }, CURT)[0], clientOf }),
     limiter,
     answerUnknown: createUnknownAnswer({
       linkCache,

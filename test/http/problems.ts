@@ -28,6 +28,7 @@ export const PROBLEMS: Readonly<Record<ProblemReason, readonly [HttpProblem, str
   // The contract has the whole message.
   "code.taken": [{ kind: "taken" }],
   "code.too-long": [invalid({ rule: "code.too-long", max }), "custom_code"],
+  "domain.unknown": [invalid({ rule: "domain.unknown" }), "domain"],
   "target.backslash": [invalid({ rule: "target.backslash" }), "original_url"],
   "target.blocked": [invalid({ rule: "target.blocked", host }), "original_url"],
   "target.chain": [invalid({ rule: "target.chain", host }), "original_url"],

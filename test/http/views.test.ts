@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { qrQuery } from "../../src/api/qr-code.ts";
 import { statisticsQuery } from "../../src/api/statistics.ts";
 import { createCalls } from "../../src/http/call.ts";
-import { createDomain } from "../../src/http/domain.ts";
+import { createDomains } from "../../src/http/domain.ts";
 import { PARAMETERS, type ViewTask } from "../../src/http/view-task.ts";
 import { createViews } from "../../src/http/views.ts";
 import { startThread } from "../../src/lib/thread.ts";
@@ -41,7 +41,7 @@ function open(sharedMs?: number) {
     ...(sharedMs !== undefined && { sharedMs }),
   });
   const callOf = createCalls({
-    domain: createDomain(BASE_URL, CURT),
+    domain: createDomains({ baseUrl: BASE_URL, domains: [] }, CURT)[0],
     clientOf: () => ({ address: "", country: "" }),
   });
   return {
@@ -266,7 +266,12 @@ test("what is known of a preview that did not change is told without reading its
   });
   const ask = (headers: Record<string, string>) => {
     const request = new Request(`${BASE_URL}/`, { headers });
-    return show({ request, headers: request.headers, code: "live", domain: createDomain(BASE_URL, CURT) });
+    return show({
+      request,
+      headers: request.headers,
+      code: "live",
+      domain: createDomains({ baseUrl: BASE_URL, domains: [] }, CURT)[0],
+    });
   };
   const tag = (await ask({})).headers.get("etag") ?? "";
   expect([(await ask({ "If-None-Match": tag })).status, read]).toEqual([304, 1]);

@@ -4,7 +4,7 @@ import type { Call } from "../../http/call.ts";
 import { type HttpProblem, malformed, problemJson } from "../../http/problems.ts";
 import { answer } from "../../http/responses.ts";
 import { queryOf } from "../../http/url.ts";
-import { lookUpCode } from "../../links/code.ts";
+import { lookUpCode, splitKey } from "../../links/code.ts";
 import { isProblem } from "../../links/problem.ts";
 import type { LinkId } from "../../links/store.ts";
 import type { Inspection } from "../../moderation/inspection.ts";
@@ -75,7 +75,9 @@ export function linkEndpoints(
       const link = await operator.look(call.code);
       if (isProblem(link)) return problemJson(call, link);
       const checked: CheckedKey = { createdMs: link.createdMs };
-      return views.ask("statistics", call, JSON.stringify(checked));
+      const domain = call.domain.ofKey(link.code);
+      if (domain === undefined) return problemJson(call, { kind: "unknown" });
+      return views.ask("statistics", call.at(domain, splitKey(link.code).code), JSON.stringify(checked));
     }),
 
     change: decideLink(async (call, link) => {

@@ -4,6 +4,7 @@ import { describe, type HttpProblem, problemAnswer } from "../../http/problems.t
 import { html } from "../../http/responses.ts";
 import { queryOf } from "../../http/url.ts";
 import type { Views } from "../../http/views.ts";
+import { splitKey } from "../../links/code.ts";
 import type { Link } from "../../links/link.ts";
 import { isProblem } from "../../links/problem.ts";
 import type { Secret } from "../../links/secret.ts";
@@ -260,7 +261,9 @@ export function createAdminPageViews(inspection: Inspection) {
       if (isProblem(inspected)) return problemAnswer(call, inspected);
       const nowMs = inspection.nowMs();
       const { manageKey = "", typed } = task;
-      const manageUrl = `${call.domain.origin}/${encodeURIComponent(inspected.link.code)}+#key=${manageKey}`;
+      const { keyPrefix, code } = splitKey(inspected.link.code);
+      const origin = call.domain.ofKey(keyPrefix)?.origin ?? `https://${keyPrefix.slice(0, -1)}`;
+      const manageUrl = `${origin}/${encodeURIComponent(code)}+#key=${manageKey}`;
       return render(call, task, (context, refusal) =>
         linkPage(context, { ...inspected, manageUrl, typed, nowMs, refusal }),
       );

@@ -27,7 +27,8 @@ const NEARLY_FULL = 1 / 64;
 export interface Name {
   readonly table: Table;
   readonly text: string;
-  /** Only links have it: their name is the code and this. */
+  /** Only links have these two: their name is the code as stored and its creation. Joined late, to save each redirect a string. */
+  readonly keyPrefix?: string;
   readonly createdMs?: number;
   /** The sequence of the segment that has the name, and the place there. */
   sequence: number;
@@ -84,7 +85,8 @@ export function openSegment(path: string) {
     const place = places[name.table];
     if (place >= (name.table === "link" ? capacity.links : MAX_PLACES)) return -1;
     const start = usedNameBytes + NAME_HEAD_BYTES;
-    const text = name.createdMs === undefined ? name.text : `${name.text}\t${name.createdMs}`;
+    const { createdMs, keyPrefix = "" } = name;
+    const text = createdMs === undefined ? name.text : `${keyPrefix}${name.text}\t${createdMs}`;
     // UTF-8 takes at most three bytes for a UTF-16 unit.
     if (start + text.length * 3 > capacity.nameBytes) return -1;
     const { written } = encoder.encodeInto(text, names.subarray(start));

@@ -1,0 +1,40 @@
+import type { Domain } from "../http/domain.ts";
+import { memoize } from "../lib/memoize.ts";
+import type { createApp } from "./routes.ts";
+
+type App = ReturnType<typeof createApp>;
+
+/** Chooses the app of a request's domain by its host. All other hosts get the first one's. */
+export function chooseApp(domains: readonly Domain[], apps: readonly App[]): App {
+  const [domain, base] = [domains[0], apps[0]];
+  if (domain === undefined || base === undefined) throw new Error("Every instance has a domain");
+  if (apps.length === 1) return base;
+  // Bun gives headers as Latin-1, and some clients send the host in UTF-8.
+  const byHost = memoize((host) => {
+    const chosen = domain.find(host) ?? domain.find(Buffer.from(host, "latin1").toString());
+    return apps[domains.indexOf(chosen ?? domain)] ?? base;
+  }, base);
+  let lastHost = "";
+  let lastApp = base;
+  /** Redirects wait for this. Comparing the host with the last one saves most of them the map. */
+  function appOf({ headers }: Request): App {
+    const host = headers.get("host") ?? "";
+    if (host === lastHost) return lastApp;
+    lastApp = byHost(host);
+    lastHost = host;
+    return lastApp;
+  }
+  return {
+    redirect: {
+      GET: (request, server) => appOf(request).redirect.GET(request, server),
+      HEAD: (request, server) => appOf(request).redirect.HEAD(request, server),
+    },
+    fetch: (request, server) => appOf(request).fetch(request, server),
+    fixed: Object.fromEntries(
+      Object.entries(base.fixed).map(([path, serve]) => [
+        path,
+        (request, server) => (appOf(request).fixed[path] ?? serve)(request, server),
+      ]),
+    ),
+  };
+}

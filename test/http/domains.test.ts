@@ -1,0 +1,371 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { join } from "node:path";
+
+import { runCommand } from "../cli/commands.ts";
+import { run } from "../cli/run.ts";
+import { ask } from "../managed.ts";
+import { connect } from "../mcp/connect.ts";
+import { type Running, startHere, temporaryFolder, toDomain } from "../service.ts";
+
+const HOSTS = ["curt.example", "go.example.com", "xn--bj0bj06e.example"] as const;
+type Host = (typeof HOSTS)[number];
+const ADMIN_TOKEN = "the-operator's-token";
+const SETTINGS = { DOMAINS: "https://go.example.com, https://한글.example", ADMIN_TOKEN, EDITS: "on" };
+const targetOf = (host: string) => `https://example.com/at-${host}`;
+
+let curt: Running;
+let at: Record<Host, Running>;
+beforeAll(async () => {
+  curt = await startHere(SETTINGS);
+  at = Object.fromEntries(HOSTS.map((host) => [host, toDomain(curt, host)])) as typeof at;
+});
+afterAll(() => curt[Symbol.asyncDispose]());
+
+async function make(on: Running, body: object): Promise<Record<string, any>> {
+  const { status, data } = await ask(on, "POST", "/api/v1/links", { body });
+  expect(status).toBe(201);
+  return data;
+}
+
+/** Makes a link with the same code at every domain, and visits it, so that it is in memory. */
+async function makeEverywhere(code: string, more: object = {}) {
+  const links = new Map<Host, Record<string, any>>();
+  for (const host of HOSTS) {
+    links.set(host, await make(at[host], { target: targetOf(host), code, ...more }));
+    await at[host].fetch(`/${encodeURIComponent(code)}`);
+  }
+  return (host: Host) => links.get(host) ?? {};
+}
+
+const locationOf = async (on: Running, path: string) => (await on.fetch(path)).headers.get("location");
+/** By people and bots. */
+async function visitsOf(host: Host, code: string): Promise<number> {
+  const { data } = await ask(at[host], "GET", `/api/v1/links/${code}/stats`);
+  return data["visits"] + data["bots"];
+}
+
+async function untilVisited(host: Host, code: string, visits: number): Promise<void> {
+  while ((await visitsOf(host, code)) < visits) await Bun.sleep(20);
+}
+
+const operate = (method: string, path: string, body?: object) =>
+  ask(curt, method, `/api/v1/admin/${path}`, { key: ADMIN_TOKEN, body });
+
+describe("a code", () => {
+  test("is another link at each domain, in every spelling of its host", async () => {
+    await makeEverywhere("both");
+    const raw = Buffer.from("한글.example").toString("latin1");
+    const spellings: [string, Host][] = [
+      ["curt.example", "curt.example"],
+      ["GO.Example.COM", "go.example.com"],
+      ["go.example.com:8443", "go.example.com"],
+      ["go.example.com.", "go.example.com"],
+      ["XN--BJ0BJ06E.example", "xn--bj0bj06e.example"],
+      [raw, "xn--bj0bj06e.example"],
+      // Everything else is BASE_URL's.
+      ["www.go.example.com", "curt.example"],
+      ["go.example.com.evil.example", "curt.example"],
+      ["127.0.0.1", "curt.example"],
+      ["go.example.com/both", "curt.example"],
+      ["[", "curt.example"],
+    ];
+    for (const [spelling, host] of spellings)
+      for (const path of ["/both", "/both/"])
+        expect([spelling, await locationOf(toDomain(curt, spelling), path)]).toEqual([
+          spelling,
+          targetOf(host),
+        ]);
+  });
+
+  test("of one domain is found at no address of another", async () => {
+    const password = "the password";
+    for (const [owner, code] of [
+      ["curt.example", "base-only"],
+      ["go.example.com", "go-only"],
+      ["xn--bj0bj06e.example", "각각"],
+    ] as const) {
+      const { manage_key: key } = await make(at[owner], { target: targetOf("owner"), code });
+      await make(at[owner], { target: targetOf("owner"), code: `${code}-p`, password });
+      expect(await locationOf(at[owner], `/${encodeURIComponent(code)}`)).toBe(targetOf("owner"));
+      const prefixes = ["", "/", "//", ...HOSTS.map((host) => `${host}/`), `${owner.toUpperCase()}/`];
+      prefixes.push("한글.example/", `${owner}:443/`, `${owner}./`, `https://${owner}/`, `${owner}//`, "../");
+      const spellings = prefixes
+        .flatMap((prefix) => [`${prefix}${code}`, `${prefix}${code}`.normalize("NFD")])
+        .flatMap((spelling) => [
+          encodeURIComponent(spelling),
+          encodeURIComponent(encodeURIComponent(spelling)),
+        ]);
+      for (const host of HOSTS) {
+        for (const spelling of new Set(spellings)) {
+          if (host === owner && decodeURIComponent(spelling).normalize() === code) continue;
+          const get = ["", "/", "+", "+qr", "+report", ".svg", ".png"].map((end) => `/${spelling}${end}`);
+          const api = `/api/v1/links/${spelling}`;
+          const requests: [string, string, BunFetchRequestInit?][] = [
+            ...[...get, api, `${api}/stats`].flatMap((path): [string, string][] => [
+              ["GET", path],
+              ["HEAD", path],
+            ]),
+            ["PATCH", api, { body: JSON.stringify({ target: "https://example.com/changed" }) }],
+            ["DELETE", api],
+            ["POST", `${api}/reports`, { body: JSON.stringify({ reason: "spam" }) }],
+            ["POST", `/${spelling}+report`, { body: new URLSearchParams({ reason: "spam" }) }],
+            ["POST", `/${spelling}+manage`, { body: new URLSearchParams({ key, action: "withdraw" }) }],
+            ["POST", `/${spelling}-p`, { body: new URLSearchParams({ password }) }],
+          ];
+          for (const [method, path, init] of requests) {
+            const Authorization = `Bearer ${key}`;
+            const response = await at[host].fetch(path, { method, headers: { Authorization }, ...init });
+            const text = await response.text();
+            const isFound = response.status < 400 && response.headers.get("location") !== null;
+            const isShown =
+              text.replaceAll(/<wbr\/>|<\/?span>/g, "").includes(targetOf("owner")) ||
+              text.includes("/changed");
+            const asked = `${method} ${host} ${path}`;
+            const isRefused = [400, 404, 405].includes(response.status);
+            expect([asked, response.status, isRefused, isFound, isShown]).toEqual([
+              asked,
+              response.status,
+              true,
+              false,
+              false,
+            ]);
+          }
+          const { data } = await ask(at[host], "GET", `/api/v1/codes/${spelling}`);
+          expect([spelling, data?.["available"] ?? true]).toEqual([spelling, true]);
+        }
+      }
+      const { data } = await ask(at[owner], "GET", `/api/v1/links/${encodeURIComponent(code)}`);
+      expect(data).toMatchObject({ target: targetOf("owner"), state: "active" });
+    }
+  }, 60_000);
+
+  test("has the addresses, pages, images, statistics and key of its domain", async () => {
+    const linkAt = await makeEverywhere("같은");
+    const path = encodeURIComponent("같은");
+    for (const host of HOSTS) {
+      const shown = `https://${host.replace("xn--bj0bj06e", "한글")}`;
+      const link = linkAt(host);
+      expect(link).toMatchObject({ code: "같은", short_url: `${shown}/같은/` });
+      expect(link["qr"].svg).toBe(`https://${host}/${path}.svg`);
+      const page = await at[host].fetch(`/${path}+`, { headers: { Accept: "text/html" } });
+      const text = (await page.text()).replaceAll(/<wbr\/>|<\/?span>/g, "");
+      expect(text).toContain(`<meta property="og:url" content="https://${host}/`);
+      expect(text).toContain(targetOf(host));
+      const others = HOSTS.filter((other) => other !== host);
+      for (const other of others) {
+        expect(text).not.toContain(other);
+        const changed = await ask(at[other], "PATCH", `/api/v1/links/${path}`, {
+          key: link["manage_key"],
+          body: { target: "https://example.com/changed" },
+        });
+        expect([changed.status, changed.reason]).toEqual([403, "key.wrong"]);
+      }
+    }
+    const images = await Promise.all(
+      HOSTS.map(async (host) => (await at[host].fetch(`/${path}.svg`)).text()),
+    );
+    expect(new Set(images).size).toBe(HOSTS.length);
+    for (const _ of [1, 2]) await at["go.example.com"].fetch(`/${path}`);
+    await untilVisited("go.example.com", path, 3);
+    expect(await visitsOf("curt.example", path)).toBe(1);
+  });
+
+  test("has another key at each domain, even if its links are created at the same moment", async () => {
+    await using still = await startHere(SETTINGS, { standsStill: true });
+    const keys = new Set<string>();
+    for (const host of HOSTS) {
+      const body = { target: targetOf(host), code: "keys", domain: host };
+      const { manage_key: key } = await make(toDomain(still, "curt.example"), body);
+      keys.add(key);
+      expect(
+        (await ask(toDomain(still, host), "PATCH", "/api/v1/links/keys", { key, body: {} })).status,
+      ).not.toBe(403);
+    }
+    expect(keys.size).toBe(HOSTS.length);
+    for (const key of keys) await ask(still, "DELETE", "/api/v1/links/keys", { key });
+    const statuses = HOSTS.map(async (host) => (await toDomain(still, host).fetch("/keys")).status);
+    expect(await Promise.all(statuses)).toEqual([410, 302, 302]);
+  });
+
+  test("changes at its domain alone, for everybody", async () => {
+    const linkAt = await makeEverywhere("changes");
+    const { manage_key: key } = linkAt("go.example.com");
+    const go = at["go.example.com"];
+    await ask(go, "PATCH", "/api/v1/links/changes", { key, body: { target: "https://example.com/new" } });
+    expect(await locationOf(go, "/changes")).toBe("https://example.com/new");
+    await ask(go, "DELETE", "/api/v1/links/changes", { key });
+    expect((await go.fetch("/changes")).status).toBe(410);
+    expect(await locationOf(curt, "/changes")).toBe(targetOf("curt.example"));
+  });
+
+  test("opens with its own password only, and counts its own limited visits", async () => {
+    await makeEverywhere("closed", { password: "the password", max_visits: 1 });
+    const body = new URLSearchParams({ password: "the password" });
+    const opened = await at["go.example.com"].fetch("/closed", { method: "POST", body });
+    expect([opened.status, opened.headers.get("location")]).toEqual([303, targetOf("go.example.com")]);
+    const [Cookie = ""] = opened.headers.get("set-cookie")?.split(";") ?? [];
+    expect((await at["go.example.com"].fetch("/closed", { headers: { Cookie } })).status).toBe(410);
+    await untilVisited("go.example.com", "closed", 1);
+    expect((await curt.fetch("/closed", { headers: { Cookie } })).status).toBe(401);
+    expect((await curt.fetch("/closed", { method: "POST", body })).status).toBe(303);
+  });
+
+  test("is reported, disabled and searched by its whole name", async () => {
+    const linkAt = await makeEverywhere("reported");
+    const reported = await ask(at["go.example.com"], "POST", "/api/v1/links/reported/reports", {
+      body: { reason: "phishing" },
+    });
+    expect(reported.status).toBe(202);
+    const { data: cases } = await operate("GET", "cases");
+    expect(cases["cases"].map(({ code }: { code: string }) => code)).toContain("go.example.com/reported");
+    const path = "links/go.example.com%2Freported";
+    expect((await operate("POST", `${path}/disable`, { reason: "phishing" })).data["changed"]).toBeTrue();
+    expect((await at["go.example.com"].fetch("/reported")).status).toBe(410);
+    expect(await locationOf(curt, "/reported")).toBe(targetOf("curt.example"));
+    const { data } = await operate("GET", `links?q=${encodeURIComponent("go.example.com/reported")}`);
+    expect(data["links"]).toMatchObject([{ code: "go.example.com/reported", state: "disabled" }]);
+    for (const host of HOSTS) {
+      const key = host === "curt.example" ? "reported" : `${host}%2Freported`;
+      const asked = await ask(at[host], "GET", `/api/v1/admin/links/${key}/stats`, { key: ADMIN_TOKEN });
+      expect([asked.status, asked.data["code"]]).toEqual([200, "reported"]);
+    }
+    expect((await operate("GET", path)).data["history"]).toHaveLength(1);
+    expect((await operate("GET", "links/reported")).data["history"]).toEqual([]);
+    expect(linkAt("go.example.com")["code"]).toBe("reported");
+  });
+
+  test("is limited to the domains of the instance", async () => {
+    const made = await make(curt, { target: targetOf("x"), code: "sent", domain: "한글.example" });
+    expect(made["short_url"]).toBe("https://한글.example/sent/");
+    expect((await curt.fetch("/sent")).status).toBe(404);
+    const korean = at["xn--bj0bj06e.example"];
+    expect(await locationOf(korean, "/sent")).toBe(targetOf("x"));
+    const changed = await ask(korean, "DELETE", "/api/v1/links/sent", { key: made["manage_key"] });
+    expect(changed.status).toBe(200);
+    const base = await make(korean, { target: targetOf("x"), code: "back", domain: "CURT.example" });
+    expect(base["short_url"]).toBe("https://curt.example/back/");
+    for (const domain of ["www.curt.example", "go.example.com/x", "https://", "@", "한글"]) {
+      const refused = await ask(curt, "POST", "/api/v1/links", { body: { target: "nothing", domain } });
+      expect([domain, refused.status, refused.reason]).toEqual([
+        domain,
+        400,
+        "target.scheme, domain.unknown",
+      ]);
+    }
+  });
+});
+
+describe("an Idempotency-Key", () => {
+  test("belongs to a domain", async () => {
+    const headers = { "Idempotency-Key": "one" };
+    const codes = new Set<string>();
+    for (const host of HOSTS) {
+      const send = () => at[host].shorten({ original_url: targetOf("x") }, headers);
+      const [first, again] = [await send(), await send()];
+      const replayed = [first, again].map((response) => response.headers.get("idempotent-replayed"));
+      expect([host, ...replayed]).toEqual([host, null, "true"]);
+      const { data } = (await first.json()) as { data: { code: string; short_url: string } };
+      expect(await again.json()).toMatchObject({ data });
+      expect(new URL(data.short_url).hostname).toBe(host);
+      codes.add(data.code);
+    }
+    expect(codes.size).toBe(HOSTS.length);
+  });
+
+  test("replays a batch for several domains", async () => {
+    const go = at["go.example.com"];
+    const items = [undefined, ...HOSTS, "nowhere.example"].map((domain) => ({
+      target: targetOf("x"),
+      domain,
+    }));
+    const headers = { "Content-Type": "application/json", "Idempotency-Key": "batch" };
+    const send = async () =>
+      (
+        await go.fetch("/api/v1/links/batch", { method: "POST", headers, body: JSON.stringify(items) })
+      ).json();
+    const first = (await send()) as { data: { results: Record<string, any>[] } };
+    const made = first.data.results.map(({ data, errors }) => data?.short_url ?? errors[0].reason);
+    expect(made.map((one: string) => one.replace(/\/[^/]*\/$/, ""))).toEqual([
+      "https://go.example.com",
+      "https://curt.example",
+      "https://go.example.com",
+      "https://한글.example",
+      "domain.unknown",
+    ]);
+    expect(await send()).toEqual(first);
+    for (const { data } of first.data.results.slice(0, 4)) {
+      const { hostname } = new URL(data.ascii_url);
+      const opened = await ask(at[hostname as Host], "DELETE", `/api/v1/links/${data.code}`, {
+        key: data.manage_key,
+      });
+      expect(opened.status).toBe(200);
+    }
+  });
+});
+
+test("commands and tools for a link's address look at its domain", async () => {
+  await makeEverywhere("command");
+  for (const host of HOSTS) {
+    const asked = { CURT_URL: curt.origin };
+    const { stdout } = await run(["info", `https://${host}/command`], asked);
+    expect(stdout).toContain(targetOf(host));
+  }
+  await using tools = await connect({ CURT_URL: curt.origin });
+  const link = (host: Host) => tools.call("look_inside", { link: `https://${host}/command` });
+  expect((await link("curt.example")).text).toContain(targetOf("curt.example"));
+  expect((await link("go.example.com")).isError).toBeTrue();
+});
+
+test("exports and imports keep links at their domain", async () => {
+  using folder = temporaryFolder();
+  const path = (name: string) => join(folder.path, name);
+  const long = `${"l".repeat(63)}.${"o".repeat(63)}.example`;
+  const DOMAINS = `https://go.example.com,https://${long}`;
+  const settingsOf = (name: string) => ({
+    DATABASE_URL: `sqlite:${path(name)}`,
+    DATA_DIR: path(`${name}-data`),
+    DOMAINS,
+  });
+  const command = async (args: string[], settings: Record<string, string>) =>
+    (await runCommand(args, { PORT: "1", ...settings })).stdout;
+  const hosts = ["curt.example", "go.example.com", long];
+  const code = "한".repeat(64);
+  const expectEverywhere = async (on: Running) => {
+    for (const host of hosts)
+      expect(await locationOf(toDomain(on, host), `/${encodeURIComponent(code)}`)).toBe(targetOf(host));
+  };
+  {
+    await using from = await startHere(settingsOf("from"));
+    for (const host of hosts) await make(toDomain(from, host), { target: targetOf(host), code });
+  }
+  await command(["export", path("file")], settingsOf("from"));
+  const copies = [settingsOf("empty"), settingsOf("used")] as const;
+  {
+    await using used = await startHere(copies[1]);
+    await make(used, { target: targetOf("used"), code: "used" });
+  }
+  for (const settings of copies) {
+    await command(["import", path("file")], settings);
+    await using on = await startHere(settings);
+    await expectEverywhere(on);
+  }
+  // Without its setting, a domain has no address here. A copy keeps its links, and links that are added need one.
+  const single = { ...settingsOf("single"), DOMAINS: "" };
+  await command(["import", path("file")], single);
+  {
+    await using on = await startHere(single);
+    for (const spelling of [`go.example.com/${code}`, `go.example.com/${code}`.normalize("NFD")])
+      expect((await on.fetch(`/${encodeURIComponent(spelling)}`)).status).toBe(404);
+  }
+  const other = { ...copies[1], DOMAINS: `https://${long}` };
+  expect(await command(["import", path("file")], other)).toContain("0 of 3 links added");
+  expect(await command(["import", path("file")], other)).toContain("1 row left out");
+  await Bun.write(
+    path("links.csv"),
+    `code,target\nhttps://go.example.com/csv,${targetOf("csv")}\nhttps://curt.example/csv,${targetOf("x")}\n`,
+  );
+  expect(await command(["import", path("links.csv")], copies[1])).toContain("1 of 1 links added");
+  await using on = await startHere(copies[1]);
+  expect(await locationOf(toDomain(on, "go.example.com"), "/csv")).toBe(targetOf("csv"));
+  expect((await on.fetch("/csv")).status).toBe(404);
+});
