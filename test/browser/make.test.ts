@@ -163,7 +163,7 @@ test.each(ZONES)("when it ends is told in %s, %s", async (timezoneId, locale) =>
 test.each([true, false])(
   "a click copies the short address and says so (with a clipboard to write to: %p)",
   async (hasClipboard) => {
-    await using maker = await arrive(curt.origin);
+    await using maker = await arrive(curt.origin, { viewport: PHONE });
     const { context, page } = maker;
     const say = wordsOf("en");
     if (hasClipboard)
@@ -172,8 +172,10 @@ test.each([true, false])(
     const code = await make(maker, { code: `복사-${hasClipboard}` });
     const copy = page.getByRole("button", { name: say("copy"), exact: true });
     await stopTime(page);
+    const box = await copy.boundingBox();
     await copy.click();
-    await page.getByRole("button", { name: `✓ ${say("copied")}` }).waitFor();
+    const done = page.getByRole("button", { name: `✓ ${say("copied")}` });
+    expect(await done.boundingBox()).toEqual(box);
     await page
       .getByRole("status")
       .filter({ hasText: say("copied") })

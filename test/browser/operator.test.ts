@@ -7,6 +7,9 @@ import { addCampaign, CAMPAIGN, campaignHost, report, TOKEN, untilAnswered } fro
 import { type Here, startHere } from "../service.ts";
 import { loadAxe, violationsOf, violationsOfWords } from "./axe.ts";
 import { arrive, LAPTOP, PHONE, readers, untilFocused, wordsOf } from "./browser.ts";
+import { FITS_ENLARGED } from "./every-page.ts";
+
+const [, fitsEnlarged] = FITS_ENLARGED;
 
 type Say = ReturnType<typeof wordsOf>;
 
@@ -145,6 +148,7 @@ describe.each(OPERATORS)("an operator ($locale, scripts: $javaScriptEnabled)", (
       expect([name, await find(page)]).toEqual([name, []]);
       const isTooWide = await page.evaluate("document.documentElement.scrollWidth > innerWidth");
       expect([name, isTooWide]).toEqual([name, false]);
+      expect([name, await fitsEnlarged(page)]).toEqual([name, []]);
     };
     await report(curt, "bad5", { reason: "other", note: "x".repeat(500) });
     await signIn(page, say, "wrong");
