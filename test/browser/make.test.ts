@@ -81,7 +81,7 @@ describe.each(MAKERS)("a maker, $locale, $width pixels wide,", ({ locale, viewpo
       expect((await downloading).suggestedFilename()).toBe(`${code}.${format.toLowerCase()}`);
     }
     const ends = page.locator(".lifetime > div", { hasText: say("preview.ends") });
-    expect(await ends.getByRole("definition").textContent()).toBe(say("never"));
+    expect(await ends.getByRole("definition").textContent()).toBe(say("home.endless"));
   });
 
   test("types a code of their own, is told whether it is free, and chooses the end with the arrow keys", async () => {

@@ -82,7 +82,7 @@ describe.each(READERS)("a visitor who looks before ($locale)", ({ locale, viewpo
     expect(await leads.textContent()).toContain(`http://127.0.0.1:${destination.port}/여기?q=값`);
     const made = fact(page, say("preview.created")).getByRole("time");
     expect(await made.getAttribute("datetime")).toBe(String((await linkOf(curt, code))["created_at"]));
-    expect(await fact(page, say("preview.ends")).textContent()).toBe(say("never"));
+    expect(await fact(page, say("preview.ends")).textContent()).toBe(say("home.endless"));
     await leads.getByRole("link", { name: say("preview.continue", { domain: "127.0.0.1" }) }).click();
     await page.waitForURL(`http://127.0.0.1:${destination.port}/**`);
     expect(arrived).toEqual([{ path: "/여기", referrer: null }]);

@@ -77,7 +77,7 @@ export function Guide({ context, documentPath }: { context: Context; documentPat
         </table>
       </Part>
       <Part id="basics" title={say(GUIDE.basics)} kind="guide">
-        <dl class="rows">
+        <dl class="named">
           <Fact name={say("docs.base")}>
             <code>{base}</code>
           </Fact>
@@ -111,7 +111,7 @@ export function Failures({ context, limits }: { context: Context; limits: Client
         <Box context={context} caption={say("docs.error")}>
           {`${TAKEN}\n\n${pretty(exampleOf(api, ShortenProblem))}`}
         </Box>
-        <dl class="rows">
+        <dl class="named">
           {byAdvice((ProblemReason.enum ?? []).map(String)).map(({ statuses, advice, reasons }) => (
             <Fact name={statuses}>
               <details>
@@ -140,7 +140,7 @@ export function Failures({ context, limits }: { context: Context; limits: Client
             ))}
           </tbody>
         </table>
-        <dl class="rows">
+        <dl class="named">
           <Fact name="RateLimit">{say("api.rate-limit")}</Fact>
           <Fact name="RateLimit-Policy">{say("api.rate-limit-policy")}</Fact>
         </dl>

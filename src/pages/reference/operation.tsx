@@ -183,7 +183,7 @@ function Answers({ context, operation }: { context: Context; operation: Operatio
 
 function AnswerList({ answers }: { answers: readonly [string, Answer][] }) {
   return (
-    <dl class="rows">
+    <dl class="named">
       {answers.map(([status, { description, headers = {}, content = {} }]) => (
         <>
           <dt>{status}</dt>
