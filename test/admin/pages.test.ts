@@ -292,12 +292,17 @@ describe("the operator's pages", () => {
     const change = (fields: Fields) =>
       post("/admin/links/moved", { action: "change", form, ...fields }, session, {}, own);
     const target = "https://new.example/";
-    const changed = await change({ target, expires_at: "24h", expires_at_date: "2099-01-02T03:04" });
+    const changed = await change({
+      target,
+      expires_at: "24h",
+      expires_at_date: "2099-01-02T03:04",
+      zone: "Asia/Seoul",
+    });
     expect([changed.status, changed.headers.get("location")]).toEqual([303, "/admin/links/moved"]);
     expect((await own.fetch("/moved")).headers.get("location")).toBe(target);
     const inspected = async () => (await askAs(own)("GET", "links/moved")).data;
     expect(await inspected()).toMatchObject({
-      expires_at: "2099-01-02T03:04:00.000Z",
+      expires_at: "2099-01-01T18:04:00.000Z",
       history: [{ action: "change", who: "page" }],
     });
     expect((await change({ target, expires_at: "never" })).status).toBe(303);

@@ -82,7 +82,11 @@ test("bars are as long as shares are large", async () => {
 });
 
 test("the week is a table of days and hours in the reader's zone, and fits a phone", async () => {
-  await using visitor = await arrive(curt.origin, { ...SEOUL, viewport: { width: 320, height: 740 } });
+  await using visitor = await arrive(curt.origin, {
+    ...SEOUL,
+    viewport: { width: 320, height: 740 },
+    hasTouch: true,
+  });
   const { page } = visitor;
   await page.goto("/한글+");
   const week = page.getByRole("table", { name: wordsOf("en")("preview.week") });
@@ -94,6 +98,14 @@ test("the week is a table of days and hours in the reader's zone, and fits a pho
     Array.from({ length: 24 }, (_, hour) => (hour === 10 ? "294" : "0")),
   );
   expect(await week.getByRole("columnheader").count()).toBe(24);
+  // Its values are read by touch and by arrow keys.
+  const reading = page.locator("p .reading");
+  await wednesday.getByRole("cell").first().tap();
+  await reading.getByText(/^Wed .+: 0$/).waitFor();
+  await week.press("ArrowUp");
+  await reading.getByText(/^Tue/).waitFor();
+  await page.keyboard.press("Tab");
+  expect(await reading.textContent()).toBe("");
   const colours = (cell: Locator) =>
     cell.evaluate((one: any) => one.ownerDocument.defaultView.getComputedStyle(one).backgroundColor);
   const empty = wednesday.getByRole("cell").first();

@@ -83,7 +83,11 @@ export async function arrive(origin: string, options: BrowserContextOptions = {}
     if (said.type() === "error" && !/the server responded with a status of/.test(said.text()))
       complaints.push(said.text());
   });
-  context.on("weberror", (thrown) => complaints.push(String(thrown.error())));
+  context.on("weberror", (thrown) => {
+    const error = String(thrown.error());
+    // One navigation overtook another, whose transition Chromium then skips.
+    if (error !== "AbortError: Transition was skipped") complaints.push(error);
+  });
   context.on("request", (request) => {
     if (request.isNavigationRequest()) return;
     if (new URL(request.url()).origin !== new URL(request.frame().url()).origin)

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { type Here, startHere } from "../service.ts";
 import { loadAxe, violationsOf, violationsOfWords } from "./axe.ts";
 import { arrive, PHONE } from "./browser.ts";
-import { AXE, FITS, movingOf, STILL, testEveryPage } from "./every-page.ts";
+import { AXE, FITS, FITS_ENLARGED, movingOf, STILL, testEveryPage } from "./every-page.ts";
 import { faultsOf, mirrorFaultsOf } from "./layout.ts";
 
 testEveryPage([
@@ -12,7 +12,7 @@ testEveryPage([
     locale: "en-GB",
     scale: 2,
     windows: [
-      { where: "on a phone", size: PHONE, looks: [AXE, STILL] },
+      { where: "on a phone", size: PHONE, looks: [AXE, STILL, FITS_ENLARGED] },
       { where: "twice as large on a laptop", size: { width: 640, height: 400 }, looks: [FITS] },
     ],
   },

@@ -23,6 +23,19 @@ export function movingOf(page: Page): Promise<string[]> {
 type Look = readonly [what: string, faultsOf: (page: Page) => Promise<string[]>];
 /** Nothing scrolls sideways, is cut, or lies over something else. */
 export const FITS: Look = ["fits", faultsOf];
+/** The same with text twice as large, as chosen in the browser's settings. */
+export const FITS_ENLARGED: Look = [
+  "fits with larger text",
+  async (page) => {
+    const client = await page.context().newCDPSession(page);
+    const setSize = (standard: number) => client.send("Page.setFontSizes", { fontSizes: { standard } });
+    await setSize(32);
+    const faults = await faultsOf(page);
+    await setSize(16);
+    await client.detach();
+    return faults;
+  },
+];
 /** The same, and start and end change sides, where a language is written from right to left. */
 export const MIRRORS: Look = ["fits from right to left", mirrorFaultsOf];
 /** Axe finds nothing, light or dark. */

@@ -7,18 +7,19 @@ import type { Page } from "playwright-core";
 const FAULTS = `(() => {
   const TOUCH = 0.3;
   const faults = [];
+  const isShortened = (element) => getComputedStyle(element).textOverflow === "ellipsis";
   const root = document.documentElement;
   if (root.scrollWidth > root.clientWidth) faults.push("scrolls: " + root.scrollWidth);
   const shown = [...document.body.querySelectorAll("*")].filter(
     (element) => element.checkVisibility() && element.closest(".skip, .unseen, .menu > nav, svg svg *, title") === null,
   );
   for (const element of shown) {
-    if (element.matches("input, svg, svg *") || getComputedStyle(element).overflowX === "auto") continue;
+    if (element.matches("input, svg, svg *") || getComputedStyle(element).overflowX === "auto" || isShortened(element)) continue;
     if (element.clientWidth > 0 && element.scrollWidth > element.clientWidth + 1)
       faults.push("cut: " + element.outerHTML.slice(0, 120));
   }
   const boxes = shown.flatMap((element) => {
-    const texts = [...element.childNodes].filter((node) => node.nodeType === 3 && node.data.trim() !== "");
+    const texts = [...element.childNodes].filter((node) => node.nodeType === 3 && node.data.trim() !== "" && !isShortened(element));
     const isControl = element.matches("button, .button, img, input:not([type=radio])");
     return [...texts, ...(isControl ? [element] : [])].flatMap((node) => {
       const range = document.createRange();

@@ -30,13 +30,13 @@ function linesOf(page: Page): Promise<string[][]> {
   })`);
 }
 
-test("lines end between Korean words, and between the phrases of Japanese titles", async () => {
+test("lines end between Korean words, and between the phrases of Japanese titles and introductions", async () => {
   await using curt = await startHere();
   await curt.shorten({ original_url: "https://example.com/", custom_code: "bad" });
   await disableLink(curt, "bad", "phishing");
-  const read = async (locale: string) => {
+  const read = async (locale: string, path = "/bad") => {
     await using reader = await arrive(curt.origin, { locale, viewport: NARROW });
-    await reader.page.goto("/bad");
+    await reader.page.goto(path);
     return await linesOf(reader.page);
   };
 
@@ -47,4 +47,7 @@ test("lines end between Korean words, and between the phrases of Japanese titles
 
   const [title] = await read("ja-JP");
   expect(title).toEqual(["リンクの利用は", "停止されています"]);
+  const [, introduction] = await read("ja-JP", "/+links");
+  // Inside a phrase without `auto-phrase`: この一|覧.
+  expect(introduction?.join("|")).toContain("一覧");
 });

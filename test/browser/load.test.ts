@@ -8,7 +8,7 @@ import { untilCounted, visit } from "../visits/visits.ts";
 import { arrive, LAPTOP, PHONE, readers, wordsOf } from "./browser.ts";
 
 /** Everything that the home page loads, as sent. */
-const MAX_BYTES = 40_000;
+const MAX_BYTES = 24_000;
 /** Bun's fetch would unpack it. */
 const AS_SENT = { decompress: false } as RequestInit;
 /** Of what is in sight (web.dev/cls). Times of the reader's zone are shorter or longer than those in UTC. */

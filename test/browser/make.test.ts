@@ -12,6 +12,8 @@ const LONG = "https://example.com/긴/주소?q=값";
 /** From one letter to the next, and longer than a pause. */
 const TYPING_MS = 100;
 const PAUSE_MS = 500;
+/** From the form to the new link. */
+const TRANSITION_MS = 280;
 /** As long as the page says that it copied. */
 const SAID_MS = 3000;
 
@@ -79,7 +81,7 @@ describe.each(MAKERS)("a maker, $locale, $width pixels wide,", ({ locale, viewpo
       expect((await downloading).suggestedFilename()).toBe(`${code}.${format.toLowerCase()}`);
     }
     const ends = page.locator(".lifetime > div", { hasText: say("preview.ends") });
-    expect(await ends.getByRole("definition").textContent()).toBe(say("never"));
+    expect(await ends.getByRole("definition").textContent()).toBe(say("home.endless"));
   });
 
   test("types a code of their own, is told whether it is free, and chooses the end with the arrow keys", async () => {
@@ -130,6 +132,28 @@ describe.each(MAKERS)("a maker, $locale, $width pixels wide,", ({ locale, viewpo
   });
 });
 
+/** In the page: what a transition to it moves, and how long. */
+const RECORD_TRANSITION = `addEventListener("pagereveal", async ({ viewTransition }) => {
+  await viewTransition?.ready;
+  globalThis.moved = document.getAnimations().map(({ effect }) => [effect.pseudoElement, effect.getTiming().duration]);
+})`;
+
+test.each(["no-preference", "reduce"] as const)(
+  "the long address contracts into the short one (motion: %s)",
+  async (reducedMotion) => {
+    await using maker = await arrive(curt.origin, { reducedMotion });
+    const { context, page } = maker;
+    await context.addInitScript(RECORD_TRANSITION);
+    await make(maker, {});
+    await page.waitForFunction("globalThis.moved !== undefined");
+    const moved = new Map(await page.evaluate<[string, number][]>("globalThis.moved"));
+    expect(moved.get("::view-transition-group(address)")).toBe(
+      reducedMotion === "reduce" ? undefined : TRANSITION_MS,
+    );
+    expect(moved.has("::view-transition-new(root)")).toBeFalse();
+  },
+);
+
 const labelOf = (field: any): string => field.labels[0].textContent;
 
 const ZONES = readers([
@@ -163,7 +187,7 @@ test.each(ZONES)("when it ends is told in %s, %s", async (timezoneId, locale) =>
 test.each([true, false])(
   "a click copies the short address and says so (with a clipboard to write to: %p)",
   async (hasClipboard) => {
-    await using maker = await arrive(curt.origin);
+    await using maker = await arrive(curt.origin, { viewport: PHONE });
     const { context, page } = maker;
     const say = wordsOf("en");
     if (hasClipboard)
@@ -172,8 +196,10 @@ test.each([true, false])(
     const code = await make(maker, { code: `복사-${hasClipboard}` });
     const copy = page.getByRole("button", { name: say("copy"), exact: true });
     await stopTime(page);
+    const box = await copy.boundingBox();
     await copy.click();
-    await page.getByRole("button", { name: `✓ ${say("copied")}` }).waitFor();
+    const done = page.getByRole("button", { name: `✓ ${say("copied")}` });
+    expect((await done.boundingBox())?.width).toBe(box?.width ?? 0);
     await page
       .getByRole("status")
       .filter({ hasText: say("copied") })

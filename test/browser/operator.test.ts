@@ -7,6 +7,9 @@ import { addCampaign, CAMPAIGN, campaignHost, report, TOKEN, untilAnswered } fro
 import { type Here, startHere } from "../service.ts";
 import { loadAxe, violationsOf, violationsOfWords } from "./axe.ts";
 import { arrive, LAPTOP, PHONE, readers, untilFocused, wordsOf } from "./browser.ts";
+import { FITS_ENLARGED } from "./every-page.ts";
+
+const [, fitsEnlarged] = FITS_ENLARGED;
 
 type Say = ReturnType<typeof wordsOf>;
 
@@ -145,6 +148,7 @@ describe.each(OPERATORS)("an operator ($locale, scripts: $javaScriptEnabled)", (
       expect([name, await find(page)]).toEqual([name, []]);
       const isTooWide = await page.evaluate("document.documentElement.scrollWidth > innerWidth");
       expect([name, isTooWide]).toEqual([name, false]);
+      expect([name, await fitsEnlarged(page)]).toEqual([name, []]);
     };
     await report(curt, "bad5", { reason: "other", note: "x".repeat(500) });
     await signIn(page, say, "wrong");
@@ -188,7 +192,8 @@ test("the session ends by itself, and no script or other site has its cookie", a
 test("an operator decides about reports by keys", async () => {
   await using curt = await startHere({ ADMIN_TOKEN: TOKEN });
   await addCampaign(curt);
-  await using operator = await arrive(curt.origin);
+  const timeZone = "Asia/Seoul";
+  await using operator = await arrive(curt.origin, { timezoneId: timeZone });
   const { page } = operator;
   const say = wordsOf("en");
   for (const code of ["after1", "after2", "after3"]) await report(curt, code, { reason: "spam" });
@@ -214,4 +219,10 @@ test("an operator decides about reports by keys", async () => {
   await untilAnswered(curt, "after1", 410);
   await page.getByRole("button", { name: say("admin.undo") }).click();
   await untilAnswered(curt, "after1", 302);
+
+  // Times are the operator's.
+  await page.goto("/admin/links/after1");
+  await page.getByLabel(say("admin.ends.date", { zone: timeZone })).fill("2099-01-02T03:04");
+  await page.getByRole("button", { name: say("admin.do.change") }).click();
+  await page.locator("time[datetime='2099-01-01T18:04:00.000Z']").waitFor();
 });

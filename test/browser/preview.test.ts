@@ -8,10 +8,6 @@ import { type Running, startHere } from "../service.ts";
 import { addVisits, linkOf, untilCounted, visit, WINDOWS_CHROME } from "../visits/visits.ts";
 import { arrive, LAPTOP, PHONE, readers, stopTime, untilFocused, wordsOf } from "./browser.ts";
 
-/** More marks on one letter than any script needs. */
-const HEAP = `/%C3%A9${"%CC%80".repeat(5)}`;
-const SLASHED_HOST = new URL("http://bank.example\u2215.evil.example/").hostname;
-const MARKED_HOST = new URL(`http://e${"\u0323".repeat(20)}/`).hostname;
 /** Longer than the page waits before it looks at its count again. */
 const LOOK_MS = 5000;
 const READERS = readers([
@@ -82,7 +78,7 @@ describe.each(READERS)("a visitor who looks before ($locale)", ({ locale, viewpo
     expect(await leads.textContent()).toContain(`http://127.0.0.1:${destination.port}/여기?q=값`);
     const made = fact(page, say("preview.created")).getByRole("time");
     expect(await made.getAttribute("datetime")).toBe(String((await linkOf(curt, code))["created_at"]));
-    expect(await fact(page, say("preview.ends")).textContent()).toBe(say("never"));
+    expect(await fact(page, say("preview.ends")).textContent()).toBe(say("home.endless"));
     await leads.getByRole("link", { name: say("preview.continue", { domain: "127.0.0.1" }) }).click();
     await page.waitForURL(`http://127.0.0.1:${destination.port}/**`);
     expect(arrived).toEqual([{ path: "/여기", referrer: null }]);
@@ -93,17 +89,9 @@ describe.each(READERS)("a visitor who looks before ($locale)", ({ locale, viewpo
     await using visitor = await arrive(curt.origin, { locale, viewport });
     const { page } = visitor;
     const long = "%ED%95%9C%EA%B5%AD%EC%96%B4";
-    const hostile = "%E2%80%AE%2Fmoc.elpmaxe%20%C2%A0%0A%E3%85%A4%CC%81%FF%2f%3Cb%3E";
-    for (const [code, url, host, ascii, path, domain = host] of [
+    for (const [code, url, host, ascii, path] of [
       ["idn", `http://bücher.example/${long}`, "bücher.example", "xn--bcher-kva.example", "/한국어"],
-      ["idn-ascii", "http://xn--bcher-kva.example/", "bücher.example", "xn--bcher-kva.example", "/"],
-      ["idn-한국", "https://누리집.한국/길", "누리집.한국", "xn--od1b68ljso.xn--3e0b707e", "/길"],
       ["imitation", "https://аррӏе.com/", "xn--80ak6aa92e.com", undefined, "https://xn--80ak6aa92e.com/"],
-      ["slash", "http://bank.example\u2215.evil.example/", SLASHED_HOST, undefined, "/", "evil.example"],
-      ["marks", `http://e${"\u0323".repeat(20)}.example/`, `${MARKED_HOST}.example`, undefined, "/"],
-      ["heap", `http://example.com/é${"\u0300".repeat(5)}`, "example.com", undefined, HEAP],
-      ["few", "http://example.com/%E1%BB%87%CC%80", "example.com", undefined, "/ệ\u0300"],
-      ["hostile", `https://example.com/${hostile}`, "example.com", undefined, hostile],
     ] as const) {
       await preview(page, `${code}-${locale}`, url);
       const leads = page.getByRole("region", { name: say("preview.leads") });
@@ -112,7 +100,9 @@ describe.each(READERS)("a visitor who looks before ($locale)", ({ locale, viewpo
       if (ascii === undefined) expect(await inAscii.count()).toBe(0);
       else expect(await inAscii.textContent()).toBe(`${say("preview.idn")} ${ascii}`);
       expect(await leads.textContent()).toContain(path);
-      await leads.getByRole("link", { name: say("preview.continue", { domain }), exact: true }).waitFor();
+      await leads
+        .getByRole("link", { name: say("preview.continue", { domain: host }), exact: true })
+        .waitFor();
       expect(await leads.getByText(say("preview.mistakable")).count()).toBe(code === "imitation" ? 1 : 0);
       expect(await leads.getByText(say("preview.letters", { name: "аррӏе.com" })).count()).toBe(
         code === "imitation" ? 1 : 0,

@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 
 import { BASE_URL, ROOT, type Running, startHere, temporaryFolder, PROGRAM } from "../service.ts";
-import { decoded, readCurl } from "./samples.ts";
+import { readCurl, samplesIn } from "./samples.ts";
 
 describe("what comes with Curt is shown so that it works here:", () => {
   async function samplesOf(service: Running) {
     const html = await (await service.fetch("/docs")).text();
-    const boxes = html.matchAll(/<p class="caption">(\w+)<\/p><pre[^>]*>([\s\S]*?)<\/pre>/g);
-    const shown = [...boxes].map(([, name, code = ""]) => [name, decoded(code)]);
-    return Object.fromEntries(shown) as Record<"TypeScript" | "Shell" | "MCP" | "curl", string>;
+    const [start = ""] = /<section id="start"[\s\S]*?<\/section>/.exec(html) ?? [];
+    const shown = samplesIn(start);
+    return shown as Record<"TypeScript" | "Shell" | "MCP" | "curl", string>;
   }
 
   describe.each(["", "a-token-that-is-long-enough"])("with the token %j", (token) => {

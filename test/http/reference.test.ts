@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 
-import { REQUEST_ID } from "../../src/http/api-headers.ts";
-import { REASON_HEADER, REASONS } from "../../src/http/problem-reasons.ts";
+import { REASONS } from "../../src/http/problem-reasons.ts";
 import en from "../../src/locales/en.json";
 import { LANGUAGES, message, type MessageKey } from "../../src/locales/messages.ts";
 import { CURT } from "../../src/pages/assets/branding.ts";
@@ -9,12 +8,13 @@ import {
   answerOf,
   type ApiDescription,
   dereference,
+  EXPLAINED_ONCE,
   fieldsOf,
   operationsOf,
 } from "../../src/pages/reference/openapi.ts";
 import { referencePage } from "../../src/pages/reference/page.tsx";
 import { BASE_URL, ROOT, type Running, startHere } from "../service.ts";
-import { decoded, readCurl } from "./samples.ts";
+import { decoded, readCurl, samplesIn, textOf } from "./samples.ts";
 
 let curt: Running;
 beforeAll(async () => {
@@ -28,23 +28,12 @@ const read = async (language: string) => (await curt.fetch("/docs", headersFor(l
 const document = async (language: string) =>
   (await (await curt.fetch("/api/v1/openapi.json", headersFor(language))).json()) as ApiDescription;
 
-const textOf = (html: string) => decoded(html.replaceAll(/<[^>]+>/g, ""));
-
 /** The HTML of each operation. The keys are operation ids. */
 function sectionsOf(html: string): Record<string, string> {
   return Object.fromEntries(
     [...html.matchAll(/<section id="(\w+)" class="operation part"[\s\S]*?<\/section>/g)].map(
       ([section, id]) => [id, section],
     ),
-  );
-}
-
-function samplesIn(section: string): Record<string, string> {
-  return Object.fromEntries(
-    [...section.matchAll(/<pre[^>]* data-sample="(\w+)">([\s\S]*?)<\/pre>/g)].map(([, name, code = ""]) => [
-      name,
-      decoded(code),
-    ]),
   );
 }
 
@@ -75,8 +64,7 @@ describe("the reference", () => {
           ...answers.flatMap(([status, answer]) => [
             `${status}${answer.description}`,
             ...Object.entries(answer.headers ?? {})
-              // Told once for all, in the basics.
-              .filter(([name]) => name !== REASON_HEADER && name !== REQUEST_ID)
+              .filter(([name]) => !EXPLAINED_ONCE.includes(name))
               .map(([name, header]) => `${name}: ${header.description}`),
           ]),
         ];
@@ -86,8 +74,7 @@ describe("the reference", () => {
         expect(sections[operationId]?.includes("<form")).toBe(operationId !== "followLink");
       }
       expect(textOf(html)).toContain(BASE_URL);
-      expect(textOf(html)).toContain(REASON_HEADER);
-      expect(textOf(html)).toContain(REQUEST_ID);
+      for (const header of EXPLAINED_ONCE) expect(textOf(html)).toContain(header);
       for (const reason of REASONS) expect(html).toContain(`<code>${reason}</code>`);
       expect(html).toContain('<a href="/api/v1/openapi.json">');
     }
@@ -96,13 +83,12 @@ describe("the reference", () => {
   test("tells the limits, values and defaults of what is taken", async () => {
     const { shorten = "", getStatistics = "", getQrCodePng = "" } = sectionsOf(await read("en"));
     const text = textOf(shorten);
-    expect(text).toContain("original_url string · required · at most 8,192 characters");
-    expect(text).toContain("custom_code string | null · optional · at most 64 characters");
-    expect(text).toContain("expire_duration string | null · optional");
-    expect(text).toContain("One of: 24h 48h 1week 1month");
-    expect(textOf(getStatistics)).toContain("One of: hour day month");
+    expect(text).toContain("original_urlstring · required · at most 8,192 characters");
+    expect(text).toContain("custom_codestring | null · optional · at most 64 characters");
+    expect(text).toContain("expire_durationstring | null · optional · One of: 24h, 48h, 1week, 1month");
+    expect(textOf(getStatistics)).toContain("One of: hour, day, month");
     expect(textOf(getStatistics)).toContain("Default: day");
-    expect(textOf(getQrCodePng)).toContain("size integer · optional · 64–2048");
+    expect(textOf(getQrCodePng)).toContain("sizeinteger · optional · 64–2048");
   });
 
   test.each(LANGUAGES)("leaves nothing untranslated, and no key or placeholder (%s)", async (language) => {
@@ -119,7 +105,7 @@ describe("the reference", () => {
       decoded(text),
     );
     expect(texts.filter((text) => english.has(text))).toEqual([]);
-    expect(textOf(html)).not.toMatch(/\b(?:docs|api|info)\.[a-z]/);
+    expect(textOf(html)).not.toMatch(/\b(?:docs|api|info)\.[a-z]|undefined/);
     expect(
       textOf(html)
         .match(/\{\w+\}/g)
@@ -140,7 +126,7 @@ describe("the reference", () => {
 
   test("says for each reason what to do, beside the statuses that have it", async () => {
     const kinds = (await read("en")).matchAll(
-      /<dt>([\d, ]+)<\/dt><dd><p>.+?<\/p><p class="soft reasons">(.*?)<\/p>/g,
+      /<dt>([\d, ]+)<\/dt><dd><details><summary>.+?<\/summary><p class="soft reasons">(.*?)<\/p>/g,
     );
     const shown = new Map<string, string>();
     for (const [, statuses = "", reasons = ""] of kinds)
@@ -177,7 +163,7 @@ describe("the reference", () => {
         /aria-label="Example response: [^"]*">([\s\S]*?)<\/pre>/.exec(
           sectionsOf(await read("en"))[id] ?? "",
         ) ?? [];
-      const example = JSON.parse(decoded(shown)) as Record<string, any>;
+      const example = JSON.parse(textOf(shown)) as Record<string, any>;
       const real = (await (await curt.fetch(path)).json()) as Record<string, any>;
       expect(example["message"]).toBe(real["message"]);
       expect(Object.keys(example["data"]).toSorted()).toEqual(Object.keys(real["data"]).toSorted());

@@ -16,3 +16,15 @@ export function readCurl(command: string) {
     body: after("-d"),
   };
 }
+
+export const textOf = (html: string) => decoded(html.replaceAll(/<[^>]+>/g, ""));
+
+/** The code of each sample by its language. */
+export function samplesIn(section: string): Record<string, string> {
+  return Object.fromEntries(
+    [...section.matchAll(/<pre[^>]* data-sample="(\w+)">([\s\S]*?)<\/pre>/g)].map(([, name, code = ""]) => [
+      name,
+      textOf(code),
+    ]),
+  );
+}

@@ -75,7 +75,7 @@ export function Form({ context, action, hidden = {}, children }: FormProps) {
 }
 
 interface FieldProps {
-  readonly label: string;
+  readonly label: Child;
   readonly name: string;
   readonly value?: string | undefined;
   readonly type?: "text" | "datetime-local";

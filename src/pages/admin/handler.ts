@@ -187,13 +187,13 @@ function decisionOf(fields: URLSearchParams): ReasonedRequest {
   return { reason: fields.get("reason") ?? "", note: (fields.get("note") ?? "").trim() };
 }
 
-/** The changes in a form. A date, which is in UTC, wins over a duration. */
+/** The changes in a form. A date wins over a duration. */
 function changeOf({ originalUrl }: Link, fields: URLSearchParams) {
   const target = (fields.get("target") ?? originalUrl).trim();
   const [choice, date] = [fields.get("expires_at") ?? "", fields.get("expires_at_date") ?? ""];
   return {
     originalUrl: target === originalUrl ? undefined : target,
-    expiry: instantOf(date, "UTC") ?? EXPIRIES.find((one) => one === choice),
+    expiry: instantOf(date, fields.get("zone") ?? "") ?? EXPIRIES.find((one) => one === choice),
   };
 }
 

@@ -5,6 +5,7 @@ import { DURATIONS, NEVER_MS } from "../../links/time.ts";
 import { message, type MessageKey } from "../../locales/messages.ts";
 import type { LinkDetails } from "../../moderation/inspection.ts";
 import { Notice } from "../shared/fields.tsx";
+import { richMessage } from "../shared/formats.ts";
 import { Instant } from "../shared/instant.tsx";
 import type { Page } from "../shared/layout.tsx";
 import { Fact, InstantFact } from "../shared/link-facts.tsx";
@@ -120,7 +121,12 @@ function Change({ context, looked }: { context: PageContext; looked: LinkView })
           name="expires_at"
           options={[["", say("manage.ends.keep")], ...ends]}
         />
-        <Field label={say("admin.ends.date")} name="expires_at_date" type="datetime-local" />
+        <input type="hidden" name="zone" value="" />
+        <Field
+          label={richMessage(language, "admin.ends.date", { zone: <span data-zone>UTC</span> })}
+          name="expires_at_date"
+          type="datetime-local"
+        />
         <Decide language={language} action="change" />
       </Form>
       <p class="actions">

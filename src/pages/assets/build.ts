@@ -38,8 +38,11 @@ function picture(file: string): Asset {
   return asset(file, "image/png", read(file).toString("base64"), "base64");
 }
 
+/** Without comments and indents. */
 function readStyle(name: string): string {
-  return read(`../${name}.css`).toString("utf8");
+  return read(`../${name}.css`)
+    .toString("utf8")
+    .replaceAll(/\/\*[\s\S]*?\*\/|(?<=\n)\s+/g, "");
 }
 
 function read(file: string): Buffer {

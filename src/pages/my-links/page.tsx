@@ -86,12 +86,9 @@ function myLinksPage(language: string, { baseUrl }: { readonly baseUrl: string }
           <LinkItem
             language={language}
             facts={
-              <>
-                {" · "}
-                <span class="made-on">
-                  {richMessage(language, "links.made", { created: <span data-created></span> })}
-                </span>
-              </>
+              <span class="made-on">
+                {richMessage(language, "links.made", { created: <span data-created></span> })}
+              </span>
             }
           >
             <a class="button plain" data-qr>

@@ -174,6 +174,53 @@ function takeOver(visits: HTMLElement, fresh: HTMLElement): void {
 /** Shows the value of a chart below the mouse, the finger or the arrow keys' position. */
 function readCharts(within: ParentNode): void {
   for (const chart of within.querySelectorAll<HTMLElement>(".chart")) readChart(chart);
+  const week = within.querySelector<HTMLTableElement>("#week");
+  if (week) readWeek(week);
+}
+
+/** From one hour of the week to another. */
+const STEPS: Readonly<Record<string, number>> = { ArrowLeft: -1, ArrowRight: 1, ArrowUp: -24, ArrowDown: 24 };
+
+function readWeek(week: HTMLTableElement): void {
+  const reading = week.previousElementSibling?.querySelector(".reading");
+  const cells = Array.from(week.querySelectorAll<HTMLElement>("tbody td"));
+  const hours = Array.from(week.querySelectorAll("thead th"), ({ textContent }) => textContent);
+  let at = 0;
+
+  function show(nth: number): void {
+    hide();
+    at = nth;
+    const cell = cells[at];
+    if (!cell || !reading) return;
+    cell.classList.add("at");
+    const day = cell.parentElement?.firstElementChild?.textContent;
+    reading.textContent = cell.title || `${day} ${hours[at % hours.length]}: ${cell.textContent}`;
+  }
+
+  function hide(): void {
+    cells[at]?.classList.remove("at");
+    reading?.replaceChildren();
+  }
+
+  function point({ target }: Event): void {
+    const nth = cells.findIndex((cell) => cell.contains(target as Node));
+    if (nth >= 0) show(nth);
+  }
+
+  week.tabIndex = 0;
+  week.addEventListener("pointerover", point);
+  // Touching gives the focus, so the value stays.
+  week.addEventListener("pointerleave", () => {
+    if (document.activeElement !== week) hide();
+  });
+  week.addEventListener("focus", () => show(at));
+  week.addEventListener("blur", hide);
+  week.addEventListener("keydown", (event) => {
+    const step = STEPS[event.key];
+    if (step === undefined) return;
+    event.preventDefault();
+    show((at + step + cells.length) % cells.length);
+  });
 }
 
 /** A range input over the chart handles the keys, and screen readers read it. */

@@ -28,13 +28,16 @@ export function Week({ language, week, timeZone }: WeekProps) {
   return (
     <>
       <h3 id="week-title">{message(language, "preview.week")}</h3>
-      <p>
-        {message(language, "preview.week.most", {
-          hour: names.hourOfDay(String(visits.indexOf(most))),
-          most: number.format(most),
-        })}
+      <p class="readable">
+        <span>
+          {message(language, "preview.week.most", {
+            hour: names.hourOfDay(String(visits.indexOf(most))),
+            most: number.format(most),
+          })}
+        </span>
+        <span class="reading" aria-hidden="true" />
       </p>
-      <table class="week" aria-labelledby="week-title">
+      <table class="week" id="week" aria-labelledby="week-title">
         <thead>
           <tr aria-hidden="true">
             <td />

@@ -5,7 +5,7 @@ import type { RateLimitsOptions, Window } from "../../moderation/rate-limits.ts"
 import { amount } from "../shared/formats.ts";
 import type { Child } from "../shared/html/jsx-runtime.ts";
 import { exampleOf, needs, operationsOf } from "./openapi.ts";
-import { CodeBox, type Context, withCode, Part, pretty } from "./parts.tsx";
+import { Code, type Context, Endpoint, withCode, Part, pretty, Tabs } from "./parts.tsx";
 import { clientSamples } from "./samples.ts";
 
 /** The limits of each client. Without windows, there is none. */
@@ -14,68 +14,70 @@ export type ClientLimits = Pick<
   "limitCreate" | "limitUnknown" | "limitView" | "limitReport" | "limitPasswords"
 >;
 
-interface GuideProps {
-  readonly context: Context;
-  readonly documentPath: string;
-  readonly limits: ClientLimits;
-}
-
 /** The start of the example of all errors. */
 const TAKEN = "HTTP/1.1 409 Conflict\nCurt-Reason: code.taken";
 
 /** The parts before the operations, by id. */
-export const GUIDE = {
-  clients: "docs.clients",
-  start: "docs.start",
-  basics: "docs.basics",
-  errors: "docs.errors",
-  limits: "docs.limits",
-} as const satisfies Record<string, MessageKey>;
+export const GUIDE = { start: "docs.start", calls: "docs.calls", basics: "docs.basics" } as const;
+/** Those after them. */
+export const FAILURES = { errors: "docs.errors", limits: "docs.limits" } as const;
 
-export function Guide({ context, documentPath, limits }: GuideProps) {
+/** What decides between operations that create links. */
+const WHEN: Readonly<Record<string, MessageKey>> = {
+  shorten: "docs.calls.shorten",
+  createLink: "docs.calls.link",
+  createLinks: "docs.calls.links",
+};
+
+export function Guide({ context, documentPath }: { context: Context; documentPath: string }) {
   const { language, api, base, say } = context;
-  const needsToken = operationsOf(api).some((operation) => needs(operation, "token"));
-  const samples = clientSamples(base, needsToken);
-  const titleOf = (id: keyof typeof GUIDE) => ({ id, title: say(GUIDE[id]), kind: "guide" }) as const;
-  const box = (caption: string, code: string) => (
-    <CodeBox language={language} name={caption} caption={caption}>
-      {code}
-    </CodeBox>
-  );
-  const { ShortenResponse = {}, Problem = {}, ProblemReason = {} } = api.components.schemas;
+  const operations = operationsOf(api);
+  const needsToken = operations.some((operation) => needs(operation, "token"));
+  const { ShortenResponse = {} } = api.components.schemas;
   return (
     <>
       <Part
-        {...titleOf("clients")}
+        id="start"
+        title={say(GUIDE.start)}
+        kind="guide"
         side={
           <>
-            {box("TypeScript", samples.TypeScript)}
-            {box("Shell", samples.shell)}
-            {box("MCP", samples.mcp)}
-          </>
-        }
-      >
-        <p>{withCode(say("docs.clients.source"))}</p>
-        <dl class="fields">
-          <Fact name="TypeScript, JavaScript">{withCode(say("docs.clients.script"))}</Fact>
-          <Fact name="Shell">{withCode(say("docs.clients.command"))}</Fact>
-          <Fact name="MCP">{withCode(say("docs.clients.mcp"))}</Fact>
-        </dl>
-      </Part>
-      <Part
-        {...titleOf("start")}
-        side={
-          <>
-            {box("curl", samples.curl)}
-            {box(say("docs.answer.example"), pretty(exampleOf(api, ShortenResponse)))}
+            <Tabs
+              language={language}
+              id="start"
+              samples={clientSamples(base, needsToken)}
+              nameOf={(name) => name}
+            />
+            <Box context={context} caption={say("docs.answer.example")}>
+              {pretty(exampleOf(api, ShortenResponse))}
+            </Box>
           </>
         }
       >
         <p>{say(needsToken ? "docs.start.token" : "docs.start.open")}</p>
         <p>{withCode(say("docs.envelope"))}</p>
       </Part>
-      <Part {...titleOf("basics")}>
-        <dl class="fields">
+      <Part id="calls" title={say(GUIDE.calls)} kind="guide">
+        <table class="calls">
+          <tbody>
+            {operations.map(({ operationId, summary, method, path }) => (
+              <tr>
+                <th scope="row">
+                  <a href={`#${operationId}`}>{summary}</a>
+                  {WHEN[operationId] !== undefined && (
+                    <div class="soft">{withCode(say(WHEN[operationId]))}</div>
+                  )}
+                </th>
+                <td>
+                  <Endpoint method={method} path={path} />
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </Part>
+      <Part id="basics" title={say(GUIDE.basics)} kind="guide">
+        <dl class="named">
           <Fact name={say("docs.base")}>
             <code>{base}</code>
           </Fact>
@@ -84,33 +86,49 @@ export function Guide({ context, documentPath, limits }: GuideProps) {
             {withCode(say("docs.languages.rule", { languages: languageNames(language) }))}
           </Fact>
           <Fact name={say("docs.cors")}>{withCode(say("docs.cors.rule"))}</Fact>
+          <Fact name="TypeScript, JavaScript">{withCode(say("docs.clients.script"))}</Fact>
+          <Fact name="Shell">{withCode(say("docs.clients.command"))}</Fact>
+          <Fact name="MCP">{withCode(say("docs.clients.mcp"))}</Fact>
           <Fact name={say("docs.machine")}>
-            {say("docs.machine.rule")} <a href={documentPath}>{documentPath}</a>
+            {withCode(say("docs.clients.source"))} {say("docs.machine.rule")}{" "}
+            <a href={documentPath}>{documentPath}</a>
           </Fact>
         </dl>
       </Part>
-      <Part
-        {...titleOf("errors")}
-        side={box(say("docs.error"), `${TAKEN}\n\n${pretty(exampleOf(api, Problem))}`)}
-      >
+    </>
+  );
+}
+
+/** The parts about refusals, after the operations. */
+export function Failures({ context, limits }: { context: Context; limits: ClientLimits }) {
+  const { api, say } = context;
+  const { ShortenProblem = {}, ProblemReason = {} } = api.components.schemas;
+  return (
+    <>
+      <Part id="errors" title={say(FAILURES.errors)} kind="guide">
         <p>{withCode(say("docs.error.rule"))}</p>
         <p>{withCode(say("api.reasons"))}</p>
-        <dl class="fields">
+        <Box context={context} caption={say("docs.error")}>
+          {`${TAKEN}\n\n${pretty(exampleOf(api, ShortenProblem))}`}
+        </Box>
+        <dl class="named">
           {byAdvice((ProblemReason.enum ?? []).map(String)).map(({ statuses, advice, reasons }) => (
             <Fact name={statuses}>
-              <p>{withCode(say(advice))}</p>
-              <p class="soft reasons">
-                {reasons.map((reason) => (
-                  <>
-                    <code>{reason}</code>{" "}
-                  </>
-                ))}
-              </p>
+              <details>
+                <summary>{withCode(say(advice))}</summary>
+                <p class="soft reasons">
+                  {reasons.map((reason) => (
+                    <>
+                      <code>{reason}</code>{" "}
+                    </>
+                  ))}
+                </p>
+              </details>
             </Fact>
           ))}
         </dl>
       </Part>
-      <Part {...titleOf("limits")}>
+      <Part id="limits" title={say(FAILURES.limits)} kind="guide">
         <p>{withCode(say("docs.limits.rule"))}</p>
         <table>
           <tbody>
@@ -122,8 +140,23 @@ export function Guide({ context, documentPath, limits }: GuideProps) {
             ))}
           </tbody>
         </table>
+        <dl class="named">
+          <Fact name="RateLimit">{say("api.rate-limit")}</Fact>
+          <Fact name="RateLimit-Policy">{say("api.rate-limit-policy")}</Fact>
+        </dl>
       </Part>
     </>
+  );
+}
+
+function Box({ context, caption, children }: { context: Context; caption: string; children: string }) {
+  return (
+    <div class="code">
+      <p class="caption">{caption}</p>
+      <Code language={context.language} name={caption}>
+        {children}
+      </Code>
+    </div>
   );
 }
 

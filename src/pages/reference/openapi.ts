@@ -7,6 +7,7 @@ export interface ApiDescription {
 
 interface OperationObject {
   readonly operationId: string;
+  readonly tags?: readonly string[];
   readonly summary: string;
   readonly description?: string;
   readonly parameters?: readonly Parameter[];
@@ -29,7 +30,7 @@ export interface Parameter {
   readonly schema: Schema & { readonly example?: string; readonly default?: string | number };
 }
 
-interface Answer {
+export interface Answer {
   readonly description: string;
   readonly headers?: Readonly<Record<string, { readonly description: string; readonly required?: boolean }>>;
   readonly content?: Content;
@@ -65,16 +66,39 @@ export interface Field {
   readonly schema: Schema;
 }
 
-/** Operations with input come first; those that only describe the API come last. */
-export function operationsOf({ paths }: ApiDescription): Operation[] {
+/** The tags of each group of the page, in the page's order. */
+const GROUPS = {
+  links: ["Links", "Reports"],
+  statistics: ["Statistics"],
+  qr: ["QR codes"],
+  reference: ["Reference"],
+} as const;
+export type Group = keyof typeof GROUPS;
+
+export function operationsByGroup({ paths }: ApiDescription): [Group, Operation[]][] {
   const operations = Object.entries(paths).flatMap(([path, item]) =>
     Object.entries(item).map(([method, operation]) => {
       return { ...operation, path, method: method.toUpperCase() };
     }),
   );
-  const takesNothing = ({ parameters, requestBody }: Operation) => Number(!parameters && !requestBody);
-  return operations.toSorted((a, b) => takesNothing(a) - takesNothing(b));
+  const isOf =
+    (names: readonly string[]) =>
+    ({ tags = ["Links"] }: Operation) =>
+      tags.some((tag) => names.includes(tag));
+  return Object.entries(GROUPS).map(([group, names]) => [group as Group, operations.filter(isOf(names))]);
 }
+
+export function operationsOf(api: ApiDescription): Operation[] {
+  return operationsByGroup(api).flatMap(([, operations]) => operations);
+}
+
+/** The guide explains these headers for all operations. */
+export const EXPLAINED_ONCE: readonly string[] = [
+  "Curt-Reason",
+  "Request-Id",
+  "RateLimit",
+  "RateLimit-Policy",
+];
 
 /** Status, media type and schema of the successful response, which is the first one in our document. */
 export function answerOf({ responses }: Operation) {

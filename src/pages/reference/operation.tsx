@@ -1,10 +1,12 @@
 /** @jsxImportSource ../shared/html */
-import type { MessageKey } from "../../locales/messages.ts";
 import { VERBATIM } from "../shared/fields.tsx";
+import type { Child } from "../shared/html/jsx-runtime.ts";
 import {
+  type Answer,
   answerOf,
   type ApiDescription,
   dereference,
+  EXPLAINED_ONCE,
   exampleOf,
   type Field,
   fieldsOf,
@@ -15,7 +17,7 @@ import {
   takes,
   typeOf,
 } from "./openapi.ts";
-import { Code, type Context, Endpoint, withCode, Part, pretty } from "./parts.tsx";
+import { Code, type Context, Endpoint, withCode, Part, pretty, Tabs } from "./parts.tsx";
 import { bodyOf, samplesOf, valueOf } from "./samples.ts";
 
 /** One operation of the API: its input, examples and responses, and a form to try it. */
@@ -38,47 +40,38 @@ export function OperationSection({ context, operation }: { context: Context; ope
       {description !== undefined && <p>{withCode(description)}</p>}
       {parameters.length > 0 && (
         <>
-          <h3>{say("docs.parameters")}</h3>
-          <Fields context={context} fields={parameters.map(asField)} isAsked />
+          <h4>{say("docs.parameters")}</h4>
+          <AskedFields context={context} fields={parameters.map(asField)} />
         </>
       )}
       {body !== undefined && (
         <>
-          <h3>{say("docs.body")}</h3>
-          <Fields context={context} fields={fieldsOf(body)} isAsked />
+          <h4>{say("docs.body")}</h4>
+          <AskedFields context={context} fields={fieldsOf(body)} />
         </>
       )}
-      <Answers context={context} operation={operation} />
     </Part>
   );
 }
 
-/** Closed where they come below the text. */
 function Examples({ context, operation }: { context: Context; operation: Operation }) {
   const { language, api, base, say } = context;
-  const { summary } = operation;
-  const name = (what: string) => say("docs.sample", { name: what, summary });
+  const { operationId, summary } = operation;
+  const nameOf = (name: string) => say("docs.sample", { name, summary });
   const answer = exampleOf(api, dereference(api, answerOf(operation).schema));
   return (
-    <details class="examples">
-      <summary>{say("docs.samples")}</summary>
-      {Object.entries(samplesOf(base, operation)).map(([sample, code], index) => (
-        <details class="code" open={index === 0}>
-          <summary>{sample}</summary>
-          <Code language={language} name={name(sample)} sample={sample}>
-            {code}
-          </Code>
-        </details>
-      ))}
+    <>
+      <Tabs language={language} id={operationId} samples={samplesOf(base, operation)} nameOf={nameOf} />
+      <Answers context={context} operation={operation} />
       {answer !== undefined && (
-        <details class="code" open>
+        <details class="code">
           <summary>{say("docs.answer.example")}</summary>
-          <Code language={language} name={name(say("docs.answer.example"))}>
+          <Code language={language} name={nameOf(say("docs.answer.example"))}>
             {pretty(answer)}
           </Code>
         </details>
       )}
-    </details>
+    </>
   );
 }
 
@@ -92,37 +85,50 @@ function asField({ name, ...rest }: Parameter): Field {
   return { names: [name], ...rest };
 }
 
-/** `isAsked` shows requirements, limits and defaults, for fields that the caller sends. */
+/** With more optional fields than this, they are folded. */
+const SHOWN_OPTIONAL = 2;
+
+/** Fields that the caller sends. Beside required ones, a few optional ones are in sight. */
+function AskedFields({ context, fields }: { context: Context; fields: readonly Field[] }) {
+  const optional = fields.filter(({ required }) => !required);
+  const required = fields.filter((field) => field.required);
+  if (optional.length <= (required.length && SHOWN_OPTIONAL))
+    return <Fields context={context} fields={fields} isAsked />;
+  return (
+    <>
+      {required.length > 0 && <Fields context={context} fields={required} isAsked />}
+      <details>
+        <summary class="optional">
+          {context.say("docs.optional")}: {codes(optional.flatMap(({ names }) => names))}
+        </summary>
+        <Fields context={context} fields={optional} isAsked />
+      </details>
+    </>
+  );
+}
+
+function codes(values: readonly unknown[]): Child {
+  return values.map((value, index) => [index > 0 && ", ", <code>{String(value)}</code>]);
+}
+
+/** `isAsked` adds requirements, limits and defaults. */
 function Fields(props: { context: Context; fields: readonly Field[]; isAsked?: boolean }) {
   const { context, fields, isAsked = false } = props;
-  const { api, say } = context;
+  const { api } = context;
   return (
     <dl class="fields">
-      {fields.map(({ names, required, description, schema }) => {
-        const { items, ...rest } = dereference(api, schema);
+      {fields.map((field) => {
+        const { items, ...rest } = dereference(api, field.schema);
         const within = fieldsOf(dereference(api, items ?? rest));
-        const { "x-max-length": maxLength, minimum = "", maximum } = rest;
         return (
           <>
-            <dt>
-              {names.map((name, index) => (
-                <>
-                  {index > 0 && ", "}
-                  <code>{name}</code>
-                </>
-              ))}{" "}
-              <span class="soft">
-                {typeOf(api, schema)}
-                {isAsked && ` · ${say(required ? "docs.required" : "docs.optional")}`}
-                {isAsked &&
-                  maxLength !== undefined &&
-                  ` · ${say("docs.max", { max: maxLength.toLocaleString("en") })}`}
-                {isAsked && maximum !== undefined && ` · ${minimum}–${maximum}`}
-              </span>
-            </dt>
+            <dt>{codes(field.names)}</dt>
             <dd>
-              {description !== undefined && <p>{withCode(description)}</p>}
-              {isAsked && <Values context={context} schema={rest} />}
+              <p class="soft">
+                {typeOf(api, field.schema)}
+                {isAsked && constraintsOf(context, field, rest).map((one) => [" · ", one])}
+              </p>
+              {field.description !== undefined && <p>{withCode(field.description)}</p>}
               {within.length > 0 && <Fields context={context} fields={within} />}
             </dd>
           </>
@@ -132,81 +138,75 @@ function Fields(props: { context: Context; fields: readonly Field[]; isAsked?: b
   );
 }
 
-function Values({ context: { say }, schema }: { context: Context; schema: Schema }) {
-  const facts: [MessageKey, readonly unknown[]][] = [
-    ["docs.values", schema.enum ?? []],
-    ["docs.default", schema.default === undefined ? [] : [schema.default]],
-    ["docs.example", schema.example === undefined ? [] : [schema.example]],
+function constraintsOf({ say }: Context, { required }: Field, schema: Schema): Child[] {
+  const {
+    "x-max-length": max,
+    minimum = "",
+    maximum,
+    enum: values = [],
+    default: fallback,
+    example,
+  } = schema;
+  return [
+    say(required ? "docs.required" : "docs.optional"),
+    ...(max === undefined ? [] : [say("docs.max", { max: max.toLocaleString("en") })]),
+    ...(maximum === undefined ? [] : [`${minimum}–${maximum}`]),
+    ...(values.length === 0 ? [] : [[say("docs.values"), " ", codes(values)]]),
+    ...(fallback === undefined ? [] : [[say("docs.default"), " ", codes([fallback])]]),
+    ...(example === undefined || values.length > 0 ? [] : [[say("docs.example"), " ", codes([example])]]),
   ];
-  return (
-    <>
-      {facts
-        .filter(([, values]) => values.length > 0)
-        .map(([key, values]) => (
-          <p class="soft">
-            {say(key)}
-            {values.map((value) => (
-              <>
-                {" "}
-                <code>{String(value)}</code>
-              </>
-            ))}
-          </p>
-        ))}
-    </>
-  );
 }
 
-/** The reference explains these once for all operations. */
-const EXPLAINED_ONCE: readonly string[] = ["Curt-Reason", "Request-Id"];
-
+/** The first response is the successful one; the others are folded. */
 function Answers({ context, operation }: { context: Context; operation: Operation }) {
   const { api, say } = context;
-  const answers = Object.entries(operation.responses);
+  const [first, ...others] = Object.entries(operation.responses);
   const schema = dereference(api, answerOf(operation).schema);
   const data = fieldsOf(dereference(api, schema.properties?.["data"] ?? {}));
   return (
-    <>
-      <h3>{say("docs.answers")}</h3>
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">{say("docs.status")}</th>
-            <th scope="col">{say("docs.meaning")}</th>
-          </tr>
-        </thead>
-        <tbody>
-          {answers.map(([status, { description, headers = {}, content = {} }]) => (
-            <tr>
-              <th scope="row">{status}</th>
-              <td>
-                {withCode(description)}
-                {Object.keys(content)
-                  .filter((type) => type !== "application/json")
-                  .map((type) => (
-                    <div class="soft">
-                      <code>{type}</code>
-                    </div>
-                  ))}
-                {Object.entries(headers)
-                  .filter(([name]) => !EXPLAINED_ONCE.includes(name))
-                  .map(([name, header]) => (
-                    <div class="soft">
-                      <code>{name}</code>: {withCode(header.description)}
-                    </div>
-                  ))}
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+    <div>
+      <h4>{say("docs.answers")}</h4>
+      <AnswerList answers={first === undefined ? [] : [first]} />
       {data.length > 0 && (
         <details>
           <summary>{withCode(say("docs.answer.fields"))}</summary>
           <Fields context={context} fields={data} />
         </details>
       )}
-    </>
+      <details>
+        <summary>{others.map(([status]) => status).join(", ")}</summary>
+        <AnswerList answers={others} />
+      </details>
+    </div>
+  );
+}
+
+function AnswerList({ answers }: { answers: readonly [string, Answer][] }) {
+  return (
+    <dl class="named">
+      {answers.map(([status, { description, headers = {}, content = {} }]) => (
+        <>
+          <dt>{status}</dt>
+          <dd>
+            {withCode(description)}
+            {Object.keys(content)
+              .filter((type) => type !== "application/json")
+              .map((type) => (
+                <div class="soft">
+                  <code>{type}</code>
+                </div>
+              ))}
+            {Object.entries(headers)
+              .filter(([name]) => !EXPLAINED_ONCE.includes(name))
+              .map(([name, header]) => (
+                <div class="soft">
+                  <code>{name}</code>: {withCode(header.description)}
+                </div>
+              ))}
+          </dd>
+        </>
+      ))}
+    </dl>
   );
 }
 

@@ -5,8 +5,8 @@ import { type Domain, memoizeByDomain } from "../../http/domain.ts";
 import { FINDABLE, html } from "../../http/responses.ts";
 import { message } from "../../locales/messages.ts";
 import { type Page, page } from "../shared/layout.tsx";
-import { type ClientLimits, GUIDE, Guide } from "./guide.tsx";
-import { type ApiDescription, operationsOf } from "./openapi.ts";
+import { type ClientLimits, Failures, FAILURES, GUIDE, Guide } from "./guide.tsx";
+import { type ApiDescription, operationsByGroup } from "./openapi.ts";
 import { OperationSection } from "./operation.tsx";
 import type { Context } from "./parts.tsx";
 
@@ -54,35 +54,54 @@ export function referencePage(language: string, { api, documentPath, limits }: R
       </header>
       <Contents context={context} />
       <div>
-        <Guide context={context} documentPath={documentPath} limits={limits} />
-        {operationsOf(api).map((operation) => (
-          <OperationSection context={context} operation={operation} />
+        <Guide context={context} documentPath={documentPath} />
+        {operationsByGroup(api).map(([group, operations]) => (
+          <>
+            <h2>{say(`docs.group.${group}`)}</h2>
+            {operations.map((operation) => (
+              <OperationSection context={context} operation={operation} />
+            ))}
+          </>
         ))}
+        <Failures context={context} limits={limits} />
       </div>
     </div>,
   );
 }
 
+type Entry = readonly [id: string, name: string, method?: string];
+
 /** The index. Closed where it comes above the rest. */
 function Contents({ context: { api, say } }: { context: Context }) {
+  const guide = (parts: typeof GUIDE | typeof FAILURES) =>
+    Object.entries(parts).map(([id, key]): Entry => [id, say(key)]);
+  const lists: (readonly [title: string | undefined, Entry[]])[] = [
+    [undefined, guide(GUIDE)],
+    ...operationsByGroup(api).map(
+      ([group, operations]) =>
+        [
+          say(`docs.group.${group}`),
+          operations.map(({ operationId, summary, method }): Entry => [operationId, summary, method]),
+        ] as const,
+    ),
+    [undefined, guide(FAILURES)],
+  ];
   return (
     <nav class="contents" aria-label={say("docs.contents")}>
       <details>
         <summary>{say("docs.contents")}</summary>
-        <ul>
-          {Object.entries(GUIDE).map(([id, key]) => (
-            <li>
-              <a href={`#${id}`}>{say(key)}</a>
-            </li>
-          ))}
-        </ul>
-        <ul>
-          {operationsOf(api).map(({ operationId, summary, method }) => (
-            <li>
-              <a href={`#${operationId}`}>{summary}</a> <code>{method}</code>
-            </li>
-          ))}
-        </ul>
+        {lists.map(([title, entries]) => (
+          <>
+            {title !== undefined && <p>{title}</p>}
+            <ul>
+              {entries.map(([id, name, method]) => (
+                <li>
+                  <a href={`#${id}`}>{name}</a> {method !== undefined && <code>{method}</code>}
+                </li>
+              ))}
+            </ul>
+          </>
+        ))}
       </details>
     </nav>
   );

@@ -14,6 +14,7 @@ export interface Context {
 interface PartProps {
   readonly id: string;
   readonly title: string;
+  /** Operations have a smaller title, below that of their group. */
   readonly kind: "guide" | "operation";
   /** Beside the text on wide screens, below it on others. */
   readonly side?: Child;
@@ -22,12 +23,13 @@ interface PartProps {
 
 /** A part of the reference, with an entry in the index. */
 export function Part({ id, title, kind, side, children }: PartProps) {
+  const Title = kind === "guide" ? "h2" : "h3";
   return (
     <section id={id} class={`${kind} part`} aria-labelledby={`${id}-title`}>
       <div>
-        <h2 id={`${id}-title`}>
+        <Title id={`${id}-title`}>
           <a href={`#${id}`}>{title}</a>
-        </h2>
+        </Title>
         {children}
       </div>
       {side !== undefined && <div class="side">{side}</div>}
@@ -48,18 +50,45 @@ export function Code({ language, name, sample, children }: CodeProps) {
   return (
     <>
       <pre tabindex={0} role="group" aria-label={name} data-sample={sample}>
-        {children}
+        {coloured(children)}
       </pre>
       <CopyButton language={language} kind="plain" />
     </>
   );
 }
 
-export function CodeBox({ caption, ...code }: CodeProps & { readonly caption: string }) {
+/** Names (keys, keywords, options) or texts, in every language of the samples. Only texts end in a quotation mark. */
+const TOKEN =
+  /("(?:\\.|[^"\\])*":?|'[^'"\n]*'|(?<=\s)-\w\b|\b(?:as|await|class|const|def|except|export|from|import|print|return|try)\b)/;
+
+function coloured(code: string): Child {
+  return code
+    .split(TOKEN)
+    .map((part, index) =>
+      index % 2 === 0 ? part : <span class={/["']$/.test(part) ? "text" : "name"}>{part}</span>,
+    );
+}
+
+interface TabsProps {
+  readonly language: string;
+  /** Unique on the page. */
+  readonly id: string;
+  readonly samples: Readonly<Record<string, string>>;
+  readonly nameOf: (sample: string) => string;
+}
+
+/** Samples side by side, one of them in sight. Without `::details-content`, they unfold below each other. */
+export function Tabs({ language, id, samples, nameOf }: TabsProps) {
   return (
-    <div class="code">
-      <p class="caption">{caption}</p>
-      <Code {...code} />
+    <div class="tabs">
+      {Object.entries(samples).map(([sample, code], index) => (
+        <details class="code" name={`${id}-samples`} open={index === 0}>
+          <summary>{sample}</summary>
+          <Code language={language} name={nameOf(sample)} sample={sample}>
+            {code}
+          </Code>
+        </details>
+      ))}
     </div>
   );
 }
@@ -70,7 +99,7 @@ export function withCode(text: string): Child {
 }
 
 export function pretty(value: unknown): string {
-  return JSON.stringify(value, null, 2);
+  return JSON.stringify(value ?? null, null, 2);
 }
 
 export function Endpoint({ method, path }: { method: string; path: string }) {

@@ -145,6 +145,12 @@ const LONG = "https://example.com/a/long/address";
 /** Complete samples for the clients that come with Curt, and for curl. */
 export function clientSamples(base: string, needsToken: boolean) {
   return {
+    curl: [
+      `curl ${base}/api/v1/shorten`,
+      ...(needsToken ? ["  -H 'Authorization: Bearer YOUR_TOKEN'"] : []),
+      `  -H 'Content-Type: application/json'`,
+      `  -d '{"original_url": "${LONG}"}'`,
+    ].join(" \\\n"),
     TypeScript: `import { createClient } from "@curt/client";
 
 const curt = createClient({
@@ -154,9 +160,9 @@ const { short_url } = await curt.shorten(
   "${LONG}",
 );
 console.log(short_url);`,
-    shell: `export CURT_URL=${base}${needsToken ? "\nexport CURT_TOKEN=YOUR_TOKEN" : ""}
+    Shell: `export CURT_URL=${base}${needsToken ? "\nexport CURT_TOKEN=YOUR_TOKEN" : ""}
 curt shorten ${LONG}`,
-    mcp: `{
+    MCP: `{
   "mcpServers": {
     "curt": {
       "command": "curt",
@@ -167,11 +173,5 @@ curt shorten ${LONG}`,
     }
   }
 }`,
-    curl: [
-      `curl ${base}/api/v1/shorten`,
-      ...(needsToken ? ["  -H 'Authorization: Bearer YOUR_TOKEN'"] : []),
-      `  -H 'Content-Type: application/json'`,
-      `  -d '{"original_url": "${LONG}"}'`,
-    ].join(" \\\n"),
   };
 }

@@ -29,9 +29,14 @@ export function Lifetime(props: LifetimeProps) {
     <dl class="lifetime">
       <InstantFact language={language} name="preview.created" ms={createdMs} />
       <InstantFact language={language} name="preview.changed" ms={changed?.atMs} />
-      <Fact name={message(language, hasEnded ? "preview.ended" : "preview.ends")}>
-        {endsMs === NEVER_MS ? message(language, "never") : <Instant language={language} ms={endsMs} />}
-      </Fact>
+      {endsMs === NEVER_MS ? (
+        <div>
+          <dt class="unseen">{message(language, "preview.ends")}</dt>
+          <dd>{message(language, "home.endless")}</dd>
+        </div>
+      ) : (
+        <InstantFact language={language} name={hasEnded ? "preview.ended" : "preview.ends"} ms={endsMs} />
+      )}
       {maxVisits !== undefined && (
         <Fact name={message(language, "preview.max-visits")}>{numberFormat(language).format(maxVisits)}</Fact>
       )}

@@ -1,9 +1,6 @@
 import { offerCopies, regionalLanguage, withoutScheme } from "../../shared/script.ts";
 import { addressOf, codeOf, describeState, type SavedLink } from "./saved-links.ts";
 
-/** In characters. */
-const MAX_SHOWN = 60;
-
 export function createItem(
   template: HTMLTemplateElement,
   saved: SavedLink,
@@ -38,7 +35,7 @@ export function showStatus(item: HTMLElement, saved: SavedLink, words: DOMString
   const isGone = status?.state === "gone";
   item.dataset["state"] = status?.state ?? "";
   const destination = part(item, "target");
-  destination.textContent = target === undefined ? "" : shorten(withoutScheme(target));
+  destination.textContent = target === undefined ? "" : withoutScheme(target);
   destination.title = target ?? "";
   const state = describeState(saved, words);
   part(item, "left").replaceChildren(status?.ends ? timeOf(status.ends, state) : state);
@@ -70,9 +67,4 @@ export function part(item: HTMLElement, name: string): HTMLElement {
 
 function lang(): string {
   return document.documentElement.lang;
-}
-
-function shorten(text: string): string {
-  const characters = Array.from(text);
-  return characters.length > MAX_SHOWN ? `${characters.slice(0, MAX_SHOWN - 1).join("")}…` : text;
 }

@@ -47,7 +47,7 @@ export function Chart({ language, series, interval, period, isRunning = false }:
   });
   return (
     <figure class="chart">
-      <figcaption>
+      <figcaption class="readable">
         <span>{name}</span>
         <span class="reading" aria-hidden="true" />
       </figcaption>
