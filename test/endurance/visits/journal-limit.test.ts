@@ -2,18 +2,17 @@ import { expect, test } from "bun:test";
 import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 
-import type { Code } from "../../../src/links/code.ts";
-import { counterOf } from "../../../src/visits/recorder.ts";
 import { temporaryFolder } from "../../service.ts";
-import { CREATED, NOW, openRecorder, VISIT } from "../../visits/open-recorder.ts";
+import { link, NOW, openRecorder, VISIT } from "../../visits/open-recorder.ts";
 
 test("all segments together keep their limit, also while large ones are made", async () => {
   using folder = temporaryFolder();
-  const { store, journal, recorder } = await openRecorder(folder.path, () => true);
+  await using opened = await openRecorder(folder.path, () => true);
+  const { recorder } = opened;
   const waiting = join(folder.path, "visits");
   const sizes = () =>
     readdirSync(waiting).map((name) => statSync(join(waiting, name), { throwIfNoEntry: false })?.size ?? 0);
-  const busy = counterOf({ code: "busy" as Code, createdMs: CREATED });
+  const busy = link("busy");
   let mostBytes = 0;
   let largestBytes = 0;
   function look(): number {
@@ -33,6 +32,4 @@ test("all segments together keep their limit, also while large ones are made", a
   // Where the disk is slow, the first large one is still being made.
   while (look() <= 40 * 1024 * 1024) await Bun.sleep(5);
   expect(mostBytes).toBeLessThanOrEqual(128 * 1024 * 1024);
-  await journal.close();
-  await store.close();
 });
