@@ -56,13 +56,6 @@ describe("visits", () => {
     expect((await linkOf(service, "other"))["visits"]).toBe(0);
   });
 
-  test("many at once while their link is looked up are all counted", async () => {
-    await using service = await startHere();
-    await make(service, { code: "cold" });
-    await Promise.all(Array.from({ length: 200 }, () => visit(service, "cold")));
-    await untilCounted(service, "cold", 200);
-  });
-
   test("are not lost while the store is locked, and nobody waits for it", async () => {
     await using service = await startHere({}, { limits: { busyWaitMs: 50 } });
     service.expectFaults();

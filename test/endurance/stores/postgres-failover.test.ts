@@ -81,6 +81,7 @@ test("the primary frozen, then thawed: what it knew is not told any more", async
   const before = await count(database);
   const old = lead();
   old.freeze();
+  await untilAway(database);
   const promoted = await cluster.promote(standbys());
   await untilBack(() => database.run(insert));
   old.thaw();
