@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { createSegmentFile } from "../../src/visits/journal/segment-file.ts";
 import { createName, openSegment } from "../../src/visits/journal/segment.ts";
 import { make } from "../managed.ts";
-import { startHere, startProgram, temporaryFolder, untilLogged } from "../service.ts";
+import { startHere, temporaryFolder, untilLogged } from "../service.ts";
 import { linkOf, statisticsOf, untilCounted, visit, WINDOWS_CHROME } from "./visits.ts";
 
 const CRAWLER = "Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)";
@@ -89,20 +89,6 @@ describe("visits", () => {
     expect(journalFiles(folder.path)).not.toEqual([]);
     await using again = await startHere({}, options);
     await untilCounted(again, "later", 50);
-  });
-
-  test("of a process that is gone are counted by one that is there", async () => {
-    using folder = temporaryFolder();
-    await using gone = await startProgram({}, { folder: folder.path });
-    await using there = await startProgram({}, { folder: folder.path });
-    await make(gone, { code: "orphan" });
-    for (let nth = 0; nth < 10; nth++) await visit(gone, "orphan");
-    gone.kill("SIGKILL");
-    await gone.exited;
-    // A third one takes the slot that is free.
-    await using third = await startProgram({}, { folder: folder.path });
-    await untilCounted(third, "orphan", 10);
-    expect((await linkOf(there, "orphan"))["visits"]).toBe(10);
   });
 
   test("a journal that cannot be trusted or read is put aside, and said", async () => {

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { mkdirSync, readdirSync, renameSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 import type { Code } from "../../src/links/code.ts";
@@ -38,36 +38,6 @@ test("a file is used again once its visits are in the store", async () => {
   expect(used.size).toBeLessThanOrEqual(3);
   expect(await opened.counted()).toEqual({ links: 1, visits: 10 });
   expect(faults).toEqual([]);
-});
-
-test("when there is no more room, first details are lost, then visits of links that are new, and it is said", async () => {
-  using folder = temporaryFolder();
-  await using opened = await openRecorder(folder.path);
-  const { recorder, segments } = opened;
-  const known = link("known");
-  let recorded = 0;
-  let lost: { visits: number; details: number } | undefined;
-  while (lost === undefined && recorded < 20_000_000) {
-    for (let nth = 0; nth < 10_000; nth++) recorder.record(known, VISIT, NOW);
-    recorded += 10_000;
-    lost = recorder.takeLost();
-  }
-  expect(lost).toMatchObject({ visits: 0, details: expect.any(Number) });
-  const bytes = segments().reduce((sum, name) => sum + statSync(join(folder.path, "visits", name)).size, 0);
-  expect(bytes).toBeLessThanOrEqual(128 * 1024 * 1024);
-
-  // The table of links of the last segment fills up as well.
-  for (let nth = 0; nth < 20_000; nth++) recorder.record(link(`new${nth}`), VISIT, NOW);
-  const lostLinks = recorder.takeLost();
-  expect(lostLinks?.visits).toBeGreaterThan(0);
-  recorder.record(known, VISIT, NOW);
-  recorder.record(link("late"), VISIT, NOW);
-  expect(recorder.takeLost()).toEqual({ visits: 1, details: 1 });
-  // In another hour there is no segment for it: it is lost, too, rather than told in the wrong hour.
-  recorder.record(known, VISIT, NOW + HOUR_MS);
-  expect(recorder.takeLost()).toEqual({ visits: 1, details: 0 });
-  expect(recorder.lost.visits).toBe((lostLinks?.visits ?? 0) + 2);
-  expect(await opened.counted()).toMatchObject({ visits: recorded + 20_000 - (lostLinks?.visits ?? 0) + 1 });
 });
 
 test("what a dead process left is folded, in order, and nothing is made over it", async () => {
