@@ -87,6 +87,19 @@ test("an outage takes no new segment each time it is tried, and loses nothing", 
   expect(await opened.counted()).toEqual({ links: 1, visits: 25 });
 });
 
+test("a segment that nobody can fold is put aside, and the others count", async () => {
+  using folder = temporaryFolder();
+  const waiting = join(folder.path, "visits");
+  mkdirSync(waiting);
+  const poison = { folder: folder.path, hour: NOW / HOUR_MS, visits: [{ code: "", createdMs: CREATED }] };
+  renameSync(await writeSegment(poison, true), join(waiting, "0-1.visits"));
+  await using opened = await openRecorder(folder.path);
+  opened.recorder.record(link("fine"), VISIT, NOW);
+  expect(await opened.counted()).toEqual({ links: 1, visits: 1 });
+  expect(opened.faults).toHaveLength(2);
+  expect(readdirSync(waiting)).toContain("0-1.visits.damaged");
+});
+
 test("segments that cannot be read for now are left to a later process, and others count", async () => {
   using folder = temporaryFolder();
   const waiting = join(folder.path, "visits");

@@ -162,16 +162,6 @@ describe("one server", () => {
     await Promise.all(others.map((client) => client.end()));
     await untilBack(() => late.run("SELECT 1"));
   });
-
-  test("one that takes no changes is not used until it does", async () => {
-    await using database = await openConnected(await server.address());
-    await server.ask("ALTER SYSTEM SET default_transaction_read_only = on");
-    await server.ask("SELECT pg_reload_conf()");
-    await untilAway(database);
-    await server.ask("ALTER SYSTEM RESET default_transaction_read_only");
-    await server.ask("SELECT pg_reload_conf()");
-    await untilBack(() => database.run("INSERT INTO rows VALUES (3)"));
-  });
 });
 
 describe("failed attempts leave no connection open:", () => {
