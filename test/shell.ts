@@ -62,3 +62,26 @@ function unquoted(word: string): string {
     double === undefined ? (single ?? escaped) : double.replace(/\\(["\\$`])/g, "$1"),
   );
 }
+
+/** The request that a call of curl makes. Throws at an option that it does not know. */
+export function requestOf({ words: [, ...words] }: ShellCommand) {
+  const headers = new Headers();
+  const request = { method: "", url: "", body: undefined as string | undefined, headers };
+  for (let nth = 0; nth < words.length; nth++) {
+    const word = words[nth] ?? "";
+    if (["-i", "-s", "-N", "-sS", "--silent", "--fail-with-body"].includes(word)) continue;
+    if (!word.startsWith("-")) {
+      request.url = word;
+      continue;
+    }
+    const value = words[++nth] ?? "";
+    if (word === "-X") request.method = value;
+    else if (word === "-H") headers.set(...(value.split(/: (.*)/s, 2) as [string, string]));
+    else if (word === "-d") request.body = value;
+    else if (word === "-u") headers.set("Authorization", `Basic ${btoa(value)}`);
+    else if (word === "-T") request.body = '{"target": "https://example.com/"}\n';
+    else if (!["-o", "-w"].includes(word)) throw new Error(`This test does not know curl's ${word}`);
+  }
+  request.method ||= request.body === undefined ? "GET" : "POST";
+  return request;
+}

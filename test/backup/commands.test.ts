@@ -1,7 +1,6 @@
 import { Database } from "bun:sqlite";
 import { describe, expect, test } from "bun:test";
 import {
-  chownSync,
   copyFileSync,
   mkdirSync,
   openSync,
@@ -212,17 +211,6 @@ describe("curt restore", () => {
       expect(damaged.stderr).toContain("is damaged");
     }
     expect(filesIn(folder.path)).toEqual(["curt.db", "file"]);
-  });
-
-  test("as root gives the store to the owner of its folder, who serves it", async () => {
-    using folder = temporaryFolder();
-    const [path, to] = [join(folder.path, "file"), join(folder.path, "home")];
-    await makeLargeStore(path, 10);
-    mkdirSync(to);
-    if (process.getuid?.() === 0) chownSync(to, 65_534, 65_534);
-    expect(await run(["restore", path, "--to", `sqlite:${to}/curt.db`])).toMatchObject({ code: 0 });
-    const { uid, gid } = statSync(to);
-    expect(statSync(join(to, "curt.db"))).toMatchObject({ uid, gid, mode: 0o100600 });
   });
 
   test("of a plain copy of a store says what may be missing, and how to back up one with a log", async () => {

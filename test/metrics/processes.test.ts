@@ -3,27 +3,14 @@ import { describe, expect, test } from "bun:test";
 import { one } from "../../src/metrics/catalogue.ts";
 import { createProcessGroup } from "../../src/metrics/process-group.ts";
 import { freePort } from "../free-port.ts";
-import { BASE_URL, type Program, startProgram, temporaryFolder, untilLogged, PROGRAM } from "../service.ts";
-import { addressOf, scrapeUntil } from "./scrape.ts";
+import { BASE_URL, startProgram, temporaryFolder, untilLogged, PROGRAM } from "../service.ts";
+import { addressOf, create, scrapeUntil } from "./scrape.ts";
 
-const original_url = "https://example.com/";
 const CREATED = 'curt_creates_total{outcome="created"}';
 const ANSWERING = 'curt_processes{state="answering"}';
 const MISSING = 'curt_processes{state="missing"}';
 
 const start = () => startProgram({ METRICS_PORT: "0", PROCESSES: "3" });
-
-/** Each over a connection of its own, so that every process makes some. */
-async function create(program: Program, links: number): Promise<void> {
-  const headers = { "Content-Type": "application/json", Connection: "close" };
-  const body = JSON.stringify({ original_url });
-  const made = await Promise.all(
-    Array.from({ length: links }, () =>
-      program.fetch("/api/v1/shorten", { method: "POST", headers, body, keepalive: false }),
-    ),
-  );
-  expect(new Set(made.map(({ status }) => status))).toEqual(new Set([201]));
-}
 
 describe("the metrics of several processes", () => {
   test("are added up", async () => {

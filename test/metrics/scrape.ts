@@ -47,6 +47,16 @@ function read(text: string): Scrape {
   };
 }
 
+/** Creates links, each over a connection of its own, so that every process makes some. */
+export async function create(program: Program, links: number): Promise<void> {
+  const made = await Promise.all(
+    Array.from({ length: links }, () =>
+      program.shorten({ original_url: "https://example.com/" }, { Connection: "close" }),
+    ),
+  );
+  expect(new Set(made.map(({ status }) => status))).toEqual(new Set([201]));
+}
+
 const MAX_SCRAPES = 1000;
 const PAUSE_MS = 100;
 

@@ -138,11 +138,11 @@ describe("a blocklist", () => {
     const list = listIn(folder.path, ...hosts(3));
     const limits = { listPollMs: 400 };
     await using service = await startHere({ BLOCKLIST: list }, { folder: folder.path, limits });
-    for (let nth = 0; nth < 15; nth++) {
+    for (let nth = 0; nth < 6; nth++) {
       appendFileSync(list, `more-${nth}.example\n`);
       await Bun.sleep(130);
     }
-    await untilLogged(service, '"rules":18');
+    await untilLogged(service, '"rules":9');
     const read = service.logged.filter((line) => line.includes("a blocklist is in effect"));
     expect(read).toHaveLength(2);
   });

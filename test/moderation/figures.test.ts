@@ -1,27 +1,11 @@
 import { expect, test } from "bun:test";
 import { join } from "node:path";
 
-import { DAY_MS } from "../../src/links/time.ts";
 import { openStore } from "../../src/store/open.ts";
 import { startHere, temporaryFolder } from "../service.ts";
 
-const LINKS = 600;
 /** No day begins while they run. */
 const NOON = { startMs: Date.UTC(2026, 10, 22, 12) };
-
-test("a service counts what it creates", async () => {
-  using folder = temporaryFolder();
-  const service = await startHere({}, { folder: folder.path, ...NOON });
-  const bodies = Array.from({ length: LINKS }, (_, nth) => ({ original_url: `https://a${nth}.example/` }));
-  await Promise.all(bodies.map((body) => service.shorten(body)));
-  const [nowMs, { database }] = [service.nowMs(), service];
-  await service[Symbol.asyncDispose]();
-  const store = await openStore(database);
-  const { links, days } = await store.figures(nowMs);
-  await store.close();
-  expect(links).toBe(LINKS);
-  expect(days).toEqual([{ day: Math.floor(nowMs / DAY_MS), counts: { created: LINKS } }]);
-});
 
 test("the figures tell what was refused, limited, reported and unknown", async () => {
   using folder = temporaryFolder();

@@ -48,38 +48,6 @@ describe("a limit", () => {
     ]);
   });
 
-  test("counts in all windows or in none", () => {
-    const limit = limitOf([
-      { count: 2, ms: 1000 },
-      { count: 3, ms: DAY_MS },
-    ]);
-    expect(times(9).map(() => limit.take("a") === 0)).toEqual(times(9).map((nth) => nth < 2));
-    limit.advance(1000);
-    expect(times(9).map(() => limit.take("a") === 0)).toEqual(times(9).map((nth) => nth < 1));
-    expect(limit.wait("a")).toBe(DAY_MS / 3000 - 1);
-  });
-
-  test("knows each client by itself", () => {
-    const limit = limitOf(CREATES);
-    for (const _ of times(300)) limit.take("a");
-    expect(limit.wait("a")).toBe(2);
-    expect(limit.allowances("b").map(({ left }) => left)).toEqual([30, 1000]);
-    expect(
-      times(31)
-        .map(() => limit.take(""))
-        .at(-1),
-    ).toBe(2);
-  });
-
-  test("forgets what is given back", () => {
-    const limit = limitOf(CREATES);
-    for (const _ of times(30)) limit.take("a");
-    limit.giveBack("a");
-    limit.giveBack("nobody");
-    expect(limit.take("a")).toBe(0);
-    expect(limit.take("a")).toBe(2);
-  });
-
   test("counts several at once, all or none", () => {
     const limit = limitOf(CREATES);
     expect(limit.most).toBe(30);

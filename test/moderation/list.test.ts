@@ -181,7 +181,7 @@ describe("a line", () => {
       fc.property(fc.array(piece, { maxLength: 12 }), (pieces) => {
         for (const rule of readLine(pieces.join("")) ?? []) builder.add(rule);
       }),
-      { numRuns: 20_000 },
+      { numRuns: 5000 },
     );
   });
 });

@@ -3,11 +3,9 @@ import { join } from "node:path";
 
 import { REASONS } from "../../src/links/link.ts";
 import { createLookUps } from "../../src/links/links.ts";
-import { isProblem } from "../../src/links/problem.ts";
 import { type LinkId, type LinkStore, StoreUnavailable } from "../../src/links/store.ts";
 import type { Target } from "../../src/links/target.ts";
 import { DAY_MS, HOUR_MS } from "../../src/links/time.ts";
-import { createInspection } from "../../src/moderation/inspection.ts";
 import { createRuleCheck } from "../../src/moderation/operator.ts";
 import { createReports } from "../../src/moderation/reports/reports.ts";
 import type { GuardStore } from "../../src/moderation/store.ts";
@@ -52,7 +50,6 @@ function open({ threshold, trustworthy = true, salt, blocked }: Settings = {}) {
     onSetBack() {},
   };
   const links = createLookUps({ store, clock, codeHoldMs: 0, blocked: blocked ?? (() => undefined) });
-  const disabled: string[] = [];
   const reports = createReports({
     store: { ...store, ...(salt && { salt }) },
     links,
@@ -60,10 +57,9 @@ function open({ threshold, trustworthy = true, salt, blocked }: Settings = {}) {
     reportThreshold: threshold ?? null,
     refuseRule: createRuleCheck({ hostRules: { size: () => 0 }, ownHosts: ["curt.example"] }),
     onReported: () => {},
-    onDisabled: ({ code }) => disabled.push(code),
+    onDisabled: () => {},
   });
-  const inspection = createInspection({ store, clock, blocked: blocked ?? (() => undefined) });
-  return { reports, inspection, disabled, later: (ms: number) => void (nowMs += ms) };
+  return { reports, later: (ms: number) => void (nowMs += ms) };
 }
 
 const countOf = async (link: LinkId) => (await store.caseOf(link))?.reports;
@@ -93,16 +89,6 @@ test("the addresses of an IPv6 subscriber are one client", async () => {
   expect(await countOf(link)).toBe(5);
 });
 
-test("two processes know the same client, since they share the day's salt", async () => {
-  const link = await make();
-  await Promise.all(
-    Array.from({ length: 20 }, (_, nth) =>
-      open().reports.report(link.code, { reason: "spam" }, `192.0.2.${nth % 4}`),
-    ),
-  );
-  expect(await countOf(link)).toBe(4);
-});
-
 test("while the clock may be wrong, no salt is made, and a client still counts once", async () => {
   const salt = () => expect.unreachable();
   const { reports } = open({ trustworthy: false, salt });
@@ -122,70 +108,6 @@ test("a report that finds the store away is refused, and the next one tries agai
   isAway = false;
   expect(await report()).toMatchObject(link);
   expect(await countOf(link)).toBe(1);
-});
-
-test("the threshold disables a link once, and says so", async () => {
-  const { reports, disabled } = open({ threshold: 3 });
-  const link = await make();
-  await Promise.all(
-    Array.from({ length: 60 }, (_, nth) =>
-      reports.report(link.code, { reason: "phishing" }, `192.0.2.${nth % 20}`),
-    ),
-  );
-  expect(disabled).toEqual([link.code]);
-  expect(await store.find(link.code)).toMatchObject({ disabled: "phishing" });
-  expect(await store.journal({ limit: 9, code: link.code })).toHaveLength(1);
-});
-
-test("a note has at most 2,000 characters, is well-formed, and may be left out", async () => {
-  const { reports } = open();
-  const link = await make();
-  const refusalOf = async (note: string) => {
-    const result = await reports.report(link.code, { reason: "other", note }, "192.0.2.1");
-    return isProblem(result) && "refusals" in result ? result.refusals[0]?.rule : undefined;
-  };
-  expect(await refusalOf("x".repeat(2001))).toBe("note.too-long");
-  expect(await refusalOf("😀".repeat(2001))).toBe("note.too-long");
-  expect(await refusalOf("\uD800")).toBe("note.ill-formed");
-  expect(await store.caseOf(link)).toBeUndefined();
-  expect(await refusalOf(" \n ")).toBeUndefined();
-  expect((await store.caseOf(link))?.notes).toEqual([]);
-});
-
-test("a case is answered by what the operator does, and told with its link", async () => {
-  const { reports, inspection } = open();
-  const [bad, host, fine, silent] = [
-    await make(),
-    await make("https://evil.example:8080/x"),
-    await make(),
-    await make(),
-  ];
-  for (const link of [bad, host, fine]) await reports.report(link.code, { reason: "malware" }, "192.0.2.1");
-  const note = "seen";
-  const disable = { action: "disable", reason: "phishing", note } as const;
-  expect(await reports.answerCase(silent, disable, "api")).toEqual({ kind: "unknown" });
-  expect(await reports.answerCase(bad, { ...disable, note: "\uD800" }, "api")).toMatchObject({
-    kind: "refused",
-  });
-  expect(await reports.answerCase(bad, disable, "api")).toMatchObject({ answer: { action: "disable" } });
-  expect(await store.find(bad.code)).toMatchObject({ disabled: "phishing" });
-  const block = { action: "block-host", reason: "spam" } as const;
-  expect(await reports.answerCase(host, block, "page")).toMatchObject({ answer: { action: "block-host" } });
-  expect(await store.hosts("", 9)).toMatchObject([{ host: "evil.example", reason: "spam" }]);
-  expect(await reports.answerCase({ ...host, createdMs: 1 }, block, "page")).toEqual({ kind: "unknown" });
-  expect(await reports.answerCase(fine, { action: "nothing" }, "api")).toMatchObject({
-    answer: { action: "nothing" },
-  });
-  expect(await store.find(fine.code)).not.toMatchObject({ disabled: expect.anything() });
-  const actions = (await store.journal({ limit: 3 })).map(({ action, who }) => [action, who]);
-  expect(actions).toEqual([
-    ["nothing-wrong", "api"],
-    ["block-host", "page"],
-    ["disable", "api"],
-  ]);
-  const listed = await inspection.cases({ limit: 100 });
-  expect(listed.items.find(({ code }) => code === bad.code)?.link).toMatchObject({ disabled: "phishing" });
-  expect(await inspection.look(fine.code)).toMatchObject({ reported: { reports: 1, notes: [] } });
 });
 
 test("a link whose host is blocked is neither disabled by reports nor is its case opened again", async () => {

@@ -72,32 +72,6 @@ describe("SIGTERM", () => {
     expect(await program.exited).toBe(0);
   });
 
-  test("loses no request of a steady load", async () => {
-    await using program = await startProgram({}, { holdsDrain: true });
-    await program.shorten({ original_url, custom_code: "abc" });
-    const answers: (number | "lost")[] = [];
-    const ask = async () =>
-      answers.push(
-        await program.fetch("/abc").then(
-          ({ status }) => status,
-          () => "lost" as const,
-        ),
-      );
-    const stopping = new AbortController();
-    const clients = Array.from({ length: 8 }, async () => {
-      while (!stopping.signal.aborted) await ask();
-      for (let nth = 0; nth < 20; nth++) await ask();
-    });
-    while (answers.length < 100) await Bun.sleep(5);
-    program.kill("SIGTERM");
-    await untilLogged(program, "stopping");
-    stopping.abort();
-    await Promise.all(clients);
-    program.endDrain();
-    expect(await program.exited).toBe(0);
-    expect(new Set(answers)).toEqual(new Set([302]));
-  });
-
   test("ends at once when it comes twice", async () => {
     await using program = await startProgram({ DRAIN_WAIT: "60s" });
     program.kill("SIGTERM");

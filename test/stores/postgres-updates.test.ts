@@ -2,15 +2,16 @@ import { expect, test } from "bun:test";
 
 import type { PostgresAddress } from "../../src/config/database-url.ts";
 import type { Code } from "../../src/links/code.ts";
-import type { Link } from "../../src/links/link.ts";
-import { type LinkStore, StoreUnavailable } from "../../src/links/store.ts";
+import { StoreUnavailable } from "../../src/links/store.ts";
 import { openDatabase } from "../../src/store/postgres/connection/database.ts";
 import { migrate } from "../../src/store/postgres/schema.ts";
 import { openPostgresStore } from "../../src/store/postgres/store.ts";
+import type { Slice } from "../../src/visits/visit-rows.ts";
 import { sharePostgres } from "../postgres.ts";
 import { type Proxy, startProxy } from "../proxy.ts";
+import { slicesOf } from "../visits/slices.ts";
 import { newLink, NOW } from "./links.ts";
-import { PATIENT } from "./postgres-away.ts";
+import { PATIENT, untilBack } from "./postgres-away.ts";
 import { destination, edit, visit } from "./updates.ts";
 
 /** Each way. A transaction has five round trips. */
@@ -43,13 +44,13 @@ async function openBoth(name: string) {
 
 /** Does something whose commit is made, but whose answer never comes. */
 async function cutOff<T>(
-  { direct, proxy }: { direct: LinkStore; proxy: Proxy },
+  { proxy }: { proxy: Proxy },
   doing: () => Promise<T>,
-  { code, isDone }: { code: string; isDone: (link: Link | undefined) => boolean },
+  isDone: () => Promise<boolean>,
 ): Promise<PromiseSettledResult<T>> {
   proxy.delay(DELAY_MS);
   const outcome = Promise.allSettled([doing()]);
-  for (let tries = 0; !isDone(await direct.find(code as Code)); tries++) {
+  for (let tries = 0; !(await isDone()); tries++) {
     if (tries > MAX_TRIES) throw new Error("It was never committed");
     await Bun.sleep(1);
   }
@@ -58,33 +59,35 @@ async function cutOff<T>(
   return (await outcome)[0];
 }
 
-const hasVisits = (visits: number) => (link: Link | undefined) => link?.terms?.visits === visits;
+const UNAVAILABLE = { status: "rejected", reason: expect.any(StoreUnavailable) } as const;
 
 test("a visit whose commit was not answered is not counted again, and its caller is told", async () => {
   await using both = await openBoth("visit");
   const { store, direct } = both;
   const link = newLink("visited", { terms: { maxVisits: 2 } });
   await store.insert([link]);
-  const outcome = await cutOff(both, async () => store.update(link, visit), {
-    code: "visited",
-    isDone: hasVisits(1),
-  });
-  expect(outcome).toEqual({ status: "rejected", reason: expect.any(StoreUnavailable) });
+  const outcome = await cutOff(
+    both,
+    async () => store.update(link, visit),
+    async () => (await direct.find(link.code))?.terms?.visits === 1,
+  );
+  expect(outcome).toEqual(UNAVAILABLE);
   expect(await direct.update(link, visit)).toMatchObject({ link: { terms: { visits: 2 } }, isChanged: true });
   expect(await store.update(link, visit)).toMatchObject({ isChanged: false });
 });
 
 test("an edit whose commit was not answered may be repeated", async () => {
   await using both = await openBoth("edit");
-  const { store } = both;
+  const { store, direct } = both;
   const link = newLink("edited");
   await store.insert([link]);
   const change = edit({ destination: destination("https://new.example/"), maxVisits: 9 });
-  const outcome = await cutOff(both, async () => store.update(link, change), {
-    code: "edited",
-    isDone: (found) => found?.terms !== undefined,
-  });
-  expect(outcome).toEqual({ status: "rejected", reason: expect.any(StoreUnavailable) });
+  const outcome = await cutOff(
+    both,
+    async () => store.update(link, change),
+    async () => (await direct.find(link.code))?.terms !== undefined,
+  );
+  expect(outcome).toEqual(UNAVAILABLE);
   expect(await store.update(link, change)).toMatchObject({
     link: { target: "https://new.example/", terms: { maxVisits: 9, formerHost: "example.com" } },
     isChanged: false,
@@ -98,12 +101,43 @@ test("a request whose commit was not answered is repeated, and tells what it mad
   const links = ["others", "mine"].map((code, nth) => ({ ...newLink(code), nth }));
   const request = { key: "key", body: "body", sentMs: NOW };
   const made = { nth: 1, code: "mine", createdMs: NOW, endsMs: newLink("mine").endsMs };
-  const outcome = await cutOff(both, async () => store.insertOnce(links, request), {
-    code: "mine",
-    isDone: (found) => found !== undefined,
-  });
+  const outcome = await cutOff(
+    both,
+    async () => store.insertOnce(links, request),
+    async () => (await direct.find("mine" as Code)) !== undefined,
+  );
   expect(outcome).toEqual({ status: "fulfilled", value: [{ kind: "taken" }, made] } as never);
   expect(await direct.recall(request)).toEqual([made] as never);
+});
+
+test("counted visits, a report and a decision whose commit was not answered happen once if they are repeated", async () => {
+  await using both = await openBoth("repeated");
+  const { store, direct } = both;
+  const link = newLink("repeated");
+  await store.insert([link]);
+  const { code, createdMs } = link;
+  const [slice] = slicesOf({ hour: 480_005, visits: [{ code, createdMs }] });
+  const report = { code, createdMs, reporter: "a", reason: "spam", note: "a note", day: 1, atMs: 1 } as const;
+  const caseOf = () => direct.caseOf(link);
+  const journal = () => direct.journal({ code, limit: 9 });
+  const visits = async () => (await direct.sums(code, createdMs)).visits;
+  for (const [doing, isDone] of [
+    [async () => store.add(slice as Slice), async () => (await visits()) === 1],
+    [
+      async () => store.report({ ...report, works: true, targetSinceMs: 0 }),
+      async () => (await caseOf()) !== undefined,
+    ],
+    [
+      async () => store.disable([link], { who: "page", atMs: 5, reason: "legal" }),
+      async () => (await journal()).length > 0,
+    ],
+  ] as const) {
+    await cutOff<unknown>(both, doing, isDone);
+    await untilBack<unknown>(doing);
+  }
+  expect(await visits()).toBe(1);
+  expect(await caseOf()).toMatchObject({ reports: 1, notes: { length: 1 } });
+  expect(await journal()).toMatchObject([{ action: "disable", who: "page", reason: "legal" }]);
 });
 
 test("1,000 visits of a link at the same moment share transactions", async () => {

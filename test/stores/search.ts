@@ -2,13 +2,12 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 
 import type { Code } from "../../src/links/code.ts";
 import type { Link } from "../../src/links/link.ts";
-import { type Target, targetHost } from "../../src/links/target.ts";
+import type { Target } from "../../src/links/target.ts";
 import { DAY_MS } from "../../src/links/time.ts";
 import type { LinkCursor, LinkQuery } from "../../src/moderation/search.ts";
 import { slicesOf } from "../visits/slices.ts";
 import type { TestedStore } from "./guard.ts";
 import { newLink } from "./links.ts";
-import { destination, edit } from "./updates.ts";
 
 const NOW = newLink("x").createdMs;
 const DECISION = { who: "api", atMs: NOW } as const;
@@ -113,53 +112,10 @@ export function testSearch(name: string, open: () => Promise<TestedStore>): void
       expect(await codes({ text: "import" }, 1)).toEqual(["lat", "import"]);
     });
 
-    test("narrows by both at once", async () => {
-      expect((await codes({ text: "to=a.example", host: "a.example" })).toSorted()).toEqual([
-        "host0",
-        "host1",
-      ]);
-      expect(await codes({ text: "host5", host: "a.example" })).toEqual([]);
-    });
-
     test("a cursor of another store finds nothing", async () => {
       for (const cursor of ["", "x", "links-none--1", "-1", "codes-none", "x9".repeat(400), "'; --"]) {
         const page = await store.search({}, { cursor: cursor as LinkCursor, limit: 5 });
         expect([cursor, page.links.length]).toEqual([cursor, 0]);
-      }
-    });
-
-    test("a link whose code is given anew counts as new, and nothing is left of the old one", async () => {
-      await store.insert([
-        to("anew", "https://old.example/", { endsMs: NOW - 1 }),
-        to("between", "https://x.example/", { createdMs: NOW + 4 }),
-      ]);
-      const anew = to("anew", "https://new.example/", { createdMs: NOW + 5, freeIfEndedByMs: NOW });
-      await store.insert([anew]);
-      expect((await codes({})).slice(0, 2)).toEqual(["anew", "between"]);
-      expect(await codes({ host: "old.example" })).toEqual([]);
-      expect(await codes({ host: "new.example" })).toEqual(["anew"]);
-    });
-
-    test("a link that was edited is found by its new host and text, and not by its old ones", async () => {
-      const links = Array.from({ length: 1500 }, (_, nth) =>
-        to(`many${nth}`, `https://many${nth}.example/before`, { terms: { maxVisits: 2 } }),
-      );
-      await store.insert(links);
-      for (const host of ["first.moved.example", "second.other.example", "shop.a.co.uk"]) {
-        for (const nth of [3, 1499]) {
-          const link = links[nth] as Link;
-          const before = (await other.find(link.code)) as Link;
-          const url = `https://${host}/${link.code}/after`;
-          expect(await store.update(link, edit({ destination: destination(url) }))).toMatchObject({
-            isChanged: true,
-          });
-          const edited = (await other.find(link.code)) as Link;
-          expect(edited).toMatchObject({ target: url, terms: { maxVisits: 2 } });
-          expect(await findAll(other, { host, text: "/after" })).toContainEqual(edited);
-          expect(await findAll(other, { text: url })).toEqual([edited]);
-          expect(await codes({ host: targetHost(before.target) })).not.toContain(link.code);
-          expect(await codes({ text: before.originalUrl })).toEqual([]);
-        }
       }
     });
   });

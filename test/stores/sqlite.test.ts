@@ -17,7 +17,7 @@ import { isProblem } from "../../src/links/problem.ts";
 import { StoreUnavailable, StoreUnusable } from "../../src/links/store.ts";
 import { DAY_MS } from "../../src/links/time.ts";
 import { checkFile, openWriter } from "../../src/store/sqlite/file/file.ts";
-import { openSqliteStore } from "../../src/store/sqlite/store.ts";
+import { openSqliteStore, type StoreOptions } from "../../src/store/sqlite/store.ts";
 import { temporaryFolder } from "../service.ts";
 import { slicesOf } from "../visits/slices.ts";
 import { testCaseStore } from "./cases.ts";
@@ -42,6 +42,18 @@ testSearch("SQLite", () => openPatiently(join(shared.path, "search.db")));
 testFigures("SQLite", () => openPatiently(join(shared.path, "figures.db")));
 testCaseStore("SQLite", () => openPatiently(join(shared.path, "cases.db")));
 
+/** A store in a folder of its own. */
+async function openOwn(options: StoreOptions = {}) {
+  const folder = temporaryFolder();
+  const path = join(folder.path, "curt.db");
+  const store = await openSqliteStore(path, options);
+  async function dispose(): Promise<void> {
+    await store.close();
+    folder[Symbol.dispose]();
+  }
+  return Object.assign(store, { path, [Symbol.asyncDispose]: dispose });
+}
+
 const REPORTED = { reason: "spam", day: 1, atMs: 1, works: true, targetSinceMs: 0 } as const;
 
 describe("a SQLite file", () => {
@@ -53,9 +65,8 @@ describe("a SQLite file", () => {
   });
 
   test("says when it no longer knows every change since a position", async () => {
-    using folder = temporaryFolder();
-    const path = join(folder.path, "curt.db");
-    const store = await openSqliteStore(path);
+    await using store = await openOwn();
+    const { path } = store;
     const { position: start } = await store.changes();
     await store.insert([newLink("a"), newLink("b")]);
     for (const code of ["a", "b"])
@@ -73,7 +84,6 @@ describe("a SQLite file", () => {
       isComplete: false,
     });
     expect(await store.changes(end)).toMatchObject({ codes: [], isComplete: true });
-    await store.close();
   });
 
   test("keeps its journal from every statement that would change it", async () => {
@@ -89,9 +99,8 @@ describe("a SQLite file", () => {
   });
 
   test("keeps nothing of a visitor in its log either, whoever forgets the salt first, and whoever reads meanwhile", async () => {
-    using folder = temporaryFolder();
-    const path = join(folder.path, "curt.db");
-    const store = await openSqliteStore(path);
+    await using store = await openOwn();
+    const { path } = store;
     const day = 20_000;
     const salt = await store.salt(day, day);
     for (const slice of slicesOf({ hour: day * 24, visits: [{ code: "a", visitor: 987_654_321 }] }))
@@ -110,13 +119,11 @@ describe("a SQLite file", () => {
     reader.run("COMMIT");
     await store.age(bounds, 10);
     for (const file of [path, `${path}-wal`]) expect(isIn(file)).toEqual([false, false]);
-    await store.close();
   });
 
   test("is small: at most 60 bytes for a link's day with one visit", async () => {
-    using folder = temporaryFolder();
-    const path = join(folder.path, "curt.db");
-    const store = await openSqliteStore(path);
+    await using store = await openOwn();
+    const { path } = store;
     const bytesOf = () => {
       using database = new Database(path);
       database.run("PRAGMA wal_checkpoint(TRUNCATE)");
@@ -134,7 +141,6 @@ describe("a SQLite file", () => {
       for (const slice of slicesOf({ hour: 20_000 * 24, visits })) await store.add(slice);
     }
     expect((bytesOf() - before) / rows).toBeLessThan(60);
-    await store.close();
   });
 
   test("is small: at most 150 bytes a link with URLs of 80 characters", async () => {
@@ -395,9 +401,8 @@ describe("a SQLite file", () => {
   });
 
   test("keeps a bounded number of notes and of reporters", async () => {
-    using folder = temporaryFolder();
-    const path = join(folder.path, "curt.db");
-    const store = await openSqliteStore(path);
+    await using store = await openOwn();
+    const { path } = store;
     const [one, other] = [newLink("one"), newLink("other")];
     await store.insert([one, other]);
     const report = ({ code, createdMs }: typeof one, reporter: string) =>
@@ -424,13 +429,11 @@ describe("a SQLite file", () => {
       expect(database.query("SELECT count(*) AS notes FROM notes").get()).toEqual({ notes: 50_000 });
     }
     expect(await store.caseOf(one)).toMatchObject({ notes: { length: 1 } });
-    await store.close();
   });
 
   test("refuses more reports than may wait, and those that waited for too long", async () => {
-    using folder = temporaryFolder();
-    const path = join(folder.path, "curt.db");
-    const store = await openSqliteStore(path, { busyWaitMs: 50 });
+    await using store = await openOwn({ busyWaitMs: 50 });
+    const { path } = store;
     const { code, createdMs } = newLink("reported");
     await store.insert([newLink("reported")]);
     const locking = new Database(path);
@@ -446,12 +449,10 @@ describe("a SQLite file", () => {
     locking.run("ROLLBACK");
     locking.close();
     expect(await send(0)).toBe("counted");
-    await store.close();
   });
 
   test("refuses more rows than may wait, and takes them again afterwards", async () => {
-    using folder = temporaryFolder();
-    const store = await openSqliteStore(join(folder.path, "curt.db"));
+    await using store = await openOwn();
     const batch = (name: string) => Array.from({ length: 6000 }, (_, nth) => newLink(`${name}${nth}`));
     const first = store.insert(batch("a"));
     const second = await store.insert(batch("b")).catch((reason: unknown) => reason);
@@ -459,6 +460,5 @@ describe("a SQLite file", () => {
     const taken = (outcomes: readonly object[]) => outcomes.filter(isProblem);
     expect(taken(await first)).toEqual([]);
     expect(taken(await store.insert(batch("b")))).toEqual([]);
-    await store.close();
   });
 });

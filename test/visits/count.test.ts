@@ -5,20 +5,16 @@ import { join } from "node:path";
 
 import { createSegmentFile } from "../../src/visits/journal/segment-file.ts";
 import { createName, openSegment } from "../../src/visits/journal/segment.ts";
-import { type Running, startHere, startProgram, temporaryFolder, untilLogged } from "../service.ts";
+import { make } from "../managed.ts";
+import { startHere, temporaryFolder, untilLogged } from "../service.ts";
 import { linkOf, statisticsOf, untilCounted, visit, WINDOWS_CHROME } from "./visits.ts";
 
 const CRAWLER = "Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)";
 
-async function newLink(service: Running, code: string): Promise<void> {
-  const made = await service.shorten({ original_url: "https://example.com/there", custom_code: code });
-  expect(made.status).toBe(201);
-}
-
 describe("visits", () => {
   test("of people are counted, and what programs do is counted apart or not at all", async () => {
     await using service = await startHere();
-    await newLink(service, "seen");
+    await make(service, { code: "seen" });
     // People last: what was counted before them is there when they are.
     for (const userAgent of [CRAWLER, "curl/8.5.0", ""])
       await visit(service, "seen", { "User-Agent": userAgent });
@@ -32,7 +28,7 @@ describe("visits", () => {
 
   test("are a person's when a browser navigates, now and not ahead", async () => {
     await using service = await startHere();
-    await newLink(service, "shown");
+    await make(service, { code: "shown" });
     const document = { "Sec-Fetch-Dest": "document" };
     const people = [{}, document, { "Sec-Fetch-Dest": "iframe" }, { ...document, Upgrade: "h2c" }];
     const programs = [
@@ -51,8 +47,8 @@ describe("visits", () => {
 
   test("of one link are one link's, however its code is spelled", async () => {
     await using service = await startHere();
-    await newLink(service, "한글");
-    await newLink(service, "other");
+    await make(service, { code: "한글" });
+    await make(service, { code: "other" });
     for (const spelling of ["한글", "한글".normalize("NFD"), encodeURIComponent("한글")]) {
       await visit(service, spelling);
     }
@@ -60,17 +56,10 @@ describe("visits", () => {
     expect((await linkOf(service, "other"))["visits"]).toBe(0);
   });
 
-  test("many at once while their link is looked up are all counted", async () => {
-    await using service = await startHere();
-    await newLink(service, "cold");
-    await Promise.all(Array.from({ length: 200 }, () => visit(service, "cold")));
-    await untilCounted(service, "cold", 200);
-  });
-
   test("are not lost while the store is locked, and nobody waits for it", async () => {
     await using service = await startHere({}, { limits: { busyWaitMs: 50 } });
     service.expectFaults();
-    await newLink(service, "patient");
+    await make(service, { code: "patient" });
     await visit(service, "patient");
     const blocker = new Database(service.file);
     blocker.run("BEGIN IMMEDIATE");
@@ -89,7 +78,7 @@ describe("visits", () => {
     {
       const service = await startHere({}, options);
       service.expectFaults();
-      await newLink(service, "later");
+      await make(service, { code: "later" });
       using blocker = new Database(service.file);
       blocker.run("BEGIN IMMEDIATE");
       for (let nth = 0; nth < 50; nth++) await visit(service, "later");
@@ -102,26 +91,12 @@ describe("visits", () => {
     await untilCounted(again, "later", 50);
   });
 
-  test("of a process that is gone are counted by one that is there", async () => {
-    using folder = temporaryFolder();
-    await using gone = await startProgram({}, { folder: folder.path });
-    await using there = await startProgram({}, { folder: folder.path });
-    await newLink(gone, "orphan");
-    for (let nth = 0; nth < 10; nth++) await visit(gone, "orphan");
-    gone.kill("SIGKILL");
-    await gone.exited;
-    // A third one takes the slot that is free.
-    await using third = await startProgram({}, { folder: folder.path });
-    await untilCounted(third, "orphan", 10);
-    expect((await linkOf(there, "orphan"))["visits"]).toBe(10);
-  });
-
   test("a journal that cannot be trusted or read is put aside, and said", async () => {
     using folder = temporaryFolder();
     const journal = join(folder.path, "curt.db-visits");
     {
       await using service = await startHere({}, { folder: folder.path });
-      await newLink(service, "cut");
+      await make(service, { code: "cut" });
     }
     const path = join(journal, "0-77.visits");
     await createSegmentFile(path, { links: 10, details: 10, nameBytes: 1000 });

@@ -3,6 +3,7 @@ import { join } from "node:path";
 
 import * as fc from "fast-check";
 
+import type { NewLink } from "../../src/links/store.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
 import { createNoise } from "../../src/visits/statistics/noise.ts";
 import { createStatistics, INTERVALS } from "../../src/visits/statistics/statistics.ts";
@@ -30,74 +31,67 @@ const step = fc.record({
   interval: fc.constantFrom(...INTERVALS),
   timeZone: fc.constantFrom("UTC", "Asia/Seoul"),
 });
+type Step = typeof step extends fc.Arbitrary<infer S> ? S : never;
 
-test("what is kept of days is told as if every day were read anew", async () => {
+/** Plays many random lives of a link over one store; `look` is called after each step of a life, which begins with `open`. */
+async function playLives<T>(
+  numRuns: number,
+  open: (kinds: readonly Parameters<typeof createStatistics>[0][]) => T,
+  look: (opened: T, link: NewLink, step: Step) => Promise<void>,
+): Promise<void> {
   using folder = temporaryFolder();
   const store = await openSqliteStore(join(folder.path, "curt.db"));
   let links = 0;
-  const tellTheSame = async (steps: readonly (typeof step extends fc.Arbitrary<infer S> ? S : never)[]) => {
+  async function play(steps: readonly Step[]): Promise<void> {
     let hour = START_HOUR;
     const clock = { nowMs: () => hour * HOUR_MS };
-    const kinds = (["safe", "all", "count"] as const).map((shown) => ({ store, clock, shown, noise }));
-    const keeping = kinds.map((kind) => createStatistics(kind).statistics);
+    const opened = open((["safe", "all", "count"] as const).map((shown) => ({ store, clock, shown, noise })));
     const link = newLink(`link${links++}`, { createdMs: 5 });
-    for (const { hours, hoursLate, visits, closes, forgets, interval, timeZone } of steps) {
+    for (const one of steps) {
+      const { hours, hoursLate, visits, closes, forgets } = one;
       hour += hours;
-      const told = visits.map((one) => ({ ...one, code: link.code }));
+      const told = visits.map((visited) => ({ ...visited, code: link.code }));
       for (const slice of slicesOf({ hour: Math.floor(hour - hoursLate), visits: told }))
         await store.add(slice);
       const today = Math.floor(hour / 24);
       if (closes) await store.age({ closeBefore: today - 1, forgetBefore: forgets ? today - 2 : 0 }, 1000);
-      for (const [nth, kind] of kinds.entries()) {
-        const request = { interval, timeZone };
-        expect(await keeping[nth]?.(link, request)).toEqual(
-          await createStatistics(kind).statistics(link, request),
-        );
-      }
+      await look(opened, link, one);
     }
-  };
-  await fc.assert(fc.asyncProperty(fc.array(step, { minLength: 2, maxLength: 12 }), tellTheSame), {
-    numRuns: 60,
-  });
+  }
+  await fc.assert(fc.asyncProperty(fc.array(step, { minLength: 2, maxLength: 12 }), play), { numRuns });
   await store.close();
-});
+}
+
+test("what is kept of days is told as if every day were read anew", () =>
+  playLives(
+    60,
+    (kinds) => kinds.map((kind) => ({ kind, keeping: createStatistics(kind) })),
+    async (opened, link, { interval, timeZone }) => {
+      for (const { kind, keeping } of opened)
+        expect(await keeping.statistics(link, { interval, timeZone })).toEqual(
+          await createStatistics(kind).statistics(link, { interval, timeZone }),
+        );
+    },
+  ));
 
 test("statistics of the same revision are the same", async () => {
-  using folder = temporaryFolder();
-  const store = await openSqliteStore(join(folder.path, "curt.db"));
-  let links = 0;
   let repeated = 0;
-  const tellTheSame = async (steps: readonly (typeof step extends fc.Arbitrary<infer S> ? S : never)[]) => {
-    let hour = START_HOUR;
-    const clock = { nowMs: () => hour * HOUR_MS };
-    const kinds = (["safe", "all", "count"] as const).map((shown) => {
-      const told = new Map<string, unknown>();
-      return { told, ...createStatistics({ store, clock, shown, noise }) };
-    });
-    const link = newLink(`revision${links++}`, { createdMs: 5 });
-    for (const { hours, hoursLate, visits, closes, forgets } of steps) {
-      hour += hours;
-      const told = visits.map((one) => ({ ...one, code: link.code }));
-      for (const slice of slicesOf({ hour: Math.floor(hour - hoursLate), visits: told }))
-        await store.add(slice);
-      const today = Math.floor(hour / 24);
-      if (closes) await store.age({ closeBefore: today - 1, forgetBefore: forgets ? today - 2 : 0 }, 1000);
+  await playLives(
+    40,
+    (kinds) => kinds.map((kind) => ({ ...createStatistics(kind), told: new Map<string, unknown>() })),
+    async (opened, link) => {
       for (const interval of INTERVALS)
         for (const timeZone of ["UTC", "Asia/Seoul"])
-          for (const kind of kinds) {
-            const revision = JSON.stringify(await kind.revision(link, { interval, timeZone }));
-            const now = await kind.statistics(link, { interval, timeZone });
-            if (kind.told.has(revision)) repeated++;
-            else kind.told.set(revision, now);
-            expect(kind.told.get(revision)).toEqual(now);
+          for (const { told, revision, statistics } of opened) {
+            const known = JSON.stringify(await revision(link, { interval, timeZone }));
+            const now = await statistics(link, { interval, timeZone });
+            if (told.has(known)) repeated++;
+            else told.set(known, now);
+            expect(told.get(known)).toEqual(now);
           }
-    }
-  };
-  await fc.assert(fc.asyncProperty(fc.array(step, { minLength: 2, maxLength: 12 }), tellTheSame), {
-    numRuns: 40,
-  });
+    },
+  );
   expect(repeated).toBeGreaterThan(0);
-  await store.close();
 });
 
 test("a day is read again only when it has changed", async () => {

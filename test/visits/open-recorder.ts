@@ -1,10 +1,13 @@
+import { Database } from "bun:sqlite";
+import { readdirSync } from "node:fs";
 import { join } from "node:path";
 
+import type { Code } from "../../src/links/code.ts";
 import { StoreUnavailable } from "../../src/links/store.ts";
 import { HOUR_MS } from "../../src/links/time.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
 import { openJournal } from "../../src/visits/journal/journal.ts";
-import { createRecorder } from "../../src/visits/recorder.ts";
+import { counterOf, createRecorder } from "../../src/visits/recorder.ts";
 import type { Slice } from "../../src/visits/visit-rows.ts";
 import { createVisitors } from "../../src/visits/visitor.ts";
 import { WINDOWS_CHROME } from "./visits.ts";
@@ -16,7 +19,9 @@ export const VISIT = {
   client: () => ({ address: "127.0.0.1", country: "" }),
 };
 
-/** A recorder over a journal over a store, and the sums that are in the store. */
+export const link = (code: string) => counterOf({ code: code as Code, createdMs: CREATED });
+
+/** A recorder over a journal over a store. */
 export async function openRecorder(folder: string, isAway = () => false) {
   const file = join(folder, "curt.db");
   const near = await openSqliteStore(file);
@@ -35,5 +40,25 @@ export async function openRecorder(folder: string, isAway = () => false) {
     tickMs: 10,
   });
   const visitors = createVisitors(store);
-  return { file, store, journal, faults, recorder: createRecorder({ journal, visitors }) };
+  let folding: Promise<void> | undefined;
+  /** Folds all visits and ends the journal. */
+  const fold = () => (folding ??= journal.close());
+  return {
+    store,
+    journal,
+    faults,
+    recorder: createRecorder({ journal, visitors }),
+    segments: () => readdirSync(join(folder, "visits")).filter((name) => name.endsWith(".visits")),
+    fold,
+    /** What is in the store once all is folded. */
+    async counted() {
+      await fold();
+      using database = new Database(file, { readonly: true });
+      return database.query("SELECT count(*) AS links, coalesce(sum(visits), 0) AS visits FROM visits").get();
+    },
+    async [Symbol.asyncDispose]() {
+      await fold();
+      await store.close();
+    },
+  };
 }

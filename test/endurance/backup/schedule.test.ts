@@ -15,10 +15,12 @@ import { basename, join } from "node:path";
 import { makeLargeStore, SEVERAL_STEPS, stopHalfway } from "../../backup/run.ts";
 import { runCommand as run } from "../../cli/commands.ts";
 import { addressOf, scrapeUntil } from "../../metrics/scrape.ts";
-import { type Running, startProgram, temporaryFolder, untilLogged } from "../../service.ts";
+import { type Running, type Settings, startProgram, temporaryFolder, untilLogged } from "../../service.ts";
 
 const MADE = "a backup was made";
-const SOON = { roundMs: 20 };
+/** Keeps its backups in the folder `backups`. */
+const start = (folder: string, more: Settings = {}) =>
+  startProgram({ BACKUP_DIR: join(folder, "backups"), ...more }, { folder, roundMs: 20 });
 
 const linesWith = ({ logged }: Running, text: string) => logged.filter((line) => line.includes(text));
 
@@ -30,8 +32,8 @@ const filesOf = (curt: Running) =>
   linesWith(curt, MADE).map((line) => (JSON.parse(line) as { file: string }).file);
 
 /** Makes a store and a first backup. Returns how the names of its backups begin. */
-async function firstBackup(folder: string, backups: string): Promise<string> {
-  await using curt = await startProgram({ BACKUP_DIR: backups }, { folder, ...SOON });
+async function firstBackup(folder: string): Promise<string> {
+  await using curt = await start(folder);
   expect((await curt.shorten({ original_url: "https://example.com/" })).status).toBe(201);
   await untilMade(curt, 1);
   const [file = ""] = filesOf(curt);
@@ -42,7 +44,7 @@ async function firstBackup(folder: string, backups: string): Promise<string> {
 test("BACKUP_DIR gets backups, of which the newest stay, and nothing else in it is touched", async () => {
   using folder = temporaryFolder();
   const backups = join(folder.path, "backups");
-  const stem = await firstBackup(folder.path, backups);
+  const stem = await firstBackup(folder.path);
   expect(stem).toMatch(/^curt-[0-9a-f]{8}-$/);
   const others = [
     `${stem}20200101T000000Z.db.txt`,
@@ -60,10 +62,7 @@ test("BACKUP_DIR gets backups, of which the newest stay, and nothing else in it 
   writeFileSync(join(backups, `${stem}20200101T000000Z.db.part`), "");
   writeFileSync(join(backups, `${stem}20200101T000000Z.db`), "old");
   {
-    await using curt = await startProgram(
-      { BACKUP_DIR: backups, BACKUP_EVERY: "1s", BACKUP_KEEP: "2", PROCESSES: "2" },
-      { folder: folder.path, ...SOON },
-    );
+    await using curt = await start(folder.path, { BACKUP_EVERY: "1s", BACKUP_KEEP: "2", PROCESSES: "2" });
     await untilMade(curt, 4);
     const files = filesOf(curt);
     // One process makes them.
@@ -91,10 +90,7 @@ test("a store, one that was restored from it and one that was copied with its jo
   const place = (name: string) => join(folder.path, name);
   const settings = (name: string) => ({ DATABASE_URL: `sqlite:${place(name)}/curt.db` });
   {
-    await using curt = await startProgram(
-      { ...settings("first"), BACKUP_DIR: backups },
-      { folder: folder.path, ...SOON },
-    );
+    await using curt = await start(folder.path, settings("first"));
     await untilMade(curt, 1);
     expect(await run(["restore", filesOf(curt)[0] ?? ""], settings("restored"))).toMatchObject({ code: 0 });
   }
@@ -102,10 +98,8 @@ test("a store, one that was restored from it and one that was copied with its jo
   rmSync(backups, { recursive: true });
   const stems = new Set<string>();
   for (const name of ["first", "restored", "copied"]) {
-    await using curt = await startProgram(
-      { ...settings(name), BACKUP_DIR: backups, BACKUP_EVERY: "1s", BACKUP_KEEP: "1" },
-      { folder: folder.path, ...SOON },
-    );
+    const more = { BACKUP_EVERY: "1s", BACKUP_KEEP: "1" };
+    await using curt = await start(folder.path, { ...settings(name), ...more });
     await untilMade(curt, 2);
     for (const file of filesOf(curt)) stems.add(basename(file).slice(0, "curt-00000000".length));
   }
@@ -116,13 +110,10 @@ test("a store, one that was restored from it and one that was copied with its jo
 test("backups of a time to come, when the clock was wrong, take no place of those that are made now", async () => {
   using folder = temporaryFolder();
   const backups = join(folder.path, "backups");
-  const stem = await firstBackup(folder.path, backups);
+  const stem = await firstBackup(folder.path);
   const later = [`${stem}20990101T000000Z.db`, `${stem}20990102T000000Z.db`];
   for (const name of later) writeFileSync(join(backups, name), "later");
-  await using curt = await startProgram(
-    { BACKUP_DIR: backups, BACKUP_EVERY: "1h", BACKUP_KEEP: "2" },
-    { folder: folder.path, ...SOON },
-  );
+  await using curt = await start(folder.path, { BACKUP_EVERY: "1h", BACKUP_KEEP: "2" });
   await untilMade(curt, 1);
   // Deleted a moment after the line in the log.
   while (existsSync(join(backups, `${stem}20990101T000000Z.db`))) await Bun.sleep(10);
@@ -135,17 +126,15 @@ test("backups of a time to come, when the clock was wrong, take no place of thos
 
 test("a backup that is not due is not made", async () => {
   using folder = temporaryFolder();
-  const settings = { BACKUP_DIR: join(folder.path, "backups"), BACKUP_EVERY: "1h" };
-  const options = { folder: folder.path, ...SOON };
   {
-    await using curt = await startProgram(settings, options);
+    await using curt = await start(folder.path, { BACKUP_EVERY: "1h" });
     await untilMade(curt, 1);
   }
-  await using curt = await startProgram(settings, options);
+  await using curt = await start(folder.path, { BACKUP_EVERY: "1h" });
   // Fifty rounds.
   await Bun.sleep(1000);
   expect(linesWith(curt, MADE)).toEqual([]);
-  expect(readdirSync(settings.BACKUP_DIR)).toHaveLength(1);
+  expect(readdirSync(join(folder.path, "backups"))).toHaveLength(1);
 });
 
 test("a BACKUP_DIR that cannot be a folder stops the start", async () => {
@@ -184,7 +173,7 @@ test("two servers of one store do not start the same backup", async () => {
      }`,
   );
   const started = () => (existsSync(begun) ? statSync(begun).size : 0);
-  const options = { folder: folder.path, bunOptions: ["--preload", module], ...SOON };
+  const options = { folder: folder.path, bunOptions: ["--preload", module], roundMs: 20 };
   await using first = await startProgram({ BACKUP_DIR: backups }, options);
   while (started() === 0) await Bun.sleep(5);
   await using second = await startProgram({ BACKUP_DIR: backups }, options);
@@ -202,10 +191,7 @@ test("two servers of one store do not start the same backup", async () => {
 test("a backup that fails is told once, and again when they are made again", async () => {
   using folder = temporaryFolder();
   const backups = join(folder.path, "backups");
-  await using curt = await startProgram(
-    { BACKUP_DIR: backups, BACKUP_EVERY: "1s" },
-    { folder: folder.path, ...SOON },
-  );
+  await using curt = await start(folder.path, { BACKUP_EVERY: "1s" });
   await untilMade(curt, 1);
   // Curt may make the folder again before the file is there.
   for (let nth = 0; !existsSync(backups) || statSync(backups).isDirectory(); nth++) {
@@ -225,26 +211,13 @@ test("a backup that fails is told once, and again when they are made again", asy
   await untilLogged(curt, "backups are made again");
 });
 
-test("the free space of BACKUP_DIR is among the metrics", async () => {
-  using folder = temporaryFolder();
-  await using curt = await startProgram({ BACKUP_DIR: folder.path, METRICS_PORT: "0" });
-  await scrapeUntil(
-    await addressOf(curt),
-    "the free space is told",
-    (now) => now.of('curt_disk_free_bytes{holds="backups"}') > 0,
-  );
-});
-
-test("the time of the newest backup is among the metrics", async () => {
+test("the time of the newest backup and the free space are among the metrics", async () => {
   using folder = temporaryFolder();
   const backups = join(folder.path, "backups");
   mkdirSync(backups);
   // Another store's does not count, and a folder that cannot be read has none.
   writeFileSync(join(backups, "curt-00000000-29991231T000000Z.db"), "");
-  await using curt = await startProgram(
-    { BACKUP_DIR: backups, METRICS_PORT: "0" },
-    { folder: folder.path, ...SOON },
-  );
+  await using curt = await start(folder.path, { METRICS_PORT: "0" });
   const address = await addressOf(curt);
   await untilMade(curt, 1);
   const name = basename(filesOf(curt)[0] ?? "");
@@ -254,6 +227,7 @@ test("the time of the newest backup is among the metrics", async () => {
     "there is a backup",
     (now) => now.of("curt_backup_timestamp_seconds") > 0,
   );
+  expect(told.of('curt_disk_free_bytes{holds="backups"}')).toBeGreaterThan(0);
   const at = new Date(told.of("curt_backup_timestamp_seconds") * 1000)
     .toISOString()
     .replace(/[-:]|\.000/g, "");
@@ -270,10 +244,7 @@ test("a reason is told once, though each backup would have another name", async 
   // The name of a backup is longer than that of its store, and too long.
   const path = join(folder.path, `${"long".repeat(58)}.db`);
   const backups = join(folder.path, "backups");
-  await using curt = await startProgram(
-    { DATABASE_URL: `sqlite:${path}`, BACKUP_DIR: backups, BACKUP_EVERY: "1s" },
-    { folder: folder.path, ...SOON },
-  );
+  await using curt = await start(folder.path, { DATABASE_URL: `sqlite:${path}`, BACKUP_EVERY: "1s" });
   await untilLogged(curt, `a backup in ${backups} could not be made: ENAMETOOLONG`);
   // Three tries more.
   await Bun.sleep(4000);
@@ -286,10 +257,8 @@ test("a stop waits for no backup, and leaves no part of one", async () => {
   await makeLargeStore(join(folder.path, "curt.db"), SEVERAL_STEPS);
   // The process that makes the backup gets these options, too.
   const halfway = stopHalfway(folder.path);
-  const curt = await startProgram(
-    { BACKUP_DIR: backups },
-    { folder: folder.path, bunOptions: halfway.options, ...SOON },
-  );
+  const options = { folder: folder.path, bunOptions: halfway.options, roundMs: 20 };
+  const curt = await startProgram({ BACKUP_DIR: backups }, options);
   await halfway.untilStopped();
   expect(readdirSync(backups).some((name) => name.endsWith(".part"))).toBe(true);
   await curt[Symbol.asyncDispose]();

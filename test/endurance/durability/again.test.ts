@@ -1,7 +1,7 @@
 import { expect } from "bun:test";
 
 import { checkStore } from "../../../src/store/open.ts";
-import { sendUntilAnswered } from "../../again.ts";
+import { sendUntilTaken } from "../../again.ts";
 import { testOnLinux } from "../../linux.ts";
 import { startProgram, temporaryFolder } from "../../service.ts";
 import { childrenOf, signal } from "../../signals.ts";
@@ -21,32 +21,39 @@ testOnLinux(
     let tries = 0;
     for (let round = 0; round < ROUNDS; round++) {
       const isBatch = round % 2 === 1;
-      const bodies = Array.from({ length: MANY }, (_, nth) => ({ target: `${target}/${round}/${nth}` }));
-      const again = {
-        path: isBatch ? "/api/v1/links/batch" : "/api/v1/links",
-        body: isBatch ? bodies : bodies[0],
-        key: `round ${round}`,
-      };
+      const bodies = Array.from({ length: isBatch ? MANY : 1 }, (_, nth) => ({
+        target: `${target}/${round}/${nth}`,
+      }));
+      const path = isBatch ? "/api/v1/links/batch" : "/api/v1/links";
+      const headers = { "Content-Type": "application/json", "Idempotency-Key": `round ${round}` };
+      const body = JSON.stringify(isBatch ? bodies : bodies[0]);
       const answered = { count: 0 };
-      const sent = sendUntilAnswered(
-        again,
-        REQUESTS,
-        () => program,
-        () => answered.count++,
-      );
+      async function send() {
+        const { response, text } = await sendUntilTaken(async () => {
+          tries++;
+          try {
+            const tried = await program.fetch(path, { method: "POST", headers, body });
+            return { status: tried.status, response: tried, text: await tried.text() };
+          } catch {
+            return { status: 503, response: undefined, text: "" };
+          }
+        });
+        answered.count++;
+        return [response?.status, response?.headers.get("location"), response?.headers.get("link"), text];
+      }
+      const sent = Promise.all(Array.from({ length: REQUESTS }, send));
       // At any moment: before the first answer, or between two of them.
       const enough = Math.floor(Math.random() * Math.random() * REQUESTS);
       while (answered.count < enough) await Bun.sleep(1);
       const [killed = 0] = childrenOf(program.pid).toSorted(() => Math.random() - 0.5);
       expect(killed).toBeGreaterThan(0);
       signal(killed, "SIGKILL");
-      const { answer, tries: needed } = await sent;
-      tries += needed;
-      const made = isBatch ? answer["data"].results.map(({ data }: any) => data) : [answer["data"]];
+      const answers = await sent;
+      for (const answer of answers) expect(answer).toEqual(answers[0] ?? []);
+      const { data } = JSON.parse(String(answers[0]?.at(-1)));
+      const made = isBatch ? data.results.map((result: any) => result.data) : [data];
       links += made.length;
-      expect(made.map((link: any) => link.target)).toEqual(
-        (isBatch ? bodies : bodies.slice(0, 1)).map((body) => body.target),
-      );
+      expect(made.map((link: any) => link.target)).toEqual(bodies.map((one) => one.target));
       while (childrenOf(program.pid).length < 2) await Bun.sleep(5);
     }
     expect(tries).toBeGreaterThan(ROUNDS * REQUESTS);

@@ -22,33 +22,9 @@ function limitFileSize(pid: number, bytes: bigint): void {
   expect(symbols.prlimit(pid, RLIMIT_FSIZE, ptr(limit), null)).toBe(0);
 }
 
-testOnLinux("a full disk: creates are 503, redirects go on, and it recovers by itself", async () => {
-  // A process that ignores SIGXFSZ sees EFBIG, which SQLite treats like a full disk.
-  const command = ["/bin/sh", "-c", `trap '' XFSZ; exec "$0" "$1" serve`, process.execPath, PROGRAM];
-  await using program = await startProgram({}, { command });
-  expect((await program.shorten({ original_url, custom_code: "before" })).status).toBe(201);
-  limitFileSize(program.pid, 4096n);
-  program.expectFaults();
-  for (let nth = 0; nth < 20; nth++) {
-    const refused = await program.shorten(
-      { original_url, custom_code: `during${nth}` },
-      { "Accept-Language": "ko" },
-    );
-    expect(refused.status).toBe(503);
-    // Scripts of other origins see why.
-    expect(refused.headers.get("access-control-allow-origin")).toBe("*");
-    expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0);
-    expect(await refused.json()).toEqual({
-      status: "error",
-      message: "지금은 응답할 수 없습니다. 잠시 후 다시 시도해 주세요.",
-    });
-  }
-  expect((await program.fetch("/before")).status).toBe(302);
-  expect((await program.fetch("/during0")).status).toBe(404);
-  expect((await program.fetch("/livez")).status).toBe(200);
-  limitFileSize(program.pid, 0xffff_ffff_ffff_ffffn);
-  expect((await program.shorten({ original_url, custom_code: "during0" })).status).toBe(201);
-  expect((await program.fetch("/during0")).status).toBe(302);
+/** A process that ignores SIGXFSZ sees EFBIG, which SQLite treats like a full disk. */
+const limitable = (limit = "") => ({
+  command: ["/bin/sh", "-c", `trap '' XFSZ; ${limit} exec "$0" "$1" serve`, process.execPath, PROGRAM],
 });
 
 testOnLinux("a start on a full disk: links redirect without being counted until there is room", async () => {
@@ -63,14 +39,8 @@ testOnLinux("a start on a full disk: links redirect without being counted until 
     await before.exited;
   }
   // Less than a segment of the journal needs: 2000 blocks of 512 bytes.
-  const command = [
-    "/bin/sh",
-    "-c",
-    `trap '' XFSZ; ulimit -S -f 2000; exec "$0" "$1" serve`,
-    process.execPath,
-    PROGRAM,
-  ];
-  await using program = await startProgram({ METRICS_PORT: "0" }, { folder: folder.path, command });
+  const options = { folder: folder.path, ...limitable("ulimit -S -f 2000;") };
+  await using program = await startProgram({ METRICS_PORT: "0" }, options);
   const ready = async () => ((await (await program.fetch("/readyz")).json()) as { message: string }).message;
   const untilJournal = async (up: 0 | 1) =>
     scrapeUntil(await addressOf(program), `the journal is ${up}`, (now) => now.of("curt_journal_up") === up);
@@ -102,8 +72,7 @@ testOnLinux(
   "a stop after a full disk keeps the files that the next start might find no room for",
   async () => {
     using folder = temporaryFolder();
-    const command = ["/bin/sh", "-c", `trap '' XFSZ; exec "$0" "$1" serve`, process.execPath, PROGRAM];
-    const program = await startProgram({}, { folder: folder.path, command });
+    const program = await startProgram({}, { folder: folder.path, ...limitable() });
     program.expectFaults();
     limitFileSize(program.pid, 4096n);
     expect((await program.shorten({ original_url })).status).toBe(503);
@@ -117,8 +86,7 @@ testOnLinux(
 
 for (const processes of ["1", "2"])
   test(`PROCESSES=${processes}, a full disk under load: few lines tell of many faults, and nothing answered is lost`, async () => {
-    const command = ["/bin/sh", "-c", `trap '' XFSZ; exec "$0" "$1" serve`, process.execPath, PROGRAM];
-    await using program = await startProgram({ PROCESSES: processes }, { command });
+    await using program = await startProgram({ PROCESSES: processes }, limitable());
     const close = { Connection: "close" };
     const statuses = async (count: number, ask: (nth: number) => Promise<Response>) =>
       new Set(

@@ -3,7 +3,7 @@ import { describe, expect, test } from "bun:test";
 import { copyFileSync, existsSync, mkdirSync, renameSync, rmSync } from "node:fs";
 import { basename, join } from "node:path";
 
-import { StoreMisplaced, StoreUnusable } from "../../../src/links/store.ts";
+import { StoreUnusable } from "../../../src/links/store.ts";
 import { openSqliteStore } from "../../../src/store/sqlite/store.ts";
 import { type Program, startProgram, temporaryFolder } from "../../service.ts";
 import { childrenOf, isRunning } from "../../signals.ts";
@@ -171,29 +171,6 @@ describe("a process that takes a dead one's place", () => {
 });
 
 describe("a store", () => {
-  test("that was moved while it is open takes nothing, and denies nothing", async () => {
-    using folder = temporaryFolder();
-    const path = join(folder.path, "curt.db");
-    const store = await openSqliteStore(path);
-    await store.insert([newLink("kept")]);
-    const moveBack = move(path, join(folder.path, "away"));
-    // For some milliseconds the files are taken to be where they just were: a link may be made, and not answered.
-    await Bun.sleep(30);
-    for (const refused of [
-      () => store.insert([newLink("new")]),
-      () => store.find(newLink("unknown").code),
-      () => store.update(newLink("kept"), { type: "withdraw", atMs: 1 }),
-      () => store.changes(),
-      () => store.purge(1, 1),
-    ])
-      expect(await refused().catch((reason: unknown) => reason)).toBeInstanceOf(StoreMisplaced);
-    expect(await store.find(newLink("kept").code)).toMatchObject({ code: "kept" });
-    moveBack();
-    expect(await store.insert([newLink("new")])).toMatchObject([{ code: "new" }]);
-    expect(await store.find(newLink("unknown").code)).toBeUndefined();
-    await store.close();
-  });
-
   test("that closes leaves another store's log alone", async () => {
     using folder = temporaryFolder();
     const path = join(folder.path, "curt.db");

@@ -4,16 +4,9 @@ import { join } from "node:path";
 
 import { addCampaign, report, TOKEN } from "../../admin/operator.ts";
 import { ROOT, type Running, startHere } from "../../service.ts";
+import { commandsOf, requestOf, scriptsOf } from "../../shell.ts";
 
 const GUIDE = readFileSync(join(ROOT, "docs/admin.md"), "utf8");
-
-/** The curl commands of the guide, in order, each on one line. */
-function callsOf(): string[] {
-  const blocks = [...GUIDE.matchAll(/```sh\n([\s\S]*?)```/g)].map(([, block = ""]) =>
-    block.replaceAll("\\\n", " "),
-  );
-  return blocks.flatMap((block) => block.split("\n")).filter((line) => line.startsWith("curl "));
-}
 
 async function prepare(): Promise<Running> {
   const curt = await startHere({ ADMIN_TOKEN: TOKEN });
@@ -22,25 +15,16 @@ async function prepare(): Promise<Running> {
   return curt;
 }
 
-/** What a curl command of the guide does. */
-async function perform(curt: Running, command: string): Promise<{ status: number; data: any }> {
-  const [, body] = /-d '([^']+)'/.exec(command) ?? [];
-  const [, method = body === undefined ? "GET" : "POST"] = /-X (\w+)/.exec(command) ?? [];
-  const [, path = ""] = /'localhost:3000([^']+)'/.exec(command) ?? [];
-  const headers = [...command.matchAll(/-H ["']([^:]+): ([^"']+)["']/g)].map(
-    ([, name = "", value = ""]) => [name, value.replace("$ADMIN_TOKEN", TOKEN)] as [string, string],
-  );
-  const response = await curt.fetch(path, { method, headers, ...(body !== undefined && { body }) });
-  return { status: response.status, data: ((await response.json()) as { data: unknown }).data };
-}
-
 test("the guide's evening with curl does what it says", async () => {
   await using curt = await prepare();
   const told: any[] = [];
-  for (const command of callsOf()) {
-    const { status, data } = await perform(curt, command);
-    expect([command, status]).toEqual([command, 200]);
-    told.push(data);
+  for (const command of scriptsOf(GUIDE).flatMap(commandsOf)) {
+    if (command.words[0] !== "curl") continue;
+    const { url, method, body, headers } = requestOf(command);
+    headers.set("Authorization", headers.get("Authorization")?.replace("$ADMIN_TOKEN", TOKEN) ?? "");
+    const response = await curt.fetch(url.replace("localhost:3000", ""), { method, headers, body });
+    expect([command.words, response.status]).toEqual([command.words, 200]);
+    told.push(((await response.json()) as { data: unknown }).data);
   }
   const [cases, link, found, asked, disabled, blocked, unblocked, enabled, answered, journal, ...shell] =
     told;

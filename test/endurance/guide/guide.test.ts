@@ -11,7 +11,7 @@ import { SETTINGS } from "../../../src/config/settings.ts";
 import { freePort } from "../../free-port.ts";
 import { PASSWORD, startPostgres } from "../../postgres.ts";
 import { ROOT, startProgram, temporaryFolder, PROGRAM } from "../../service.ts";
-import { commandsOf, type ShellCommand, scriptsOf } from "../../shell.ts";
+import { commandsOf, requestOf, type ShellCommand, scriptsOf } from "../../shell.ts";
 
 const read = (path: string) => readFileSync(join(ROOT, path), "utf8");
 const DOCUMENTS = [
@@ -105,29 +105,6 @@ describe("every command in the documents", () => {
     }
   });
 });
-
-/** The request that a call of curl makes. Throws at an option that it does not know. */
-function requestOf({ words: [, ...words] }: ShellCommand) {
-  const headers = new Headers();
-  const request = { method: "", url: "", body: undefined as string | undefined, headers };
-  for (let nth = 0; nth < words.length; nth++) {
-    const word = words[nth] ?? "";
-    if (["-i", "-s", "-N", "--silent"].includes(word)) continue;
-    if (!word.startsWith("-")) {
-      request.url = word;
-      continue;
-    }
-    const value = words[++nth] ?? "";
-    if (word === "-X") request.method = value;
-    else if (word === "-H") headers.set(...(value.split(/: (.*)/s, 2) as [string, string]));
-    else if (word === "-d") request.body = value;
-    else if (word === "-u") headers.set("Authorization", `Basic ${btoa(value)}`);
-    else if (word === "-T") request.body = '{"target": "https://example.com/"}\n';
-    else if (!["-o", "-w"].includes(word)) throw new Error(`This test does not know curl's ${word}`);
-  }
-  request.method ||= request.body === undefined ? "GET" : "POST";
-  return request;
-}
 
 test("every call of curl in the documents is answered", async () => {
   const metrics = await freePort();

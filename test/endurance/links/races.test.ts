@@ -28,18 +28,6 @@ test("500 parallel creates of one code, over two processes on one file: exactly 
   }
 });
 
-test("a link made by one process resolves in another at once, even if that has just answered 404", async () => {
-  using folder = temporaryFolder();
-  await using one = await startProgram({}, { folder: folder.path });
-  await using two = await startProgram({}, { folder: folder.path });
-  for (let nth = 0; nth < 50; nth++) {
-    const custom_code = `at-once-${nth}`;
-    expect((await two.fetch(`/${custom_code}`)).status).toBe(404);
-    expect((await one.shorten({ original_url: "https://example.com/", custom_code })).status).toBe(201);
-    expect((await two.fetch(`/${custom_code}`)).status).toBe(302);
-  }
-});
-
 test("of ten processes that start at once on a new file, one creates it", async () => {
   using folder = temporaryFolder();
   const programs = await Promise.all(

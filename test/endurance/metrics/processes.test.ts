@@ -1,28 +1,10 @@
 import { expect, test } from "bun:test";
 
-import { addressOf, scrapeUntil } from "../../metrics/scrape.ts";
-import { type Program, startProgram, untilLogged } from "../../service.ts";
+import { addressOf, create, scrapeUntil } from "../../metrics/scrape.ts";
+import { children } from "../../server/processes.ts";
+import { startProgram, untilLogged } from "../../service.ts";
 
 const start = () => startProgram({ METRICS_PORT: "0", PROCESSES: "3" });
-
-/** Each over a connection of its own, so that every process makes some. */
-async function create(program: Program, links: number): Promise<void> {
-  const headers = { "Content-Type": "application/json", Connection: "close" };
-  const body = JSON.stringify({ original_url });
-  const made = await Promise.all(
-    Array.from({ length: links }, () =>
-      program.fetch("/api/v1/shorten", { method: "POST", headers, body, keepalive: false }),
-    ),
-  );
-  expect(new Set(made.map(({ status }) => status))).toEqual(new Set([201]));
-}
-
-function childrenOf({ logged }: Program): number[] {
-  const line = logged.find((text) => text.includes("listens on")) ?? "{}";
-  return (JSON.parse(line) as { children?: number[] }).children ?? [];
-}
-
-const original_url = "https://example.com/";
 
 const CREATED = 'curt_creates_total{outcome="created"}';
 
@@ -35,7 +17,7 @@ test("never go back when one is killed, and leave out one that does not answer",
   const address = await addressOf(curt);
   await create(curt, 40);
   await scrapeUntil(address, "all are counted", (now) => now.of(CREATED) === 40);
-  const [killed = 0, hung = 0] = childrenOf(curt);
+  const [killed = 0, hung = 0] = children(curt);
 
   process.kill(killed, "SIGKILL");
   await untilLogged(curt, "another process took its place");

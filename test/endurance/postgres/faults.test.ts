@@ -33,7 +33,9 @@ let proxy: Proxy;
 let curt: Running;
 let visits = 0;
 let cold = 0;
-let made = 0;
+/** Codes that were answered with 201, each with its URL. */
+const made = new Map<string, string>();
+let asked = 0;
 
 beforeAll(async () => {
   cluster = await startCluster(1);
@@ -56,16 +58,21 @@ afterAll(async () => {
   await cluster[Symbol.asyncDispose]();
 });
 
+async function create(): Promise<Response> {
+  const original_url = `https://example.com/${asked++}/`.padEnd(URL_LENGTH, "x");
+  const response = await curt.shorten({ original_url });
+  const { data } = (await response.clone().json()) as { data?: { code: string } };
+  if (data !== undefined) made.set(data.code, original_url);
+  return response;
+}
+
 /** What visitors do, again and again, and the status that is right as long as the database can be used. */
 const REQUESTS = {
   cached: [302, () => visit(curt, "cached").then(() => visits++)],
   cold: [302, () => curt.fetch(`/cold${cold++}`)],
   missing: [404, () => curt.fetch("/missing")],
   show: [200, () => curt.fetch("/api/v1/links/cached")],
-  create: [
-    201,
-    () => curt.shorten({ original_url: `https://example.com/${made++}/`.padEnd(URL_LENGTH, "x") }),
-  ],
+  create: [201, create],
 } as const;
 type Name = keyof typeof REQUESTS;
 const NAMES = Object.keys(REQUESTS) as Name[];
@@ -148,6 +155,16 @@ const FAULTS: Readonly<Record<string, Fault>> = {
       proxy.lead(primary.port);
     },
     end: () => Promise.all(others.map((client) => client.end())),
+    refused: UNCACHED,
+  },
+  // The last one: it takes the primary for good.
+  "the primary is lost, and the standby promoted": {
+    begin: () => primary.kill(),
+    async end() {
+      await standby.ask("ALTER SYSTEM SET synchronous_standby_names = ''");
+      await standby.ask("SELECT pg_reload_conf()");
+      await cluster.promote([standby]);
+    },
     refused: UNCACHED,
   },
 };
@@ -240,6 +257,8 @@ for (const [name, { begin, end, refused, mayBeRefused = refused, onLinux }] of O
   );
 }
 
-test("after all that, every visit is counted once", async () => {
+test("after all that, every visit is counted once, and every link is there that was answered", async () => {
   await untilCounted(curt, "cached", visits);
+  for (const [code, url] of made)
+    expect([code, (await curt.fetch(`/${code}`)).headers.get("location")]).toEqual([code, url]);
 });

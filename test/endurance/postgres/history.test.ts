@@ -2,128 +2,78 @@ import { expect, test } from "bun:test";
 
 import { findViolation, type LinkState, type Operation } from "./history.ts";
 
-type Part = Omit<Operation, "code">;
-type Times = readonly [calledMs: number, answeredMs: number];
+/** What was called and answered when, as `0-10 create a` or `20-30 disable: unknown`. */
+function operationOf(line: string): Operation {
+  const [, from, to, kind = "", target = "a", outcome] =
+    /^(\d+)-(\d+) (\w+)(?: (\w))?(?:: (.+))?$/.exec(line) ?? [];
+  return {
+    code: "x",
+    action: (kind === "create" ? { kind, target } : { kind }) as Operation["action"],
+    outcome: outcomeOf(kind, target, outcome),
+    calledMs: Number(from),
+    answeredMs: Number(to),
+    asksStandbys: outcome === "from a standby",
+  };
+}
 
-const on = ([calledMs, answeredMs]: Times, action: Operation["action"], outcome: Operation["outcome"]) => ({
-  action,
-  outcome,
-  calledMs,
-  answeredMs,
-});
-const create = (times: Times, target: string, kind: "done" | "same" | "unknown" = "done") =>
-  on(times, { kind: "create", target }, { kind });
-const change = (
-  times: Times,
-  kind: "disable" | "enable" | "end",
-  outcome: "done" | "same" | "unknown" = "done",
-) => on(times, { kind }, { kind: outcome });
-const follow = (times: Times, target: string) => on(times, { kind: "follow" }, { kind: "leads", target });
-const followed = (times: Times, kind: "missing" | "off") => on(times, { kind: "follow" }, { kind });
-const find = (times: Times, state: Partial<LinkState>) =>
-  on(
-    times,
-    { kind: "find" },
-    { kind: "found", link: { target: "a", isDisabled: false, isEnded: false, ...state } },
-  );
+function outcomeOf(kind: string, target: string, outcome = "done"): Operation["outcome"] {
+  const link: LinkState = { target, isDisabled: outcome === "disabled", isEnded: outcome === "ended" };
+  if (kind === "find") return { kind: "found", link };
+  if (kind === "follow" && !["missing", "off"].includes(outcome)) return { kind: "leads", target };
+  return { kind: outcome as "done" };
+}
 
-const made = create([0, 10], "a");
+const violationOf = (lines: readonly string[]) => findViolation(lines.map(operationOf));
 
-test.each<[string, ...Part[]]>([
-  ["what is made is found", made, follow([20, 30], "a"), create([20, 30], "b", "same")],
-  [
-    "calls at the same time happen in any order",
-    create([0, 50], "a"),
-    followed([10, 40], "missing"),
-    follow([20, 30], "a"),
-  ],
-  [
-    "an unknown create may happen late",
-    create([0, 10], "a", "unknown"),
-    followed([20, 30], "missing"),
-    follow([40, 50], "a"),
-  ],
-  ["or never", create([0, 10], "a", "unknown"), create([20, 30], "b"), follow([40, 50], "b")],
+test.each<[string, ...string[]]>([
+  ["what is made is found", "0-10 create a", "20-30 follow a", "20-30 create b: same"],
+  ["calls at once happen in any order", "0-50 create a", "10-40 follow: missing", "20-30 follow a"],
+  ["an unknown create may be late", "0-10 create a: unknown", "20-30 follow: missing", "40-50 follow a"],
+  ["or never happen", "0-10 create a: unknown", "20-30 create b", "40-50 follow b"],
   [
     "unknown changes may happen between others",
-    made,
-    change([20, 30], "disable", "unknown"),
-    change([40, 50], "enable", "same"),
-    followed([60, 70], "off"),
-    change([80, 90], "enable"),
-    follow([100, 110], "a"),
+    "0-10 create a",
+    "20-30 disable: unknown",
+    "40-50 enable: same",
+    "60-70 follow: off",
+    "80-90 enable",
+    "100-110 follow a",
   ],
+  ["a redirect may come from memory for a second", "0-10 create a", "20-30 disable", "1000-1010 follow a"],
+  ["a standby may be ahead", "0-50 create a", "10-20 follow a: from a standby", "30-40 follow: missing"],
   [
-    "a redirect may come from memory for a second",
-    made,
-    change([20, 30], "disable"),
-    follow([1000, 1010], "a"),
+    "what ended stays so",
+    "0-10 create a",
+    "20-30 end",
+    "40-50 disable",
+    "60-70 enable",
+    "80-90 find a: ended",
   ],
-  [
-    "a standby may show a link before the primary does",
-    create([0, 50], "a"),
-    { ...follow([10, 20], "a"), asksStandbys: true },
-    followed([30, 40], "missing"),
-  ],
-  [
-    "what has ended stays so",
-    made,
-    change([20, 30], "end"),
-    change([40, 50], "disable"),
-    change([60, 70], "enable"),
-    find([80, 90], { isEnded: true }),
-  ],
-])("%s", (_, ...parts) => {
-  expect(findViolation(parts.map((part) => ({ ...part, code: "x" })))).toBeUndefined();
+])("%s", (_, ...lines) => {
+  expect(violationOf(lines)).toBeUndefined();
 });
 
-test.each<[string, ...Part[]]>([
-  ["a code that is given twice", made, create([20, 30], "b")],
-  ["or to two at once", create([0, 10], "a"), create([0, 10], "b")],
-  ["a link that is lost", made, followed([20, 30], "missing")],
-  [
-    "a link that is lost after it was there",
-    create([0, 10], "a", "unknown"),
-    follow([20, 30], "a"),
-    followed([40, 50], "missing"),
-  ],
-  ["a code that was refused although nobody has it", create([0, 10], "a", "same")],
-  [
-    "a link that was made although it was refused",
-    create([0, 10], "a", "same"),
-    create([0, 10], "b", "unknown"),
-    follow([20, 30], "a"),
-  ],
-  [
-    "a link that was there before",
-    create([0, 50], "a"),
-    follow([10, 20], "a"),
-    followed([30, 40], "missing"),
-  ],
-  ["another link's target", made, follow([20, 30], "b")],
-  [
-    "a takedown that is not seen after a second",
-    made,
-    change([20, 30], "disable"),
-    follow([1031, 1040], "a"),
-  ],
-  ["a takedown that the store forgets", made, change([20, 30], "disable"), find([40, 50], {})],
-  ["a takedown of nobody", made, followed([20, 30], "off")],
-  [
-    "an end that is undone",
-    made,
-    change([20, 30], "end"),
-    find([40, 50], { isEnded: true }),
-    find([60, 70], {}),
-  ],
+test.each<[string, ...string[]]>([
+  ["a code that is given twice", "0-10 create a", "20-30 create b"],
+  ["or to two at once", "0-10 create a", "0-10 create b"],
+  ["a link that is lost", "0-10 create a", "20-30 follow: missing"],
+  ["one that was there", "0-10 create a: unknown", "20-30 follow a", "40-50 follow: missing"],
+  ["a code that was refused although nobody has it", "0-10 create a: same"],
+  ["a link that was refused", "0-10 create a: same", "0-10 create b: unknown", "20-30 follow a"],
+  ["a link that was there before", "0-50 create a", "10-20 follow a", "30-40 follow: missing"],
+  ["another link's target", "0-10 create a", "20-30 follow b"],
+  ["a takedown that is not seen after a second", "0-10 create a", "20-30 disable", "1031-1040 follow a"],
+  ["a takedown that the store forgets", "0-10 create a", "20-30 disable", "40-50 find a"],
+  ["a takedown of nobody", "0-10 create a", "20-30 follow: off"],
+  ["an end that is undone", "0-10 create a", "20-30 end", "40-50 find a: ended", "60-70 find a"],
   [
     "one unknown change that happens twice",
-    made,
-    change([20, 30], "disable", "unknown"),
-    followed([40, 50], "off"),
-    change([60, 70], "enable"),
-    find([80, 90], { isDisabled: true }),
+    "0-10 create a",
+    "20-30 disable: unknown",
+    "40-50 follow: off",
+    "60-70 enable",
+    "80-90 find a: disabled",
   ],
-])("finds %s", (_, ...parts) => {
-  expect(findViolation(parts.map((part) => ({ ...part, code: "x" })))).toMatchObject(parts.at(-1) ?? {});
+])("finds %s", (_, ...lines) => {
+  expect(violationOf(lines)).toEqual(operationOf(lines.at(-1) ?? ""));
 });

@@ -12,12 +12,11 @@ import {
   type Running,
   type Settings,
   startHere,
-  startProgram,
   temporaryFolder,
   untilLogged,
   PROGRAM,
 } from "../../service.ts";
-import { linkOf, statisticsOf, untilCounted, visit } from "../../visits/visits.ts";
+import { untilCounted, visit } from "../../visits/visits.ts";
 
 const server = await startPostgres();
 afterAll(() => server[Symbol.asyncDispose]());
@@ -49,68 +48,14 @@ async function end(settings: Settings, ...words: string[]) {
   return { code, stdout, stderr };
 }
 
-describe("several instances over PostgreSQL", () => {
-  test("500 parallel creates of one code over three: exactly one 201", async () => {
-    const settings = await settingsOf("race");
-    const instances = [
-      await startProgram(settings),
-      await startProgram(settings),
-      await startProgram(settings),
-    ] as const;
-    const answers = await Promise.all(
-      Array.from({ length: 500 }, async (_, nth) => {
-        const original_url = `${TARGET}${nth}`;
-        const instance = instances[nth % 3] ?? instances[0];
-        const { status } = await instance.shorten({ original_url, custom_code: "상품" });
-        return { status, original_url };
-      }),
-    );
-    const won = answers.filter(({ status }) => status === 201);
-    expect(won).toHaveLength(1);
-    expect(answers.filter(({ status }) => status === 409)).toHaveLength(499);
-    for (const instance of instances) {
-      const followed = await instance.fetch(`/${encodeURIComponent("상품")}`);
-      expect(followed.headers.get("location")).toBe(won[0]?.original_url as string);
-      await instance[Symbol.asyncDispose]();
-    }
-  });
-
-  test("what one makes resolves in another at once, and the visits of both add up", async () => {
-    const settings = await settingsOf("shared");
-    await using one = await startHere(settings);
-    await using two = await startHere(settings);
-    for (let nth = 0; nth < 10; nth++) {
-      const custom_code = `at-once-${nth}`;
-      expect((await two.fetch(`/${custom_code}`)).status).toBe(404);
-      expect((await one.shorten({ original_url: TARGET, custom_code })).status).toBe(201);
-      expect((await two.fetch(`/${custom_code}`)).headers.get("location")).toBe(TARGET);
-    }
-    for (let nth = 0; nth < 20; nth++) await visit(nth % 3 === 0 ? one : two, "at-once-0");
-    await untilCounted(one, "at-once-0", 20);
-    expect(await linkOf(two, "at-once-0")).toMatchObject({ visits: 20 });
-    expect(await statisticsOf(two, "at-once-0")).toMatchObject({ visits: 20, bots: 1 });
-  });
-
-  test("a link that is disabled redirects nowhere", async () => {
-    const settings = await settingsOf("takedown");
-    await using one = await startHere(settings);
-    await using two = await startHere(settings);
-    await one.shorten({ original_url: TARGET, custom_code: "bad" });
-    for (const instance of [one, two]) await visit(instance, "bad");
-    await disableLink(one, "bad", "phishing");
-    for (const instance of [one, two]) await until(async () => (await instance.fetch("/bad")).status === 410);
-  });
-
-  test("one of several processes counts and stops like one of one", async () => {
-    const settings = { ...(await settingsOf("processes")), PROCESSES: "2" };
-    const program = await startProgram(settings);
-    await program.shorten({ original_url: TARGET, custom_code: "abc" });
-    for (let nth = 0; nth < 30; nth++) await visit(program, "abc", { Connection: "close" });
-    program.kill("SIGTERM");
-    expect(await program.exited).toBe(0);
-    await using after = await startHere(await settingsOf("processes"));
-    expect(await linkOf(after, "abc")).toMatchObject({ visits: 30 });
-  });
+test("a link that one instance disables redirects nowhere in another", async () => {
+  const settings = await settingsOf("takedown");
+  await using one = await startHere(settings);
+  await using two = await startHere(settings);
+  await one.shorten({ original_url: TARGET, custom_code: "bad" });
+  for (const instance of [one, two]) await visit(instance, "bad");
+  await disableLink(one, "bad", "phishing");
+  for (const instance of [one, two]) await until(async () => (await instance.fetch("/bad")).status === 410);
 });
 
 describe("a database that cannot be used", () => {

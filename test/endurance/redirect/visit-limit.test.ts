@@ -67,18 +67,3 @@ test("kill -9 in the middle may lose visits, but never gives one too many", asyn
     expect(await visit(one, code)).toBe(410);
   }
 });
-
-test("a link works in every process from the second at which it begins", async () => {
-  using folder = temporaryFolder();
-  await using one = await startOne(folder.path, "one");
-  await using two = await startOne(folder.path, "two");
-  const startsMs = Date.now() + 1500;
-  await addGuarded(one, "begins", { startsMs, target: TARGET });
-  // A visit that is answered before the link begins.
-  for (const program of [one, two]) {
-    const status = await visit(program, "begins");
-    if (Date.now() < startsMs) expect(status).toBe(404);
-  }
-  await Bun.sleep(Math.max(0, startsMs - Date.now() + 1));
-  for (const program of [one, two]) expect(await visit(program, "begins")).toBe(302);
-});

@@ -99,21 +99,6 @@ describe("SIGKILL", () => {
     expect([replacement, ...others].filter(isAlive)).toEqual([]);
   });
 
-  test("again and again: the place is filled each time", async () => {
-    await using program = await startSeveral();
-    let [victim = 0] = children(program);
-    for (let round = 1; round <= 3; round++) {
-      process.kill(victim, "SIGKILL");
-      const line = await until(
-        "another takes its place",
-        () => linesThatSay(program, "another process took its place")[round - 1],
-      );
-      victim = line.child ?? 0;
-      begun.add(victim);
-    }
-    expect((await program.fetch("/readyz")).status).toBe(200);
-  });
-
   testOnLinux("of the supervisor leaves no process behind, and the store whole", async () => {
     using folder = temporaryFolder();
     await using program = await startSeveral({}, { folder: folder.path });

@@ -13,7 +13,6 @@ import { startProxy } from "../../proxy.ts";
 import { stopClock } from "../../stopped-clock.ts";
 import {
   count,
-  countAtOnce,
   listen,
   MAX_TRIES,
   open,
@@ -40,20 +39,6 @@ beforeAll(async () => {
 afterAll(() => server[Symbol.asyncDispose]());
 
 describe("one server", () => {
-  test("killed: unavailable, and back once it is restarted", async () => {
-    const { told, onPrimary, untilTold } = listen();
-    await using database = await openConnected(await server.address(), { onPrimary });
-    const running = refusal(database.run("SELECT pg_sleep(60)"));
-    await server.kill();
-    await running;
-    await untilAway(database);
-    await server.restart();
-    await untilBack(() => database.run("SELECT 1"));
-    const name = `127.0.0.1:${server.port}`;
-    await untilTold(1);
-    expect(told).toEqual([{ name, trouble: expect.stringContaining(name) }]);
-  });
-
   test("one that comes and goes is told of once, when it stays", async () => {
     await using proxy = await startProxy(server.port);
     const { told, onPrimary, untilTold } = listen();
@@ -157,21 +142,6 @@ describe("one server", () => {
     expect(await count(database)).toBe(before);
   });
 
-  test("connections that fall silent are let go", async () => {
-    await using proxy = await startProxy(server.port);
-    await using database = await openConnected(addressOf(urlOf([proxy.port], "curt")), { connections: 1 });
-    proxy.silence();
-    expect(await refusal(database.run("SELECT 1"))).toMatch(/did not answer within (?:1000|\d{1,3}) ms/);
-    await untilBack(() => database.run("SELECT 1"));
-  });
-
-  test("a slow one, 200 ms a query, is used all the same", async () => {
-    await using proxy = await startProxy(server.port);
-    proxy.delay(100);
-    await using database = open(addressOf(urlOf([proxy.port], "curt")));
-    for (let nth = 0; nth < 4; nth++) await untilBack(() => database.run("SELECT 1"));
-  });
-
   test("all of its connections taken: who has one goes on, who has none is unavailable until there is one", async () => {
     await using early = await openConnected(await server.address(), { connections: 2, limitMs: 10_000 });
     const others: Client[] = [];
@@ -191,16 +161,6 @@ describe("one server", () => {
     await Promise.all([1, 2, 3].map(() => early.run("SELECT pg_sleep(0.2)")));
     await Promise.all(others.map((client) => client.end()));
     await untilBack(() => late.run("SELECT 1"));
-  });
-
-  test("one that takes no changes is not used until it does", async () => {
-    await using database = await openConnected(await server.address());
-    await server.ask("ALTER SYSTEM SET default_transaction_read_only = on");
-    await server.ask("SELECT pg_reload_conf()");
-    await untilAway(database);
-    await server.ask("ALTER SYSTEM RESET default_transaction_read_only");
-    await server.ask("SELECT pg_reload_conf()");
-    await untilBack(() => database.run("INSERT INTO rows VALUES (3)"));
   });
 });
 
@@ -302,19 +262,6 @@ describe("failed attempts leave no connection open:", () => {
 });
 
 describe("a full disk", () => {
-  testOnLinux("for data: changes are unavailable, look-ups are not, and it recovers by itself", async () => {
-    await using database = await openConnected(await server.address(), { limitMs: 20_000 });
-    const room = 4_000_000;
-    const fill = () => database.run("INSERT INTO rows SELECT 1 FROM generate_series(1, 20000)");
-    server.limitFiles(room);
-    let tries = 0;
-    for (; (await fill().then(Boolean, () => false)) && tries < MAX_TRIES; tries++);
-    expect(await refusal(fill())).toContain("could not extend");
-    expect(await countAtOnce(database)).toBeGreaterThanOrEqual(20_000 * tries);
-    server.limitFiles(undefined);
-    await untilBack(fill);
-  });
-
   testOnLinux("for PostgreSQL's log: it stops, and is used again once it is started with room", async () => {
     await using database = open(await server.address());
     const before = await count(database);

@@ -4,6 +4,7 @@ import { Client } from "pg";
 
 import type { Code } from "../../../src/links/code.ts";
 import type { Link } from "../../../src/links/link.ts";
+import type { LinkStore } from "../../../src/links/store.ts";
 import { openPostgresStore } from "../../../src/store/postgres/store.ts";
 import { addressOf, type PostgresServer, urlOf } from "../../postgres.ts";
 import { startProxy } from "../../proxy.ts";
@@ -92,44 +93,34 @@ describe("a standby that is read from", () => {
     expect(await store.near("a\0b")).toBeUndefined();
   });
 
-  test("is not believed from when a change was told until it has the change, however late that is", async () => {
-    await using store = await openHere();
-    await using other = await openHere();
-    await store.insert([newLink("bad"), newLink("good")]);
-    await untilNear(store, "bad");
-    await untilNear(store, "good");
-    {
-      await using _ = await paused(standby);
-      await other.disable([newLink("bad")], decision);
-      for (let nth = 0; nth < 50; nth++) {
-        expect(await store.near("bad")).toBeUndefined();
-        expect(await store.near("good")).toBeUndefined();
-        await Bun.sleep(TRY_MS);
+  test.each<[string, (store: LinkStore, link: Link) => Promise<unknown>, object]>([
+    ["decision", (store, link) => store.disable([link], decision), { disabled: "phishing" }],
+    [
+      "edit",
+      async (store, link) =>
+        store.update(link, edit({ destination: destination("https://new.example/"), maxVisits: 3 })),
+      { target: "https://new.example/", terms: { maxVisits: 3, formerHost: "example.com" } },
+    ],
+  ])(
+    "is not believed from when a %s was told until it has it, however late that is",
+    async (kind, change, changed) => {
+      await using store = await openHere();
+      await using other = await openHere();
+      const [link, beside] = [newLink(`changed-by-${kind}`), newLink(`beside-${kind}`)];
+      await store.insert([link, beside]);
+      for (const { code } of [link, beside]) await untilNear(store, code);
+      {
+        await using _ = await paused(standby);
+        await change(other, link);
+        for (let nth = 0; nth < 50; nth++) {
+          for (const { code } of [link, beside]) expect(await store.near(code)).toBeUndefined();
+          await Bun.sleep(TRY_MS);
+        }
+        expect(await untilBack(() => store.find(link.code))).toMatchObject(changed);
       }
-      expect(await untilBack(() => store.find("bad" as Code))).toMatchObject({ disabled: "phishing" });
-    }
-    expect(await untilNear(store, "bad")).toMatchObject({ disabled: "phishing" });
-  });
-
-  test("does not tell a link as it was before an edit", async () => {
-    await using store = await openHere();
-    await using other = await openHere();
-    const link = newLink("edited");
-    await store.insert([link]);
-    await untilNear(store, "edited");
-    {
-      await using _ = await paused(standby);
-      await other.update(link, edit({ destination: destination("https://new.example/"), maxVisits: 3 }));
-      for (let nth = 0; nth < 50; nth++) {
-        expect(await store.near("edited")).toBeUndefined();
-        await Bun.sleep(TRY_MS);
-      }
-    }
-    expect(await untilNear(store, "edited")).toMatchObject({
-      target: "https://new.example/",
-      terms: { maxVisits: 3, formerHost: "example.com" },
-    });
-  });
+      expect(await untilNear(store, link.code)).toMatchObject(changed);
+    },
+  );
 
   test("is not believed while it lacks a change that was begun before the newest one", async () => {
     await using store = await openHere();

@@ -1,17 +1,9 @@
 import { Database } from "bun:sqlite";
 import { describe, expect, test } from "bun:test";
-import {
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  renameSync,
-  rmdirSync,
-  rmSync,
-  statSync,
-  truncateSync,
-} from "node:fs";
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, truncateSync } from "node:fs";
 import { join } from "node:path";
 
+import { make } from "../../managed.ts";
 import {
   type Here,
   type Running,
@@ -27,11 +19,6 @@ const segmentsIn = (journal: string) =>
   existsSync(journal) ? readdirSync(journal).filter((name) => name.endsWith(".visits")) : [];
 /** The journal waits for a locked store at most so long, at a time. */
 const limits = { busyWaitMs: 50 };
-
-async function newLink(service: Running, code: string): Promise<void> {
-  const made = await service.shorten({ original_url: "https://example.com/", custom_code: code });
-  expect(made.status).toBe(201);
-}
 
 async function visitTimes(service: Running, code: string, times: number): Promise<void> {
   for (let nth = 0; nth < times; nth++) await visit(service, code);
@@ -85,7 +72,7 @@ describe("a journal that is deleted while visits are counted", () => {
       const journal = journalOf(folder.path);
       await using service = await startHere({}, { folder: folder.path, limits });
       service.expectFaults();
-      await newLink(service, "kept");
+      await make(service, { code: "kept" });
       {
         using _ = lockStore(service);
         await visitTimes(service, "kept", 50);
@@ -108,7 +95,7 @@ describe("a journal that is deleted while visits are counted", () => {
     {
       await using service = await startHere({}, { limits: { tickMs: 3_600_000 }, folder: folder.path });
       service.expectFaults();
-      await newLink(service, "last");
+      await make(service, { code: "last" });
       await visitTimes(service, "last", 20);
       removeAtOnce(journal);
       await visitTimes(service, "last", 20);
@@ -124,7 +111,7 @@ describe("a journal that is deleted while visits are counted", () => {
     {
       await using service = await startProgram({}, { folder: folder.path });
       service.expectFaults();
-      await newLink(service, "killed");
+      await make(service, { code: "killed" });
       using _ = lockStore(service);
       await visitTimes(service, "killed", 50);
       removeAtOnce(journal);
@@ -145,7 +132,7 @@ describe("a journal that is deleted while visits are counted", () => {
     {
       await using service = await startProgram({ PROCESSES: "4" }, { folder: folder.path });
       service.expectFaults();
-      await newLink(service, "four");
+      await make(service, { code: "four" });
       const fire = () => Promise.all(Array.from({ length: 8 }, () => visitTimes(service, "four", 50)));
       await fire();
       removeAtOnce(journal);
@@ -165,7 +152,7 @@ describe("a journal that is deleted while visits are counted", () => {
     mkdirSync(data);
     await using service = await startHere({ DATA_DIR: data }, { folder: folder.path });
     service.expectFaults();
-    await newLink(service, "away");
+    await make(service, { code: "away" });
     await visitTimes(service, "away", 20);
     renameSync(data, `${data}.away`);
     await untilLogged(service, '"level":"error"');
@@ -194,7 +181,7 @@ describe("segments that are cut short while they are mapped", () => {
       const journal = journalOf(folder.path);
       await using service = await startProgram({ PROCESSES: String(processes) }, { folder: folder.path });
       service.expectFaults();
-      for (const code of ["cut", "whole"]) await newLink(service, code);
+      for (const code of ["cut", "whole"]) await make(service, { code });
       {
         using _ = lockStore(service);
         await visitTimes(service, "cut", 20);
@@ -217,7 +204,7 @@ describe("segments that are cut short while they are mapped", () => {
     {
       await using service = await startHere({}, { limits: { tickMs: 3_600_000 }, folder: folder.path });
       service.expectFaults();
-      await newLink(service, "quick");
+      await make(service, { code: "quick" });
       await visitTimes(service, "quick", 20);
       await cutAll(journal, 1);
       while (!hasWhole(journal, 0)) await Bun.sleep(5);
@@ -225,43 +212,5 @@ describe("segments that are cut short while they are mapped", () => {
     }
     await using next = await startHere({}, { folder: folder.path });
     expect((await linkOf(next, "quick"))["visits"]).toBe(30);
-  });
-});
-
-describe("a segment that cannot be read for now", () => {
-  test("is kept when a process starts, and counts once it can be read", async () => {
-    using folder = temporaryFolder();
-    const journal = journalOf(folder.path);
-    {
-      await using service = await startHere({}, { folder: folder.path });
-      await newLink(service, "hidden");
-    }
-    await using service = await startProgram({}, { folder: folder.path });
-    {
-      using _ = lockStore(service);
-      await visitTimes(service, "hidden", 30);
-      service.kill("SIGKILL");
-      await service.exited;
-    }
-    const left = segmentsIn(journal);
-    const hide = () =>
-      left.forEach((name) => {
-        renameSync(join(journal, name), join(journal, `hidden-${name}`));
-        mkdirSync(join(journal, name));
-      });
-    const show = () =>
-      left.forEach((name) => {
-        rmdirSync(join(journal, name));
-        renameSync(join(journal, `hidden-${name}`), join(journal, name));
-      });
-    hide();
-    await using next = await startHere({}, { folder: folder.path });
-    next.expectFaults();
-    await visitTimes(next, "hidden", 5);
-    await untilFolded(next, "hidden", 5);
-    await untilLogged(next, "EISDIR");
-    show();
-    await untilFolded(next, "hidden", 35);
-    expect(next.logged.join("")).not.toContain("not counted");
   });
 });

@@ -2,18 +2,18 @@ import { expect, test } from "bun:test";
 import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 
-import type { Code } from "../../../src/links/code.ts";
-import { counterOf } from "../../../src/visits/recorder.ts";
+import { HOUR_MS } from "../../../src/links/time.ts";
 import { temporaryFolder } from "../../service.ts";
-import { CREATED, NOW, openRecorder, VISIT } from "../../visits/open-recorder.ts";
+import { link, NOW, openRecorder, VISIT } from "../../visits/open-recorder.ts";
 
 test("all segments together keep their limit, also while large ones are made", async () => {
   using folder = temporaryFolder();
-  const { store, journal, recorder } = await openRecorder(folder.path, () => true);
+  await using opened = await openRecorder(folder.path, () => true);
+  const { recorder } = opened;
   const waiting = join(folder.path, "visits");
   const sizes = () =>
     readdirSync(waiting).map((name) => statSync(join(waiting, name), { throwIfNoEntry: false })?.size ?? 0);
-  const busy = counterOf({ code: "busy" as Code, createdMs: CREATED });
+  const busy = link("busy");
   let mostBytes = 0;
   let largestBytes = 0;
   function look(): number {
@@ -33,6 +33,32 @@ test("all segments together keep their limit, also while large ones are made", a
   // Where the disk is slow, the first large one is still being made.
   while (look() <= 40 * 1024 * 1024) await Bun.sleep(5);
   expect(mostBytes).toBeLessThanOrEqual(128 * 1024 * 1024);
-  await journal.close();
-  await store.close();
+});
+
+test("when there is no more room, first details are lost, then visits of links that are new, and it is said", async () => {
+  using folder = temporaryFolder();
+  await using opened = await openRecorder(folder.path);
+  const { recorder } = opened;
+  const known = link("known");
+  let recorded = 0;
+  let lost: { visits: number; details: number } | undefined;
+  while (lost === undefined && recorded < 20_000_000) {
+    for (let nth = 0; nth < 10_000; nth++) recorder.record(known, VISIT, NOW);
+    recorded += 10_000;
+    lost = recorder.takeLost();
+  }
+  expect(lost).toMatchObject({ visits: 0, details: expect.any(Number) });
+
+  // The table of links of the last segment fills up as well.
+  for (let nth = 0; nth < 20_000; nth++) recorder.record(link(`new${nth}`), VISIT, NOW);
+  const lostLinks = recorder.takeLost();
+  expect(lostLinks?.visits).toBeGreaterThan(0);
+  recorder.record(known, VISIT, NOW);
+  recorder.record(link("late"), VISIT, NOW);
+  expect(recorder.takeLost()).toEqual({ visits: 1, details: 1 });
+  // In another hour there is no segment for it: it is lost, too, rather than told in the wrong hour.
+  recorder.record(known, VISIT, NOW + HOUR_MS);
+  expect(recorder.takeLost()).toEqual({ visits: 1, details: 0 });
+  expect(recorder.lost.visits).toBe((lostLinks?.visits ?? 0) + 2);
+  expect(await opened.counted()).toMatchObject({ visits: recorded + 20_000 - (lostLinks?.visits ?? 0) + 1 });
 });
