@@ -46,7 +46,7 @@ type Cells<C extends Columns> = Readonly<Partial<Record<keyof C, string>>>;
 interface LinkOptions {
   /** Defaults to the domain of the first address. Each domain has its own codes. */
   readonly domain: string | undefined;
-  /** Of the domains of this instance. Links of other domains become links of BASE_URL. */
+  /** Of DOMAINS. Links of any other domain become links of BASE_URL. */
   readonly keyPrefixes: readonly string[];
   readonly onBroken: OnBrokenLine;
 }
