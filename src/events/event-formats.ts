@@ -90,7 +90,8 @@ const LABELS: Readonly<Record<EventType, string>> = {
 /** Formats an event as a line for a chat room. The address is the preview's, because chat rooms fetch it. */
 export function toText(row: EventRow, origins: Origins): { readonly text: string } {
   const { type, detail } = row;
-  const reason = type === "report.opened" ? Object.keys(reasonsOf(row)).join(", ") : (row.hostReason ?? detail);
+  const reason =
+    type === "report.opened" ? Object.keys(reasonsOf(row)).join(", ") : (row.hostReason ?? detail);
   const subject = type === "host.blocked" ? detail : `${shownUrl(row, origins)}+`;
   return { text: `${LABELS[type]}${reason ? ` (${reason})` : ""}: ${subject}` };
 }

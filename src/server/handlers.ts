@@ -93,11 +93,18 @@ export function createHandlers(config: Config, core: Core, parts: HandlerParts) 
     const { refusalOf, onWrong } = createOperatorCheck(token, core.limits);
     const signIn = createSignIn({ token, clock, onWrong });
     // The operator sees the links of all domains.
-    const { reports, secret } = core;
-    const options = { operator, reports, views, refusalOf };
+    const { reports: allReports, secret: baseSecret } = core;
+    const options = { operator, reports: allReports, views, refusalOf };
     return {
       api: createLazyHandlers(async () => (await import("../api/admin/admin.ts")).createAdminApi(options)),
-      pages: createAdminPages({ signIn, operator, secret, reports, hostRules, views }),
+      pages: createAdminPages({
+        signIn,
+        operator,
+        secret: baseSecret,
+        reports: allReports,
+        hostRules,
+        views,
+      }),
     };
   }
 
