@@ -105,7 +105,7 @@ async function* readTable<C extends Columns>(
   toItems: (cells: Cells<C>, line: number) => Iterable<ImportItem>,
 ): AsyncGenerator<ImportItem> {
   const firstLine = await input.firstLine();
-  if (firstLine.trim() === "") throw new UnreadableFile("is empty, or begins with an empty line.");
+  if (firstLine.trim() === "") throw new UnreadableFile("is empty, or starts with an empty line.");
   const [separator = ","] = /[,;\t]/.exec(firstLine) ?? [];
   const isBatch = separator === "\t";
   const rows = parse({
