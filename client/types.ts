@@ -27,7 +27,7 @@ export type LinkRequest = {
   target: string;
   /** The code you want: letters, marks and numbers of any script, -, _ and emoji. Its length is counted in NFC, without U+FE0F. If omitted, a code is generated. */
   code?: string | null | undefined;
-  /** The host of the short address, if the service has several. If omitted, the host that the request was sent to. */
+  /** The host of the short address, if the service has several. If omitted, the host of the request. */
   domain?: string | null | undefined;
   /** When the link ends: an RFC 3339 time, or a duration from now: `24h`, `48h`, `1week` or `1month` (30 days). `null`: never. If omitted, the operator's default applies. */
   expires_at?: string | null | undefined;

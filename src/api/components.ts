@@ -78,7 +78,7 @@ export const returns = <T extends z.ZodType>(
 });
 
 const reason = z.enum(REASONS).openapi("ProblemReason");
-/** What was wrong, for programs. */
+/** Mistakes in a request, for programs. */
 export const errors = z
   .array(
     z

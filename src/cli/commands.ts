@@ -57,7 +57,7 @@ export const COMMANDS: Commands = {
     run: async (config, args) => (await import("./import.ts")).importFile(config, args),
   },
   events: {
-    summary: "print the events that wait for EVENTS_URL, and the last that were sent",
+    summary: "print the events that wait for EVENTS_URL, and the last ones sent",
     options: { follow: { type: "boolean", meaning: "keep running, and print new ones" } },
     run: printEvents,
   },

@@ -1,5 +1,5 @@
 import type { Config } from "../config/config.ts";
-import { toCloudEvent } from "../events/event.ts";
+import { toCloudEvent } from "../events/event-formats.ts";
 import { createOutbox } from "../events/outbox.ts";
 import { hasStore, openStatements } from "../store/open.ts";
 import type { Arguments } from "./command.ts";
@@ -9,14 +9,14 @@ import { fail, note, printJson } from "./terminal/print.ts";
 const PAGE = 1000;
 const EVERY_MS = 500;
 
-/** Prints the events that wait and the last ones that were sent, with `--follow` also later ones. Returns the exit code. */
+/** Prints waiting events and the last ones sent, and with `--follow` also new ones. Returns the exit code. */
 export async function printEvents(config: Config, { options }: Arguments): Promise<number> {
   const { database, eventsUrl } = config;
   if (!(await hasStore(database))) return fail(noStore(database));
   if (eventsUrl === null) note("EVENTS_URL is off: no events are recorded.");
   const statements = await openStatements(database);
   const outbox = createOutbox(statements);
-  // In PostgreSQL, an event may appear after those with higher numbers.
+  // Pages overlap: in PostgreSQL, an event may commit after one with a higher number.
   let recent = new Set<number>();
   let last = 0;
   try {

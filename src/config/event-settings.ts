@@ -21,13 +21,13 @@ const endpoint: Format<string> = {
     const isSafe = url?.protocol === "https:" || (url?.protocol === "http:" && isLocal);
     return url !== null && isSafe && url.username === "" && url.password === "" ? url.href : undefined;
   },
-  // Its path is a secret of many chat rooms.
+  // A chat room's address is a secret.
   wrongParts: (text) => [`(${text.length} characters)`],
 };
 
 const PREFIX = "whsec_";
 
-/** Base64 without the prefix, for which Standard Webhooks demands 24 to 64 bytes. */
+/** Removes the prefix. Standard Webhooks requires 24 to 64 bytes. */
 const signingSecrets: Format<readonly string[]> = {
   right: `one or more secrets of 24 to 64 bytes in Base64 after ${PREFIX}, such as "${PREFIX}$(openssl rand -base64 32)"`,
   parse(text) {
@@ -51,7 +51,7 @@ export const EVENT_SETTINGS = {
     default: "off",
     unset: null,
     meaning:
-      "address of your own that is sent what happens to links, reports and hosts: https://, or http:// on this machine",
+      "where Curt sends events about links, reports and hosts: an https:// address, or http:// on this machine",
     takes: endpoint,
   },
   eventsSecrets: {
@@ -59,7 +59,7 @@ export const EVENT_SETTINGS = {
     default: "none",
     unset: [],
     meaning:
-      "secret that events are signed with, such as whsec_ and what openssl rand -base64 32 prints; several are separated by spaces or commas, and all of them sign",
+      "secret that signs events: whsec_ and the output of openssl rand -base64 32; all of several sign, separated by spaces or commas",
     takes: signingSecrets,
   },
   eventsFormat: {
@@ -73,12 +73,12 @@ export const EVENT_SETTINGS = {
     name: "EVENTS_TYPES",
     default: "auto",
     meaning:
-      "which events are sent, separated by commas; auto is all of them, and report.opened and link.disabled as text",
+      "types of events to send, separated by commas; auto is all of them, but only report.opened and link.disabled as text",
     takes: orAuto(listOf(oneOf(...EVENT_TYPES))),
   },
 } satisfies Record<string, Setting>;
 
-/** What an operator wants to learn on the phone. */
+/** Events that an operator wants to know right away. */
 const ALARMS: readonly EventType[] = ["report.opened", "link.disabled"];
 
 export function automaticTypes(format: "cloudevents" | "text"): readonly EventType[] {

@@ -1,4 +1,4 @@
-// The worker thread that sends events, on a connection of its own, so that no endpoint slows down anything else.
+// Sends events on a worker thread with a connection of its own, so that a slow endpoint delays nothing else.
 import type { Config } from "../config/config.ts";
 import { performTasks } from "../lib/thread.ts";
 import { openStatements } from "../store/open.ts";
@@ -14,7 +14,7 @@ export type EventsTask =
       limits: SenderLimits;
       nowMs: number;
     }
-  | { type: "turn"; nowMs: number; isTrusted: boolean }
+  | { type: "send"; nowMs: number; isClockTrusted: boolean }
   | { type: "close" };
 
 async function open({ database, storeFiles, settings, limits, nowMs }: EventsTask & { type: "open" }) {
@@ -24,17 +24,17 @@ async function open({ database, storeFiles, settings, limits, nowMs }: EventsTas
   return { statements, sender };
 }
 
-let opened: Awaited<ReturnType<typeof open>>;
+let worker: Awaited<ReturnType<typeof open>>;
 
 performTasks(async (task: EventsTask) => {
   switch (task.type) {
     case "open":
-      opened = await open(task);
+      worker = await open(task);
       return undefined;
-    case "turn":
-      return opened.sender.turn(task.nowMs, task.isTrusted);
+    case "send":
+      return worker.sender.send(task.nowMs, task.isClockTrusted);
     case "close":
-      await opened.sender.release();
-      return opened.statements.close();
+      await worker.sender.release();
+      return worker.statements.close();
   }
 });

@@ -1,14 +1,14 @@
+// The queue of events in the store. Triggers and creates write them in the transaction of the change.
 import { parseTerms } from "../links/change.ts";
-// The events in the store. Triggers and creates write them in the transaction of the change.
 import type { Code } from "../links/code.ts";
 import { DAY_MS } from "../links/time.ts";
 import type { LinkRow } from "../store/shared/link-row.ts";
 import { insertInto, list, type Run, type Statements } from "../store/shared/sql.ts";
-import type { EventRow } from "./event.ts";
+import type { EventRow } from "./event-formats.ts";
 
-/** Beyond this, the oldest events are dropped. Triggers record nothing beyond twice as many. */
+/** Curt drops the oldest events beyond this. Recording stops at twice as many. */
 const MAX_WAITING = 100_000;
-/** Events that were sent stay for `curt events --follow` until so many later ones exist. */
+/** How many sent events stay for `curt events`. */
 const MAX_SENT = 1000;
 const MAX_DROPPED = 1000;
 const EXPIRED_PAGE = 500;
@@ -21,23 +21,23 @@ const START = `
       ELSE excluded.expired_ms END`;
 const DUE = `
   ends_ms >= expired_ms AND (ends_ms > expired_ms OR links.code > expired_code) AND ends_ms <= $1`;
-const LOOK = `
+const STATE = `
   SELECT owner, turn, EXISTS (SELECT 1 FROM links WHERE ${DUE}) AS "isDue",
     (SELECT count(*) FROM (SELECT 1 AS one FROM events WHERE NOT sent LIMIT ${2 * MAX_WAITING}) AS few) AS waiting
   FROM event_sender`;
-const TAKE = `UPDATE event_sender SET owner = $1, turn = turn + 1 WHERE owner = $1 OR turn = $2 RETURNING turn`;
+const TAKE_TURN = `UPDATE event_sender SET owner = $1, turn = turn + 1 WHERE owner = $1 OR turn = $2 RETURNING turn`;
 const RELEASE = "UPDATE event_sender SET owner = '' WHERE owner = $1";
-/** Locked, so that no link changes its end meanwhile. */
+/** Locks the links, so that none changes its end meanwhile. */
 const EXPIRED = `
   SELECT links.code, created_ms, ends_ms, disabled, terms FROM links
   WHERE ends_ms >= $1 AND (ends_ms > $1 OR code > $2) AND ends_ms <= $3
   ORDER BY ends_ms, code LIMIT ${EXPIRED_PAGE} FOR UPDATE`;
-const EXPIRED_TO = "UPDATE event_sender SET expired_ms = $1, expired_code = $2";
+const MOVE_CURSOR = "UPDATE event_sender SET expired_ms = $1, expired_code = $2";
 const DROP = `
   DELETE FROM events WHERE seq IN (
     SELECT seq FROM (SELECT seq, at_ms FROM events WHERE NOT sent ORDER BY seq LIMIT $1) AS oldest WHERE at_ms < $2)
   RETURNING seq`;
-const FORGET = "DELETE FROM events WHERE sent AND seq <= $1";
+const DELETE_SENT = "DELETE FROM events WHERE sent AND seq <= $1";
 const EVENTS = `
   SELECT seq, type, at_ms AS "atMs", detail, events.code, events.created_ms AS "createdMs", events.created_ms,
     original_url, target, ends_ms, disabled, terms, reports, reasons, hosts.reason AS "hostReason"
@@ -48,22 +48,22 @@ const EVENTS = `
 const UNSENT = `${EVENTS} WHERE NOT sent ORDER BY seq LIMIT $1`;
 const AFTER = `${EVENTS} WHERE seq > $1 ORDER BY seq LIMIT $2`;
 
-interface Look {
+interface OutboxState {
   /** The process that sends, "" if none does. */
   readonly owner: string;
   /** Grows while the owner works. */
   readonly turn: number;
-  /** Whether links have expired. SQLite returns a number. */
+  /** Whether expired links lack their event. SQLite returns a number. */
   readonly isDue: boolean | 0 | 1;
   readonly waiting: number;
 }
 
 interface Step {
   readonly owner: string;
-  /** Takes over from another owner that was at this turn. */
+  /** Takes over if the other owner is still at this turn. */
   readonly turn: number;
   readonly nowMs: number;
-  /** Links that ended up to this get an event. */
+  /** Links that ended by then get an event. */
   readonly endedByMs: number;
   readonly waiting: number;
   readonly sent: readonly number[];
@@ -73,7 +73,7 @@ interface Step {
 export type Outbox = ReturnType<typeof createOutbox>;
 
 export function createOutbox({ run, transaction }: Statements) {
-  /** Drops those of the oldest events that are from before an instant. Returns how many. */
+  /** Drops up to `limit` of the oldest events, if they are from before `beforeMs`. Returns how many. */
   async function drop(on: Run, limit: number, beforeMs: number): Promise<number> {
     return limit <= 0 ? 0 : (await on(DROP, [limit, beforeMs])).rows.length;
   }
@@ -101,7 +101,7 @@ export function createOutbox({ run, transaction }: Statements) {
         "events (type, code, created_ms)",
         ended.map((row) => ["link.expired", row.code, row.created_ms]),
       );
-    await on(EXPIRED_TO, [last.ends_ms, last.code]);
+    await on(MOVE_CURSOR, [last.ends_ms, last.code]);
   }
 
   return {
@@ -110,17 +110,17 @@ export function createOutbox({ run, transaction }: Statements) {
       await run(START, [` ${types.join(" ")} `, nowMs]);
     },
     /** Undefined if recording is off. */
-    async look(endedByMs: number): Promise<Look | undefined> {
-      return (await run<Look>(LOOK, [endedByMs])).rows[0];
+    async readState(endedByMs: number): Promise<OutboxState | undefined> {
+      return (await run<OutboxState>(STATE, [endedByMs])).rows[0];
     },
     /** Marks events as sent, and returns the next ones. Undefined if another process has taken over. */
     step: ({ owner, turn, nowMs, endedByMs, waiting, sent, limit }: Step) =>
       transaction(async (on) => {
         if (sent.length > 0) {
           await on(`UPDATE events SET sent = TRUE WHERE seq IN (${list(sent)})`, sent);
-          await on(FORGET, [Math.max(...sent) - MAX_SENT]);
+          await on(DELETE_SENT, [Math.max(...sent) - MAX_SENT]);
         }
-        if ((await on(TAKE, [owner, turn])).rows.length === 0) return undefined;
+        if ((await on(TAKE_TURN, [owner, turn])).rows.length === 0) return undefined;
         await addExpired(on, endedByMs);
         const tooOld = await drop(on, MAX_DROPPED, nowMs - DAY_MS);
         const tooMany = await drop(on, waiting - tooOld - MAX_WAITING, Number.MAX_SAFE_INTEGER);

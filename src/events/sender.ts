@@ -1,7 +1,7 @@
 import type { Config } from "../config/config.ts";
 import { VERSION } from "../lib/version.ts";
 import { HOUR_MS } from "../links/time.ts";
-import { type EventRow, toCloudEvent, toText } from "./event.ts";
+import { type EventRow, toCloudEvent, toText } from "./event-formats.ts";
 import type { Outbox } from "./outbox.ts";
 
 export type SenderSettings = Pick<
@@ -10,11 +10,11 @@ export type SenderSettings = Pick<
 >;
 
 export interface SenderLimits {
-  /** An owner that stands still for so long, while events wait, has died. Longer than a request may take. */
+  /** Another process takes over from an owner that takes no turn for this long. Longer than a request may take. */
   readonly takeOverMs?: number | undefined;
 }
 
-/** What a process has done since its start. */
+/** Counts of this process since its start, except `waiting`. */
 export interface EventFigures {
   readonly waiting: number;
   readonly sent: number;
@@ -28,16 +28,16 @@ export interface EventFigures {
 const BATCH = 100;
 const REQUEST_MS = 10_000;
 const TAKE_OVER_MS = 15_000;
-/** How often the owner shows that it works, while it waits after a failure. */
-const SHOW_MS = 4000;
+/** How often the owner takes a turn while it waits to retry. */
+const HEARTBEAT_MS = 4000;
 const FIRST_RETRY_MS = 1000;
 const MAX_RETRY_MS = 300_000;
-/** A turn sends no further batches after this, so that a stop needn't wait. */
-const TURN_MS = 900;
-/** A link may be created so much earlier than it is committed, or by a machine whose clock is behind. */
+/** `send` starts no further batch after this, so that a stop needn't wait. */
+const SEND_MS = 900;
+/** Links count as expired this much later: a create may commit late, and another machine's clock may be behind. */
 const LATE_MS = 5000;
 
-/** Sends events in order. Of all processes with the same store, one sends. */
+/** Sends events in order. Only one process per store sends. */
 export function createSender(
   outbox: Outbox,
   settings: SenderSettings,
@@ -47,9 +47,9 @@ export function createSender(
   const isText = settings.eventsFormat === "text";
   let figures: EventFigures = { waiting: 0, sent: 0, dropped: 0, failures: 0 };
   let startedMs = Number.NEGATIVE_INFINITY;
-  /** The turn at which another owner stands, while there is work. */
-  let standing: { readonly turn: number; readonly sinceMs: number } | undefined;
-  let shownMs = Number.NEGATIVE_INFINITY;
+  /** The last turn that another owner took while events waited. */
+  let lastTurn: { readonly turn: number; readonly sinceMs: number } | undefined;
+  let heartbeatMs = Number.NEGATIVE_INFINITY;
   let failuresInRow = 0;
   let retryMs = Number.NEGATIVE_INFINITY;
 
@@ -58,10 +58,10 @@ export function createSender(
     startedMs = performance.now();
   }
 
-  /** Whether this process may take over. */
+  /** Whether the owner has taken no turn for so long that this process may take over. */
   function isDead(turn: number): boolean {
-    if (standing?.turn !== turn) standing = { turn, sinceMs: performance.now() };
-    return performance.now() - standing.sinceMs >= takeOverMs;
+    if (lastTurn?.turn !== turn) lastTurn = { turn, sinceMs: performance.now() };
+    return performance.now() - lastTurn.sinceMs >= takeOverMs;
   }
 
   async function post(rows: readonly EventRow[], nowMs: number): Promise<string | undefined> {
@@ -82,7 +82,7 @@ export function createSender(
       await response.body?.cancel();
       return response.ok ? undefined : `status ${response.status}`;
     } catch (error) {
-      // The message may contain the address, which is a secret of many chat rooms.
+      // The message may contain the address, which is a secret if it is a chat room's.
       const { code, name } = error as { code?: string; name: string };
       return code ?? name;
     }
@@ -90,22 +90,22 @@ export function createSender(
 
   return {
     start,
-    /** Sends what waits, for about a second. Call it about every second. `isTrusted`: links expire by this clock. */
-    async turn(nowMs: number, isTrusted: boolean): Promise<EventFigures> {
+    /** Sends waiting events for about a second. Call it every second. `isClockTrusted`: links expire by `nowMs`. */
+    async send(nowMs: number, isClockTrusted: boolean): Promise<EventFigures> {
       const fromMs = performance.now();
       const passedMs = () => performance.now() - fromMs;
-      const endedByMs = isTrusted ? nowMs - LATE_MS : 0;
+      const endedByMs = isClockTrusted ? nowMs - LATE_MS : 0;
       if (fromMs - startedMs > HOUR_MS) await start(nowMs);
-      const look = await outbox.look(endedByMs);
-      // An import removes it.
-      if (look === undefined) await start(nowMs);
-      const { waiting = 0, isDue = false, turn = 0 } = look ?? {};
+      const state = await outbox.readState(endedByMs);
+      // An import turns recording off.
+      if (state === undefined) await start(nowMs);
+      const { waiting = 0, isDue = false, turn = 0 } = state ?? {};
       figures = { ...figures, waiting };
-      const isOwner = look?.owner === owner;
-      if (waiting === 0 && !isDue) standing = undefined;
-      if (look === undefined || (waiting === 0 && !isDue)) return figures;
-      if (!isOwner && look.owner !== "" && !isDead(turn)) return figures;
-      if (isOwner && fromMs < retryMs && fromMs - shownMs < SHOW_MS) return figures;
+      const isOwner = state?.owner === owner;
+      if (waiting === 0 && !isDue) lastTurn = undefined;
+      if (state === undefined || (waiting === 0 && !isDue)) return figures;
+      if (!isOwner && state.owner !== "" && !isDead(turn)) return figures;
+      if (isOwner && fromMs < retryMs && fromMs - heartbeatMs < HEARTBEAT_MS) return figures;
       for (let sent: number[] = []; ;) {
         const step = await outbox.step({
           owner,
@@ -116,11 +116,11 @@ export function createSender(
           sent,
           limit: isText ? 1 : BATCH,
         });
-        shownMs = performance.now();
+        heartbeatMs = performance.now();
         if (step === undefined) return figures;
         const { rows, dropped } = step;
         figures = { ...figures, dropped: figures.dropped + dropped };
-        if (rows.length === 0 || shownMs < retryMs || passedMs() > TURN_MS) return figures;
+        if (rows.length === 0 || heartbeatMs < retryMs || passedMs() > SEND_MS) return figures;
         const reason = await post(rows, nowMs + passedMs());
         if (reason !== undefined) {
           retryMs = performance.now() + Math.min(FIRST_RETRY_MS * 2 ** failuresInRow++, MAX_RETRY_MS);
@@ -142,8 +142,8 @@ export function createSender(
 }
 
 /**
- * The headers of Standard Webhooks (https://www.standardwebhooks.com). A retry of the same events has the same id. None
- * without a secret.
+ * Returns the headers of Standard Webhooks (https://www.standardwebhooks.com), none without a secret. A retry of the
+ * same events has the same id.
  */
 function sign(body: string, secrets: readonly string[], nowMs: number): Record<string, string> {
   if (secrets.length === 0) return {};

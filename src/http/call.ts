@@ -40,7 +40,7 @@ export class Call {
     return this.knownClient;
   }
 
-  /** The same request about a link of any domain. */
+  /** The same request, for a link of any domain. */
   at(domain: Domain, code: string): Call {
     return new Call(this.request, code, domain, this.server, this.clientOf);
   }
@@ -54,7 +54,7 @@ export class Call {
 /** `code` is "" if the path has none. */
 export type CallOf = (request: Request, server: Bun.Server<unknown>, code: string) => Call;
 
-/** All calls of a domain are created here. */
+/** Creates all calls of a domain. */
 export function createCalls({
   domain,
   clientOf,

@@ -5,7 +5,7 @@ import type { Identity } from "../pages/shared/layout.tsx";
 
 /** An origin of short addresses with its own codes. Each call has one. */
 export interface Domain {
-  /** What its codes start with in the store: its host and a slash, "" for BASE_URL. */
+  /** Precedes its codes in the store: its host and a slash, "" for BASE_URL. */
   readonly keyPrefix: string;
   /** The public origin as the operator wrote it, in readable Unicode, without a trailing slash. */
   readonly baseUrl: string;
@@ -14,15 +14,15 @@ export interface Domain {
   readonly identity: Identity;
   /** The short address of a code, in readable Unicode. */
   shortUrl(code: string): string;
-  /** The same as people see, copy and scan it: without the slash at its end. */
+  /** The address that people see, copy and scan: without the slash at its end. */
   shownUrl(code: string): string;
-  /** The domain of this instance with a host, in any spelling. Undefined if there is none. */
+  /** The domain of this instance with a host, in any spelling. */
   find(host: string): Domain | undefined;
-  /** The domain of a code as stored. Undefined if it is no longer one of this instance. */
+  /** The domain of a stored code. Undefined if it is no longer in DOMAINS. */
   ofKey(key: string): Domain | undefined;
 }
 
-/** The domains of an instance, that of BASE_URL first. */
+/** Creates the domains of an instance, BASE_URL first. */
 export function createDomains(
   { baseUrl, domains }: { readonly baseUrl: string; readonly domains: readonly string[] },
   identity: Identity,

@@ -32,7 +32,7 @@ export type View =
 /** A request to the views thread. A flat object, because Bun doesn't copy its strings. */
 export interface ViewTask {
   readonly view: View;
-  /** The domain's. */
+  /** The prefix of the domain, see `Domain`. */
   readonly keyPrefix: string;
   /** As spelled in the path. "" without a code. */
   readonly code: string;

@@ -65,7 +65,7 @@ export function lookUpCode(spelling: string): Code | undefined {
   return normalized ? ((keyPrefix + normalized) as Code) : undefined;
 }
 
-/** Splits a code as it is stored into what its domain puts in front (see `Domain`) and the code as people see it. */
+/** Splits a stored code into its domain's prefix (see `Domain`) and the code that people see. */
 export function splitKey(key: string): { readonly keyPrefix: string; readonly code: Code } {
   const at = key.indexOf("/") + 1;
   return { keyPrefix: key.slice(0, at), code: key.slice(at) as Code };

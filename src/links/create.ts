@@ -54,7 +54,7 @@ export interface CreateOptions {
   readonly fillRandom: (bytes: Uint8Array) => void;
   readonly targetPolicy: TargetPolicy;
   readonly blocked: Blocked;
-  /** What the codes of another domain start with in the store. Undefined if there is no such domain. */
+  /** The prefix of another domain's codes in the store. Undefined if there is no such domain. */
   readonly keyPrefixOf?: ((domain: string) => string | undefined) | undefined;
   readonly defaultExpiry: Expiry;
   readonly codeLength: number;

@@ -133,7 +133,7 @@ export interface Decision {
 export type Who = "api" | "page" | "reports";
 
 export interface NewLink extends Link {
-  /** Of another domain. `server/domain-store.ts` puts it in front of the code. */
+  /** The prefix of another domain, which `server/domain-store.ts` puts in front of the code. */
   readonly keyPrefix?: string | undefined;
   readonly freeIfEndedByMs: number;
 }

@@ -108,7 +108,7 @@ export function canonicalHost(hostname: string): string {
   return isMapped ? unmapped(address).toString() : withoutTrailingDots(hostname);
 }
 
-/** What the store puts in front of the codes of an origin other than BASE_URL. */
+/** The prefix of an origin's codes in the store, unless it is BASE_URL. */
 export function keyPrefixOf(origin: string): string {
   return `${canonicalHost(new URL(origin).hostname)}/`;
 }

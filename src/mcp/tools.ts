@@ -93,7 +93,7 @@ export function createTools({ instance, nowMs }: ToolOptions): McpServer {
     {
       title: "Change a short link",
       description:
-        "Changes where a short link leads, when it starts and ends, its limit of visits or its password. What is left out stays as it is, and null removes it. " +
+        "Changes where a short link leads, when it starts and ends, its limit of visits or its password. Omitted parts stay as they are, and null removes one. " +
         "Everyone who opens the link is redirected to the new target. Needs the manage key of the link.",
       // A duration counts from each call.
       annotations: {

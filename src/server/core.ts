@@ -135,13 +135,13 @@ export async function openCore(config: Config, log: Log, options: CoreOptions = 
     size: () => store.size(),
     operator: createOperator({ store, links, clock, refuseRule }),
     inspection: createInspection({ store, clock, blocked: hostRules.blocked }),
-    /** These three are about the links of all domains, with their codes as stored. */
+    /** These three serve all domains, with stored codes. */
     links,
     reports,
     visits,
     secret,
-    /** The same for visitors of one domain. */
-    on: (domain: Domain) => ({
+    /** The same for one domain, with the codes that people see. */
+    forDomain: (domain: Domain) => ({
       ...useCases(storeOf(store, domain.keyPrefix, config.domains.length === 0), domain),
       secret: secretOf(secret, domain.keyPrefix),
     }),

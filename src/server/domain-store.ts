@@ -6,8 +6,8 @@ import type { LinkId, NewLink } from "../links/store.ts";
 import type { Store, StoreReader } from "../store/open.ts";
 
 /**
- * A store as visitors of one domain see it. It finds links of this domain only, under the codes that people know. Nothing else
- * keeps domains apart: with a slash, an address could spell a link of another one.
+ * Limits a store to the links of one domain, under the codes that people see. Only this keeps domains apart: it refuses
+ * codes with a slash, which could name another domain's link.
  */
 export function readerOf<S extends Pick<StoreReader, "find" | "sums" | "days" | "daySums" | "journal">>(
   store: S,
@@ -25,7 +25,7 @@ export function readerOf<S extends Pick<StoreReader, "find" | "sums" | "days" | 
   };
 }
 
-/** The same for the store of the serving thread. `isOnly`: there are no other domains. */
+/** Does the same for the store of the serving thread. `isOnly`: there are no other domains. */
 export function storeOf(store: Store, keyPrefix: string, isOnly: boolean): Store {
   const { keyOf, withKey } = keysOf(keyPrefix);
   const { findNow, findNear } = store;
@@ -59,7 +59,7 @@ export function storeOf(store: Store, keyPrefix: string, isOnly: boolean): Store
   };
 }
 
-/** The keys of a domain's links open no link of another domain with the same code, nor does anything else it signs. */
+/** Makes a domain's manage keys and other signatures invalid for a link of another domain with the same code. */
 export function secretOf(secret: Secret, keyPrefix: string): Secret {
   if (keyPrefix === "") return secret;
   const { withKey } = keysOf(keyPrefix);

@@ -35,7 +35,7 @@ import { type Health, createNotices } from "./instance-endpoints.ts";
 interface HandlerParts {
   readonly domain: Domain;
   /** The use cases of the domain. */
-  readonly own: ReturnType<Core["on"]>;
+  readonly own: ReturnType<Core["forDomain"]>;
   readonly clientOf: ClientOf;
   readonly recorder: OpenRecorder;
   readonly views: Views;
@@ -92,14 +92,15 @@ export function createHandlers(config: Config, core: Core, parts: HandlerParts) 
     const token = createAdminToken(rightToken);
     const { refusalOf, onWrong } = createOperatorCheck(token, core.limits);
     const signIn = createSignIn({ token, clock, onWrong });
-    const { reports: allReports, secret: anySecret } = core;
+    // The operator sees the links of all domains.
+    const { reports: allReports, secret: baseSecret } = core;
     const options = { operator, reports: allReports, views, refusalOf };
     return {
       api: createLazyHandlers(async () => (await import("../api/admin/admin.ts")).createAdminApi(options)),
       pages: createAdminPages({
         signIn,
         operator,
-        secret: anySecret,
+        secret: baseSecret,
         reports: allReports,
         hostRules,
         views,

@@ -1,5 +1,5 @@
 import type { Config } from "../config/config.ts";
-import type { Events } from "../events/events.ts";
+import type { Events } from "../events/events-thread.ts";
 import type { Overload } from "../http/overload.ts";
 import type { RequestFigures } from "../http/request-counts.ts";
 import type { Views } from "../http/views.ts";

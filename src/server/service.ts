@@ -1,5 +1,5 @@
 import type { Config } from "../config/config.ts";
-import { openEvents } from "../events/events.ts";
+import { openEvents } from "../events/events-thread.ts";
 import type { SenderLimits } from "../events/sender.ts";
 import { createDomains } from "../http/domain.ts";
 import { createOverload, type OverloadLimits } from "../http/overload.ts";
@@ -17,8 +17,8 @@ import type { JournalTiming } from "../visits/journal/journal.ts";
 import type { OpenRecorder, Visits } from "../visits/visits.ts";
 import { type BlocklistsLimits, openBlocklists } from "./blocklists.ts";
 import { readCertificate } from "./certificate.ts";
+import { chooseApp } from "./choose-app.ts";
 import { type Core, type CoreOptions, openCore } from "./core.ts";
-import { chooseApp } from "./domains.ts";
 import { createFaultLog } from "./fault-log.ts";
 import { createClients, createHandlers } from "./handlers.ts";
 import { createHealth } from "./instance-endpoints.ts";
@@ -84,7 +84,7 @@ export async function startService(config: Config, log: Log, limits: Limits = {}
 
   const domains = createDomains(config, identity);
   const sites = domains.map((domain) => {
-    const own = core.on(domain);
+    const own = core.forDomain(domain);
     return { domain, own, linkCache: createLinkCache(own.links, core.clock, domain.keyPrefix) };
   });
   const forgetLinks = () => sites.forEach(({ linkCache }) => linkCache.forgetAll());
@@ -94,7 +94,7 @@ export async function startService(config: Config, log: Log, limits: Limits = {}
   };
   core.clock.onSetBack(forgetAll);
   const changes = await core.links.follow({
-    // Also forgets other domains' links with this code, which does no harm.
+    // Forgetting other domains' links with this code does no harm.
     forget(key) {
       const { code } = splitKey(key);
       for (const { linkCache } of sites) linkCache.forget(code);

@@ -57,11 +57,11 @@ async function open() {
     await readRules();
     return store.find(code);
   }
-  const everyLink = { ...store, find };
-  const inspection = createInspection({ store: everyLink, clock, blocked: hostRules.blocked });
+  const everyDomain = { ...store, find };
+  const inspection = createInspection({ store: everyDomain, clock, blocked: hostRules.blocked });
   const rendererBy = new Map(
     createDomains(config, config.identity).map((domain) => {
-      const own = readerOf(everyLink, domain.keyPrefix);
+      const own = readerOf(everyDomain, domain.keyPrefix);
       return [domain.keyPrefix, rendererOf(domain, { store: own, clock, hostRules, inspection })];
     }),
   );
@@ -73,11 +73,11 @@ async function open() {
 }
 
 interface RendererParts {
-  /** What it reads of the domain's links. */
+  /** Has only the domain's links. */
   readonly store: StoreReader;
   readonly clock: Pick<Clock, "nowMs">;
   readonly hostRules: HostRules;
-  /** Of the links of all domains. */
+  /** Has the links of all domains. */
   readonly inspection: Inspection;
 }
 

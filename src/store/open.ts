@@ -54,10 +54,10 @@ export async function openReader(
     : (await postgres()).openPostgresReader(database);
 }
 
-/** Nobody waits for these statements. */
+/** No request waits for these statements. */
 const STATEMENT_MS = 10_000;
 
-/** Runs statements on a connection of its own, beside other processes. Throws {@link StoreUnusable}. */
+/** Opens a connection of its own for statements. Throws {@link StoreUnusable}. */
 export async function openStatements(
   database: Address,
   openElsewhere?: Config["openElsewhere"],

@@ -88,7 +88,7 @@ export interface LinkImporter {
 export const IS_EMPTY = `
   SELECT NOT EXISTS (SELECT 1 FROM links) AND NOT EXISTS (SELECT 1 FROM visits) AND NOT EXISTS (SELECT 1 FROM hosts)
     AND NOT EXISTS (SELECT 1 FROM journal) AND NOT EXISTS (SELECT 1 FROM cases) AS "isEmpty"`;
-/** Removes the records of a service that nobody has used. Without a sender, no events are recorded. */
+/** Removes the records of a service that nobody has used. Without `event_sender`, the store records no events. */
 export const CLEAR = [
   "DELETE FROM event_sender",
   "DELETE FROM events",

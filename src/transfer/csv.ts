@@ -46,7 +46,7 @@ type Cells<C extends Columns> = Readonly<Partial<Record<keyof C, string>>>;
 interface LinkOptions {
   /** Defaults to the domain of the first address. Each domain has its own codes. */
   readonly domain: string | undefined;
-  /** Of the domains of this instance. Links of other domains become links of BASE_URL. */
+  /** Of DOMAINS. Links of any other domain become links of BASE_URL. */
   readonly keyPrefixes: readonly string[];
   readonly onBroken: OnBrokenLine;
 }
@@ -105,7 +105,7 @@ async function* readTable<C extends Columns>(
   toItems: (cells: Cells<C>, line: number) => Iterable<ImportItem>,
 ): AsyncGenerator<ImportItem> {
   const firstLine = await input.firstLine();
-  if (firstLine.trim() === "") throw new UnreadableFile("is empty, or begins with an empty line.");
+  if (firstLine.trim() === "") throw new UnreadableFile("is empty, or starts with an empty line.");
   const [separator = ","] = /[,;\t]/.exec(firstLine) ?? [];
   const isBatch = separator === "\t";
   const rows = parse({

@@ -9,7 +9,7 @@ import type { StagedLink } from "./staging-file.ts";
 
 export interface ImportRules {
   readonly targetPolicy: TargetPolicy;
-  /** Of the domains of this instance. */
+  /** Of DOMAINS. */
   readonly keyPrefixes: readonly string[];
   /** Accepts codes that nobody could choose here if an address can contain them. */
   readonly keepOdd: boolean;

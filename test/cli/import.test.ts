@@ -191,7 +191,7 @@ describe("curt import", () => {
         [[join(ROOT, "package.json")], "package.json is no file of curt export: its first line must say"],
         [[newer], "newer is of version 2, and this Curt reads version 1. Use a newer Curt."],
         [[deep], "deep is of an unknown version, and this Curt reads version 1."],
-        [[empty], "empty is empty, or begins with an empty line."],
+        [[empty], "empty is empty, or starts with an empty line."],
         [[broken], "broken is broken at line 100: it is no JSON object."],
       ] as const)
         await refuse(line, settings, message);

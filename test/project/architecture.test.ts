@@ -33,7 +33,7 @@ const RESERVED: Readonly<Record<string, readonly string[]>> = {
     "server/metrics-server.ts",
   ],
   "new Worker": [
-    "events/events.ts",
+    "events/events-thread.ts",
     "moderation/blocklist/blocklist.ts",
     "server/views-thread.ts",
     "store/sqlite/store.ts",

@@ -105,7 +105,7 @@ function Terms({ language, terms = {} }: { language: string; terms: Link["terms"
   );
 }
 
-/** What makers can change with their key, and the key for them. */
+/** The form with the maker's fields, and the maker's manage link. */
 function Change({ context, looked }: { context: PageContext; looked: LinkView }) {
   const { language } = context;
   const { link, manageUrl, typed = link.originalUrl } = looked;

@@ -56,7 +56,7 @@ function choices(defaultExpiry: Expiry): (Expiry | "date")[] {
   return [...(defaultExpiry === "never" ? (["never"] as const) : []), ...DURATIONS, "date"];
 }
 
-/** What few makers change, folded, with a summary of what applies. */
+/** Folds the options that few makers change, and summarizes them. */
 export function Options(props: EndsProps) {
   const { language, form, errors, defaultExpiry, focused } = props;
   const fields = ["expires_at", "expire_duration", "starts_at", "max_visits", "password"] as const;

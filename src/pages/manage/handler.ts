@@ -175,7 +175,7 @@ const ENDS = new Map<string, Duration | "never">([
 ]);
 const STARTS = new Map([["now", null]]);
 
-/** The key in a pasted text, which may be the whole manage address. */
+/** The key in a pasted text, which may be the whole manage link. */
 function keyIn(pasted: string): string {
   return pasted.trim().replace(/^.*#key=/s, "");
 }

@@ -11,7 +11,7 @@ import {
 /** Changes and ends links without leaving the page. Without scripts, the same forms are sent. */
 export function manageLinks(): void {
   takeKey();
-  // A manage address may be opened while its preview is open.
+  // A manage link may be opened while its preview is open.
   addEventListener("hashchange", takeKey);
   takeForms();
 }

@@ -6,7 +6,7 @@ import type { Links } from "../../links/links.ts";
 import { isProblem } from "../../links/problem.ts";
 import type { Secret } from "../../links/secret.ts";
 
-/** How long the browser that created a link can see its manage address. */
+/** How long the browser that created a link can see its manage link. */
 export const JUST_CREATED_MS = 10 * 60_000;
 
 export interface JustCreatedOptions extends SignedCookieOptions {
@@ -21,7 +21,7 @@ export interface NewLink {
 }
 
 /**
- * Shows the manage address of a link to the browser that created it. The form answers with a redirect, and neither an
+ * Shows the manage link of a link to the browser that created it. The form answers with a redirect, and neither an
  * address nor a cookie may contain the key. So a cookie says that this browser created the link, and the preview has the
  * key.
  */

@@ -177,7 +177,7 @@ interface KeepProps {
   readonly manageKey: string;
 }
 
-/** The manage address of a new link. The script stores the key with the links created here. */
+/** The manage link of a new link. The script stores the key with the links created here. */
 function Keep({ language, code, createdMs, origin, manageKey }: KeepProps) {
   const address = `${origin}/${encodeURIComponent(code)}+#key=${manageKey}`;
   return (

@@ -20,7 +20,7 @@ export interface Link {
 export interface Answer<T> {
   readonly status: number;
   readonly message: string;
-  /** What was wrong, without the name of its field. */
+  /** Each mistake; the message leaves out the field's name. */
   readonly errors: readonly { readonly field: string | null; readonly message: string }[];
   /** Set if the call succeeded. */
   readonly data?: T;

@@ -63,7 +63,7 @@ export function createUnknownAnswer(options: UnknownOptions) {
   }
 
   return (call: Call, problem: NoLink): Response | Promise<Response> => {
-    // What the redirect looked up is at no address of the API. Reading the path takes as long as a tenth of a redirect.
+    // A looked-up code is no address of the API. Reading the path would cost a tenth of a redirect.
     if (call.code === "" ? !isForReader(call) : !prefersHtml(call.headers.get("accept")))
       // This takes no longer than refusing it.
       return answerBriefly(call, () =>

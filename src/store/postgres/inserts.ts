@@ -22,8 +22,8 @@ export const closeCases = (links: string) => `
  * closed. `links` still shows the old link, as it was before the statement.
  *
  * Repeated after an unknown outcome, the statement accepts a row with the same values as its own. It writes that row
- * again: only the commit of a write proves that the standby has everything written before. Such a row has its event
- * already. A trigger records the event of a link that replaces another; it would also record those of an import.
+ * again: only the commit of a write proves that the standby has everything written before. Such a row already
+ * has its event. A trigger records a link that replaces another; recording all creates, it would also record imports.
  */
 const INSERT = `
   WITH made AS (

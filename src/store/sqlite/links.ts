@@ -13,9 +13,9 @@ const INSERT = `
     SET rowid = excluded.rowid, original_url = excluded.original_url, target = excluded.target,
         created_ms = excluded.created_ms, ends_ms = excluded.ends_ms, terms = excluded.terms
     WHERE links.ends_ms <= ?6 AND links.disabled IS NULL`;
-/** Read once per transaction, so that creates cost the same while nothing is recorded. */
+/** Read once per transaction, so that creates cost no more while recording is off. */
 const IS_RECORDING = "SELECT 1 FROM event_recording";
-/** Not a trigger, so that an import records none. */
+/** Not a trigger, because an import must record no events. */
 const ADD_EVENT = "INSERT INTO events (type, code, created_ms) VALUES ('link.created', ?1, ?2)";
 /** Leaves existing codes alone. */
 export const ADD_LINK = `

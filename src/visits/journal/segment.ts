@@ -27,7 +27,7 @@ const NEARLY_FULL = 1 / 64;
 export interface Name {
   readonly table: Table;
   readonly text: string;
-  /** Only links have these two: their name is the code as stored and its creation. Joined late, to save each redirect a string. */
+  /** Only links have these two: their name is the stored code and its creation. Joined late, to save each redirect a string. */
   readonly keyPrefix?: string;
   readonly createdMs?: number;
   /** The sequence of the segment that has the name, and the place there. */

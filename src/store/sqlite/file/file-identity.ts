@@ -37,7 +37,7 @@ export function watchPlace(path: string, opened: Identity, areInPlace = () => is
     if (!areInPlace())
       throw new StoreMisplaced(
         `${path} or its -wal or -shm file was moved, deleted or replaced while Curt has it open. ` +
-          "Put the same files back, or restart Curt to go on with what is there now.",
+          "Put the same files back, or restart Curt to continue with the files that are there now.",
       );
     inPlaceMs = performance.now();
   }

@@ -91,7 +91,7 @@ function requireLog(path: string): void {
   const bytes = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
   if (bytes === 0 && logBytes > 0)
     throw new StoreUnusable(
-      `${path} is missing or empty, but ${path}-wal holds links of it. Put the file back, or move ${path}-wal away to begin a new store.`,
+      `${path} is missing or empty, but ${path}-wal holds links of it. Put the file back, or move ${path}-wal away to start a new store.`,
     );
   // SQLite creates the log first and deletes it last. Checked twice, because another process may be doing either.
   const isLost = () => !existsSync(`${path}-wal`) && existsSync(`${path}-shm`);

@@ -1,4 +1,4 @@
--- What happened to links and hosts, until it is sent to EVENTS_URL. The last ones that were sent stay for a while.
+-- Events of links and hosts that wait for EVENTS_URL, and the last ones sent.
 CREATE TABLE events (
   seq        INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
   type       TEXT    NOT NULL,
@@ -9,7 +9,7 @@ CREATE TABLE events (
   sent       INTEGER NOT NULL DEFAULT FALSE
 ) STRICT;
 
--- At most one row, which a process with EVENTS_URL writes. It turns recording on.
+-- At most one row. A process with EVENTS_URL writes it, which turns recording on.
 CREATE TABLE event_sender (
   id           INTEGER NOT NULL PRIMARY KEY,
   owner        TEXT    NOT NULL,            -- the process that sends, '' if none does
@@ -20,18 +20,18 @@ CREATE TABLE event_sender (
   expired_code TEXT    NOT NULL
 ) STRICT;
 
--- Ends the recording a day after the last process with EVENTS_URL, and before events fill the disk if nobody sends them.
+-- Recording ends a day after the last process with EVENTS_URL, and before unsent events fill the disk.
 CREATE VIEW event_recording AS
 SELECT types FROM event_sender
 WHERE renewed > datetime('now', '-1 day')
   AND coalesce((SELECT max(seq) FROM events) - (SELECT min(seq) FROM events), 0) < 200000;
 
--- Ignores what nobody wants. The triggers below also leave out the type of what is no event.
+-- Ignores unwanted types. The triggers below insert changes that are no event without a type.
 CREATE TRIGGER event_wanted BEFORE INSERT ON events
 WHEN NOT EXISTS (SELECT 1 FROM event_recording WHERE types LIKE '% ' || new.type || ' %')
 BEGIN SELECT raise(IGNORE); END;
 
--- A replaced link has expired, if the sender has not seen that before. A counted visit is no change.
+-- A replaced link has expired, unless the sender has recorded that. A counted visit is no change.
 CREATE TRIGGER event_of_link AFTER UPDATE ON links
 BEGIN
   INSERT INTO events (code, created_ms, detail, type) SELECT old.code, old.created_ms, new.disabled, CASE

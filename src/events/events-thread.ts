@@ -9,12 +9,12 @@ import type { EventsTask } from "./events-worker.ts";
 import type { EventFigures, SenderLimits } from "./sender.ts";
 
 const EVERY_MS = 1000;
-/** A stop doesn't wait longer for the endpoint. The events of an open request are sent again. */
+/** A stop waits this long for the endpoint. The next sender repeats an interrupted request. */
 const CLOSE_MS = 2000;
 
 export type Events = Awaited<ReturnType<typeof openEvents>>;
 
-/** Records events from now on, and sends them to EVENTS_URL. */
+/** Starts to record events and to send them to EVENTS_URL. */
 export async function openEvents(
   config: Config,
   log: Log,
@@ -25,7 +25,7 @@ export async function openEvents(
   const { database, eventsUrl, eventsSecrets, eventsFormat, eventsTypes, baseUrl, domains } = config;
   const worker = () => new Worker(new URL("./events-worker.ts", import.meta.url));
   let isClosed = false;
-  /** Closing may interrupt a turn that waits for the endpoint. */
+  /** Closing may interrupt a request to the endpoint. */
   const onFaultWhileOpen = (error: unknown) => {
     if (!isClosed) onFault(error);
   };
@@ -35,7 +35,7 @@ export async function openEvents(
   function report(before: EventFigures): void {
     const { reason, dropped, waiting } = figures;
     if (reason !== undefined && before.reason === undefined)
-      log.warn({ reason, waiting }, "EVENTS_URL takes no events: they wait, and are sent again");
+      log.warn({ reason, waiting }, "EVENTS_URL takes no events: Curt keeps them and retries");
     if (reason === undefined && before.reason !== undefined) log.info("EVENTS_URL takes events again");
     if (dropped > before.dropped)
       log.warn(
@@ -61,8 +61,8 @@ export async function openEvents(
     EVERY_MS,
     async () => {
       const before = figures;
-      const turn = { type: "turn", nowMs: clock.nowMs(), isTrusted: clock.trustworthy() } as const;
-      figures = (await thread.perform(turn)) as EventFigures;
+      const task = { type: "send", nowMs: clock.nowMs(), isClockTrusted: clock.trustworthy() } as const;
+      figures = (await thread.perform(task)) as EventFigures;
       report(before);
     },
     onFaultWhileOpen,

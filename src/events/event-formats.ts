@@ -18,18 +18,18 @@ export interface EventRow extends Omit<LinkRow, "original_url">, LinkId {
   /** Null if the link is gone. */
   readonly original_url: string | null;
   readonly reports: number | null;
-  /** JSON. */
+  /** How many reports gave each reason, in JSON. */
   readonly reasons: string | null;
   readonly hostReason: Reason | null;
 }
 
 export type Origins = Pick<Config, "baseUrl" | "domains">;
 
-/** A CloudEvent 1.0 in JSON. The same event always has the same id. */
+/** Formats an event as a CloudEvent 1.0, always with the same id. */
 export function toCloudEvent(row: EventRow, origins: Origins) {
   return {
     specversion: "1.0",
-    // A restored backup may number other events alike.
+    // After a restore, other events get the same numbers.
     id: `${row.atMs}-${row.seq}`,
     source: origins.baseUrl,
     type: row.type,
@@ -46,7 +46,7 @@ export function toCloudEvent(row: EventRow, origins: Origins) {
   };
 }
 
-/** Without the target of a link that has a password or was deleted. */
+/** Hides the target of a link that has a password or was deleted. */
 function linkData(row: EventRow, origins: Origins) {
   const { createdMs, original_url } = row;
   const { code } = splitKey(row.code);
@@ -63,11 +63,12 @@ function linkData(row: EventRow, origins: Origins) {
   };
 }
 
-/** # is the only character of codes that would end the path. The domain may have left DOMAINS. */
+/** Also gives the address on a domain that is no longer in DOMAINS. */
 function shownUrl(row: LinkId, { baseUrl, domains }: Origins): string {
   const { keyPrefix, code } = splitKey(row.code);
   const domain =
     domains.find((origin) => keyPrefixOf(origin) === keyPrefix) ?? `https://${keyPrefix.slice(0, -1)}`;
+  // # is the only character of codes that would end the path.
   return `${keyPrefix === "" ? baseUrl : domain}/${code.replaceAll("#", "%23")}`;
 }
 
@@ -75,7 +76,7 @@ function reasonsOf({ reasons }: EventRow): Record<string, number> {
   return reasons === null ? {} : (JSON.parse(reasons) as Record<string, number>);
 }
 
-const WORDS: Readonly<Record<EventType, string>> = {
+const LABELS: Readonly<Record<EventType, string>> = {
   "report.opened": "Reported",
   "link.created": "Created",
   "link.changed": "Changed",
@@ -86,10 +87,11 @@ const WORDS: Readonly<Record<EventType, string>> = {
   "host.blocked": "Blocked",
 };
 
-/** One line for a chat room. It names the preview, because chat rooms fetch addresses. */
+/** Formats an event as a line for a chat room. The address is the preview's, because chat rooms fetch it. */
 export function toText(row: EventRow, origins: Origins): { readonly text: string } {
   const { type, detail } = row;
-  const why = type === "report.opened" ? Object.keys(reasonsOf(row)).join(", ") : (row.hostReason ?? detail);
-  const what = type === "host.blocked" ? detail : `${shownUrl(row, origins)}+`;
-  return { text: `${WORDS[type]}${why ? ` (${why})` : ""}: ${what}` };
+  const reason =
+    type === "report.opened" ? Object.keys(reasonsOf(row)).join(", ") : (row.hostReason ?? detail);
+  const subject = type === "host.blocked" ? detail : `${shownUrl(row, origins)}+`;
+  return { text: `${LABELS[type]}${reason ? ` (${reason})` : ""}: ${subject}` };
 }

@@ -4,19 +4,19 @@ import type { createApp } from "./routes.ts";
 
 type App = ReturnType<typeof createApp>;
 
-/** Chooses the app of a request's domain by its host. All other hosts get the first one's. */
+/** Passes each request to the app of its host. Unknown hosts get the first app. */
 export function chooseApp(domains: readonly Domain[], apps: readonly App[]): App {
   const [domain, base] = [domains[0], apps[0]];
   if (domain === undefined || base === undefined) throw new Error("Every instance has a domain");
   if (apps.length === 1) return base;
-  // Bun gives headers as Latin-1, and some clients send the host in UTF-8.
+  // Some clients send the host in UTF-8, which Bun decodes as Latin-1.
   const byHost = memoize((host) => {
     const chosen = domain.find(host) ?? domain.find(Buffer.from(host, "latin1").toString());
     return apps[domains.indexOf(chosen ?? domain)] ?? base;
   }, base);
   let lastHost = "";
   let lastApp = base;
-  /** Redirects wait for this. Comparing the host with the last one saves most of them the map. */
+  /** Every redirect waits for this. Most have the host of the last request and don't need the map. */
   function appOf({ headers }: Request): App {
     const host = headers.get("host") ?? "";
     if (host === lastHost) return lastApp;
