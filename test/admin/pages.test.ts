@@ -1,9 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { beforeAll, describe, expect, test } from "bun:test";
 
 import en from "../../src/locales/en.json";
 import { createAdminToken, SESSION_MS } from "../../src/moderation/access-tokens.ts";
 import { elementsOf, expectGuarded, HTML, MARK } from "../http/markup.ts";
-import { type Here, openStoreOf, startHere } from "../service.ts";
+import { openStoreOf, shareService, startHere } from "../service.ts";
 import { newLink } from "../stores/links.ts";
 import { askAs, report, TOKEN, untilAnswered } from "./operator.ts";
 
@@ -11,12 +11,10 @@ const FORM = "application/x-www-form-urlencoded";
 const PAGES = ["/admin", "/admin/links", "/admin/links/made", "/admin/hosts", "/admin/journal"];
 const FOUND = "/admin/found?host=example.com";
 
-let curt: Here;
+const curt = shareService({ ADMIN_TOKEN: TOKEN });
 beforeAll(async () => {
-  curt = await startHere({ ADMIN_TOKEN: TOKEN });
   await curt.shorten({ original_url: "https://example.com/", custom_code: "made" });
 });
-afterAll(async () => curt[Symbol.asyncDispose]());
 
 type Fields = Record<string, string>;
 
@@ -71,7 +69,7 @@ describe("signing in", () => {
   test("with a wrong token gives none, and the form again", async () => {
     for (const token of ["", "wrong", `${TOKEN}x`, TOKEN.slice(1)]) {
       const response = await post("/admin", { token });
-      expect([token, response.status, response.headers.get("set-cookie")]).toEqual([token, 401, null]);
+      expect([response.status, response.headers.get("set-cookie")], token).toEqual([401, null]);
       expectGuarded(response);
       const page = await response.text();
       expect(page).toContain(en["operator.wrong"].replace("'", "&#39;"));
@@ -127,13 +125,13 @@ describe("the operator's pages", () => {
     for (const [name, session] of Object.entries(sessions)) {
       for (const path of [...PAGES, FOUND]) {
         const response = await get(path, session);
-        expect([name, path, response.status]).toEqual([name, path, 401]);
+        expect([path, response.status], name).toEqual([path, 401]);
         const elements = await elementsOf(response);
         expect(elements.filter(({ tag }) => tag === "form")).toHaveLength(1);
         expect(elements.some(({ attributes }) => attributes["type"] === "password")).toBe(true);
       }
       const done = await post("/admin/links/made", { action: "disable", reason: "spam", form: "" }, session);
-      expect([name, done.status, done.headers.get("location")]).toEqual([name, 303, "/admin"]);
+      expect([done.status, done.headers.get("location")], name).toEqual([303, "/admin"]);
     }
     expect((await askAs(curt)("GET", "journal")).data.entries).toEqual([]);
   });
@@ -144,7 +142,7 @@ describe("the operator's pages", () => {
     const session = await signIn(own);
     for (const path of [...PAGES, FOUND]) {
       const response = await get(path, session, own);
-      expect([path, response.status]).toEqual([path, 200]);
+      expect(response.status, path).toEqual(200);
       expectGuarded(response);
     }
     expect((await get("/admin/links/nobody-made-it", session, own)).status).toBe(404);
@@ -157,8 +155,7 @@ describe("the operator's pages", () => {
     for (const path of [...PAGES, "/admin/", "/admin/sign-out", FOUND]) {
       for (const method of ["GET", "POST"]) {
         const response = await closed.fetch(path, { method, headers: HTML });
-        expect([path, method, response.status, response.headers.get("set-cookie")]).toEqual([
-          path,
+        expect([method, response.status, response.headers.get("set-cookie")], path).toEqual([
           method,
           method === "POST" && /^\/admin\/?$/.test(path) ? 405 : 404,
           null,
@@ -204,7 +201,7 @@ describe("the operator's pages", () => {
         [{ ...fields, form }, { "Sec-Fetch-Site": "cross-site" }],
         [{ ...fields, form }, { Origin: "https://evil.example" }],
       ] as [Fields, Fields][]) {
-        expect([path, (await post(path, sent, session, headers)).status]).toEqual([path, 403]);
+        expect((await post(path, sent, session, headers)).status, path).toEqual(403);
       }
     }
     expect((await askAs(curt)("GET", "journal")).data.entries).toEqual([]);
@@ -221,12 +218,12 @@ describe("the operator's pages", () => {
       "http://other.example:8080",
       "https://[2001:db8::1]:8443/x",
     ])
-      expect([address, (await block(address)).status]).toEqual([address, 303]);
+      expect((await block(address)).status, address).toEqual(303);
     const blocked = ["[2001:db8::1]", "evil.example", "other.example"];
     expect((await askAs(own)("GET", "hosts")).data.hosts).toMatchObject(blocked.map((host) => ({ host })));
     for (const address of ["https://a b.example/", "ftp://evil.example/", "https://me@evil.example/"]) {
       const refused = await block(address);
-      expect([address, refused.status]).toEqual([address, 400]);
+      expect(refused.status, address).toEqual(400);
       const field = (await elementsOf(refused)).find(
         ({ attributes }) => attributes["name"] === "host" && attributes["type"] !== "hidden",
       );
@@ -326,7 +323,7 @@ describe("the operator's pages", () => {
         elements.find(({ attributes }) => attributes["hreflang"] === "ko")?.attributes["href"] ?? "";
       const switched = await get(path.split("?", 1)[0] + korean.replaceAll("&amp;", "&"), session);
       const page = await switched.text();
-      expect([path, switched.status, page.includes("example.com")]).toEqual([path, 200, true]);
+      expect([switched.status, page.includes("example.com")], path).toEqual([200, true]);
       expect(page).toContain('<html lang="ko">');
     }
   });
@@ -454,7 +451,7 @@ test("hostile reports, notes, hosts and destinations are shown as text", async (
     const response = await get(path, session, own);
     expectGuarded(response);
     const page = await response.clone().text();
-    expect([path, page.includes(`<script>${MARK}`)]).toEqual([path, false]);
+    expect(page.includes(`<script>${MARK}`), path).toEqual(false);
     const elements = await elementsOf(response);
     const harmful = elements.filter(
       ({ tag, attributes }) =>
@@ -462,7 +459,7 @@ test("hostile reports, notes, hosts and destinations are shown as text", async (
         Object.keys(attributes).some((name) => name.startsWith("on")) ||
         (tag === "a" && !/^(?:\/|\?|#)(?!\/)/.test(attributes["href"] ?? "")),
     );
-    expect([path, harmful]).toEqual([path, []]);
+    expect(harmful, path).toEqual([]);
   }
   const { data } = await ask("GET", "links/hostile0");
   expect(data.case.notes[0].note).toBe(hostile[0]);

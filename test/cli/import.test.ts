@@ -138,19 +138,18 @@ describe("curt import", () => {
       await fillStore(sqlite(path(`${name}.filled.db`)), (write) =>
         fillFrom(bytes(), write, { onBroken, skipLink: () => false, onRecords() {} }),
       );
-      expect([name, told[0]]).toEqual([name, [number, expect.stringContaining(why)]]);
+      expect(told[0], name).toEqual([number, expect.stringContaining(why)]);
       // Whatever is wrong, the command says it in the same way.
       if (!commanded.includes(name)) continue;
       writeFileSync(path("export"), file);
       const settings = settingsFor(path(`${name}.db`));
       const refused = await runCommand(["import", path("export")], settings);
-      expect([name, refused.code, refused.stderr]).toEqual([
-        name,
+      expect([refused.code, refused.stderr], name).toEqual([
         1,
         expect.stringContaining(`is broken at line ${number}: ${why}`),
       ]);
       const taken = await runCommand(["import", "--skip-bad", path("export")], settings);
-      expect([name, taken.code]).toEqual([name, 0]);
+      expect(taken.code, name).toEqual(0);
       expect(taken.stdout).toContain(`line ${number}\n`);
       expect(taken.stdout).toContain("has everything else of the export: ");
     }
@@ -449,11 +448,7 @@ test("odd codes are taken if asked for, and only those to which an address leads
       // The second time from memory.
       for (const _ of ["store", "memory"]) {
         const answer = await curt.fetch(path, { redirect: "manual" });
-        expect([path, answer.status, answer.headers.get("location")]).toEqual([
-          path,
-          302,
-          new URL(url(code)).href,
-        ]);
+        expect([answer.status, answer.headers.get("location")], path).toEqual([302, new URL(url(code)).href]);
       }
     }
   }

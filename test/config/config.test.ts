@@ -385,8 +385,7 @@ describe("the configuration", () => {
     ];
     for (const [name, values] of wrong) {
       for (const value of values)
-        expect([name, value, mistakesOf({ [name]: value })]).toEqual([
-          name,
+        expect([value, mistakesOf({ [name]: value })], name).toEqual([
           value,
           [expect.stringContaining(`${name} must be`)],
         ]);

@@ -1,16 +1,12 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 
 import * as fc from "fast-check";
 
 import en from "../../src/locales/en.json";
 import ko from "../../src/locales/ko.json";
-import { BASE_URL, type Running, startHere } from "../service.ts";
+import { BASE_URL, shareService } from "../service.ts";
 
-let curt: Running;
-beforeAll(async () => {
-  curt = await startHere();
-});
-afterAll(() => curt[Symbol.asyncDispose]());
+const curt = shareService();
 
 const original_url = "https://example.com/";
 const json = async (response: Response) => (await response.json()) as Record<string, any>;
@@ -236,10 +232,7 @@ describe("POST /api/v1/shorten", () => {
       "text/plain;charset=UTF-8",
       "application/ld+json",
     ]) {
-      expect([type, (await curt.shorten({ original_url }, { "Content-Type": type })).status]).toEqual([
-        type,
-        201,
-      ]);
+      expect((await curt.shorten({ original_url }, { "Content-Type": type })).status, type).toEqual(201);
     }
     const untyped = await fetch(`${curt.origin}/api/v1/shorten`, {
       method: "POST",
@@ -337,10 +330,7 @@ test("GET /api/v1 names the addresses of the API, and /api redirects there", asy
   const response = await curt.fetch("/api/v1");
   expect(response.headers.get("link")).toContain(`<${BASE_URL}/api/v1/openapi.json>; rel="service-desc"`);
   for (const address of Object.values<string>((await json(response))["data"]))
-    expect([address, (await curt.fetch(new URL(address).pathname, { method: "OPTIONS" })).status]).toEqual([
-      address,
-      204,
-    ]);
+    expect((await curt.fetch(new URL(address).pathname, { method: "OPTIONS" })).status, address).toEqual(204);
   const redirected = await curt.fetch("/api");
   expect([redirected.status, redirected.headers.get("location")]).toEqual([308, "/api/v1"]);
 });

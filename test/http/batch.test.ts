@@ -1,20 +1,16 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { connect } from "node:net";
 
 import en from "../../src/locales/en.json";
 import ko from "../../src/locales/ko.json";
-import { type Here, startHere } from "../service.ts";
+import { type Here, shareService, startHere } from "../service.ts";
 
 const LINKS = "/api/v1/links/batch";
 const target = "https://example.com/many";
 const times = (count: number) => Array.from({ length: count }, (_, nth) => nth);
 
-let curt: Here;
-beforeAll(async () => {
-  curt = await startHere();
-});
-afterAll(() => curt[Symbol.asyncDispose]());
+const curt = shareService();
 
 function send(path: string, body: unknown, headers: Record<string, string> = {}, on: Here = curt) {
   return on.fetch(path, {

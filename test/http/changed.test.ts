@@ -1,20 +1,16 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 
 import { DAY_MS, HOUR_MS } from "../../src/links/time.ts";
 import en from "../../src/locales/en.json";
 import ko from "../../src/locales/ko.json";
 import { ask, type Made, make, OTHER } from "../managed.ts";
-import { type Here, type Running, startHere } from "../service.ts";
+import { type Running, shareService, startHere } from "../service.ts";
 import { addVisits, WINDOWS_CHROME } from "../visits/visits.ts";
 
 const ADMIN_TOKEN = "operator-token-0123456789";
 const HTML = { Accept: "text/html", "User-Agent": WINDOWS_CHROME };
 
-let curt: Here;
-beforeAll(async () => {
-  curt = await startHere({ ADMIN_TOKEN, EDITS: "on" }, { standsStill: true });
-});
-afterAll(() => curt[Symbol.asyncDispose]());
+const curt = shareService({ ADMIN_TOKEN, EDITS: "on" }, { standsStill: true });
 
 async function change(service: Running, { path, key }: Made, body: object): Promise<void> {
   expect((await ask(service, "PATCH", path, { key, body })).status).toBe(200);

@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 
-import { BASE_URL, ROOT, type Running, startHere, temporaryFolder, PROGRAM } from "../service.ts";
+import { BASE_URL, PROGRAM, ROOT, type Running, shareService, temporaryFolder } from "../service.ts";
 import { decoded, readCurl } from "./samples.ts";
 
 describe("what comes with Curt is shown so that it works here:", () => {
@@ -12,11 +12,7 @@ describe("what comes with Curt is shown so that it works here:", () => {
   }
 
   describe.each(["", "a-token-that-is-long-enough"])("with the token %j", (token) => {
-    let service: Running;
-    beforeAll(async () => {
-      service = await startHere(token === "" ? {} : { CREATE_TOKEN: token });
-    });
-    afterAll(() => service[Symbol.asyncDispose]());
+    const service = shareService(token === "" ? {} : { CREATE_TOKEN: token });
     const filled = (sample: string) => sample.replace(BASE_URL, service.origin).replace("YOUR_TOKEN", token);
 
     test("curl", async () => {

@@ -1,18 +1,14 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 
 import * as fc from "fast-check";
 
 import { DAY_MS } from "../../src/links/time.ts";
 import en from "../../src/locales/en.json";
 import ko from "../../src/locales/ko.json";
-import { BASE_URL, type Here, startHere } from "../service.ts";
+import { BASE_URL, shareService, startHere } from "../service.ts";
 import { sendRaw } from "./raw.ts";
 
-let curt: Here;
-beforeAll(async () => {
-  curt = await startHere({}, { standsStill: true });
-});
-afterAll(() => curt[Symbol.asyncDispose]());
+const curt = shareService({}, { standsStill: true });
 
 const original_url = "https://example.com/";
 const KOREAN = { "Accept-Language": "ko" };
@@ -103,7 +99,7 @@ describe("GET /api/v1/codes/{code}", () => {
     for (const [path, status] of cases) {
       const parts = ["GET /api/v1/codes/", path, " HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"];
       const answer = await sendRaw(curt.origin, Buffer.concat(parts.map((part) => Buffer.from(part))));
-      expect([path, answer.slice(0, 12)]).toEqual([path, `HTTP/1.1 ${status}`]);
+      expect(answer.slice(0, 12), String(path)).toEqual(`HTTP/1.1 ${status}`);
       expect(answer).toContain(`{"status":"error","message":"`);
     }
   });
@@ -169,7 +165,7 @@ describe("GET /api/v1/codes/{code}", () => {
         const [status, answer] = await asked(encodeURIComponent(code));
         const [made, link] = await posted(code);
         seen.add(made);
-        expect([code, made]).toEqual([code, status === 400 ? 400 : answer.data.available ? 201 : 409]);
+        expect(made, code).toEqual(status === 400 ? 400 : answer.data.available ? 201 : 409);
         if (made === 201) expect(answer.data.short_url).toBe(link.data.short_url);
         else expect(answer.message).toBe(link.message.replace(/^custom_code:/, "code:"));
       }),

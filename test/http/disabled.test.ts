@@ -143,7 +143,7 @@ test("a deleted link says so everywhere, and its code is given to nobody", async
   await until("/deleted", 410);
   for (const path of ["/deleted", "/deleted+", "/deleted.svg", "/deleted.png", ...api("deleted")]) {
     const gone = await curt.fetch(path);
-    expect([path, gone.status, await messageOf(gone)]).toEqual([path, 410, en["disabled.deleted"]]);
+    expect([gone.status, await messageOf(gone)], path).toEqual([410, en["disabled.deleted"]]);
   }
   expect((await curt.shorten({ original_url: "https://x.example/", custom_code: "deleted" })).status).toBe(
     409,

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { beforeAll, describe, expect, test } from "bun:test";
 
 import { checkPassword, hashPassword } from "../../src/links/password.ts";
 import type { NewLink } from "../../src/links/store.ts";
@@ -7,7 +7,7 @@ import { DAY_MS, HOUR_MS } from "../../src/links/time.ts";
 import en from "../../src/locales/en.json";
 import ko from "../../src/locales/ko.json";
 import { addAllGuarded, addGuarded, hashCheaply } from "../redirect/guarded.ts";
-import { type Here, openStoreOf, type Running, startHere } from "../service.ts";
+import { openStoreOf, type Running, shareService, startHere } from "../service.ts";
 import { linkOf, untilCounted, WINDOWS_CHROME } from "../visits/visits.ts";
 import { elementsOf, HTML } from "./markup.ts";
 
@@ -17,11 +17,7 @@ const DESTINATION = /example\.com/;
 const PERSON = { "User-Agent": WINDOWS_CHROME, ...HTML };
 const PASSWORD = "비밀 pass:word";
 
-let curt: Here;
-beforeAll(async () => {
-  curt = await startHere({ CACHE_SECONDS: "60" });
-});
-afterAll(() => curt[Symbol.asyncDispose]());
+const curt = shareService({ CACHE_SECONDS: "60" });
 
 const basic = (password: string, user = "") => ({
   Authorization: `Basic ${Buffer.from(`${user}:${password}`).toString("base64")}`,

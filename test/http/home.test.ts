@@ -1,17 +1,13 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 
 import en from "../../src/locales/en.json";
-import { type Running, startHere } from "../service.ts";
+import { shareService, startHere } from "../service.ts";
 import { linkOf } from "../visits/visits.ts";
 import { elementsOf, HTML } from "./markup.ts";
 
 const LONG = "https://example.com/long";
 
-let curt: Running;
-beforeAll(async () => {
-  curt = await startHere();
-});
-afterAll(async () => curt[Symbol.asyncDispose]());
+const curt = shareService();
 
 function post(fields: Record<string, string>): Promise<Response> {
   return curt.fetch("/", { method: "POST", body: new URLSearchParams(fields), headers: HTML });
@@ -60,10 +56,10 @@ test("an address is taken as it was meant, and never as one that would be refuse
   ] as const) {
     const answer = await post({ original_url: written });
     const code = decodeURIComponent(/^\/(.+)\+#made$/.exec(answer.headers.get("location") ?? "")?.[1] ?? "");
-    expect([written, (await linkOf(curt, code))["target"]]).toEqual([written, meant]);
+    expect((await linkOf(curt, code))["target"], written).toEqual(meant);
   }
   for (const written of ["naver.com:99999", "10.0.0.255", "3.14", `naver.com/${'"'.repeat(8192)}`])
-    expect([written, (await post({ original_url: written })).status]).toEqual([written, 400]);
+    expect((await post({ original_url: written })).status, written).toEqual(400);
   const refused = await (await post({ original_url: "naver.com", custom_code: "a b" })).text();
   expect(refused).toContain('value="https://naver.com"');
   expect(refused).toMatch(/<p class="hint" id="understood" data-understood="[^"]*">/);

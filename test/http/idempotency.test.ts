@@ -1,18 +1,14 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 
 import { parseKey } from "../../src/api/creation.ts";
 import en from "../../src/locales/en.json";
-import { endLink, type Here, startHere } from "../service.ts";
+import { endLink, type Here, shareService, startHere } from "../service.ts";
 
 const PATHS = { shorten: "/api/v1/shorten", links: "/api/v1/links" } as const;
 const BODY = { original_url: "https://example.com/again" };
 const times = (count: number) => Array.from({ length: count }, (_, nth) => nth);
 
-let curt: Here;
-beforeAll(async () => {
-  curt = await startHere({ TRUSTED_PROXIES: "127.0.0.1" });
-});
-afterAll(() => curt[Symbol.asyncDispose]());
+const curt = shareService({ TRUSTED_PROXIES: "127.0.0.1" });
 
 async function post(path: string, body: unknown, headers: Record<string, string>, on: Here = curt) {
   const text = typeof body === "string" ? body : JSON.stringify(body);

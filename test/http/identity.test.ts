@@ -46,7 +46,7 @@ describe("the operator's name", () => {
     ]) {
       const text = await (await curt.fetch(path, { headers: HTML })).text();
       const [, title = ""] = /<title>(.*?)<\/title>/.exec(text) ?? [];
-      expect([path, title.endsWith(" – 짧게 &amp; 굵게")]).toEqual([path, true]);
+      expect(title.endsWith(" – 짧게 &amp; 굵게"), path).toEqual(true);
       expect(text).toMatch(/<a class="brand" href="\/">.*?짧게 &amp; 굵게<\/a>/);
       if (path !== "/docs") expect(text).not.toContain("Curt");
     }
@@ -169,7 +169,7 @@ test.each([
   expect(text).toContain(words);
   expect(text).toContain("90 days");
   for (const other of ["changed slightly at random", "even for a single visit", "nothing else about visits"])
-    expect([other, text.includes(other)]).toEqual([other, other === words]);
+    expect(text.includes(other), other).toEqual(other === words);
   const home = await (await curt.fetch("/", { headers: HTML })).text();
   expect(home).toContain('<a href="/+privacy">');
 });

@@ -1,10 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { beforeAll, describe, expect, test } from "bun:test";
 
 import { DAY_MS } from "../../src/links/time.ts";
 import en from "../../src/locales/en.json";
 import ko from "../../src/locales/ko.json";
 import { addGuarded } from "../redirect/guarded.ts";
-import { type Here, type Running, startHere } from "../service.ts";
+import { type Running, shareService, startHere } from "../service.ts";
 import { makeUnreadable } from "../stores/damage.ts";
 import { untilCounted, WINDOWS_CHROME } from "../visits/visits.ts";
 import { expectGuarded } from "./markup.ts";
@@ -28,19 +28,17 @@ async function isStopped(service: Running, code: string, headers: Record<string,
 }
 
 describe("with INTERSTITIAL=all", () => {
-  let curt: Here;
+  const curt = shareService({ INTERSTITIAL: "all" });
   beforeAll(async () => {
-    curt = await startHere({ INTERSTITIAL: "all" });
     await curt.shorten({ original_url: TARGET, custom_code: "abc" });
   });
-  afterAll(() => curt[Symbol.asyncDispose]());
 
   test("a person gets the preview first, which leads straight to the destination and is kept by no cache", async () => {
     for (const path of ["/abc", "/abc/", "/abc?x=1"]) {
       // The second one finds the link in memory.
       for (const headers of [PERSON, { ...PERSON, ...NAVIGATION }]) {
         const response = await curt.fetch(path, { headers });
-        expect([path, response.status, response.headers.get("location")]).toEqual([path, 200, null]);
+        expect([response.status, response.headers.get("location")], path).toEqual([200, null]);
         expectGuarded(response);
         const page = await response.text();
         expect(page).toContain(en["interstitial.title"]);
@@ -135,11 +133,7 @@ describe("with INTERSTITIAL=all", () => {
 
 describe("with INTERSTITIAL=all, a link that is not open to every visit", () => {
   const PASSWORD = "open sesame";
-  let curt: Running;
-  beforeAll(async () => {
-    curt = await startHere({ INTERSTITIAL: "all" });
-  });
-  afterAll(() => curt[Symbol.asyncDispose]());
+  const curt = shareService({ INTERSTITIAL: "all" });
 
   const send = (path: string, form: Readonly<Record<string, string>>, headers: Record<string, string> = {}) =>
     curt.fetch(path, {

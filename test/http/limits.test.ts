@@ -164,7 +164,7 @@ describe("LIMIT_UNKNOWN", () => {
     expect((await curt.fetch("/first", scanner)).status).toBe(302);
     expect(await statuses(270, (nth) => curt.fetch(`/none${nth}`, scanner))).toEqual({ 429: 270 });
     for (const path of ["/cold", "/cold+", "/cold.svg", "/api/v1/links/cold", "/api/v1/codes/cold"])
-      expect([path, (await curt.fetch(path, scanner)).status]).toEqual([path, 429]);
+      expect((await curt.fetch(path, scanner)).status, path).toEqual(429);
     expect((await curt.fetch("/warm", scanner)).status).toBe(302);
     expect((await curt.fetch("/cold", { headers: from("192.0.2.2") })).status).toBe(302);
     expect((await curt.fetch("/", scanner)).status).toBe(200);
@@ -287,7 +287,7 @@ describe("LIMIT_VIEW", () => {
       ["/livez", 200],
       ["/readyz", 200],
     ] as const)
-      expect([path, await statuses(3, () => curt.fetch(path))]).toEqual([path, { [status]: 3 }]);
+      expect(await statuses(3, () => curt.fetch(path)), path).toEqual({ [status]: 3 });
     expect(await statuses(3, () => create(curt))).toEqual({ 201: 3 });
     expect((await curt.fetch("/mine+")).status).toBe(200);
   });

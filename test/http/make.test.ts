@@ -1,17 +1,13 @@
-import { afterAll, beforeAll, describe, expect, spyOn, test } from "bun:test";
+import { describe, expect, spyOn, test } from "bun:test";
 
 import { hashPassword } from "../../src/links/password.ts";
 import en from "../../src/locales/en.json";
-import { BASE_URL, type Here, startHere } from "../service.ts";
+import { BASE_URL, shareService, startHere } from "../service.ts";
 
 const DAY_MS = 86_400_000;
 const target = "https://example.com/a";
 
-let curt: Here;
-beforeAll(async () => {
-  curt = await startHere();
-});
-afterAll(() => curt[Symbol.asyncDispose]());
+const curt = shareService();
 
 function make(body: unknown, headers: Record<string, string> = {}): Promise<Response> {
   return curt.fetch("/api/v1/links", {

@@ -1,20 +1,14 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 
 import { DAY_MS, HOUR_MS } from "../../src/links/time.ts";
 import en from "../../src/locales/en.json";
 import { ask, make, type Made, OTHER, TARGET, visited } from "../managed.ts";
-import { disableLink, type Here, startHere } from "../service.ts";
+import { disableLink, shareService, startHere } from "../service.ts";
 import { addVisits } from "../visits/visits.ts";
 
 const SECRET = "https://example.com/only-for-those-who-know";
 
-let curt: Here;
-beforeAll(async () => {
-  curt = await startHere();
-});
-afterAll(async () => {
-  await curt[Symbol.asyncDispose]();
-});
+const curt = shareService();
 
 type Fields = Readonly<Record<string, string>>;
 

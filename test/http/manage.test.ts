@@ -1,17 +1,13 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 
 import en from "../../src/locales/en.json";
 import { ask, make, OTHER, TARGET, visited } from "../managed.ts";
-import { type Here, startHere } from "../service.ts";
+import { shareService, startHere } from "../service.ts";
 
 const DAY_MS = 86_400_000;
 const HOUR_MS = DAY_MS / 24;
 
-let curt: Here;
-beforeAll(async () => {
-  curt = await startHere();
-});
-afterAll(() => curt[Symbol.asyncDispose]());
+const curt = shareService();
 
 const otherKey = async () => (await make(curt)).key;
 
@@ -161,16 +157,12 @@ describe("PATCH /api/v1/links/{code}", () => {
       await using instance = await startHere({ EDITS }, { standsStill: true });
       const { path, key, code } = await make(instance);
       const change = (body: object) => ask(instance, "PATCH", path, { key, body });
-      expect([EDITS, (await change({ target: OTHER })).status]).toEqual([EDITS, atFirst]);
+      expect((await change({ target: OTHER })).status, EDITS).toEqual(atFirst);
       instance.advance(DAY_MS - 1000);
-      expect([EDITS, (await change({ target: `${OTHER}2` })).status]).toEqual([EDITS, atFirst]);
+      expect((await change({ target: `${OTHER}2` })).status, EDITS).toEqual(atFirst);
       instance.advance(1000);
       const refused = await change({ target: `${OTHER}3` });
-      expect([EDITS, refused.status, refused.reason]).toEqual([
-        EDITS,
-        later,
-        later === 403 ? "edits.closed" : null,
-      ]);
+      expect([refused.status, refused.reason], EDITS).toEqual([later, later === 403 ? "edits.closed" : null]);
       // The same target is no new one.
       const now = (await ask(instance, "GET", path)).data["target"];
       expect((await change({ target: now, expires_at: "1week", max_visits: 3, password: "p" })).status).toBe(
@@ -197,17 +189,9 @@ describe("DELETE /api/v1/links/{code}", () => {
       `/${code}+report`,
     ]) {
       const gone = await curt.fetch(address, { redirect: "manual" });
-      expect([address, gone.status, gone.headers.get("curt-reason")]).toEqual([
-        address,
-        410,
-        "link.withdrawn",
-      ]);
+      expect([gone.status, gone.headers.get("curt-reason")], address).toEqual([410, "link.withdrawn"]);
       const page = await curt.fetch(address, { redirect: "manual", headers: { Accept: "text/html" } });
-      expect([address, page.status, (await page.text()).includes("example.com/a")]).toEqual([
-        address,
-        410,
-        false,
-      ]);
+      expect([page.status, (await page.text()).includes("example.com/a")], address).toEqual([410, false]);
     }
     for (const [method, address] of [
       ["GET", path],
@@ -216,11 +200,11 @@ describe("DELETE /api/v1/links/{code}", () => {
     ] as const) {
       const body = method === "POST" ? { reason: "spam" } : undefined;
       const gone = await ask(curt, method, address, { body });
-      expect([address, gone.status, gone.reason]).toEqual([address, 410, "link.withdrawn"]);
+      expect([gone.status, gone.reason], address).toEqual([410, "link.withdrawn"]);
     }
     for (const method of ["PATCH", "DELETE"]) {
       const again = await ask(curt, method, path, { key, body: {} });
-      expect([method, again.status, again.reason]).toEqual([method, 410, "link.withdrawn"]);
+      expect([again.status, again.reason], method).toEqual([410, "link.withdrawn"]);
     }
     // Whoever withdrew it may still look at it.
     expect((await ask(curt, "GET", path, { key })).data).toMatchObject({
@@ -280,16 +264,12 @@ describe("a manage key", () => {
     for (const method of ["PATCH", "DELETE"]) {
       for (const given of ["", "Basic dTpw", `Bearer`, `Bearer ${key} x`]) {
         const response = await curt.fetch(path, { method, body: "{}", headers: { Authorization: given } });
-        expect([given, response.status, response.headers.get("curt-reason")]).toEqual([
-          given,
-          401,
-          "key.missing",
-        ]);
+        expect([response.status, response.headers.get("curt-reason")], given).toEqual([401, "key.missing"]);
         expect(response.headers.get("www-authenticate")).toBe("Bearer");
       }
       for (const given of wrong) {
         const refused = await ask(curt, method, path, { key: given, body: { target: OTHER } });
-        expect([given, refused.status, refused.reason]).toEqual([given, 403, "key.wrong"]);
+        expect([refused.status, refused.reason], given).toEqual([403, "key.wrong"]);
       }
       const unknown = await ask(curt, method, "/api/v1/links/nothing-here", { key, body: {} });
       expect([unknown.status, unknown.reason]).toEqual([404, "link.unknown"]);

@@ -1,12 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 
-import { BASE_URL, type Running, startHere } from "../service.ts";
+import { BASE_URL, shareService, startHere } from "../service.ts";
 
-let curt: Running;
-beforeAll(async () => {
-  curt = await startHere({ CONTACT: "abuse@curt.example" });
-});
-afterAll(async () => curt[Symbol.asyncDispose]());
+const curt = shareService({ CONTACT: "abuse@curt.example" });
 
 describe("for crawlers and finders", () => {
   test("robots.txt keeps them out of the API only", async () => {
@@ -54,11 +50,7 @@ describe("for crawlers and finders", () => {
     for (const path of ["/robots.txt", "/.well-known/security.txt", "/favicon.ico"]) {
       const body = await (await curt.fetch(path)).bytes();
       const head = await curt.fetch(path, { method: "HEAD" });
-      expect([path, head.status, head.headers.get("content-length")]).toEqual([
-        path,
-        200,
-        String(body.byteLength),
-      ]);
+      expect([head.status, head.headers.get("content-length")], path).toEqual([200, String(body.byteLength)]);
       expect(head.headers.get("x-content-type-options")).toBe("nosniff");
       const other = await curt.fetch(path, { method: "POST", body: "x" });
       expect([other.status, other.headers.get("allow")]).toEqual([405, "GET, HEAD, OPTIONS"]);

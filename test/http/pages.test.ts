@@ -1,26 +1,24 @@
 import { Database } from "bun:sqlite";
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { beforeAll, describe, expect, test } from "bun:test";
 
 import { DAY_MS } from "../../src/links/time.ts";
 import en from "../../src/locales/en.json";
 import { LANGUAGES } from "../../src/locales/messages.ts";
 import { assets } from "../../src/pages/assets/branding.ts";
-import { type Here, startHere } from "../service.ts";
+import { shareService, startHere } from "../service.ts";
 import { makeUnreadable } from "../stores/damage.ts";
 import { untilCounted, visit } from "../visits/visits.ts";
 import { type Element, elementsOf, expectGuarded, expectInert, HTML } from "./markup.ts";
 
 const LONG = "https://example.com/long";
 
-let curt: Here;
+// Previews change with the time.
+const curt = shareService({ CONTACT: "abuse@curt.example" }, { standsStill: true });
 beforeAll(async () => {
-  // Previews change with the time.
-  curt = await startHere({ CONTACT: "abuse@curt.example" }, { standsStill: true });
   await curt.shorten({ original_url: LONG, custom_code: "taken" });
   await curt.shorten({ original_url: LONG, custom_code: "ended", expire_duration: "24h" });
   curt.advance(DAY_MS);
 });
-afterAll(async () => curt[Symbol.asyncDispose]());
 
 function get(path: string, headers: Record<string, string> = {}): Promise<Response> {
   return curt.fetch(path, { headers: { ...HTML, ...headers } });
@@ -30,7 +28,7 @@ test("what people put behind the slash of a short address leads to the pages of 
   for (const page of ["+", "+qr", "+report", "+manage"])
     for (const path of [`/taken/${page}`, `/taken/${page}/`]) {
       const { status, headers } = await get(path);
-      expect([path, status, headers.get("location")]).toEqual([path, 308, `/taken${page}`]);
+      expect([status, headers.get("location")], path).toEqual([308, `/taken${page}`]);
     }
 });
 
@@ -135,7 +133,7 @@ describe("every page", () => {
     ] as const) {
       const response = await get("/taken+?language=ko", { "Sec-Fetch-Site": site });
       expect(response.headers.get("content-language")).toBe("ko");
-      expect([site, response.headers.has("set-cookie")]).toEqual([site, isKept]);
+      expect(response.headers.has("set-cookie"), site).toEqual(isKept);
     }
   });
 

@@ -1,24 +1,22 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { beforeAll, expect, test } from "bun:test";
 
 import { DAY_MS, HOUR_MS } from "../../src/links/time.ts";
 import en from "../../src/locales/en.json";
 import { message } from "../../src/locales/messages.ts";
 import { ask, make } from "../managed.ts";
-import { disableLink, type Here, startHere } from "../service.ts";
+import { disableLink, shareService, startHere } from "../service.ts";
 import { untilCounted, visit } from "../visits/visits.ts";
 import { type Element, elementsOf, HTML } from "./markup.ts";
 
 const MINUTE_MS = 60_000;
 const LONG = "https://example.com/long";
 
-let curt: Here;
+const curt = shareService();
 beforeAll(async () => {
-  curt = await startHere();
   await curt.shorten({ original_url: LONG, custom_code: "taken" });
   await curt.shorten({ original_url: LONG, custom_code: "ended", expire_duration: "24h" });
   curt.advance(DAY_MS);
 });
-afterAll(async () => curt[Symbol.asyncDispose]());
 
 function get(path: string, service = curt): Promise<Response> {
   return service.fetch(path, { headers: HTML });

@@ -30,7 +30,7 @@ const addressOf = (code: string) => `${BASE_URL}/${encodeURIComponent(code.repla
 
 async function rasteriseAt(path: string, zoom = 1): Promise<Raster> {
   const response = await curt.fetch(path);
-  expect([path, response.status]).toEqual([path, 200]);
+  expect(response.status, path).toEqual(200);
   return rasterise(page, await response.bytes(), response.headers.get("content-type") ?? "", zoom);
 }
 
@@ -62,7 +62,7 @@ describe("a QR code", () => {
     test(`leads to the short address: ${code.slice(0, 20)}`, async () => {
       for (const format of ["svg", "png"]) {
         const path = `/${encodeURIComponent(code)}.${format}`;
-        expect([format, await scan(path)]).toEqual([format, addressOf(code)]);
+        expect(await scan(path), format).toEqual(addressOf(code));
       }
     });
   }
@@ -78,11 +78,7 @@ describe("a QR code", () => {
     ];
     for (const path of paths) {
       const response = await curt.fetch(path);
-      expect([path, response.status, response.headers.get("content-type")]).toEqual([
-        path,
-        200,
-        "image/svg+xml",
-      ]);
+      expect([response.status, response.headers.get("content-type")], path).toEqual([200, "image/svg+xml"]);
     }
   });
 
@@ -98,17 +94,14 @@ describe("a QR code", () => {
     ] as const;
     for (const [query, size, margin, light, dark] of cases) {
       const raster = await rasteriseAt(`/abc.png?${query}`);
-      expect([query, raster.width, raster.height]).toEqual([query, size, size]);
-      expect([query, marginOf(raster)]).toEqual([query, margin]);
-      expect([query, coloursOf(raster)]).toEqual([query, [`${light}ff`, `${dark}ff`]]);
+      expect([raster.width, raster.height], query).toEqual([size, size]);
+      expect(marginOf(raster), query).toEqual(margin);
+      expect(coloursOf(raster), query).toEqual([`${light}ff`, `${dark}ff`]);
       const code = size < 200 ? await scan(`/abc.png?${query}`, 4) : read(raster);
-      expect([query, code]).toEqual([query, addressOf("abc")]);
+      expect(code, query).toEqual(addressOf("abc"));
       // SVG and PNG show the same pixels.
       const { pixels } = await rasteriseAt(`/abc.svg?${query}`);
-      expect([query, Buffer.compare(Buffer.from(pixels.buffer), Buffer.from(raster.pixels.buffer))]).toEqual([
-        query,
-        0,
-      ]);
+      expect(Buffer.compare(Buffer.from(pixels.buffer), Buffer.from(raster.pixels.buffer)), query).toEqual(0);
     }
   });
 
@@ -199,7 +192,7 @@ describe("its answer", () => {
     for (const known of [tag, `W/${tag}`, `"x", ${tag}`, "*"]) {
       for (const method of ["GET", "HEAD"]) {
         const again = await curt.fetch("/abc.svg", { method, headers: { "If-None-Match": known } });
-        expect([known, again.status, await again.text()]).toEqual([known, 304, ""]);
+        expect([again.status, await again.text()], known).toEqual([304, ""]);
         expect(again.headers.get("etag")).toBe(tag);
         expect(again.headers.get("cache-control")).toBe("public, max-age=86400");
       }
@@ -212,7 +205,7 @@ describe("its answer", () => {
       ["/__--__.svg", tag],
     ] as const) {
       const other = await curt.fetch(path, { headers: { "If-None-Match": known } });
-      expect([path, other.status]).toEqual([path, 200]);
+      expect(other.status, path).toEqual(200);
     }
     expect((await curt.fetch("/nothing.svg", { headers: { "If-None-Match": "*" } })).status).toBe(404);
   });
@@ -226,7 +219,7 @@ describe("its answer", () => {
           return { status, ...rest };
         }),
       );
-      expect([path, head]).toEqual([path, get]);
+      expect(head, path).toEqual(get);
     }
     const post = await curt.fetch("/abc.svg", { method: "POST" });
     expect([post.status, post.headers.get("allow")]).toEqual([405, "GET, HEAD, OPTIONS"]);
@@ -264,7 +257,7 @@ describe("there is no QR code", () => {
         ["image/avif,image/png,*/*;q=0.8", "application/json"],
       ] as const) {
         const response = await curt.fetch(path, { headers: { Accept: accept } });
-        expect([path, response.status, response.headers.get("content-type")]).toEqual([path, status, type]);
+        expect([response.status, response.headers.get("content-type")], path).toEqual([status, type]);
         expect(response.headers.get("cache-control")).toBe("no-store");
       }
     }
@@ -328,7 +321,7 @@ describe("there is no QR code", () => {
         for (const path of ["/abc.svg", "/abc.png", "/nothing.png"]) {
           const response = await curt.fetch(`${path}?${query}`, { headers: { "Accept-Language": language } });
           const answer = { status: "error", message: messages[nth] ?? "" };
-          expect([query, response.status, await response.json()]).toEqual([query, 400, answer]);
+          expect([response.status, await response.json()], query).toEqual([400, answer]);
         }
       }
     }

@@ -16,14 +16,14 @@ test("every reason is that of a problem, whose message is complete and begins wi
     expect(reason).toMatch(/^[a-z_-]+(?:\.[a-z_-]+)?$/);
     const [problem, field] = PROBLEMS[reason];
     const { status, messages, headers } = describe(problem);
-    expect([reason, headers[REASON_HEADER]]).toEqual([reason, reason]);
+    expect(headers[REASON_HEADER], reason).toEqual(reason);
     expect(status).toBeGreaterThanOrEqual(400);
     for (const language of LANGUAGES)
       for (const told of messages) {
         const text = nameFirst(told, message(language, told.key, told.values));
         expect(text).not.toMatch(/[{}]/);
         const [, first] = /^([a-z_]+): ./.exec(text) ?? [];
-        expect([reason, first]).toEqual([reason, field]);
+        expect(first, reason).toEqual(field);
       }
   }
 });
@@ -45,8 +45,7 @@ test("docs/api-reference.md has each with its status, and the OpenAPI document l
   expect(errors.length).toBeGreaterThan(20);
   for (const [operationId, status, { headers }] of errors) {
     const schema = status === "400" ? { type: "string" } : { $ref: "#/components/schemas/ProblemReason" };
-    expect([operationId, status, headers?.[REASON_HEADER]]).toEqual([
-      operationId,
+    expect([status, headers?.[REASON_HEADER]], operationId).toEqual([
       status,
       expect.objectContaining({
         required: true,
@@ -114,7 +113,7 @@ test("every kind of error answer has its reason, for programs and for browsers",
       "/+report?address=nothing",
     ])
       for (const method of ["GET", "HEAD"])
-        expect([path, await reasonOf(curt, path, { method, headers })]).toEqual([path, "404 link.unknown"]);
+        expect(await reasonOf(curt, path, { method, headers }), path).toEqual("404 link.unknown");
   expect(await reasonOf(curt, "/no/thing", { headers: HTML })).toBe("404 route.unknown");
   const form = { ...HTML, "Content-Type": "application/x-www-form-urlencoded" };
   expect(await post("/", "original_url=ftp://x&custom_code=mine", form)).toBe("400 target.scheme");
@@ -127,7 +126,7 @@ test("no answer that is not an error has one", async () => {
   await using curt = await startHere();
   await curt.shorten({ original_url: "https://example.com/", custom_code: "mine" });
   for (const path of ["/", "/mine", "/mine+", "/mine.svg", "/docs", "/api/v1/links/mine", "/livez"])
-    expect([path, (await curt.fetch(path)).headers.has(REASON_HEADER)]).toEqual([path, false]);
+    expect((await curt.fetch(path)).headers.has(REASON_HEADER), path).toEqual(false);
   expect(() => checkReasons(new Response(null, { status: 404 }), "GET /")).toThrow();
   const made = { status: 404, headers: { [REASON_HEADER]: "link.made-up" } };
   expect(() => checkReasons(new Response(null, made), "GET /")).toThrow();

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { beforeAll, describe, expect, test } from "bun:test";
 
 import * as fc from "fast-check";
 
@@ -6,15 +6,13 @@ import { DAY_MS } from "../../src/links/time.ts";
 import en from "../../src/locales/en.json";
 import ko from "../../src/locales/ko.json";
 import { addGuarded } from "../redirect/guarded.ts";
-import { type Here, startHere } from "../service.ts";
+import { shareService, startHere } from "../service.ts";
 import { sendRaw } from "./raw.ts";
 
-let curt: Here;
+const curt = shareService({}, { standsStill: true });
 beforeAll(async () => {
-  curt = await startHere({}, { standsStill: true });
   await curt.shorten({ original_url: TARGET, custom_code: "abc" });
 });
-afterAll(() => curt[Symbol.asyncDispose]());
 
 const TARGET = "https://example.com/where?to=go#here";
 const BROWSER = { Accept: "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8" };
@@ -31,7 +29,7 @@ describe("a short address", () => {
     for (const path of ["/abc", "/abc/", "/abc?x=1", "/abc/?x=1", "/%61bc", "/abc/?", "/abc#x"]) {
       for (const method of ["GET", "HEAD"]) {
         const response = await curt.fetch(path, { method });
-        expect([path, method, response.status]).toEqual([path, method, 302]);
+        expect([method, response.status], path).toEqual([method, 302]);
         expect(response.headers.get("location")).toBe(TARGET);
         expect(response.headers.get("cache-control")).toBe("no-store");
         expect(response.headers.get("access-control-allow-origin")).toBeNull();
@@ -65,7 +63,7 @@ describe("a short address", () => {
           return { lines: lines.toSorted(), body };
         }),
       );
-      expect([path, head?.lines]).toEqual([path, get?.lines]);
+      expect(head?.lines, path).toEqual(get?.lines);
       expect(head?.body).toBe("");
     }
   });
@@ -100,7 +98,7 @@ describe("a short address", () => {
       });
       for (const path of paths) {
         const response = await curt.fetch(`/${path}`);
-        expect([path, response.status, response.headers.get("location")]).toEqual([path, 302, original_url]);
+        expect([response.status, response.headers.get("location")], path).toEqual([302, original_url]);
       }
       for (const form of forms.filter((one) => !one.includes("#"))) {
         const bytes = await sendRaw(
@@ -187,8 +185,7 @@ describe("a short address", () => {
     for (const method of ["POST", "PUT", "PATCH", "DELETE"]) {
       for (const path of ["/abc", "/abc/", "/nothing", "/livez", "/readyz/", "/abc+", "/robots.txt"]) {
         const response = await curt.fetch(path, { method });
-        expect([path, method, response.status, response.headers.get("allow")]).toEqual([
-          path,
+        expect([method, response.status, response.headers.get("allow")], path).toEqual([
           method,
           405,
           "GET, HEAD, OPTIONS",
@@ -224,7 +221,7 @@ describe("a short address", () => {
         ["PUT", 405],
       ] as const) {
         const response = await curt.fetch(path, { method });
-        expect([path, response.status, response.headers.get("allow")]).toEqual([path, status, allow]);
+        expect([response.status, response.headers.get("allow")], path).toEqual([status, allow]);
       }
   });
 
@@ -281,10 +278,7 @@ describe("an address that leads nowhere shows", () => {
 
   test("a page to a browser and JSON to a program", async () => {
     for (const accept of ["text/html", BROWSER.Accept, "text/html;q=0.9,application/json;q=0.1", "text/*"]) {
-      expect([accept, (await shown("/nothing", { Accept: accept })).type]).toEqual([
-        accept,
-        "text/html; charset=utf-8",
-      ]);
+      expect((await shown("/nothing", { Accept: accept })).type, accept).toEqual("text/html; charset=utf-8");
     }
     for (const accept of [
       "*/*",
@@ -294,10 +288,7 @@ describe("an address that leads nowhere shows", () => {
       "",
       "nonsense",
     ]) {
-      expect([accept, (await shown("/nothing", { Accept: accept })).type]).toEqual([
-        accept,
-        "application/json",
-      ]);
+      expect((await shown("/nothing", { Accept: accept })).type, accept).toEqual("application/json");
     }
   });
 

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { beforeAll, describe, expect, test } from "bun:test";
 
 import { REQUEST_ID } from "../../src/http/api-headers.ts";
 import { REASON_HEADER, REASONS } from "../../src/http/problem-reasons.ts";
@@ -13,15 +13,13 @@ import {
   operationsOf,
 } from "../../src/pages/reference/openapi.ts";
 import { referencePage } from "../../src/pages/reference/page.tsx";
-import { BASE_URL, ROOT, type Running, startHere } from "../service.ts";
+import { BASE_URL, ROOT, shareService, startHere } from "../service.ts";
 import { decoded, readCurl } from "./samples.ts";
 
-let curt: Running;
+const curt = shareService();
 beforeAll(async () => {
-  curt = await startHere();
   await curt.shorten({ original_url: "https://example.com/", custom_code: "한글" });
 });
-afterAll(() => curt[Symbol.asyncDispose]());
 
 const headersFor = (language: string) => ({ headers: { "Accept-Language": language } });
 const read = async (language: string) => (await curt.fetch("/docs", headersFor(language))).text();
@@ -150,7 +148,7 @@ describe("the reference", () => {
     const rows = [...reference.matchAll(/^- `([\w.-]+)` \((\d{3})\)/gm)];
     expect(rows.length).toBeGreaterThan(70);
     for (const [, reason = "", status = ""] of rows)
-      expect([reason, shown.get(reason)]).toEqual([reason, expect.stringContaining(status)]);
+      expect(shown.get(reason), reason).toEqual(expect.stringContaining(status));
   });
 
   test("may be found, is asked for anew, and needs no exception of the policy", async () => {
@@ -245,10 +243,10 @@ describe("the samples", () => {
     await using _ = tried;
     for (const { id, status, curl } of await samples()) {
       const { url, method, headers, body } = readCurl(curl.replace("YOUR_KEY", key));
-      expect([id, url.startsWith(`${BASE_URL}/`)]).toEqual([id, true]);
+      expect(url.startsWith(`${BASE_URL}/`), id).toEqual(true);
       const init = { method, headers, ...(body !== undefined && { body }) };
       const response = await tried.fetch(url.slice(BASE_URL.length), init);
-      expect([id, response.status]).toEqual([id, status]);
+      expect(response.status, id).toEqual(status);
     }
   });
 
@@ -260,7 +258,7 @@ describe("the samples", () => {
       expect(program).toContain(tried.origin);
       const child = Bun.spawn([process.execPath, "-e", program], { stdout: "pipe", stderr: "inherit" });
       const output = await new Response(child.stdout).text();
-      expect([id, output.slice(0, 3), await child.exited]).toEqual([id, String(status), 0]);
+      expect([output.slice(0, 3), await child.exited], id).toEqual([String(status), 0]);
     }
   });
 

@@ -339,7 +339,7 @@ describe("/+report", () => {
   test("says that there is no such link, beside the field, and keeps what was typed", async () => {
     for (const address of ["https://curt.example/nobody-made-it", BASE_URL, "%", "+", "x".repeat(5000)]) {
       const response = await curt.fetch(`/+report?address=${encodeURIComponent(address)}`, { headers: HTML });
-      expect([address, response.status]).toEqual([address, 404]);
+      expect(response.status, address).toEqual(404);
       const page = await response.text();
       expect(page).toContain(`<p class="error" id="address-error">${en.unknown}</p>`);
       expect(page).toContain(`value="${address.slice(0, 4000)}`);

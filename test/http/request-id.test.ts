@@ -1,15 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { rmSync } from "node:fs";
 
-import { type Running, startHere } from "../service.ts";
+import { shareService, startHere } from "../service.ts";
 
 const original_url = "https://example.com/";
 
-let curt: Running;
-beforeAll(async () => {
-  curt = await startHere({ ADMIN_TOKEN: "correct-horse-battery" });
-});
-afterAll(() => curt[Symbol.asyncDispose]());
+const curt = shareService({ ADMIN_TOKEN: "correct-horse-battery" });
 
 const idOf = (response: Response) => response.headers.get("request-id");
 

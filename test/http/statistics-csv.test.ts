@@ -1,13 +1,12 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { beforeAll, describe, expect, test } from "bun:test";
 
 import { type StatisticsData, statisticsCsv } from "../../src/api/statistics.ts";
-import { type Here, startHere } from "../service.ts";
+import { shareService } from "../service.ts";
 import { addVisits, statisticsOf } from "../visits/visits.ts";
 
-let curt: Here;
+// The same statistics are asked for several times: they change with the day.
+const curt = shareService({ STATS_SHOWN: "all" }, { standsStill: true });
 beforeAll(async () => {
-  // The same statistics are asked for several times: they change with the day.
-  curt = await startHere({ STATS_SHOWN: "all" }, { standsStill: true });
   for (const custom_code of CODES) await curt.shorten({ original_url: "https://example.com/", custom_code });
   const people = (count: number, referrer: string) =>
     Array.from({ length: count }, (_, visitor) => ({ visitor, referrer }));
@@ -17,7 +16,6 @@ beforeAll(async () => {
     ...people(3, "rare.example"),
   ]);
 });
-afterAll(() => curt[Symbol.asyncDispose]());
 
 const CODES = ["abc", "한글", "*️⃣", "👨‍👩‍👧‍👦"];
 const pathOf = (code: string, query = "") => `/api/v1/links/${encodeURIComponent(code)}/stats${query}`;
@@ -75,7 +73,7 @@ describe("GET /api/v1/links/{code}/stats as CSV", () => {
       ["*/*", "", "application/json"],
     ] as const) {
       const { headers } = await curt.fetch(pathOf("abc", query), { headers: { Accept: accept } });
-      expect([accept, query, headers.get("content-type")?.split(";")[0]]).toEqual([accept, query, type]);
+      expect([query, headers.get("content-type")?.split(";")[0]], accept).toEqual([query, type]);
       expect(headers.get("vary")).toContain("Accept, Accept-Language");
     }
   });
@@ -120,7 +118,7 @@ describe("GET /api/v1/links/{code}/stats as CSV", () => {
       [pathOf("nobody-made-it", "?format=csv"), 404, "link.unknown"],
     ] as const) {
       const response = await curt.fetch(path, { headers: { Accept: "text/csv" } });
-      expect([path, response.status, response.headers.get("curt-reason")]).toEqual([path, status, reason]);
+      expect([response.status, response.headers.get("curt-reason")], path).toEqual([status, reason]);
       expect(response.headers.get("content-type")).toBe("application/json");
       expect(response.headers.get("content-disposition")).toBeNull();
     }

@@ -1,17 +1,13 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 
 import en from "../../src/locales/en.json";
-import { type Running, startHere } from "../service.ts";
+import { shareService, startHere } from "../service.ts";
 import { elementsOf, HTML } from "./markup.ts";
 
 const TOKEN = "correct-horse-battery";
 const LONG = "https://example.com/long";
 
-let curt: Running;
-beforeAll(async () => {
-  curt = await startHere({ CREATE_TOKEN: TOKEN });
-});
-afterAll(() => curt[Symbol.asyncDispose]());
+const curt = shareService({ CREATE_TOKEN: TOKEN });
 
 function send(fields: Record<string, string>): Promise<Response> {
   return curt.fetch("/", { method: "POST", body: new URLSearchParams(fields), headers: HTML });
@@ -50,7 +46,7 @@ test("everything but making links stays open", async () => {
     ["/api/v1/shorten", 200],
     ["/docs", 200],
   ] as const)
-    expect([path, (await curt.fetch(path)).status]).toEqual([path, status]);
+    expect((await curt.fetch(path)).status, path).toEqual(status);
 });
 
 test("the form asks for the token, and tells beside it that it is wrong", async () => {

@@ -1,22 +1,20 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { beforeAll, expect, test } from "bun:test";
 
 import { DAY_MS } from "../../src/links/time.ts";
 import en from "../../src/locales/en.json";
 import ja from "../../src/locales/ja.json";
 import ko from "../../src/locales/ko.json";
 import { addGuarded } from "../redirect/guarded.ts";
-import { disableLink, type Here, startHere } from "../service.ts";
+import { disableLink, type Here, shareService, startHere } from "../service.ts";
 import { makeUnreadable } from "../stores/damage.ts";
 
 const READER = { Accept: "text/html,*/*;q=0.8", "Accept-Language": "en" };
 
-let curt: Here;
+const curt = shareService();
 beforeAll(async () => {
-  curt = await startHere();
   for (const custom_code of ["abc", "가을", "👩‍🚀", "a_b"])
     await curt.shorten({ original_url: "https://example.com/secret", custom_code });
 });
-afterAll(() => curt[Symbol.asyncDispose]());
 
 async function read(path: string, service: Pick<Here, "fetch"> = curt) {
   const response = await service.fetch(path, { headers: READER });
@@ -141,9 +139,9 @@ test("no more is told of a link than a visit would be told", async () => {
     ["later", 404],
   ] as const) {
     const visit = await read(`/${code}`);
-    expect([code, visit.response.status]).toEqual([code, status]);
+    expect(visit.response.status, code).toEqual(status);
     const { meant, page, response } = await read(`/${code}.`);
-    expect([code, response.status, meant]).toEqual([code, 404, status === 404 ? undefined : code]);
+    expect([response.status, meant], code).toEqual([404, status === 404 ? undefined : code]);
     expect(page).not.toContain("secret");
   }
   // As if nobody had made it.
@@ -197,7 +195,7 @@ test("a store that cannot be asked is never a 404", async () => {
   makeUnreadable(broken.file);
   for (const path of ["/link7", "/link7.", "/link7/extra"]) {
     const { response } = await read(path, broken);
-    expect([path, response.status]).toEqual([path, 503]);
+    expect(response.status, path).toEqual(503);
     expect(response.headers.get("retry-after")).not.toBeNull();
   }
 });

@@ -1,18 +1,16 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { beforeAll, describe, expect, test } from "bun:test";
 
 import * as fc from "fast-check";
 
 import { readJson } from "../../src/api/json-body.ts";
 import { shortenRequest } from "../../src/api/shorten.ts";
-import { BASE_URL, type Running, startHere } from "../service.ts";
+import { BASE_URL, shareService } from "../service.ts";
 import { breakOff, sendRaw } from "./raw.ts";
 
-let curt: Running;
+const curt = shareService();
 beforeAll(async () => {
-  curt = await startHere();
   await curt.shorten({ original_url: "https://example.com/", custom_code: "abc" });
 });
-afterAll(() => curt[Symbol.asyncDispose]());
 
 const BODY = JSON.stringify({ original_url: "https://example.com/" });
 const close = "Connection: close\r\n\r\n";
@@ -95,10 +93,9 @@ describe("odd but well-formed requests", () => {
       ["GET http://", /^HTTP\/1\.1 [24]/],
       ["GET /abc?", /^HTTP\/1\.1 302 /],
     ] as const) {
-      expect([line, await sendRaw(curt.origin, `${line} HTTP/1.1\r\nHost: x\r\n${close}`)]).toEqual([
-        line,
+      expect(await sendRaw(curt.origin, `${line} HTTP/1.1\r\nHost: x\r\n${close}`), line).toEqual(
         expect.stringMatching(status),
-      ]);
+      );
     }
   });
 
@@ -161,10 +158,9 @@ const chunk = (data: string) => `${data.length.toString(16)}\r\n${data}\r\n`;
 test("a body in chunks is read whatever the Host says", async () => {
   for (const host of ["x", "[", "x:99999", ""]) {
     const head = `POST /api/v1/shorten HTTP/1.1\r\nHost: ${host}\r\n${CHUNKED}`;
-    expect([host, await sendRaw(curt.origin, `${head}${close}${chunk(BODY)}0\r\n\r\n`)]).toEqual([
-      host,
+    expect(await sendRaw(curt.origin, `${head}${close}${chunk(BODY)}0\r\n\r\n`), host).toEqual(
       expect.stringMatching(/^HTTP\/1\.1 (201|400) /),
-    ]);
+    );
   }
 });
 

@@ -223,7 +223,7 @@ describe("a destination", () => {
   test("may be private in private posture", () => {
     const policy = { ...PRIVATE, ownPorts: ["4000"] };
     for (const written of REFUSED["target.private"]) {
-      expect([written, typeof parseTarget(written, policy)]).toEqual([written, "string"]);
+      expect(typeof parseTarget(written, policy), written).toEqual("string");
     }
   });
 

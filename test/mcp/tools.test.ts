@@ -199,17 +199,14 @@ describe("look_inside", () => {
       `${BASE_URL}/inside.svg`,
     ];
     for (const link of spellings)
-      expect([link, (await mcp.call("look_inside", { link })).told]).toEqual([
-        link,
-        {
-          ...PLAIN,
-          short_url: `${BASE_URL}/inside/`,
-          code: "inside",
-          target: original_url,
-          host: "xn--l-7sba6dbr.example",
-          expires_at: expect.any(String),
-        },
-      ]);
+      expect((await mcp.call("look_inside", { link })).told, link).toEqual({
+        ...PLAIN,
+        short_url: `${BASE_URL}/inside/`,
+        code: "inside",
+        target: original_url,
+        host: "xn--l-7sba6dbr.example",
+        expires_at: expect.any(String),
+      });
     await visit(curt, "inside");
     const told = await untilVisited("inside", 1);
     expect([told["visits"], told["bots"]]).toEqual([1, 0]);
@@ -224,7 +221,7 @@ describe("look_inside", () => {
     });
     for (const link of ["nothing", `${BASE_URL}/nothing`, "javascript:alert(1)"]) {
       const { isError, text } = await mcp.call("look_inside", { link });
-      expect([link, isError, text]).toEqual([link, true, expect.stringMatching(/^404 link\.unknown: /)]);
+      expect([isError, text], link).toEqual([true, expect.stringMatching(/^404 link\.unknown: /)]);
     }
   });
 
@@ -233,17 +230,15 @@ describe("look_inside", () => {
     for (const tool of ["look_inside", "statistics", "update", "withdraw"]) {
       for (const link of ["https://bit.ly/mine", "bit.ly/mine", "http://curt.example:8080/mine"]) {
         const { isError, text } = await mcp.call(tool, { link, manage_key: "key" });
-        expect([link, isError, text]).toEqual([
-          link,
+        expect([isError, text], link).toEqual([
           true,
           expect.stringContaining(`is not the service that these tools ask, which is ${curt.origin}`),
         ]);
       }
       for (const link of ["", "https://curt.example/", "https://curt.example/api/v1/shorten"])
-        expect([link, (await mcp.call(tool, { link, manage_key: "key" })).text]).toEqual([
-          link,
+        expect((await mcp.call(tool, { link, manage_key: "key" })).text, link).toEqual(
           expect.stringContaining("neither a code nor a short address"),
-        ]);
+        );
     }
   });
 });
