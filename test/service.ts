@@ -278,6 +278,14 @@ export function checkReasons({ status, headers }: Response, asked: string): void
     throw new Error(`${asked}: ${status} with the reason ${told}`);
 }
 
+/** Status of an answer, with its reason or where it redirects: "404 link.unknown", "302 https://example.com/", "200". */
+export async function outcomeOf(answer: Answer | Promise<Answer>): Promise<string> {
+  const { status, headers } = await answer;
+  return [status, headers.get(REASON_HEADER) ?? headers.get("location") ?? []].flat().join(" ");
+}
+
+type Answer = Pick<Response, "status" | "headers">;
+
 function client(origin: string, settings: Settings, logged: string[], stop: () => Promise<void>): Running {
   const { database } = readConfig(settings);
   let faultsExpected = false;

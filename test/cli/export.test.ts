@@ -24,8 +24,6 @@ const newPostgres = () => server.address(`export${++databases}`);
 
 const sqlite = (path: string): DatabaseAddress => ({ engine: "sqlite", path });
 
-describe("an export", () => {});
-
 test("an import that fails anywhere leaves the store empty, and can be repeated", async () => {
   using folder = temporaryFolder();
   const path = (name: string) => join(folder.path, name);

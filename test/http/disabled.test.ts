@@ -2,7 +2,6 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 
 import type { Code } from "../../src/links/code.ts";
 import { REASONS } from "../../src/links/link.ts";
-import { DAY_MS } from "../../src/links/time.ts";
 import en from "../../src/locales/en.json";
 import { LANGUAGES, message } from "../../src/locales/messages.ts";
 import { nextStep } from "../../src/pages/problem/page.tsx";
@@ -116,25 +115,6 @@ test("a disabled link keeps its statistics and its code, and works again once it
   expect((await curt.fetch("/again+", { headers: HTML })).status).toBe(200);
   expect((await curt.fetch("/again.svg")).status).toBe(200);
   expect(await dataOf(await curt.fetch("/api/v1/links/again"))).toMatchObject({ disabled_reason: null });
-});
-
-test("that a link is disabled matters more than that it ended, and it is told after its hold, too", async () => {
-  await using own = await startHere();
-  await using ownStore = await openStoreOf(own);
-  for (const custom_code of ["both", "ended"])
-    await own.shorten({ original_url: "https://both.example/", custom_code, expire_duration: "24h" });
-  const link = await ownStore.find("both" as Code);
-  await ownStore.disable([link ?? expect.unreachable()], { ...DECISION, reason: "legal" });
-  for (const days of [2, 100]) {
-    own.advance(days * DAY_MS);
-    const both = await own.fetch("/both");
-    expect([both.status, await messageOf(both)]).toEqual([410, en["disabled.legal"]]);
-    expect((await own.fetch("/ended")).status).toBe(days === 2 ? 410 : 404);
-    const preview = await own.fetch("/both+", { headers: HTML });
-    expect([preview.status, (await preview.text()).includes(en["disabled.legal"])]).toEqual([410, true]);
-  }
-  const again = await own.shorten({ original_url: "https://x.example/", custom_code: "both" });
-  expect(again.status).toBe(409);
 });
 
 test("a deleted link says so everywhere, and its code is given to nobody", async () => {

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from "bun:test";
 
 import { DAY_MS } from "../../src/links/time.ts";
-import { BASE_URL, shareService, startHere } from "../service.ts";
+import { shareService, startHere } from "../service.ts";
 import { untilCounted, visit } from "../visits/visits.ts";
 import { elementsOf, expectGuarded, expectInert, HTML, MARK } from "./markup.ts";
 import { sendRaw } from "./raw.ts";
@@ -139,25 +139,6 @@ describe("the form", () => {
   test("takes 64 KiB", async () => {
     const fields = `original_url=${LONG}&x=`;
     expect((await send(fields + "a".repeat(65_536 - fields.length))).status).toBe(303);
-  });
-
-  test("refuses, in words and with the right status, what the API refuses", async () => {
-    for (const [fields, status, words] of [
-      [{ original_url: LONG, custom_code: "taken" }, 409, "This short code is already in use."],
-      [{ original_url: `${BASE_URL}/taken` }, 400, "It leads back to this service."],
-      [{ original_url: "http://169.254.169.254/" }, 400, "It leads to a private network"],
-      [
-        { original_url: "https://user:pass@example.com/" },
-        400,
-        "It must not contain a user name or password.",
-      ],
-      [{}, 400, "Paste the address"],
-    ] as const) {
-      const response = await send(fields);
-      expect(response.status).toBe(status);
-      expectGuarded(response);
-      expect(await response.text()).toContain(words);
-    }
   });
 });
 

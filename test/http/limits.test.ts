@@ -292,20 +292,3 @@ describe("LIMIT_VIEW", () => {
     expect((await curt.fetch("/mine+")).status).toBe(200);
   });
 });
-
-test("limits are off in private posture, and no header tells of any", async () => {
-  const settings = { POSTURE: "private", LIMIT_CREATE: "", LIMIT_UNKNOWN: "", LIMIT_VIEW: "" };
-  await using curt = await startHere(settings);
-  expect(await statuses(40, () => create(curt))).toEqual({ 201: 40 });
-  expect(await statuses(70, (nth) => curt.fetch(`/none${nth}`))).toEqual({ 404: 70 });
-  expect(await statuses(130, () => curt.fetch("/api/v1/codes/none"))).toEqual({ 200: 130 });
-  expect((await create(curt)).headers.get("ratelimit")).toBeNull();
-});
-
-test("limits are on in public posture", async () => {
-  await using curt = await startHere({ LIMIT_CREATE: "", LIMIT_UNKNOWN: "", LIMIT_VIEW: "" });
-  const { headers } = await create(curt);
-  expect(headers.get("ratelimit-policy")).toBe('"create";q=30;w=60, "create-2";q=1000;w=86400');
-  const link = await curt.fetch("/api/v1/links/none");
-  expect(link.headers.get("ratelimit-policy")).toBe('"view";q=120;w=60, "unknown";q=60;w=60');
-});

@@ -77,15 +77,6 @@ describe("POST /api/v1/links", () => {
     expect(text).not.toContain(key);
   });
 
-  test("the page's form tells no key, because its answer is an address that people pass on", async () => {
-    const answer = await curt.fetch("/", {
-      method: "POST",
-      body: new URLSearchParams({ original_url: target }),
-    });
-    expect([answer.status, answer.headers.get("link")]).toEqual([303, null]);
-    expect(answer.headers.get("location")).toMatch(/^\/\w+\+#made$/);
-  });
-
   test("takes instants, durations and null, and the operator's default where nothing is said", async () => {
     const ends = iso(curt.nowMs() + 30 * DAY_MS);
     expect(await made({ target, expires_at: ends })).toMatchObject({ expires_at: ends });

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test";
 
 import en from "../../src/locales/en.json";
-import { ask, make, OTHER, TARGET, visited } from "../managed.ts";
-import { shareService, startHere } from "../service.ts";
+import { ask, type Made, make, OTHER, TARGET, visited } from "../managed.ts";
+import { outcomeOf, shareService, startHere } from "../service.ts";
 
 const DAY_MS = 86_400_000;
 const HOUR_MS = DAY_MS / 24;
@@ -368,29 +368,52 @@ describe("a manage key", () => {
     for (const secret of [key, "a password of mine", "another one"])
       expect(logging.logged.join("")).not.toContain(secret);
   });
+});
 
-  test("scripts of other origins may use it", async () => {
-    const { path } = await make(curt);
-    for (const method of ["PATCH", "DELETE"]) {
-      const preflight = await curt.fetch(path, {
-        method: "OPTIONS",
-        headers: {
-          Origin: "https://example.com",
-          "Access-Control-Request-Method": method,
-          "Access-Control-Request-Headers": "authorization,content-type",
-        },
-      });
-      expect(preflight.status).toBe(204);
-      expect(preflight.headers.get("access-control-allow-methods")).toContain(method);
-      expect(preflight.headers.get("access-control-allow-headers")).toContain("authorization");
-    }
-    const allowed = await curt.fetch(path, { method: "OPTIONS" });
-    expect(allowed.headers.get("allow")).toBe("GET, HEAD, PATCH, DELETE, OPTIONS");
-  });
+describe("a link that is", () => {
+  const links = shareService({}, { standsStill: true });
+  const wait = (days: number) => () => links.advance(days * DAY_MS);
+  const withdraw = ({ path, key }: Made) => ask(links, "DELETE", path, { key });
+  const [UNKNOWN, OVER] = ["404 link.unknown", "410 link."];
+
+  test.each<[string, object, (link: Made) => unknown, string, string, string]>([
+    ["active", {}, () => {}, `302 ${TARGET}`, "200", "200"],
+    ["scheduled", { starts_at: "24h" }, () => {}, UNKNOWN, UNKNOWN, "200"],
+    ["expired", { expires_at: "24h" }, wait(1), `${OVER}expired`, "200", `${OVER}expired`],
+    [
+      "used_up",
+      { max_visits: 1 },
+      ({ code }) => visited(links, code),
+      `${OVER}used-up`,
+      "200",
+      `${OVER}used-up`,
+    ],
+    ["withdrawn", {}, withdraw, `${OVER}withdrawn`, `${OVER}withdrawn`, `${OVER}withdrawn`],
+    ["held no longer", { expires_at: "24h" }, wait(31), UNKNOWN, UNKNOWN, UNKNOWN],
+  ])(
+    "%s says so to visitors, to readers and to its maker",
+    async (state, terms, become, visit, read, change) => {
+      const link = await make(links, terms);
+      const { code, path, key } = link;
+      await become(link);
+      expect(await outcomeOf(links.fetch(`/${code}`))).toBe(visit);
+      expect(await outcomeOf(ask(links, "GET", path))).toBe(read);
+      const known = await ask(links, "GET", path, { key });
+      if (change === UNKNOWN) expect(await outcomeOf(known)).toBe(UNKNOWN);
+      else expect(known.data["state"]).toBe(state);
+      for (const [given, outcome = ""] of [
+        [undefined, "401 key.missing"],
+        [await otherKey(), change === UNKNOWN ? UNKNOWN : "403 key.wrong"],
+        [key, change],
+      ])
+        for (const method of ["PATCH", "DELETE"])
+          expect(await outcomeOf(ask(links, method, path, { key: given, body: {} })), method).toBe(outcome);
+    },
+  );
 });
 
 describe("a link that is over for other reasons", () => {
-  test("cannot be changed: expired, disabled or deleted", async () => {
+  test("cannot be changed: disabled or deleted", async () => {
     const ADMIN_TOKEN = "operator-token-0123456789";
     await using instance = await startHere({ ADMIN_TOKEN });
     const operator = (method: string, path: string, body?: object) =>
@@ -415,10 +438,5 @@ describe("a link that is over for other reasons", () => {
           })
         ).status,
       ).toBe(410);
-
-    const expired = await make(instance, { expires_at: "24h" });
-    instance.advance(DAY_MS);
-    for (const method of ["PATCH", "DELETE"])
-      expect((await change(expired, method)).reason).toBe("link.expired");
   });
 });

@@ -210,21 +210,6 @@ describe("its answer", () => {
     expect((await curt.fetch("/nothing.svg", { headers: { "If-None-Match": "*" } })).status).toBe(404);
   });
 
-  test("to HEAD equals that to GET, without the image", async () => {
-    for (const path of ["/abc.svg", "/한글.png/", "/nothing.svg", "/abc.png?size=1"]) {
-      const [get, head] = await Promise.all(
-        ["GET", "HEAD"].map(async (method) => {
-          const { status, headers } = await curt.fetch(path, { method });
-          const { date: _, ...rest } = Object.fromEntries(headers);
-          return { status, ...rest };
-        }),
-      );
-      expect(head, path).toEqual(get);
-    }
-    const post = await curt.fetch("/abc.svg", { method: "POST" });
-    expect([post.status, post.headers.get("allow")]).toEqual([405, "GET, HEAD, OPTIONS"]);
-  });
-
   test("does not count as a visit", async () => {
     const { data } = (await (await curt.fetch("/api/v1/links/__--__")).json()) as { data: unknown };
     expect(data).toMatchObject({ visits: 0 });

@@ -7,6 +7,7 @@ import en from "../../src/locales/en.json";
 import ko from "../../src/locales/ko.json";
 import { addGuarded } from "../redirect/guarded.ts";
 import { shareService, startHere } from "../service.ts";
+import { expectGuarded } from "./markup.ts";
 import { sendRaw } from "./raw.ts";
 
 const curt = shareService({}, { standsStill: true });
@@ -44,6 +45,8 @@ describe("a short address", () => {
       "/abc",
       "/nothing",
       "/abc.txt/",
+      "/abc.svg",
+      "/abc.png?size=1",
       "/",
       "/livez",
       "/readyz/",
@@ -69,20 +72,10 @@ describe("a short address", () => {
   });
 
   const SCRIPTS = {
-    Korean: "한글",
     "Korean, decomposed": "한글날".normalize("NFD"),
-    jamo: "ㅋㅋㅋ",
-    Arabic: "مرحبا",
-    Persian: "می\u200Cخواهم",
-    "Devanagari with joiners": "क्\u200Dष",
-    Thai: "สวัสดี",
-    kana: "ひらがな",
-    Han: "漢字",
+    "Persian with a non-joiner": "می\u200Cخواهم",
     "a family": "👨‍👩‍👧‍👦",
-    flags: "🇰🇷🇺🇸",
-    heart: "❤️",
     keycap: "#️⃣",
-    Vietnamese: "tiếng",
   };
   for (const [script, code] of Object.entries(SCRIPTS)) {
     test(`works in any spelling of a code in any script: ${script}`, async () => {
@@ -116,45 +109,29 @@ describe("a short address", () => {
       "/nothing/",
       "/%ZZ",
       "/%",
-      "/%F",
       "/%FF",
-      "/%00",
       "/abc%00",
-      "/a%2Fb",
       "/%2Fabc",
       "/abc%2F",
       "/%E0%A4%A",
-      "/%ED%95",
-      "/%C0%AF",
       "/%ED%A0%80",
       "/%2541bc",
       "/abc//",
       "/abc/x",
-      "/abc/x.css",
       "/abc;a.js",
       "/abc.",
       "/abc%20",
-      "/%20abc",
       "/ABC",
-      "/ab",
       "/abcd",
       "/admin",
       "/metrics",
       "/.well-known/security.txt",
       "/.env",
-      "/index.html",
       "/..%2fabc",
       "/x/../nothing",
-      `/${"a".repeat(65)}`,
       `/${"a".repeat(10_000)}`,
-      `/${"%EA%B0%80".repeat(1000)}`,
-      "/%F0%9F%91",
-      "/\u200B",
       "/abc\u200B",
-      "/🇰",
       "/__proto__",
-      "/constructor",
-      "/toString",
       "/abc%EF%BF%BD",
     ];
     for (const path of paths) {
@@ -183,7 +160,15 @@ describe("a short address", () => {
 
   test("accepts no other method", async () => {
     for (const method of ["POST", "PUT", "PATCH", "DELETE"]) {
-      for (const path of ["/abc", "/abc/", "/nothing", "/livez", "/readyz/", "/abc+", "/robots.txt"]) {
+      for (const path of [
+        "/abc/",
+        "/nothing",
+        "/livez",
+        "/abc+",
+        "/abc.svg",
+        "/robots.txt",
+        "/api/v1/codes/abc",
+      ]) {
         const response = await curt.fetch(path, { method });
         expect([method, response.status, response.headers.get("allow")], path).toEqual([
           method,
@@ -215,6 +200,7 @@ describe("a short address", () => {
       ["/counts", "GET, HEAD, OPTIONS"],
       ["/api/v1/links/batch", "GET, HEAD, PATCH, DELETE, POST, OPTIONS"],
       ["/api/v1/links/batch2", "GET, HEAD, PATCH, DELETE, OPTIONS"],
+      ["/api/v1/links/abc/reports", "POST, OPTIONS"],
     ] as const)
       for (const [method, status] of [
         ["OPTIONS", 204],
@@ -252,10 +238,7 @@ describe("a link that ended", () => {
     const response = await curt.fetch("/short/");
     expect(response.status).toBe(410);
     expect(response.headers.get("cache-control")).toBe("no-store");
-    expect(await response.json()).toEqual({
-      status: "error",
-      message: `This link expired on ${ends}.`,
-    });
+    expect(await response.json()).toEqual({ status: "error", message: `This link expired on ${ends}.` });
   });
 
   test("holds its code, then frees it, and the new link is right at once", async () => {
@@ -321,12 +304,7 @@ describe("an address that leads nowhere shows", () => {
       // A page that is made for one reader is not compressed.
       const coding = status === 404 ? "" : ", Accept-Encoding";
       expect(response.headers.get("vary")).toBe(`Accept, Accept-Language, Cookie${coding}`);
-      expect(response.headers.get("cache-control")).toBe("no-store");
-      expect(response.headers.get("content-security-policy")).toMatch(
-        /^default-src 'none'; script-src 'self'; style-src 'self'; .*frame-ancestors 'none'$/,
-      );
-      expect(response.headers.get("x-content-type-options")).toBe("nosniff");
-      expect(response.headers.get("x-robots-tag")).toBe("noindex");
+      expectGuarded(response);
     }
   });
 });

@@ -205,28 +205,6 @@ describe("a body that breaks off", () => {
   }
 });
 
-describe("ill-formed requests are refused by the server", () => {
-  const head = "POST /api/v1/shorten HTTP/1.1\r\nHost: x\r\n";
-  const cases = {
-    "two lengths": `${head}Content-Length: 2\r\nContent-Length: 3\r\n\r\n{}x`,
-    "a length and chunks": `${head}Content-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`,
-    "no Host": "GET /abc HTTP/1.1\r\n\r\n",
-    "a header without a name": "GET /abc HTTP/1.1\r\nHost: x\r\n: y\r\n\r\n",
-    "a space before the colon": "GET /abc HTTP/1.1\r\nHost: x\r\nX : y\r\n\r\n",
-    "a header too large": `GET /abc HTTP/1.1\r\nHost: x\r\nX: ${"y".repeat(20_000)}\r\n\r\n`,
-    "a path too large": `GET /${"a".repeat(20_000)} HTTP/1.1\r\nHost: x\r\n\r\n`,
-    garbage: "\u0016\u0003\u0001hello\r\n\r\n",
-  };
-  for (const [what, request] of Object.entries(cases)) {
-    test(what, async () => {
-      const answer = await sendRaw(curt.origin, request);
-      expect(answer).toMatch(/^$|^HTTP\/1\.1 (400|431|505) /);
-      expect([...answer.matchAll(/HTTP\/1\.1 /g)].length).toBeLessThanOrEqual(1);
-      expect((await curt.fetch("/abc")).status).toBe(302);
-    });
-  }
-});
-
 describe("header values", () => {
   test("of any bytes never make it answer 5xx", async () => {
     const name = fc.constantFrom(
