@@ -5,10 +5,13 @@ import { join } from "node:path";
 import { version } from "../../package.json";
 import { type Command, type Commands, readCommandLine, UsageError } from "../../src/cli/command.ts";
 import { COMMANDS } from "../../src/cli/commands.ts";
+import { readConfig } from "../../src/config/config.ts";
+import { createLog } from "../../src/lib/log.ts";
 import type { Target } from "../../src/links/target.ts";
+import { warnAtStart } from "../../src/server/start-warnings.ts";
 import { openStore } from "../../src/store/open.ts";
 import { testOnLinux } from "../linux.ts";
-import { startHere, startProgram, temporaryFolder, untilLogged, PROGRAM } from "../service.ts";
+import { type Settings, startHere, startProgram, temporaryFolder, untilLogged, PROGRAM } from "../service.ts";
 import { newLink } from "../stores/links.ts";
 import { visit } from "../visits/visits.ts";
 import { runCommand as run } from "./commands.ts";
@@ -358,45 +361,37 @@ describe("the handler of uncaught exceptions", () => {
   });
 });
 
-test("a public service behind a proxy that it does not trust warns that all visitors are one client", async () => {
-  const warning = "all visitors count as one client";
-  for (const settings of [
-    { LIMIT_CREATE: "5/1m", LIMIT_PASSWORDS: "off" },
-    { LIMIT_CREATE: "5/1m", PROCESSES: "2" },
-    { LIMIT_CREATE: "off", LIMIT_PASSWORDS: "10/1h" },
-  ]) {
-    await using program = await startProgram(settings);
-    await untilLogged(program, warning);
+describe("a start warns", () => {
+  function warningsOf(settings: Settings): string {
+    const lines: string[] = [];
+    const output = { isTTY: false, writableLength: 0, on() {}, write: (line: string) => lines.push(line) };
+    warnAtStart(readConfig(settings), createLog("info", output as unknown as NodeJS.WriteStream));
+    return lines.join("");
   }
-  for (const settings of [
-    { LIMIT_CREATE: "5/1m", TRUSTED_PROXIES: "127.0.0.1" },
-    { LIMIT_CREATE: "5/1m", POSTURE: "private" },
-    { LIMIT_CREATE: "off", LIMIT_PASSWORDS: "off" },
-  ]) {
-    const program = await startProgram(settings);
+  const LIMITED = { BASE_URL: "https://curt.example", LIMIT_CREATE: "5/1m", LIMIT_PASSWORDS: "off" };
+  const OFF = { LIMIT_CREATE: "off", LIMIT_UNKNOWN: "off", LIMIT_VIEW: "off", LIMIT_REPORT: "off" };
+
+  test.each<[boolean, string, Settings]>([
+    [true, "all visitors count as one client", LIMITED],
+    [true, "all visitors count as one client", { ...LIMITED, ...OFF, LIMIT_PASSWORDS: "10/1h" }],
+    [false, "all visitors count as one client", { ...LIMITED, TRUSTED_PROXIES: "127.0.0.1" }],
+    [false, "all visitors count as one client", { ...LIMITED, POSTURE: "private" }],
+    [false, "all visitors count as one client", { ...LIMITED, ...OFF }],
+    [true, '"name":"ADMIN_TOKN","meant":"ADMIN_TOKEN"', { ADMIN_TOKN: "0123456789abcdef" }],
+    [false, "0123456789abcdef", { ADMIN_TOKN: "0123456789abcdef" }],
+    [false, "misspelt", { BASE_URL: "https://curt.example" }],
+    [true, "BASE_URL starts with http://: ", { BASE_URL: "http://go.curt.example" }],
+    [false, "BASE_URL starts with http://: ", { BASE_URL: "http://localhost:8080" }],
+  ])("(%p) %s: %j", (isWarned, warning, settings) => {
+    expect(warningsOf(settings).includes(warning)).toBe(isWarned);
+  });
+
+  test("once for all processes, and a stop says when it is done", async () => {
+    const program = await startProgram({ ADMIN_TOKN: "0123456789abcdef", PROCESSES: "2" });
     await program[Symbol.asyncDispose]();
-    await untilLogged(program, "stopping");
-    expect(program.logged.join()).not.toContain(warning);
-  }
-});
-
-test("a start warns of a misspelt setting and of a public http:// address, and a stop says when it is done", async () => {
-  const settings = { ADMIN_TOKN: "0123456789abcdef", BASE_URL: "http://go.curt.example", PROCESSES: "2" };
-  const program = await startProgram(settings);
-  await program[Symbol.asyncDispose]();
-  const lines = program.logged.join("\n");
-  expect(lines).toMatch(/"name":"ADMIN_TOKN","meant":"ADMIN_TOKEN","msg":"a setting may be misspelt: /);
-  expect(lines.match(/misspelt/g)).toHaveLength(1);
-  expect(lines).not.toContain(settings.ADMIN_TOKN);
-  expect(lines).toContain('"msg":"BASE_URL starts with http://: ');
-  expect(program.logged.findLast((line) => line !== "")).toContain('"msg":"stopped"');
-
-  for (const BASE_URL of ["http://localhost:8080", "https://go.curt.example"]) {
-    const silent = await startProgram({ BASE_URL });
-    await silent[Symbol.asyncDispose]();
-    expect(silent.logged.join("\n")).not.toMatch(/misspelt|starts with http:/);
-    expect(silent.logged.findLast((line) => line !== "")).toContain('"msg":"stopped"');
-  }
+    expect(program.logged.filter((line) => line.includes("misspelt"))).toHaveLength(1);
+    expect(program.logged.findLast((line) => line !== "")).toContain('"msg":"stopped"');
+  });
 });
 
 test("all mistakes are told at once, with missing files of a certificate", async () => {

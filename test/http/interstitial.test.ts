@@ -8,7 +8,6 @@ import { type Running, shareService, startHere } from "../service.ts";
 import { makeUnreadable } from "../stores/damage.ts";
 import { untilCounted, WINDOWS_CHROME } from "../visits/visits.ts";
 import { expectGuarded } from "./markup.ts";
-import { sendRaw } from "./raw.ts";
 
 const TARGET = "https://example.com/where?to=go&so=%22#here";
 const ACCEPT = "text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,*/*;q=0.8";
@@ -78,27 +77,6 @@ describe("with INTERSTITIAL=all", () => {
   test("a browser that fetches ahead gets the preview, because it may show later what it got", async () => {
     for (const purpose of ["prefetch", "prefetch;prerender"])
       expect(await isStopped(curt, "abc", { ...PERSON, ...NAVIGATION, "Sec-Purpose": purpose })).toBe(true);
-  });
-
-  test("HEAD is answered as GET", async () => {
-    for (const headers of [PERSON, { "User-Agent": "curl/8.9.1" }]) {
-      const fields = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
-      const [get, head] = await Promise.all(
-        ["GET", "HEAD"].map(async (method) => {
-          const request = `${method} /abc HTTP/1.1\r\nHost: x\r\n${fields.join("")}Connection: close\r\n\r\n`;
-          const [lines = "", body] = (await sendRaw(curt.origin, request)).toLowerCase().split("\r\n\r\n");
-          return {
-            lines: lines
-              .split("\r\n")
-              .filter((line) => !line.startsWith("date:"))
-              .toSorted(),
-            body,
-          };
-        }),
-      );
-      expect(head?.lines).toEqual(get?.lines ?? []);
-      expect(head?.body).toBe("");
-    }
   });
 
   test("a visit is counted once, where the preview is shown", async () => {
