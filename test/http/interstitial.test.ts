@@ -79,6 +79,18 @@ describe("with INTERSTITIAL=all", () => {
       expect(await isStopped(curt, "abc", { ...PERSON, ...NAVIGATION, "Sec-Purpose": purpose })).toBe(true);
   });
 
+  test("HEAD is answered as GET", async () => {
+    for (const headers of [PERSON, { "User-Agent": "curl/8.9.1" }]) {
+      const [get, head] = await Promise.all(
+        ["GET", "HEAD"].map(async (method) => {
+          const { status, headers: answered } = await curt.fetch("/abc", { method, headers });
+          return { ...Object.fromEntries(answered), status, date: "" };
+        }),
+      );
+      expect(head).toEqual(get);
+    }
+  });
+
   test("a visit is counted once, where the preview is shown", async () => {
     await curt.shorten({ original_url: TARGET, custom_code: "counted" });
     await curt.fetch("/counted", { headers: { ...PERSON, ...NAVIGATION } });
