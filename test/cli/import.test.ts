@@ -35,96 +35,58 @@ describe("curt import", () => {
     const commanded: readonly string[] = ["json", "header", "cut"];
     const whole = manyLines(5);
     const lines = whole.trimEnd().split("\n");
+    const instead = (from: string | RegExp, to: string) => whole.replace(from, () => to);
+    const line4 = /\{"kind":"link","code":"c4".*/;
+    const dated = (at: string) => whole.replace(/("c3".*"created_at":)"[^"]*"/, `$1"${at}"`);
+    const hashed = (hash: string) => instead('"code":"c4"', `"code":"c4","password_hash":"${hash}"`);
+    const NO_HASH = "password_hash must be an Argon2id hash";
+    const [created_at, first, last] = Array.from({ length: 3 }, () => new Date(NOW).toISOString());
+    const dates = { created_at, first, last };
+    const reports = {
+      kind: "case",
+      code: "c4",
+      reasons: {},
+      pending: 1,
+      notes: [],
+      reports: 2 ** 31,
+      ...dates,
+    };
+    const http = '"target":"https://example.com/4"';
+    const NO_ASCII = "target, or location if there is one, must be an address in ASCII";
     for (const [name, file, number, why] of [
-      ["json", whole.replace('{"kind":"link","code":"c1"', "{kind"), 3, "it is no JSON object"],
-      ["field", whole.replace('"code":"c2"', '"code":7'), 4, "code must be a text"],
-      [
-        "date",
-        whole.replace(/("c3".*"created_at":)"[^"]*"/, '$1"2026-02-30"'),
-        5,
-        "created_at must be an instant",
-      ],
-      [
-        "script",
-        whole.replace("https://example.com/4", "javascript:alert(4)"),
-        6,
-        "target must start with http",
-      ],
-      [
-        "header",
-        whole.replace(
-          '"target":"https://example.com/4"',
-          '"target":"http://a/","location":"http://a/\\r\\nX: y"',
-        ),
-        6,
-        "target, or location if there is one, must be an address in ASCII",
-      ],
-      ["decomposed", whole.replace('"c4"', JSON.stringify("한".normalize("NFD"))), 6, "code must be a code"],
-      ["no code", whole.replace('"c4"', '""'), 6, "code must be a code"],
-      [
-        "too late",
-        whole.replace(/("c3".*"created_at":)"[^"]*"/, '$1"+275760-09-13T00:00:00.000Z"'),
-        5,
-        LIMITS,
-      ],
-      [
-        "too early",
-        whole.replace(/("c3".*"created_at":)"[^"]*"/, '$1"-000001-01-01T00:00:00.000Z"'),
-        5,
-        LIMITS,
-      ],
-      ["day 0", whole.replace('"2026-11-20"', '"1970-01-01"'), 7, "day must be a day from 1970-01-02"],
+      ["json", instead('{"kind":"link","code":"c1"', "{kind"), 3, "it is no JSON object"],
+      ["field", instead('"code":"c2"', '"code":7'), 4, "code must be a text"],
+      ["date", dated("2026-02-30"), 5, "created_at must be an instant"],
+      ["script", instead("https://example.com/4", "javascript:alert(4)"), 6, "target must start with http"],
+      ["header", instead(http, '"target":"http://a/","location":"http://a/\\r\\nX: y"'), 6, NO_ASCII],
+      ["decomposed", instead('"c4"', JSON.stringify("한".normalize("NFD"))), 6, "code must be a code"],
+      ["no code", instead('"c4"', '""'), 6, "code must be a code"],
+      ["too late", dated("+275760-09-13T00:00:00.000Z"), 5, LIMITS],
+      ["too early", dated("-000001-01-01T00:00:00.000Z"), 5, LIMITS],
+      ["day 0", instead('"2026-11-20"', '"1970-01-01"'), 7, "day must be a day from 1970-01-02"],
       [
         "half a character",
-        whole.replace('"visitors":0', '"visitors":0,"values":{"countries":[["\\ud800",1]]}'),
+        instead('"visitors":0', '"visitors":0,"values":{"countries":[["\\ud800",1]]}'),
         7,
         "values.countries must be",
       ],
       [
         "secret",
-        whole.replace(/\{"kind":"link","code":"c4".*/, '{"kind":"secret","name":"links","base64":""}'),
+        instead(line4, '{"kind":"secret","name":"links","base64":""}'),
         6,
         "base64 must be bytes in Base64",
       ],
-      [
-        "reports",
-        whole.replace(
-          /\{"kind":"link","code":"c4".*/,
-          JSON.stringify({
-            kind: "case",
-            code: "c4",
-            reasons: {},
-            pending: 1,
-            notes: [],
-            reports: 2 ** 31,
-            ...Object.fromEntries(
-              ["created_at", "first", "last"].map((at) => [at, new Date(NOW).toISOString()]),
-            ),
-          }),
-        ),
-        6,
-        "reports must be at most 2147483647",
-      ],
-      ...[
-        HASH.replace("m=19456", "m=19457"),
-        HASH.replace("t=2", "t=3"),
-        "$2b$31$N9qo8uLOickgx2ZMRZoMyeIjZAgcfl7p92ldGxad68LJZdL17lhWy",
-        "$argon2id$",
-      ].map(
-        (hash, nth) =>
-          [
-            `hash ${nth}`,
-            whole.replace('"code":"c4"', () => `"code":"c4","password_hash":"${hash}"`),
-            6,
-            "password_hash must be an Argon2id hash",
-          ] as const,
-      ),
-      ["kind", whole.replace('"kind":"day"', '"kind":"dog"'), 7, "kind must be link, day, "],
+      ["reports", instead(line4, JSON.stringify(reports)), 6, "reports must be at most 2147483647"],
+      ["memory", hashed(HASH.replace("m=19456", "m=19457")), 6, NO_HASH],
+      ["time", hashed(HASH.replace("t=2", "t=3")), 6, NO_HASH],
+      ["bcrypt", hashed("$2b$31$N9qo8uLOickgx2ZMRZoMyeIjZAgcfl7p92ldGxad68LJZdL17lhWy"), 6, NO_HASH],
+      ["no hash", hashed("$argon2id$"), 6, NO_HASH],
+      ["kind", instead('"kind":"day"', '"kind":"dog"'), 7, "kind must be link, day, "],
       ["cut", lines.slice(0, -1).join("\n"), lines.length, "the file was cut off"],
       ["cut inside", whole.slice(0, -300), whole.slice(0, -300).split("\n").length, "it is no JSON object"],
       [
         "changed",
-        whole.replace("example.com/3", "example.org/3"),
+        instead("example.com/3", "example.org/3"),
         lines.length,
         "the lines before it were changed",
       ],

@@ -114,21 +114,15 @@ describe("many links in an array", () => {
   });
 
   test("are refused altogether where the array is none, too long or empty", async () => {
-    const object = (received: string) =>
-      en["body.array"]
-        .replace("{received}", received)
-        .replace("{example}", `[{"target":"https://example.com/a/long/address"}]`);
-    const length = (count: number) =>
-      en["batch.length"].replace("{max}", "500").replace("{count}", String(count));
-    for (const [body, expected] of [
-      [{ target }, [400, "body.array", object("object")]],
-      ['"x"', [400, "body.array", object("string")]],
-      ["[", [400, "body.json", en["body.json"]]],
-      ["", [400, "body.json", en["body.json"]]],
-      [[], [400, "batch.length", length(0)]],
-      [times(501).map(() => ({ target })), [400, "batch.length", length(501)]],
+    for (const [body, reason] of [
+      [{ target }, "body.array"],
+      ['"x"', "body.array"],
+      ["[", "body.json"],
+      ["", "body.json"],
+      [[], "batch.length"],
+      [times(501).map(() => ({ target })), "batch.length"],
     ] as const)
-      expect(await refusal(await send(LINKS, body))).toEqual([...expected]);
+      expect((await refusal(await send(LINKS, body))).slice(0, 2)).toEqual([400, reason]);
     expect((await refusal(await send(LINKS, "[]", { "Content-Type": "text/csv" })))[1]).toBe("body.type");
   });
 

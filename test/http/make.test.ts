@@ -96,75 +96,45 @@ describe("POST /api/v1/links", () => {
   });
 
   test("names its own fields and the rules, all at once", async () => {
-    const cases: [unknown, string, string][] = [
-      [{}, "field.required", "target: It is required."],
-      [
-        { original_url: target },
-        "field.required, field.unknown",
-        "target: It is required. original_url: There is no such field. Did you mean target?",
-      ],
-      [
-        { target, expire: "24h" },
-        "field.unknown",
-        "expire: There is no such field. Did you mean expires_at?",
-      ],
-      [{ target, passwd: "x" }, "field.unknown", "passwd: There is no such field. Did you mean password?"],
-      [{ target, visits: 3 }, "field.unknown", "visits: There is no such field."],
-      // Cut to 64 units, and in the middle of a character.
-      [
-        { target, [`${"a".repeat(63)}😀`]: 1 },
-        "field.unknown",
-        `${"a".repeat(63)}\uFFFD: There is no such field.`,
-      ],
-      [
-        { target, custom_code: "mine", expire_duration: "24h" },
-        "field.unknown",
-        "custom_code: There is no such field. Did you mean code? expire_duration: There is no such field. Did you mean expires_at?",
-      ],
-      [
-        { target: 1, code: 2, expires_at: 3, starts_at: true, max_visits: "4", password: [] },
-        "field.type",
-        "target: It must be of type string, not number. code: It must be of type string, not number. " +
-          "expires_at: It must be of type string, not number. starts_at: It must be of type string, not boolean. " +
-          "max_visits: It must be of type number, not string. password: It must be of type string, not array.",
-      ],
-      [
-        { target: "naver.com", code: "api" },
-        "target.scheme, code.reserved",
-        `target: ${en["target.scheme"]} code: ${en["code.reserved"].replace("{code}", "api")}`,
-      ],
-      [{ target, code: "한글" }, "code.taken", `code: ${en.taken}`],
+    const cases: [unknown, string][] = [
+      [{}, "field.required"],
+      [{ original_url: target }, "field.required, field.unknown"],
+      [{ target, custom_code: "mine", expire_duration: "24h" }, "field.unknown"],
+      [{ target: 1, code: 2, expires_at: 3, starts_at: true, max_visits: "4", password: [] }, "field.type"],
+      [{ target: "naver.com", code: "api" }, "target.scheme, code.reserved"],
+      [{ target, code: "한글" }, "code.taken"],
       [
         { target, expires_at: "tomorrow", starts_at: "2027-02-30T00:00:00Z" },
         "expires_at.format, starts_at.format",
-        `expires_at: ${en["expires_at.format"]} starts_at: ${en["starts_at.format"]}`,
       ],
-      [{ target, expires_at: "never" }, "expires_at.format", `expires_at: ${en["expires_at.format"]}`],
-      [
-        { target, expires_at: "2020-01-01T00:00:00Z" },
-        "expires_at.past",
-        `expires_at: ${en["expires_at.past"]}`,
-      ],
-      [{ target, expires_at: iso(curt.nowMs()) }, "expires_at.past", `expires_at: ${en["expires_at.past"]}`],
-      [
-        { target, expires_at: "24h", starts_at: "48h" },
-        "expires_at.before-start",
-        `expires_at: ${en["expires_at.before-start"]}`,
-      ],
-      [
-        { target, expires_at: "24h", starts_at: "24h" },
-        "expires_at.before-start",
-        `expires_at: ${en["expires_at.before-start"]}`,
-      ],
+      [{ target, expires_at: "never" }, "expires_at.format"],
+      [{ target, expires_at: "2020-01-01T00:00:00Z" }, "expires_at.past"],
+      [{ target, expires_at: iso(curt.nowMs()) }, "expires_at.past"],
+      [{ target, expires_at: "24h", starts_at: "48h" }, "expires_at.before-start"],
+      [{ target, expires_at: "24h", starts_at: "24h" }, "expires_at.before-start"],
+      ...[0, -1, 1.5, 1_000_000_001].map((max_visits): [unknown, string] => [
+        { target, max_visits },
+        "max_visits.range",
+      ]),
+      ...["", "x".repeat(129)].map((password): [unknown, string] => [
+        { target, password },
+        "password.length",
+      ]),
     ];
-    for (const [body, reason, message] of cases) {
-      const [status, ...told] = await refused(body);
-      expect([body, status, ...told]).toEqual([body, reason === "code.taken" ? 409 : 400, reason, message]);
+    for (const [body, reason] of cases) {
+      const [status, told] = await refused(body);
+      expect([status, told], JSON.stringify(body)).toEqual([reason === "code.taken" ? 409 : 400, reason]);
     }
-    for (const max_visits of [0, -1, 1.5, 1_000_000_001])
-      expect((await refused({ target, max_visits }))[1]).toBe("max_visits.range");
-    for (const password of ["", "x".repeat(129)])
-      expect((await refused({ target, password }))[1]).toBe("password.length");
+  });
+
+  test.each([
+    ["expire", "expire: There is no such field. Did you mean expires_at?"],
+    ["passwd", "passwd: There is no such field. Did you mean password?"],
+    ["visits", "visits: There is no such field."],
+    // Cut to 64 units, and in the middle of a character.
+    [`${"a".repeat(63)}😀`, `${"a".repeat(63)}\uFFFD: There is no such field.`],
+  ])("says which field may be meant by %s", async (field, message) => {
+    expect((await refused({ target, [field]: 3 }))[2]).toBe(message);
   });
 
   test("keeps an instant at the end of time within the years that others can read", async () => {
