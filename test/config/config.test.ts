@@ -3,6 +3,7 @@ import { describe, expect, test } from "bun:test";
 import { type Config, ConfigError, readConfig } from "../../src/config/config.ts";
 import { describeStore } from "../../src/config/database-url.ts";
 import { SETTINGS } from "../../src/config/settings.ts";
+import type { Settings } from "../service.ts";
 
 function mistakesOf(env: Record<string, string>): readonly string[] {
   try {
@@ -68,62 +69,75 @@ describe("the configuration", () => {
   });
 
   test("takes every setting", () => {
-    const cases: [Record<string, string>, Partial<Config>][] = [
+    const cases: [name: string, value: string, expected: Partial<Config>, others?: Settings][] = [
       [
-        { BASE_URL: "https://Go.Example.com:443/" },
+        "BASE_URL",
+        "https://Go.Example.com:443/",
         { baseUrl: "https://go.example.com", posture: "public", statsShown: "safe" },
       ],
-      [{ BASE_URL: "https://숏.한국" }, { baseUrl: "https://숏.한국" }],
-      [{ BASE_URL: "HTTPS://숏.한국:443/" }, { baseUrl: "https://숏.한국" }],
-      [{ BASE_URL: "http://숏.한국:8080" }, { baseUrl: "http://숏.한국:8080" }],
-      [{ BASE_URL: "http://192.168.1.5:3000" }, { posture: "private" }],
-      [{ BASE_URL: "http://curt" }, { posture: "private" }],
-      [{ BASE_URL: "http://curt.example", POSTURE: "private" }, { posture: "private" }],
-      [{ POSTURE: "public" }, { posture: "public", statsShown: "safe" }],
-      [{ POSTURE: "public", STATS_SHOWN: "all" }, { statsShown: "all" }],
+      ["BASE_URL", "https://숏.한국", { baseUrl: "https://숏.한국" }],
+      ["BASE_URL", "HTTPS://숏.한국:443/", { baseUrl: "https://숏.한국" }],
+      ["BASE_URL", "http://숏.한국:8080", { baseUrl: "http://숏.한국:8080" }],
+      ["BASE_URL", "http://192.168.1.5:3000", { posture: "private" }],
+      ["BASE_URL", "http://curt", { posture: "private" }],
+      ["BASE_URL", "http://curt.example", { posture: "private" }, { POSTURE: "private" }],
+      ["POSTURE", "public", { posture: "public", statsShown: "safe" }],
+      ["POSTURE", "public", { statsShown: "all" }, { STATS_SHOWN: "all" }],
       [
-        { DATABASE_URL: "postgres://curt@db/a%2Fb", DATABASE_POOL: "3" },
+        "DATABASE_URL",
+        "postgres://curt@db/a%2Fb",
         { databasePool: 3, journalFolder: "data/a%2Fb-visits", listFolder: "data/blocklists" },
+        { DATABASE_POOL: "3" },
       ],
       [
-        { DATABASE_URL: "postgres://curt@db/links", DATA_DIR: "/var/lib/curt" },
+        "DATABASE_URL",
+        "postgres://curt@db/links",
         { journalFolder: "/var/lib/curt/links-visits" },
+        { DATA_DIR: "/var/lib/curt" },
       ],
-      [{ BLOCKLIST: "a.txt, /lists/b" }, { blocklist: ["a.txt", "/lists/b"] }],
+      ["BLOCKLIST", "a.txt, /lists/b", { blocklist: ["a.txt", "/lists/b"] }],
       [
-        { BLOCKLIST: "https://lists.example/a?b, a.txt,HTTPS://lists.example" },
+        "BLOCKLIST",
+        "https://lists.example/a?b, a.txt,HTTPS://lists.example",
         { blocklist: ["a.txt"], blocklistFeeds: ["https://lists.example/a?b", "https://lists.example/"] },
       ],
-      [{ STATS_SHOWN: "count" }, { statsShown: "count" }],
+      ["STATS_SHOWN", "count", { statsShown: "count" }],
       [
-        { ALIASES: "A.example, 숏.한국 ,b.example:8443" },
+        "ALIASES",
+        "A.example, 숏.한국 ,b.example:8443",
         { aliases: ["a.example", "xn--0p4b.xn--3e0b707e", "b.example"] },
       ],
       [
-        { DATABASE_URL: "sqlite:/var/lib/curt.db" },
+        "DATABASE_URL",
+        "sqlite:/var/lib/curt.db",
         { database: { engine: "sqlite", path: "/var/lib/curt.db" } },
       ],
       [
-        { DATABASE_URL: "sqlite:///var/lib/curt.db" },
+        "DATABASE_URL",
+        "sqlite:///var/lib/curt.db",
         { database: { engine: "sqlite", path: "/var/lib/curt.db" } },
       ],
       [
-        { DATABASE_URL: "sqlite:/srv/links.db" },
+        "DATABASE_URL",
+        "sqlite:/srv/links.db",
         { journalFolder: "/srv/links.db-visits", listFolder: "/srv/blocklists" },
       ],
       [
-        { DATABASE_URL: "sqlite:/srv/links.db", DATA_DIR: "/var/lib/curt" },
+        "DATABASE_URL",
+        "sqlite:/srv/links.db",
         { journalFolder: "/var/lib/curt/links.db-visits" },
+        { DATA_DIR: "/var/lib/curt" },
       ],
-      [{ DEFAULT_EXPIRY: "1month" }, { defaultExpiry: "1month" }],
-      [{ CODE_LENGTH: "4" }, { codeLength: 4 }],
-      [{ METRICS_PORT: "9464" }, { metrics: { host: "127.0.0.1", port: 9464 } }],
-      [{ METRICS_PORT: "localhost:0" }, { metrics: { host: "localhost", port: 0 } }],
-      [{ METRICS_PORT: "[::1]:9464" }, { metrics: { host: "::1", port: 9464 } }],
-      [{ CODE_HOLD: "12h" }, { codeHoldMs: 43_200_000 }],
-      [{ CODE_HOLD: "0s" }, { codeHoldMs: 0 }],
+      ["DEFAULT_EXPIRY", "1month", { defaultExpiry: "1month" }],
+      ["CODE_LENGTH", "4", { codeLength: 4 }],
+      ["METRICS_PORT", "9464", { metrics: { host: "127.0.0.1", port: 9464 } }],
+      ["METRICS_PORT", "localhost:0", { metrics: { host: "localhost", port: 0 } }],
+      ["METRICS_PORT", "[::1]:9464", { metrics: { host: "::1", port: 9464 } }],
+      ["CODE_HOLD", "12h", { codeHoldMs: 43_200_000 }],
+      ["CODE_HOLD", "0s", { codeHoldMs: 0 }],
       [
-        { POSTURE: "public" },
+        "POSTURE",
+        "public",
         {
           limitCreate: [
             { count: 30, ms: 60_000 },
@@ -135,7 +149,8 @@ describe("the configuration", () => {
         },
       ],
       [
-        { POSTURE: "public", LIMIT_CREATE: "off", LIMIT_VIEW: "1000000/31d, 1/1s", LIMIT_REPORT: "off" },
+        "POSTURE",
+        "public",
         {
           limitCreate: [],
           limitView: [
@@ -144,24 +159,22 @@ describe("the configuration", () => {
           ],
           limitReport: [],
         },
+        { LIMIT_CREATE: "off", LIMIT_VIEW: "1000000/31d, 1/1s", LIMIT_REPORT: "off" },
       ],
-      [{ CREATE_TOKEN: "0123456789abcde=" }, { createToken: "0123456789abcde=" }],
-      [{ CURT_SECRET: "x".repeat(32) }, { secret: "x".repeat(32) }],
-      [{ EDITS: "off" }, { edits: "off" }],
-      [{ BASE_URL: "https://go.example.com" }, { edits: "24h" }],
-      [{ BASE_URL: "https://go.example.com", EDITS: "on" }, { edits: "on" }],
-      [{ PROCESSES: "64" }, { processes: 64 }],
-      [{ CACHE_SECONDS: "300" }, { cacheSeconds: 300 }],
-      [{ INTERSTITIAL: "all" }, { interstitial: "all" }],
-      [{ DRAIN_WAIT: "5s" }, { drainWaitMs: 5000 }],
-      [
-        { HOST: "::", PORT: "80" },
-        { host: "::", port: 80 },
-      ],
-      [{ PORT: "0", BASE_URL: "http://localhost:1" }, { port: 0 }],
+      ["CREATE_TOKEN", "0123456789abcde=", { createToken: "0123456789abcde=" }],
+      ["CURT_SECRET", "x".repeat(32), { secret: "x".repeat(32) }],
+      ["EDITS", "off", { edits: "off" }],
+      ["BASE_URL", "https://go.example.com", { edits: "24h" }],
+      ["BASE_URL", "https://go.example.com", { edits: "on" }, { EDITS: "on" }],
+      ["PROCESSES", "64", { processes: 64 }],
+      ["CACHE_SECONDS", "300", { cacheSeconds: 300 }],
+      ["INTERSTITIAL", "all", { interstitial: "all" }],
+      ["DRAIN_WAIT", "5s", { drainWaitMs: 5000 }],
+      ["HOST", "::", { host: "::", port: 80 }, { PORT: "80" }],
+      ["PORT", "0", { port: 0 }, { BASE_URL: "http://localhost:1" }],
     ];
-    for (const [env, expected] of cases)
-      expect({ env, config: readConfig(env) }).toMatchObject({ env, config: expected });
+    for (const [name, value, expected, others] of cases)
+      expect(readConfig({ ...others, [name]: value }), `${name}=${value}`).toMatchObject(expected);
   });
 
   test("refuses caches for redirects that only programs get", () => {

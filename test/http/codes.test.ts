@@ -1,9 +1,8 @@
 import { describe, expect, test } from "bun:test";
 
-import { DAY_MS } from "../../src/links/time.ts";
 import en from "../../src/locales/en.json";
 import ko from "../../src/locales/ko.json";
-import { BASE_URL, shareService, startHere } from "../service.ts";
+import { BASE_URL, shareService } from "../service.ts";
 import { sendRaw } from "./raw.ts";
 
 const curt = shareService({}, { standsStill: true });
@@ -100,22 +99,5 @@ describe("GET /api/v1/codes/{code}", () => {
       expect(answer.slice(0, 12), String(path)).toEqual(`HTTP/1.1 ${status}`);
       expect(answer).toContain(`{"status":"error","message":"`);
     }
-  });
-
-  test("holds the code of a link that has ended for CODE_HOLD", async () => {
-    await curt.shorten({ original_url, custom_code: "ended", expire_duration: "24h" });
-    curt.advance(31 * DAY_MS - 1);
-    expect(await isAvailable("ended")).toBeFalse();
-    expect((await posted("ended"))[0]).toBe(409);
-    curt.advance(1);
-    expect(await isAvailable("ended")).toBeTrue();
-    expect((await posted("ended"))[0]).toBe(201);
-    expect(await isAvailable("ended")).toBeFalse();
-
-    await using unheld = await startHere({ CODE_HOLD: "0s" });
-    await unheld.shorten({ original_url, custom_code: "brief", expire_duration: "24h" });
-    expect(await isAvailable("brief", unheld)).toBeFalse();
-    unheld.advance(DAY_MS);
-    expect(await isAvailable("brief", unheld)).toBeTrue();
   });
 });

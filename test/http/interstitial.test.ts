@@ -58,12 +58,6 @@ describe("with INTERSTITIAL=all", () => {
       { ...PERSON, Accept: "application/json" },
       { ...PERSON, "User-Agent": "" },
       { ...PERSON, "User-Agent": "facebookexternalhit/1.1;kakaotalk-scrap/1.0;" },
-      { ...PERSON, "User-Agent": "Slackbot-LinkExpanding 1.0 (+https://api.slack.com/robots)" },
-      { ...PERSON, "User-Agent": "TelegramBot (like TwitterBot)" },
-      {
-        ...PERSON,
-        "User-Agent": "Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)",
-      },
       { ...PERSON, ...NAVIGATION, "Sec-Fetch-Dest": "image" },
       { ...PERSON, ...NAVIGATION, "Sec-Fetch-Dest": "empty" },
     ];

@@ -208,40 +208,15 @@ describe("a body that breaks off", () => {
 describe("header values", () => {
   test("of any bytes never make it answer 5xx", async () => {
     const name = fc.constantFrom(
-      "Accept",
-      "Accept-Language",
-      "Content-Type",
-      "Content-Encoding",
-      "Origin",
+      ...["Accept", "Accept-Language", "Content-Type", "Content-Encoding", "Origin", "Host", "Expect"],
       "Access-Control-Request-Headers",
-      "Host",
-      "Expect",
     );
+    const parts = ["text/html", "ko", "en-US", ";q=", "0.5", ",", "*", "/", ";", "=", '"', " ", "q", "-"];
     const value = fc.oneof(
       fc
         .uint8Array({ maxLength: 60 })
         .map((bytes) => Buffer.from(bytes.filter((byte) => byte > 31 && byte !== 127)).toString("latin1")),
-      fc
-        .array(
-          fc.constantFrom(
-            "text/html",
-            "ko",
-            "en-US",
-            ";q=",
-            "0.5",
-            ",",
-            "*",
-            "/",
-            ";",
-            "=",
-            '"',
-            " ",
-            "q",
-            "-",
-          ),
-          { maxLength: 12 },
-        )
-        .map((parts) => parts.join("")),
+      fc.array(fc.constantFrom(...parts), { maxLength: 12 }).map((some) => some.join("")),
     );
     const line = fc.constantFrom(
       "GET /nothing",
