@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from "bun:test";
 
 import en from "../../src/locales/en.json";
 import { createAdminToken, SESSION_MS } from "../../src/moderation/access-tokens.ts";
-import { elementsOf, expectGuarded, HTML, MARK } from "../http/markup.ts";
+import { elementsOf, expectGuarded, HTML, MARK, sendForm } from "../http/markup.ts";
 import { openStoreOf, shareService, startHere } from "../service.ts";
 import { newLink } from "../stores/links.ts";
 import { askAs, report, TOKEN, untilAnswered } from "./operator.ts";
@@ -22,19 +22,8 @@ function get(path: string, session = "", service = curt): Promise<Response> {
   return service.fetch(path, { headers: { ...HTML, Cookie: `operator=${session}` } });
 }
 
-function post(
-  path: string,
-  fields: Fields,
-  session = "",
-  headers: Fields = {},
-  service = curt,
-): Promise<Response> {
-  return service.fetch(path, {
-    method: "POST",
-    headers: { ...HTML, "Content-Type": FORM, Cookie: `language=en; operator=${session}`, ...headers },
-    body: new URLSearchParams(fields).toString(),
-  });
-}
+const post = (path: string, fields: Fields, session = "", headers: Fields = {}, service = curt) =>
+  sendForm(service, path, fields, { Cookie: `language=en; operator=${session}`, ...headers });
 
 async function signIn(service = curt): Promise<string> {
   const response = await post("/admin", { token: TOKEN }, "", {}, service);

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 
-import { HTML } from "../http/markup.ts";
+import { sendForm } from "../http/markup.ts";
 import { type Here, startHere } from "../service.ts";
 import { TOKEN } from "./operator.ts";
 
@@ -9,13 +9,8 @@ function guess(curt: Here, token: string, client = "192.0.2.1"): Promise<Respons
   return curt.fetch("/api/v1/admin/journal", { headers });
 }
 
-function signIn(curt: Here, token: string, client = "192.0.2.1"): Promise<Response> {
-  return curt.fetch("/admin", {
-    method: "POST",
-    headers: { ...HTML, "X-Forwarded-For": client },
-    body: new URLSearchParams({ token }),
-  });
-}
+const signIn = (curt: Here, token: string) =>
+  sendForm(curt, "/admin", { token }, { "X-Forwarded-For": "192.0.2.1" });
 
 test("who guessed too often is told when to guess again, and that is when they may", async () => {
   const settings = { ADMIN_TOKEN: TOKEN, TRUSTED_PROXIES: "127.0.0.1" };

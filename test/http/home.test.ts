@@ -3,15 +3,13 @@ import { describe, expect, test } from "bun:test";
 import en from "../../src/locales/en.json";
 import { shareService, startHere } from "../service.ts";
 import { linkOf } from "../visits/visits.ts";
-import { elementsOf, HTML } from "./markup.ts";
+import { elementsOf, HTML, sendForm } from "./markup.ts";
 
 const LONG = "https://example.com/long";
 
 const curt = shareService();
 
-function post(fields: Record<string, string>): Promise<Response> {
-  return curt.fetch("/", { method: "POST", body: new URLSearchParams(fields), headers: HTML });
-}
+const post = (fields: Record<string, string>) => sendForm(curt, "/", fields);
 
 test('the form does not offer "never" if the operator\'s default is an expiry', async () => {
   await using short = await startHere({ DEFAULT_EXPIRY: "48h" });
@@ -128,11 +126,7 @@ test("all mistakes are reported at once, next to their fields, and other problem
 
 describe("a form that another site sends with a visitor's browser", () => {
   const send = (code: string, headers: Record<string, string>) =>
-    curt.fetch("/", {
-      method: "POST",
-      headers: { ...HTML, "Content-Type": "application/x-www-form-urlencoded", ...headers },
-      body: new URLSearchParams({ original_url: LONG, custom_code: code }),
-    });
+    sendForm(curt, "/", { original_url: LONG, custom_code: code }, headers);
   const isThere = async (code: string) => (await curt.fetch(`/${code}`)).status === 302;
 
   test.each([

@@ -3,10 +3,9 @@ import { beforeAll, describe, expect, test } from "bun:test";
 import { DAY_MS } from "../../src/links/time.ts";
 import { shareService, startHere } from "../service.ts";
 import { untilCounted, visit } from "../visits/visits.ts";
-import { elementsOf, expectGuarded, expectInert, HTML, MARK } from "./markup.ts";
+import { elementsOf, expectGuarded, expectInert, HTML, MARK, sendForm } from "./markup.ts";
 import { sendRaw } from "./raw.ts";
 
-const FORM = { ...HTML, "Content-Type": "application/x-www-form-urlencoded" };
 const LONG = "https://example.com/long";
 
 const curt = shareService();
@@ -16,18 +15,9 @@ beforeAll(async () => {
   curt.advance(DAY_MS);
 });
 
-function get(path: string, headers: Record<string, string> = {}): Promise<Response> {
-  return curt.fetch(path, { headers: { ...HTML, ...headers } });
-}
+const get = (path: string, headers = {}) => curt.fetch(path, { headers: { ...HTML, ...headers } });
 
-function send(
-  fields: Record<string, string> | string | Uint8Array<ArrayBuffer>,
-  headers = {},
-): Promise<Response> {
-  const isRaw = typeof fields === "string" || fields instanceof Uint8Array;
-  const body = isRaw ? fields : new URLSearchParams(fields).toString();
-  return curt.fetch("/", { method: "POST", headers: { ...FORM, ...headers }, body });
-}
+const send = (fields: Parameters<typeof sendForm>[2], headers = {}) => sendForm(curt, "/", fields, headers);
 
 const HOSTILE = [
   `<script>${MARK}</script>`,
@@ -113,12 +103,7 @@ describe("the form", () => {
   test.each([
     ["a body of 64 KiB and more", "a".repeat(65_537), {}, 413],
     ["another one", `original_url=${"a".repeat(200_000)}`, {}, 413],
-    [
-      "a body in another form",
-      '{"original_url":"https://example.com/"}',
-      { "Content-Type": "application/json" },
-      415,
-    ],
+    ["a body in another form", `{"original_url":"${LONG}"}`, { "Content-Type": "application/json" }, 415],
     ["a body in parts", "--x\r\n\r\n--x--", { "Content-Type": "multipart/form-data; boundary=x" }, 415],
     ["plain text", `original_url=${LONG}`, { "Content-Type": "text/plain" }, 415],
     ["a compressed body", `original_url=${LONG}`, { "Content-Encoding": "gzip" }, 415],

@@ -7,7 +7,7 @@ import { addGuarded } from "../redirect/guarded.ts";
 import { type Running, shareService, startHere } from "../service.ts";
 import { makeUnreadable } from "../stores/damage.ts";
 import { untilCounted, WINDOWS_CHROME } from "../visits/visits.ts";
-import { expectGuarded } from "./markup.ts";
+import { expectGuarded, sendForm } from "./markup.ts";
 
 const TARGET = "https://example.com/where?to=go&so=%22#here";
 const ACCEPT = "text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,*/*;q=0.8";
@@ -119,17 +119,8 @@ describe("with INTERSTITIAL=all, a link that is not open to every visit", () => 
   const PASSWORD = "open sesame";
   const curt = shareService({ INTERSTITIAL: "all" });
 
-  const send = (path: string, form: Readonly<Record<string, string>>, headers: Record<string, string> = {}) =>
-    curt.fetch(path, {
-      method: "POST",
-      headers: {
-        ...PERSON,
-        ...FROM_HERE,
-        "Content-Type": "application/x-www-form-urlencoded",
-        ...headers,
-      },
-      body: new URLSearchParams(form).toString(),
-    });
+  const send = (path: string, form: Readonly<Record<string, string>>, headers = {}) =>
+    sendForm(curt, path, form, { ...PERSON, ...FROM_HERE, ...headers });
 
   /** The page shows the destination and says what going on costs, and its button asks Curt again. */
   async function expectStopped(response: Response, code: string): Promise<void> {

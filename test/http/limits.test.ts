@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { DAY_MS } from "../../src/links/time.ts";
 import en from "../../src/locales/en.json";
 import { type Here, type Settings, startHere } from "../service.ts";
-import { HTML } from "./markup.ts";
+import { HTML, sendForm } from "./markup.ts";
 
 const LONG = "https://example.com/long";
 const PROXIED = { TRUSTED_PROXIES: "127.0.0.1" };
@@ -116,9 +116,8 @@ describe("LIMIT_CREATE", () => {
 
   test("also counts the form, which shows again what was typed", async () => {
     await using curt = await startHere({ LIMIT_CREATE: "1/1h" }, { standsStill: true });
-    const body = () => new URLSearchParams({ original_url: LONG, custom_code: "mine" });
     const send = (language: string) =>
-      curt.fetch("/", { method: "POST", headers: { ...HTML, "Accept-Language": language }, body: body() });
+      sendForm(curt, "/", { original_url: LONG, custom_code: "mine" }, { "Accept-Language": language });
     await create(curt);
     for (const [language, when] of [
       ["en", "Try again in 60 minutes."],
@@ -214,11 +213,7 @@ describe("LIMIT_UNKNOWN", () => {
   test("counts codes in a form that is refused, because it says which are in use", async () => {
     const { curt, headers } = newcomer();
     const send = (custom_code: string) =>
-      curt.fetch("/", {
-        method: "POST",
-        body: new URLSearchParams({ original_url: "nowhere", custom_code }),
-        headers: { ...headers, Accept: "text/html" },
-      });
+      sendForm(curt, "/", { original_url: "nowhere", custom_code }, headers);
     expect(await (await send("mine")).text()).toContain('class="offers"');
     expect(await statuses(4, () => send("none"))).toEqual({ 400: 2, 429: 2 });
     expect(await (await send("mine")).text()).not.toContain('class="offers"');
@@ -263,11 +258,7 @@ describe("LIMIT_VIEW", () => {
   test("counts a form that is shown again, whether it is wrong or over another limit", async () => {
     await using curt = await startHere({ ...LIMIT, LIMIT_CREATE: "1/1d" });
     const send = (original_url: string, address: string) =>
-      curt.fetch("/", {
-        method: "POST",
-        headers: { ...HTML, ...from(address) },
-        body: new URLSearchParams({ original_url }),
-      });
+      sendForm(curt, "/", { original_url }, from(address));
     expect(await statuses(4, () => send("", "192.0.2.1"))).toEqual({ 400: 2, 429: 2 });
     expect((await send(LONG, "192.0.2.1")).status).toBe(303);
     const pages: string[] = [];

@@ -5,6 +5,7 @@ import en from "../../src/locales/en.json";
 import { ask, make, type Made, OTHER, TARGET, visited } from "../managed.ts";
 import { disableLink, shareService, startHere } from "../service.ts";
 import { addVisits } from "../visits/visits.ts";
+import { sendForm } from "./markup.ts";
 
 const SECRET = "https://example.com/only-for-those-who-know";
 
@@ -14,11 +15,7 @@ type Fields = Readonly<Record<string, string>>;
 
 /** Sends the form as a browser does. */
 async function send(code: string, fields: Fields, headers: Fields = {}, service = curt) {
-  const response = await service.fetch(`/${code}+manage`, {
-    method: "POST",
-    headers: { Accept: "text/html", ...headers },
-    body: new URLSearchParams(fields),
-  });
+  const response = await sendForm(service, `/${code}+manage`, fields, headers);
   return { status: response.status, headers: response.headers, body: await response.text() };
 }
 
@@ -198,7 +195,9 @@ describe("the page that manages a link", () => {
 
 describe("whoever has just made a link by the form", () => {
   async function makeByForm(fields: Fields) {
-    const response = await curt.fetch("/", { method: "POST", body: new URLSearchParams(fields) });
+    const response = await sendForm(curt, "/", fields);
+    // The answer's address is one that people pass on.
+    expect(response.headers.get("link")).toBeNull();
     const cookie = response.headers.get("set-cookie") ?? "";
     return { location: response.headers.get("location") ?? "", cookie, pair: cookie.split(";", 1)[0] ?? "" };
   }

@@ -4,7 +4,7 @@ import { DAY_MS, HOUR_MS } from "../../src/links/time.ts";
 import en from "../../src/locales/en.json";
 import { message } from "../../src/locales/messages.ts";
 import { ask, make } from "../managed.ts";
-import { disableLink, shareService, startHere } from "../service.ts";
+import { disableLink, type Here, shareService, startHere } from "../service.ts";
 import { untilCounted, visit } from "../visits/visits.ts";
 import { type Element, elementsOf, HTML } from "./markup.ts";
 
@@ -20,6 +20,14 @@ beforeAll(async () => {
 
 function get(path: string, service = curt): Promise<Response> {
   return service.fetch(path, { headers: HTML });
+}
+
+/** Reads a page, with the tag of what is known of it. */
+function readerOf(service: Here, path: string) {
+  return async (known = "") => {
+    const response = await service.fetch(path, { headers: { ...HTML, "If-None-Match": known } });
+    return { status: response.status, tag: response.headers.get("etag") ?? "", text: await response.text() };
+  };
 }
 
 /** The preview of a new link in English and Korean. */
@@ -85,10 +93,7 @@ test("a preview says for a day how long ago its link was changed, and what a rea
   await using own = await startHere({}, { startMs, standsStill: true });
   const { code, path, key } = await make(own);
   await ask(own, "PATCH", path, { key, body: { target: LONG } });
-  const read = async (known = "") => {
-    const response = await own.fetch(`/${code}+`, { headers: { ...HTML, "If-None-Match": known } });
-    return { status: response.status, tag: response.headers.get("etag") ?? "", text: await response.text() };
-  };
+  const read = readerOf(own, `/${code}+`);
   const hint = /<ul class="warnings"><li>(Caution: [^.]*\.)/;
   own.advance(HOUR_MS - MINUTE_MS);
   const fresh = await read();
@@ -109,10 +114,7 @@ test("a preview says for the last day of its link when it ends and how soon, and
   const startMs = Math.floor(Date.now() / HOUR_MS) * HOUR_MS + 7 * MINUTE_MS;
   await using own = await startHere({}, { startMs, standsStill: true });
   await own.shorten({ original_url: LONG, custom_code: "ending", expire_duration: "48h" });
-  const read = async (known = "") => {
-    const response = await own.fetch("/ending+", { headers: { ...HTML, "If-None-Match": known } });
-    return { status: response.status, tag: response.headers.get("etag") ?? "", text: await response.text() };
-  };
+  const read = readerOf(own, "/ending+");
   const hint = /This link expires soon: ([^,]*), on <time datetime="([^"]*)">/;
   own.advance(DAY_MS - 2 * MINUTE_MS);
   expect((await read()).text).not.toMatch(hint);
@@ -139,14 +141,14 @@ test("a link that works no more is not said to be changed, and neither shared no
   await disableLink(own, code, "spam");
   const page = await (await get(`/${code}+`, own)).text();
   expect(page).toContain(en["preview.led"]);
-  for (const text of [
+  const absent = [
     en["hint.changed.fresh"],
     en["preview.waiting"],
     en["preview.share"],
     "data-copy",
     'class="button',
-  ])
-    expect(page).not.toContain(text);
+  ];
+  for (const text of absent) expect(page).not.toContain(text);
 });
 
 test("a chart is drawn of visits in its range only, and what too few have in common is said once", async () => {

@@ -15,9 +15,8 @@ import {
   untilLogged,
 } from "../service.ts";
 import { makeUnreadable } from "../stores/damage.ts";
-import { elementsOf, expectGuarded, expectInert, HTML, MARK } from "./markup.ts";
+import { elementsOf, expectGuarded, expectInert, HTML, MARK, sendForm } from "./markup.ts";
 
-const FORM = { ...HTML, "Content-Type": "application/x-www-form-urlencoded" };
 const JSON_TYPE = { "Content-Type": "application/json" };
 
 let curt: Here;
@@ -47,15 +46,8 @@ function report(code: string, body: unknown, headers: Record<string, string> = {
   });
 }
 
-function send(
-  path: string,
-  fields: Record<string, string> | string,
-  headers: Record<string, string> = {},
-  service: Running = curt,
-) {
-  const body = typeof fields === "string" ? fields : new URLSearchParams(fields).toString();
-  return service.fetch(path, { method: "POST", headers: { ...FORM, ...headers }, body });
-}
+const send = (path: string, fields: Record<string, string> | string, headers = {}, service: Running = curt) =>
+  sendForm(service, path, fields, headers);
 
 async function caseOf(code: string) {
   const link = await store.find(code as Code);
@@ -343,8 +335,8 @@ describe("/+report", () => {
 
 describe("the footer of every page", () => {
   test("leads to the form and says how to reach the operator", async () => {
-    const named = await startHere({ CONTACT: "abuse@curt.example" });
-    const paged = await startHere({ CONTACT: "https://curt.example/contact?a=1&b=2" });
+    await using named = await startHere({ CONTACT: "abuse@curt.example" });
+    await using paged = await startHere({ CONTACT: "https://curt.example/contact?a=1&b=2" });
     const code = await make({}, named);
     const paths = ["/", `/${code}+`, "/docs", `/${code}+report`, "/+report", "/+reported", "/nobody", "/%FF"];
     for (const path of paths) {
@@ -359,10 +351,9 @@ describe("the footer of every page", () => {
       );
       expect(await (await curt.fetch(other, { headers: HTML })).text()).not.toContain("curt.example/contact");
     }
-    const refused = await named.fetch("/", { method: "POST", headers: FORM, body: "original_url=x" });
-    expect(await refused.text()).toContain("mailto:abuse@curt.example");
-    await named[Symbol.asyncDispose]();
-    await paged[Symbol.asyncDispose]();
+    expect(await (await send("/", { original_url: "x" }, {}, named)).text()).toContain(
+      "mailto:abuse@curt.example",
+    );
   });
 });
 

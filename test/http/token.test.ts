@@ -2,16 +2,14 @@ import { expect, test } from "bun:test";
 
 import en from "../../src/locales/en.json";
 import { shareService, startHere } from "../service.ts";
-import { elementsOf, HTML } from "./markup.ts";
+import { elementsOf, HTML, sendForm } from "./markup.ts";
 
 const TOKEN = "correct-horse-battery";
 const LONG = "https://example.com/long";
 
 const curt = shareService({ CREATE_TOKEN: TOKEN });
 
-function send(fields: Record<string, string>): Promise<Response> {
-  return curt.fetch("/", { method: "POST", body: new URLSearchParams(fields), headers: HTML });
-}
+const send = (fields: Record<string, string>) => sendForm(curt, "/", fields);
 
 const bearer = (token: string) => ({ Authorization: `Bearer ${token}` });
 
