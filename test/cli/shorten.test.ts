@@ -118,10 +118,8 @@ describe("curt shorten, in a pipe", () => {
     expect([edited.code, edited.stderr]).toEqual([0, ""]);
     expect(edited.stdout).toMatch(/^target +https:\/\/example\.com\/kept\/2\n/m);
     expect(edited.stdout).not.toContain("manage_key");
-    const again = await run(
-      ["edit", address, "--expires-at", "never", "--max-visits", "unlimited", "--json"],
-      given,
-    );
+    const endless = ["--expires-at", "never", "--max-visits", "unlimited", "--json"];
+    const again = await run(["edit", address, ...endless], given);
     expect(JSON.parse(again.stdout)).toMatchObject({
       expires_at: null,
       max_visits: null,
@@ -205,17 +203,9 @@ describe("curt shorten, in a pipe", () => {
         controller.enqueue(new Uint8Array(1024 * 1024).fill(32));
       },
     });
-    for (body of [
-      "<html>",
-      "7",
-      success(undefined),
-      success({ results: 7 }),
-      success({ results: [null] }),
-      success({ results: [{}] }),
-      success({ results: [{ status_code: 201, message: "", data: { short_url: 7 } }] }),
-      success({ results: [] }),
-      endless,
-    ]) {
+    const odd = { status_code: 201, message: "", data: { short_url: 7 } };
+    const results = [7, [null], [{}], [odd], []].map((wrong) => success({ results: wrong }));
+    for (body of ["<html>", "7", success(undefined), ...results, endless]) {
       const { code, stdout, stderr } = await run(["shorten", "a"], { CURT_URL: other.url.href });
       expect([code, stdout, stderr]).toEqual([
         1,
@@ -229,14 +219,10 @@ describe("curt shorten, in a pipe", () => {
   test("lets no control character of an answer through", async () => {
     const evil = "\u001b]0;owned\u0007\u009b2J";
     const data = { short_url: `https://curt.example/${evil}`, code: evil };
+    const errors = [{ field: null, reason: evil, message: evil }];
     const results = [
       { status_code: 201, status: "success", message: "", data },
-      {
-        status_code: 400,
-        status: "error",
-        message: evil,
-        errors: [{ field: null, reason: evil, message: evil }],
-      },
+      { status_code: 400, status: "error", message: evil, errors },
     ];
     const answer = { status: "success", message: evil, data: { results } };
     using hostile = Bun.serve({ port: 0, fetch: () => Response.json(answer) });

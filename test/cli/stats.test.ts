@@ -46,11 +46,7 @@ describe("curt stats", () => {
   test("asks for so many days, in the time zone of the terminal", async () => {
     const told = async (days: string, TZ: string) => {
       const { stdout } = await runAlone(["stats", "한글", "--days", days, "--json"], { ...environment, TZ });
-      const { tz, interval, series } = JSON.parse(stdout) as {
-        tz: string;
-        interval: string;
-        series: object[];
-      };
+      const { tz, interval, series } = JSON.parse(stdout);
       return [tz, interval, series.length];
     };
     expect(await told("7", "Asia/Seoul")).toEqual(["Asia/Seoul", "day", 7]);
@@ -82,28 +78,14 @@ describe("curt stats", () => {
     const unknown = await run(["stats", "nothing"], environment);
     expect([unknown.code, unknown.stdout]).toEqual([1, ""]);
     expect(unknown.stderr).toBe(`curt: There is no link with this code. (asked: ${environment.CURT_URL})\n`);
-    using other = Bun.serve({ port: 0, fetch: () => Response.json({ status: "success", data: {} }) });
-    const odd = await run(["stats", "a"], { CURT_URL: other.url.href });
-    expect([odd.code, odd.stdout]).toEqual([1, ""]);
-    expect(odd.stderr).toMatch(/^curt: GET http:.+: 200, which is no answer of Curt\. .+\n$/);
     const evil = "\u001b]0;owned\u0007\u009b2J\u202e";
+    const counts = { visits: 1, bots: 0 };
     const breakdown = { values: [{ value: evil, visits: 1 }], other: 0 };
-    const data = {
-      code: evil,
-      from: evil,
-      to: evil,
-      tz: evil,
-      visits: 1,
-      bots: 0,
-      visitors: null,
-      series: [{ start: evil, visits: 1, bots: 0 }],
-      referrers: breakdown,
-      countries: breakdown,
-    };
-    using hostile = Bun.serve({
-      port: 0,
-      fetch: () => Response.json({ status: "success", message: "", data }),
-    });
+    const names = { code: evil, from: evil, to: evil, tz: evil };
+    const series = [{ start: evil, ...counts }];
+    const data = { ...names, ...counts, visitors: null, series, referrers: breakdown, countries: breakdown };
+    const answer = { status: "success", message: "", data };
+    using hostile = Bun.serve({ port: 0, fetch: () => Response.json(answer) });
     for (const flags of [[], ["--json"]]) {
       const { stdout } = await run(["stats", "a", ...flags], { CURT_URL: hostile.url.href });
       expect(stdout).toContain("owned");

@@ -22,23 +22,6 @@ describe("the OpenAPI document, for generators of clients", () => {
   test("names each operation with a verb, and describes it and its tag", () => {
     const { paths, tags, security } = JSON.parse(document) as Record<string, any>;
     const operations = Object.values<Record<string, any>>(paths).flatMap((path) => Object.values<any>(path));
-    expect(operations.map(({ operationId }) => operationId)).toEqual([
-      "shorten",
-      "getApiInformation",
-      "createLink",
-      "createLinks",
-      "getIndex",
-      "getLink",
-      "updateLink",
-      "withdrawLink",
-      "checkCode",
-      "getStatistics",
-      "reportLink",
-      "followLink",
-      "getQrCodeSvg",
-      "getQrCodePng",
-      "getOpenApiDocument",
-    ]);
     const described = new Set(
       tags.filter(({ description }: any) => description !== "").map(({ name }: any) => name),
     );
