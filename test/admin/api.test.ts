@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 
 import en from "../../src/locales/en.json";
-import { type Here, startHere } from "../service.ts";
+import { outcomeOf, shareService, startHere } from "../service.ts";
 import { visit } from "../visits/visits.ts";
 import {
   addCampaign,
@@ -18,13 +18,8 @@ import {
 
 const original_url = "https://example.com/somewhere";
 
-let curt: Here;
-let ask: Ask;
-beforeAll(async () => {
-  curt = await startHere({ ADMIN_TOKEN: TOKEN, TRUSTED_PROXIES: "127.0.0.1" });
-  ask = askAs(curt);
-});
-afterAll(async () => curt[Symbol.asyncDispose]());
+const curt = shareService({ ADMIN_TOKEN: TOKEN, TRUSTED_PROXIES: "127.0.0.1" });
+const ask = askAs(curt);
 
 let made = 0;
 async function make(url = original_url): Promise<string> {
@@ -57,15 +52,12 @@ describe("the door", () => {
     const given = [
       undefined,
       "",
-      "Bearer",
       `Basic ${TOKEN}`,
       TOKEN,
-      "Bearer wrong",
       `Bearer ${TOKEN}x`,
       `Bearer ${TOKEN.slice(0, -1)}`,
       `Bearer ${TOKEN.toUpperCase()}`,
-      `Bearer ${TOKEN} ${TOKEN}`,
-      "Bearer 한글".normalize("NFD").replaceAll(/[^\x20-\x7E]/g, "\u00ff"),
+      "Bearer \u00ff",
     ];
     for (const authorization of given) {
       const response = await curt.fetch(`/api/v1/admin/${path}`, {
@@ -107,14 +99,12 @@ describe("the door", () => {
       expect(response.headers.get("access-control-allow-credentials")).toBeNull();
       expect(response.headers.get("cache-control")).toBe("no-store");
     }
-    const preflight = await curt.fetch("/api/v1/admin/links/made0/disable", {
-      method: "OPTIONS",
-      headers: {
-        Origin,
-        "Access-Control-Request-Method": "POST",
-        "Access-Control-Request-Headers": "authorization",
-      },
-    });
+    const asked = {
+      "Access-Control-Request-Method": "POST",
+      "Access-Control-Request-Headers": "authorization",
+    };
+    const path = "/api/v1/admin/links/made0/disable";
+    const preflight = await curt.fetch(path, { method: "OPTIONS", headers: { Origin, ...asked } });
     expect(preflight.headers.get("access-control-allow-origin")).toBeNull();
     expect(preflight.headers.get("access-control-allow-methods")).toBeNull();
     // The public API stays open.
@@ -255,31 +245,21 @@ describe("one link", () => {
     ] as const)
       expect((await ask(method, path, body)).status, path).toEqual(404);
     const code = await make();
-    const wrong = async (body: unknown) => {
-      const { status, message } = await ask("POST", `links/${code}/disable`, body);
-      return [status, message];
-    };
-    for (const none of [{}, undefined]) expect(await wrong(none)).toEqual([400, "reason: It is required."]);
-    expect(await wrong({ reason: "ugly" })).toEqual([
-      400,
-      "reason: It must be one of malware, phishing, spam, illegal, legal, other.",
-    ]);
-    expect(await wrong({ reason: "spam", note: 7 })).toEqual([
-      400,
-      "note: It must be of type string, not number.",
-    ]);
-    const counted = await ask("POST", "links/disable?q=made", { reason: "spam", count: "60" });
-    expect(counted.message).toBe("count: It must be of type number, not string.");
-    for (const [body, message] of [
-      [{ action: "forget" }, "action: It must be one of disable, block-host, nothing, reopen."],
-      [{}, "action: It is required."],
-      [{ action: "disable" }, "reason: It must be one of malware, phishing, spam, illegal, legal, other."],
+    for (const [path, body, refusal] of [
+      [`links/${code}/disable`, {}, "400 field.required"],
+      [`links/${code}/disable`, undefined, "400 field.required"],
+      [`links/${code}/disable`, { reason: "ugly" }, "400 field.values"],
+      [`links/${code}/disable`, { reason: "spam", note: 7 }, "400 field.type"],
+      [`links/${code}/disable`, { reason: "spam", note: "가".repeat(2001) }, "400 note.too-long"],
+      [`links/${code}/disable`, { reason: "spam", note: "\uD800" }, "400 note.ill-formed"],
+      [`links/${code}/disable`, [], "400 body.object"],
+      ["links/disable?q=made", { reason: "spam", count: "60" }, "400 field.type"],
+      [`cases/${code}`, {}, "400 field.required"],
+      [`cases/${code}`, { action: "forget" }, "400 field.values"],
+      [`cases/${code}`, { action: "disable" }, "400 reason.unknown"],
+      [`cases/${code}`, { action: "nothing" }, "404 operator.no-case"],
     ] as const)
-      expect((await ask("POST", `cases/${code}`, body)).message).toBe(message);
-    expect((await wrong({ reason: "spam", note: "가".repeat(2001) }))[0]).toBe(400);
-    expect((await wrong({ reason: "spam", note: "\uD800" }))[0]).toBe(400);
-    expect((await wrong([]))[0]).toBe(400);
-    expect((await ask("POST", `cases/${code}`, { action: "nothing" })).message).toBe(en["operator.no-case"]);
+      expect(await outcomeOf(ask("POST", path, body)), JSON.stringify([path, body])).toBe(refusal);
     expect((await ask("GET", `links/${code}`)).data.history).toEqual([]);
   });
 });

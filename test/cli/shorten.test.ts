@@ -1,19 +1,15 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { beforeAll, describe, expect, test } from "bun:test";
 import { chmodSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 import jsQR from "jsqr";
 
-import { type Here, ROOT, startHere, temporaryFolder, PROGRAM } from "../service.ts";
+import { PROGRAM, ROOT, shareService, startHere, temporaryFolder } from "../service.ts";
 import { modulesOf, run, runInTerminal } from "./run.ts";
 
-let curt: Here;
+const curt = shareService();
 let environment: { CURT_URL: string };
-beforeAll(async () => {
-  curt = await startHere();
-  environment = { CURT_URL: curt.origin };
-});
-afterAll(() => curt[Symbol.asyncDispose]());
+beforeAll(() => void (environment = { CURT_URL: curt.origin }));
 
 async function targetOf(address: string): Promise<string | null> {
   const { pathname } = new URL(address);

@@ -1,23 +1,21 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { beforeAll, describe, expect, test } from "bun:test";
 
 import { bar, bars } from "../../src/cli/stats.ts";
-import { type Here, startHere } from "../service.ts";
+import { shareService } from "../service.ts";
 import { NOW } from "../stores/links.ts";
 import { untilCounted, visit } from "../visits/visits.ts";
 import { ended, HEAD, linkLine } from "./export-file.ts";
 import { run, runAlone, runInTerminal } from "./run.ts";
 
-let curt: Here;
+const curt = shareService({ STATS_SHOWN: "all" });
 let environment: { CURT_URL: string; TZ: string };
 beforeAll(async () => {
-  curt = await startHere({ STATS_SHOWN: "all" });
   environment = { CURT_URL: curt.origin, TZ: "UTC" };
   await curt.shorten({ original_url: "https://example.com/", custom_code: "한글" });
   for (const Referer of ["https://search.naver.com/", "https://search.naver.com/", "https://example.org/x"])
     await visit(curt, "한글", { Referer });
   await untilCounted(curt, "한글", 3);
 });
-afterAll(() => curt[Symbol.asyncDispose]());
 
 describe("curt stats", () => {
   test("shows totals, a chart, and where visits came from", async () => {

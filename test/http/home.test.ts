@@ -102,28 +102,6 @@ test("an unknown expiry is reported next to the expiries", async () => {
   expect(page).not.toContain('role="alert"');
 });
 
-test("all mistakes are reported at once, next to their fields, and other problems above the form", async () => {
-  await curt.shorten({ original_url: LONG, custom_code: "taken" });
-  const told = async (fields: Record<string, string>) => {
-    const page = await (await post(fields)).text();
-    const besideFields = [...page.matchAll(/<p class="error" id="(\w+)-error">([^<]*)</g)];
-    const [, above] = /<p class="error" role="alert">([^<]*)</.exec(page) ?? [];
-    return { ...Object.fromEntries(besideFields.map(([, field, text]) => [field, text])), above };
-  };
-  expect(await told({ original_url: "ftp://x", custom_code: "a b" })).toEqual({
-    original_url: en["home.not-address"],
-    custom_code: en["code.space"],
-    above: undefined,
-  });
-  expect(await told({ original_url: LONG, custom_code: "taken" })).toEqual({
-    custom_code: en.taken,
-    above: undefined,
-  });
-  expect(await told({ original_url: "x".repeat(70_000) })).toEqual({
-    above: en["body.too-large"].replace("{max}", "65,536"),
-  });
-});
-
 describe("a form that another site sends with a visitor's browser", () => {
   const send = (code: string, headers: Record<string, string>) =>
     sendForm(curt, "/", { original_url: LONG, custom_code: code }, headers);

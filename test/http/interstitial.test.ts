@@ -85,19 +85,6 @@ describe("with INTERSTITIAL=all", () => {
     }
   });
 
-  test("a visit is counted once, where the preview is shown", async () => {
-    await curt.shorten({ original_url: TARGET, custom_code: "counted" });
-    await curt.fetch("/counted", { headers: { ...PERSON, ...NAVIGATION } });
-    await untilCounted(curt, "counted", 1);
-    // Another language is not another visit, and neither is a HEAD.
-    const korean = await curt.fetch("/counted/?language=ko", { headers: { ...PERSON, ...FROM_HERE } });
-    expect(korean.status).toBe(200);
-    expect(await korean.text()).toContain(ko["interstitial.title"]);
-    await curt.fetch("/counted", { headers: PERSON, method: "HEAD" });
-    await curt.fetch("/counted", { headers: { ...PERSON, ...NAVIGATION } });
-    await untilCounted(curt, "counted", 2);
-  });
-
   test("who comes from the preview at the + is led on, and counted", async () => {
     await curt.shorten({ original_url: TARGET, custom_code: "seen" });
     expect(await isStopped(curt, "seen", { ...PERSON, ...FROM_HERE })).toBe(false);
@@ -144,20 +131,6 @@ describe("with INTERSTITIAL=all, a link that is not open to every visit", () => 
     expect([gone.status, gone.headers.get("location")]).toEqual([303, TARGET]);
     expect((await send("/once/", {})).status).toBe(410);
     expect((await curt.fetch("/once", { headers: PERSON })).status).toBe(410);
-  });
-
-  test("shows the preview only to those who know the password", async () => {
-    await addGuarded(curt, "both", { maxVisits: 1, password: PASSWORD, target: TARGET });
-    expect((await curt.fetch("/both", { headers: PERSON })).status).toBe(401);
-    expect((await send("/both/", {})).status).toBe(401);
-    expect((await send("/both/", { password: "wrong" })).status).toBe(401);
-    const opened = await send("/both/", { password: PASSWORD });
-    const Cookie = opened.headers.get("set-cookie")?.split(";", 1)[0] ?? "";
-    await expectStopped(opened, "both");
-    await expectStopped(await curt.fetch("/both", { headers: { ...PERSON, Cookie } }), "both");
-    const gone = await send("/both/", {}, { Cookie });
-    expect([gone.status, gone.headers.get("location")]).toEqual([303, TARGET]);
-    expect((await send("/both/", {}, { Cookie })).status).toBe(410);
   });
 
   test("redirects programs at once", async () => {

@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { beforeAll, describe, expect, test } from "bun:test";
 
 import { DAY_MS } from "../../src/links/time.ts";
 import en from "../../src/locales/en.json";
-import { type Here, type Settings, startHere } from "../service.ts";
+import { type Here, type Settings, shareService, startHere } from "../service.ts";
 import { HTML, sendForm } from "./markup.ts";
 
 const LONG = "https://example.com/long";
@@ -32,13 +32,9 @@ async function retryAfter(response: Promise<Response>): Promise<number> {
 
 /** One service with a link for tests that let no time pass. Each gets two clients that have asked for nothing yet. */
 function shared(limit: Settings) {
-  let curt: Here;
+  const curt = shareService({ ...PROXIED, ...limit });
   let clients = 0;
-  beforeAll(async () => {
-    curt = await startHere({ ...PROXIED, ...limit });
-    await curt.shorten({ original_url: LONG, custom_code: "mine" });
-  });
-  afterAll(() => curt[Symbol.asyncDispose]());
+  beforeAll(async () => void (await curt.shorten({ original_url: LONG, custom_code: "mine" })));
   const client = () => from(`198.51.100.${++clients}`);
   return () => ({ curt, headers: client(), others: client() });
 }

@@ -111,17 +111,6 @@ describe("the page that manages a link", () => {
     expect(await visited(curt, link.code)).toBe(TARGET);
   });
 
-  test("withdraws a link once its maker is sure, and then offers nothing more", async () => {
-    const { code, key } = await make(curt);
-    const unsure = await send(code, { key, act: "withdraw" });
-    expect([unsure.status, unsure.body.includes('id="sure-error"')]).toEqual([400, true]);
-    expect(await visited(curt, code)).toBe(TARGET);
-    const { status, body } = await send(code, { key, act: "withdraw", sure: "yes" });
-    expect([status, body.includes("<form")]).toEqual([200, false]);
-    expect(await visited(curt, code)).toBe(410);
-    expect((await send(code, { key, act: "withdraw", sure: "yes" })).status).toBe(410);
-  });
-
   test("reaches links that nobody else is told of, or that do not work", async () => {
     const later = await make(curt, { starts_at: new Date(curt.nowMs() + HOUR_MS).toISOString() });
     expect(await send(later.code, untouched(later, { target: OTHER }))).toMatchObject({ status: 200 });
@@ -147,29 +136,6 @@ describe("the page that manages a link", () => {
     expect([sent.status, sent.headers.get("curt-reason")]).toEqual([403, "cross-site"]);
     expect(sent.body).not.toContain(key);
     expect(await visited(curt, code)).toBe(TARGET);
-  });
-
-  test("says until when the target can change, and why it cannot", async () => {
-    await using always = await startHere({ EDITS: "on" });
-    const free = await make(always);
-    const unlocked = await send(free.code, { key: free.key }, {}, always);
-    expect([unlocked.status, unlocked.body.includes('name="target"')]).toEqual([200, true]);
-    await using day = await startHere({ EDITS: "24h" });
-    await using off = await startHere({ EDITS: "off" });
-    for (const service of [day, off]) {
-      const link = await make(service);
-      if (service === day) {
-        expect((await send(link.code, { key: link.key }, {}, day)).body).toContain('name="target"');
-        day.advance(DAY_MS);
-      }
-      const { body } = await send(link.code, { key: link.key }, {}, service);
-      expect([body.includes('name="target"'), body.includes(TARGET)]).toEqual([false, true]);
-      const refused = await send(link.code, untouched(link, { target: OTHER }), {}, service);
-      expect([refused.status, refused.headers.get("curt-reason")]).toEqual([403, "edits.closed"]);
-      // Everything else may still change, by a form that has no target.
-      const { target: _, ...others } = untouched(link, { max_visits: "9" });
-      expect((await send(link.code, others, {}, service)).status).toBe(200);
-    }
   });
 
   test("counts wrong keys like codes that do not exist, and new targets like new links", async () => {

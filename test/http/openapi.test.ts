@@ -1,16 +1,12 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { beforeAll, describe, expect, test } from "bun:test";
 
 import { createConfig, lintFromString } from "@redocly/openapi-core";
 
-import { type Running, startHere } from "../service.ts";
+import { shareService } from "../service.ts";
 
-let curt: Running;
+const curt = shareService();
 let document: string;
-beforeAll(async () => {
-  curt = await startHere();
-  document = await (await curt.fetch("/api/v1/openapi.json")).text();
-});
-afterAll(() => curt[Symbol.asyncDispose]());
+beforeAll(async () => void (document = await (await curt.fetch("/api/v1/openapi.json")).text()));
 
 describe("the OpenAPI document, for generators of clients", () => {
   test("follows the recommended rules", async () => {

@@ -5,8 +5,7 @@ import en from "../../src/locales/en.json";
 import { message } from "../../src/locales/messages.ts";
 import { ask, make } from "../managed.ts";
 import { disableLink, type Here, shareService, startHere } from "../service.ts";
-import { untilCounted, visit } from "../visits/visits.ts";
-import { type Element, elementsOf, HTML } from "./markup.ts";
+import { elementsOf, HTML } from "./markup.ts";
 
 const MINUTE_MS = 60_000;
 const LONG = "https://example.com/long";
@@ -149,61 +148,6 @@ test("a link that works no more is not said to be changed, and neither shared no
     'class="button',
   ];
   for (const text of absent) expect(page).not.toContain(text);
-});
-
-test("a chart is drawn of visits in its range only, and what too few have in common is said once", async () => {
-  await using own = await startHere();
-  await own.shorten({ original_url: LONG, custom_code: "long-ago" });
-  await visit(own, "long-ago");
-  await untilCounted(own, "long-ago", 1);
-  const fresh = await (await get("/long-ago+", own)).text();
-  expect(fresh).toContain('<figure class="chart">');
-  expect(fresh.split(en["preview.few"])).toHaveLength(2);
-  expect(fresh).not.toContain('<div class="breakdowns">');
-  own.advance(100 * DAY_MS);
-  const old = await (await get("/long-ago+", own)).text();
-  expect(old).toMatch(/data-visits="1"/);
-  expect(old).not.toContain('<figure class="chart">');
-  expect(old).not.toContain(en["preview.few"]);
-  expect(old).not.toContain(en["preview.waiting"]);
-});
-
-test("a preview says that its link has ended, and offers no copy of it", async () => {
-  const ended = await (await get("/ended+")).text();
-  expect(ended).toContain(`<title>${en["preview.expired"]} curt.example/ended – Curt</title>`);
-  expect(ended).toContain(`<p>${en["preview.expired"]}</p>`);
-  for (const dead of ["data-copy", "data-share", "/ended.svg", 'href="/ended/"']) {
-    expect(ended).not.toContain(dead);
-    expect(await (await get("/taken+")).text()).toContain(dead.replace("ended", "taken"));
-  }
-  expect(ended).not.toContain(en["preview.waiting"]);
-  expect(await (await get("/taken+")).text()).toContain(en["preview.waiting"]);
-});
-
-test("a preview shows the hours in the requested time zone, by default in UTC", async () => {
-  for (const [asked, zone] of [
-    ["Asia/Seoul", "Asia/Seoul"],
-    ["Asia/Nowhere", "UTC"],
-    ["", "UTC"],
-  ] as const) {
-    const elements = await elementsOf(await get(`/taken+?tz=${asked}`));
-    const { attributes } = elements.find((one) => one.attributes["id"] === "visits") as Element;
-    expect(attributes["data-zone"]).toBe(zone);
-  }
-});
-
-test("a link that is less than two days old shows its visits by the hour", async () => {
-  await curt.shorten({ original_url: LONG, custom_code: "ageing" });
-  let visits = 0;
-  const age = async (hours: number) => {
-    curt.advance(hours * HOUR_MS);
-    await visit(curt, "ageing");
-    await untilCounted(curt, "ageing", ++visits);
-    return (await get("/ageing+")).text();
-  };
-  expect(await age(30)).toContain("<span>Visits per hour, ");
-  expect(await age(17)).toContain("<span>Visits per hour, ");
-  expect(await age(2)).toContain("<span>Visits per day, ");
 });
 
 test("a destination in ASCII is not shown twice, and following it sends no referrer", async () => {

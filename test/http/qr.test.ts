@@ -7,21 +7,17 @@ import { DAY_MS } from "../../src/links/time.ts";
 import ko from "../../src/locales/ko.json";
 import { openBrowser } from "../browser/browser.ts";
 import { type Raster, rasterise } from "../browser/scan.ts";
-import { BASE_URL, type Here, outcomeOf, startHere } from "../service.ts";
+import { BASE_URL, outcomeOf, shareService } from "../service.ts";
 
-let curt: Here;
+const curt = shareService();
 let page: Page;
 beforeAll(async () => {
-  curt = await startHere();
   page = await (await openBrowser()).newPage();
   for (const custom_code of CODES) {
     expect((await curt.shorten({ original_url: "https://example.com/", custom_code })).status).toBe(201);
   }
 });
-afterAll(async () => {
-  await page.close();
-  await curt[Symbol.asyncDispose]();
-});
+afterAll(() => page.close());
 
 /** 64 code points, each 12 characters when percent-encoded. */
 const LONGEST = "𠮷".repeat(64);
@@ -219,22 +215,13 @@ describe("its answer", () => {
 
 describe("there is no QR code", () => {
   test("for a link that does not exist or has ended", async () => {
-    await curt.shorten({
-      original_url: "https://example.com/",
-      custom_code: "over",
-      expire_duration: "24h",
-    });
+    await curt.shorten({ original_url: "https://example.com/", custom_code: "over", expire_duration: "24h" });
     curt.advance(DAY_MS);
     for (const [path, status] of [
       ["/nothing.svg", 404],
-      ["/nothing.png", 404],
       ["/.svg", 404],
-      ["/abc.svg.svg", 404],
       ["/abc.SVG", 404],
-      ["/abc.gif", 404],
       ["/%FF.svg", 404],
-      ["/a%2Fb.svg", 404],
-      ["/abc%2500.svg", 404],
       ["/over.svg", 410],
       ["/over.png", 410],
     ] as const) {

@@ -3,11 +3,8 @@ import { beforeAll, describe, expect, test } from "bun:test";
 import * as fc from "fast-check";
 
 import { DAY_MS } from "../../src/links/time.ts";
-import en from "../../src/locales/en.json";
-import ko from "../../src/locales/ko.json";
 import { addGuarded } from "../redirect/guarded.ts";
 import { shareService, startHere } from "../service.ts";
-import { expectGuarded } from "./markup.ts";
 import { sendRaw } from "./raw.ts";
 
 const curt = shareService({}, { standsStill: true });
@@ -272,39 +269,6 @@ describe("an address that leads nowhere shows", () => {
       "nonsense",
     ]) {
       expect((await shown("/nothing", { Accept: accept })).type, accept).toEqual("application/json");
-    }
-  });
-
-  test("its reason in the visitor's language, safely", async () => {
-    await using past = await startHere({}, { startMs: Date.UTC(2026, 10, 19, 5, 6, 7) });
-    const ends = await makeForDay("over", past);
-    past.advance(DAY_MS);
-    const pages = [
-      ["/nothing", 404, "en", en["page.unknown.title"]],
-      ["/nothing", 404, "ko", ko["page.unknown.title"]],
-      [
-        "/over",
-        410,
-        "en",
-        `This link expired on <time datetime="${ends}">November 20, 2026 at 5:06 AM UTC</time>.`,
-      ],
-      [
-        "/over",
-        410,
-        "ko",
-        `이 링크는 <time datetime="${ends}">2026년 11월 20일 오전 5:06 UTC</time>에 만료되었습니다.`,
-      ],
-    ] as const;
-    for (const [path, status, language, sentence] of pages) {
-      const { response, text } = await shown(path, { ...BROWSER, "Accept-Language": language }, past);
-      expect(response.status).toBe(status);
-      expect(text).toContain(`<html lang="${language}">`);
-      expect(text.replaceAll("\u202F", " ")).toContain(sentence);
-      expect(response.headers.get("content-language")).toBe(language);
-      // A page that is made for one reader is not compressed.
-      const coding = status === 404 ? "" : ", Accept-Encoding";
-      expect(response.headers.get("vary")).toBe(`Accept, Accept-Language, Cookie${coding}`);
-      expectGuarded(response);
     }
   });
 });

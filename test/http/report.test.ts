@@ -7,10 +7,10 @@ import { DAY_MS } from "../../src/links/time.ts";
 import en from "../../src/locales/en.json";
 import {
   BASE_URL,
-  type Here,
   openStoreOf,
   outcomeOf,
   type Running,
+  shareService,
   startHere,
   untilLogged,
 } from "../service.ts";
@@ -19,16 +19,10 @@ import { elementsOf, expectGuarded, expectInert, HTML, MARK, sendForm } from "./
 
 const JSON_TYPE = { "Content-Type": "application/json" };
 
-let curt: Here;
+const curt = shareService({ TRUSTED_PROXIES: "127.0.0.1" });
 let store: Awaited<ReturnType<typeof openStoreOf>>;
-beforeAll(async () => {
-  curt = await startHere({ TRUSTED_PROXIES: "127.0.0.1", LIMIT_REPORT: "off", LIMIT_CREATE: "off" });
-  store = await openStoreOf(curt);
-});
-afterAll(async () => {
-  await store.close();
-  await curt[Symbol.asyncDispose]();
-});
+beforeAll(async () => void (store = await openStoreOf(curt)));
+afterAll(() => store.close());
 
 let made = 0;
 async function make(more: Record<string, string> = {}, service: Running = curt): Promise<string> {
@@ -203,23 +197,6 @@ describe("REPORT_THRESHOLD", () => {
 });
 
 describe("the form of a link", () => {
-  test("shows where the link leads, and sends a report that is answered with thanks", async () => {
-    const code = await make();
-    const preview = await (await curt.fetch(`/${code}+`, { headers: HTML })).text();
-    expect(preview).toContain(`<a href="/${code}+report" rel="nofollow">${en["preview.report"]}</a>`);
-    const form = await curt.fetch(`/${code}+report`, { headers: HTML });
-    expectGuarded(form);
-    const page = await form.text();
-    expect(page).toContain("evil.example");
-    expect(page).toContain(`curt.example/<wbr/><mark><bdi>${code}`);
-    const sent = await send(`/${code}+report`, { reason: "spam", note: "two\r\nlines" });
-    expect([sent.status, sent.headers.get("location")]).toEqual([303, "/+reported"]);
-    expect(await caseOf(code)).toMatchObject({ reports: 1, notes: [{ reason: "spam", note: "two\nlines" }] });
-    const thanks = await curt.fetch("/+reported", { headers: HTML });
-    expectGuarded(thanks);
-    expect([thanks.status, await thanks.text()]).toEqual([200, expect.stringContaining(en["report.thanks"])]);
-  });
-
   test("says what is wrong beside the fields, and keeps what was typed", async () => {
     const path = `/${await make()}+report`;
     const told = async (fields: Record<string, string>) => {

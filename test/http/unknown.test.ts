@@ -2,8 +2,6 @@ import { beforeAll, expect, test } from "bun:test";
 
 import { DAY_MS } from "../../src/links/time.ts";
 import en from "../../src/locales/en.json";
-import ja from "../../src/locales/ja.json";
-import ko from "../../src/locales/ko.json";
 import { addGuarded } from "../redirect/guarded.ts";
 import { disableLink, type Here, shareService, startHere } from "../service.ts";
 import { makeUnreadable } from "../stores/damage.ts";
@@ -83,16 +81,6 @@ test.each([
   // Never where it leads, and nobody is sent there.
   expect(page).not.toContain("example.com/secret");
   expect(response.headers.has("location")).toBeFalse();
-});
-
-test("the page says which address it is, in the reader's language", async () => {
-  for (const [language, words] of Object.entries({ en, ko, ja })) {
-    const headers = { ...READER, "Accept-Language": language };
-    const page = await (await curt.fetch("/무엇", { headers })).text();
-    expect(page).toContain(`<h1>${words["page.unknown.title"]}</h1>`);
-    expect(page).toContain("curt.example/<wbr/><mark><bdi>무엇</bdi></mark>");
-    expect(page).toContain(words["page.unknown.make"]);
-  }
 });
 
 test.each([

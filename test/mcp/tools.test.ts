@@ -4,22 +4,16 @@ import { join } from "node:path";
 
 import { version } from "../../package.json";
 import { INSTANCE_COMMANDS } from "../../src/cli/instance-commands.ts";
-import { BASE_URL, disableLink, type Here, ROOT, startHere } from "../service.ts";
+import { BASE_URL, disableLink, ROOT, shareService, startHere } from "../service.ts";
 import { visit } from "../visits/visits.ts";
 import { connect } from "./connect.ts";
 
 type Connected = Awaited<ReturnType<typeof connect>>;
 
-let curt: Here;
+const curt = shareService({ STATS_SHOWN: "all" });
 let mcp: Connected;
-beforeAll(async () => {
-  curt = await startHere({ STATS_SHOWN: "all" });
-  mcp = await connect({ CURT_URL: curt.origin });
-});
-afterAll(async () => {
-  await mcp[Symbol.asyncDispose]();
-  await curt[Symbol.asyncDispose]();
-});
+beforeAll(async () => void (mcp = await connect({ CURT_URL: curt.origin })));
+afterAll(() => mcp[Symbol.asyncDispose]());
 
 const TARGET = "https://example.com/a/long/address";
 type Told = Record<string, string>;
