@@ -240,28 +240,19 @@ describe("the operator's pages", () => {
       const [, alert] = /role="alert">([^<]*)</.exec(await response.text()) ?? [];
       return [response.status, alert];
     };
-    expect(await told("/admin/hosts", { action: "block", host: "a b", reason: "spam" })).toEqual([
-      400,
-      en["host.invalid"],
-    ]);
-    expect(await told("/admin/hosts", { action: "block", host: "curt.example", reason: "spam" })).toEqual([
-      400,
-      en["host.own"],
-    ]);
-    expect(await told("/admin/links/made", { action: "disable", reason: "ugly" })).toEqual([
-      400,
-      expect.stringContaining("malware"),
-    ]);
-    expect(await told(FOUND, { action: "disable", reason: "spam", count: "7" })).toEqual([
-      409,
-      en["operator.count"].replace("{count}", "1"),
-    ]);
-    const answer = { code: "made", action: "disable", reason: "spam" };
-    for (const wrong of [{ action: "" }, { action: "forget" }, { reason: "" }, { reason: "ugly" }])
-      expect(await told("/admin/cases", { ...answer, ...wrong })).toEqual([
-        400,
-        expect.stringContaining("It must be one of"),
-      ]);
+    const disable = { action: "disable", reason: "spam" };
+    const answer = { code: "made", ...disable };
+    for (const [path, fields, status, alert] of [
+      ["/admin/hosts", { action: "block", host: "a b", reason: "spam" }, 400, en["host.invalid"]],
+      ["/admin/hosts", { action: "block", host: "curt.example", reason: "spam" }, 400, en["host.own"]],
+      ["/admin/links/made", { ...disable, reason: "ugly" }, 400, "malware"],
+      [FOUND, { ...disable, count: "7" }, 409, en["operator.count"].replace("{count}", "1")],
+      ["/admin/cases", { ...answer, action: "" }, 400, "It must be one of"],
+      ["/admin/cases", { ...answer, action: "forget" }, 400, "It must be one of"],
+      ["/admin/cases", { ...answer, reason: "" }, 400, "It must be one of"],
+      ["/admin/cases", { ...answer, reason: "ugly" }, 400, "It must be one of"],
+    ] as const)
+      expect(await told(path, fields), path).toEqual([status, expect.stringContaining(alert)]);
     const search = await get("/admin/links?host=a/b", session);
     expect([search.status, await search.text()]).toEqual([400, expect.stringContaining(en["host.invalid"])]);
     // Deleting takes the box that says so.

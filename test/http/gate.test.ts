@@ -30,21 +30,15 @@ const send = (path: string, form: Readonly<Record<string, string>>, headers = {}
 async function expectClosed(response: Response, status: number): Promise<string> {
   const text = await response.text();
   const { headers } = response;
-  expect([response.status, headers.get("location"), headers.get("cache-control")]).toEqual([
-    status,
-    null,
-    "no-store",
-  ]);
+  expect([response.status, headers.get("location")]).toEqual([status, null]);
+  expect(headers.get("cache-control")).toBe("no-store");
   expect([...headers].flat().join() + text).not.toMatch(DESTINATION);
   return text;
 }
 
 function expectOpen({ status, headers }: Response, expected = 302): void {
-  expect([status, headers.get("location"), headers.get("cache-control")]).toEqual([
-    expected,
-    TARGET,
-    "no-store",
-  ]);
+  expect([status, headers.get("location")]).toEqual([expected, TARGET]);
+  expect(headers.get("cache-control")).toBe("no-store");
 }
 
 /** Checks as many passwords as may wait: each place in the line is taken again as soon as it is free. Returns what stops that. */

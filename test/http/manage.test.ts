@@ -36,34 +36,12 @@ describe("PATCH /api/v1/links/{code}", () => {
     const change = async (body: object) => (await ask(curt, "PATCH", path, { key, body })).data;
     expect(await change({})).toEqual(data);
     const misnamed = await ask(curt, "PATCH", path, { key, body: { original_url: OTHER } });
-    expect([misnamed.status, misnamed.message]).toEqual([
-      400,
-      "original_url: There is no such field. Did you mean target?",
-    ]);
-    expect(await change({ expires_at: null })).toEqual({
-      ...data,
-      expires_at: null,
-    });
-    expect(await change({ max_visits: 7 })).toMatchObject({
-      max_visits: 7,
-      has_password: true,
-      expires_at: null,
-    });
-    expect(await change({ password: null })).toMatchObject({ max_visits: 7, has_password: false });
-    expect(await change({ max_visits: null })).toMatchObject({
-      max_visits: null,
-      has_password: false,
-      target: TARGET,
-    });
-    const ends = new Date(curt.nowMs() + DAY_MS).toISOString();
-    expect(await change({ expires_at: ends, password: "q" })).toMatchObject({
-      expires_at: ends,
-      has_password: true,
-    });
-    expect(await change({ password: null })).toMatchObject({
-      has_password: false,
-      changed_at: null,
-    });
+    expect([misnamed.status, misnamed.reason]).toEqual([400, "field.unknown"]);
+    expect(await change({ expires_at: null })).toEqual({ ...data, expires_at: null });
+    expect(await change({ password: null })).toEqual({ ...data, expires_at: null, has_password: false });
+    const expires_at = new Date(curt.nowMs() + DAY_MS).toISOString();
+    const withEnd = { max_visits: null, visits_used: null, expires_at, has_password: false };
+    expect(await change({ max_visits: null, expires_at })).toEqual({ ...data, ...withEnd });
     expect(await visited(curt, code)).toBe(TARGET);
   });
 
@@ -136,11 +114,7 @@ describe("PATCH /api/v1/links/{code}", () => {
       expect((await change({ starts_at: again })).status).toBe(200);
     for (const later of ["24h", starts_at, past]) {
       const refused = await change({ starts_at: later, max_visits: 9 });
-      expect([refused.status, refused.reason, refused.message]).toEqual([
-        400,
-        "starts_at.started",
-        `starts_at: ${en["starts_at.started"]}`,
-      ]);
+      expect([refused.status, refused.reason]).toEqual([400, "starts_at.started"]);
     }
     expect((await ask(curt, "GET", path, { key })).data).toMatchObject({
       starts_at: begun.data["starts_at"],
@@ -180,32 +154,14 @@ describe("DELETE /api/v1/links/{code}", () => {
     expect(await visited(curt, code)).toBe(TARGET);
     const ended = await ask(curt, "DELETE", path, { key });
     expect([ended.status, ended.message, ended.data["state"]]).toEqual([200, en["link.ended"], "withdrawn"]);
-    for (const address of [
-      `/${code}`,
-      `/${code}/`,
-      `/${code}+`,
-      `/${code}.svg`,
-      `/${code}.png`,
-      `/${code}+report`,
-    ]) {
-      const gone = await curt.fetch(address, { redirect: "manual" });
-      expect([gone.status, gone.headers.get("curt-reason")], address).toEqual([410, "link.withdrawn"]);
-      const page = await curt.fetch(address, { redirect: "manual", headers: { Accept: "text/html" } });
+    for (const address of ["", "/", "+", ".svg", ".png", "+report"].map((rest) => `/${code}${rest}`)) {
+      expect(await outcomeOf(curt.fetch(address)), address).toBe("410 link.withdrawn");
+      const page = await curt.fetch(address, { headers: { Accept: "text/html" } });
       expect([page.status, (await page.text()).includes("example.com/a")], address).toEqual([410, false]);
     }
-    for (const [method, address] of [
-      ["GET", path],
-      ["GET", `${path}/stats`],
-      ["POST", `${path}/reports`],
-    ] as const) {
-      const body = method === "POST" ? { reason: "spam" } : undefined;
-      const gone = await ask(curt, method, address, { body });
-      expect([gone.status, gone.reason], address).toEqual([410, "link.withdrawn"]);
-    }
-    for (const method of ["PATCH", "DELETE"]) {
-      const again = await ask(curt, method, path, { key, body: {} });
-      expect([again.status, again.reason], method).toEqual([410, "link.withdrawn"]);
-    }
+    expect((await ask(curt, "GET", `${path}/stats`)).reason).toBe("link.withdrawn");
+    const report = { body: { reason: "spam" } };
+    expect((await ask(curt, "POST", `${path}/reports`, report)).reason).toBe("link.withdrawn");
     // Whoever withdrew it may still look at it.
     expect((await ask(curt, "GET", path, { key })).data).toMatchObject({
       state: "withdrawn",
@@ -264,7 +220,7 @@ describe("a manage key", () => {
     for (const method of ["PATCH", "DELETE"]) {
       for (const given of ["", "Basic dTpw", `Bearer`, `Bearer ${key} x`]) {
         const response = await curt.fetch(path, { method, body: "{}", headers: { Authorization: given } });
-        expect([response.status, response.headers.get("curt-reason")], given).toEqual([401, "key.missing"]);
+        expect(await outcomeOf(response), given).toBe("401 key.missing");
         expect(response.headers.get("www-authenticate")).toBe("Bearer");
       }
       for (const given of wrong) {
@@ -298,12 +254,7 @@ describe("a manage key", () => {
     const { path, key } = await make(curt, { starts_at, password: "p" });
     expect((await ask(curt, "GET", path)).status).toBe(404);
     const shown = await ask(curt, "GET", path, { key });
-    expect(shown.data).toMatchObject({
-      state: "scheduled",
-      starts_at,
-      target: TARGET,
-      has_password: true,
-    });
+    expect(shown.data).toMatchObject({ state: "scheduled", starts_at, target: TARGET, has_password: true });
     expect(Object.keys(shown.data)).not.toContain("manage_key");
     expect(JSON.stringify(shown.data)).not.toContain("argon2");
     expect(shown.headers.get("cache-control")).toBe("no-cache");
@@ -429,14 +380,7 @@ describe("a link that is over for other reasons", () => {
 
     const deleted = await make(instance);
     expect((await operator("DELETE", `${deleted.code}?confirm=${deleted.code}`)).status).toBe(200);
-    for (const method of ["PATCH", "DELETE", "GET"])
-      expect(
-        (
-          await ask(instance, method, deleted.path, {
-            key: deleted.key,
-            ...(method !== "GET" && { body: {} }),
-          })
-        ).status,
-      ).toBe(410);
+    for (const method of ["PATCH", "DELETE"]) expect((await change(deleted, method)).status).toBe(410);
+    expect((await ask(instance, "GET", deleted.path, { key: deleted.key })).status).toBe(410);
   });
 });

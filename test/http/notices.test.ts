@@ -7,10 +7,8 @@ const curt = shareService({ CONTACT: "abuse@curt.example" });
 describe("for crawlers and finders", () => {
   test("robots.txt keeps them out of the API only", async () => {
     const response = await curt.fetch("/robots.txt");
-    expect([response.status, response.headers.get("content-type")]).toEqual([
-      200,
-      "text/plain; charset=utf-8",
-    ]);
+    expect(response.status).toBe(200);
+    expect(response.headers.get("content-type")).toBe("text/plain; charset=utf-8");
     expect(await response.text()).toBe("User-agent: *\nDisallow: /api/\n");
   });
 
@@ -20,10 +18,8 @@ describe("for crawlers and finders", () => {
   ])("security.txt has what RFC 9116 asks for (%s)", async (contact, uri) => {
     await using named = await startHere({ CONTACT: contact });
     const response = await named.fetch("/.well-known/security.txt");
-    expect([response.status, response.headers.get("content-type")]).toEqual([
-      200,
-      "text/plain; charset=utf-8",
-    ]);
+    expect(response.status).toBe(200);
+    expect(response.headers.get("content-type")).toBe("text/plain; charset=utf-8");
     const fields = new Map(
       (await response.text())
         .trimEnd()

@@ -167,11 +167,8 @@ describe("a short address", () => {
         "/api/v1/codes/abc",
       ]) {
         const response = await curt.fetch(path, { method });
-        expect([method, response.status, response.headers.get("allow")], path).toEqual([
-          method,
-          405,
-          "GET, HEAD, OPTIONS",
-        ]);
+        expect(response.status, `${method} ${path}`).toBe(405);
+        expect(response.headers.get("allow")).toBe("GET, HEAD, OPTIONS");
       }
     }
     expect(
