@@ -35,7 +35,7 @@ describe("curt import", () => {
     const commanded: readonly string[] = ["json", "header", "cut"];
     const whole = manyLines(5);
     const lines = whole.trimEnd().split("\n");
-    const instead = (from: string | RegExp, to: string) => whole.replace(from, () => to);
+    const instead = (old: string | RegExp, now: string) => whole.replace(old, () => now);
     const line4 = /\{"kind":"link","code":"c4".*/;
     const dated = (at: string) => whole.replace(/("c3".*"created_at":)"[^"]*"/, `$1"${at}"`);
     const hashed = (hash: string) => instead('"code":"c4"', `"code":"c4","password_hash":"${hash}"`);

@@ -207,10 +207,16 @@ describe("a body that breaks off", () => {
 
 describe("header values", () => {
   test("of any bytes never make it answer 5xx", async () => {
-    const name = fc.constantFrom(
-      ...["Accept", "Accept-Language", "Content-Type", "Content-Encoding", "Origin", "Host", "Expect"],
-      "Access-Control-Request-Headers",
-    );
+    const common = [
+      "Accept",
+      "Accept-Language",
+      "Content-Type",
+      "Content-Encoding",
+      "Origin",
+      "Host",
+      "Expect",
+    ];
+    const name = fc.constantFrom(...common, "Access-Control-Request-Headers");
     const parts = ["text/html", "ko", "en-US", ";q=", "0.5", ",", "*", "/", ";", "=", '"', " ", "q", "-"];
     const value = fc.oneof(
       fc
