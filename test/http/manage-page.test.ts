@@ -111,6 +111,17 @@ describe("the page that manages a link", () => {
     expect(await visited(curt, link.code)).toBe(TARGET);
   });
 
+  test("withdraws a link once its maker is sure, and then offers nothing more", async () => {
+    const { code, key } = await make(curt);
+    const unsure = await send(code, { key, act: "withdraw" });
+    expect([unsure.status, unsure.body.includes('id="sure-error"')]).toEqual([400, true]);
+    expect(await visited(curt, code)).toBe(TARGET);
+    const { status, body } = await send(code, { key, act: "withdraw", sure: "yes" });
+    expect([status, body.includes("<form")]).toEqual([200, false]);
+    expect(await visited(curt, code)).toBe(410);
+    expect((await send(code, { key, act: "withdraw", sure: "yes" })).status).toBe(410);
+  });
+
   test("reaches links that nobody else is told of, or that do not work", async () => {
     const later = await make(curt, { starts_at: new Date(curt.nowMs() + HOUR_MS).toISOString() });
     expect(await send(later.code, untouched(later, { target: OTHER }))).toMatchObject({ status: 200 });
