@@ -40,11 +40,8 @@ describe("the configuration", () => {
 
   test("takes every setting", () => {
     const cases: [name: string, value: string, expected: Partial<Config>, others?: Settings][] = [
-      [
-        "BASE_URL",
-        "https://Go.Example.com:443/",
-        { baseUrl: "https://go.example.com", posture: "public", statsShown: "safe" },
-      ],
+      ["BASE_URL", "https://Go.Example.com:443/", { baseUrl: "https://go.example.com" }],
+      ["BASE_URL", "https://go.example.com", { posture: "public", statsShown: "safe", edits: "24h" }],
       ["BASE_URL", "https://숏.한국", { baseUrl: "https://숏.한국" }],
       ["BASE_URL", "HTTPS://숏.한국:443/", { baseUrl: "https://숏.한국" }],
       ["BASE_URL", "http://숏.한국:8080", { baseUrl: "http://숏.한국:8080" }],
@@ -134,7 +131,6 @@ describe("the configuration", () => {
       ["CREATE_TOKEN", "0123456789abcde=", { createToken: "0123456789abcde=" }],
       ["CURT_SECRET", "x".repeat(32), { secret: "x".repeat(32) }],
       ["EDITS", "off", { edits: "off" }],
-      ["BASE_URL", "https://go.example.com", { edits: "24h" }],
       ["BASE_URL", "https://go.example.com", { edits: "on" }, { EDITS: "on" }],
       ["PROCESSES", "64", { processes: 64 }],
       ["CACHE_SECONDS", "300", { cacheSeconds: 300 }],

@@ -34,16 +34,7 @@ describe("the operator's name", () => {
   test("is in the header, the manifest and the title of every page", async () => {
     await using curt = await startHere({ INSTANCE_NAME: "짧게 & 굵게", ADMIN_TOKEN: "0123456789abcdef" });
     await curt.shorten({ original_url: "https://example.com/", custom_code: "made" });
-    for (const path of [
-      "/",
-      "/made+",
-      "/made+report",
-      "/docs",
-      "/+report",
-      "/+privacy",
-      "/nobody",
-      "/admin",
-    ]) {
+    for (const path of ["/", "/made+", "/made+report", "/docs", "/+privacy", "/nobody", "/admin"]) {
       const text = await (await curt.fetch(path, { headers: HTML })).text();
       const [, title = ""] = /<title>(.*?)<\/title>/.exec(text) ?? [];
       expect(title.endsWith(" – 짧게 &amp; 굵게"), path).toEqual(true);

@@ -31,15 +31,8 @@ describe("Request-Id", () => {
   test("is the caller's if it has the right form", async () => {
     for (const id of ["12345678", "0196f9c2-6d0c-7000-8000-000000000000", "A_b-".repeat(16)])
       expect(idOf(await curt.shorten({ original_url }, { "Request-Id": id }))).toBe(id);
-    for (const id of [
-      "1234567",
-      "-2345678",
-      "a".repeat(65),
-      "203.0.113.9",
-      "2001:db8::1:2:3",
-      "a b c d e f",
-      "ééééééééé",
-    ])
+    const addresses = ["203.0.113.9", "2001:db8::1:2:3"];
+    for (const id of ["1234567", "-2345678", "a".repeat(65), ...addresses, "a b c d e f", "ééééééééé"])
       expect(idOf(await curt.shorten({ original_url }, { "Request-Id": encodeURI(id) }))).not.toBe(
         encodeURI(id),
       );

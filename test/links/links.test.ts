@@ -20,7 +20,6 @@ const folder = temporaryFolder();
 let store: LinkStore;
 let wallMs = START;
 let monotonicMs = 0;
-let told: Link[] = [];
 
 beforeAll(async () => {
   store = await openStore({ engine: "sqlite", path: join(folder.path, "curt.db") }, { sizeKnownMs: 0 });
@@ -34,7 +33,6 @@ afterAll(async () => {
 function open(changes: Partial<Pick<LinksOptions, "fillRandom" | "codeLength" | "blocked">> = {}): Links {
   wallMs = START;
   monotonicMs = 0;
-  told = [];
   return createLinks({
     store,
     clock: createClock(
@@ -54,7 +52,7 @@ function open(changes: Partial<Pick<LinksOptions, "fillRandom" | "codeLength" | 
     codeHoldMs: HOLD_MS,
     blocked: () => undefined,
     readRules: async () => {},
-    onCreated: (link) => told.push(link),
+    onCreated: () => {},
     onRefused: () => {},
     ...changes,
   });
@@ -94,14 +92,6 @@ describe("a link with an end", () => {
       }
     });
   }
-
-  test("is told to whoever asked to hear of new links, once it is in the store, and a refused one is not", async () => {
-    const links = open();
-    const made = await links.create({ originalUrl, customCode: "told" });
-    await links.create({ originalUrl, customCode: "told" });
-    await links.create({ originalUrl: "ftp://example.com/", customCode: "never-made" });
-    expect(told).toEqual([made as Link]);
-  });
 
   test("keeps its code until the hold is over; then the code begins anew", async () => {
     const links = open();
