@@ -119,17 +119,17 @@ describe("curt import", () => {
 
   test("that failed leaves the store empty", async () => {
     using folder = temporaryFolder();
-    const empty = join(folder.path, "empty");
-    const newer = join(folder.path, "newer");
-    const deep = join(folder.path, "deep");
-    const broken = join(folder.path, "broken");
-    const whole = join(folder.path, "whole");
+    const write = (name: string, text: string) => {
+      writeFileSync(join(folder.path, name), text);
+      return join(folder.path, name);
+    };
     const depth = 1_000_000;
-    writeFileSync(deep, `{"format":"curt-export","version":${"[".repeat(depth)}${"]".repeat(depth)}}\n`);
-    writeFileSync(newer, '{"format":"curt-export","version":2}\n');
-    writeFileSync(empty, "");
-    writeFileSync(broken, manyLines(200).replace('{"kind":"link","code":"c98"', "{kind"));
-    writeFileSync(whole, manyLines(200));
+    const brackets = `${"[".repeat(depth)}${"]".repeat(depth)}`;
+    const deep = write("deep", `{"format":"curt-export","version":${brackets}}\n`);
+    const newer = write("newer", '{"format":"curt-export","version":2}\n');
+    const empty = write("empty", "");
+    const broken = write("broken", manyLines(200).replace('{"kind":"link","code":"c98"', "{kind"));
+    const whole = write("whole", manyLines(200));
     const path = join(folder.path, "curt.db");
     const url = await server.url(`import_${++databases}`);
     const refuse = async (

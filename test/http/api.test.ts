@@ -293,33 +293,6 @@ test("GET /api/v1 names the addresses of the API, and /api redirects there", asy
   expect([redirected.status, redirected.headers.get("location")]).toEqual([308, "/api/v1"]);
 });
 
-describe("the OpenAPI document", () => {
-  test("speaks the caller's language, and leaves nothing untranslated", async () => {
-    const read = async (language?: string) => {
-      const headers = language === undefined ? {} : { "Accept-Language": language };
-      const response = await curt.fetch("/api/v1/openapi.json", { headers });
-      expect(response.headers.get("content-language")).toBe(language ?? "en");
-      const texts: string[] = [];
-      // Remove what is translated before comparing: descriptions, summaries and the message of each example.
-      const rest = JSON.stringify(await response.json(), (name, value: unknown) => {
-        if (typeof value !== "string" || !["description", "summary"].includes(name))
-          return name === "message" ? undefined : value;
-        texts.push(value);
-        return undefined;
-      });
-      return { texts, rest };
-    };
-    const [english, korean] = [await read(), await read("ko")];
-    expect(english.texts.length).toBeGreaterThan(50);
-    expect(korean.rest).toBe(english.rest);
-    expect(korean.texts.filter((text, index) => text === english.texts[index])).toEqual([]);
-    const texts = [...english.texts, ...korean.texts];
-    expect(texts.filter((text) => /^[\w.-]+$|\{\w+\}/.test(text))).toEqual([]);
-    expect(texts).toContain("The range can cover at most 400 days, or 62 by the hour.");
-    expect(korean.texts).toContain(ko["info.custom_code"]);
-  });
-});
-
 describe("languages", () => {
   const cases: [string | undefined, string][] = [
     [undefined, "en"],

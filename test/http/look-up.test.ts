@@ -182,14 +182,6 @@ test("an answer from before a link's change is neither cached nor shared after i
   expect(await visit("changing")).toBe(404);
 });
 
-test("a HEAD is never counted, whether its link is cached or not", async () => {
-  using folder = temporaryFolder();
-  await using service = await serve(folder.path);
-  await service.store.insert([newLink("looked")]);
-  expect([await service.visit("looked", "HEAD"), await service.visit("looked", "HEAD")]).toEqual([302, 302]);
-  expect(service.counts().recorded).toBe(0);
-});
-
 test("visitors are redirected even if counting fails", async () => {
   using folder = temporaryFolder();
   await using service = await serve(folder.path, () => {
