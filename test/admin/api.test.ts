@@ -60,22 +60,15 @@ describe("the door", () => {
       "Bearer \u00ff",
     ];
     for (const authorization of given) {
-      const response = await curt.fetch(`/api/v1/admin/${path}`, {
-        method,
-        headers: {
-          // One client may only guess so often.
-          "X-Forwarded-For": `2001:db8:0:${(client++).toString(16)}::1`,
-          ...(authorization !== undefined && { Authorization: authorization }),
-        },
-        ...(method !== "GET" && { body: JSON.stringify({ reason: "spam", action: "nothing", count: 1 }) }),
-      });
+      // One client may only guess so often.
+      const from = { "X-Forwarded-For": `2001:db8:0:${(client++).toString(16)}::1` };
+      const headers = { ...from, ...(authorization !== undefined && { Authorization: authorization }) };
+      const body = { body: JSON.stringify({ reason: "spam", action: "nothing", count: 1 }) };
+      const sent = { method, headers, ...(method !== "GET" && body) };
+      const response = await curt.fetch(`/api/v1/admin/${path}`, sent);
       expect([authorization, response.status]).toEqual([authorization, 401]);
       expect(response.headers.get("www-authenticate")).toBe("Bearer");
-      expect(await response.json()).toMatchObject({
-        status: "error",
-        message: expect.any(String),
-        errors: [{ field: null }],
-      });
+      expect(await response.json()).toMatchObject({ status: "error", errors: [{ field: null }] });
     }
     const { data } = await ask("GET", "journal");
     expect(data.entries).toEqual([]);
@@ -114,10 +107,8 @@ describe("the door", () => {
 
   test("answers 405 and OPTIONS as every address does", async () => {
     const wrong = await ask("PUT", "links/made0");
-    expect([wrong.status, wrong.headers.get("allow")]).toEqual([
-      405,
-      "GET, HEAD, POST, PATCH, DELETE, OPTIONS",
-    ]);
+    expect(wrong.status).toBe(405);
+    expect(wrong.headers.get("allow")).toBe("GET, HEAD, POST, PATCH, DELETE, OPTIONS");
     expect((await ask("POST", "links/made0", {})).status).toBe(405);
   });
 
@@ -203,20 +194,13 @@ describe("one link", () => {
   test("is deleted for good only by who repeats its code, and the code stays taken", async () => {
     const code = await make();
     for (const query of ["", "?confirm=", "?confirm=yes", `?confirm=${code}x`]) {
-      const refused = await ask("DELETE", `links/${code}${query}`);
-      expect([refused.status, refused.message]).toEqual([
-        400,
-        `confirm: ${en["operator.confirm"].replace("{code}", code)}`,
-      ]);
+      expect(await outcomeOf(ask("DELETE", `links/${code}${query}`)), query).toBe("400 operator.confirm");
     }
     expect((await curt.fetch(`/${code}`)).status).toBe(302);
     expect((await ask("DELETE", `links/${code}?confirm=${code}`)).data).toEqual({ code, changed: true });
     expect((await curt.fetch(`/${code}`)).status).toBe(410);
-    expect((await ask("GET", `links/${code}`)).data).toMatchObject({
-      state: "deleted",
-      target: "",
-      location: "",
-    });
+    const deleted = { state: "deleted", target: "", location: "" };
+    expect((await ask("GET", `links/${code}`)).data).toMatchObject(deleted);
     expect((await ask("DELETE", `links/${code}?confirm=${code}`)).data.changed).toBe(false);
     expect((await ask("POST", `links/${code}/enable`)).data.changed).toBe(false);
     expect((await curt.shorten({ original_url, custom_code: code })).status).toBe(409);
@@ -403,10 +387,7 @@ test("links that were found are disabled together once their number is confirmed
     askOwn("POST", "links/disable?q=many.example", { reason: "phishing", note: "campaign", count });
   expect((await disable()).data).toEqual({ count: 3, done: false });
   const other = await disable(2);
-  expect([other.status, other.message]).toEqual([
-    409,
-    `count: ${en["operator.count"].replace("{count}", "3")}`,
-  ]);
+  expect([other.status, other.reason]).toEqual([409, "operator.count"]);
   expect((await askOwn("GET", "journal")).data.entries).toEqual([]);
   expect((await disable(3)).data).toEqual({ count: 3, done: true, changed: 3 });
   for (const code of ["many0", "many2"]) await untilAnswered(own, code, 410);

@@ -251,14 +251,4 @@ describe("curt export and curt import", () => {
     expect(JSON.parse(lines.at(-1) ?? "")).toMatchObject({ kind: "end", records: { link: 20_000 } });
     expect(filesIn(folder.path)).toEqual(["curt.db", "export"]);
   });
-
-  test("say that there is no store", async () => {
-    using folder = temporaryFolder();
-    const url = `sqlite:${join(folder.path, "none.db")}`;
-    expect(await run(["export", "-"], { DATABASE_URL: url, PORT: "1" })).toMatchObject({
-      code: 1,
-      stdout: "",
-      stderr: expect.stringContaining("there is no store at"),
-    });
-  });
 });

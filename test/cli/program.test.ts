@@ -303,10 +303,8 @@ describe("the handler of uncaught exceptions", () => {
       expect(await program.exited).toBe(1);
       expect(program.logged.join()).toContain('"message":"planted"');
       expect(existsSync(`${program.file}-wal`)).toBeFalse();
-      expect(await run(["check"], { DATABASE_URL: `sqlite:${program.file}` })).toMatchObject({
-        code: 0,
-        stdout: expect.stringContaining("1 link"),
-      });
+      const { code, stdout } = await run(["check"], { DATABASE_URL: `sqlite:${program.file}` });
+      expect([code, stdout.includes("1 link")]).toEqual([0, true]);
     });
   }
 

@@ -67,15 +67,6 @@ describe("POST /api/v1/shorten", () => {
     }
   });
 
-  test("makes short addresses that work even with #", async () => {
-    const response = await curt.shorten({ original_url, custom_code: "#️⃣" });
-    const { data } = await json(response);
-    expect(data.code).toBe("#️⃣");
-    for (const address of [data.short_url, response.headers.get("location")]) {
-      expect((await curt.fetch(new URL(address).pathname)).status).toBe(302);
-    }
-  });
-
   test("answers 409 in the caller's language when the code is in use, in any spelling", async () => {
     await curt.shorten({ original_url, custom_code: "각인" });
     for (const custom_code of ["각인", "각인".normalize("NFD")]) {

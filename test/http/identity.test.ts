@@ -22,12 +22,7 @@ function mistakesOf(env: Record<string, string>): readonly string[] {
 async function manifestOf(curt: Running) {
   const elements = await elementsOf(await curt.fetch("/", { headers: HTML }));
   const { attributes } = elements.find(({ attributes: { rel } }) => rel === "manifest") ?? HOLLOW;
-  return (await (await curt.fetch(attributes["href"] ?? "")).json()) as {
-    name: string;
-    short_name: string;
-    theme_color: string;
-    icons: { src: string; type: string; sizes: string }[];
-  };
+  return (await (await curt.fetch(attributes["href"] ?? "")).json()) as Record<string, unknown>;
 }
 
 describe("the operator's name", () => {
@@ -67,7 +62,7 @@ describe("the operator's colour", () => {
     expect(light).toBe("#7a1fa2");
     expect(contrast("#201f1c", dark)).toBeGreaterThanOrEqual(4.5);
     expect(await loaded("icon")).toContain("#7a1fa2");
-    expect((await manifestOf(curt)).theme_color).toBe("#7a1fa2");
+    expect((await manifestOf(curt))["theme_color"]).toBe("#7a1fa2");
   });
 
   test("must be readable, and a wrong one is told with one that would do", () => {
@@ -123,7 +118,7 @@ describe("the operator's logo", () => {
           "default-src 'none'; style-src 'unsafe-inline'; img-src data:; sandbox; frame-ancestors 'none'",
       });
       expect(Buffer.from(await answer.bytes()).equals(Buffer.from(content))).toBe(true);
-      expect((await manifestOf(curt)).icons).toEqual([{ src, type, sizes }]);
+      expect((await manifestOf(curt))["icons"]).toEqual([{ src, type, sizes }]);
       expect((await curt.fetch("/favicon.ico")).headers.get("content-type")).toBe(type);
     },
   );

@@ -14,7 +14,6 @@ import {
   startHere,
   untilLogged,
 } from "../service.ts";
-import { makeUnreadable } from "../stores/damage.ts";
 import { elementsOf, expectGuarded, expectInert, HTML, MARK, sendForm } from "./markup.ts";
 
 const JSON_TYPE = { "Content-Type": "application/json" };
@@ -353,15 +352,5 @@ describe("a store that cannot take a report", () => {
     locking.run("ROLLBACK");
     locking.close();
     expect((await report(code, { reason: "spam" }, {}, locked)).status).toBe(202);
-  });
-
-  test("is 503, not 404, if it cannot be read", async () => {
-    await using away = await startHere();
-    const code = await make({}, away);
-    away.expectFaults();
-    makeUnreadable(away.file);
-    expect((await report(code, { reason: "spam" }, {}, away)).status).toBe(503);
-    expect((await away.fetch(`/${code}+report`, { headers: HTML })).status).toBe(503);
-    expect((await away.fetch(`/+report?address=${code}`, { headers: HTML })).status).toBe(503);
   });
 });

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, test } from "bun:test";
 
 import { type StatisticsData, statisticsCsv } from "../../src/api/statistics.ts";
+import { DIMENSIONS } from "../../src/visits/dimensions.ts";
 import { shareService } from "../service.ts";
 import { addVisits, statisticsOf } from "../visits/visits.ts";
 
@@ -125,9 +126,10 @@ describe("GET /api/v1/links/{code}/stats as CSV", () => {
   });
 });
 
+type Breakdowns = Pick<StatisticsData, (typeof DIMENSIONS)[number]>;
+
 test("no cell of a CSV file is a formula, and every one can be read back", () => {
   const told = ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", 'say "hi", you', "two\r\nlines", "a=1", ""];
-  const none = { values: [], other: 0 };
   const csv = statisticsCsv({
     code: "abc",
     from: "2026-11-21",
@@ -138,12 +140,10 @@ test("no cell of a CSV file is a formula, and every one can be read back", () =>
     bots: 0,
     visitors: null,
     series: [],
+    ...(Object.fromEntries(
+      DIMENSIONS.map((name) => [name, { values: [], other: 0 }]),
+    ) as unknown as Breakdowns),
     referrers: { values: told.map((value) => ({ value, visits: 1 })), other: 3 },
-    countries: none,
-    browsers: none,
-    operating_systems: none,
-    devices: none,
-    languages: none,
   });
   const cells = readCsv(csv).map(([, value]) => value);
   expect(cells).toEqual([
