@@ -206,12 +206,10 @@ describe("curt serve", () => {
         env: { ...process.env, PORT: "81" },
         stderr: "pipe",
       });
-      expect([await child.exited, await child.stderr.text()]).toEqual([
-        1,
-        expect.stringMatching(
-          /^curt: cannot listen on HOST localhost, PORT 81: this user may not use a port below 1024. /,
-        ),
-      ]);
+      expect(await child.exited).toBe(1);
+      expect(await child.stderr.text()).toMatch(
+        /^curt: cannot listen on HOST localhost, PORT 81: this user may not use a port below 1024. /,
+      );
     });
 
   test("says in its first line where it listens", async () => {
@@ -486,10 +484,8 @@ test("a command whose output is lost says so, with exit code 1", async () => {
       env,
       stderr: "pipe",
     });
-    expect([await shell.exited, await shell.stderr.text()]).toEqual([
-      1,
-      "curt: standard output is not complete: the disk is full.\n",
-    ]);
+    expect(await shell.exited).toBe(1);
+    expect(await shell.stderr.text()).toBe("curt: standard output is not complete: the disk is full.\n");
   }
 });
 

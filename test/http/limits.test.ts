@@ -237,17 +237,13 @@ describe("LIMIT_VIEW", () => {
   ])("counts %s", async (path) => {
     const { curt, headers, others } = newcomer();
     const first = await curt.fetch(path, { headers });
-    expect([first.status, first.headers.get("ratelimit")]).toEqual([
-      200,
-      expect.stringMatching(/^"view";r=1;t=43\d{3}$/),
-    ]);
+    expect(first.status).toBe(200);
+    expect(first.headers.get("ratelimit")).toMatch(/^"view";r=1;t=43\d{3}$/);
     const tag = { "If-None-Match": first.headers.get("etag") ?? "" };
     expect([200, 304]).toContain((await curt.fetch(path, { headers: { ...headers, ...tag } })).status);
     const refused = await curt.fetch(path, { headers });
-    expect([refused.status, refused.headers.get("retry-after")]).toEqual([
-      429,
-      expect.stringMatching(/^43\d{3}$/),
-    ]);
+    expect(refused.status).toBe(429);
+    expect(refused.headers.get("retry-after")).toMatch(/^43\d{3}$/);
     expect((await curt.fetch(path, { headers: others })).status).toBe(200);
   });
 

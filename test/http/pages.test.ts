@@ -165,10 +165,8 @@ describe("every page", () => {
       );
       for (const unknown of ["xx", "", "KO", "__proto__", "ko;x"]) {
         const response = await get(`${path}?language=${unknown}`, { "Accept-Language": "ko" });
-        expect([response.headers.get("set-cookie"), response.headers.get("content-language")]).toEqual([
-          null,
-          "ko",
-        ]);
+        expect(response.headers.get("set-cookie")).toBe(null);
+        expect(response.headers.get("content-language")).toBe("ko");
       }
       const remembered = await get(path, { Cookie: "a=b; language=ko", "Accept-Language": "en" });
       expect(remembered.headers.get("content-language")).toBe("ko");
