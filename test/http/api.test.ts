@@ -50,11 +50,8 @@ describe("POST /api/v1/shorten", () => {
       custom_code: "각️".normalize("NFD").replace("\uFE0F", ""),
     };
     const { data } = await json(await curt.shorten(sent));
-    expect(data).toMatchObject({
-      original_url: sent.original_url,
-      code: sent.custom_code,
-      short_url: `${BASE_URL}/${sent.custom_code}/`,
-    });
+    const { original_url: url, custom_code: code } = sent;
+    expect(data).toMatchObject({ original_url: url, code, short_url: `${BASE_URL}/${code}/` });
     const link = await curt.fetch(`/${encodeURIComponent("각")}/`);
     expect(link.headers.get("location")).toBe(new URL(sent.original_url).href);
   });

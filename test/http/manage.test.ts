@@ -18,12 +18,8 @@ describe("PATCH /api/v1/links/{code}", () => {
     const changed = await ask(curt, "PATCH", path, { key, body: { target: OTHER } });
     const changedAt = changed.data["changed_at"];
     expect([changed.status, changed.message]).toEqual([200, en["link.changed"]]);
-    expect(changed.data).toEqual({
-      ...data,
-      target: OTHER,
-      changed_at: changedAt,
-      visits: expect.any(Number),
-    });
+    const shown = { target: OTHER, changed_at: changedAt, visits: expect.any(Number) };
+    expect(changed.data).toEqual({ ...data, ...shown });
     expect(Math.abs(Date.parse(changedAt) - curt.nowMs())).toBeLessThan(60_000);
     expect(changed.headers.get("cache-control")).toBe("no-store");
     expect(changed.headers.get("vary")).toContain("Authorization");
@@ -104,7 +100,7 @@ describe("PATCH /api/v1/links/{code}", () => {
     expect((await ask(curt, "GET", path, { key })).data["starts_at"]).toBe(starts_at);
     const beganMs = curt.nowMs();
     const begun = await change({ starts_at: null, max_visits: 7 });
-    expect([begun.status, begun.data["state"]]).toEqual([200, "active"]);
+    expect(begun.data["state"]).toBe("active");
     expect(Math.abs(Date.parse(begun.data["starts_at"]) - beganMs)).toBeLessThan(HOUR_MS / 4);
     expect(await visited(curt, code)).toBe(TARGET);
     // Sent again after a lost answer, it is still right. What it is already is no change either.
@@ -114,10 +110,8 @@ describe("PATCH /api/v1/links/{code}", () => {
       const refused = await change({ starts_at: later, max_visits: 9 });
       expect([refused.status, refused.reason]).toEqual([400, "starts_at.started"]);
     }
-    expect((await ask(curt, "GET", path, { key })).data).toMatchObject({
-      starts_at: begun.data["starts_at"],
-      max_visits: 7,
-    });
+    const { data } = await ask(curt, "GET", path, { key });
+    expect(data).toMatchObject({ starts_at: begun.data["starts_at"], max_visits: 7 });
   });
 
   test("EDITS says whether and how long targets may change; the rest may always", async () => {
@@ -161,10 +155,8 @@ describe("DELETE /api/v1/links/{code}", () => {
     const report = { body: { reason: "spam" } };
     expect((await ask(curt, "POST", `${path}/reports`, report)).reason).toBe("link.withdrawn");
     // Whoever withdrew it may still look at it.
-    expect((await ask(curt, "GET", path, { key })).data).toMatchObject({
-      state: "withdrawn",
-      target: TARGET,
-    });
+    const { data: withdrawn } = await ask(curt, "GET", path, { key });
+    expect(withdrawn).toMatchObject({ state: "withdrawn", target: TARGET });
     expect((await ask(curt, "GET", `${path}/stats`, { key })).status).toBe(200);
     expect((await ask(curt, "POST", "/api/v1/links", { body: { target: TARGET, code } })).status).toBe(409);
     curt.advance(30 * DAY_MS);

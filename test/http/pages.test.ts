@@ -229,7 +229,7 @@ test("each reader of an unknown address gets the same answer every time, and nob
       ["/nobody", { ...HTML, Cookie: "language=ko" }, ["ko", false, true]],
       ["/nobody", { ...HTML, "Accept-Encoding": "identity" }, ["en", false, true]],
       ["/nobody?language=ko", { ...HTML, ...FROM_HERE }, ["ko", true, true]],
-      ["/nobody?language=ko", { ...HTML, "Sec-Fetch-Site": "cross-site" }, ["ko", false, true]],
+      ["/nobody?language=ko", { ...HTML, "Sec-Fetch-Site": "same-site" }, ["ko", false, true]],
       ["/nobody", { Accept: "*/*" }, ["en", false, false]],
       ["/nobody", { Accept: "*/*", ...ko, Cookie: "language=en" }, ["ko", false, false]],
     ];
