@@ -4,7 +4,7 @@ import { connect } from "node:net";
 
 import en from "../../src/locales/en.json";
 import ko from "../../src/locales/ko.json";
-import { type Here, shareService, startHere } from "../service.ts";
+import { type Here, outcomeOf, shareService, startHere } from "../service.ts";
 
 const LINKS = "/api/v1/links/batch";
 const target = "https://example.com/many";
@@ -25,12 +25,6 @@ async function results(response: Response): Promise<Record<string, any>[]> {
   expect([response.status, status, message]).toEqual([200, "success", en.batch]);
   expect(Object.keys(data)).toEqual(["results"]);
   return data.results;
-}
-
-async function refusal(response: Response) {
-  const { status, message } = (await response.json()) as Record<string, string>;
-  expect(status).toBe("error");
-  return [response.status, response.headers.get("curt-reason"), message];
 }
 
 /** How many commits SQLite's log has: a frame that ends one has the size of the database in its header. */
@@ -57,12 +51,10 @@ describe("many links in an array", () => {
         { target: `${target}/8`, expires_at: "24h" },
       ]),
     );
-    expect(
-      told.map(({ status_code, errors }) => [
-        status_code,
-        errors?.map(({ reason }: { reason: string }) => reason).join(", "),
-      ]),
-    ).toEqual([
+    const reasons = told.map(({ errors }) =>
+      errors?.map(({ reason }: { reason: string }) => reason).join(", "),
+    );
+    expect(told.map(({ status_code }, nth) => [status_code, reasons[nth]])).toEqual([
       [201, undefined],
       [400, "target.scheme, code.space"],
       [400, "body.object"],
@@ -122,18 +114,15 @@ describe("many links in an array", () => {
       [[], "batch.length"],
       [times(501).map(() => ({ target })), "batch.length"],
     ] as const)
-      expect((await refusal(await send(LINKS, body))).slice(0, 2)).toEqual([400, reason]);
-    expect((await refusal(await send(LINKS, "[]", { "Content-Type": "text/csv" })))[1]).toBe("body.type");
+      expect(await outcomeOf(send(LINKS, body))).toBe(`400 ${reason}`);
+    expect(await outcomeOf(send(LINKS, "[]", { "Content-Type": "text/csv" }))).toBe("415 body.type");
   });
 
   test("have up to a megabyte", async () => {
     const bytes = (size: number) => `[{"target":"${target}"}${" ".repeat(size - target.length - 15)}]`;
     expect(bytes(1024 * 1024)).toHaveLength(1024 * 1024);
     expect(await results(await send(LINKS, bytes(1024 * 1024)))).toHaveLength(1);
-    expect((await refusal(await send(LINKS, bytes(1024 * 1024 + 1)))).slice(0, 2)).toEqual([
-      413,
-      "body.too-large",
-    ]);
+    expect(await outcomeOf(send(LINKS, bytes(1024 * 1024 + 1)))).toBe("413 body.too-large");
     // A single link may not have so many.
     expect((await send("/api/v1/links", bytes(65_537))).status).toBe(413);
   });
@@ -208,7 +197,7 @@ describe("LIMIT_CREATE", () => {
     expect(madeOf(await results(await request(6)))).toBe(6);
     const refused = await request(5);
     expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0);
-    expect((await refusal(refused)).slice(0, 2)).toEqual([429, "limit.create"]);
+    expect(await outcomeOf(refused)).toBe("429 limit.create");
     // What fails costs nothing.
     const some = await request(4, 3);
     expect(some.headers.get("ratelimit")).toStartWith('"create";r=3;');
@@ -221,9 +210,9 @@ describe("LIMIT_CREATE", () => {
 
   test("bounds what an array may have", async () => {
     await using own = await startHere({ LIMIT_CREATE: "8/1d" });
-    const [status, reason, message] = await refusal(await send(LINKS, many(9), {}, own));
-    expect([status, reason]).toEqual([400, "batch.length"]);
-    expect(message).toContain("1 to 8 links");
+    const refused = await send(LINKS, many(9), {}, own);
+    expect(await outcomeOf(refused)).toBe("400 batch.length");
+    expect(((await refused.json()) as { message: string }).message).toContain("1 to 8 links");
     expect(madeOf(await results(await send(LINKS, many(8), {}, own)))).toBe(8);
   });
 });

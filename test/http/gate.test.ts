@@ -157,10 +157,8 @@ describe("a link with a password", () => {
         'Basic realm="https://curt.example/closed/", charset="UTF-8"',
       );
       expect(response.headers.get("curt-reason")).toBe("password.missing");
-      expect(JSON.parse(await expectClosed(response, 401))).toEqual({
-        status: "error",
-        message: en["password.missing"],
-      });
+      const message = en["password.missing"];
+      expect(JSON.parse(await expectClosed(response, 401))).toEqual({ status: "error", message });
     }
     const wrong = await curt.fetch("/closed", { headers: basic("pass") });
     expect(wrong.headers.get("curt-reason")).toBe("password.wrong");

@@ -104,10 +104,8 @@ describe("LIMIT_CREATE", () => {
     const [, t] = /^"create";r=0;t=(\d+)$/.exec(refused.headers.get("ratelimit") ?? "") ?? [];
     expect(Number(t)).toBeGreaterThan(0);
     expect(Number(t)).toBeLessThanOrEqual(Number(refused.headers.get("retry-after")));
-    expect(await refused.json()).toEqual({
-      status: "error",
-      message: en.limited.replace("{when}", "in 5 minutes"),
-    });
+    const message = en.limited.replace("{when}", "in 5 minutes");
+    expect(await refused.json()).toEqual({ status: "error", message });
   });
 
   test("also counts the form, which shows again what was typed", async () => {
@@ -200,10 +198,8 @@ describe("LIMIT_UNKNOWN", () => {
 
   test("counts codes that are in use, because free ones like them are told", async () => {
     const { curt, headers } = newcomer();
-    expect(await statuses(9, () => curt.fetch("/api/v1/codes/mine", { headers }))).toEqual({
-      200: 3,
-      429: 6,
-    });
+    const asked = await statuses(9, () => curt.fetch("/api/v1/codes/mine", { headers }));
+    expect(asked).toEqual({ 200: 3, 429: 6 });
   });
 
   test("counts codes in a form that is refused, because it says which are in use", async () => {

@@ -58,12 +58,7 @@ describe("the OpenAPI document, for generators of clients", () => {
   test("leaves room for new fields, except in what the contract fixes", () => {
     const { schemas } = JSON.parse(document).components as { schemas: Record<string, any> };
     const closed = Object.keys(schemas).filter((name) => schemas[name].additionalProperties === false);
-    expect(closed.toSorted()).toEqual([
-      "LinkChange",
-      "LinkRequest",
-      "ShortLink",
-      "ShortenProblem",
-      "ShortenResponse",
-    ]);
+    const contract = ["ShortLink", "ShortenProblem", "ShortenResponse"];
+    expect(closed.toSorted()).toEqual(["LinkChange", "LinkRequest", ...contract]);
   });
 });

@@ -58,11 +58,8 @@ describe("POST /api/v1/links/{code}/reports", () => {
       const response = await report(code, body);
       expect(response.status).toBe(202);
       expect(response.headers.get("access-control-allow-origin")).toBe("*");
-      expect(await response.json()).toEqual({
-        status: "success",
-        message: en.reported,
-        data: { code, reason: "phishing" },
-      });
+      const data = { code, reason: "phishing" };
+      expect(await response.json()).toEqual({ status: "success", message: en.reported, data });
     }
     expect(await caseOf(code)).toMatchObject({ reports: 1, notes: [{ note: body.note }] });
   });
