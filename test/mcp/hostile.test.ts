@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { join } from "node:path";
 
 import { DIMENSIONS } from "../../src/visits/dimensions.ts";
-import { PROGRAM } from "../service.ts";
+import { PROGRAM, ROOT } from "../service.ts";
 import { connect } from "./connect.ts";
 
 const MIB = 1024 * 1024;
@@ -195,5 +196,16 @@ describe("the process", () => {
     expect(await child.exited).toBe(2);
     expect(await child.stdout.text()).toBe("");
     expect(await child.stderr.text()).toContain('not "go.example.com"');
+  });
+
+  test("is the only one that loads the library of the protocol", async () => {
+    const loads = async (...paths: string[]) => {
+      const imports = paths.map((path) => `await import(${JSON.stringify(join(ROOT, path))});`);
+      const script = `${imports.join("")} console.log(Object.keys(require.cache).join("\\n")); process.exit();`;
+      const child = Bun.spawn([process.execPath, "-e", script], { stdout: "pipe" });
+      return (await child.stdout.text()).includes("@modelcontextprotocol");
+    };
+    expect(await loads("src/mcp/stdio.ts")).toBeTrue();
+    expect(await loads("src/cli/commands.ts", "src/cli/instance-commands.ts")).toBeFalse();
   });
 });
