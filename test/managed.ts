@@ -10,7 +10,8 @@ export interface Answered {
   readonly status: number;
   readonly reason: string | null;
   readonly message: string;
-  readonly data: Record<string, any>;
+  /** `data` of the envelope. */
+  readonly data: any;
   readonly headers: Headers;
 }
 

@@ -1,3 +1,4 @@
+import { afterAll, beforeAll } from "bun:test";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join, resolve } from "node:path";
@@ -132,6 +133,14 @@ export async function startHere(settings: Settings = {}, options: HereOptions = 
     own?.[Symbol.dispose]();
   });
   return Object.assign(running, { nowMs: clock.nowMs, advance });
+}
+
+/** One service for the tests of a file or of a `describe`. It is there from their first `beforeAll` on. */
+export function shareService(settings: Settings = {}, options: HereOptions = {}): Here {
+  const shared = {} as Here;
+  beforeAll(async () => void Object.assign(shared, await startHere(settings, options)));
+  afterAll(() => shared[Symbol.asyncDispose]());
+  return shared;
 }
 
 /** Goes on like the system's, unless it stands still. Wall and monotonic clock are moved together, for time that passes moves both. */
@@ -288,6 +297,14 @@ export function toDomain<R extends Running>(running: R, domain: string): R {
     running.fetch(path, { ...init, headers: { Host, ...(init.headers as Record<string, string>) } });
   return { ...running, ...methodsOf(request) };
 }
+
+/** Status of an answer, with its reason or where it redirects: "404 link.unknown", "302 https://example.com/", "200". */
+export async function outcomeOf(answer: Answer | Promise<Answer>): Promise<string> {
+  const { status, headers } = await answer;
+  return [status, headers.get(REASON_HEADER) ?? headers.get("location") ?? []].flat().join(" ");
+}
+
+type Answer = Pick<Response, "status" | "headers">;
 
 function client(origin: string, settings: Settings, logged: string[], stop: () => Promise<void>): Running {
   const { database } = readConfig(settings);

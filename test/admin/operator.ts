@@ -1,33 +1,15 @@
 import type { Target } from "../../src/links/target.ts";
+import { type Answered, ask } from "../managed.ts";
 import { openStoreOf, type Running } from "../service.ts";
 import { newLink } from "../stores/links.ts";
 
 export const TOKEN = "only-the-operator-knows-it";
 
-interface Told {
-  readonly status: number;
-  readonly headers: Headers;
-  readonly message: string;
-  /** `data` of the envelope. */
-  readonly data: any;
-}
-
-export type Ask = (method: string, path: string, body?: unknown) => Promise<Told>;
+export type Ask = (method: string, path: string, body?: unknown) => Promise<Answered>;
 
 /** Asks the operator's API; `path` begins behind /api/v1/admin/. */
-export function askAs(curt: Running, token = TOKEN): Ask {
-  return async (method, path, body) => {
-    const response = await curt.fetch(`/api/v1/admin/${path}`, {
-      method,
-      headers: {
-        Authorization: `Bearer ${token}`,
-        ...(body !== undefined && { "Content-Type": "application/json" }),
-      },
-      ...(body !== undefined && { body: JSON.stringify(body) }),
-    });
-    const { message, data } = (await response.json()) as { message: string; data?: unknown };
-    return { status: response.status, headers: response.headers, message, data };
-  };
+export function askAs(curt: Pick<Running, "fetch">, token = TOKEN): Ask {
+  return (method, path, body) => ask(curt, method, `/api/v1/admin/${path}`, { key: token, body });
 }
 
 /** How many links of others there are, before and after those of the campaign. */
@@ -52,12 +34,8 @@ export async function addCampaign(curt: Running): Promise<void> {
 }
 
 export async function report(curt: Running, code: string, body: unknown): Promise<void> {
-  const response = await curt.fetch(`/api/v1/links/${code}/reports`, {
-    method: "POST",
-    headers: { "Content-Type": "application/json" },
-    body: JSON.stringify(body),
-  });
-  if (response.status !== 202) throw new Error(`${code}: ${response.status}`);
+  const { status } = await ask(curt, "POST", `/api/v1/links/${code}/reports`, { body });
+  if (status !== 202) throw new Error(`${code}: ${status}`);
 }
 
 /** Waits until a short address answers so. Every process reads what was decided several times a second. */

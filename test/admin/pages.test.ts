@@ -1,9 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { beforeAll, describe, expect, test } from "bun:test";
 
 import en from "../../src/locales/en.json";
 import { createAdminToken, SESSION_MS } from "../../src/moderation/access-tokens.ts";
-import { elementsOf, expectGuarded, HTML, MARK } from "../http/markup.ts";
-import { type Here, openStoreOf, startHere } from "../service.ts";
+import { elementsOf, expectGuarded, HTML, MARK, sendForm } from "../http/markup.ts";
+import { openStoreOf, shareService, startHere } from "../service.ts";
 import { newLink } from "../stores/links.ts";
 import { askAs, report, TOKEN, untilAnswered } from "./operator.ts";
 
@@ -11,12 +11,10 @@ const FORM = "application/x-www-form-urlencoded";
 const PAGES = ["/admin", "/admin/links", "/admin/links/made", "/admin/hosts", "/admin/journal"];
 const FOUND = "/admin/found?host=example.com";
 
-let curt: Here;
+const curt = shareService({ ADMIN_TOKEN: TOKEN });
 beforeAll(async () => {
-  curt = await startHere({ ADMIN_TOKEN: TOKEN });
   await curt.shorten({ original_url: "https://example.com/", custom_code: "made" });
 });
-afterAll(async () => curt[Symbol.asyncDispose]());
 
 type Fields = Record<string, string>;
 
@@ -24,19 +22,8 @@ function get(path: string, session = "", service = curt): Promise<Response> {
   return service.fetch(path, { headers: { ...HTML, Cookie: `operator=${session}` } });
 }
 
-function post(
-  path: string,
-  fields: Fields,
-  session = "",
-  headers: Fields = {},
-  service = curt,
-): Promise<Response> {
-  return service.fetch(path, {
-    method: "POST",
-    headers: { ...HTML, "Content-Type": FORM, Cookie: `language=en; operator=${session}`, ...headers },
-    body: new URLSearchParams(fields).toString(),
-  });
-}
+const post = (path: string, fields: Fields, session = "", headers: Fields = {}, service = curt) =>
+  sendForm(service, path, fields, { Cookie: `language=en; operator=${session}`, ...headers });
 
 async function signIn(service = curt): Promise<string> {
   const response = await post("/admin", { token: TOKEN }, "", {}, service);
@@ -55,13 +42,8 @@ describe("signing in", () => {
     const [value = "", ...attributes] = (response.headers.get("set-cookie") ?? "").split("; ");
     expect(value).toMatch(/^operator=[\w.-]+$/);
     expect(value).not.toContain(TOKEN);
-    expect(attributes.toSorted()).toEqual([
-      "HttpOnly",
-      `Max-Age=${SESSION_MS / 1000}`,
-      "Path=/admin",
-      "SameSite=Strict",
-      "Secure",
-    ]);
+    const maxAge = `Max-Age=${SESSION_MS / 1000}`;
+    expect(attributes.toSorted()).toEqual(["HttpOnly", maxAge, "Path=/admin", "SameSite=Strict", "Secure"]);
     expect(response.headers.get("cache-control")).toBe("no-store");
     await using local = await startHere({ ADMIN_TOKEN: TOKEN, BASE_URL: "http://localhost" });
     const plain = await post("/admin", { token: TOKEN }, "", {}, local);
@@ -71,7 +53,7 @@ describe("signing in", () => {
   test("with a wrong token gives none, and the form again", async () => {
     for (const token of ["", "wrong", `${TOKEN}x`, TOKEN.slice(1)]) {
       const response = await post("/admin", { token });
-      expect([token, response.status, response.headers.get("set-cookie")]).toEqual([token, 401, null]);
+      expect([response.status, response.headers.get("set-cookie")], token).toEqual([401, null]);
       expectGuarded(response);
       const page = await response.text();
       expect(page).toContain(en["operator.wrong"].replace("'", "&#39;"));
@@ -127,13 +109,13 @@ describe("the operator's pages", () => {
     for (const [name, session] of Object.entries(sessions)) {
       for (const path of [...PAGES, FOUND]) {
         const response = await get(path, session);
-        expect([name, path, response.status]).toEqual([name, path, 401]);
+        expect([path, response.status], name).toEqual([path, 401]);
         const elements = await elementsOf(response);
         expect(elements.filter(({ tag }) => tag === "form")).toHaveLength(1);
         expect(elements.some(({ attributes }) => attributes["type"] === "password")).toBe(true);
       }
       const done = await post("/admin/links/made", { action: "disable", reason: "spam", form: "" }, session);
-      expect([name, done.status, done.headers.get("location")]).toEqual([name, 303, "/admin"]);
+      expect([done.status, done.headers.get("location")], name).toEqual([303, "/admin"]);
     }
     expect((await askAs(curt)("GET", "journal")).data.entries).toEqual([]);
   });
@@ -144,7 +126,7 @@ describe("the operator's pages", () => {
     const session = await signIn(own);
     for (const path of [...PAGES, FOUND]) {
       const response = await get(path, session, own);
-      expect([path, response.status]).toEqual([path, 200]);
+      expect(response.status, path).toEqual(200);
       expectGuarded(response);
     }
     expect((await get("/admin/links/nobody-made-it", session, own)).status).toBe(404);
@@ -157,12 +139,9 @@ describe("the operator's pages", () => {
     for (const path of [...PAGES, "/admin/", "/admin/sign-out", FOUND]) {
       for (const method of ["GET", "POST"]) {
         const response = await closed.fetch(path, { method, headers: HTML });
-        expect([path, method, response.status, response.headers.get("set-cookie")]).toEqual([
-          path,
-          method,
-          method === "POST" && /^\/admin\/?$/.test(path) ? 405 : 404,
-          null,
-        ]);
+        expect(method, path).toBe(method);
+        expect(response.status, path).toBe(method === "POST" && /^\/admin\/?$/.test(path) ? 405 : 404);
+        expect(response.headers.get("set-cookie"), path).toBe(null);
       }
     }
   });
@@ -204,7 +183,7 @@ describe("the operator's pages", () => {
         [{ ...fields, form }, { "Sec-Fetch-Site": "cross-site" }],
         [{ ...fields, form }, { Origin: "https://evil.example" }],
       ] as [Fields, Fields][]) {
-        expect([path, (await post(path, sent, session, headers)).status]).toEqual([path, 403]);
+        expect((await post(path, sent, session, headers)).status, path).toEqual(403);
       }
     }
     expect((await askAs(curt)("GET", "journal")).data.entries).toEqual([]);
@@ -216,17 +195,17 @@ describe("the operator's pages", () => {
     const form = createAdminToken(TOKEN).formToken(session);
     const block = (host: string) =>
       post("/admin/hosts", { action: "block", host, reason: "spam", form }, session, {}, own);
-    for (const address of [
+    const addresses = [
       " https://evil.example/login?next=/#top",
       "http://other.example:8080",
-      "https://[2001:db8::1]:8443/x",
-    ])
-      expect([address, (await block(address)).status]).toEqual([address, 303]);
+      "https://[2001:db8::1]/x",
+    ];
+    for (const address of addresses) expect((await block(address)).status, address).toEqual(303);
     const blocked = ["[2001:db8::1]", "evil.example", "other.example"];
     expect((await askAs(own)("GET", "hosts")).data.hosts).toMatchObject(blocked.map((host) => ({ host })));
     for (const address of ["https://a b.example/", "ftp://evil.example/", "https://me@evil.example/"]) {
       const refused = await block(address);
-      expect([address, refused.status]).toEqual([address, 400]);
+      expect(refused.status, address).toEqual(400);
       const field = (await elementsOf(refused)).find(
         ({ attributes }) => attributes["name"] === "host" && attributes["type"] !== "hidden",
       );
@@ -254,28 +233,19 @@ describe("the operator's pages", () => {
       const [, alert] = /role="alert">([^<]*)</.exec(await response.text()) ?? [];
       return [response.status, alert];
     };
-    expect(await told("/admin/hosts", { action: "block", host: "a b", reason: "spam" })).toEqual([
-      400,
-      en["host.invalid"],
-    ]);
-    expect(await told("/admin/hosts", { action: "block", host: "curt.example", reason: "spam" })).toEqual([
-      400,
-      en["host.own"],
-    ]);
-    expect(await told("/admin/links/made", { action: "disable", reason: "ugly" })).toEqual([
-      400,
-      expect.stringContaining("malware"),
-    ]);
-    expect(await told(FOUND, { action: "disable", reason: "spam", count: "7" })).toEqual([
-      409,
-      en["operator.count"].replace("{count}", "1"),
-    ]);
-    const answer = { code: "made", action: "disable", reason: "spam" };
-    for (const wrong of [{ action: "" }, { action: "forget" }, { reason: "" }, { reason: "ugly" }])
-      expect(await told("/admin/cases", { ...answer, ...wrong })).toEqual([
-        400,
-        expect.stringContaining("It must be one of"),
-      ]);
+    const disable = { action: "disable", reason: "spam" };
+    const answer = { code: "made", ...disable };
+    for (const [path, fields, status, alert] of [
+      ["/admin/hosts", { action: "block", host: "a b", reason: "spam" }, 400, en["host.invalid"]],
+      ["/admin/hosts", { action: "block", host: "curt.example", reason: "spam" }, 400, en["host.own"]],
+      ["/admin/links/made", { ...disable, reason: "ugly" }, 400, "malware"],
+      [FOUND, { ...disable, count: "7" }, 409, en["operator.count"].replace("{count}", "1")],
+      ["/admin/cases", { ...answer, action: "" }, 400, "It must be one of"],
+      ["/admin/cases", { ...answer, action: "forget" }, 400, "It must be one of"],
+      ["/admin/cases", { ...answer, reason: "" }, 400, "It must be one of"],
+      ["/admin/cases", { ...answer, reason: "ugly" }, 400, "It must be one of"],
+    ] as const)
+      expect(await told(path, fields), path).toEqual([status, expect.stringContaining(alert)]);
     const search = await get("/admin/links?host=a/b", session);
     expect([search.status, await search.text()]).toEqual([400, expect.stringContaining(en["host.invalid"])]);
     // Deleting takes the box that says so.
@@ -308,10 +278,8 @@ describe("the operator's pages", () => {
     expect((await change({ target, expires_at: "never" })).status).toBe(303);
     expect((await inspected()).expires_at).toBeNull();
     const refused = await change({ target: "ftp://typed.example/" });
-    expect([refused.status, await refused.text()]).toEqual([
-      400,
-      expect.stringContaining('value="ftp://typed.example/"'),
-    ]);
+    expect(refused.status).toBe(400);
+    expect(await refused.text()).toContain('value="ftp://typed.example/"');
     const shown = await elementsOf(await get("/admin/links/moved", session, own));
     const [address] = shown.flatMap(({ attributes }) => attributes["data-copy"] ?? []);
     const [, key] = /^https:\/\/curt\.example\/moved\+#key=(.+)$/.exec(address ?? "") ?? [];
@@ -331,7 +299,7 @@ describe("the operator's pages", () => {
         elements.find(({ attributes }) => attributes["hreflang"] === "ko")?.attributes["href"] ?? "";
       const switched = await get(path.split("?", 1)[0] + korean.replaceAll("&amp;", "&"), session);
       const page = await switched.text();
-      expect([path, switched.status, page.includes("example.com")]).toEqual([path, 200, true]);
+      expect([switched.status, page.includes("example.com")], path).toEqual([200, true]);
       expect(page).toContain('<html lang="ko">');
     }
   });
@@ -459,7 +427,7 @@ test("hostile reports, notes, hosts and destinations are shown as text", async (
     const response = await get(path, session, own);
     expectGuarded(response);
     const page = await response.clone().text();
-    expect([path, page.includes(`<script>${MARK}`)]).toEqual([path, false]);
+    expect(page.includes(`<script>${MARK}`), path).toEqual(false);
     const elements = await elementsOf(response);
     const harmful = elements.filter(
       ({ tag, attributes }) =>
@@ -467,7 +435,7 @@ test("hostile reports, notes, hosts and destinations are shown as text", async (
         Object.keys(attributes).some((name) => name.startsWith("on")) ||
         (tag === "a" && !/^(?:\/|\?|#)(?!\/)/.test(attributes["href"] ?? "")),
     );
-    expect([path, harmful]).toEqual([path, []]);
+    expect(harmful, path).toEqual([]);
   }
   const { data } = await ask("GET", "links/hostile0");
   expect(data.case.notes[0].note).toBe(hostile[0]);

@@ -50,6 +50,10 @@ function moduleWidthOf(page: Page): Promise<number> {
   })()`);
 }
 
+/** A loaded image isn't painted yet. Hidden ones may never load. */
+const DECODE_IMAGES =
+  "Promise.all([...document.images].filter((image) => image.checkVisibility()).map((image) => image.decode()))";
+
 /** The first one has the fewest pixels for a module. What is dark is around the picture, whatever its modules. */
 const CAMERAS = readers([
   { where: "on a laptop", viewport: LAPTOP, deviceScaleFactor: 1, colorScheme: "dark" },
@@ -73,6 +77,7 @@ test.each(CAMERAS)("a camera reads the code $where, in $colorScheme mode", async
     // The preview has a button instead of the picture on a phone.
     if (suffix === "+" && options.viewport === PHONE) continue;
     await page.goto(pathOf(code, suffix));
+    await page.evaluate(DECODE_IMAGES);
     expect([code, suffix, await scan(blank, pictureOf(page))]).toEqual([code, suffix, addressOf(code)]);
     if (suffix !== "+") continue;
     const width = await moduleWidthOf(page);

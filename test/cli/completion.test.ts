@@ -31,7 +31,7 @@ describe("the script for completion", () => {
       const script = await scriptOf(shell);
       for (const [name, { options = {} }] of listed) {
         for (const word of [...name.split(" "), ...Object.keys(options).map((option) => `--${option}`)])
-          expect([shell, script.includes(word)]).toEqual([shell, true]);
+          expect(script.includes(word), shell).toEqual(true);
       }
     }
   });
@@ -44,7 +44,7 @@ describe("the script for completion", () => {
 COMP_WORDS=("$@") COMP_CWORD=$(($# - 1))
 complete -p curt > /dev/null && _curt && printf '%s\\n' "\${COMPREPLY[@]}"`;
       const { stdout, stderr } = Bun.spawnSync(["bash", "-c", ask, "bash", ...words]);
-      expect([line, lines(stdout.toString()), stderr.toString()]).toEqual([line, expected, ""]);
+      expect([lines(stdout.toString()), stderr.toString()], line).toEqual([expected, ""]);
     }
   });
 
@@ -56,7 +56,7 @@ complete -p curt > /dev/null && _curt && printf '%s\\n' "\${COMPREPLY[@]}"`;
         const ask = `source ${folder.path}/curt.fish; complete -C '${line}'`;
         const { stdout } = Bun.spawnSync(["fish", "--no-config", "-c", ask]);
         const words = lines(stdout.toString()).map((one) => one.split("\t")[0] ?? "");
-        expect([line, words.toSorted()]).toEqual([line, expected.toSorted()]);
+        expect(words.toSorted(), line).toEqual(expected.toSorted());
       }
     });
   }

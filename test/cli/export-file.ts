@@ -1,7 +1,7 @@
 // Files as `curt export` writes them.
 import type { DatabaseAddress } from "../../src/config/database-url.ts";
 import { fillStore, openRecords } from "../../src/store/open.ts";
-import type { WriteRecords } from "../../src/store/records.ts";
+import { KINDS, type WriteRecords } from "../../src/store/records.ts";
 import { exportRecords, fillFrom } from "../../src/transfer/export-file.ts";
 import { NOW } from "../stores/links.ts";
 
@@ -9,50 +9,20 @@ import { NOW } from "../stores/links.ts";
 export function manyLines(links: number): string {
   const created_at = new Date(NOW).toISOString();
   const lines = [HEAD];
-  for (let nth = 0; nth < links; nth++)
-    lines.push(
-      JSON.stringify({ kind: "link", code: `c${nth}`, target: `https://example.com/${nth}`, created_at }),
-    );
+  for (let nth = 0; nth < links; nth++) lines.push(linkLine(`c${nth}`, `https://example.com/${nth}`));
   const codes = Array.from({ length: links }, (_, nth) => `c${nth}`).toSorted();
-  for (const code of codes)
-    lines.push(
-      JSON.stringify({
-        kind: "day",
-        code,
-        created_at,
-        day: "2026-11-20",
-        visits: 2,
-        bots: 1,
-        visitors: 0,
-      }),
-    );
+  const counts = { day: "2026-11-20", visits: 2, bots: 1, visitors: 0 };
+  for (const code of codes) lines.push(JSON.stringify({ kind: "day", code, created_at, ...counts }));
+  const decision = { at: created_at, who: "api", action: "block-host" };
   for (let nth = 0; nth < 9; nth++)
-    lines.push(
-      JSON.stringify({
-        kind: "entry",
-        at: created_at,
-        who: "api",
-        action: "block-host",
-        host: `h${nth}.example`,
-      }),
-    );
+    lines.push(JSON.stringify({ kind: "entry", ...decision, host: `h${nth}.example` }));
   return ended(lines, { link: links, day: links, entry: 9 });
 }
 
 /** With the last line of an export. */
 export function ended(lines: readonly string[], counts: { readonly [kind: string]: number }): string {
   const text = lines.map((line) => `${line}\n`).join("");
-  const records = {
-    link: 0,
-    day: 0,
-    secret: 0,
-    host: 0,
-    entry: 0,
-    case: 0,
-    counter: 0,
-    request: 0,
-    ...counts,
-  };
+  const records = { ...Object.fromEntries(KINDS.map((kind) => [kind, 0])), ...counts };
   const sha256 = new Bun.CryptoHasher("sha256").update(text).digest("hex");
   return `${text}${JSON.stringify({ kind: "end", records, sha256 })}\n`;
 }

@@ -24,8 +24,6 @@ const newPostgres = () => server.address(`export${++databases}`);
 
 const sqlite = (path: string): DatabaseAddress => ({ engine: "sqlite", path });
 
-describe("an export", () => {});
-
 test("an import that fails anywhere leaves the store empty, and can be repeated", async () => {
   using folder = temporaryFolder();
   const path = (name: string) => join(folder.path, name);
@@ -252,15 +250,5 @@ describe("curt export and curt import", () => {
     const lines = readFileSync(file, "utf8").trimEnd().split("\n");
     expect(JSON.parse(lines.at(-1) ?? "")).toMatchObject({ kind: "end", records: { link: 20_000 } });
     expect(filesIn(folder.path)).toEqual(["curt.db", "export"]);
-  });
-
-  test("say that there is no store", async () => {
-    using folder = temporaryFolder();
-    const url = `sqlite:${join(folder.path, "none.db")}`;
-    expect(await run(["export", "-"], { DATABASE_URL: url, PORT: "1" })).toMatchObject({
-      code: 1,
-      stdout: "",
-      stderr: expect.stringContaining("there is no store at"),
-    });
   });
 });

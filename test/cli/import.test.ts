@@ -35,96 +35,58 @@ describe("curt import", () => {
     const commanded: readonly string[] = ["json", "header", "cut"];
     const whole = manyLines(5);
     const lines = whole.trimEnd().split("\n");
+    const instead = (old: string | RegExp, now: string) => whole.replace(old, () => now);
+    const line4 = /\{"kind":"link","code":"c4".*/;
+    const dated = (at: string) => whole.replace(/("c3".*"created_at":)"[^"]*"/, `$1"${at}"`);
+    const hashed = (hash: string) => instead('"code":"c4"', `"code":"c4","password_hash":"${hash}"`);
+    const NO_HASH = "password_hash must be an Argon2id hash";
+    const [created_at, first, last] = Array.from({ length: 3 }, () => new Date(NOW).toISOString());
+    const dates = { created_at, first, last };
+    const reports = {
+      kind: "case",
+      code: "c4",
+      reasons: {},
+      pending: 1,
+      notes: [],
+      reports: 2 ** 31,
+      ...dates,
+    };
+    const http = '"target":"https://example.com/4"';
+    const NO_ASCII = "target, or location if there is one, must be an address in ASCII";
     for (const [name, file, number, why] of [
-      ["json", whole.replace('{"kind":"link","code":"c1"', "{kind"), 3, "it is no JSON object"],
-      ["field", whole.replace('"code":"c2"', '"code":7'), 4, "code must be a text"],
-      [
-        "date",
-        whole.replace(/("c3".*"created_at":)"[^"]*"/, '$1"2026-02-30"'),
-        5,
-        "created_at must be an instant",
-      ],
-      [
-        "script",
-        whole.replace("https://example.com/4", "javascript:alert(4)"),
-        6,
-        "target must start with http",
-      ],
-      [
-        "header",
-        whole.replace(
-          '"target":"https://example.com/4"',
-          '"target":"http://a/","location":"http://a/\\r\\nX: y"',
-        ),
-        6,
-        "target, or location if there is one, must be an address in ASCII",
-      ],
-      ["decomposed", whole.replace('"c4"', JSON.stringify("한".normalize("NFD"))), 6, "code must be a code"],
-      ["no code", whole.replace('"c4"', '""'), 6, "code must be a code"],
-      [
-        "too late",
-        whole.replace(/("c3".*"created_at":)"[^"]*"/, '$1"+275760-09-13T00:00:00.000Z"'),
-        5,
-        LIMITS,
-      ],
-      [
-        "too early",
-        whole.replace(/("c3".*"created_at":)"[^"]*"/, '$1"-000001-01-01T00:00:00.000Z"'),
-        5,
-        LIMITS,
-      ],
-      ["day 0", whole.replace('"2026-11-20"', '"1970-01-01"'), 7, "day must be a day from 1970-01-02"],
+      ["json", instead('{"kind":"link","code":"c1"', "{kind"), 3, "it is no JSON object"],
+      ["field", instead('"code":"c2"', '"code":7'), 4, "code must be a text"],
+      ["date", dated("2026-02-30"), 5, "created_at must be an instant"],
+      ["script", instead("https://example.com/4", "javascript:alert(4)"), 6, "target must start with http"],
+      ["header", instead(http, '"target":"http://a/","location":"http://a/\\r\\nX: y"'), 6, NO_ASCII],
+      ["decomposed", instead('"c4"', JSON.stringify("한".normalize("NFD"))), 6, "code must be a code"],
+      ["no code", instead('"c4"', '""'), 6, "code must be a code"],
+      ["too late", dated("+275760-09-13T00:00:00.000Z"), 5, LIMITS],
+      ["too early", dated("-000001-01-01T00:00:00.000Z"), 5, LIMITS],
+      ["day 0", instead('"2026-11-20"', '"1970-01-01"'), 7, "day must be a day from 1970-01-02"],
       [
         "half a character",
-        whole.replace('"visitors":0', '"visitors":0,"values":{"countries":[["\\ud800",1]]}'),
+        instead('"visitors":0', '"visitors":0,"values":{"countries":[["\\ud800",1]]}'),
         7,
         "values.countries must be",
       ],
       [
         "secret",
-        whole.replace(/\{"kind":"link","code":"c4".*/, '{"kind":"secret","name":"links","base64":""}'),
+        instead(line4, '{"kind":"secret","name":"links","base64":""}'),
         6,
         "base64 must be bytes in Base64",
       ],
-      [
-        "reports",
-        whole.replace(
-          /\{"kind":"link","code":"c4".*/,
-          JSON.stringify({
-            kind: "case",
-            code: "c4",
-            reasons: {},
-            pending: 1,
-            notes: [],
-            reports: 2 ** 31,
-            ...Object.fromEntries(
-              ["created_at", "first", "last"].map((at) => [at, new Date(NOW).toISOString()]),
-            ),
-          }),
-        ),
-        6,
-        "reports must be at most 2147483647",
-      ],
-      ...[
-        HASH.replace("m=19456", "m=19457"),
-        HASH.replace("t=2", "t=3"),
-        "$2b$31$N9qo8uLOickgx2ZMRZoMyeIjZAgcfl7p92ldGxad68LJZdL17lhWy",
-        "$argon2id$",
-      ].map(
-        (hash, nth) =>
-          [
-            `hash ${nth}`,
-            whole.replace('"code":"c4"', () => `"code":"c4","password_hash":"${hash}"`),
-            6,
-            "password_hash must be an Argon2id hash",
-          ] as const,
-      ),
-      ["kind", whole.replace('"kind":"day"', '"kind":"dog"'), 7, "kind must be link, day, "],
+      ["reports", instead(line4, JSON.stringify(reports)), 6, "reports must be at most 2147483647"],
+      ["memory", hashed(HASH.replace("m=19456", "m=19457")), 6, NO_HASH],
+      ["time", hashed(HASH.replace("t=2", "t=3")), 6, NO_HASH],
+      ["bcrypt", hashed("$2b$31$N9qo8uLOickgx2ZMRZoMyeIjZAgcfl7p92ldGxad68LJZdL17lhWy"), 6, NO_HASH],
+      ["no hash", hashed("$argon2id$"), 6, NO_HASH],
+      ["kind", instead('"kind":"day"', '"kind":"dog"'), 7, "kind must be link, day, "],
       ["cut", lines.slice(0, -1).join("\n"), lines.length, "the file was cut off"],
       ["cut inside", whole.slice(0, -300), whole.slice(0, -300).split("\n").length, "it is no JSON object"],
       [
         "changed",
-        whole.replace("example.com/3", "example.org/3"),
+        instead("example.com/3", "example.org/3"),
         lines.length,
         "the lines before it were changed",
       ],
@@ -138,19 +100,16 @@ describe("curt import", () => {
       await fillStore(sqlite(path(`${name}.filled.db`)), (write) =>
         fillFrom(bytes(), write, { onBroken, skipLink: () => false, onRecords() {} }),
       );
-      expect([name, told[0]]).toEqual([name, [number, expect.stringContaining(why)]]);
+      expect(told[0], name).toEqual([number, expect.stringContaining(why)]);
       // Whatever is wrong, the command says it in the same way.
       if (!commanded.includes(name)) continue;
       writeFileSync(path("export"), file);
       const settings = settingsFor(path(`${name}.db`));
       const refused = await runCommand(["import", path("export")], settings);
-      expect([name, refused.code, refused.stderr]).toEqual([
-        name,
-        1,
-        expect.stringContaining(`is broken at line ${number}: ${why}`),
-      ]);
+      expect(refused.code, name).toBe(1);
+      expect(refused.stderr, name).toContain(`is broken at line ${number}: ${why}`);
       const taken = await runCommand(["import", "--skip-bad", path("export")], settings);
-      expect([name, taken.code]).toEqual([name, 0]);
+      expect(taken.code, name).toEqual(0);
       expect(taken.stdout).toContain(`line ${number}\n`);
       expect(taken.stdout).toContain("has everything else of the export: ");
     }
@@ -158,17 +117,17 @@ describe("curt import", () => {
 
   test("that failed leaves the store empty", async () => {
     using folder = temporaryFolder();
-    const empty = join(folder.path, "empty");
-    const newer = join(folder.path, "newer");
-    const deep = join(folder.path, "deep");
-    const broken = join(folder.path, "broken");
-    const whole = join(folder.path, "whole");
+    const write = (name: string, text: string) => {
+      writeFileSync(join(folder.path, name), text);
+      return join(folder.path, name);
+    };
     const depth = 1_000_000;
-    writeFileSync(deep, `{"format":"curt-export","version":${"[".repeat(depth)}${"]".repeat(depth)}}\n`);
-    writeFileSync(newer, '{"format":"curt-export","version":2}\n');
-    writeFileSync(empty, "");
-    writeFileSync(broken, manyLines(200).replace('{"kind":"link","code":"c98"', "{kind"));
-    writeFileSync(whole, manyLines(200));
+    const brackets = `${"[".repeat(depth)}${"]".repeat(depth)}`;
+    const deep = write("deep", `{"format":"curt-export","version":${brackets}}\n`);
+    const newer = write("newer", '{"format":"curt-export","version":2}\n');
+    const empty = write("empty", "");
+    const broken = write("broken", manyLines(200).replace('{"kind":"link","code":"c98"', "{kind"));
+    const whole = write("whole", manyLines(200));
     const path = join(folder.path, "curt.db");
     const url = await server.url(`import_${++databases}`);
     const refuse = async (
@@ -450,11 +409,7 @@ test("odd codes are taken if asked for, and only those to which an address leads
       // The second time from memory.
       for (const _ of ["store", "memory"]) {
         const answer = await curt.fetch(path, { redirect: "manual" });
-        expect([path, answer.status, answer.headers.get("location")]).toEqual([
-          path,
-          302,
-          new URL(url(code)).href,
-        ]);
+        expect([answer.status, answer.headers.get("location")], path).toEqual([302, new URL(url(code)).href]);
       }
     }
   }

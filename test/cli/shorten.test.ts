@@ -1,19 +1,15 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { beforeAll, describe, expect, test } from "bun:test";
 import { chmodSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 import jsQR from "jsqr";
 
-import { type Here, ROOT, startHere, temporaryFolder, PROGRAM } from "../service.ts";
+import { PROGRAM, ROOT, shareService, startHere, temporaryFolder } from "../service.ts";
 import { modulesOf, run, runInTerminal } from "./run.ts";
 
-let curt: Here;
+const curt = shareService();
 let environment: { CURT_URL: string };
-beforeAll(async () => {
-  curt = await startHere();
-  environment = { CURT_URL: curt.origin };
-});
-afterAll(() => curt[Symbol.asyncDispose]());
+beforeAll(() => void (environment = { CURT_URL: curt.origin }));
 
 async function targetOf(address: string): Promise<string | null> {
   const { pathname } = new URL(address);
@@ -118,10 +114,8 @@ describe("curt shorten, in a pipe", () => {
     expect([edited.code, edited.stderr]).toEqual([0, ""]);
     expect(edited.stdout).toMatch(/^target +https:\/\/example\.com\/kept\/2\n/m);
     expect(edited.stdout).not.toContain("manage_key");
-    const again = await run(
-      ["edit", address, "--expires-at", "never", "--max-visits", "unlimited", "--json"],
-      given,
-    );
+    const endless = ["--expires-at", "never", "--max-visits", "unlimited", "--json"];
+    const again = await run(["edit", address, ...endless], given);
     expect(JSON.parse(again.stdout)).toMatchObject({
       expires_at: null,
       max_visits: null,
@@ -205,17 +199,9 @@ describe("curt shorten, in a pipe", () => {
         controller.enqueue(new Uint8Array(1024 * 1024).fill(32));
       },
     });
-    for (body of [
-      "<html>",
-      "7",
-      success(undefined),
-      success({ results: 7 }),
-      success({ results: [null] }),
-      success({ results: [{}] }),
-      success({ results: [{ status_code: 201, message: "", data: { short_url: 7 } }] }),
-      success({ results: [] }),
-      endless,
-    ]) {
+    const odd = { status_code: 201, message: "", data: { short_url: 7 } };
+    const results = [7, [null], [{}], [odd], []].map((wrong) => success({ results: wrong }));
+    for (body of ["<html>", "7", success(undefined), ...results, endless]) {
       const { code, stdout, stderr } = await run(["shorten", "a"], { CURT_URL: other.url.href });
       expect([code, stdout, stderr]).toEqual([
         1,
@@ -229,14 +215,10 @@ describe("curt shorten, in a pipe", () => {
   test("lets no control character of an answer through", async () => {
     const evil = "\u001b]0;owned\u0007\u009b2J";
     const data = { short_url: `https://curt.example/${evil}`, code: evil };
+    const errors = [{ field: null, reason: evil, message: evil }];
     const results = [
       { status_code: 201, status: "success", message: "", data },
-      {
-        status_code: 400,
-        status: "error",
-        message: evil,
-        errors: [{ field: null, reason: evil, message: evil }],
-      },
+      { status_code: 400, status: "error", message: evil, errors },
     ];
     const answer = { status: "success", message: evil, data: { results } };
     using hostile = Bun.serve({ port: 0, fetch: () => Response.json(answer) });

@@ -1,16 +1,23 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 
 import { createClient } from "../../client/client.ts";
-import { type Here, startHere } from "../service.ts";
+import { shareService, startHere } from "../service.ts";
 import { failureOf } from "./failure.ts";
 
-let curt: Here;
-beforeAll(async () => {
-  curt = await startHere();
-});
-afterAll(() => curt[Symbol.asyncDispose]());
+const curt = shareService();
 
 const TARGET = "https://example.com/a/long/address";
+
+/** Loses every other answer, beginning with the first. */
+function losing() {
+  let count = 0;
+  const lose = async (url: string, init: RequestInit) => {
+    const response = await fetch(url, init);
+    if (count++ % 2 === 0) throw new Error("the connection broke");
+    return response;
+  };
+  return { losing: lose, count: () => count };
+}
 
 describe("@curt/client", () => {
   test("makes links, looks at them, and tells which codes are free", async () => {
@@ -30,19 +37,9 @@ describe("@curt/client", () => {
   test("makes links with terms", async () => {
     const client = createClient({ baseUrl: curt.origin });
     const starts_at = "2040-01-01T00:00:00.000Z";
-    const link = await client.links.create({
-      target: TARGET,
-      starts_at,
-      max_visits: 3,
-      password: "correct horse",
-    });
-    expect(link).toMatchObject({
-      target: TARGET,
-      starts_at,
-      max_visits: 3,
-      has_password: true,
-      state: "scheduled",
-    });
+    const terms = { target: TARGET, starts_at, max_visits: 3 };
+    const link = await client.links.create({ ...terms, password: "correct horse" });
+    expect(link).toMatchObject({ ...terms, has_password: true, state: "scheduled" });
     expect(link.manage_key).toMatch(/^[\w-]{22}$/);
   });
 
@@ -68,31 +65,20 @@ describe("@curt/client", () => {
     ])
       expect(await failureOf(call())).toMatchObject({ status: 412, reason: "precondition.failed" });
 
-    let lost = 0;
-    const losing = async (url: string, init: RequestInit) => {
-      const response = await fetch(url, init);
-      if (lost++ === 0) throw new Error("the connection broke");
-      return response;
-    };
-    const unlucky = createClient({ baseUrl: curt.origin, fetch: losing });
+    const unlucky = createClient({ baseUrl: curt.origin, fetch: losing().losing });
     expect(await unlucky.links.withdraw(code, manage_key)).toMatchObject({ state: "withdrawn", manage_key });
     expect((await client.links.withdraw(code, manage_key)).state).toBe("withdrawn");
     expect((await curt.fetch(`/${code}`)).status).toBe(410);
   });
 
   test("makes a link once if the answer is lost", async () => {
-    let lost = 0;
-    const losing = async (url: string, init: RequestInit) => {
-      const response = await fetch(url, init);
-      if (lost++ % 2 === 0) throw new Error("the connection broke");
-      return response;
-    };
-    const client = createClient({ baseUrl: curt.origin, fetch: losing });
+    const calls = losing();
+    const client = createClient({ baseUrl: curt.origin, fetch: calls.losing });
     expect((await client.shorten(TARGET, { custom_code: "once" })).code).toBe("once");
     expect((await client.links.create({ target: TARGET, code: "once-more" })).code).toBe("once-more");
     const links = await Array.fromAsync(client.links.createAll([{ target: TARGET, code: "once-again" }]));
     expect(links).toMatchObject([{ code: "once-again" }]);
-    expect(lost).toBe(6);
+    expect(calls.count()).toBe(6);
     const body = await failureOf(
       client
         .shorten(TARGET, { custom_code: "twice" }, { idempotencyKey: "one" })

@@ -3,6 +3,7 @@ import { describe, expect, test } from "bun:test";
 import { type Config, ConfigError, readConfig } from "../../src/config/config.ts";
 import { describeStore } from "../../src/config/database-url.ts";
 import { SETTINGS } from "../../src/config/settings.ts";
+import type { Settings } from "../service.ts";
 
 function mistakesOf(env: Record<string, string>): readonly string[] {
   try {
@@ -18,51 +19,21 @@ function mistakesOf(env: Record<string, string>): readonly string[] {
 const WEBHOOK_SECRET = `whsec_${"A".repeat(32)}`;
 
 describe("the configuration", () => {
-  test("has a default for everything", () => {
+  test("has defaults that depend on other settings", () => {
     expect(readConfig({})).toMatchObject({
-      host: "localhost",
-      port: 3000,
       baseUrl: "http://localhost:3000",
-      aliases: [],
       posture: "private",
       statsShown: "all",
-      blocklist: [],
-      blocklistFeeds: [],
       listFolder: "data/blocklists",
       database: { engine: "sqlite", path: "./data/curt.db" },
-      databasePool: 8,
-      dataFolder: null,
-      backupFolder: null,
-      backupEveryMs: 86_400_000,
-      backupKeep: 7,
       readDatabase: null,
       journalFolder: "data/curt.db-visits",
-      statsKeepDays: 400,
-      defaultExpiry: "never",
-      codeLength: 7,
-      codeHoldMs: 30 * 86_400_000,
-      processes: 1,
-      cacheSeconds: 0,
-      interstitial: "off",
-      trustedProxies: [],
-      countryDatabase: null,
-      contact: null,
-      instanceName: "Curt",
-      accent: null,
-      logo: null,
-      adminToken: null,
-      reportThreshold: null,
-      createToken: null,
-      secret: null,
       edits: "on",
       limitCreate: [],
       limitUnknown: [],
       limitView: [],
       limitPasswords: [{ count: 10, ms: 3_600_000 }],
       limitReport: [{ count: 10, ms: 3_600_000 }],
-      metrics: null,
-      drainWaitMs: 0,
-      logLevel: "info",
     });
     expect(readConfig({ PORT: "8080", BASE_URL: "", LOG_LEVEL: " " })).toMatchObject({
       baseUrl: "http://localhost:8080",
@@ -71,66 +42,77 @@ describe("the configuration", () => {
   });
 
   test("takes every setting", () => {
-    const cases: [Record<string, string>, Partial<Config>][] = [
+    const cases: [name: string, value: string, expected: Partial<Config>, others?: Settings][] = [
+      ["BASE_URL", "https://Go.Example.com:443/", { baseUrl: "https://go.example.com" }],
+      ["BASE_URL", "https://go.example.com", { posture: "public", statsShown: "safe", edits: "24h" }],
+      ["BASE_URL", "https://숏.한국", { baseUrl: "https://숏.한국" }],
+      ["BASE_URL", "HTTPS://숏.한국:443/", { baseUrl: "https://숏.한국" }],
+      ["BASE_URL", "http://숏.한국:8080", { baseUrl: "http://숏.한국:8080" }],
+      ["BASE_URL", "http://192.168.1.5:3000", { posture: "private" }],
+      ["BASE_URL", "http://curt", { posture: "private" }],
+      ["BASE_URL", "http://curt.example", { posture: "private" }, { POSTURE: "private" }],
+      ["POSTURE", "public", { posture: "public", statsShown: "safe" }],
+      ["POSTURE", "public", { statsShown: "all" }, { STATS_SHOWN: "all" }],
       [
-        { BASE_URL: "https://Go.Example.com:443/" },
-        { baseUrl: "https://go.example.com", posture: "public", statsShown: "safe" },
-      ],
-      [{ BASE_URL: "https://숏.한국" }, { baseUrl: "https://숏.한국" }],
-      [{ BASE_URL: "HTTPS://숏.한국:443/" }, { baseUrl: "https://숏.한국" }],
-      [{ BASE_URL: "http://숏.한국:8080" }, { baseUrl: "http://숏.한국:8080" }],
-      [{ BASE_URL: "http://192.168.1.5:3000" }, { posture: "private" }],
-      [{ BASE_URL: "http://curt" }, { posture: "private" }],
-      [{ BASE_URL: "http://curt.example", POSTURE: "private" }, { posture: "private" }],
-      [{ POSTURE: "public" }, { posture: "public", statsShown: "safe" }],
-      [{ POSTURE: "public", STATS_SHOWN: "all" }, { statsShown: "all" }],
-      [
-        { DATABASE_URL: "postgres://curt@db/a%2Fb", DATABASE_POOL: "3" },
+        "DATABASE_URL",
+        "postgres://curt@db/a%2Fb",
         { databasePool: 3, journalFolder: "data/a%2Fb-visits", listFolder: "data/blocklists" },
+        { DATABASE_POOL: "3" },
       ],
       [
-        { DATABASE_URL: "postgres://curt@db/links", DATA_DIR: "/var/lib/curt" },
+        "DATABASE_URL",
+        "postgres://curt@db/links",
         { journalFolder: "/var/lib/curt/links-visits" },
+        { DATA_DIR: "/var/lib/curt" },
       ],
-      [{ BLOCKLIST: "a.txt, /lists/b" }, { blocklist: ["a.txt", "/lists/b"] }],
+      ["BLOCKLIST", "a.txt, /lists/b", { blocklist: ["a.txt", "/lists/b"] }],
       [
-        { BLOCKLIST: "https://lists.example/a?b, a.txt,HTTPS://lists.example" },
+        "BLOCKLIST",
+        "https://lists.example/a?b, a.txt,HTTPS://lists.example",
         { blocklist: ["a.txt"], blocklistFeeds: ["https://lists.example/a?b", "https://lists.example/"] },
       ],
-      [{ STATS_SHOWN: "count" }, { statsShown: "count" }],
+      ["STATS_SHOWN", "count", { statsShown: "count" }],
       [
-        { ALIASES: "A.example, 숏.한국 ,b.example:8443" },
+        "ALIASES",
+        "A.example, 숏.한국 ,b.example:8443",
         { aliases: ["a.example", "xn--0p4b.xn--3e0b707e", "b.example"] },
       ],
       [
-        { DOMAINS: "HTTPS://Go.example/, http://한글.example:8080" },
+        "DOMAINS",
+        "HTTPS://Go.example/, http://한글.example:8080",
         { domains: ["https://go.example", "http://한글.example:8080"] },
       ],
       [
-        { DATABASE_URL: "sqlite:/var/lib/curt.db" },
+        "DATABASE_URL",
+        "sqlite:/var/lib/curt.db",
         { database: { engine: "sqlite", path: "/var/lib/curt.db" } },
       ],
       [
-        { DATABASE_URL: "sqlite:///var/lib/curt.db" },
+        "DATABASE_URL",
+        "sqlite:///var/lib/curt.db",
         { database: { engine: "sqlite", path: "/var/lib/curt.db" } },
       ],
       [
-        { DATABASE_URL: "sqlite:/srv/links.db" },
+        "DATABASE_URL",
+        "sqlite:/srv/links.db",
         { journalFolder: "/srv/links.db-visits", listFolder: "/srv/blocklists" },
       ],
       [
-        { DATABASE_URL: "sqlite:/srv/links.db", DATA_DIR: "/var/lib/curt" },
+        "DATABASE_URL",
+        "sqlite:/srv/links.db",
         { journalFolder: "/var/lib/curt/links.db-visits" },
+        { DATA_DIR: "/var/lib/curt" },
       ],
-      [{ DEFAULT_EXPIRY: "1month" }, { defaultExpiry: "1month" }],
-      [{ CODE_LENGTH: "4" }, { codeLength: 4 }],
-      [{ METRICS_PORT: "9464" }, { metrics: { host: "127.0.0.1", port: 9464 } }],
-      [{ METRICS_PORT: "localhost:0" }, { metrics: { host: "localhost", port: 0 } }],
-      [{ METRICS_PORT: "[::1]:9464" }, { metrics: { host: "::1", port: 9464 } }],
-      [{ CODE_HOLD: "12h" }, { codeHoldMs: 43_200_000 }],
-      [{ CODE_HOLD: "0s" }, { codeHoldMs: 0 }],
+      ["DEFAULT_EXPIRY", "1month", { defaultExpiry: "1month" }],
+      ["CODE_LENGTH", "4", { codeLength: 4 }],
+      ["METRICS_PORT", "9464", { metrics: { host: "127.0.0.1", port: 9464 } }],
+      ["METRICS_PORT", "localhost:0", { metrics: { host: "localhost", port: 0 } }],
+      ["METRICS_PORT", "[::1]:9464", { metrics: { host: "::1", port: 9464 } }],
+      ["CODE_HOLD", "12h", { codeHoldMs: 43_200_000 }],
+      ["CODE_HOLD", "0s", { codeHoldMs: 0 }],
       [
-        { POSTURE: "public" },
+        "POSTURE",
+        "public",
         {
           limitCreate: [
             { count: 30, ms: 60_000 },
@@ -142,7 +124,8 @@ describe("the configuration", () => {
         },
       ],
       [
-        { POSTURE: "public", LIMIT_CREATE: "off", LIMIT_VIEW: "1000000/31d, 1/1s", LIMIT_REPORT: "off" },
+        "POSTURE",
+        "public",
         {
           limitCreate: [],
           limitView: [
@@ -151,33 +134,34 @@ describe("the configuration", () => {
           ],
           limitReport: [],
         },
+        { LIMIT_CREATE: "off", LIMIT_VIEW: "1000000/31d, 1/1s", LIMIT_REPORT: "off" },
       ],
-      [{ CREATE_TOKEN: "0123456789abcde=" }, { createToken: "0123456789abcde=" }],
-      [{ CURT_SECRET: "x".repeat(32) }, { secret: "x".repeat(32) }],
+      ["CREATE_TOKEN", "0123456789abcde=", { createToken: "0123456789abcde=" }],
+      ["CURT_SECRET", "x".repeat(32), { secret: "x".repeat(32) }],
+      ["EDITS", "off", { edits: "off" }],
+      ["BASE_URL", "https://go.example.com", { edits: "on" }, { EDITS: "on" }],
+      ["PROCESSES", "64", { processes: 64 }],
+      ["CACHE_SECONDS", "300", { cacheSeconds: 300 }],
+      ["INTERSTITIAL", "all", { interstitial: "all" }],
+      ["DRAIN_WAIT", "5s", { drainWaitMs: 5000 }],
+      ["HOST", "::", { host: "::", port: 80 }, { PORT: "80" }],
+      ["PORT", "0", { port: 0 }, { BASE_URL: "http://localhost:1" }],
       [
-        { EVENTS_URL: "https://a.example/hook?b", EVENTS_SECRET: `${WEBHOOK_SECRET}, ${WEBHOOK_SECRET}` },
+        "EVENTS_URL",
+        "https://a.example/hook?b",
         { eventsUrl: "https://a.example/hook?b", eventsSecrets: ["A".repeat(32), "A".repeat(32)] },
+        { EVENTS_SECRET: `${WEBHOOK_SECRET}, ${WEBHOOK_SECRET}` },
       ],
       [
-        { EVENTS_URL: "http://[::1]:1", EVENTS_FORMAT: "text" },
+        "EVENTS_URL",
+        "http://[::1]:1",
         { eventsTypes: ["report.opened", "link.disabled"] },
+        { EVENTS_FORMAT: "text" },
       ],
-      [{ EVENTS_TYPES: "link.expired, link.created" }, { eventsTypes: ["link.expired", "link.created"] }],
-      [{ EDITS: "off" }, { edits: "off" }],
-      [{ BASE_URL: "https://go.example.com" }, { edits: "24h" }],
-      [{ BASE_URL: "https://go.example.com", EDITS: "on" }, { edits: "on" }],
-      [{ PROCESSES: "64" }, { processes: 64 }],
-      [{ CACHE_SECONDS: "300" }, { cacheSeconds: 300 }],
-      [{ INTERSTITIAL: "all" }, { interstitial: "all" }],
-      [{ DRAIN_WAIT: "5s" }, { drainWaitMs: 5000 }],
-      [
-        { HOST: "::", PORT: "80" },
-        { host: "::", port: 80 },
-      ],
-      [{ PORT: "0", BASE_URL: "http://localhost:1" }, { port: 0 }],
+      ["EVENTS_TYPES", "link.expired, link.created", { eventsTypes: ["link.expired", "link.created"] }],
     ];
-    for (const [env, expected] of cases)
-      expect({ env, config: readConfig(env) }).toMatchObject({ env, config: expected });
+    for (const [name, value, expected, others] of cases)
+      expect(readConfig({ ...others, [name]: value }), `${name}=${value}`).toMatchObject(expected);
   });
 
   test("refuses events that nothing signs, except for chat rooms", () => {
@@ -362,9 +346,7 @@ describe("the configuration", () => {
           "https://a.example/path",
           "https://a.example/?q",
           "https://a.example#f",
-          "https://u:p@a.example",
           "https://u@a.example",
-          "https://",
           "https:// a.example",
           "https://a.example//",
           "javascript:x",
@@ -413,8 +395,7 @@ describe("the configuration", () => {
     ];
     for (const [name, values] of wrong) {
       for (const value of values)
-        expect([name, value, mistakesOf({ [name]: value })]).toEqual([
-          name,
+        expect([value, mistakesOf({ [name]: value })], name).toEqual([
           value,
           [expect.stringContaining(`${name} must be`)],
         ]);

@@ -3,7 +3,6 @@ import { expect, test } from "bun:test";
 import { createCalls, type Handler } from "../../src/http/call.ts";
 import { createClientReader } from "../../src/http/client.ts";
 import { createDomains } from "../../src/http/domain.ts";
-import { parseNetwork } from "../../src/lib/client-address.ts";
 import { CURT } from "../../src/pages/assets/branding.ts";
 
 /** Answers one request with `handle`. Host 0.0.0.0 makes it read the client's address from the connection. */
@@ -58,27 +57,4 @@ test("a call's domain makes the short address of its code", async () => {
     "https://xn--bj0bj06e.example",
     "https://한글.example/%23️⃣/",
   ]);
-});
-
-test("what a proxy forwards counts for that proxy only", async () => {
-  const proxy = parseNetwork("192.0.2.0/24");
-  const clientOf = createClientReader({
-    host: "0.0.0.0",
-    trustedProxies: proxy === undefined ? [] : [proxy],
-    countryOf: () => "",
-  });
-  const addressOf = (peer: string, forwarded?: string) => {
-    const headers = forwarded === undefined ? {} : { "X-Forwarded-For": forwarded };
-    const server = { requestIP: () => ({ address: peer }) } as unknown as Bun.Server<unknown>;
-    return clientOf(new Request("http://localhost/", { headers }), server).address;
-  };
-  const asked = () => [
-    addressOf("192.0.2.1", "198.51.100.1"),
-    addressOf("203.0.113.1", "198.51.100.1"),
-    addressOf("192.0.2.1", "198.51.100.1, 198.51.100.2"),
-    addressOf("192.0.2.1"),
-    addressOf("192.0.2.2"),
-  ];
-  const expected = ["198.51.100.1", "203.0.113.1", "198.51.100.2", "192.0.2.1", "192.0.2.2"];
-  for (const _ of "twice") expect(asked()).toEqual(expected);
 });

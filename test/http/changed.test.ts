@@ -1,20 +1,17 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 
 import { DAY_MS, HOUR_MS } from "../../src/links/time.ts";
 import en from "../../src/locales/en.json";
 import ko from "../../src/locales/ko.json";
 import { ask, type Made, make, OTHER } from "../managed.ts";
-import { type Here, type Running, startHere } from "../service.ts";
+import { type Running, shareService, startHere } from "../service.ts";
 import { addVisits, WINDOWS_CHROME } from "../visits/visits.ts";
+import { sendForm } from "./markup.ts";
 
 const ADMIN_TOKEN = "operator-token-0123456789";
 const HTML = { Accept: "text/html", "User-Agent": WINDOWS_CHROME };
 
-let curt: Here;
-beforeAll(async () => {
-  curt = await startHere({ ADMIN_TOKEN, EDITS: "on" }, { standsStill: true });
-});
-afterAll(() => curt[Symbol.asyncDispose]());
+const curt = shareService({ ADMIN_TOKEN, EDITS: "on" }, { standsStill: true });
 
 async function change(service: Running, { path, key }: Made, body: object): Promise<void> {
   expect((await ask(service, "PATCH", path, { key, body })).status).toBe(200);
@@ -95,24 +92,13 @@ describe("a link that was changed", () => {
       former_host: "example.com",
     });
     expect(JSON.stringify(data)).not.toContain("argon2");
-    const signedIn = await curt.fetch("/admin", {
-      method: "POST",
-      body: new URLSearchParams({ token: ADMIN_TOKEN }),
-      headers: { ...HTML, "Sec-Fetch-Site": "same-origin" },
-    });
+    const signedIn = await sendForm(curt, "/admin", { token: ADMIN_TOKEN });
     const Cookie = signedIn.headers.get("set-cookie")?.split(";")[0] ?? "";
     const shown = await (
       await curt.fetch(`/admin/links/${link.code}`, { headers: { ...HTML, Cookie } })
     ).text();
-    for (const text of [
-      starts_at,
-      "0 / 7",
-      en["admin.password.yes"],
-      en["preview.changed"],
-      "example.com",
-      OTHER,
-    ])
-      expect(shown).toContain(text);
+    const texts = [starts_at, "0 / 7", en["admin.password.yes"], en["preview.changed"], "example.com", OTHER];
+    for (const text of texts) expect(shown).toContain(text);
     expect(shown).not.toContain("argon2");
     await ask(curt, "DELETE", link.path, { key: link.key });
     const ended = await ask(curt, "GET", `/api/v1/admin/links/${link.code}`, { key: ADMIN_TOKEN });
@@ -159,10 +145,7 @@ describe("the statistics of a public service", () => {
     await using service = await startHere({ STATS_SHOWN: "count" }, { startMs });
     const { code, path, key } = await make(service);
     await addVisits(service, code, [{ visitor: 1 }]);
-    expect((await ask(service, "GET", `${path}/stats`, { key })).data).toMatchObject({
-      visits: 1,
-      visitors: null,
-      series: [],
-    });
+    const { data } = await ask(service, "GET", `${path}/stats`, { key });
+    expect(data).toMatchObject({ visits: 1, visitors: null, series: [] });
   });
 });

@@ -1,59 +1,51 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 
-import { BASE_URL, ROOT, type Running, startHere, temporaryFolder, PROGRAM } from "../service.ts";
+import { BASE_URL, PROGRAM, ROOT, shareService, startHere, temporaryFolder } from "../service.ts";
 import { readCurl, samplesIn } from "./samples.ts";
 
+const TOKEN = "a-token-that-is-long-enough";
+const service = shareService({ CREATE_TOKEN: TOKEN });
+
+/** What the page of documentation shows, with the address and the token filled in. */
+async function sampleOf(name: "TypeScript" | "Shell" | "MCP" | "curl"): Promise<string> {
+  const html = await (await service.fetch("/docs")).text();
+  const [start = ""] = /<section id="start"[\s\S]*?<\/section>/.exec(html) ?? [];
+  const shown = samplesIn(start);
+  return (shown[name] ?? "").replace(BASE_URL, service.origin).replace("YOUR_TOKEN", TOKEN);
+}
+
 describe("what comes with Curt is shown so that it works here:", () => {
-  async function samplesOf(service: Running) {
-    const html = await (await service.fetch("/docs")).text();
-    const [start = ""] = /<section id="start"[\s\S]*?<\/section>/.exec(html) ?? [];
-    const shown = samplesIn(start);
-    return shown as Record<"TypeScript" | "Shell" | "MCP" | "curl", string>;
-  }
+  test("curl", async () => {
+    const { url, method, headers, body = "" } = readCurl(await sampleOf("curl"));
+    expect(method).toBe("GET");
+    // With -d, curl sends a POST.
+    expect((await fetch(url, { method: "POST", headers, body })).status).toBe(201);
+  });
 
-  describe.each(["", "a-token-that-is-long-enough"])("with the token %j", (token) => {
-    let service: Running;
-    beforeAll(async () => {
-      service = await startHere(token === "" ? {} : { CREATE_TOKEN: token });
-    });
-    afterAll(() => service[Symbol.asyncDispose]());
-    const filled = (sample: string) => sample.replace(BASE_URL, service.origin).replace("YOUR_TOKEN", token);
+  test("the client", async () => {
+    using folder = temporaryFolder();
+    const program = (await sampleOf("TypeScript")).replace("@curt/client", `${ROOT}/client/client.ts`);
+    await Bun.write(`${folder.path}/program.ts`, program);
+    const child = Bun.spawn([process.execPath, `${folder.path}/program.ts`], { stderr: "inherit" });
+    expect(await new Response(child.stdout).text()).toMatch(/^https:\/\/curt\.example\/\w+\/\n$/);
+  });
 
-    test("curl", async () => {
-      const { url, method, headers, body = "" } = readCurl(filled((await samplesOf(service)).curl));
-      expect(method).toBe("GET");
-      // With -d, curl sends a POST.
-      const response = await fetch(url, { method: "POST", headers, body });
-      expect(response.status).toBe(201);
-    });
+  test("the command", async () => {
+    const script = (await sampleOf("Shell")).replace(/^curt /m, `'${process.execPath}' '${PROGRAM}' `);
+    const child = Bun.spawn(["sh", "-c", script], { stderr: "inherit" });
+    expect(await new Response(child.stdout).text()).toMatch(/^https:\/\/curt\.example\/\w+\/?\n$/);
+  });
 
-    test("the client", async () => {
-      using folder = temporaryFolder();
-      const program = filled((await samplesOf(service)).TypeScript);
-      await Bun.write(
-        `${folder.path}/program.ts`,
-        program.replace("@curt/client", `${ROOT}/client/client.ts`),
-      );
-      const child = Bun.spawn([process.execPath, `${folder.path}/program.ts`], { stderr: "inherit" });
-      expect(await new Response(child.stdout).text()).toMatch(/^https:\/\/curt\.example\/\w+\/\n$/);
-    });
-
-    test("the command", async () => {
-      const script = filled((await samplesOf(service)).Shell);
-      const run = script.replace(/^curt /m, `'${process.execPath}' '${PROGRAM}' `);
-      const child = Bun.spawn(["sh", "-c", run], { stderr: "inherit" });
-      expect(await new Response(child.stdout).text()).toMatch(/^https:\/\/curt\.example\/\w+\/?\n$/);
-    });
-
-    test("the MCP server", async () => {
-      const { mcpServers } = JSON.parse(filled((await samplesOf(service)).MCP)) as {
-        mcpServers: { curt: { args: string[]; env: Record<string, string> } };
-      };
-      expect(mcpServers.curt.args).toEqual(["mcp"]);
-      expect(mcpServers.curt.env).toEqual({
-        CURT_URL: service.origin,
-        ...(token !== "" && { CURT_TOKEN: token }),
-      });
+  test("the MCP server", async () => {
+    const { mcpServers } = JSON.parse(await sampleOf("MCP"));
+    expect(mcpServers.curt).toMatchObject({
+      args: ["mcp"],
+      env: { CURT_URL: service.origin, CURT_TOKEN: TOKEN },
     });
   });
+});
+
+test("without a token, no sample names one", async () => {
+  await using open = await startHere();
+  expect(await (await open.fetch("/docs")).text()).not.toMatch(/YOUR_TOKEN|CURT_TOKEN/);
 });

@@ -1,21 +1,15 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 
 import en from "../../src/locales/en.json";
-import { type Running, startHere } from "../service.ts";
+import { shareService, startHere } from "../service.ts";
 import { linkOf } from "../visits/visits.ts";
-import { elementsOf, HTML } from "./markup.ts";
+import { elementsOf, HTML, sendForm } from "./markup.ts";
 
 const LONG = "https://example.com/long";
 
-let curt: Running;
-beforeAll(async () => {
-  curt = await startHere();
-});
-afterAll(async () => curt[Symbol.asyncDispose]());
+const curt = shareService();
 
-function post(fields: Record<string, string>): Promise<Response> {
-  return curt.fetch("/", { method: "POST", body: new URLSearchParams(fields), headers: HTML });
-}
+const post = (fields: Record<string, string>) => sendForm(curt, "/", fields);
 
 test('the form does not offer "never" if the operator\'s default is an expiry', async () => {
   await using short = await startHere({ DEFAULT_EXPIRY: "48h" });
@@ -60,10 +54,10 @@ test("an address is taken as it was meant, and never as one that would be refuse
   ] as const) {
     const answer = await post({ original_url: written });
     const code = decodeURIComponent(/^\/(.+)\+#made$/.exec(answer.headers.get("location") ?? "")?.[1] ?? "");
-    expect([written, (await linkOf(curt, code))["target"]]).toEqual([written, meant]);
+    expect((await linkOf(curt, code))["target"], written).toEqual(meant);
   }
   for (const written of ["naver.com:99999", "10.0.0.255", "3.14", `naver.com/${'"'.repeat(8192)}`])
-    expect([written, (await post({ original_url: written })).status]).toEqual([written, 400]);
+    expect((await post({ original_url: written })).status, written).toEqual(400);
   const refused = await (await post({ original_url: "naver.com", custom_code: "a b" })).text();
   expect(refused).toContain('value="https://naver.com"');
   expect(refused).toMatch(/<p class="hint" id="understood" data-understood="[^"]*">/);
@@ -108,35 +102,9 @@ test("an unknown expiry is reported next to the expiries", async () => {
   expect(page).not.toContain('role="alert"');
 });
 
-test("all mistakes are reported at once, next to their fields, and other problems above the form", async () => {
-  await curt.shorten({ original_url: LONG, custom_code: "taken" });
-  const told = async (fields: Record<string, string>) => {
-    const page = await (await post(fields)).text();
-    const besideFields = [...page.matchAll(/<p class="error" id="(\w+)-error">([^<]*)</g)];
-    const [, above] = /<p class="error" role="alert">([^<]*)</.exec(page) ?? [];
-    return { ...Object.fromEntries(besideFields.map(([, field, text]) => [field, text])), above };
-  };
-  expect(await told({ original_url: "ftp://x", custom_code: "a b" })).toEqual({
-    original_url: en["home.not-address"],
-    custom_code: en["code.space"],
-    above: undefined,
-  });
-  expect(await told({ original_url: LONG, custom_code: "taken" })).toEqual({
-    custom_code: en.taken,
-    above: undefined,
-  });
-  expect(await told({ original_url: "x".repeat(70_000) })).toEqual({
-    above: en["body.too-large"].replace("{max}", "65,536"),
-  });
-});
-
 describe("a form that another site sends with a visitor's browser", () => {
   const send = (code: string, headers: Record<string, string>) =>
-    curt.fetch("/", {
-      method: "POST",
-      headers: { ...HTML, "Content-Type": "application/x-www-form-urlencoded", ...headers },
-      body: new URLSearchParams({ original_url: LONG, custom_code: code }),
-    });
+    sendForm(curt, "/", { original_url: LONG, custom_code: code }, headers);
   const isThere = async (code: string) => (await curt.fetch(`/${code}`)).status === 302;
 
   test.each([

@@ -1,35 +1,23 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { beforeAll, describe, expect, test } from "bun:test";
 
 import { DAY_MS } from "../../src/links/time.ts";
-import { BASE_URL, type Here, startHere } from "../service.ts";
+import { shareService, startHere } from "../service.ts";
 import { untilCounted, visit } from "../visits/visits.ts";
-import { elementsOf, expectGuarded, expectInert, HTML, MARK } from "./markup.ts";
+import { elementsOf, expectGuarded, expectInert, HTML, MARK, sendForm } from "./markup.ts";
 import { sendRaw } from "./raw.ts";
 
-const FORM = { ...HTML, "Content-Type": "application/x-www-form-urlencoded" };
 const LONG = "https://example.com/long";
 
-let curt: Here;
+const curt = shareService();
 beforeAll(async () => {
-  curt = await startHere();
   await curt.shorten({ original_url: LONG, custom_code: "taken" });
   await curt.shorten({ original_url: LONG, custom_code: "ended", expire_duration: "24h" });
   curt.advance(DAY_MS);
 });
-afterAll(async () => curt[Symbol.asyncDispose]());
 
-function get(path: string, headers: Record<string, string> = {}): Promise<Response> {
-  return curt.fetch(path, { headers: { ...HTML, ...headers } });
-}
+const get = (path: string, headers = {}) => curt.fetch(path, { headers: { ...HTML, ...headers } });
 
-function send(
-  fields: Record<string, string> | string | Uint8Array<ArrayBuffer>,
-  headers = {},
-): Promise<Response> {
-  const isRaw = typeof fields === "string" || fields instanceof Uint8Array;
-  const body = isRaw ? fields : new URLSearchParams(fields).toString();
-  return curt.fetch("/", { method: "POST", headers: { ...FORM, ...headers }, body });
-}
+const send = (fields: Parameters<typeof sendForm>[2], headers = {}) => sendForm(curt, "/", fields, headers);
 
 const HOSTILE = [
   `<script>${MARK}</script>`,
@@ -102,10 +90,8 @@ describe("the form", () => {
       custom_code: " 붙여넣기 ",
       expire_duration: "24h",
     });
-    expect([response.status, response.headers.get("location")]).toEqual([
-      303,
-      `/${encodeURIComponent("붙여넣기")}+#made`,
-    ]);
+    expect(response.status).toBe(303);
+    expect(response.headers.get("location")).toBe(`/${encodeURIComponent("붙여넣기")}+#made`);
     expect(response.headers.get("cache-control")).toBe("no-store");
     expect(
       curt.logged.filter((line) => line.includes("link made") && line.includes("붙여넣기")),
@@ -115,12 +101,7 @@ describe("the form", () => {
   test.each([
     ["a body of 64 KiB and more", "a".repeat(65_537), {}, 413],
     ["another one", `original_url=${"a".repeat(200_000)}`, {}, 413],
-    [
-      "a body in another form",
-      '{"original_url":"https://example.com/"}',
-      { "Content-Type": "application/json" },
-      415,
-    ],
+    ["a body in another form", `{"original_url":"${LONG}"}`, { "Content-Type": "application/json" }, 415],
     ["a body in parts", "--x\r\n\r\n--x--", { "Content-Type": "multipart/form-data; boundary=x" }, 415],
     ["plain text", `original_url=${LONG}`, { "Content-Type": "text/plain" }, 415],
     ["a compressed body", `original_url=${LONG}`, { "Content-Encoding": "gzip" }, 415],
@@ -141,25 +122,6 @@ describe("the form", () => {
   test("takes 64 KiB", async () => {
     const fields = `original_url=${LONG}&x=`;
     expect((await send(fields + "a".repeat(65_536 - fields.length))).status).toBe(303);
-  });
-
-  test("refuses, in words and with the right status, what the API refuses", async () => {
-    for (const [fields, status, words] of [
-      [{ original_url: LONG, custom_code: "taken" }, 409, "This short code is already in use."],
-      [{ original_url: `${BASE_URL}/taken` }, 400, "It leads back to this service."],
-      [{ original_url: "http://169.254.169.254/" }, 400, "It leads to a private network"],
-      [
-        { original_url: "https://user:pass@example.com/" },
-        400,
-        "It must not contain a user name or password.",
-      ],
-      [{}, 400, "Paste the address"],
-    ] as const) {
-      const response = await send(fields);
-      expect(response.status).toBe(status);
-      expectGuarded(response);
-      expect(await response.text()).toContain(words);
-    }
   });
 });
 
@@ -184,10 +146,7 @@ test("no address redirects to another site, except short addresses", async () =>
     );
     const [, status] = /^HTTP\/1\.1 (\d+)/.exec(answer) ?? [];
     const [, location] = /\r\nlocation: (.*)\r\n/i.exec(answer) ?? [];
-    expect([path, status]).toEqual([
-      path,
-      location === undefined ? (path.startsWith("/?") ? "200" : "404") : "308",
-    ]);
+    expect(status, path).toEqual(location === undefined ? (path.startsWith("/?") ? "200" : "404") : "308");
     if (location !== undefined) expect(location).toMatch(/^\/(?:[\w.-]|%[0-9A-F]{2})+\+$/);
     // The Host header that the client sent is not used anywhere in the answer.
     expect(answer.slice(answer.indexOf("\r\n\r\n"))).not.toContain("forged.example");

@@ -1,18 +1,13 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 
 import { parseKey } from "../../src/api/creation.ts";
-import en from "../../src/locales/en.json";
-import { endLink, type Here, startHere } from "../service.ts";
+import { endLink, type Here, shareService, startHere } from "../service.ts";
 
 const PATHS = { shorten: "/api/v1/shorten", links: "/api/v1/links" } as const;
 const BODY = { original_url: "https://example.com/again" };
 const times = (count: number) => Array.from({ length: count }, (_, nth) => nth);
 
-let curt: Here;
-beforeAll(async () => {
-  curt = await startHere({ TRUSTED_PROXIES: "127.0.0.1" });
-});
-afterAll(() => curt[Symbol.asyncDispose]());
+const curt = shareService({ TRUSTED_PROXIES: "127.0.0.1" });
 
 async function post(path: string, body: unknown, headers: Record<string, string>, on: Here = curt) {
   const text = typeof body === "string" ? body : JSON.stringify(body);
@@ -74,12 +69,8 @@ describe("a create with an Idempotency-Key", () => {
       [PATHS.links, links],
       [`${PATHS.links}/batch`, [links]],
     ] as const) {
-      const { status, answer, kept } = await post(path, body, key);
-      expect([status, kept[2], answer["message"]]).toEqual([
-        422,
-        "idempotency.reused",
-        en["idempotency.reused"],
-      ]);
+      const { status, kept } = await post(path, body, key);
+      expect([status, kept[2]]).toEqual([422, "idempotency.reused"]);
     }
   });
 
@@ -176,11 +167,7 @@ test.each<[string, string | undefined]>([
 
 test("a wrong key is refused with 400, whatever is made", async () => {
   for (const path of [...Object.values(PATHS), `${PATHS.links}/batch`]) {
-    const { status, kept, answer } = await post(path, BODY, { "Idempotency-Key": '"a", "b"' });
-    expect([status, kept[2], answer["message"]]).toEqual([
-      400,
-      "idempotency.format",
-      en["idempotency.format"],
-    ]);
+    const { status, kept } = await post(path, BODY, { "Idempotency-Key": '"a", "b"' });
+    expect([status, kept[2]]).toEqual([400, "idempotency.format"]);
   }
 });

@@ -22,31 +22,17 @@ function mistakesOf(env: Record<string, string>): readonly string[] {
 async function manifestOf(curt: Running) {
   const elements = await elementsOf(await curt.fetch("/", { headers: HTML }));
   const { attributes } = elements.find(({ attributes: { rel } }) => rel === "manifest") ?? HOLLOW;
-  return (await (await curt.fetch(attributes["href"] ?? "")).json()) as {
-    name: string;
-    short_name: string;
-    theme_color: string;
-    icons: { src: string; type: string; sizes: string }[];
-  };
+  return (await (await curt.fetch(attributes["href"] ?? "")).json()) as Record<string, unknown>;
 }
 
 describe("the operator's name", () => {
   test("is in the header, the manifest and the title of every page", async () => {
     await using curt = await startHere({ INSTANCE_NAME: "짧게 & 굵게", ADMIN_TOKEN: "0123456789abcdef" });
     await curt.shorten({ original_url: "https://example.com/", custom_code: "made" });
-    for (const path of [
-      "/",
-      "/made+",
-      "/made+report",
-      "/docs",
-      "/+report",
-      "/+privacy",
-      "/nobody",
-      "/admin",
-    ]) {
+    for (const path of ["/", "/made+", "/made+report", "/docs", "/+privacy", "/nobody", "/admin"]) {
       const text = await (await curt.fetch(path, { headers: HTML })).text();
       const [, title = ""] = /<title>(.*?)<\/title>/.exec(text) ?? [];
-      expect([path, title.endsWith(" – 짧게 &amp; 굵게")]).toEqual([path, true]);
+      expect(title.endsWith(" – 짧게 &amp; 굵게"), path).toEqual(true);
       expect(text).toMatch(/<a class="brand" href="\/">.*?짧게 &amp; 굵게<\/a>/);
       if (path !== "/docs") expect(text).not.toContain("Curt");
     }
@@ -76,7 +62,7 @@ describe("the operator's colour", () => {
     expect(light).toBe("#7a1fa2");
     expect(contrast("#201f1c", dark)).toBeGreaterThanOrEqual(4.5);
     expect(await loaded("icon")).toContain("#7a1fa2");
-    expect((await manifestOf(curt)).theme_color).toBe("#7a1fa2");
+    expect((await manifestOf(curt))["theme_color"]).toBe("#7a1fa2");
   });
 
   test("must be readable, and a wrong one is told with one that would do", () => {
@@ -132,7 +118,7 @@ describe("the operator's logo", () => {
           "default-src 'none'; style-src 'unsafe-inline'; img-src data:; sandbox; frame-ancestors 'none'",
       });
       expect(Buffer.from(await answer.bytes()).equals(Buffer.from(content))).toBe(true);
-      expect((await manifestOf(curt)).icons).toEqual([{ src, type, sizes }]);
+      expect((await manifestOf(curt))["icons"]).toEqual([{ src, type, sizes }]);
       expect((await curt.fetch("/favicon.ico")).headers.get("content-type")).toBe(type);
     },
   );
@@ -169,7 +155,7 @@ test.each([
   expect(text).toContain(words);
   expect(text).toContain("90 days");
   for (const other of ["changed slightly at random", "even for a single visit", "nothing else about visits"])
-    expect([other, text.includes(other)]).toEqual([other, other === words]);
+    expect(text.includes(other), other).toEqual(other === words);
   const home = await (await curt.fetch("/", { headers: HTML })).text();
   expect(home).toContain('<a href="/+privacy">');
 });

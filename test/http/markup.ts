@@ -1,6 +1,7 @@
 import { expect } from "bun:test";
 
 import { assets } from "../../src/pages/assets/branding.ts";
+import type { Running } from "../service.ts";
 
 /** The Accept header of a browser. */
 export const HTML = { Accept: "text/html,application/xhtml+xml" };
@@ -10,6 +11,21 @@ export const MARK = "zq7";
 export interface Element {
   readonly tag: string;
   readonly attributes: Readonly<Record<string, string>>;
+}
+
+/** Sends a form as a browser does. */
+export function sendForm(
+  service: Pick<Running, "fetch">,
+  path: string,
+  fields: Readonly<Record<string, string>> | string | Uint8Array<ArrayBuffer>,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<Response> {
+  const isRaw = typeof fields === "string" || fields instanceof Uint8Array;
+  return service.fetch(path, {
+    method: "POST",
+    headers: { ...HTML, "Content-Type": "application/x-www-form-urlencoded", ...headers },
+    body: isRaw ? fields : new URLSearchParams(fields).toString(),
+  });
 }
 
 /** Parses a page and returns all its elements. */

@@ -1,20 +1,14 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 
-import { BASE_URL, type Running, startHere } from "../service.ts";
+import { BASE_URL, shareService, startHere } from "../service.ts";
 
-let curt: Running;
-beforeAll(async () => {
-  curt = await startHere({ CONTACT: "abuse@curt.example" });
-});
-afterAll(async () => curt[Symbol.asyncDispose]());
+const curt = shareService({ CONTACT: "abuse@curt.example" });
 
 describe("for crawlers and finders", () => {
   test("robots.txt keeps them out of the API only", async () => {
     const response = await curt.fetch("/robots.txt");
-    expect([response.status, response.headers.get("content-type")]).toEqual([
-      200,
-      "text/plain; charset=utf-8",
-    ]);
+    expect(response.status).toBe(200);
+    expect(response.headers.get("content-type")).toBe("text/plain; charset=utf-8");
     expect(await response.text()).toBe("User-agent: *\nDisallow: /api/\n");
   });
 
@@ -24,10 +18,8 @@ describe("for crawlers and finders", () => {
   ])("security.txt has what RFC 9116 asks for (%s)", async (contact, uri) => {
     await using named = await startHere({ CONTACT: contact });
     const response = await named.fetch("/.well-known/security.txt");
-    expect([response.status, response.headers.get("content-type")]).toEqual([
-      200,
-      "text/plain; charset=utf-8",
-    ]);
+    expect(response.status).toBe(200);
+    expect(response.headers.get("content-type")).toBe("text/plain; charset=utf-8");
     const fields = new Map(
       (await response.text())
         .trimEnd()
@@ -54,11 +46,7 @@ describe("for crawlers and finders", () => {
     for (const path of ["/robots.txt", "/.well-known/security.txt", "/favicon.ico"]) {
       const body = await (await curt.fetch(path)).bytes();
       const head = await curt.fetch(path, { method: "HEAD" });
-      expect([path, head.status, head.headers.get("content-length")]).toEqual([
-        path,
-        200,
-        String(body.byteLength),
-      ]);
+      expect([head.status, head.headers.get("content-length")], path).toEqual([200, String(body.byteLength)]);
       expect(head.headers.get("x-content-type-options")).toBe("nosniff");
       const other = await curt.fetch(path, { method: "POST", body: "x" });
       expect([other.status, other.headers.get("allow")]).toEqual([405, "GET, HEAD, OPTIONS"]);

@@ -1,27 +1,32 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { beforeAll, expect, test } from "bun:test";
 
 import { DAY_MS, HOUR_MS } from "../../src/links/time.ts";
 import en from "../../src/locales/en.json";
 import { message } from "../../src/locales/messages.ts";
 import { ask, make } from "../managed.ts";
-import { disableLink, type Here, startHere } from "../service.ts";
-import { untilCounted, visit } from "../visits/visits.ts";
-import { type Element, elementsOf, HTML } from "./markup.ts";
+import { disableLink, type Here, shareService, startHere } from "../service.ts";
+import { elementsOf, HTML } from "./markup.ts";
 
 const MINUTE_MS = 60_000;
 const LONG = "https://example.com/long";
 
-let curt: Here;
+const curt = shareService();
 beforeAll(async () => {
-  curt = await startHere();
   await curt.shorten({ original_url: LONG, custom_code: "taken" });
   await curt.shorten({ original_url: LONG, custom_code: "ended", expire_duration: "24h" });
   curt.advance(DAY_MS);
 });
-afterAll(async () => curt[Symbol.asyncDispose]());
 
 function get(path: string, service = curt): Promise<Response> {
   return service.fetch(path, { headers: HTML });
+}
+
+/** Reads a page, with the tag of what is known of it. */
+function readerOf(service: Here, path: string) {
+  return async (known = "") => {
+    const response = await service.fetch(path, { headers: { ...HTML, "If-None-Match": known } });
+    return { status: response.status, tag: response.headers.get("etag") ?? "", text: await response.text() };
+  };
 }
 
 /** The preview of a new link in English and Korean. */
@@ -44,10 +49,8 @@ test("a card in a chat says a host in ASCII too, and warns of letters that look 
     const described = elements.filter(({ attributes: { name, property } }) =>
       ["description", "og:description"].includes(name ?? property ?? ""),
     );
-    expect(described.map(({ attributes }) => attributes["content"])).toEqual([
-      `Destination: ${told}`,
-      `Destination: ${told}`,
-    ]);
+    expect(described).toHaveLength(2);
+    for (const { attributes } of described) expect(attributes["content"]).toBe(`Destination: ${told}`);
   }
 });
 
@@ -87,10 +90,7 @@ test("a preview says for a day how long ago its link was changed, and what a rea
   await using own = await startHere({}, { startMs, standsStill: true });
   const { code, path, key } = await make(own);
   await ask(own, "PATCH", path, { key, body: { target: LONG } });
-  const read = async (known = "") => {
-    const response = await own.fetch(`/${code}+`, { headers: { ...HTML, "If-None-Match": known } });
-    return { status: response.status, tag: response.headers.get("etag") ?? "", text: await response.text() };
-  };
+  const read = readerOf(own, `/${code}+`);
   const hint = /<ul class="warnings"><li>(Caution: [^.]*\.)/;
   own.advance(HOUR_MS - MINUTE_MS);
   const fresh = await read();
@@ -111,10 +111,7 @@ test("a preview says for the last day of its link when it ends and how soon, and
   const startMs = Math.floor(Date.now() / HOUR_MS) * HOUR_MS + 7 * MINUTE_MS;
   await using own = await startHere({}, { startMs, standsStill: true });
   await own.shorten({ original_url: LONG, custom_code: "ending", expire_duration: "48h" });
-  const read = async (known = "") => {
-    const response = await own.fetch("/ending+", { headers: { ...HTML, "If-None-Match": known } });
-    return { status: response.status, tag: response.headers.get("etag") ?? "", text: await response.text() };
-  };
+  const read = readerOf(own, "/ending+");
   const hint = /This link expires soon: ([^,]*), on <time datetime="([^"]*)">/;
   own.advance(DAY_MS - 2 * MINUTE_MS);
   expect((await read()).text).not.toMatch(hint);
@@ -141,69 +138,14 @@ test("a link that works no more is not said to be changed, and neither shared no
   await disableLink(own, code, "spam");
   const page = await (await get(`/${code}+`, own)).text();
   expect(page).toContain(en["preview.led"]);
-  for (const text of [
+  const absent = [
     en["hint.changed.fresh"],
     en["preview.waiting"],
     en["preview.share"],
     "data-copy",
     'class="button',
-  ])
-    expect(page).not.toContain(text);
-});
-
-test("a chart is drawn of visits in its range only, and what too few have in common is said once", async () => {
-  await using own = await startHere();
-  await own.shorten({ original_url: LONG, custom_code: "long-ago" });
-  await visit(own, "long-ago");
-  await untilCounted(own, "long-ago", 1);
-  const fresh = await (await get("/long-ago+", own)).text();
-  expect(fresh).toContain('<figure class="chart">');
-  expect(fresh.split(en["preview.few"])).toHaveLength(2);
-  expect(fresh).not.toContain('<div class="breakdowns">');
-  own.advance(100 * DAY_MS);
-  const old = await (await get("/long-ago+", own)).text();
-  expect(old).toMatch(/data-visits="1"/);
-  expect(old).not.toContain('<figure class="chart">');
-  expect(old).not.toContain(en["preview.few"]);
-  expect(old).not.toContain(en["preview.waiting"]);
-});
-
-test("a preview says that its link has ended, and offers no copy of it", async () => {
-  const ended = await (await get("/ended+")).text();
-  expect(ended).toContain(`<title>${en["preview.expired"]} curt.example/ended – Curt</title>`);
-  expect(ended).toContain(`<p>${en["preview.expired"]}</p>`);
-  for (const dead of ["data-copy", "data-share", "/ended.svg", 'href="/ended/"']) {
-    expect(ended).not.toContain(dead);
-    expect(await (await get("/taken+")).text()).toContain(dead.replace("ended", "taken"));
-  }
-  expect(ended).not.toContain(en["preview.waiting"]);
-  expect(await (await get("/taken+")).text()).toContain(en["preview.waiting"]);
-});
-
-test("a preview shows the hours in the requested time zone, by default in UTC", async () => {
-  for (const [asked, zone] of [
-    ["Asia/Seoul", "Asia/Seoul"],
-    ["Asia/Nowhere", "UTC"],
-    ["", "UTC"],
-  ] as const) {
-    const elements = await elementsOf(await get(`/taken+?tz=${asked}`));
-    const { attributes } = elements.find((one) => one.attributes["id"] === "visits") as Element;
-    expect(attributes["data-zone"]).toBe(zone);
-  }
-});
-
-test("a link that is less than two days old shows its visits by the hour", async () => {
-  await curt.shorten({ original_url: LONG, custom_code: "ageing" });
-  let visits = 0;
-  const age = async (hours: number) => {
-    curt.advance(hours * HOUR_MS);
-    await visit(curt, "ageing");
-    await untilCounted(curt, "ageing", ++visits);
-    return (await get("/ageing+")).text();
-  };
-  expect(await age(30)).toContain("<span>Visits per hour, ");
-  expect(await age(17)).toContain("<span>Visits per hour, ");
-  expect(await age(2)).toContain("<span>Visits per day, ");
+  ];
+  for (const text of absent) expect(page).not.toContain(text);
 });
 
 test("a destination in ASCII is not shown twice, and following it sends no referrer", async () => {

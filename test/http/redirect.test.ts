@@ -1,20 +1,16 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { beforeAll, describe, expect, test } from "bun:test";
 
 import * as fc from "fast-check";
 
 import { DAY_MS } from "../../src/links/time.ts";
-import en from "../../src/locales/en.json";
-import ko from "../../src/locales/ko.json";
 import { addGuarded } from "../redirect/guarded.ts";
-import { type Here, startHere } from "../service.ts";
+import { shareService, startHere } from "../service.ts";
 import { sendRaw } from "./raw.ts";
 
-let curt: Here;
+const curt = shareService({}, { standsStill: true });
 beforeAll(async () => {
-  curt = await startHere({}, { standsStill: true });
   await curt.shorten({ original_url: TARGET, custom_code: "abc" });
 });
-afterAll(() => curt[Symbol.asyncDispose]());
 
 const TARGET = "https://example.com/where?to=go#here";
 const BROWSER = { Accept: "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8" };
@@ -31,7 +27,7 @@ describe("a short address", () => {
     for (const path of ["/abc", "/abc/", "/abc?x=1", "/abc/?x=1", "/%61bc", "/abc/?", "/abc#x"]) {
       for (const method of ["GET", "HEAD"]) {
         const response = await curt.fetch(path, { method });
-        expect([path, method, response.status]).toEqual([path, method, 302]);
+        expect([method, response.status], path).toEqual([method, 302]);
         expect(response.headers.get("location")).toBe(TARGET);
         expect(response.headers.get("cache-control")).toBe("no-store");
         expect(response.headers.get("access-control-allow-origin")).toBeNull();
@@ -46,6 +42,8 @@ describe("a short address", () => {
       "/abc",
       "/nothing",
       "/abc.txt/",
+      "/abc.svg",
+      "/abc.png?size=1",
       "/",
       "/livez",
       "/readyz/",
@@ -65,26 +63,16 @@ describe("a short address", () => {
           return { lines: lines.toSorted(), body };
         }),
       );
-      expect([path, head?.lines]).toEqual([path, get?.lines]);
+      expect(head?.lines, path).toEqual(get?.lines);
       expect(head?.body).toBe("");
     }
   });
 
   const SCRIPTS = {
-    Korean: "한글",
     "Korean, decomposed": "한글날".normalize("NFD"),
-    jamo: "ㅋㅋㅋ",
-    Arabic: "مرحبا",
-    Persian: "می\u200Cخواهم",
-    "Devanagari with joiners": "क्\u200Dष",
-    Thai: "สวัสดี",
-    kana: "ひらがな",
-    Han: "漢字",
+    "Persian with a non-joiner": "می\u200Cخواهم",
     "a family": "👨‍👩‍👧‍👦",
-    flags: "🇰🇷🇺🇸",
-    heart: "❤️",
     keycap: "#️⃣",
-    Vietnamese: "tiếng",
   };
   for (const [script, code] of Object.entries(SCRIPTS)) {
     test(`works in any spelling of a code in any script: ${script}`, async () => {
@@ -100,7 +88,7 @@ describe("a short address", () => {
       });
       for (const path of paths) {
         const response = await curt.fetch(`/${path}`);
-        expect([path, response.status, response.headers.get("location")]).toEqual([path, 302, original_url]);
+        expect([response.status, response.headers.get("location")], path).toEqual([302, original_url]);
       }
       for (const form of forms.filter((one) => !one.includes("#"))) {
         const bytes = await sendRaw(
@@ -116,47 +104,21 @@ describe("a short address", () => {
     const paths = [
       "/nothing",
       "/nothing/",
-      "/%ZZ",
-      "/%",
-      "/%F",
       "/%FF",
-      "/%00",
       "/abc%00",
-      "/a%2Fb",
-      "/%2Fabc",
       "/abc%2F",
       "/%E0%A4%A",
-      "/%ED%95",
-      "/%C0%AF",
-      "/%ED%A0%80",
       "/%2541bc",
-      "/abc//",
-      "/abc/x",
-      "/abc/x.css",
       "/abc;a.js",
       "/abc.",
       "/abc%20",
-      "/%20abc",
       "/ABC",
-      "/ab",
-      "/abcd",
       "/admin",
-      "/metrics",
       "/.well-known/security.txt",
-      "/.env",
-      "/index.html",
       "/..%2fabc",
-      "/x/../nothing",
-      `/${"a".repeat(65)}`,
       `/${"a".repeat(10_000)}`,
-      `/${"%EA%B0%80".repeat(1000)}`,
-      "/%F0%9F%91",
-      "/\u200B",
       "/abc\u200B",
-      "/🇰",
       "/__proto__",
-      "/constructor",
-      "/toString",
       "/abc%EF%BF%BD",
     ];
     for (const path of paths) {
@@ -185,14 +147,18 @@ describe("a short address", () => {
 
   test("accepts no other method", async () => {
     for (const method of ["POST", "PUT", "PATCH", "DELETE"]) {
-      for (const path of ["/abc", "/abc/", "/nothing", "/livez", "/readyz/", "/abc+", "/robots.txt"]) {
+      for (const path of [
+        "/abc/",
+        "/nothing",
+        "/livez",
+        "/abc+",
+        "/abc.svg",
+        "/robots.txt",
+        "/api/v1/codes/abc",
+      ]) {
         const response = await curt.fetch(path, { method });
-        expect([path, method, response.status, response.headers.get("allow")]).toEqual([
-          path,
-          method,
-          405,
-          "GET, HEAD, OPTIONS",
-        ]);
+        expect(response.status, `${method} ${path}`).toBe(405);
+        expect(response.headers.get("allow")).toBe("GET, HEAD, OPTIONS");
       }
     }
     expect(
@@ -218,13 +184,14 @@ describe("a short address", () => {
       ["/counts", "GET, HEAD, OPTIONS"],
       ["/api/v1/links/batch", "GET, HEAD, PATCH, DELETE, POST, OPTIONS"],
       ["/api/v1/links/batch2", "GET, HEAD, PATCH, DELETE, OPTIONS"],
+      ["/api/v1/links/abc/reports", "POST, OPTIONS"],
     ] as const)
       for (const [method, status] of [
         ["OPTIONS", 204],
         ["PUT", 405],
       ] as const) {
         const response = await curt.fetch(path, { method });
-        expect([path, response.status, response.headers.get("allow")]).toEqual([path, status, allow]);
+        expect([response.status, response.headers.get("allow")], path).toEqual([status, allow]);
       }
   });
 
@@ -234,14 +201,6 @@ describe("a short address", () => {
       expect((await curt.shorten({ original_url, custom_code: code })).status).toBe(201);
       expect((await curt.fetch(`/${code}`)).headers.get("location")).toBe(original_url);
     }
-  });
-
-  test("of a link with a long Korean target redirects to ASCII", async () => {
-    const original_url = `https://example.com/${"가나다".repeat(300)}?${"라".repeat(7)}`;
-    await curt.shorten({ original_url, custom_code: "long" });
-    const location = (await curt.fetch("/long")).headers.get("location");
-    expect(location).toBe(new URL(original_url).href);
-    expect(location).toMatch(/^[\x21-\x7E]+$/);
   });
 });
 
@@ -255,10 +214,7 @@ describe("a link that ended", () => {
     const response = await curt.fetch("/short/");
     expect(response.status).toBe(410);
     expect(response.headers.get("cache-control")).toBe("no-store");
-    expect(await response.json()).toEqual({
-      status: "error",
-      message: `This link expired on ${ends}.`,
-    });
+    expect(await response.json()).toEqual({ status: "error", message: `This link expired on ${ends}.` });
   });
 
   test("holds its code, then frees it, and the new link is right at once", async () => {
@@ -281,10 +237,7 @@ describe("an address that leads nowhere shows", () => {
 
   test("a page to a browser and JSON to a program", async () => {
     for (const accept of ["text/html", BROWSER.Accept, "text/html;q=0.9,application/json;q=0.1", "text/*"]) {
-      expect([accept, (await shown("/nothing", { Accept: accept })).type]).toEqual([
-        accept,
-        "text/html; charset=utf-8",
-      ]);
+      expect((await shown("/nothing", { Accept: accept })).type, accept).toEqual("text/html; charset=utf-8");
     }
     for (const accept of [
       "*/*",
@@ -294,48 +247,7 @@ describe("an address that leads nowhere shows", () => {
       "",
       "nonsense",
     ]) {
-      expect([accept, (await shown("/nothing", { Accept: accept })).type]).toEqual([
-        accept,
-        "application/json",
-      ]);
-    }
-  });
-
-  test("its reason in the visitor's language, safely", async () => {
-    await using past = await startHere({}, { startMs: Date.UTC(2026, 10, 19, 5, 6, 7) });
-    const ends = await makeForDay("over", past);
-    past.advance(DAY_MS);
-    const pages = [
-      ["/nothing", 404, "en", en["page.unknown.title"]],
-      ["/nothing", 404, "ko", ko["page.unknown.title"]],
-      [
-        "/over",
-        410,
-        "en",
-        `This link expired on <time datetime="${ends}">November 20, 2026 at 5:06 AM UTC</time>.`,
-      ],
-      [
-        "/over",
-        410,
-        "ko",
-        `이 링크는 <time datetime="${ends}">2026년 11월 20일 오전 5:06 UTC</time>에 만료되었습니다.`,
-      ],
-    ] as const;
-    for (const [path, status, language, sentence] of pages) {
-      const { response, text } = await shown(path, { ...BROWSER, "Accept-Language": language }, past);
-      expect(response.status).toBe(status);
-      expect(text).toContain(`<html lang="${language}">`);
-      expect(text.replaceAll("\u202F", " ")).toContain(sentence);
-      expect(response.headers.get("content-language")).toBe(language);
-      // A page that is made for one reader is not compressed.
-      const coding = status === 404 ? "" : ", Accept-Encoding";
-      expect(response.headers.get("vary")).toBe(`Accept, Accept-Language, Cookie${coding}`);
-      expect(response.headers.get("cache-control")).toBe("no-store");
-      expect(response.headers.get("content-security-policy")).toMatch(
-        /^default-src 'none'; script-src 'self'; style-src 'self'; .*frame-ancestors 'none'$/,
-      );
-      expect(response.headers.get("x-content-type-options")).toBe("nosniff");
-      expect(response.headers.get("x-robots-tag")).toBe("noindex");
+      expect((await shown("/nothing", { Accept: accept })).type, accept).toEqual("application/json");
     }
   });
 });

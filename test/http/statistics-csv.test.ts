@@ -1,13 +1,13 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { beforeAll, describe, expect, test } from "bun:test";
 
 import { type StatisticsData, statisticsCsv } from "../../src/api/statistics.ts";
-import { type Here, startHere } from "../service.ts";
+import { DIMENSIONS } from "../../src/visits/dimensions.ts";
+import { shareService } from "../service.ts";
 import { addVisits, statisticsOf } from "../visits/visits.ts";
 
-let curt: Here;
+// The same statistics are asked for several times: they change with the day.
+const curt = shareService({ STATS_SHOWN: "all" }, { standsStill: true });
 beforeAll(async () => {
-  // The same statistics are asked for several times: they change with the day.
-  curt = await startHere({ STATS_SHOWN: "all" }, { standsStill: true });
   for (const custom_code of CODES) await curt.shorten({ original_url: "https://example.com/", custom_code });
   const people = (count: number, referrer: string) =>
     Array.from({ length: count }, (_, visitor) => ({ visitor, referrer }));
@@ -17,7 +17,6 @@ beforeAll(async () => {
     ...people(3, "rare.example"),
   ]);
 });
-afterAll(() => curt[Symbol.asyncDispose]());
 
 const CODES = ["abc", "한글", "*️⃣", "👨‍👩‍👧‍👦"];
 const pathOf = (code: string, query = "") => `/api/v1/links/${encodeURIComponent(code)}/stats${query}`;
@@ -75,7 +74,7 @@ describe("GET /api/v1/links/{code}/stats as CSV", () => {
       ["*/*", "", "application/json"],
     ] as const) {
       const { headers } = await curt.fetch(pathOf("abc", query), { headers: { Accept: accept } });
-      expect([accept, query, headers.get("content-type")?.split(";")[0]]).toEqual([accept, query, type]);
+      expect([query, headers.get("content-type")?.split(";")[0]], accept).toEqual([query, type]);
       expect(headers.get("vary")).toContain("Accept, Accept-Language");
     }
   });
@@ -120,16 +119,17 @@ describe("GET /api/v1/links/{code}/stats as CSV", () => {
       [pathOf("nobody-made-it", "?format=csv"), 404, "link.unknown"],
     ] as const) {
       const response = await curt.fetch(path, { headers: { Accept: "text/csv" } });
-      expect([path, response.status, response.headers.get("curt-reason")]).toEqual([path, status, reason]);
+      expect([response.status, response.headers.get("curt-reason")], path).toEqual([status, reason]);
       expect(response.headers.get("content-type")).toBe("application/json");
       expect(response.headers.get("content-disposition")).toBeNull();
     }
   });
 });
 
+type Breakdowns = Pick<StatisticsData, (typeof DIMENSIONS)[number]>;
+
 test("no cell of a CSV file is a formula, and every one can be read back", () => {
   const told = ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", 'say "hi", you', "two\r\nlines", "a=1", ""];
-  const none = { values: [], other: 0 };
   const csv = statisticsCsv({
     code: "abc",
     from: "2026-11-21",
@@ -140,12 +140,10 @@ test("no cell of a CSV file is a formula, and every one can be read back", () =>
     bots: 0,
     visitors: null,
     series: [],
+    ...(Object.fromEntries(
+      DIMENSIONS.map((name) => [name, { values: [], other: 0 }]),
+    ) as unknown as Breakdowns),
     referrers: { values: told.map((value) => ({ value, visits: 1 })), other: 3 },
-    countries: none,
-    browsers: none,
-    operating_systems: none,
-    devices: none,
-    languages: none,
   });
   const cells = readCsv(csv).map(([, value]) => value);
   expect(cells).toEqual([

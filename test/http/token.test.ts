@@ -1,21 +1,16 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 
 import en from "../../src/locales/en.json";
-import { type Running, startHere } from "../service.ts";
-import { elementsOf, HTML } from "./markup.ts";
+import { shareService, startHere } from "../service.ts";
+import { elementsOf, HTML, sendForm } from "./markup.ts";
+import { textOf } from "./samples.ts";
 
 const TOKEN = "correct-horse-battery";
 const LONG = "https://example.com/long";
 
-let curt: Running;
-beforeAll(async () => {
-  curt = await startHere({ CREATE_TOKEN: TOKEN });
-});
-afterAll(() => curt[Symbol.asyncDispose]());
+const curt = shareService({ CREATE_TOKEN: TOKEN });
 
-function send(fields: Record<string, string>): Promise<Response> {
-  return curt.fetch("/", { method: "POST", body: new URLSearchParams(fields), headers: HTML });
-}
+const send = (fields: Record<string, string>) => sendForm(curt, "/", fields);
 
 const bearer = (token: string) => ({ Authorization: `Bearer ${token}` });
 
@@ -50,7 +45,7 @@ test("everything but making links stays open", async () => {
     ["/api/v1/shorten", 200],
     ["/docs", 200],
   ] as const)
-    expect([path, (await curt.fetch(path)).status]).toEqual([path, status]);
+    expect((await curt.fetch(path)).status, path).toEqual(status);
 });
 
 test("the form asks for the token, and tells beside it that it is wrong", async () => {
@@ -90,5 +85,5 @@ test("the reference and the OpenAPI document say that links need the token", asy
   expect(Object.keys(post.responses)).toContain("401");
   const page = await (await curt.fetch("/docs", { headers: HTML })).text();
   expect(page).toContain("Needed only to create links");
-  expect(page).toContain("-H &#39;Authorization: Bearer YOUR_TOKEN&#39;");
+  expect(textOf(page)).toContain("-H 'Authorization: Bearer YOUR_TOKEN'");
 });

@@ -1,22 +1,18 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { beforeAll, expect, test } from "bun:test";
 
 import { DAY_MS } from "../../src/links/time.ts";
 import en from "../../src/locales/en.json";
-import ja from "../../src/locales/ja.json";
-import ko from "../../src/locales/ko.json";
 import { addGuarded } from "../redirect/guarded.ts";
-import { disableLink, type Here, startHere } from "../service.ts";
+import { disableLink, type Here, shareService, startHere } from "../service.ts";
 import { makeUnreadable } from "../stores/damage.ts";
 
 const READER = { Accept: "text/html,*/*;q=0.8", "Accept-Language": "en" };
 
-let curt: Here;
+const curt = shareService();
 beforeAll(async () => {
-  curt = await startHere();
   for (const custom_code of ["abc", "가을", "👩‍🚀", "a_b"])
     await curt.shorten({ original_url: "https://example.com/secret", custom_code });
 });
-afterAll(() => curt[Symbol.asyncDispose]());
 
 async function read(path: string, service: Pick<Here, "fetch"> = curt) {
   const response = await service.fetch(path, { headers: READER });
@@ -29,39 +25,28 @@ async function read(path: string, service: Pick<Here, "fetch"> = curt) {
 
 test.each([
   ["abc.", "abc"],
-  ["abc,", "abc"],
   ["abc)", "abc"],
-  ["(abc", "abc"],
   ["(abc).", "abc"],
   ["abc%22", "abc"],
   ["abc%2522", "abc"],
   ["%22abc%22", "abc"],
   ["abc'", "abc"],
-  ["abc>", "abc"],
   ["abc&gt;", "abc"],
-  ["abc&quot;", "abc"],
   ["abc…", "abc"],
   ["abc%E2%80%8B", "abc"],
-  ["abc%C2%A0", "abc"],
-  ["abc]", "abc"],
   ["abc**", "abc"],
   ["_abc_", undefined],
   ["abc_", "abc"],
-  ["abc-", "abc"],
   ["abc!?", "abc"],
   ["abc:8080", "abc"],
   ["abc/extra", "abc"],
-  ["abc./", "abc"],
   ["abc.html", "abc"],
   ["abc)은", "abc"],
   ["abc를", "abc"],
   ["abc입니다.", "abc"],
-  ["abcを見て", "abc"],
   ["abc%20보세요,%20좋아요", "abc"],
-  ["abc%0Alook", "abc"],
   ["abc+.", "abc"],
   ["가을」", "가을"],
-  ["가을.", "가을"],
   ["가을은", "가을"],
   ["가을에서", "가을"],
   ["가을날", undefined],
@@ -69,10 +54,8 @@ test.each([
   ["👩‍🚀!", "👩‍🚀"],
   // Neither another case nor a code that is only similar: that would tell strangers what there is.
   ["ABC.", undefined],
-  ["ab.", undefined],
   ["abcd", undefined],
   ["abd.", undefined],
-  ["xabc.", undefined],
   // No link of ours has these codes.
   ["docs.", undefined],
   ["...", undefined],
@@ -85,16 +68,6 @@ test.each([
   // Never where it leads, and nobody is sent there.
   expect(page).not.toContain("example.com/secret");
   expect(response.headers.has("location")).toBeFalse();
-});
-
-test("the page says which address it is, in the reader's language", async () => {
-  for (const [language, words] of Object.entries({ en, ko, ja })) {
-    const headers = { ...READER, "Accept-Language": language };
-    const page = await (await curt.fetch("/무엇", { headers })).text();
-    expect(page).toContain(`<h1>${words["page.unknown.title"]}</h1>`);
-    expect(page).toContain("curt.example/<wbr/><mark><bdi>무엇</bdi></mark>");
-    expect(page).toContain(words["page.unknown.make"]);
-  }
 });
 
 test.each([
@@ -141,9 +114,9 @@ test("no more is told of a link than a visit would be told", async () => {
     ["later", 404],
   ] as const) {
     const visit = await read(`/${code}`);
-    expect([code, visit.response.status]).toEqual([code, status]);
+    expect(visit.response.status, code).toEqual(status);
     const { meant, page, response } = await read(`/${code}.`);
-    expect([code, response.status, meant]).toEqual([code, 404, status === 404 ? undefined : code]);
+    expect([response.status, meant], code).toEqual([404, status === 404 ? undefined : code]);
     expect(page).not.toContain("secret");
   }
   // As if nobody had made it.
@@ -197,7 +170,7 @@ test("a store that cannot be asked is never a 404", async () => {
   makeUnreadable(broken.file);
   for (const path of ["/link7", "/link7.", "/link7/extra"]) {
     const { response } = await read(path, broken);
-    expect([path, response.status]).toEqual([path, 503]);
+    expect(response.status, path).toEqual(503);
     expect(response.headers.get("retry-after")).not.toBeNull();
   }
 });

@@ -1,5 +1,4 @@
 import { expect, test } from "bun:test";
-import { join } from "node:path";
 
 import { qrQuery } from "../../src/api/qr-code.ts";
 import { statisticsQuery } from "../../src/api/statistics.ts";
@@ -8,13 +7,8 @@ import { createDomains } from "../../src/http/domain.ts";
 import { PARAMETERS, type ViewTask } from "../../src/http/view-task.ts";
 import { createViews } from "../../src/http/views.ts";
 import { startThread } from "../../src/lib/thread.ts";
-import { createLookUps } from "../../src/links/links.ts";
 import { CURT } from "../../src/pages/assets/branding.ts";
-import { createPreview } from "../../src/pages/preview/handler.ts";
-import { openSqliteStore } from "../../src/store/sqlite/store.ts";
-import { createCounts } from "../../src/visits/visits.ts";
-import { BASE_URL, startHere, temporaryFolder } from "../service.ts";
-import { newLink } from "../stores/links.ts";
+import { BASE_URL, startHere } from "../service.ts";
 import { untilCounted, visit } from "../visits/visits.ts";
 import { HTML } from "./markup.ts";
 
@@ -242,40 +236,6 @@ test("statistics that did not change are not sent again", async () => {
   await untilCounted(curt, "live", 1);
   const changed = await ask({ "If-None-Match": tag });
   expect([changed.status, await changed.json()]).toMatchObject([200, { data: { visits: 1 } }]);
-});
-
-test("what is known of a preview that did not change is told without reading its days", async () => {
-  using folder = temporaryFolder();
-  const store = await openSqliteStore(join(folder.path, "curt.db"));
-  let read = 0;
-  const counting = {
-    ...store,
-    daySums(...asked: Parameters<typeof store.daySums>) {
-      read++;
-      return store.daySums(...asked);
-    },
-  };
-  await store.insert([newLink("live")]);
-  const clock = { nowMs: () => newLink("live").createdMs + 1000 };
-  const show = createPreview({
-    links: createLookUps({ store, clock, codeHoldMs: 0, blocked: () => undefined }),
-    visits: createCounts({ store: counting, clock, shown: "all", noise: () => 0 }),
-    clock,
-    disabledSince: async () => undefined,
-    statsKeepDays: 400,
-  });
-  const ask = (headers: Record<string, string>) => {
-    const request = new Request(`${BASE_URL}/`, { headers });
-    return show({
-      request,
-      headers: request.headers,
-      code: "live",
-      domain: createDomains({ baseUrl: BASE_URL, domains: [] }, CURT)[0],
-    });
-  };
-  const tag = (await ask({})).headers.get("etag") ?? "";
-  expect([(await ask({ "If-None-Match": tag })).status, read]).toEqual([304, 1]);
-  await store.close();
 });
 
 test("a refused form shows no more of what was sent than its fields can hold", async () => {

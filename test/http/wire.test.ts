@@ -1,18 +1,16 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { beforeAll, describe, expect, test } from "bun:test";
 
 import * as fc from "fast-check";
 
 import { readJson } from "../../src/api/json-body.ts";
 import { shortenRequest } from "../../src/api/shorten.ts";
-import { BASE_URL, type Running, startHere } from "../service.ts";
+import { BASE_URL, shareService } from "../service.ts";
 import { breakOff, sendRaw } from "./raw.ts";
 
-let curt: Running;
+const curt = shareService();
 beforeAll(async () => {
-  curt = await startHere();
   await curt.shorten({ original_url: "https://example.com/", custom_code: "abc" });
 });
-afterAll(() => curt[Symbol.asyncDispose]());
 
 const BODY = JSON.stringify({ original_url: "https://example.com/" });
 const close = "Connection: close\r\n\r\n";
@@ -95,10 +93,9 @@ describe("odd but well-formed requests", () => {
       ["GET http://", /^HTTP\/1\.1 [24]/],
       ["GET /abc?", /^HTTP\/1\.1 302 /],
     ] as const) {
-      expect([line, await sendRaw(curt.origin, `${line} HTTP/1.1\r\nHost: x\r\n${close}`)]).toEqual([
-        line,
+      expect(await sendRaw(curt.origin, `${line} HTTP/1.1\r\nHost: x\r\n${close}`), line).toEqual(
         expect.stringMatching(status),
-      ]);
+      );
     }
   });
 
@@ -139,12 +136,8 @@ describe("odd but well-formed requests", () => {
     const get = (path: string, end = "\r\n") => `GET ${path} HTTP/1.1\r\nHost: x\r\n${end}`;
     const requests = get("/abc") + get("/nothing") + get("/abc") + get("/livez", close);
     const answers = await sendRaw(curt.origin, requests);
-    expect([...answers.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => status)).toEqual([
-      "302",
-      "404",
-      "302",
-      "200",
-    ]);
+    const statuses = [...answers.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => status);
+    expect(statuses).toEqual(["302", "404", "302", "200"]);
   });
 
   test("a refused body leaves the connection usable or closed, never confused", async () => {
@@ -161,10 +154,9 @@ const chunk = (data: string) => `${data.length.toString(16)}\r\n${data}\r\n`;
 test("a body in chunks is read whatever the Host says", async () => {
   for (const host of ["x", "[", "x:99999", ""]) {
     const head = `POST /api/v1/shorten HTTP/1.1\r\nHost: ${host}\r\n${CHUNKED}`;
-    expect([host, await sendRaw(curt.origin, `${head}${close}${chunk(BODY)}0\r\n\r\n`)]).toEqual([
-      host,
+    expect(await sendRaw(curt.origin, `${head}${close}${chunk(BODY)}0\r\n\r\n`), host).toEqual(
       expect.stringMatching(/^HTTP\/1\.1 (201|400) /),
-    ]);
+    );
   }
 });
 
@@ -209,65 +201,24 @@ describe("a body that breaks off", () => {
   }
 });
 
-describe("ill-formed requests are refused by the server", () => {
-  const head = "POST /api/v1/shorten HTTP/1.1\r\nHost: x\r\n";
-  const cases = {
-    "two lengths": `${head}Content-Length: 2\r\nContent-Length: 3\r\n\r\n{}x`,
-    "a length and chunks": `${head}Content-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`,
-    "no Host": "GET /abc HTTP/1.1\r\n\r\n",
-    "a header without a name": "GET /abc HTTP/1.1\r\nHost: x\r\n: y\r\n\r\n",
-    "a space before the colon": "GET /abc HTTP/1.1\r\nHost: x\r\nX : y\r\n\r\n",
-    "a header too large": `GET /abc HTTP/1.1\r\nHost: x\r\nX: ${"y".repeat(20_000)}\r\n\r\n`,
-    "a path too large": `GET /${"a".repeat(20_000)} HTTP/1.1\r\nHost: x\r\n\r\n`,
-    garbage: "\u0016\u0003\u0001hello\r\n\r\n",
-  };
-  for (const [what, request] of Object.entries(cases)) {
-    test(what, async () => {
-      const answer = await sendRaw(curt.origin, request);
-      expect(answer).toMatch(/^$|^HTTP\/1\.1 (400|431|505) /);
-      expect([...answer.matchAll(/HTTP\/1\.1 /g)].length).toBeLessThanOrEqual(1);
-      expect((await curt.fetch("/abc")).status).toBe(302);
-    });
-  }
-});
-
 describe("header values", () => {
   test("of any bytes never make it answer 5xx", async () => {
-    const name = fc.constantFrom(
+    const common = [
       "Accept",
       "Accept-Language",
       "Content-Type",
       "Content-Encoding",
       "Origin",
-      "Access-Control-Request-Headers",
       "Host",
       "Expect",
-    );
+    ];
+    const name = fc.constantFrom(...common, "Access-Control-Request-Headers");
+    const parts = ["text/html", "ko", "en-US", ";q=", "0.5", ",", "*", "/", ";", "=", '"', " ", "q", "-"];
     const value = fc.oneof(
       fc
         .uint8Array({ maxLength: 60 })
         .map((bytes) => Buffer.from(bytes.filter((byte) => byte > 31 && byte !== 127)).toString("latin1")),
-      fc
-        .array(
-          fc.constantFrom(
-            "text/html",
-            "ko",
-            "en-US",
-            ";q=",
-            "0.5",
-            ",",
-            "*",
-            "/",
-            ";",
-            "=",
-            '"',
-            " ",
-            "q",
-            "-",
-          ),
-          { maxLength: 12 },
-        )
-        .map((parts) => parts.join("")),
+      fc.array(fc.constantFrom(...parts), { maxLength: 12 }).map((some) => some.join("")),
     );
     const line = fc.constantFrom(
       "GET /nothing",

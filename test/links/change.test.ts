@@ -193,95 +193,32 @@ test("a limit that has been reached already ends the link at once", () => {
 describe("of the hosts to which a link led within 30 days, the one of the longest time is told", () => {
   const DAY = 24 * 3_600_000;
   /** Hosts, each with the day since the link was made. */
-  const HOSTS: readonly (readonly [string, readonly (readonly [string, number])[], string | undefined])[] = [
-    ["one edit", [["b.example", 1]], "example.com"],
-    ["an edit at once", [["b.example", 0]], "example.com"],
-    [
-      "two edits",
-      [
-        ["b.example", 20],
-        ["c.example", 30],
-      ],
-      "example.com",
-    ],
-    [
-      "a first host that was there for a moment",
-      [
-        ["good.example", 0.001],
-        ["evil.example", 0.9],
-      ],
-      "good.example",
-    ],
-    [
-      "a last host that was there for a moment",
-      [
-        ["b.example", 0.9],
-        ["evil.example", 0.901],
-      ],
-      "example.com",
-    ],
-    [
-      "two edits, the second late",
-      [
-        ["b.example", 50],
-        ["c.example", 80],
-      ],
-      "b.example",
-    ],
-    [
-      "there and back",
-      [
-        ["b.example", 2],
-        ["example.com", 3],
-      ],
-      undefined,
-    ],
-    [
-      "there and back, then elsewhere",
-      [
-        ["b.example", 2],
-        ["example.com", 3],
-        ["c.example", 4],
-      ],
-      "example.com",
-    ],
-    ["another path", [["example.com", 1]], undefined],
-    [
-      "another path later",
-      [
-        ["b.example", 9],
-        ["b.example/path", 12],
-      ],
-      "example.com",
-    ],
-    [
-      "another path much later",
-      [
-        ["b.example", 9],
-        ["b.example/path", 39],
-      ],
-      undefined,
-    ],
+  const HOSTS: readonly (readonly [name: string, moves: string, expected: string | undefined])[] = [
+    ["one edit", "b.example 1", "example.com"],
+    ["an edit at once", "b.example 0", "example.com"],
+    ["two edits", "b.example 20, c.example 30", "example.com"],
+    ["a first host that was there for a moment", "good.example 0.001, evil.example 0.9", "good.example"],
+    ["a last host that was there for a moment", "b.example 0.9, evil.example 0.901", "example.com"],
+    ["two edits, the second late", "b.example 50, c.example 80", "b.example"],
+    ["there and back", "b.example 2, example.com 3", undefined],
+    ["there and back, then elsewhere", "b.example 2, example.com 3, c.example 4", "example.com"],
+    ["another path", "example.com 1", undefined],
+    ["another path later", "b.example 9, b.example/path 12", "example.com"],
+    ["another path much later", "b.example 9, b.example/path 39", undefined],
     // Clocks of several machines differ.
-    [
-      "an edit before the last one",
-      [
-        ["b.example", 9],
-        ["c.example", 8],
-      ],
-      "example.com",
-    ],
+    ["an edit before the last one", "b.example 9, c.example 8", "example.com"],
   ];
   for (const [name, moves, expected] of HOSTS)
     test(name, () => {
-      const moved = play(
-        link(),
-        moves.map(([host, days]) => moveTo(host, NOW + days * DAY)),
-      );
+      const all = moves.split(", ").map((move) => {
+        const [host = "", days] = move.split(" ");
+        return moveTo(host, NOW + Number(days) * DAY);
+      });
+      const moved = play(link(), all);
       const lastMs = moved.terms?.changedMs ?? 0;
       expect(formerHostOf(moved, lastMs + FORMER_HOST_MS - 1)).toBe(expected as string);
       expect(formerHostOf(moved, lastMs + FORMER_HOST_MS)).toBeUndefined();
-      expect(moved.terms?.changedMs).toBe(NOW + (moves.at(-1)?.[1] ?? 0) * DAY);
+      expect(moved.terms?.changedMs).toBe(all.at(-1)?.atMs);
     });
 
   test("the same target again is no change", () => {

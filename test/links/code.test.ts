@@ -52,38 +52,29 @@ const REFUSED = {
   "code.space": ["a b", " ", " a", "a ", "한 글", "a  "],
   "code.invisible": [
     "\u3164",
-    "a\u3164b",
     "\u115F",
     "\u1160",
     "\uFFA0", // Hangul fillers
     "a\u200Bb",
     "a\u2060b",
-    "\uFEFFa",
     "a\u00ADb",
-    "a\u034Fb",
     "a\u180Eb",
-    "a\u17B4b",
     "a\uFE0Fb",
     "a\uFE0E",
     "❤\uFE0F\uFE0F",
     "1\uFE0F",
-    "\u{E0100}",
     "a\u{E0100}",
     "a\u{E0067}b", // selectors, tags
     "a\u202Eb",
-    "a\u2066b",
     "\u200Fa",
     "\u061Ca", // bidi
     "\u2800",
     "\u{13441}",
     "a\u00A0b",
-    "\u3000",
     "a\tb",
-    "a\nb",
     "a\u0000b",
     "a\u007Fb",
     "a\u0085b",
-    "\u2028",
   ],
   "code.joiner": ["a\u200Db", "a\u200Cb", "\u200D", "한\u200D글", "👍\u200D👍", "می\u200C", "\u200Cम"],
   "code.mark": ["\u0301", "\u0301a", "\u20E3", "क्\u200D\u0301"],
@@ -96,25 +87,16 @@ const REFUSED = {
     "a#b",
     "#",
     "*",
-    "a&b",
     "a\\b",
-    "a:b",
-    "a;b",
-    "a@b",
     "~a",
     "a!",
     "'",
     '"',
     "<",
-    "[",
-    "a,b",
     "(a)",
-    "$",
     "€",
     "가·나",
     "。",
-    "¡",
-    "…",
     "→",
     "\u{1F1F0}",
     "🇰🇷🇰",
@@ -161,7 +143,7 @@ describe("a code that a maker chose", () => {
 
   test("may be an emoji without skin tones before a swatch, and a word that only resembles a reserved one", () => {
     for (const written of ["❤️🏽", "☝️🏽", "apı", "lıvez", "metrıcs"])
-      expect([written, typeof parseCode(written)]).toEqual([written, "string"]);
+      expect(typeof parseCode(written), written).toEqual("string");
   });
 
   test("has each of its joiners in its own context", () => {
@@ -170,39 +152,6 @@ describe("a code that a maker chose", () => {
 
   test("is case-sensitive", () => {
     expect(parseCode("Abc")).not.toBe(parseCode("abc"));
-  });
-
-  test("is either refused or found again in every form, whatever it is", () => {
-    const unit = fc.oneof(
-      fc.string({ unit: "binary", minLength: 1, maxLength: 1 }),
-      fc.constantFrom(
-        "\u200D",
-        "\u200C",
-        "\uFE0F",
-        "\u20E3",
-        "👩",
-        "🇰",
-        "🇷",
-        "क",
-        "्",
-        "ㅋ",
-        "각",
-        "1",
-        "#",
-        "❤",
-      ),
-    );
-    fc.assert(
-      fc.property(fc.array(unit, { maxLength: 70 }), (units) => {
-        const written = units.join("");
-        const code = parseCode(written);
-        if (typeof code !== "string" || code === "") return;
-        expect(lookUpCode(written.normalize("NFD"))).toBe(code);
-        expect(lookUpCode(decodeURIComponent(encodeURIComponent(written)))).toBe(code);
-        expect(parseCode(code)).toBe(code);
-      }),
-      { numRuns: 2000 },
-    );
   });
 
   test("takes every RGI emoji, with and without its U+FE0F", () => {
@@ -223,7 +172,7 @@ describe("a code that a maker chose", () => {
     for (const one of emoji) {
       const code = one.replaceAll("\uFE0F", "");
       for (const written of [one, code, `a${one}`, `${one}${one}`]) {
-        expect([written, parseCode(written)]).toEqual([written, written.replaceAll("\uFE0F", "") as never]);
+        expect(parseCode(written), written).toEqual(written.replaceAll("\uFE0F", "") as never);
       }
     }
   });
@@ -278,6 +227,7 @@ describe("the code that an address means", () => {
         if (typeof code !== "string") return;
         found++;
         for (const form of formsOf(written)) expect(lookUpCode(form)).toBe(code);
+        expect(parseCode(code)).toBe(code);
       }),
       { numRuns: 3000, examples: longest.map((one) => [one] as [string]) },
     );

@@ -96,13 +96,10 @@ export function testWrongClock(processes: string): void {
     expect(await statusesOf(program, "/tomorrow")).toEqual(new Set([404]));
     setWall(2 * DAY_MS, 0);
     for (const path of ["/tomorrow", "/tomorrow+"])
-      expect([path, await statusesOf(program, path)]).toEqual([
-        path,
-        new Set([path.endsWith("+") ? 200 : 302]),
-      ]);
+      expect(await statusesOf(program, path), path).toEqual(new Set([path.endsWith("+") ? 200 : 302]));
     setWall(0, 0);
     for (const path of ["/tomorrow", "/tomorrow+"])
-      expect([path, await statusesOf(program, path)]).toEqual([path, new Set([404])]);
+      expect(await statusesOf(program, path), path).toEqual(new Set([404]));
   });
 
   test(`PROCESSES=${processes}: a start far ahead deletes nothing until the clock is right, or trusted`, async () => {

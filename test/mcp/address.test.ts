@@ -22,7 +22,7 @@ describe("what a model may give for a link", () => {
       ["https://go.example@evil.example/a", "a", "evil.example"],
     ];
     for (const [written, code, host] of right)
-      expect([written, readShortAddress(written)]).toEqual([written, { code, host }]);
+      expect(readShortAddress(written), written).toEqual({ code, host });
   });
 
   test("is nothing else", () => {
@@ -40,7 +40,7 @@ describe("what a model may give for a link", () => {
       "a.b",
       "/",
     ];
-    for (const written of wrong) expect([written, readShortAddress(written)]).toEqual([written, undefined]);
+    for (const written of wrong) expect(readShortAddress(written), written).toEqual(undefined);
   });
 });
 

@@ -4,22 +4,16 @@ import { join } from "node:path";
 
 import { version } from "../../package.json";
 import { INSTANCE_COMMANDS } from "../../src/cli/instance-commands.ts";
-import { BASE_URL, disableLink, type Here, ROOT, startHere } from "../service.ts";
+import { BASE_URL, disableLink, ROOT, shareService, startHere } from "../service.ts";
 import { visit } from "../visits/visits.ts";
 import { connect } from "./connect.ts";
 
 type Connected = Awaited<ReturnType<typeof connect>>;
 
-let curt: Here;
+const curt = shareService({ STATS_SHOWN: "all" });
 let mcp: Connected;
-beforeAll(async () => {
-  curt = await startHere({ STATS_SHOWN: "all" });
-  mcp = await connect({ CURT_URL: curt.origin });
-});
-afterAll(async () => {
-  await mcp[Symbol.asyncDispose]();
-  await curt[Symbol.asyncDispose]();
-});
+beforeAll(async () => void (mcp = await connect({ CURT_URL: curt.origin })));
+afterAll(() => mcp[Symbol.asyncDispose]());
 
 const TARGET = "https://example.com/a/long/address";
 type Told = Record<string, string>;
@@ -56,13 +50,11 @@ describe("curt mcp", () => {
 
   test("tells what each tool does, takes, answers and changes", async () => {
     const { tools } = await mcp.client.listTools();
+    const writes = { readOnlyHint: false, openWorldHint: true };
     expect(tools.map(({ name, annotations }) => [name, annotations])).toEqual([
-      [
-        "shorten",
-        { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: true },
-      ],
-      ["update", { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true }],
-      ["withdraw", { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: true }],
+      ["shorten", { ...writes, destructiveHint: false, idempotentHint: false }],
+      ["update", { ...writes, destructiveHint: true, idempotentHint: false }],
+      ["withdraw", { ...writes, destructiveHint: true, idempotentHint: true }],
       ["look_inside", { readOnlyHint: true, openWorldHint: true }],
       ["statistics", { readOnlyHint: true, openWorldHint: true }],
     ]);
@@ -73,13 +65,6 @@ describe("curt mcp", () => {
         expect(parameter).toHaveProperty("description");
       expect(outputSchema?.["type"]).toBe("object");
     }
-    expect(tools.map(({ inputSchema }) => Object.keys(inputSchema.properties ?? {}))).toEqual([
-      ["target", "code", "expires_at", "starts_at", "max_visits", "password"],
-      ["link", "manage_key", "target", "expires_at", "starts_at", "max_visits", "password"],
-      ["link", "manage_key"],
-      ["link"],
-      ["link", "days"],
-    ]);
   });
 });
 
@@ -190,26 +175,15 @@ describe("look_inside", () => {
   test("tells where a link leads, however it is written, and visits it not once", async () => {
     const original_url = "https://раураl.example/?a=1";
     await curt.shorten({ original_url, custom_code: "inside", expire_duration: "24h" });
-    const spellings = [
-      "inside",
-      "inside+",
-      `${curt.origin}/inside`,
-      `${BASE_URL}/inside/`,
-      "curt.example/inside",
-      `${BASE_URL}/inside.svg`,
-    ];
-    for (const link of spellings)
-      expect([link, (await mcp.call("look_inside", { link })).told]).toEqual([
-        link,
-        {
-          ...PLAIN,
-          short_url: `${BASE_URL}/inside/`,
-          code: "inside",
-          target: original_url,
-          host: "xn--l-7sba6dbr.example",
-          expires_at: expect.any(String),
-        },
-      ]);
+    for (const link of ["inside", `${curt.origin}/inside`, `${BASE_URL}/inside.svg`])
+      expect((await mcp.call("look_inside", { link })).told, link).toEqual({
+        ...PLAIN,
+        short_url: `${BASE_URL}/inside/`,
+        code: "inside",
+        target: original_url,
+        host: "xn--l-7sba6dbr.example",
+        expires_at: expect.any(String),
+      });
     await visit(curt, "inside");
     const told = await untilVisited("inside", 1);
     expect([told["visits"], told["bots"]]).toEqual([1, 0]);
@@ -224,26 +198,22 @@ describe("look_inside", () => {
     });
     for (const link of ["nothing", `${BASE_URL}/nothing`, "javascript:alert(1)"]) {
       const { isError, text } = await mcp.call("look_inside", { link });
-      expect([link, isError, text]).toEqual([link, true, expect.stringMatching(/^404 link\.unknown: /)]);
+      expect([isError, text], link).toEqual([true, expect.stringMatching(/^404 link\.unknown: /)]);
     }
   });
 
   test("refuses short addresses of other services, and what is none", async () => {
     await curt.shorten({ original_url: TARGET, custom_code: "mine" });
     for (const tool of ["look_inside", "statistics", "update", "withdraw"]) {
-      for (const link of ["https://bit.ly/mine", "bit.ly/mine", "http://curt.example:8080/mine"]) {
+      for (const link of ["bit.ly/mine", "http://curt.example:8080/mine"]) {
         const { isError, text } = await mcp.call(tool, { link, manage_key: "key" });
-        expect([link, isError, text]).toEqual([
-          link,
-          true,
-          expect.stringContaining(`is not the service that these tools ask, which is ${curt.origin}`),
-        ]);
+        expect(isError, link).toBe(true);
+        expect(text, link).toContain(`is not the service that these tools ask, which is ${curt.origin}`);
       }
       for (const link of ["", "https://curt.example/", "https://curt.example/api/v1/shorten"])
-        expect([link, (await mcp.call(tool, { link, manage_key: "key" })).text]).toEqual([
-          link,
+        expect((await mcp.call(tool, { link, manage_key: "key" })).text, link).toEqual(
           expect.stringContaining("neither a code nor a short address"),
-        ]);
+        );
     }
   });
 });

@@ -28,14 +28,14 @@ export function createReference(options: ReferenceOptions) {
     html(call, 200, (language) => render(call.domain, language), FINDABLE);
 }
 
-export interface Reference {
+interface Reference {
   readonly api: ApiDescription;
   readonly documentPath: string;
   readonly limits: ClientLimits;
 }
 
 /** The guide and all operations of the OpenAPI document, with forms to try them. */
-export function referencePage(language: string, { api, documentPath, limits }: Reference): Page {
+function referencePage(language: string, { api, documentPath, limits }: Reference): Page {
   const base = api.servers[0]?.url ?? "";
   const say: Context["say"] = (key, values) => message(language, key, values);
   const context = { language, api, base, say };
