@@ -374,13 +374,13 @@ test("exports and imports keep links at their domain", async () => {
   );
   await Bun.write(path("paths.csv"), ["link,target", ...paths].join("\n"));
   expect(await command(["import", path("paths.csv")], copies[1])).toContain("0 of 2 links added");
-  const codes = `code,target\nwith,${targetOf("csv")}\n`;
-  await Bun.write(path("codes.csv"), codes);
-  await Bun.write(path("ports.csv"), codes.replace("with", "https://go.example.com:8443/port"));
+  const table = `code,target\nwith,${targetOf("csv")}\n`;
+  await Bun.write(path("codes.csv"), table);
+  await Bun.write(path("ports.csv"), table.replace("with", "https://go.example.com:8443/port"));
   await command(["import", "--domain", "https://GO.example.com/", path("codes.csv")], copies[1]);
   await command(["import", path("ports.csv")], copies[1]);
-  for (const code of ["/with", "/port"]) {
-    expect(await locationOf(toDomain(on, "go.example.com"), code)).toBe(targetOf("csv"));
-    expect((await on.fetch(code)).status).toBe(404);
+  for (const one of ["/with", "/port"]) {
+    expect(await locationOf(toDomain(on, "go.example.com"), one)).toBe(targetOf("csv"));
+    expect((await on.fetch(one)).status).toBe(404);
   }
 });
