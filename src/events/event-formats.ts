@@ -1,6 +1,6 @@
 import type { Config } from "../config/config.ts";
 import type { EventType } from "../config/event-settings.ts";
-import { splitKey } from "../links/code.ts";
+import { codeInAddress, splitKey } from "../links/code.ts";
 import { linkFields } from "../links/fields.ts";
 import { type Reason, stateOf } from "../links/link.ts";
 import type { LinkId } from "../links/store.ts";
@@ -68,8 +68,7 @@ function shownUrl(row: LinkId, { baseUrl, domains }: Origins): string {
   const { keyPrefix, code } = splitKey(row.code);
   const domain =
     domains.find((origin) => keyPrefixOf(origin) === keyPrefix) ?? `https://${keyPrefix.slice(0, -1)}`;
-  // # is the only character of codes that would end the path.
-  return `${keyPrefix === "" ? baseUrl : domain}/${code.replaceAll("#", "%23")}`;
+  return `${keyPrefix === "" ? baseUrl : domain}/${codeInAddress(code)}`;
 }
 
 function reasonsOf({ reasons }: EventRow): Record<string, number> {

@@ -1,7 +1,6 @@
 // The queue of events in the store. Triggers and creates write them in the transaction of the change.
 import { parseTerms } from "../links/change.ts";
 import type { Code } from "../links/code.ts";
-import { DAY_MS } from "../links/time.ts";
 import type { LinkRow } from "../store/shared/link-row.ts";
 import { insertInto, list, type Run, type Statements } from "../store/shared/sql.ts";
 import type { EventRow } from "./event-formats.ts";
@@ -19,10 +18,12 @@ const START = `
   ON CONFLICT (id) DO UPDATE SET types = excluded.types, renewed = excluded.renewed,
     expired_ms = CASE WHEN EXISTS (SELECT 1 FROM event_recording) THEN event_sender.expired_ms
       ELSE excluded.expired_ms END`;
+const RENEW = "UPDATE event_sender SET renewed = CURRENT_TIMESTAMP";
 const DUE = `
   ends_ms >= expired_ms AND (ends_ms > expired_ms OR links.code > expired_code) AND ends_ms <= $1`;
 const STATE = `
-  SELECT owner, turn, EXISTS (SELECT 1 FROM links WHERE ${DUE}) AS "isDue",
+  SELECT owner, turn, EXISTS (SELECT 1 FROM event_recording) AS "isRecording",
+    EXISTS (SELECT 1 FROM links WHERE ${DUE}) AS "isDue",
     (SELECT count(*) FROM (SELECT 1 AS one FROM events WHERE NOT sent LIMIT ${2 * MAX_WAITING}) AS few) AS waiting
   FROM event_sender`;
 const TAKE_TURN = `UPDATE event_sender SET owner = $1, turn = turn + 1 WHERE owner = $1 OR turn = $2 RETURNING turn`;
@@ -53,7 +54,9 @@ interface OutboxState {
   readonly owner: string;
   /** Grows while the owner works. */
   readonly turn: number;
-  /** Whether expired links lack their event. SQLite returns a number. */
+  /** SQLite returns numbers for this and `isDue`. */
+  readonly isRecording: boolean | 0 | 1;
+  /** Whether expired links lack their event. */
   readonly isDue: boolean | 0 | 1;
   readonly waiting: number;
 }
@@ -62,9 +65,10 @@ interface Step {
   readonly owner: string;
   /** Takes over if the other owner is still at this turn. */
   readonly turn: number;
-  readonly nowMs: number;
   /** Links that ended by then get an event. */
   readonly endedByMs: number;
+  /** Events from before this are dropped. */
+  readonly dropBeforeMs: number;
   readonly waiting: number;
   readonly sent: readonly number[];
   readonly limit: number;
@@ -109,12 +113,16 @@ export function createOutbox({ run, transaction }: Statements) {
     async start(types: readonly string[], nowMs: number): Promise<void> {
       await run(START, [` ${types.join(" ")} `, nowMs]);
     },
-    /** Undefined if recording is off. */
+    /** Keeps recording on for another day. */
+    async renew(): Promise<void> {
+      await run(RENEW);
+    },
+    /** Undefined if recording was never turned on. */
     async readState(endedByMs: number): Promise<OutboxState | undefined> {
       return (await run<OutboxState>(STATE, [endedByMs])).rows[0];
     },
     /** Marks events as sent, and returns the next ones. Undefined if another process has taken over. */
-    step: ({ owner, turn, nowMs, endedByMs, waiting, sent, limit }: Step) =>
+    step: ({ owner, turn, endedByMs, dropBeforeMs, waiting, sent, limit }: Step) =>
       transaction(async (on) => {
         if (sent.length > 0) {
           await on(`UPDATE events SET sent = TRUE WHERE seq IN (${list(sent)})`, sent);
@@ -122,7 +130,7 @@ export function createOutbox({ run, transaction }: Statements) {
         }
         if ((await on(TAKE_TURN, [owner, turn])).rows.length === 0) return undefined;
         await addExpired(on, endedByMs);
-        const tooOld = await drop(on, MAX_DROPPED, nowMs - DAY_MS);
+        const tooOld = await drop(on, MAX_DROPPED, dropBeforeMs);
         const tooMany = await drop(on, waiting - tooOld - MAX_WAITING, Number.MAX_SAFE_INTEGER);
         const { rows } = await on<EventRow>(UNSENT, [limit]);
         return { rows, dropped: tooOld + tooMany };

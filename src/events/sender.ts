@@ -1,6 +1,6 @@
 import type { Config } from "../config/config.ts";
 import { VERSION } from "../lib/version.ts";
-import { HOUR_MS } from "../links/time.ts";
+import { DAY_MS, HOUR_MS } from "../links/time.ts";
 import { type EventRow, toCloudEvent, toText } from "./event-formats.ts";
 import type { Outbox } from "./outbox.ts";
 
@@ -26,6 +26,8 @@ export interface EventFigures {
 }
 
 const BATCH = 100;
+/** In characters, except for a single event. Express accepts 100 KB, and a refused request holds up all later events. */
+const MAX_BODY = 65_536;
 const REQUEST_MS = 10_000;
 const TAKE_OVER_MS = 15_000;
 /** How often the owner takes a turn while it waits to retry. */
@@ -46,7 +48,7 @@ export function createSender(
   const owner = crypto.randomUUID();
   const isText = settings.eventsFormat === "text";
   let figures: EventFigures = { waiting: 0, sent: 0, dropped: 0, failures: 0 };
-  let startedMs = Number.NEGATIVE_INFINITY;
+  let renewedMs = Number.NEGATIVE_INFINITY;
   /** The last turn that another owner took while events waited. */
   let lastTurn: { readonly turn: number; readonly sinceMs: number } | undefined;
   let heartbeatMs = Number.NEGATIVE_INFINITY;
@@ -55,7 +57,7 @@ export function createSender(
 
   async function start(nowMs: number): Promise<void> {
     await outbox.start(settings.eventsTypes, nowMs);
-    startedMs = performance.now();
+    renewedMs = performance.now();
   }
 
   /** Whether the owner has taken no turn for so long that this process may take over. */
@@ -64,9 +66,16 @@ export function createSender(
     return performance.now() - lastTurn.sinceMs >= takeOverMs;
   }
 
-  async function post(rows: readonly EventRow[], nowMs: number): Promise<string | undefined> {
-    const events = rows.map((row) => (isText ? toText : toCloudEvent)(row, settings));
-    const body = JSON.stringify(isText ? events[0] : events);
+  /** Each of the first events in JSON, as many as fit into a request. */
+  function serialize(rows: readonly EventRow[]): readonly string[] {
+    let size = 0;
+    const events = rows.map((row) => JSON.stringify((isText ? toText : toCloudEvent)(row, settings)));
+    const end = events.findIndex((event, nth) => (size += event.length) > MAX_BODY && nth > 0);
+    return end < 0 ? events : events.slice(0, end);
+  }
+
+  async function post(events: readonly string[], nowMs: number): Promise<string | undefined> {
+    const body = isText ? events.join() : `[${events.join()}]`;
     try {
       const response = await fetch(settings.eventsUrl ?? "", {
         method: "POST",
@@ -90,15 +99,19 @@ export function createSender(
 
   return {
     start,
-    /** Sends waiting events for about a second. Call it every second. `isClockTrusted`: links expire by `nowMs`. */
+    /** Sends waiting events for about a second. Call it every second. `isClockTrusted`: links and events age by `nowMs`. */
     async send(nowMs: number, isClockTrusted: boolean): Promise<EventFigures> {
       const fromMs = performance.now();
       const passedMs = () => performance.now() - fromMs;
       const endedByMs = isClockTrusted ? nowMs - LATE_MS : 0;
-      if (fromMs - startedMs > HOUR_MS) await start(nowMs);
       const state = await outbox.readState(endedByMs);
       // An import turns recording off.
       if (state === undefined) await start(nowMs);
+      // A jump of the clock ends the recording early.
+      else if (!state.isRecording || fromMs - renewedMs > HOUR_MS) {
+        await outbox.renew();
+        renewedMs = fromMs;
+      }
       const { waiting = 0, isDue = false, turn = 0 } = state ?? {};
       figures = { ...figures, waiting };
       const isOwner = state?.owner === owner;
@@ -110,8 +123,9 @@ export function createSender(
         const step = await outbox.step({
           owner,
           turn: isOwner ? -1 : turn,
-          nowMs,
           endedByMs,
+          // Dropping can't be undone.
+          dropBeforeMs: isClockTrusted ? nowMs - DAY_MS : 0,
           waiting: figures.waiting,
           sent,
           limit: isText ? 1 : BATCH,
@@ -121,14 +135,15 @@ export function createSender(
         const { rows, dropped } = step;
         figures = { ...figures, dropped: figures.dropped + dropped };
         if (rows.length === 0 || heartbeatMs < retryMs || passedMs() > SEND_MS) return figures;
-        const reason = await post(rows, nowMs + passedMs());
+        const events = serialize(rows);
+        const reason = await post(events, nowMs + passedMs());
         if (reason !== undefined) {
           retryMs = performance.now() + Math.min(FIRST_RETRY_MS * 2 ** failuresInRow++, MAX_RETRY_MS);
           figures = { ...figures, failures: figures.failures + 1, reason };
           return figures;
         }
         failuresInRow = 0;
-        sent = rows.map(({ seq }) => seq);
+        sent = rows.slice(0, events.length).map(({ seq }) => seq);
         figures = {
           ...figures,
           waiting: Math.max(0, figures.waiting - sent.length),

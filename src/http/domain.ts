@@ -1,5 +1,5 @@
 import { memoize } from "../lib/memoize.ts";
-import { splitKey } from "../links/code.ts";
+import { codeInAddress, splitKey } from "../links/code.ts";
 import { canonicalHost, keyPrefixOf } from "../links/target.ts";
 import type { Identity } from "../pages/shared/layout.tsx";
 
@@ -49,8 +49,7 @@ function hostOf(written: string): string | undefined {
 }
 
 function createDomain(baseUrl: string, identity: Identity) {
-  // # is the only character of codes that would end the path.
-  const shownUrl = (code: string) => `${baseUrl}/${code.replaceAll("#", "%23")}`;
+  const shownUrl = (code: string) => `${baseUrl}/${codeInAddress(code)}`;
   return {
     baseUrl,
     identity,

@@ -1,6 +1,6 @@
 import regexes from "tr46/lib/regexes.js";
 
-import { codePointName, type Invalid, invalid, type Refusal, showCharacter } from "./problem.ts";
+import { codePointName, type Invalid, invalid, isProblem, type Refusal, showCharacter } from "./problem.ts";
 
 /** A code as it is stored, compared and looked up: NFC without U+FE0F, 1 to {@link MAX_CODE_POINTS} code points. */
 export type Code = string & { readonly __brand: "Code" };
@@ -69,6 +69,14 @@ export function lookUpCode(spelling: string): Code | undefined {
 export function splitKey(key: string): { readonly keyPrefix: string; readonly code: Code } {
   const at = key.indexOf("/") + 1;
   return { keyPrefix: key.slice(0, at), code: key.slice(at) as Code };
+}
+
+/**
+ * A code as addresses show it, readable. # is the only character of codes that would end the path. Odd codes of other shorteners
+ * may have others, and some that chat rooms or terminals act on.
+ */
+export function codeInAddress(code: string): string {
+  return isProblem(parseCode(code)) ? encodeURIComponent(code) : code.replaceAll("#", "%23");
 }
 
 /** A code of `length` random characters, without bias. `fill` fills an array with random bytes (a CSPRNG). */

@@ -3,6 +3,7 @@ import { pipeline } from "node:stream";
 
 import { CsvError, type InfoRecord, parse } from "csv-parse";
 
+import { keyPrefixOf } from "../links/target.ts";
 import { DAY_MS } from "../links/time.ts";
 import { BrokenLine } from "./field-codecs.ts";
 import {
@@ -56,7 +57,8 @@ export async function* readLinks(
   input: InputFile,
   { domain, keyPrefixes, onBroken }: LinkOptions,
 ): AsyncGenerator<ImportItem> {
-  let expectedHost = domain && (URL.parse(`https://${domain}`)?.host ?? domain);
+  let expectedHost =
+    domain && (URL.parse(/^https?:/i.test(domain) ? domain : `https://${domain}`)?.host ?? domain);
   yield* readTable(
     input,
     { columns: LINKS, required: ["code", "target"], onBroken },
@@ -75,8 +77,13 @@ export async function* readLinks(
             reason: `it isn't of ${expectedHost} (choose with --domain)`,
           };
       }
-      const keyPrefix = keyPrefixes.find((one) => one === `${expectedHost}/`) ?? "";
-      for (const link of linksOf([...codes], cells, place)) yield { ...link, code: keyPrefix + link.code };
+      const origin = URL.parse(`https://${expectedHost}`)?.origin;
+      const keyPrefix = keyPrefixes.find((one) => origin !== undefined && one === keyPrefixOf(origin)) ?? "";
+      for (const link of linksOf([...codes], cells, place)) {
+        // Only codes without an address may name their domain. No code starts with a slash.
+        const isPath = expectedHost !== undefined && keyPrefix === "" && link.code.includes("/");
+        yield { ...link, code: (isPath ? "/" : keyPrefix) + link.code };
+      }
     },
   );
 }

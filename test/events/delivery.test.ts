@@ -6,9 +6,11 @@ import { join } from "node:path";
 import { Client } from "pg";
 import { Webhook } from "standardwebhooks";
 
+import { DAY_MS } from "../../src/links/time.ts";
 import { importTo, exportOf } from "../cli/export-file.ts";
 import { runAlone } from "../cli/run.ts";
 import { freePort } from "../free-port.ts";
+import { startWithClock } from "../links/wrong-clock.ts";
 import { addressOf, scrape } from "../metrics/scrape.ts";
 import { sharePostgres } from "../postgres.ts";
 import {
@@ -175,6 +177,46 @@ test("beyond a day or 100,000, the oldest events are dropped and counted", async
   expect(database.query("SELECT count(*) AS count FROM events").get()).toEqual({ count: 100_000 });
 });
 
+test("an event waits for a day by a clock that can be trusted", async () => {
+  using folder = temporaryFolder();
+  let isUp = false;
+  await using receiver = startReceiver({ status: () => (isUp ? 204 : 500) });
+  const { program, setWall } = await startWithClock(folder.path, receiver.settings);
+  await using _ = program;
+  await program.shorten(LINK);
+  await untilLogged(program, "EVENTS_URL takes no events");
+  setWall(2 * DAY_MS, 0);
+  await untilLogged(program, "the clock is wrong");
+  const before = receiver.requests.length;
+  const isDropped = () => program.logged.some((line) => line.includes("events were dropped"));
+  while (receiver.requests.length === before && !isDropped()) await Bun.sleep(20);
+  expect(isDropped()).toBeFalse();
+  isUp = true;
+  await receiver.until(1);
+});
+
+test("recording continues after a jump of the clock that ended it", async () => {
+  await using receiver = startReceiver();
+  await using service = await startHere(receiver.settings);
+  using database = new Database(service.file);
+  database.run("UPDATE event_sender SET renewed = datetime('now', '-2 days')");
+  while (database.query("SELECT 1 FROM event_recording").get() === null) await Bun.sleep(20);
+  await service.shorten(LINK);
+  await receiver.until(1);
+});
+
+test("many long events are sent in several requests", async () => {
+  let isUp = false;
+  await using receiver = startReceiver({ status: () => (isUp ? 204 : 500) });
+  await using service = await startHere(receiver.settings);
+  for (let nth = 0; nth < 30; nth++)
+    await service.shorten({ original_url: `https://example.com/${"a".repeat(8000)}` });
+  isUp = true;
+  await receiver.until(30);
+  // What Express accepts, for example.
+  expect(Math.max(...receiver.requests.map(({ body }) => body.length))).toBeLessThan(100_000);
+});
+
 test("a chat room gets one line for each alarm", async () => {
   const requests: { readonly type: string | null; readonly body: unknown }[] = [];
   using server = Bun.serve({
@@ -197,10 +239,24 @@ test("a chat room gets one line for each alarm", async () => {
     body: JSON.stringify({ reason: "phishing" }),
   });
   await operate(service, "POST", "links/세일/disable", { reason: "phishing" });
-  while (requests.length < 2) await Bun.sleep(5);
+  // Chat rooms read <!channel> as a mention of everybody.
+  await Bun.write(
+    service.file.replace("curt.db", "odd.csv"),
+    "code,url\n<!channel> %\u202E?,https://example.com/\n",
+  );
+  const odd = ["import", "--keep-odd", service.file.replace("curt.db", "odd.csv")];
+  expect(await runAlone(odd, { DATABASE_URL: service.databaseUrl, PORT: "3000" })).toMatchObject({ code: 0 });
+  await operate(service, "POST", `links/${encodeURIComponent("<!channel> %\u202E?")}/disable`, {
+    reason: "spam",
+  });
+  while (requests.length < 3) await Bun.sleep(5);
   expect(requests).toEqual([
     { type: "application/json", body: { text: `Reported (phishing): ${BASE_URL}/세일+` } },
     { type: "application/json", body: { text: `Disabled (phishing): ${BASE_URL}/세일+` } },
+    {
+      type: "application/json",
+      body: { text: `Disabled (spam): ${BASE_URL}/%3C!channel%3E%20%25%E2%80%AE%3F+` },
+    },
   ]);
 });
 

@@ -368,4 +368,19 @@ test("exports and imports keep links at their domain", async () => {
   await using on = await startHere(copies[1]);
   expect(await locationOf(toDomain(on, "go.example.com"), "/csv")).toBe(targetOf("csv"));
   expect((await on.fetch("/csv")).status).toBe(404);
+  // An address of one domain can't name a link of another one.
+  const paths = ["go.example.com/in", "go.example.com%2Fin"].map(
+    (one) => `https://curt.example/${one},${targetOf("x")}`,
+  );
+  await Bun.write(path("paths.csv"), ["link,target", ...paths].join("\n"));
+  expect(await command(["import", path("paths.csv")], copies[1])).toContain("0 of 2 links added");
+  const table = `code,target\nwith,${targetOf("csv")}\n`;
+  await Bun.write(path("codes.csv"), table);
+  await Bun.write(path("ports.csv"), table.replace("with", "https://go.example.com:8443/port"));
+  await command(["import", "--domain", "https://GO.example.com/", path("codes.csv")], copies[1]);
+  await command(["import", path("ports.csv")], copies[1]);
+  for (const one of ["/with", "/port"]) {
+    expect(await locationOf(toDomain(on, "go.example.com"), one)).toBe(targetOf("csv"));
+    expect((await on.fetch(one)).status).toBe(404);
+  }
 });
