@@ -48,20 +48,3 @@ export function instanceOf(
   fail(`CURT_URL must be an address such as https://go.example.com, not ${JSON.stringify(baseUrl)}`);
   return undefined;
 }
-
-export interface WrittenLink {
-  readonly code: string;
-  readonly origin?: string;
-}
-
-/** A code, or a short address as it is shared: with or without scheme, slash, and the + of its preview. */
-export function readLink(text: string): WrittenLink | undefined {
-  if (!text.includes("/")) return { code: text };
-  try {
-    const { origin, pathname } = new URL(/^https?:\/\//i.test(text) ? text : `https://${text}`);
-    const code = decodeURIComponent(pathname.split("/")[1] ?? "").replace(/\+.*$/, "");
-    return code === "" ? undefined : { code, origin };
-  } catch {
-    return undefined;
-  }
-}

@@ -7,9 +7,10 @@ import type { Client } from "../../client/client.ts";
 import type { Link, LinkChange, LinkRequest, ManagedLink } from "../../client/types.ts";
 import { reasonOf } from "../lib/error-reason.ts";
 import { escapeLine } from "../lib/log.ts";
+import { readShortAddress, type ShortAddress } from "../links/short-address.ts";
 import { StoreUnusable } from "../links/store.ts";
 import type { Arguments, Environment } from "./command.ts";
-import { ask, instanceOf, readLink, type WrittenLink } from "./instance-request.ts";
+import { ask, instanceOf } from "./instance-request.ts";
 import { fail, print, printJson } from "./terminal/print.ts";
 import { readPassword } from "./terminal/standard-input.ts";
 
@@ -46,12 +47,12 @@ async function manage(
   act: (client: Client, code: string, key: string | undefined) => Promise<Link>,
   needsKey = false,
 ): Promise<number> {
-  const link = readLink(written);
+  const link = readShortAddress(written);
   if (link === undefined) return fail(`${written} is neither a code nor a short address`, 2);
   const instance = instanceOf(environment, link.origin);
   if (instance === undefined) return 2;
   const given = (options["key"] as string | undefined) || environment["CURT_KEY"];
-  const key = given || findKey(environment, { origin: instance.baseUrl, ...link });
+  const key = given || findKey(environment, { code: link.code, origin: link.origin ?? instance.baseUrl });
   if (needsKey && key === undefined)
     return fail(`no manage key for ${written} in ${keysPath(environment)}: give --key or CURT_KEY`, 2);
   return ask(
@@ -107,18 +108,18 @@ export function openKeys(environment: Environment): (link: ManagedLink) => void 
 }
 
 /** A code may be used again after a purge, so the last line counts. */
-function findKey(environment: Environment, link: Required<WrittenLink>): string | undefined {
+function findKey(environment: Environment, link: ShortAddress): string | undefined {
   const path = keysPath(environment);
   if (!existsSync(path)) return undefined;
   const lines = onKeys(path, () => readFileSync(path, "utf8")).split("\n");
   const wanted = identify(link);
   return lines
     .map((line) => line.split(" "))
-    .findLast(([address = ""]) => identify(readLink(address)) === wanted)?.[1];
+    .findLast(([address = ""]) => identify(readShortAddress(address)) === wanted)?.[1];
 }
 
 /** Equal for all spellings of an address. A code alone has the host of the instance, whose keys are for no other one. */
-function identify(link: WrittenLink | undefined): string {
+function identify(link: ShortAddress | undefined): string {
   if (link?.origin === undefined) return "";
   return `${new URL(link.origin).host}/${link.code.normalize().replaceAll("\uFE0F", "")}`;
 }

@@ -1,7 +1,8 @@
 import type { Statistics } from "../../client/types.ts";
 import { escapeLine } from "../lib/log.ts";
+import { readShortAddress } from "../links/short-address.ts";
 import type { Arguments, Environment } from "./command.ts";
-import { ask, readLink } from "./instance-request.ts";
+import { ask } from "./instance-request.ts";
 import { fail, plural, print, printJson } from "./terminal/print.ts";
 
 const DEFAULT_DAYS = 30;
@@ -16,7 +17,7 @@ const PIPE_COLUMNS = 80;
 
 /** Shows the visits of a link; returns the exit code. */
 export async function stats(environment: Environment, { positionals, options }: Arguments): Promise<number> {
-  const link = readLink(positionals[0] ?? "");
+  const link = readShortAddress(positionals[0] ?? "");
   const days = Number(options["days"] ?? DEFAULT_DAYS);
   if (link === undefined) return fail(`${positionals[0]} is neither a code nor a short address`, 2);
   if (!Number.isInteger(days) || days < 1 || days > MAX_DAYS)

@@ -3,6 +3,7 @@ import { z } from "zod";
 
 import { VERSION } from "../lib/version.ts";
 import { isProblem } from "../links/problem.ts";
+import { readShortAddress } from "../links/short-address.ts";
 import { DAY_MS, DURATIONS } from "../links/time.ts";
 import {
   linkAnswer,
@@ -199,12 +200,13 @@ export function createTools({ instance, nowMs }: ToolOptions): McpServer {
       return refusal(
         `This is neither a code nor a short address. Give a code such as abc, or an address such as ${baseUrl}/abc.`,
       );
-    if (address.host === undefined) return address.code;
-    const isOwn = await instance.isOwn(address.host, signal);
+    if (address.origin === undefined) return address.code;
+    const { host } = new URL(address.origin);
+    const isOwn = await instance.isOwn(host, signal);
     if (isOwn === true) return address.code;
     if (isOwn !== false) return isOwn;
     return refusal(
-      `${address.host} is not the service that these tools ask, which is ${baseUrl}. They do not look at links of other services.`,
+      `${host} is not the service that these tools ask, which is ${baseUrl}. They do not look at links of other services.`,
     );
   }
 
@@ -214,34 +216,4 @@ export function createTools({ instance, nowMs }: ToolOptions): McpServer {
 function toToolResult(answer: Readonly<Record<string, unknown>> | Refusal): CallToolResult {
   if (isProblem(answer)) return { isError: true, content: [{ type: "text", text: answer.text }] };
   return { content: [{ type: "text", text: JSON.stringify(answer) }], structuredContent: answer };
-}
-
-/** The suffix of a code in addresses of pages and QR codes. No code has a plus or a dot. */
-const AFTER_CODE = /(?:\+[a-z]*|\.(?:svg|png))$/;
-
-/** `host` as in `URL.host`; undefined if only a code was given. */
-export interface ShortAddress {
-  readonly code: string;
-  readonly host: string | undefined;
-}
-
-/** Reads a short address, with or without its scheme, or a code alone. Undefined if it is neither. */
-export function readShortAddress(written: string): ShortAddress | undefined {
-  const text = written.trim().toWellFormed();
-  if (!text.includes("/")) return short(text, undefined);
-  const url = URL.parse(/^https?:\/\//i.test(text) ? text : `http://${text}`);
-  if (url === null) return undefined;
-  const [, segment = "", ...more] = url.pathname.split("/");
-  if (more.join("") !== "") return undefined;
-  try {
-    return short(decodeURIComponent(segment), url.host);
-  } catch {
-    // It is not percent-encoded UTF-8.
-    return undefined;
-  }
-}
-
-function short(spelling: string, host: string | undefined): ShortAddress | undefined {
-  const code = spelling.replace(AFTER_CODE, "");
-  return code === "" || /[+./]/.test(code) ? undefined : { code, host };
 }
