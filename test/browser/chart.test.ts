@@ -378,7 +378,6 @@ test.each(readers(["en-GB", "ja-JP", "ko-KR"]))(
       ...UTC,
       locale,
       viewport: { width: 320, height: 740 },
-      reducedMotion: "reduce",
     });
     const { page } = reader;
     if (locale === "en-GB") await loadAxe(page);

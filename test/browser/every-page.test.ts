@@ -25,7 +25,7 @@ beforeAll(async () => {
 afterAll(() => curt[Symbol.asyncDispose]());
 
 test("what axe would find is found, light and dark", async () => {
-  await using reader = await arrive(curt.origin, { reducedMotion: "reduce" });
+  await using reader = await arrive(curt.origin);
   const { page } = reader;
   await loadAxe(page);
   for (const [script, fault] of [

@@ -91,11 +91,9 @@ export function testEveryPage(readers: readonly Reader[]): void {
     "every page fits, is still, and is accessible ($locale)",
     async ({ locale, scale, windows }) => {
       const [first] = windows;
-      // A colour on its way from light to dark is neither, so the reader asks for less motion.
       await using reader = await arrive(tour.curt.origin, {
         locale,
         viewport: first?.size ?? LAPTOP,
-        reducedMotion: "reduce",
         deviceScaleFactor: scale,
       });
       const { page } = reader;

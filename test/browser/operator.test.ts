@@ -140,7 +140,6 @@ describe.each(OPERATORS)("an operator ($locale, scripts: $javaScriptEnabled)", (
     await using operator = await arrive(curt.origin, {
       ...options,
       javaScriptEnabled: true,
-      reducedMotion: "reduce",
     });
     const { page } = operator;
     await loadAxe(page);
