@@ -52,6 +52,18 @@ describe.each([BASE_URL, "https://한글.example"])("the contract at %s", (origi
       expect(madeMs).toBeWithin(before, after + 1);
     });
 
+    test.each([
+      ["24h", 1],
+      ["48h", 2],
+      ["1week", 7],
+      ["1month", 30],
+    ])("%s is %i days", async (expire_duration, days) => {
+      const before = Date.now();
+      const { data } = await json(await curt.shorten({ original_url, expire_duration }));
+      const createdMs = Date.parse(data.expiration_date) - days * 86_400_000;
+      expect(createdMs).toBeWithin(before, Date.now() + 1);
+    });
+
     test("echoes the URL and the code exactly as sent", async () => {
       const sent = {
         original_url: "HTTP://Example.com:80/a/../한글?q=%ea%b0%80 x#f",
