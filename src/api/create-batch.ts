@@ -68,17 +68,19 @@ export const createLinksRoute = createRoute({
   },
 });
 
+/** All domains share these, because they share the memory and the thread. */
+const admit = limitOpen();
+const waitForTurn = createTurns();
+
 /** Runs on the serving thread. */
 export function createLinks({ limiter, secretOf }: ApiOptions, { createAll, handler }: LinkCreation) {
-  const open = limitOpen();
-  const turn = createTurns();
   // A larger array than the limit ever lets through is refused as too long.
   const max = Math.min(MAX_BATCH, limiter.most("create"));
 
   async function respond(call: Call, identify: Identify | undefined): Promise<Response> {
     const text = await readJsonText(call.request, MAX_BATCH_BYTES);
     if (isProblem(text)) return problemJson(call, text);
-    await turn();
+    await waitForTurn();
     const items = parseArray(text, LINK_FORMAT.example);
     if (isProblem(items)) return problemJson(call, items);
     const count = items.value.length;
@@ -90,7 +92,7 @@ export function createLinks({ limiter, secretOf }: ApiOptions, { createAll, hand
     const requests = bodies.flatMap((body) => (isProblem(body) ? [] : [body.request]));
     const created = await createAll(call, requests, identify?.(createLinksRoute.path, text));
     if (isProblem(created)) return problemJson(call, created);
-    await turn();
+    await waitForTurn();
     const language = negotiateLanguage(call.headers.get("accept-language"));
     const confirmation = message(language, LINK_FORMAT.message);
     const rest = created.outcomes.values();
@@ -114,7 +116,7 @@ export function createLinks({ limiter, secretOf }: ApiOptions, { createAll, hand
         : handle(call);
 
   return handler(limit, async (call, identify) => {
-    const close = open(call);
+    const close = admit(call);
     if (close === undefined) return problemJson(call, { kind: "unavailable" });
     call.mayTake(IDLE_SECONDS);
     return respond(call, identify).finally(close);

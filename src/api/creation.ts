@@ -60,13 +60,13 @@ type CreateRefusal = Limited | { readonly kind: "idempotency.reused" };
 
 /** Groups of up to 500 links. Together they leave room in the store's queue for links that are created one by one. */
 const GROUPS = { atOnce: 8, waiting: 64 };
+/** All domains share it, because they share the store. */
+const inTurn = createQueue(GROUPS);
 /** draft-ietf-httpapi-idempotency-key-header-07 leaves it to the service how it marks a replayed response. */
 export const REPLAYED = { "Idempotent-Replayed": "true" } as const;
 const REUSED = { kind: "idempotency.reused" } as const;
 
 export function createLinkCreation({ links, limiter, mayCreate, secret, secretOf }: ApiOptions) {
-  const inTurn = createQueue(GROUPS);
-
   /**
    * Counts links against the client's limits and creates them: all, or none if they are more than the client may create now.
    * Replayed creates don't count, so a client that has used up its limits still gets the response to its first try.

@@ -4,7 +4,7 @@ import { connect } from "node:net";
 
 import en from "../../src/locales/en.json";
 import ko from "../../src/locales/ko.json";
-import { type Here, outcomeOf, shareService, startHere } from "../service.ts";
+import { type Here, outcomeOf, shareService, startHere, toDomain } from "../service.ts";
 
 const LINKS = "/api/v1/links/batch";
 const target = "https://example.com/many";
@@ -167,11 +167,12 @@ test("many arrays leave redirects their turn, also if nothing waits for the stor
 });
 
 test("arrays that arrive slowly leave places to other clients, and theirs are free once they hang up", async () => {
-  await using own = await startHere({ TRUSTED_PROXIES: "127.0.0.1" });
+  const settings = { TRUSTED_PROXIES: "127.0.0.1", DOMAINS: "https://go.example.com" };
+  await using own = await startHere(settings);
   own.expectFaults();
   // An empty array is refused without counting against a limit.
-  const statusFor = async (client: string) =>
-    (await send(LINKS, [], { "X-Forwarded-For": client }, own)).status;
+  const statusFor = async (client: string, at: Here = own) =>
+    (await send(LINKS, [], { "X-Forwarded-For": client }, at)).status;
   const until = async (status: number) => {
     while ((await statusFor("192.0.2.1")) !== status) await Bun.sleep(2);
   };
@@ -180,6 +181,7 @@ test("arrays that arrive slowly leave places to other clients, and theirs are fr
   const slow = times(32).map(() => connect(Number(port), hostname).on("error", () => {}));
   for (const socket of slow) socket.write(`${head}[`);
   await until(503);
+  expect(await statusFor("192.0.2.1", toDomain(own, "go.example.com"))).toBe(503);
   expect(await statusFor("192.0.2.2")).toBe(400);
   for (const socket of slow) socket.destroy();
   await until(400);
