@@ -161,7 +161,7 @@ export function createLimiter(
     barred,
 
     tryPassword(call, { code, createdMs }) {
-      const link = `${code} ${createdMs}`;
+      const link = `${call.domain.keyPrefix}${code} ${createdMs}`;
       const client = clientOf(call);
       const waitForCheck = () => limits.passwordCheck?.wait(client) ?? 0;
       const isTaken = take(call, "password");

@@ -187,6 +187,24 @@ describe("a code", () => {
     expect(await Promise.all(statuses)).toEqual([410, 302, 302]);
   });
 
+  test("has its own limit of passwords, even if its links are created at the same moment", async () => {
+    const settings = { ...SETTINGS, LIMIT_PASSWORDS: "1/1h", TRUSTED_PROXIES: "127.0.0.1" };
+    await using still = await startHere(settings, { standsStill: true });
+    const limited = HOSTS.map((host) => toDomain(still, host));
+    for (const [nth, host] of HOSTS.entries())
+      await make(limited[nth] as Running, { target: targetOf(host), code: "tries", password: "right" });
+    const attempt = async (service: Running | undefined, client: number) =>
+      (
+        await service?.fetch("/tries", {
+          method: "POST",
+          headers: { "X-Forwarded-For": `192.0.2.${client}` },
+          body: new URLSearchParams({ password: "wrong" }),
+        })
+      )?.status;
+    for (let client = 0; client < 10; client++) expect(await attempt(limited[0], client)).toBe(401);
+    expect([await attempt(limited[0], 10), await attempt(limited[1], 10)]).toEqual([429, 401]);
+  });
+
   test("changes at its domain alone, for everybody", async () => {
     const linkAt = await makeEverywhere("changes");
     const { manage_key: key } = linkAt("go.example.com");
