@@ -76,6 +76,7 @@ export function splitKey(key: string): { readonly keyPrefix: string; readonly co
  * may have others, and some that chat rooms or terminals act on.
  */
 export function codeInAddress(code: string): string {
+  if (isPlain(code)) return code;
   return isProblem(parseCode(code)) ? encodeURIComponent(code) : code.replaceAll("#", "%23");
 }
 

@@ -83,6 +83,6 @@ function finderOf(find: (key: Code) => Promise<Link | undefined>, keyPrefix: str
 /** Leaves problems and codes without a prefix as they are. */
 function withoutPrefix<T>(one: T): T {
   if (typeof one !== "object" || one === null || isProblem(one) || !("code" in one)) return one;
-  const { code } = splitKey(one.code as string);
-  return code === one.code ? one : { ...one, code };
+  const key = one.code as string;
+  return key.includes("/") ? { ...one, code: splitKey(key).code } : one;
 }
