@@ -69,7 +69,7 @@ const JSON_TYPE = { "Content-Type": "application/json" };
 const HTML = { Accept: "text/html" };
 const FORM = "application/x-www-form-urlencoded";
 
-test("an error has its reason in every kind of answer, made anew or shared", async () => {
+test("every kind of error response has its reason, rendered or cached", async () => {
   await using curt = await startHere({ ADMIN_TOKEN: "0123456789abcdef0123456789abcdef" });
   const paths = [
     "/nothing",

@@ -5,7 +5,7 @@ import { DIMENSIONS } from "../../src/visits/dimensions.ts";
 import { shareService } from "../service.ts";
 import { addVisits, statisticsOf } from "../visits/visits.ts";
 
-// The same statistics are asked for several times: they change with the day.
+// The tests read the same statistics several times, and they change with the day.
 const curt = shareService({ STATS_SHOWN: "all" }, { standsStill: true });
 beforeAll(async () => {
   for (const custom_code of CODES) await curt.shorten({ original_url: "https://example.com/", custom_code });

@@ -62,7 +62,7 @@ async function playLives<T>(
   await store.close();
 }
 
-test("what is kept of days is told as if every day were read anew", () =>
+test("cached days give the same statistics as days read from the store", () =>
   playLives(
     60,
     (kinds) => kinds.map((kind) => ({ kind, keeping: createStatistics(kind) })),

@@ -22,7 +22,7 @@ export const GUIDE = { start: "docs.start", calls: "docs.calls", basics: "docs.b
 /** Those after them. */
 export const FAILURES = { errors: "docs.errors", limits: "docs.limits" } as const;
 
-/** What decides between operations that create links. */
+/** When to use which operation that creates links. */
 const WHEN: Readonly<Record<string, MessageKey>> = {
   shorten: "docs.calls.shorten",
   createLink: "docs.calls.link",

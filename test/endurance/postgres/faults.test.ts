@@ -157,7 +157,7 @@ const FAULTS: Readonly<Record<string, Fault>> = {
     end: () => Promise.all(others.map((client) => client.end())),
     refused: UNCACHED,
   },
-  // The last one: it takes the primary for good.
+  // The last one: it kills the primary permanently.
   "the primary is lost, and the standby promoted": {
     begin: () => primary.kill(),
     async end() {

@@ -56,7 +56,7 @@ test("when there is no more room, first details are lost, then visits of links t
   recorder.record(known, VISIT, NOW);
   recorder.record(link("late"), VISIT, NOW);
   expect(recorder.takeLost()).toEqual({ visits: 1, details: 1 });
-  // In another hour there is no segment for it: it is lost, too, rather than told in the wrong hour.
+  // In another hour there is no segment for it: the visit is lost rather than counted in the wrong hour.
   recorder.record(known, VISIT, NOW + HOUR_MS);
   expect(recorder.takeLost()).toEqual({ visits: 1, details: 0 });
   expect(recorder.lost.visits).toBe((lostLinks?.visits ?? 0) + 2);
