@@ -1,9 +1,10 @@
-// Creates the links of an array in one commit.
 import { createRoute, z } from "@hono/zod-openapi";
 
 import type { Call, Handler } from "../http/call.ts";
 import { LINK_FIELDS } from "../http/field-names.ts";
 import { type HttpProblem, malformed, problemJson, renderProblem } from "../http/problems.ts";
+// Creates the links of an array in one commit.
+import { BODIES, header } from "../lib/bounds.ts";
 import { clientNetwork } from "../lib/client-address.ts";
 import { isProblem } from "../links/problem.ts";
 import { message, negotiateLanguage } from "../locales/messages.ts";
@@ -25,7 +26,7 @@ import { managedLinkSchema } from "./link-json.ts";
 
 /** Links in one array. */
 export const MAX_BATCH = 500;
-export const MAX_BATCH_BYTES = 1024 * 1024;
+const BODY = BODIES["POST /api/v1/links/batch"];
 /** Batches that are read and processed at the same time. Each holds some megabytes at worst. */
 const MAX_OPEN = 64;
 /** How long a connection may stay idle. That includes creating the links: 500 passwords take ten seconds or more. */
@@ -78,7 +79,7 @@ export function createLinks({ limiter, secretOf }: ApiOptions, { createAll, hand
   const max = Math.min(MAX_BATCH, limiter.most("create"));
 
   async function respond(call: Call, identify: Identify | undefined): Promise<Response> {
-    const text = await readJsonText(call.request, MAX_BATCH_BYTES);
+    const text = await readJsonText(call.request, BODY);
     if (isProblem(text)) return problemJson(call, text);
     await waitForTurn();
     const items = parseArray(text, LINK_FORMAT.example);
@@ -93,7 +94,7 @@ export function createLinks({ limiter, secretOf }: ApiOptions, { createAll, hand
     const created = await createAll(call, requests, identify?.(createLinksRoute.path, text));
     if (isProblem(created)) return problemJson(call, created);
     await waitForTurn();
-    const language = negotiateLanguage(call.headers.get("accept-language"));
+    const language = negotiateLanguage(header(call.headers, "accept-language"));
     const confirmation = message(language, LINK_FORMAT.message);
     const rest = created.outcomes.values();
     const results = bodies.map((body): Result => {

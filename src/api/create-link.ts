@@ -1,5 +1,6 @@
 import { createRoute, z } from "@hono/zod-openapi";
 
+import { BODIES } from "../lib/bounds.ts";
 import { MAX_CODE_POINTS } from "../links/code.ts";
 import { type Invalid, isProblem, type Refusal } from "../links/problem.ts";
 import { MAX_TARGET_LENGTH } from "../links/target.ts";
@@ -10,6 +11,8 @@ import { createBody, type CreateFormat, createResponses } from "./creation.ts";
 import { envelope } from "./envelope.ts";
 import { readFields } from "./json-body.ts";
 import { managedLinkJson, managedLinkSchema } from "./link-json.ts";
+
+const BODY = BODIES["POST /api/v1/links"];
 
 // Schemas of bodies only check types. The domain refuses wrong values with a better message. It counts lengths after
 // normalisation, so a client that checked a maxLength would refuse what the service takes.
@@ -63,8 +66,9 @@ export const createLinkRoute = createRoute({
 export const LINK_FORMAT: CreateFormat = {
   example: { target: EXAMPLE.original_url },
   message: "link.made",
+  bounds: BODY,
   read(fields) {
-    const body = readFields(fields, linkRequest);
+    const body = readFields(fields, BODY, linkRequest);
     if (isProblem(body)) return body;
     const dates = readDates(body);
     if (isProblem(dates)) return dates;

@@ -1,10 +1,11 @@
-// Shared by the four endpoints that create links: who may create, limits, retries, and parts of their OpenAPI entries.
 import { z } from "@hono/zod-openapi";
 
 import type { Call, Handler } from "../http/call.ts";
 import { bearerToken } from "../http/credentials.ts";
 import type { Domain } from "../http/domain.ts";
 import { type HttpProblem, type Limited, problemJson } from "../http/problems.ts";
+// Shared by the four endpoints that create links: who may create, limits, retries, and parts of their OpenAPI entries.
+import { type AnyBody, header } from "../lib/bounds.ts";
 import { clientNetwork } from "../lib/client-address.ts";
 import type { CreateRequest, RepeatableRequest } from "../links/create.ts";
 import type { Link } from "../links/link.ts";
@@ -34,6 +35,7 @@ export interface CreateFormat {
   readonly example: JsonObject;
   /** The message of a 201. */
   readonly message: MessageKey;
+  readonly bounds: AnyBody;
   /** Reads a body, with all its types. The domain checks the values. */
   read(body: JsonObject): CreateBody | HttpProblem;
 }
@@ -131,7 +133,7 @@ export function createLinkCreation({ links, limiter, mayCreate, secret, secretOf
       handler(
         (handle) => limiter.limit("create", handle),
         async (call, identify) => {
-          const text = await readJsonText(call.request);
+          const text = await readJsonText(call.request, format.bounds);
           if (isProblem(text)) return problemJson(call, text);
           const fields = parseObject(text, format.example);
           if (isProblem(fields)) return problemJson(call, fields);
@@ -208,7 +210,7 @@ export type Identify = (path: string, body: string) => RepeatableRequest;
  * belong to the client's network. Call this before you await anything, see {@link Call.client}.
  */
 function readIdempotencyKey(call: Call, secret: Pick<Secret, "hash">): Identify | undefined | HttpProblem {
-  const value = call.headers.get("idempotency-key");
+  const value = header(call.headers, "idempotency-key", "");
   if (value === null) return undefined;
   const key = parseKey(value);
   if (isProblem(key)) return key;

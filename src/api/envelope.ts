@@ -2,6 +2,7 @@ import { z } from "@hono/zod-openapi";
 
 import type { DetachedCall } from "../http/call.ts";
 import { json } from "../http/responses.ts";
+import { header } from "../lib/bounds.ts";
 import { message, type MessageKey, negotiateLanguage } from "../locales/messages.ts";
 import { string } from "./components.ts";
 
@@ -17,7 +18,7 @@ export function success(
   data: unknown,
   ownHeaders: Readonly<Record<string, string>> = {},
 ): Response {
-  const language = negotiateLanguage(call.headers.get("accept-language"));
+  const language = negotiateLanguage(header(call.headers, "accept-language"));
   return json(
     call,
     status,

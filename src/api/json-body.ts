@@ -1,46 +1,46 @@
-import { z } from "@hono/zod-openapi";
+import type { z } from "@hono/zod-openapi";
 
-import { MAX_BODY_BYTES, readText } from "../http/body.ts";
+import { readText } from "../http/body.ts";
 import { type HttpProblem, type Malformed, malformed, type RequestRefusal } from "../http/problems.ts";
+import { type AnyBody, type Body, cut, type FieldName, FIELDS, header, MAX_NESTING } from "../lib/bounds.ts";
 import { isProblem } from "../links/problem.ts";
 
 /** JSON (RFC 8259), or text/plain, which a page can send without a preflight. */
 const JSON_TYPE = /^(?:application\/(?:[\w.+-]+\+)?json|text\/plain)\s*(?:;|$)/i;
 
 /** Reads and validates the body of a request. `example` is a valid body, for the message about an invalid one. */
-export async function readJson<T>(
+export async function readJson<Schema extends z.ZodObject>(
   request: Request,
-  schema: z.ZodType<T>,
+  bounds: Body<keyof Schema["shape"]>,
+  schema: Schema,
   example: JsonObject,
   fixed?: readonly string[],
-): Promise<T | HttpProblem> {
-  const text = await readJsonText(request);
+): Promise<z.infer<Schema> | HttpProblem> {
+  const text = await readJsonText(request, bounds);
   const body = isProblem(text) ? text : parseObject(text, example);
-  return isProblem(body) ? body : readFields(body.value, schema, fixed);
+  return isProblem(body) ? body : readFields(body.value, bounds, schema, fixed);
 }
 
 /** Reads a body without parsing it. */
-export async function readJsonText(
-  request: Request,
-  maxBytes = MAX_BODY_BYTES,
-): Promise<string | HttpProblem> {
-  const type = request.headers.get("content-type");
+export async function readJsonText(request: Request, { maxBytes }: AnyBody): Promise<string | HttpProblem> {
+  const type = header(request.headers, "content-type", "?");
   if (type !== null && !JSON_TYPE.test(type.trim())) return { kind: "body.type" };
   return readText(request, maxBytes);
 }
 
 /** Validates the fields of a body. `fixed` are fields that a link has but that nobody can change. */
-export function readFields<T>(
-  body: JsonObject,
-  schema: z.ZodType<T>,
+export function readFields<Schema extends z.ZodObject>(
+  sent: JsonObject,
+  { fields: known }: Body<keyof Schema["shape"]>,
+  schema: Schema,
   fixed: readonly string[] = [],
-): T | HttpProblem {
+): z.infer<Schema> | HttpProblem {
+  const body = bounded(sent, known);
   const parsed = schema.safeParse(body);
   if (parsed.success) return parsed.data;
-  const known = schema instanceof z.ZodObject ? Object.keys(schema.shape) : [];
   const refusals = parsed.error.issues.flatMap((issue) =>
     issue.code === "unrecognized_keys"
-      ? issue.keys.slice(0, MAX_UNKNOWN).map((key) => unknownField(key, known, fixed))
+      ? issue.keys.map((key) => unknownField(key, known, fixed))
       : [fieldRefusal(issue, body)],
   );
   return { kind: "malformed", refusals };
@@ -48,6 +48,23 @@ export function readFields<T>(
 
 /** In one message. */
 const MAX_UNKNOWN = 10;
+
+/** Cuts values, and leaves out unknown fields that no message would name. Nearly always there is nothing to change. */
+function bounded(body: JsonObject, known: readonly FieldName[]): JsonObject {
+  const tooLong = known.some((name) => {
+    const value = body[name];
+    return typeof value === "string" && value.length > FIELDS[name];
+  });
+  const names = Object.keys(body);
+  if (!tooLong && names.length <= known.length + MAX_UNKNOWN) return body;
+  const isKnown = (name: string) => known.some((one) => one === name);
+  const unknown = names.filter((name) => !isKnown(name)).slice(0, MAX_UNKNOWN);
+  const cutFields = known.flatMap((name) => {
+    const value = body[name];
+    return value === undefined ? [] : [[name, typeof value === "string" ? cut(name, value) : value] as const];
+  });
+  return Object.fromEntries([...cutFields, ...unknown.map((name) => [name, body[name]] as const)]);
+}
 const MAX_NAME_LENGTH = 64;
 /** How other shorteners, and the contract's endpoint, name our fields. */
 const MEANT: ReadonlyMap<string, string> = new Map([
@@ -91,12 +108,33 @@ export function toObject(value: unknown, example: JsonObject): Parsed<JsonObject
 }
 
 function parse(text: string): Parsed<unknown> | Malformed {
+  if (isNestedDeeper(text, MAX_NESTING)) return malformed({ rule: "body.nesting", max: MAX_NESTING });
   try {
     return { value: JSON.parse(text) };
   } catch {
     return malformed({ rule: "body.json" });
   }
 }
+
+/** Finds out before `JSON.parse`, which takes as long as 200 redirects for 60,000 brackets. */
+function isNestedDeeper(text: string, max: number): boolean {
+  // Nothing short is nested deeply.
+  if (text.length <= max) return false;
+  let depth = 0;
+  let isString = false;
+  for (let at = 0; at < text.length; at++) {
+    const unit = text.charCodeAt(at);
+    if (unit === QUOTE) isString = !isString;
+    else if (unit === BACKSLASH && isString) at++;
+    else if (isString) continue;
+    else if (unit === BRACKET || unit === BRACE) depth++;
+    else if (unit === BRACKET + 2 || unit === BRACE + 2) depth--;
+    if (depth > max) return true;
+  }
+  return false;
+}
+
+const [QUOTE, BACKSLASH, BRACKET, BRACE] = [0x22, 0x5c, 0x5b, 0x7b];
 
 function wrong(rule: "body.object" | "body.array", right: object, received: unknown): Malformed {
   return malformed({ rule, example: JSON.stringify(right), received: typeName(received) });

@@ -1,11 +1,11 @@
 import { createRoute, OpenAPIHono, z } from "@hono/zod-openapi";
 
 import { REQUEST_ID } from "../http/api-headers.ts";
-import { MAX_BODY_BYTES } from "../http/body.ts";
 import type { DetachedCall } from "../http/call.ts";
 import type { Domain } from "../http/domain.ts";
 import { listsErrors } from "../http/problems.ts";
 import { json } from "../http/responses.ts";
+import { BODIES, header } from "../lib/bounds.ts";
 import { languageNames, type MessageKey, message, negotiateLanguage } from "../locales/messages.ts";
 import type { ApiDescription } from "../pages/reference/openapi.ts";
 import { MIN_SHOWN_VISITS } from "../visits/statistics/noise.ts";
@@ -24,7 +24,7 @@ import {
   storeFailures,
   string,
 } from "./components.ts";
-import { createLinksRoute, MAX_BATCH, MAX_BATCH_BYTES } from "./create-batch.ts";
+import { createLinksRoute, MAX_BATCH } from "./create-batch.ts";
 import { createLinkRoute } from "./create-link.ts";
 import { TOKEN_SCHEME, withToken } from "./creation.ts";
 import { getLinkRoute } from "./get-link.ts";
@@ -100,9 +100,9 @@ const TAGS = {
 
 /** Values of the placeholders in the messages that describe the API. */
 const LIMITS = {
-  bytes: MAX_BODY_BYTES,
+  bytes: BODIES["POST /api/v1/links"].maxBytes,
   batch: MAX_BATCH,
-  batch_bytes: MAX_BATCH_BYTES,
+  batch_bytes: BODIES["POST /api/v1/links/batch"].maxBytes,
   days: MAX_DAYS.day,
   hours_days: MAX_DAYS.hour,
   fewest: MIN_SHOWN_VISITS,
@@ -200,7 +200,7 @@ const REVALIDATE = { "Cache-Control": "no-cache" };
 /** Runs on the views thread. */
 export function documentView(describe: (domain: Domain, language: string) => ApiDescription) {
   return (call: DetachedCall): Response => {
-    const language = negotiateLanguage(call.headers.get("accept-language"));
+    const language = negotiateLanguage(header(call.headers, "accept-language"));
     return json(call, 200, describe(call.domain, language), language, REVALIDATE);
   };
 }

@@ -1,7 +1,7 @@
 import type { z } from "@hono/zod-openapi";
 
 import { type Malformed, malformed, type RequestRefusal } from "../http/problems.ts";
-import { queryOf } from "../http/url.ts";
+import { parametersOf } from "../http/url.ts";
 
 /** Says what is wrong with the value of a parameter. */
 type Refuse = (field: string, received: string) => RequestRefusal;
@@ -15,7 +15,7 @@ export function readQuery<T extends z.ZodObject>(
   schema: T,
   refusals: Readonly<Record<keyof T["shape"], Refuse>>,
 ): { query: z.infer<T>; problem?: Malformed } {
-  const parameters = [...new URLSearchParams(queryOf(request))].filter(([, value]) => value);
+  const parameters = [...parametersOf(request)].filter(([, value]) => value);
   const result = schema.safeParse(Object.fromEntries(parameters));
   if (result.success) return { query: result.data };
   const badNames = [...new Set(result.error.issues.map(({ path }) => String(path[0])))];

@@ -2,6 +2,7 @@ import { createRoute, z } from "@hono/zod-openapi";
 
 import type { Call } from "../http/call.ts";
 import { problemJson } from "../http/problems.ts";
+import { BODIES, header } from "../lib/bounds.ts";
 import { REASONS } from "../links/link.ts";
 import { isProblem } from "../links/problem.ts";
 import { MAX_NOTE_LENGTH } from "../moderation/reports/case.ts";
@@ -63,8 +64,14 @@ export function reportLink({ reports }: ApiOptions) {
   return async (call: Call): Promise<Response> => {
     const { address } = call.client();
     // A page of another site could make each of its visitors report a link.
-    if (call.headers.get("sec-fetch-site") === "cross-site") return problemJson(call, { kind: "cross-site" });
-    const body = await readJson(call.request, reportRequest, REPORT_EXAMPLE);
+    if (header(call.headers, "sec-fetch-site", "?") === "cross-site")
+      return problemJson(call, { kind: "cross-site" });
+    const body = await readJson(
+      call.request,
+      BODIES["POST /api/v1/links/{code}/reports"],
+      reportRequest,
+      REPORT_EXAMPLE,
+    );
     if (isProblem(body)) return problemJson(call, body);
     const { reason, note } = body;
     const link = await reports.report(call.code, { reason, note: note ?? undefined }, address);

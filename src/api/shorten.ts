@@ -1,9 +1,9 @@
-// The contract's endpoint: POST creates a link, GET describes the endpoint.
 import { createRoute, z } from "@hono/zod-openapi";
 
-import { MAX_BODY_BYTES } from "../http/body.ts";
 import type { DetachedCall } from "../http/call.ts";
 import type { Domain } from "../http/domain.ts";
+// The contract's endpoint: POST creates a link, GET describes the endpoint.
+import { BODIES, header } from "../lib/bounds.ts";
 import type { Link } from "../links/link.ts";
 import { isProblem } from "../links/problem.ts";
 import { DURATIONS, instantOf, type Expiry, isoInstant } from "../links/time.ts";
@@ -16,6 +16,7 @@ import { createBody, type CreateFormat, createResponses } from "./creation.ts";
 import { envelope, success } from "./envelope.ts";
 import { readFields } from "./json-body.ts";
 
+const BODY = BODIES["POST /api/v1/shorten"];
 const { original_url, custom_code, expire_duration } = EXAMPLE;
 
 export const shortenRequest = z
@@ -53,8 +54,9 @@ export const shortenRoute = createRoute({
 export const SHORTEN_FORMAT: CreateFormat = {
   example: { original_url },
   message: "shortened",
+  bounds: BODY,
   read(fields) {
-    const body = readFields(fields, shortenRequest);
+    const body = readFields(fields, BODY, shortenRequest);
     if (isProblem(body)) return body;
     const { original_url: originalUrl, expire_duration: expiry } = body;
     const customCode = body.custom_code || undefined;
@@ -127,7 +129,7 @@ export function informationView(
 ) {
   return (call: DetachedCall): Response => {
     const { domain } = call;
-    const language = negotiateLanguage(call.headers.get("accept-language"));
+    const language = negotiateLanguage(header(call.headers, "accept-language"));
     const createdMs = Date.UTC(2026, 0, 1);
     const link = { originalUrl: original_url, endsMs: instantOf(createdMs, expire_duration) };
     const data: z.infer<typeof information> = {
@@ -137,7 +139,7 @@ export function informationView(
       endpoint: `${domain.baseUrl}${shortenRoute.path}`,
       method: "POST",
       content_type: "application/json",
-      max_body_bytes: MAX_BODY_BYTES,
+      max_body_bytes: BODY.maxBytes,
       parameters: describeParameters(describe(domain, language), defaultExpiry),
       example: {
         request: EXAMPLE,

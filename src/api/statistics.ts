@@ -3,6 +3,7 @@ import { createRoute, z } from "@hono/zod-openapi";
 import type { DetachedCall, Handler } from "../http/call.ts";
 import { problemJson } from "../http/problems.ts";
 import { fileName, knowsAlready, tagOf, answer, csv } from "../http/responses.ts";
+import { header } from "../lib/bounds.ts";
 import { memoize } from "../lib/memoize.ts";
 import { isProblem } from "../links/problem.ts";
 import { negotiateLanguage } from "../locales/messages.ts";
@@ -174,7 +175,7 @@ export function getStatisticsView({ links, visits, version }: ApiViewsOptions) {
     const range = { ...days, timeZone: tz };
     const revision = await visits.revision(link, range);
     if (isProblem(revision)) return problemJson(call, revision);
-    const language = negotiateLanguage(call.headers.get("accept-language"));
+    const language = negotiateLanguage(header(call.headers, "accept-language"));
     const ETag = `W/${tagOf([version, link.code, language, revision, isMaker, format, isDownload])}`;
     if (knowsAlready(call.headers, ETag)) return answer({ status: 304, headers: { ETag } });
     const counts = await visits.statistics(link, range, isMaker ? "maker" : "visitor");

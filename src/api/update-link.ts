@@ -3,6 +3,7 @@ import { createRoute, z } from "@hono/zod-openapi";
 import type { Call } from "../http/call.ts";
 import { type HttpProblem, problemJson } from "../http/problems.ts";
 import { requiredTags } from "../http/responses.ts";
+import { BODIES } from "../lib/bounds.ts";
 import type { EditRequest } from "../links/edit.ts";
 import { isProblem } from "../links/problem.ts";
 import {
@@ -66,7 +67,13 @@ export const updateLink = ({ withKey, edit, respond }: KeyedLinks) =>
   });
 
 async function readChange({ request }: Call): Promise<EditRequest | HttpProblem> {
-  const body = await readJson(request, linkChange, CHANGE_EXAMPLE, Object.keys(managedLinkSchema.shape));
+  const body = await readJson(
+    request,
+    BODIES["PATCH /api/v1/links/{code}"],
+    linkChange,
+    CHANGE_EXAMPLE,
+    Object.keys(managedLinkSchema.shape),
+  );
   if (isProblem(body)) return body;
   const dates = readDates(body);
   if (isProblem(dates)) return dates;

@@ -1,17 +1,15 @@
+import { header } from "../lib/bounds.ts";
 import { type HttpProblem, type Malformed, malformed } from "./problems.ts";
-
-/** For a link or a form. */
-export const MAX_BODY_BYTES = 64 * 1024;
 
 const UTF8 = new TextDecoder("utf-8", { fatal: true });
 
 /** Reads a body of UTF-8 text. */
-export async function readText(request: Request, maxBytes = MAX_BODY_BYTES): Promise<string | HttpProblem> {
+export async function readText(request: Request, maxBytes: number): Promise<string | HttpProblem> {
   const { headers } = request;
   const coding = refuseCoding(headers);
   if (coding !== undefined) return coding;
   const tooLarge = { kind: "body.too-large", max: maxBytes } as const;
-  const length = headers.get("content-length");
+  const length = header(headers, "content-length");
   if (Number(length) > maxBytes) return tooLarge;
   let bytes: ArrayBuffer | Uint8Array | undefined;
   try {
@@ -23,7 +21,7 @@ export async function readText(request: Request, maxBytes = MAX_BODY_BYTES): Pro
 }
 
 function refuseCoding(headers: Headers): HttpProblem | undefined {
-  const encoding = headers.get("content-encoding");
+  const encoding = header(headers, "content-encoding", "?");
   return encoding === null || encoding.trim().toLowerCase() === "identity"
     ? undefined
     : { kind: "body.coding" };

@@ -1,3 +1,4 @@
+import { HEADERS } from "../lib/bounds.ts";
 import { createClientAddress, isTrusted, type Network } from "../lib/client-address.ts";
 import { memoize } from "../lib/memoize.ts";
 import type { Client } from "../visits/recorder.ts";
@@ -39,7 +40,8 @@ export function createClientReader(options: ClientOptions): ClientOf {
   return (request, server) => {
     const peer = peerOf(request, server);
     if (trustedProxies.length === 0 || !trusts(peer)) return direct(peer);
-    const forwarded = request.headers.get("x-forwarded-for");
+    // Read from the right, where trusted proxies write, so only the start of a long one is cut off.
+    const forwarded = request.headers.get("x-forwarded-for")?.slice(-HEADERS["x-forwarded-for"]) ?? null;
     if (forwarded === null && ++notForwarded === MANY_NOT_FORWARDED) onNotForwarded?.();
     const address = addressBehind(`${peer}\n${forwarded ?? ""}`);
     return { address, country: country(address) };

@@ -1,5 +1,6 @@
 import { serialize } from "hono/utils/cookie";
 
+import { cookies, header } from "../lib/bounds.ts";
 import { clientNetwork } from "../lib/client-address.ts";
 import type { Clock } from "../links/clock.ts";
 import type { Secret } from "../links/secret.ts";
@@ -32,11 +33,11 @@ export function createSignedCookie(
 
   return {
     /** Whether the browser sent such a cookie, right or wrong. */
-    isSent: (call: Call) => cookiesOf(call, name).some((cookie) => cookie !== ""),
+    isSent: (call: Call) => cookies(call.headers, name).some((cookie) => cookie !== ""),
 
     isRight(call: Call, parts: readonly (string | number)[]): boolean {
       const nowMs = clock.nowMs();
-      return cookiesOf(call, name).some((cookie) => {
+      return cookies(call.headers, name).some((cookie) => {
         const endsMs = Number(/^\d{1,16}(?=\.)/.exec(cookie)?.[0] ?? Number.NaN);
         // A clock that was ahead may have signed a cookie for years.
         const isNow = nowMs < endsMs && endsMs <= nowMs + lastsMs;
@@ -57,19 +58,9 @@ export function createSignedCookie(
   };
 }
 
-/**
- * All cookies of a name, without decoding. The first one may not be ours: a site below the same domain can set one of this
- * name, which browsers send first if its path is longer.
- */
-export function cookiesOf({ headers }: Call, name: string): string[] {
-  const start = `${name}=`;
-  const cookies = (headers.get("cookie") ?? "").split(";").map((cookie) => cookie.trim());
-  return cookies.filter((cookie) => cookie.startsWith(start)).map((cookie) => cookie.slice(start.length));
-}
-
 /** The token of RFC 6750, section 2.1, or "". */
 export function bearerToken(headers: Headers): string {
-  return /^Bearer +(\S+)$/i.exec(headers.get("authorization") ?? "")?.[1] ?? "";
+  return /^Bearer +(\S+)$/i.exec(header(headers, "authorization") ?? "")?.[1] ?? "";
 }
 
 /** Checks that a call has the operator's token. */

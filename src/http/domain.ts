@@ -27,7 +27,7 @@ export function createDomains(
   { baseUrl, domains }: { readonly baseUrl: string; readonly domains: readonly string[] },
   identity: Identity,
 ): readonly [Domain, ...Domain[]] {
-  const find = (host: string) => all.find(({ origin }) => keyPrefixOf(origin) === `${hostOf(host)}/`);
+  const find = (host: string) => byHost.get(hostOf(host) ?? "");
   const ofKey = (key: string) => all.find((one) => one.keyPrefix === splitKey(key).keyPrefix);
   const create = (origin: string, keyPrefix: string) => ({
     ...createDomain(origin, identity),
@@ -39,11 +39,16 @@ export function createDomains(
     create(baseUrl, ""),
     ...domains.map((origin) => create(origin, keyPrefixOf(origin))),
   ];
+  const byHost = new Map(all.toReversed().map((one) => [hostOf(new URL(one.origin).host), one]));
   return all;
 }
 
+/** In characters: a name of 253 (RFC 1035, section 2.3.4) and a port. Normalizing a long one takes quadratic time. */
+const MAX_HOST_LENGTH = 259;
+
 /** The host of a `Host` header. */
 function hostOf(written: string): string | undefined {
+  if (written.length > MAX_HOST_LENGTH) return undefined;
   const url = /[/\\?#@]/.test(written) ? null : URL.parse(`http://${written}`);
   return url === null ? undefined : canonicalHost(url.hostname);
 }

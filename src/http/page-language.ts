@@ -1,11 +1,11 @@
 import { serialize } from "hono/utils/cookie";
 
+import { cookies, header } from "../lib/bounds.ts";
 import { LANGUAGES, negotiateLanguage } from "../locales/messages.ts";
-import { queryOf } from "./url.ts";
+import { parametersOf, queryOf } from "./url.ts";
 
 /** Holds only a language. Set for readers who chose one. */
 const COOKIE = "language";
-const REMEMBERED = new RegExp(`(?:^|;) *${COOKIE}=([\\w-]+) *(?:;|$)`);
 const YEAR_SECONDS = 365 * 86_400;
 
 export interface PageLanguage {
@@ -19,12 +19,12 @@ export function pageLanguage(request: Request): PageLanguage {
   const chosen = urlLanguage(request);
   const headers = { Vary: "Accept-Language, Cookie" };
   if (chosen === undefined) {
-    const negotiated = negotiateLanguage(request.headers.get("accept-language"));
+    const negotiated = negotiateLanguage(header(request.headers, "accept-language"));
     return { language: cookieLanguage(request.headers) ?? negotiated, headers };
   }
   // Remember only choices on our own pages (Fetch Metadata, section 2.4). A shared address with ?language= doesn't change the
   // reader's language.
-  const cameFrom = request.headers.get("sec-fetch-site");
+  const cameFrom = header(request.headers, "sec-fetch-site", "?");
   if (cameFrom !== null && cameFrom !== "same-origin") return { language: chosen, headers };
   const options = { path: "/", maxAge: YEAR_SECONDS, sameSite: "Lax", httpOnly: true } as const;
   return { language: chosen, headers: { ...headers, "Set-Cookie": serialize(COOKIE, chosen, options) } };
@@ -32,14 +32,12 @@ export function pageLanguage(request: Request): PageLanguage {
 
 /** The language in the address. */
 export function urlLanguage(request: Request): string | undefined {
-  const query = queryOf(request);
-  return query === "" ? undefined : supportedLanguage(new URLSearchParams(query).get("language"));
+  return queryOf(request) === "" ? undefined : supportedLanguage(parametersOf(request).get("language"));
 }
 
 /** The language in the cookie. */
 export function cookieLanguage(headers: Headers): string | undefined {
-  const cookie = headers.get("cookie");
-  return cookie === null ? undefined : supportedLanguage(REMEMBERED.exec(cookie)?.[1]);
+  return headers.has("cookie") ? supportedLanguage(cookies(headers, COOKIE)[0]) : undefined;
 }
 
 function supportedLanguage(language: string | null | undefined): string | undefined {

@@ -1,3 +1,4 @@
+import { header } from "../lib/bounds.ts";
 import { negotiateLanguage } from "../locales/messages.ts";
 import type { Call } from "./call.ts";
 import { acceptsGzip } from "./compression.ts";
@@ -23,7 +24,7 @@ export function createProblemCache(): CachedProblem {
     const { language, headers } = isPage ? pageLanguage(call.request) : languageForApi(call);
     // A cookie is for this reader only.
     if ("Set-Cookie" in headers) return answerProblem(call, problem);
-    const coding = acceptsGzip(call.headers.get("accept-encoding")) ? "gzip" : "";
+    const coding = acceptsGzip(header(call.headers, "accept-encoding")) ? "gzip" : "";
     const form = isPage ? "html" : isForApi(call) ? "api" : "json";
     const cache = cacheOf(call.domain, `${problem.kind} ${form} ${language} ${coding}`);
     cache.response ??= answerProblem(call, problem);
@@ -32,7 +33,7 @@ export function createProblemCache(): CachedProblem {
 }
 
 function languageForApi(call: Call) {
-  return { language: negotiateLanguage(call.headers.get("accept-language")), headers: {} };
+  return { language: negotiateLanguage(header(call.headers, "accept-language")), headers: {} };
 }
 
 function isForApi({ request }: Call): boolean {
@@ -40,5 +41,5 @@ function isForApi({ request }: Call): boolean {
 }
 
 export function isForReader(call: Call): boolean {
-  return prefersHtml(call.headers.get("accept")) && !isForApi(call);
+  return prefersHtml(header(call.headers, "accept")) && !isForApi(call);
 }

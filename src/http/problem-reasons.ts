@@ -44,6 +44,7 @@ export const REASONS = [
   "body.form",
   "body.interrupted",
   "body.json",
+  "body.nesting",
   "body.object",
   "body.too-large",
   "body.type",

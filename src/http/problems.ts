@@ -1,3 +1,4 @@
+import { header } from "../lib/bounds.ts";
 import type { Code } from "../links/code.ts";
 import type { EditsClosed, OtherRevision } from "../links/edit.ts";
 import type { EndedBy } from "../links/link.ts";
@@ -32,6 +33,7 @@ export type RequestRefusal =
   | RangeRefusal
   | { rule: "body.encoding" | "body.json" | "body.interrupted" }
   | { rule: "body.object" | "body.array"; example: string; received: string }
+  | { rule: "body.nesting"; max: number }
   | { rule: "batch.length"; max: number; count: number };
 
 /** Problems at addresses that people open. A wrong method has no page, because browsers don't cause it. */
@@ -245,7 +247,7 @@ export function problemJson(
   problem: HttpProblem,
   headers: Readonly<Record<string, string>> = {},
 ): Response {
-  const language = negotiateLanguage(call.headers.get("accept-language"));
+  const language = negotiateLanguage(header(call.headers, "accept-language"));
   const hasErrors = listsErrors(pathOf(call.request));
   const names = hasErrors ? LINK_FIELDS : SHORTEN_FIELDS;
   const { status, text, errors, headers: ofProblem } = renderProblem(problem, language, names);
@@ -277,7 +279,7 @@ export function nameFirst({ field, isFixed }: Message, text: string): string {
 
 /** For addresses that people open: browsers get a page, programs get JSON. `meant`: see {@link unknownPage}. */
 export function problemAnswer(call: DetachedCall, problem: AddressProblem, meant?: Code): Response {
-  if (problem.kind !== "method" && prefersHtml(call.headers.get("accept")))
+  if (problem.kind !== "method" && prefersHtml(header(call.headers, "accept")))
     return problemHtml(call, problem, meant);
   return problemJson(call, problem, { Vary: "Accept, Accept-Language" });
 }

@@ -1,5 +1,6 @@
 import Negotiator from "negotiator";
 
+import { header } from "../lib/bounds.ts";
 import { memoize } from "../lib/memoize.ts";
 import type { Page } from "../pages/shared/layout.tsx";
 import type { DetachedCall } from "./call.ts";
@@ -58,7 +59,7 @@ export function json(
   language: string,
   headers: AnswerHeaders = {},
 ): Response {
-  const coded = compress(JSON.stringify(body), call.headers.get("accept-encoding"));
+  const coded = compress(JSON.stringify(body), header(call.headers, "accept-encoding"));
   const response = new Response(coded.body, { status, headers: jsonHeaders(language) });
   for (const [name, value] of Object.entries(headers)) response.headers.set(name, value);
   for (const [name, value] of Object.entries(coded.headers ?? {})) response.headers.set(name, value);
@@ -68,7 +69,7 @@ export function json(
 
 /** RFC 4180, with a row of names. Compressed if the client accepts it. */
 export function csv(call: DetachedCall, body: string, headers: AnswerHeaders): Response {
-  const coded = compress(body, call.headers.get("accept-encoding"));
+  const coded = compress(body, header(call.headers, "accept-encoding"));
   const type = "text/csv; charset=utf-8; header=present";
   const response = answer({ body: coded.body, type, headers: { ...headers, ...coded.headers } });
   if (coded.vary !== undefined) response.headers.append("Vary", coded.vary);
@@ -111,7 +112,7 @@ export function html(
   code: typeof compress = compress,
 ): Response {
   const { language, headers: ofLanguage } = pageLanguage(call.request);
-  const coded = code(render(language)(call.domain.identity), call.headers.get("accept-encoding"));
+  const coded = code(render(language)(call.domain.identity), header(call.headers, "accept-encoding"));
   const response = new Response(coded.body, { status, headers: pageHeaders(language) });
   for (const more of [ofLanguage, headers, coded.headers ?? {}])
     for (const name in more) response.headers.set(name, more[name] ?? "");
@@ -155,7 +156,7 @@ export function fileName(
 
 /** Whether the caller already has this response (RFC 9110, section 13.1.2). `tag` includes its quotes. */
 export function knowsAlready(headers: Headers, tag: string): boolean {
-  const known = headers.get("if-none-match");
+  const known = header(headers, "if-none-match");
   if (known === null) return false;
   const opaque = tag.replace(/^W\//, "");
   return known.trim() === "*" || known.match(/"[^"]*"/g)?.some((one) => one === opaque) === true;
@@ -163,7 +164,7 @@ export function knowsAlready(headers: Headers, tag: string): boolean {
 
 /** The strong tags that `If-Match` names (RFC 9110, section 13.1.1). Undefined if any will do. */
 export function requiredTags(headers: Headers): readonly string[] | undefined {
-  const value = headers.get("if-match");
+  const value = header(headers, "if-match", "");
   if (value === null || value.trim() === "*") return undefined;
   const tags = value.matchAll(/(W\/)?"([^"]*)"/g);
   return [...tags].flatMap(([, weak, tag = ""]) => (weak === undefined ? tag : []));

@@ -1,3 +1,5 @@
+import { type Fields, MAX_PATH, parseFields } from "../lib/bounds.ts";
+
 /** Without a Host header (HTTP/1.0), `request.url` is only a path. "" for CONNECT, whose URL has no path. */
 export function pathOf({ url }: Request): string {
   const start = url.startsWith("/") ? 0 : url.indexOf("/", url.indexOf("://") + 3);
@@ -5,14 +7,20 @@ export function pathOf({ url }: Request): string {
   return start < 0 ? "" : path;
 }
 
-/** The path without its slashes, percent-decoded once. Undecoded if it is ill-formed. */
+/** The path without its slashes, percent-decoded once. Undecoded if it is ill-formed, "" if it is too long to be shown. */
 export function writtenIn(request: Request): string {
   const path = pathOf(request).replaceAll(/^\/|\/$/g, "");
+  if (path.length > MAX_PATH) return "";
   try {
     return decodeURIComponent(path);
   } catch {
     return path;
   }
+}
+
+/** The parameters of the query. */
+export function parametersOf(request: Request): Fields {
+  return parseFields(queryOf(request).slice(1));
 }
 
 /** Includes the question mark. "" if there is no query. */

@@ -1,8 +1,9 @@
+import { header } from "../lib/bounds.ts";
 import type { DetachedCall } from "./call.ts";
 import type { Domain } from "./domain.ts";
 import { urlLanguage } from "./page-language.ts";
 import { prefersCsv } from "./responses.ts";
-import { queryOf } from "./url.ts";
+import { parametersOf, queryOf } from "./url.ts";
 
 /** The pages, images and documents that the views thread renders. */
 export type View =
@@ -99,10 +100,10 @@ export const PARAMETERS: Partial<Record<View, readonly string[]>> = {
 export function queryFor(view: View, request: Request): string {
   const query = queryOf(request);
   const names = PARAMETERS[view];
-  const isCsv = view === "statistics" && prefersCsv(request.headers.get("accept"));
+  const isCsv = view === "statistics" && prefersCsv(header(request.headers, "accept"));
   if ((query === "" && !isCsv) || names === undefined) return query;
   const language = urlLanguage(request);
-  const parameters = [...new URLSearchParams(query)].filter(
+  const parameters = [...parametersOf(request)].filter(
     ([name, value]) => names.includes(name) && value !== "" && name !== "language",
   );
   if (names.includes("language") && language !== undefined) parameters.push(["language", language]);

@@ -1,3 +1,4 @@
+import { header } from "../lib/bounds.ts";
 import { type Thread, ThreadEnded } from "../lib/thread.ts";
 import type { Memory } from "../links/change-feed.ts";
 import type { Clock } from "../links/clock.ts";
@@ -239,7 +240,7 @@ function tagOf({ headers }: RenderedView): string {
 
 /** The tags of views that the caller has, or "". */
 function knownTagOf(headers: Headers): string {
-  const known = headers.get("if-none-match") ?? "";
+  const known = header(headers, "if-none-match") ?? "";
   return known.length > MAX_TAG_LENGTH ? "" : known;
 }
 
@@ -258,11 +259,11 @@ function answerWith({ status, body, headers: json }: RenderedView, requestHeader
  */
 function headersOf({ headers }: Call): Record<string, string> {
   const language = cookieLanguage(headers);
-  const cameFrom = headers.get("sec-fetch-site");
+  const cameFrom = header(headers, "sec-fetch-site", "?");
   return {
-    Accept: prefersHtml(headers.get("accept")) ? "text/html" : "application/json",
-    "Accept-Language": negotiateLanguage(headers.get("accept-language")),
-    ...(acceptsGzip(headers.get("accept-encoding")) && { "Accept-Encoding": "gzip" }),
+    Accept: prefersHtml(header(headers, "accept")) ? "text/html" : "application/json",
+    "Accept-Language": negotiateLanguage(header(headers, "accept-language")),
+    ...(acceptsGzip(header(headers, "accept-encoding")) && { "Accept-Encoding": "gzip" }),
     ...(language !== undefined && { Cookie: `language=${language}` }),
     ...(cameFrom !== null && { "Sec-Fetch-Site": cameFrom === "same-origin" ? cameFrom : "cross-site" }),
   };

@@ -46,6 +46,7 @@ export function parseCode(written: string): Code | Invalid {
     const reserved = reservedRefusal(written as Code);
     return reserved === undefined ? (written as Code) : invalid(reserved);
   }
+  if (written.length > MAX_SPELLING_LENGTH) return invalid(TOO_LONG);
   if (!written.isWellFormed()) return invalid({ rule: "code.ill-formed" });
   const code = toCode(written);
   if (code === undefined) return invalid(TOO_LONG);

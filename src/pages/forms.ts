@@ -3,6 +3,7 @@ import type { Call } from "../http/call.ts";
 import type { FieldNames } from "../http/field-names.ts";
 import { describe, type HttpProblem, type Malformed, malformed } from "../http/problems.ts";
 import { answer } from "../http/responses.ts";
+import { type AnyBody, type Fields, header, parseFields } from "../lib/bounds.ts";
 import { isProblem } from "../links/problem.ts";
 import { message, type MessageKey } from "../locales/messages.ts";
 import type { FieldErrors } from "./shared/fields.tsx";
@@ -10,28 +11,22 @@ import type { FieldErrors } from "./shared/fields.tsx";
 const FORM_TYPE = /^application\/x-www-form-urlencoded\s*(?:;|$)/i;
 /** `datetime-local` (WHATWG HTML, section 2.3.5.5). */
 const LOCAL = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d)?$/;
-/** More than any form has. Parsing the 30,000 that fit into a body would take as long as 300 redirects. */
-const MAX_FIELDS = 100;
 
 /** Reads a form (WHATWG URL, section 5: application/x-www-form-urlencoded). */
-export async function readFields(request: Request): Promise<URLSearchParams | HttpProblem> {
-  const type = request.headers.get("content-type") ?? "";
+export async function readForm(request: Request, body: AnyBody): Promise<Fields | HttpProblem> {
+  const type = header(request.headers, "content-type", "?") ?? "";
   if (!FORM_TYPE.test(type.trim())) return { kind: "body.form" };
-  const text = await readText(request);
+  const text = await readText(request, body.maxBytes);
   return isProblem(text) ? text : parseForm(text);
 }
 
-/**
- * Reads the first {@link MAX_FIELDS} fields. Refuses other encodings than UTF-8: with the parser's U+FFFD in it, a link
- * would have the wrong destination.
- */
-export function parseForm(text: string): URLSearchParams | Malformed {
-  const source = text.split("&", MAX_FIELDS).join("&");
-  const fields = new URLSearchParams(source);
+/** Refuses other encodings than UTF-8: with the parser's U+FFFD in it, a link would have the wrong destination. */
+export function parseForm(text: string): Fields | Malformed {
+  const fields = parseFields(text);
   if (![...fields].flat().some((part) => part.includes("\uFFFD"))) return fields;
   try {
     // A form may contain a real U+FFFD.
-    decodeURIComponent(source);
+    decodeURIComponent(text);
     return fields;
   } catch {
     return malformed({ rule: "body.encoding" });
@@ -43,9 +38,12 @@ export function parseForm(text: string): URLSearchParams | Malformed {
  * pages without a referrer, such as ours.
  */
 export function isFromAnotherSite({ headers, domain }: Call): boolean {
-  if (headers.get("sec-fetch-site") === "cross-site") return true;
-  const origin = headers.get("origin") ?? "null";
-  return origin !== "null" && origin !== domain.origin && URL.parse(origin)?.host !== headers.get("host");
+  if (header(headers, "sec-fetch-site", "?") === "cross-site") return true;
+  const origin = header(headers, "origin", "?") ?? "null";
+  const [, host] = /^https?:\/\/(.*)$/.exec(origin) ?? [];
+  return (
+    origin !== "null" && origin !== domain.origin && (host === undefined || host !== header(headers, "host"))
+  );
 }
 
 /** A local time in a zone, in Unix milliseconds. Times that clocks skip or repeat become the later or the earlier one. */

@@ -2,20 +2,18 @@ import type { Call } from "../http/call.ts";
 import type { Limiter } from "../http/limiter.ts";
 import { problemAnswer, problemJson, problemOf } from "../http/problems.ts";
 import { answer, html } from "../http/responses.ts";
+import { BODIES } from "../lib/bounds.ts";
 import type { Clock } from "../links/clock.ts";
 import { lookUpCode } from "../links/code.ts";
 import { hasPassword, type Link } from "../links/link.ts";
 import type { Links } from "../links/links.ts";
 import { isProblem } from "../links/problem.ts";
-import { isFromAnotherSite, readFields } from "../pages/forms.ts";
+import { isFromAnotherSite, readForm } from "../pages/forms.ts";
 import { basicPassword, type Passwords } from "../pages/password/handler.ts";
 import { crawlerPage } from "../pages/problem/page.tsx";
 import { counterOf, type Recorder } from "../visits/recorder.ts";
 import type { Interstitial } from "./interstitial.ts";
 import type { GuardedLink, LinkCache } from "./link-cache.ts";
-
-/** For the form with the password. */
-const MAX_BYTES = 2048;
 
 export interface GateOptions {
   readonly links: Pick<Links, "visit">;
@@ -88,10 +86,7 @@ export function createGate(options: GateOptions) {
   /** Takes the form of the password page or the interstitial. */
   async function post(call: Call, { link }: GuardedLink): Promise<Response | undefined> {
     if (!hasPassword(link) && interstitial === undefined) return undefined;
-    // Short, because anyone can send one.
-    if (!(Number(call.headers.get("content-length") ?? Number.NaN) <= MAX_BYTES))
-      return problemJson(call, { kind: "body.too-large", max: MAX_BYTES });
-    const fields = await readFields(call.request);
+    const fields = await readForm(call.request, BODIES["POST /{code}"]);
     if (isProblem(fields)) return problemJson(call, fields);
     if (isFromAnotherSite(call)) return problemJson(call, { kind: "cross-site" });
     const password = fields.get("password");

@@ -3,6 +3,7 @@ import { urlLanguage } from "../http/page-language.ts";
 import { problemAnswer, problemOf } from "../http/problems.ts";
 import { prefersHtml } from "../http/responses.ts";
 import type { Views } from "../http/views.ts";
+import { header } from "../lib/bounds.ts";
 import type { Recorder } from "../visits/recorder.ts";
 
 /**
@@ -10,7 +11,7 @@ import type { Recorder } from "../visits/recorder.ts";
  * addresses, so this reader has seen the preview.
  */
 export function isFromOwnPage(headers: Headers): boolean {
-  return headers.get("sec-fetch-site") === "same-origin";
+  return header(headers, "sec-fetch-site", "?") === "same-origin";
 }
 
 export interface InterstitialOptions {
@@ -23,7 +24,7 @@ export interface InterstitialOptions {
 export function createInterstitial({ recorder, views, onFault }: InterstitialOptions) {
   /** Whether a reader of one of our own pages gets the preview, if that page had no destination. */
   const isForPerson = ({ headers }: Call) =>
-    prefersHtml(headers.get("accept")) && recorder.isBrowser(headers);
+    prefersHtml(header(headers, "accept")) && recorder.isBrowser(headers);
 
   return {
     isForPerson,

@@ -1,4 +1,5 @@
 import type { Domain } from "../http/domain.ts";
+import { header } from "../lib/bounds.ts";
 import { memoize } from "../lib/memoize.ts";
 import type { createApp } from "./routes.ts";
 
@@ -18,7 +19,7 @@ export function chooseApp(domains: readonly Domain[], apps: readonly App[]): App
   let lastApp = base;
   /** Every redirect waits for this. Most have the host of the last request and don't need the map. */
   function appOf({ headers }: Request): App {
-    const host = headers.get("host") ?? "";
+    const host = header(headers, "host") ?? "";
     if (host === lastHost) return lastApp;
     lastApp = byHost(host);
     lastHost = host;

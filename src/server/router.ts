@@ -7,6 +7,7 @@ import { answerProblem, problemOf } from "../http/problems.ts";
 import type { RequestFigures } from "../http/request-counts.ts";
 import { answer } from "../http/responses.ts";
 import { pathOf, queryOf } from "../http/url.ts";
+import { header } from "../lib/bounds.ts";
 
 export interface RouterOptions {
   readonly limiter: Pick<Limiter, "addHeaders">;
@@ -187,7 +188,7 @@ function asGet(request: Request): Request {
 /** Closes the connection after an error if the unread rest of the body may be long. */
 function closedIfUnread({ headers }: Request, response: Response): Response {
   const mayBeLong = () =>
-    headers.has("transfer-encoding") || Number(headers.get("content-length")) > MAX_UNREAD_BYTES;
+    headers.has("transfer-encoding") || Number(header(headers, "content-length")) > MAX_UNREAD_BYTES;
   if (response.status >= 400 && mayBeLong()) response.headers.set("Connection", "close");
   return response;
 }

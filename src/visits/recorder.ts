@@ -1,3 +1,4 @@
+import { header } from "../lib/bounds.ts";
 import { memoize } from "../lib/memoize.ts";
 import type { LinkId } from "../links/store.ts";
 import { HOUR_MS } from "../links/time.ts";
@@ -69,7 +70,7 @@ export function createRecorder({ journal, visitors }: RecorderOptions) {
         lost.visits++;
         return;
       }
-      const agent = agentOf(headers.get("user-agent") ?? "");
+      const agent = agentOf(header(headers, "user-agent") ?? "");
       const bot = agent.bot || !isForPage(headers) || isPrefetch(headers);
       if (!journal.active?.count(link, bot) && !(journal.next(nowHour) && journal.active?.count(link, bot))) {
         lost.visits++;
@@ -79,8 +80,8 @@ export function createRecorder({ journal, visitors }: RecorderOptions) {
       const { address, country } = visit.client();
       const detail: VisitDetail = {
         agent: agent.name,
-        referrer: referrerOf(headers.get("referer") ?? ""),
-        language: languageOf(headers.get("accept-language") ?? ""),
+        referrer: referrerOf(header(headers, "referer") ?? ""),
+        language: languageOf(header(headers, "accept-language") ?? ""),
         country: countryName(country),
         visitor: visitors.identify(link, address, agent.hash, nowMs),
       };
@@ -93,12 +94,12 @@ export function createRecorder({ journal, visitors }: RecorderOptions) {
     },
     /** Whether a person may read the response, now or, if the browser fetches it ahead, later. */
     isBrowser(headers: Headers): boolean {
-      return !agentOf(headers.get("user-agent") ?? "").bot && isForPage(headers);
+      return !agentOf(header(headers, "user-agent") ?? "").bot && isForPage(headers);
     },
     /** Who requests a link with limited visits. Only a visitor uses one up. */
     requesterOf(headers: Headers): "visitor" | "crawler" | "prefetch" {
       if (isPrefetch(headers)) return "prefetch";
-      return isKnownCrawler(headers.get("user-agent") ?? "") ? "crawler" : "visitor";
+      return isKnownCrawler(header(headers, "user-agent") ?? "") ? "crawler" : "visitor";
     },
     /** Visits and details lost since the last call, for lack of space. */
     takeLost(): { visits: number; details: number } | undefined {

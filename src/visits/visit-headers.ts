@@ -1,5 +1,6 @@
 import Negotiator from "negotiator";
 
+import { header } from "../lib/bounds.ts";
 import { once } from "../lib/memoize.ts";
 import { isPrivateHost } from "../links/target.ts";
 
@@ -45,10 +46,10 @@ export function referrerHost(referer: string): string {
 
 /** Whether a browser that sent the request may show the response as a page (Fetch Metadata, section 2.1). */
 export function isForPage(headers: Headers): boolean {
-  const destination = headers.get("sec-fetch-dest");
+  const destination = header(headers, "sec-fetch-dest");
   // A browser that sends Sec-Fetch-Dest names a WebSocket there.
   return destination === null
-    ? headers.get("upgrade")?.toLowerCase() !== "websocket"
+    ? header(headers, "upgrade")?.toLowerCase() !== "websocket"
     : destination === "document" || destination === "iframe";
 }
 
@@ -57,6 +58,7 @@ export function isForPage(headers: Headers): boolean {
  * sends another request when the person follows the link.
  */
 export function isPrefetch(headers: Headers): boolean {
-  const purpose = headers.get("sec-purpose") ?? headers.get("purpose") ?? headers.get("x-purpose");
+  const purpose =
+    header(headers, "sec-purpose") ?? header(headers, "purpose") ?? header(headers, "x-purpose");
   return purpose !== null && PREFETCH.test(purpose);
 }

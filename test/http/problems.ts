@@ -55,6 +55,7 @@ export const PROBLEMS: Readonly<Record<ProblemReason, readonly [HttpProblem, str
   "body.encoding": [malformed({ rule: "body.encoding" })],
   "body.form": [{ kind: "body.form" }],
   "body.interrupted": [malformed({ rule: "body.interrupted" })],
+  "body.nesting": [malformed({ rule: "body.nesting", max: 16 }), "16"],
   "body.json": [malformed({ rule: "body.json" })],
   "body.object": [malformed({ rule: "body.object", example, received: "array" })],
   "body.too-large": [{ kind: "body.too-large", max }],

@@ -4,6 +4,7 @@ import * as fc from "fast-check";
 
 import { readJson } from "../../src/api/json-body.ts";
 import { shortenRequest } from "../../src/api/shorten.ts";
+import { BODIES } from "../../src/lib/bounds.ts";
 import { BASE_URL, shareService } from "../service.ts";
 import { breakOff, sendRaw } from "./raw.ts";
 
@@ -170,7 +171,7 @@ describe("a body that breaks off", () => {
       pull: (controller) => controller.error(new Error("the connection was lost")),
     });
     const request = new Request(curt.origin, { method: "POST", headers, body });
-    expect(await readJson(request, shortenRequest, {})).toEqual({
+    expect(await readJson(request, BODIES["POST /api/v1/shorten"], shortenRequest, {})).toEqual({
       kind: "malformed",
       refusals: [{ rule: "body.interrupted" }],
     });

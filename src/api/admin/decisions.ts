@@ -1,5 +1,6 @@
 import { z } from "@hono/zod-openapi";
 
+import { BODIES } from "../../lib/bounds.ts";
 import { isProblem } from "../../links/problem.ts";
 import type { Inspection } from "../../moderation/inspection.ts";
 import { ANSWERS } from "../../moderation/reports/case.ts";
@@ -24,7 +25,7 @@ export const caseEndpoints = ({ reports }: AdminApiOptions, { show, decideLink }
   cases: show("cases"),
 
   answerCase: decideLink(async (call, link) => {
-    const body = await readBody(call, caseRequest);
+    const body = await readBody(call, BODIES["POST /api/v1/admin/cases/{code}"], caseRequest);
     if (isProblem(body)) return body;
     const request = { ...body, reason: body.reason ?? undefined };
     const isReopening = body.action === "reopen";
@@ -43,12 +44,12 @@ export const hostEndpoints = ({ operator }: AdminApiOptions, { show, decide }: E
   hosts: show("hosts"),
 
   block: decide(async (call) => {
-    const body = await readBody(call, reasonedRequest);
+    const body = await readBody(call, BODIES["PUT /api/v1/admin/hosts/{host}"], reasonedRequest);
     return isProblem(body) ? body : operator.blockHost(call.code, body, WHO);
   }),
 
   unblock: decide(async (call) => {
-    const body = await readBody(call, noteRequest);
+    const body = await readBody(call, BODIES["DELETE /api/v1/admin/hosts/{host}"], noteRequest);
     return isProblem(body) ? body : operator.unblockHost(call.code, body, WHO);
   }),
 });

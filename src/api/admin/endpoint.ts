@@ -3,8 +3,9 @@ import { z } from "@hono/zod-openapi";
 
 import type { DetachedCall, Call, Handler } from "../../http/call.ts";
 import { type HttpProblem, type Malformed, malformed, problemJson } from "../../http/problems.ts";
-import { queryOf } from "../../http/url.ts";
+import { parametersOf } from "../../http/url.ts";
 import type { Views } from "../../http/views.ts";
+import type { Body } from "../../lib/bounds.ts";
 import { type Link, REASONS } from "../../links/link.ts";
 import { isProblem } from "../../links/problem.ts";
 import type { ListPage } from "../../moderation/inspection.ts";
@@ -98,9 +99,13 @@ export function createEndpoints({ operator, views, refusalOf }: AdminApiOptions)
 export type Endpoints = ReturnType<typeof createEndpoints>;
 
 /** A missing body is as good as an empty object: all fields of some requests are optional. */
-export async function readBody<T>({ request }: Call, schema: z.ZodType<T>): Promise<T | HttpProblem> {
-  if (request.body === null) return readFields({}, schema);
-  return readJson(request, schema, { reason: "phishing", note: "A fake bank." });
+export async function readBody<Schema extends z.ZodObject>(
+  { request }: Call,
+  bounds: Body<keyof Schema["shape"]>,
+  schema: Schema,
+): Promise<z.infer<Schema> | HttpProblem> {
+  if (request.body === null) return readFields({}, bounds, schema);
+  return readJson(request, bounds, schema, { reason: "phishing", note: "A fake bank." });
 }
 
 const LIMIT = { min: 1, max: 200 };
@@ -108,7 +113,7 @@ const DEFAULT_LIMIT = 50;
 
 /** The page of a list that a query asks for. */
 export function readPart(request: Request): ListPage | Malformed {
-  const query = new URLSearchParams(queryOf(request));
+  const query = parametersOf(request);
   const cursor = query.get("cursor") || undefined;
   const written = query.get("limit") || String(DEFAULT_LIMIT);
   const limit = /^\d{1,9}$/.test(written) ? Number(written) : Number.NaN;

@@ -3,7 +3,8 @@ import { z } from "@hono/zod-openapi";
 import type { Call } from "../../http/call.ts";
 import { type HttpProblem, malformed, problemJson } from "../../http/problems.ts";
 import { answer } from "../../http/responses.ts";
-import { queryOf } from "../../http/url.ts";
+import { parametersOf } from "../../http/url.ts";
+import { BODIES } from "../../lib/bounds.ts";
 import { lookUpCode, splitKey } from "../../links/code.ts";
 import { isProblem } from "../../links/problem.ts";
 import type { LinkId } from "../../links/store.ts";
@@ -81,7 +82,12 @@ export function linkEndpoints(
     }),
 
     change: decideLink(async (call, link) => {
-      const body = await readJson(call.request, linkChange, CHANGE_EXAMPLE);
+      const body = await readJson(
+        call.request,
+        BODIES["PATCH /api/v1/admin/links/{code}"],
+        linkChange,
+        CHANGE_EXAMPLE,
+      );
       if (isProblem(body)) return body;
       const dates = readDates({ expires_at: body.expires_at });
       if (isProblem(dates)) return dates;
@@ -90,23 +96,23 @@ export function linkEndpoints(
     }),
 
     disable: decideLink(async (call, link) => {
-      const body = await readBody(call, reasonedRequest);
+      const body = await readBody(call, BODIES["POST /api/v1/admin/links/{code}/disable"], reasonedRequest);
       const changed = isProblem(body) ? body : await operator.disable([link], body, WHO);
       return isProblem(changed) ? changed : { code: link.code, changed: changed.length > 0 };
     }),
 
     enable: decideLink(async (call, link) => {
-      const body = await readBody(call, noteRequest);
+      const body = await readBody(call, BODIES["POST /api/v1/admin/links/{code}/enable"], noteRequest);
       const changed = isProblem(body) ? body : await operator.enable([link], body, WHO);
       return isProblem(changed) ? changed : { code: link.code, changed: changed.length > 0 };
     }),
 
     erase: decideLink(async (call, link) => {
       const { code } = link;
-      const confirm = new URLSearchParams(queryOf(call.request)).get("confirm") ?? "";
+      const confirm = parametersOf(call.request).get("confirm") ?? "";
       if (lookUpCode(confirm) !== code)
         return malformed({ rule: "operator.confirm", field: "confirm", code });
-      const body = await readBody(call, noteRequest);
+      const body = await readBody(call, BODIES["DELETE /api/v1/admin/links/{code}"], noteRequest);
       const changed = isProblem(body) ? body : await operator.erase(link, body, WHO);
       return isProblem(changed) ? changed : { code, changed };
     }),
@@ -114,12 +120,12 @@ export function linkEndpoints(
     /** POST of links/disable and links/enable, for all links that a search finds. */
     changeAll: decide(async (call) => {
       if (call.code === "disable") {
-        const body = await readBody(call, countedReasonedRequest);
+        const body = await readBody(call, BODIES["POST /api/v1/admin/links/disable"], countedReasonedRequest);
         if (isProblem(body)) return body;
         return changeAll(call, body.count, (links) => operator.disable(links, body, WHO));
       }
       if (call.code === "enable") {
-        const body = await readBody(call, countedRequest);
+        const body = await readBody(call, BODIES["POST /api/v1/admin/links/enable"], countedRequest);
         if (isProblem(body)) return body;
         return changeAll(call, body.count, (links) => operator.enable(links, body, WHO));
       }

@@ -1,7 +1,7 @@
 // The operator's searches. The views thread searches in slices, and other views take turns with them.
 
 import type { Call } from "../../http/call.ts";
-import { queryOf } from "../../http/url.ts";
+import { parametersOf } from "../../http/url.ts";
 import type { Views } from "../../http/views.ts";
 import type { LinkId } from "../../links/store.ts";
 import { targetHost } from "../../links/target.ts";
@@ -36,7 +36,7 @@ type Asking = Pick<Views, "ask">;
 
 /** The fields of a search, "" where there is none. */
 export function readSearch(request: Request): WrittenSearch {
-  const query = new URLSearchParams(queryOf(request));
+  const query = parametersOf(request);
   return Object.fromEntries(SEARCH_FIELDS.map((field) => [field, query.get(field) ?? ""])) as WrittenSearch;
 }
 

@@ -2,8 +2,9 @@ import { readSearch, searchAll, searchLinks, type SearchResult } from "../../api
 import type { DetachedCall, Call } from "../../http/call.ts";
 import { describe, type HttpProblem, problemAnswer } from "../../http/problems.ts";
 import { html } from "../../http/responses.ts";
-import { queryOf } from "../../http/url.ts";
+import { parametersOf } from "../../http/url.ts";
 import type { Views } from "../../http/views.ts";
+import { BODIES, type FieldName, type Fields } from "../../lib/bounds.ts";
 import { splitKey } from "../../links/code.ts";
 import type { Link } from "../../links/link.ts";
 import { isProblem } from "../../links/problem.ts";
@@ -55,10 +56,7 @@ export function createAdminPages({ signIn, operator, secret, reports, hostRules,
     ask(call, { view: "link", manageKey: secret.manageKey(link), ...task });
 
   /** Decides about one link. False if the form names no decision. */
-  async function decide(
-    link: Link,
-    fields: URLSearchParams,
-  ): Promise<HttpProblem | readonly LinkId[] | boolean> {
+  async function decide(link: Link, fields: Fields): Promise<HttpProblem | readonly LinkId[] | boolean> {
     switch (fields.get("action") ?? "") {
       case "change":
         return operator.change(link, { ...decisionOf(fields), ...changeOf(link, fields) }, WHO);
@@ -85,7 +83,7 @@ export function createAdminPages({ signIn, operator, secret, reports, hostRules,
 
   /** Blocks the chosen hosts, and returns the problem of the first that can't be blocked. */
   async function blockHosts(
-    fields: URLSearchParams,
+    fields: Fields,
     found: ReadonlyMap<string, number>,
   ): Promise<HttpProblem | undefined> {
     for (const host of fields.getAll("block").filter((one) => found.has(one))) {
@@ -96,7 +94,7 @@ export function createAdminPages({ signIn, operator, secret, reports, hostRules,
   }
 
   /** Confirms a decision about all links of a search. Without `sent`, it only shows the question. */
-  async function decideFound(call: Call, formToken: string, fields?: URLSearchParams): Promise<Response> {
+  async function decideFound(call: Call, formToken: string, fields?: Fields): Promise<Response> {
     const query = filledFields(readSearch(call.request));
     const list = withQuery("/admin/links", query);
     // Without a search, this would apply to every link.
@@ -104,7 +102,7 @@ export function createAdminPages({ signIn, operator, secret, reports, hostRules,
     const links = await searchAll(views, call);
     if (links instanceof Response) return links.status < 500 ? seeOther(list) : links;
     if (isProblem(links)) return ask(call, { view: "links", formToken, problem: links });
-    const choice = (fields ?? new URLSearchParams(queryOf(call.request))).get("action");
+    const choice = (fields ?? parametersOf(call.request)).get("action");
     const action = choice === "enable" ? "enable" : "disable";
     const count = links.length;
     const counts = new Map<string, number>();
@@ -136,9 +134,11 @@ export function createAdminPages({ signIn, operator, secret, reports, hostRules,
     hosts: show("hosts"),
     journal: show("journal"),
     found: page(decideFound),
-    decideFound: form((call, fields, formToken) => decideFound(call, formToken, fields)),
+    decideFound: form(BODIES["POST /admin/found"], (call, fields, formToken) =>
+      decideFound(call, formToken, fields),
+    ),
 
-    decide: form(async (call, fields, formToken) => {
+    decide: form(BODIES["POST /admin/links/{code}"], async (call, fields, formToken) => {
       const link = await operator.look(call.code);
       if (isProblem(link)) return problemAnswer(call, link);
       const outcome = await decide(link, fields);
@@ -147,7 +147,7 @@ export function createAdminPages({ signIn, operator, secret, reports, hostRules,
         : seeOther(linkPath(link.code));
     }),
 
-    decideHost: form(async (call, fields, formToken) => {
+    decideHost: form(BODIES["POST /admin/hosts"], async (call, fields, formToken) => {
       const hostText = fields.get("host") ?? "";
       // Reports and the address bar contain addresses.
       const host = authorityOf(hostText.trim()).host || hostText;
@@ -160,7 +160,7 @@ export function createAdminPages({ signIn, operator, secret, reports, hostRules,
         : seeOther("/admin/hosts");
     }),
 
-    answer: form(async (call, fields, formToken) => {
+    answer: form(BODIES["POST /admin/cases"], async (call, fields, formToken) => {
       const link = await operator.look(fields.get("code") ?? "");
       if (isProblem(link)) return problemAnswer(call, link);
       const action = fields.get("action") ?? "";
@@ -178,17 +178,17 @@ export function createAdminPages({ signIn, operator, secret, reports, hostRules,
 }
 
 /** The answer that can be undone, in the fields of a form or the query. */
-function answeredIn(fields: URLSearchParams): Answered {
+function answeredIn(fields: Fields): Answered {
   const [did = "", code = "", was = ""] = ANSWERED.map((name) => fields.get(name) ?? "");
   return { did: ANSWERS.find((one) => one === did), code, was };
 }
 
-function decisionOf(fields: URLSearchParams): ReasonedRequest {
+function decisionOf(fields: Fields): ReasonedRequest {
   return { reason: fields.get("reason") ?? "", note: (fields.get("note") ?? "").trim() };
 }
 
 /** The changes in a form. A date wins over a duration. */
-function changeOf({ originalUrl }: Link, fields: URLSearchParams) {
+function changeOf({ originalUrl }: Link, fields: Fields) {
   const target = (fields.get("target") ?? originalUrl).trim();
   const [choice, date] = [fields.get("expires_at") ?? "", fields.get("expires_at_date") ?? ""];
   return {
@@ -224,7 +224,7 @@ export function createAdminPageViews(inspection: Inspection) {
     async figures(call, task) {
       const cases = await inspection.cases(partOf(call), "open");
       const figures = await inspection.figures();
-      const answered = answeredIn(new URLSearchParams(queryOf(call.request)));
+      const answered = answeredIn(parametersOf(call.request));
       const nowMs = inspection.nowMs();
       return render(call, task, (context, refusal) =>
         deskPage(context, { cases: { ...cases, nowMs }, figures, answered, refusal }),
@@ -310,9 +310,7 @@ function render(
     messages.map(({ key, values }) => message(language, key, values)).join(sentenceSpace(language));
   // The confirmation is for the first visit only.
   const once: readonly string[] = ["done", ...ANSWERED];
-  const query = Object.fromEntries(
-    [...new URLSearchParams(queryOf(call.request))].filter(([name]) => !once.includes(name)),
-  );
+  const query = Object.fromEntries([...parametersOf(call.request)].filter(([name]) => !once.includes(name)));
   return html(
     call,
     status,
@@ -328,6 +326,6 @@ function partOf(call: DetachedCall): ListPage {
   return { cursor: queryValue(call, "cursor") || undefined, limit: LIMIT };
 }
 
-function queryValue({ request }: DetachedCall, name: string): string {
-  return new URLSearchParams(queryOf(request)).get(name) ?? "";
+function queryValue({ request }: DetachedCall, name: FieldName): string {
+  return parametersOf(request).get(name) ?? "";
 }

@@ -1,6 +1,7 @@
 import type { Call } from "../../http/call.ts";
 import { acceptsGzip } from "../../http/compression.ts";
 import { answer } from "../../http/responses.ts";
+import { header } from "../../lib/bounds.ts";
 import { once } from "../../lib/memoize.ts";
 import type { Asset } from "../shared/asset.ts";
 import type { Identity } from "../shared/layout.tsx";
@@ -29,7 +30,7 @@ function serve({ path, type, body, encoding }: Asset, cache: string): (call: Cal
   const vary = { Vary: "Accept-Encoding" };
   const policy = path.includes("/logo-") ? { policy: PICTURE_POLICY } : {};
   return ({ headers }) => {
-    return encoding === "utf8" && acceptsGzip(headers.get("accept-encoding"))
+    return encoding === "utf8" && acceptsGzip(header(headers, "accept-encoding"))
       ? answer({ type, cache, ...policy, body: zipped(), headers: { ...vary, "Content-Encoding": "gzip" } })
       : answer({ type, cache, ...policy, body: bytes(), headers: vary });
   };

@@ -1,11 +1,12 @@
 import { type HttpProblem, type Malformed, malformed } from "../../http/problems.ts";
+import { BODIES, type Fields } from "../../lib/bounds.ts";
 import type { CreateRequest } from "../../links/create.ts";
 import { isProblem, type Refusal } from "../../links/problem.ts";
 import { MAX_TARGET_LENGTH } from "../../links/target.ts";
 import { refuseStart } from "../../links/terms.ts";
 import { DURATIONS } from "../../links/time.ts";
 import { message } from "../../locales/messages.ts";
-import { DATE_WORDS, instantOf, parseForm, readFields, describeInForm } from "../forms.ts";
+import { DATE_WORDS, instantOf, parseForm, readForm, describeInForm } from "../forms.ts";
 import { type Field, FIELDS, type Home } from "./page.tsx";
 import { readPasted } from "./pasted-address.ts";
 
@@ -27,15 +28,15 @@ export interface Read {
 /** In UTF-16 units; enough for every spelling of a code. */
 const MAX_SHOWN = 1024;
 
-export async function readForm(request: Request): Promise<Sent | HttpProblem> {
-  const fields = await readFields(request);
+export async function readHomeForm(request: Request): Promise<Sent | HttpProblem> {
+  const fields = await readForm(request, BODIES["POST /"]);
   if (isProblem(fields)) return fields;
   return { ...formOf(fields), token: (fields.get("token") ?? "").trim(), isMeant: fields.has("meant") };
 }
 
 /** The form that a query fills in. The bookmarklet sends `original_url`; phones share a text that contains an address. */
 export function formOfQuery(query: string): Form {
-  const parameters = parseForm(query);
+  const parameters = parseForm(query.slice(1));
   if (isProblem(parameters)) return EMPTY;
   const pageAddress = parameters.get("original_url") || readPasted(parameters.get("text") ?? "").address;
   return { ...formOf(parameters), original_url: pageAddress ?? "" };
@@ -44,7 +45,7 @@ export function formOfQuery(query: string): Form {
 export const EMPTY = eachField(() => "");
 
 /** `meant` and `instead` are the buttons with our offers. Pasted values may have spaces around them. */
-function formOf(fields: URLSearchParams): Form {
+function formOf(fields: Fields): Form {
   const form = eachField((field) => (fields.get(field) ?? "").trim());
   return {
     ...form,

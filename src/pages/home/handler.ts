@@ -4,6 +4,7 @@ import { describe, type HttpProblem, problemJson, problemOf } from "../../http/p
 import { answer, FINDABLE, html, prefersHtml } from "../../http/responses.ts";
 import { queryOf } from "../../http/url.ts";
 import type { Views } from "../../http/views.ts";
+import { header } from "../../lib/bounds.ts";
 import type { Clock } from "../../links/clock.ts";
 import { suggestFreeCodes } from "../../links/code-suggestions.ts";
 import { type Code, parseCode } from "../../links/code.ts";
@@ -15,7 +16,15 @@ import type { Expiry } from "../../links/time.ts";
 import type { TokenCheck } from "../../moderation/access-tokens.ts";
 import { isFromAnotherSite } from "../forms.ts";
 import type { JustCreated } from "../preview/just-created.ts";
-import { EMPTY, type Form, formOfQuery, readForm, readRequest, shorten, describeRefusal } from "./form.ts";
+import {
+  EMPTY,
+  type Form,
+  formOfQuery,
+  readHomeForm,
+  readRequest,
+  shorten,
+  describeRefusal,
+} from "./form.ts";
 import { homePage, type TakenCode } from "./page.tsx";
 import { type PastedText, readPasted } from "./pasted-address.ts";
 
@@ -140,9 +149,9 @@ export function createHome({ links, clock, views, justCreated, limiter, mayCreat
 
   /** Creates the link unless `refused` is set. */
   async function answerForm(call: Call, refused?: HttpProblem): Promise<Response> {
-    const input = await readForm(call.request);
+    const input = await readHomeForm(call.request);
     if (isProblem(input))
-      return prefersHtml(call.headers.get("accept"))
+      return prefersHtml(header(call.headers, "accept"))
         ? formAgain(call, EMPTY, { problem: input })
         : problemJson(call, input);
     if (refused !== undefined) return formAgain(call, input, { problem: refused });

@@ -1,3 +1,5 @@
+import { MAX_TARGET_LENGTH } from "../../links/target.ts";
+
 /** The addresses that a pasted text may contain. */
 export interface PastedText {
   /** Set if there is exactly one. */
@@ -7,16 +9,24 @@ export interface PastedText {
 }
 
 const MAX_OFFERS = 3;
+/** Words of a text that may be addresses without a scheme. Parsing each takes as long as a tenth of a redirect. */
+const MAX_WORDS = 200;
 /** With a scheme, or one that lost a colon or a slash: http//, https:/, https:. */
 const ADDRESS = /(https?)(?::\/\/|:\/|\/\/|:)(?=[^\s/])\S+/gi;
 const PREFIX = /^(https?)(?::\/\/|:\/|\/\/|:)/i;
 /** Punctuation after an address in English, Japanese or Korean. */
-const BEHIND = /[.,;:!?'"*…。，、！？：；”’»」』）】〉》>]$/u;
-const BRACKETS = { ")": "(", "]": "[", "}": "{" } as const;
+const BEHIND = /[.,;:!?'"*…。，、！？：；”’»」』）】〉》>]/u;
+const BRACKETS = new Map([
+  [")", "("],
+  ["]", "["],
+  ["}", "{"],
+]);
 
 /** Finds the address in a text: with a scheme, with a broken one, without one, or inside a sentence. */
 export function readPasted(input: string): PastedText {
   const text = input.trim();
+  // Its end is missing, and could be that of the address.
+  if (text.length > MAX_TARGET_LENGTH) return { offers: [] };
   const matches = [...text.matchAll(ADDRESS)].map(([match]) => match);
   const [first] = matches;
   if (first === undefined) return readNames(text);
@@ -33,31 +43,43 @@ function withScheme(address: string): string {
   return PREFIX.exec(address)?.[0].endsWith("://") ? address : address.replace(PREFIX, "$1://");
 }
 
-/** Removes the sentence's punctuation. */
+/** Removes the sentence's punctuation, and brackets that close nothing in the address. */
 function inText(address: string): string {
-  const last = address.at(-1) ?? "";
-  const opening = BRACKETS[last as keyof typeof BRACKETS] as string | undefined;
-  const isUnopened = opening !== undefined && address.split(opening).length < address.split(last).length;
-  const isBehind = BEHIND.test(address) || isUnopened;
-  return isBehind ? inText(address.slice(0, -1)) : withScheme(address);
+  const unopened = new Map(
+    [...BRACKETS].map(([close, open]) => [close, count(address, close) - count(address, open)]),
+  );
+  let end = address.length;
+  for (; end > 0; end--) {
+    const last = address.charAt(end - 1);
+    const excess = unopened.get(last) ?? 0;
+    if (!BEHIND.test(last) && excess <= 0) break;
+    if (unopened.has(last)) unopened.set(last, excess - 1);
+  }
+  return withScheme(address.slice(0, end));
+}
+
+function count(text: string, character: string): number {
+  let found = 0;
+  for (let at = text.indexOf(character); at >= 0; at = text.indexOf(character, at + 1)) found++;
+  return found;
 }
 
 /** People write naver.com for https://naver.com. */
 function readNames(text: string): PastedText {
   const whole = hostAddress(text);
   if (whole !== undefined) return { address: whole, offers: [] };
-  const words = text.split(/\s+/);
+  const words = text.split(/\s+/, MAX_WORDS);
   if (words.length === 1) return { offers: [] };
   return { offers: unique(words.flatMap((word) => hostAddress(inText(word)) ?? [])) };
 }
 
 /** Hosts that end in a number are mistakes or private. */
 function hostAddress(text: string): string | undefined {
-  if (!/^[^\s/?#:@\\]+\.[^\s/?#:@\\.]{2,}(?::\d+)?(?:[/?#]|$)/.test(text) || /\s/.test(text))
-    return undefined;
+  const [, host = ""] = /^([^\s/?#:@\\]{1,253})(?::\d{1,5})?(?:[/?#]|$)/.exec(text) ?? [];
+  if (!/.\.[^.]{2,}$/.test(host) || /\s/.test(text)) return undefined;
   const address = `https://${text}`;
-  const url = URL.parse(address);
-  return url !== null && /\.[^.]*[a-z][^.]*$/.test(url.hostname) ? address : undefined;
+  const name = URL.parse(address)?.hostname ?? "";
+  return /[a-z]/.test(name.slice(name.lastIndexOf(".") + 1)) ? address : undefined;
 }
 
 function unique(addresses: readonly string[]): string[] {

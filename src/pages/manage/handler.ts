@@ -11,6 +11,7 @@ import {
 } from "../../http/problems.ts";
 import { html } from "../../http/responses.ts";
 import type { Views } from "../../http/views.ts";
+import { BODIES, type FieldName, type Fields } from "../../lib/bounds.ts";
 import type { Clock } from "../../links/clock.ts";
 import type { EditRequest, Edits } from "../../links/edit.ts";
 import type { FoundLink } from "../../links/link.ts";
@@ -21,7 +22,7 @@ import { MAX_TARGET_LENGTH } from "../../links/target.ts";
 import { type Duration, DURATIONS } from "../../links/time.ts";
 import { message } from "../../locales/messages.ts";
 import type { Counts } from "../../visits/visits.ts";
-import { DATE_WORDS, instantOf, isFromAnotherSite, readFields, describeInForm } from "../forms.ts";
+import { DATE_WORDS, instantOf, isFromAnotherSite, readForm, describeInForm } from "../forms.ts";
 import { targetChangeOf } from "../shared/link-facts.tsx";
 import { MANAGE_FIELDS, type ManageForm } from "./fields.tsx";
 import { keyPage, managePage, managePath } from "./page.tsx";
@@ -102,7 +103,7 @@ export function createManagePages(options: ManagePagesOptions) {
 
   const show = (call: Call, view: FormView) => views.ask("manage", call, JSON.stringify(view));
 
-  async function act(call: Call, link: FoundLink, fields: URLSearchParams) {
+  async function act(call: Call, link: FoundLink, fields: Fields) {
     try {
       switch (fields.get("act") ?? "") {
         case "change": {
@@ -126,7 +127,7 @@ export function createManagePages(options: ManagePagesOptions) {
   return {
     async manage(call: Call): Promise<Response> {
       call.client();
-      const fields = await readFields(call.request);
+      const fields = await readForm(call.request, BODIES["POST /{code}+manage"]);
       if (isProblem(fields)) return show(call, { problem: fields });
       if (isFromAnotherSite(call)) return show(call, { problem: { kind: "cross-site" } });
       const key = keyIn(fields.get("key") ?? "");
@@ -181,7 +182,7 @@ function keyIn(pasted: string): string {
 }
 
 /** The changes in a form. The domain checks everything that can be parsed. */
-function readChange(fields: URLSearchParams, link: FoundLink): EditRequest | Malformed | Invalid {
+function readChange(fields: Fields, link: FoundLink): EditRequest | Malformed | Invalid {
   const originalUrl = fields.has("target") ? textOf(fields, "target") : link.originalUrl;
   const starts = readWhen(fields, "starts_at", STARTS);
   const expiry = readWhen(fields, "expires_at", ENDS);
@@ -198,7 +199,7 @@ function readChange(fields: URLSearchParams, link: FoundLink): EditRequest | Mal
 
 /** One of the values, a date in the zone of the form, or undefined for no change. */
 function readWhen<Value>(
-  fields: URLSearchParams,
+  fields: Fields,
   field: "expires_at" | "starts_at",
   values: ReadonlyMap<string, Value>,
 ): Value | number | undefined | Malformed | Invalid {
@@ -213,7 +214,7 @@ function readWhen<Value>(
   return malformed({ rule: "field.values", field, values: [...values.keys(), "date"].join(", ") });
 }
 
-function textOf(fields: URLSearchParams, field: string): string {
+function textOf(fields: Fields, field: FieldName): string {
   return (fields.get(field) ?? "").trim();
 }
 
@@ -224,8 +225,8 @@ function readNumber(text: string): number | null {
 }
 
 /** The values that the fields show again, without the password. */
-function submittedValues(fields: URLSearchParams): ManageForm["values"] {
-  const valueOf = (field: string, max = MAX_SHOWN) => (fields.get(field) ?? "").slice(0, max);
+function submittedValues(fields: Fields): ManageForm["values"] {
+  const valueOf = (field: FieldName, max = MAX_SHOWN) => (fields.get(field) ?? "").slice(0, max);
   return {
     target: valueOf("target", MAX_TARGET_LENGTH + 1),
     starts_at: valueOf("starts_at"),

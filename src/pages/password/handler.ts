@@ -3,6 +3,7 @@ import { createSignedCookie } from "../../http/credentials.ts";
 import type { Limiter, Try } from "../../http/limiter.ts";
 import { describe, type HttpProblem, problemJson } from "../../http/problems.ts";
 import { FORM_LEADS_ELSEWHERE, html, prefersHtml } from "../../http/responses.ts";
+import { header } from "../../lib/bounds.ts";
 import type { Clock } from "../../links/clock.ts";
 import type { Link } from "../../links/link.ts";
 import { checkPassword, passwordLength } from "../../links/password.ts";
@@ -42,7 +43,7 @@ export function createPasswords({ secret, clock, limiter }: PasswordsOptions) {
   function refuse(call: Call, problem: HttpProblem, refusal?: Refusal): Response {
     const { headers } = call;
     const Vary = "Accept, Accept-Language, Cookie, Authorization";
-    if (!prefersHtml(headers.get("accept"))) {
+    if (!prefersHtml(header(headers, "accept"))) {
       const isBrowser = headers.has("sec-fetch-site");
       return problemJson(call, problem, { Vary, ...(isBrowser && { "WWW-Authenticate": FORM }) });
     }
@@ -125,7 +126,7 @@ const FORM = "Form";
 
 /** The password in `Authorization: Basic`, whatever the user name (RFC 7617, section 2). */
 export function basicPassword(headers: Headers): string | undefined {
-  const [, credentials] = /^Basic +([\w+/=-]+)$/i.exec(headers.get("authorization")?.trim() ?? "") ?? [];
+  const [, credentials] = /^Basic +([\w+/=-]+)$/i.exec(header(headers, "authorization")?.trim() ?? "") ?? [];
   if (credentials === undefined) return undefined;
   const text = Buffer.from(credentials, "base64").toString("utf8");
   return text.slice(text.indexOf(":") + 1);

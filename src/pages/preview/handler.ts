@@ -3,7 +3,7 @@ import type { DetachedCall } from "../../http/call.ts";
 import { urlLanguage, pageLanguage } from "../../http/page-language.ts";
 import { describe, problemAnswer } from "../../http/problems.ts";
 import { knowsAlready, tagOf, answer, html } from "../../http/responses.ts";
-import { queryOf } from "../../http/url.ts";
+import { parametersOf } from "../../http/url.ts";
 import type { Clock } from "../../links/clock.ts";
 import { targetSinceMs, hasStarted, hasEnded, hasPassword } from "../../links/link.ts";
 import type { Links } from "../../links/links.ts";
@@ -40,7 +40,7 @@ export function createPreview({ links, visits, clock, disabledSince, statsKeepDa
     const { assets, contact } = call.domain.identity;
     const nowMs = clock.nowMs();
     const isOver = hasEnded(link, nowMs);
-    const parameters = new URLSearchParams(queryOf(call.request));
+    const parameters = parametersOf(call.request);
     const timeZone = readStatisticsQuery(call.request).query.tz;
     const range = chooseRange(
       { range: parameters.get("range"), by: parameters.get("by") },

@@ -2,7 +2,7 @@ import { readQrStyle } from "../../api/qr-code.ts";
 import type { DetachedCall } from "../../http/call.ts";
 import { describe, problemAnswer } from "../../http/problems.ts";
 import { html } from "../../http/responses.ts";
-import { queryOf } from "../../http/url.ts";
+import { parametersOf } from "../../http/url.ts";
 import { hasPassword } from "../../links/link.ts";
 import type { Links } from "../../links/links.ts";
 import { isProblem } from "../../links/problem.ts";
@@ -15,7 +15,7 @@ export function createQrPage({ links }: { readonly links: Pick<Links, "resolve">
     const { query: style, problem } = readQrStyle(call.request);
     const link = await links.resolve(call.code);
     if (isProblem(link)) return problemAnswer(call, link);
-    const query = new URLSearchParams(queryOf(call.request));
+    const query = parametersOf(call.request);
     const form = Object.fromEntries(
       QR_FIELDS.flatMap((field) => {
         const value = query.get(field);

@@ -10,12 +10,13 @@ import {
 import { answer, html, prefersHtml } from "../../http/responses.ts";
 import { queryOf } from "../../http/url.ts";
 import type { Views } from "../../http/views.ts";
+import { BODIES, header } from "../../lib/bounds.ts";
 import { hasPassword, REASONS } from "../../links/link.ts";
 import type { Links } from "../../links/links.ts";
 import { isProblem } from "../../links/problem.ts";
 import { message } from "../../locales/messages.ts";
 import type { Reports } from "../../moderation/reports/reports.ts";
-import { isFromAnotherSite, parseForm, readFields, describeInForm } from "../forms.ts";
+import { isFromAnotherSite, parseForm, readForm, describeInForm } from "../forms.ts";
 import { REPORT_FIELDS, reportAnyPage, type ReportField, reportedPage, reportPage } from "./page.tsx";
 
 /** The page after a report. No code has a +. */
@@ -72,7 +73,7 @@ export function createReportViews({ links }: { readonly links: Pick<Links, "find
   return {
     /** Asks for a short address, and redirects to that link's form. */
     async reportAny(call: DetachedCall): Promise<Response> {
-      const query = parseForm(queryOf(call.request));
+      const query = parseForm(queryOf(call.request).slice(1));
       const address = isProblem(query)
         ? ""
         : (query.get("address") ?? "").trim().slice(0, MAX_ADDRESS_LENGTH);
@@ -125,9 +126,9 @@ export function createReport({ reports, views, onFault }: ReportOptions) {
   /** Sends the report unless `refused` is set. */
   async function answerForm(call: Call, refused?: HttpProblem): Promise<Response> {
     const { address } = call.client();
-    const fields = await readFields(call.request);
+    const fields = await readForm(call.request, BODIES["POST /{code}+report"]);
     if (isProblem(fields))
-      return prefersHtml(call.headers.get("accept"))
+      return prefersHtml(header(call.headers, "accept"))
         ? formAgain(call, EMPTY, fields)
         : problemJson(call, fields);
     // Browsers send line breaks as two characters (WHATWG HTML, section 4.10.21.8).

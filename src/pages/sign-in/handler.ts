@@ -1,19 +1,17 @@
 import { serialize } from "hono/utils/cookie";
 
 import type { Call, Handler } from "../../http/call.ts";
-import { cookiesOf } from "../../http/credentials.ts";
 import { describe, type HttpProblem, problemJson } from "../../http/problems.ts";
 import { html } from "../../http/responses.ts";
+import { BODIES, type AnyBody, cookies, type Fields } from "../../lib/bounds.ts";
 import type { Clock } from "../../links/clock.ts";
 import { isProblem } from "../../links/problem.ts";
 import { message } from "../../locales/messages.ts";
 import { type AdminToken, SESSION_MS } from "../../moderation/access-tokens.ts";
-import { isFromAnotherSite, readFields, seeOther } from "../forms.ts";
+import { isFromAnotherSite, readForm, seeOther } from "../forms.ts";
 import { signInPage } from "./page.tsx";
 
 const COOKIE = "operator";
-/** Enough for the token. */
-const MAX_BYTES = 2048;
 
 export interface SignInOptions {
   readonly token: AdminToken;
@@ -25,7 +23,7 @@ export interface SignInOptions {
 /** Signs the operator in: a form takes the token, and a cookie keeps the session. */
 export function createSignIn({ token, clock, onWrong }: SignInOptions) {
   function sessionOf(call: Call): string | undefined {
-    return cookiesOf(call, COOKIE).find((session) => token.isOpen(session, clock.nowMs()));
+    return cookies(call.headers, COOKIE).find((session) => token.isOpen(session, clock.nowMs()));
   }
 
   return {
@@ -41,11 +39,11 @@ export function createSignIn({ token, clock, onWrong }: SignInOptions) {
 
     /** A form. It only acts if one of our own pages sends it, in the same session. */
     form:
-      (act: (call: Call, fields: URLSearchParams, formToken: string) => Promise<Response>): Handler =>
+      (body: AnyBody, act: (call: Call, fields: Fields, formToken: string) => Promise<Response>): Handler =>
       async (call) => {
         const session = sessionOf(call);
         if (session === undefined) return seeOther("/admin");
-        const fields = await readFields(call.request);
+        const fields = await readForm(call.request, body);
         if (isProblem(fields)) return problemJson(call, fields);
         const formToken = token.formToken(session);
         const isOurs = !isFromAnotherSite(call) && fields.get("form") === formToken;
@@ -54,10 +52,7 @@ export function createSignIn({ token, clock, onWrong }: SignInOptions) {
 
     async signIn(call: Call): Promise<Response> {
       call.client();
-      // Everybody may send this form, so it has to be short.
-      if (!(Number(call.headers.get("content-length") ?? Number.NaN) <= MAX_BYTES))
-        return problemJson(call, { kind: "body.too-large", max: MAX_BYTES });
-      const fields = await readFields(call.request);
+      const fields = await readForm(call.request, BODIES["POST /admin"]);
       if (isProblem(fields)) return problemJson(call, fields);
       if (isFromAnotherSite(call)) return problemJson(call, { kind: "cross-site" });
       // Wrong tokens must not lock the operator out, so a right one always works.

@@ -5,6 +5,7 @@ import { type CachedProblem, isForReader } from "../../http/problem-cache.ts";
 import { answerProblem, problemAnswer, problemOf } from "../../http/problems.ts";
 import { prefersHtml } from "../../http/responses.ts";
 import { writtenIn } from "../../http/url.ts";
+import { header } from "../../lib/bounds.ts";
 import type { Clock } from "../../links/clock.ts";
 import { suggestIntendedCodes } from "../../links/code-suggestions.ts";
 import type { Code } from "../../links/code.ts";
@@ -64,7 +65,7 @@ export function createUnknownAnswer(options: UnknownOptions) {
 
   return (call: Call, problem: NoLink): Response | Promise<Response> => {
     // A looked-up code is no address of the API. Reading the path would cost a tenth of a redirect.
-    if (call.code === "" ? !isForReader(call) : !prefersHtml(call.headers.get("accept")))
+    if (call.code === "" ? !isForReader(call) : !prefersHtml(header(call.headers, "accept")))
       // This takes no longer than refusing it.
       return answerBriefly(call, () =>
         problem.kind === "unknown"

@@ -1,0 +1,244 @@
+/**
+ * The most that a request may bring, as sent. Everything reads its input through this file, so that no parser, normaliser,
+ * regular expression, sort or hash sees more. Some of them take quadratic time.
+ */
+
+/** In characters. A longer header counts as absent, unless its reader says otherwise. */
+export const HEADERS = {
+  accept: 512,
+  "accept-encoding": 512,
+  "accept-language": 512,
+  "access-control-request-method": 32,
+  authorization: 1024,
+  "content-encoding": 64,
+  "content-length": 20,
+  "content-type": 256,
+  cookie: 16_384,
+  // A name has at most 253 characters (RFC 1035, section 2.3.4), and a port five.
+  host: 259,
+  "idempotency-key": 512,
+  "if-match": 1024,
+  "if-none-match": 1024,
+  origin: 512,
+  purpose: 64,
+  referer: 4096,
+  "request-id": 64,
+  "sec-fetch-dest": 32,
+  "sec-fetch-site": 32,
+  "sec-purpose": 64,
+  "transfer-encoding": 64,
+  upgrade: 64,
+  "user-agent": 1024,
+  "x-forwarded-for": 2048,
+  "x-purpose": 64,
+} as const;
+export type HeaderName = keyof typeof HEADERS;
+
+/** Reads a header. `tooLong` takes the place of a value above the bound. */
+export function header(headers: Headers, name: HeaderName, tooLong: string | null = null): string | null {
+  const value = headers.get(name);
+  return value === null || value.length <= HEADERS[name] ? value : tooLong;
+}
+
+/** Cookies of one name. Each is checked against a signature. */
+export const MAX_COOKIES = 4;
+/** In characters, of a value. */
+export const MAX_COOKIE_LENGTH = 256;
+
+/**
+ * All cookies of a name, without decoding. The first one may not be ours: a site below the same domain can set one of this
+ * name, which browsers send first if its path is longer.
+ */
+export function cookies(headers: Headers, name: string): string[] {
+  const matches = (header(headers, "cookie") ?? "").matchAll(
+    new RegExp(`(?:^|;)[ \\t]*${name}=([^;]*)`, "g"),
+  );
+  return matches
+    .take(MAX_COOKIES)
+    .map(([, value = ""]) => value.trim())
+    .filter((value) => value.length <= MAX_COOKIE_LENGTH)
+    .toArray();
+}
+
+/** 64 code points of up to eight units; the operator also sends the domain before them. */
+const CODE = 768;
+const TARGET = 8192;
+const WHEN = 64;
+const WORD = 64;
+const KEY = 512;
+
+/**
+ * The fields of JSON bodies, forms and queries, in UTF-16 units without the escapes of their format. A longer value is cut to
+ * one unit above its bound, which every rule refuses with the same error as the whole value.
+ */
+export const FIELDS = {
+  // What a link is.
+  original_url: TARGET,
+  target: TARGET,
+  custom_code: CODE,
+  code: CODE,
+  domain: 253,
+  expire_duration: WHEN,
+  expires_at: WHEN,
+  starts_at: WHEN,
+  max_visits: 20,
+  password: 512,
+  // What only forms and queries send.
+  expires_at_date: WHEN,
+  starts_at_date: WHEN,
+  zone: WORD,
+  text: TARGET,
+  meant: TARGET,
+  instead: CODE,
+  token: KEY,
+  // Or the whole manage link.
+  key: 4096,
+  act: WORD,
+  sure: WORD,
+  remove: WORD,
+  address: 4096,
+  language: WORD,
+  range: WORD,
+  by: WORD,
+  from: WHEN,
+  to: WHEN,
+  interval: WORD,
+  tz: WORD,
+  format: WORD,
+  download: WORD,
+  size: 20,
+  margin: 20,
+  dark: WORD,
+  light: WORD,
+  ecc: WORD,
+  // Reports, and what the operator sends.
+  reason: WORD,
+  note: 4000,
+  form: KEY,
+  action: WORD,
+  count: 20,
+  confirm: CODE,
+  host: TARGET,
+  block: 253,
+  did: WORD,
+  was: WORD,
+  q: TARGET,
+  cursor: 1024,
+  limit: 20,
+  done: 20,
+} as const;
+export type FieldName = keyof typeof FIELDS;
+
+/** Cuts a value above its bound. The result is still above it, and trimming can't change that if the value is trimmed. */
+export function cut(name: FieldName, value: string): string {
+  const max = FIELDS[name];
+  return value.length <= max ? value : `${value.slice(0, max)}${value.at(-1) ?? ""}`;
+}
+
+/** In characters, as sent: the longest spelling of a code, with each byte as %XX. Longer ones are no address of ours. */
+export const MAX_PATH = 4700;
+/** Parameters, or fields of a form. More than any has. */
+const MAX_PAIRS = 100;
+
+/** The fields of a form or query. */
+export interface Fields extends Iterable<[string, string]> {
+  get(name: FieldName): string | null;
+  getAll(name: FieldName): string[];
+  has(name: FieldName): boolean;
+}
+
+/** Reads the first fields of a form or query (WHATWG URL, section 5). Leaves out unknown ones. */
+export function parseFields(text: string): Fields {
+  const pairs = new URLSearchParams(text.split("&", MAX_PAIRS).join("&"));
+  const known = new URLSearchParams();
+  for (const [name, value] of pairs) if (isField(name)) known.append(name, cut(name, trimmed(name, value)));
+  return known;
+}
+
+function isField(name: string): name is FieldName {
+  return Object.hasOwn(FIELDS, name);
+}
+
+/** Most readers ignore white space around a value, so it doesn't count against the bound. */
+function trimmed(name: FieldName, value: string): string {
+  return value.length > FIELDS[name] ? value.trim() : value;
+}
+
+/** Arrays and objects inside each other. No body needs more than three. */
+export const MAX_NESTING = 16;
+
+export interface AnyBody {
+  readonly type: "json" | "form";
+  readonly fields: readonly FieldName[];
+  readonly maxBytes: number;
+}
+
+/** With exactly these fields: its schema has no more and no fewer. */
+export interface Body<in out Name> extends AnyBody {
+  readonly fields: readonly (Name & FieldName)[];
+}
+
+/** JSON may escape each unit as \uXXXX. In a form, a unit has up to three bytes, each sent as %XX. */
+const BYTES_PER_UNIT = { json: 6, form: 9 } as const;
+/** For names, white space, and fields that an endpoint ignores. */
+const SPARE_BYTES = 4096;
+/** Even if all fields at their bounds need more. */
+const MAX_BODY_BYTES = 64 * 1024;
+
+/** As many bytes as its fields can need. */
+function body<const Name extends FieldName>(type: AnyBody["type"], ...fields: readonly Name[]): Body<Name> {
+  const units = fields.reduce((sum, name) => sum + FIELDS[name], 0);
+  const bytes = units * BYTES_PER_UNIT[type] + SPARE_BYTES;
+  return { type, fields, maxBytes: Math.min(MAX_BODY_BYTES, Math.ceil(bytes / 1024) * 1024) };
+}
+
+const TERMS = ["expires_at", "starts_at", "max_visits", "password"] as const;
+const LINK = body("json", "target", "code", "domain", ...TERMS);
+const DATES = ["expires_at_date", "starts_at_date", "zone"] as const;
+const DECISION = ["form", "reason", "note"] as const;
+
+/** Every request that has a body. */
+export const BODIES = {
+  "POST /api/v1/shorten": body("json", "original_url", "custom_code", "expire_duration"),
+  "POST /api/v1/links": LINK,
+  "POST /api/v1/links/batch": { ...LINK, maxBytes: 1024 * 1024 },
+  "PATCH /api/v1/links/{code}": body("json", "target", ...TERMS),
+  "POST /api/v1/links/{code}/reports": body("json", "reason", "note"),
+  "POST /": body(
+    "form",
+    "original_url",
+    "custom_code",
+    "expire_duration",
+    ...TERMS,
+    "zone",
+    "token",
+    "meant",
+    "instead",
+  ),
+  "POST /{code}": body("form", "password"),
+  "POST /{code}+report": body("form", "reason", "note"),
+  "POST /{code}+manage": body("form", "key", "act", "sure", "target", ...TERMS, ...DATES, "remove"),
+  "POST /admin": body("form", "token"),
+  "POST /admin/links/{code}": body(
+    "form",
+    ...DECISION,
+    "action",
+    "confirm",
+    "target",
+    "expires_at",
+    "expires_at_date",
+    "zone",
+  ),
+  "POST /admin/found": body("form", ...DECISION, "action", "count", "block"),
+  "POST /admin/hosts": body("form", ...DECISION, "action", "host"),
+  "POST /admin/cases": body("form", ...DECISION, "action", "did", "code", "was"),
+  "POST /api/v1/admin/links/disable": body("json", "count", "reason", "note"),
+  "POST /api/v1/admin/links/enable": body("json", "count", "note"),
+  "PATCH /api/v1/admin/links/{code}": body("json", "target", "expires_at", "note"),
+  "DELETE /api/v1/admin/links/{code}": body("json", "note"),
+  "POST /api/v1/admin/links/{code}/disable": body("json", "reason", "note"),
+  "POST /api/v1/admin/links/{code}/enable": body("json", "note"),
+  "PUT /api/v1/admin/hosts/{host}": body("json", "reason", "note"),
+  "DELETE /api/v1/admin/hosts/{host}": body("json", "note"),
+  "POST /api/v1/admin/cases/{code}": body("json", "action", "reason", "note"),
+} as const satisfies Record<string, AnyBody>;
