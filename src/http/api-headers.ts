@@ -1,6 +1,7 @@
 import type { MiddlewareHandler } from "hono";
 import { cors } from "hono/cors";
 
+import { header } from "../lib/bounds.ts";
 import { REASON_HEADER } from "./problem-reasons.ts";
 
 /** Identifies a response and the log lines about it. */
@@ -11,7 +12,7 @@ const FORM = /^[A-Za-z0-9][A-Za-z0-9_-]{7,63}$/;
 
 /** The id that the caller gave its request, if it has the right form, or else a new one. */
 export function requestIdOf(headers: Headers): string {
-  const callerId = headers.get(REQUEST_ID);
+  const callerId = header(headers, "request-id");
   return callerId !== null && FORM.test(callerId) ? callerId : crypto.randomUUID();
 }
 

@@ -9,7 +9,8 @@ export const HEADERS = {
   "accept-encoding": 512,
   "accept-language": 512,
   "access-control-request-method": 32,
-  authorization: 1024,
+  // Basic: a password of 512 units, each up to three bytes, as Base64, and a user name.
+  authorization: 2304,
   "content-encoding": 64,
   "content-length": 20,
   "content-type": 256,

@@ -37,6 +37,17 @@ function commits(file: string): number {
 }
 
 describe("many links in an array", () => {
+  test("are refused with a domain that would take minutes to normalize", async () => {
+    const domain = "\u0345\u0334".repeat(512_000 / 4);
+    const refused = await results(
+      await send(LINKS, [
+        { target, domain },
+        { target, domain: "a".repeat(254) },
+      ]),
+    );
+    expect(refused.map(({ errors }) => errors[0].reason)).toEqual(["domain.unknown", "domain.unknown"]);
+  });
+
   test("are made in order, and a wrong one is no matter to the others", async () => {
     const told = await results(
       await send(LINKS, [

@@ -227,7 +227,7 @@ describe("a link with a password", () => {
       [403, PASSWORD, { Origin: "https://evil.example" }],
       [403, PASSWORD, { "Sec-Fetch-Site": "cross-site" }],
       [415, PASSWORD, { "Content-Type": "text/plain" }],
-      [413, "x".repeat(3000), {}],
+      [413, "x".repeat(10_000), {}],
     ] as const)
       await expectClosed(await send("/closed", { password }, headers), status);
     await expectClosed(await send("/closed", {}), 401);

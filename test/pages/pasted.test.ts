@@ -57,3 +57,17 @@ test.each([
 ])("what has no address in it is left alone: %s", (written) => {
   expect(readPasted(written)).toEqual({ offers: [] });
 });
+
+test.each([
+  ["a long name", `x.${"a".repeat(1_000_000)}.ab`],
+  ["many closing brackets", `x https://a${")".repeat(100_000)}`],
+])("a text with %s that is longer than any address contains none", (_what, text) => {
+  expect(readPasted(text)).toEqual({ offers: [] });
+});
+
+test("brackets after an address are removed unless they close one in it", () => {
+  expect(readPasted(`see https://example.com/a_(b)${")".repeat(8000)}`)).toEqual({
+    address: "https://example.com/a_(b)",
+    offers: [],
+  });
+});

@@ -12,7 +12,7 @@ const ALLOWED = new Map(
   Object.entries(importsByPart).map(([part, list]) => [part, list.split(" ")] as const),
 );
 
-/** Global state, time and randomness, and the only files that may use them. */
+/** Global state, time, randomness and unbounded input, and the only files that may use them. */
 const RESERVED: Readonly<Record<string, readonly string[]>> = {
   "process.env": ["main.ts"],
   "process.exit": ["main.ts", "cli/serve.ts"],
@@ -26,6 +26,23 @@ const RESERVED: Readonly<Record<string, readonly string[]>> = {
   ],
   "crypto.getRandomValues": ["lib/random.ts"],
   "Math.random": [],
+  // Everything else reads headers, bodies and queries through lib/bounds.ts, and so within their bounds.
+  "headers.get(": [
+    "api/get-link.ts",
+    "http/client.ts",
+    "lib/bounds.ts",
+    // Headers of responses.
+    "pages/preview/script.ts",
+    "pages/reference/script.ts",
+    "pages/shared/script.ts",
+    "moderation/blocklist/download.ts",
+    "pages/reference/samples.ts",
+  ],
+  "request.arrayBuffer(": ["http/body.ts"],
+  "request.formData(": [],
+  "request.json(": [],
+  "request.text(": [],
+  "new URLSearchParams(queryOf": [],
   "new Response": [
     "http/responses.ts",
     "redirect/redirect.ts",
