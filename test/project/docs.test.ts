@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 
 import packageJson from "../../package.json";
-import { writeReference } from "../../scripts/reference.ts";
+import { writeBounds, writeReference } from "../../scripts/reference.ts";
 import { generalHelp } from "../../src/cli/command.ts";
 import { COMMANDS } from "../../src/cli/commands.ts";
 import { INSTANCE_COMMANDS } from "../../src/cli/instance-commands.ts";
@@ -98,6 +98,14 @@ describe("the README", () => {
       "https://example.com/a/long/address",
     ]);
   });
+});
+
+test("docs/bounds.md lists the bounds of the code", async () => {
+  using folder = temporaryFolder();
+  const path = join(folder.path, "bounds.md");
+  await writeBounds(path);
+  // If this fails, run `npm run reference`.
+  expect(read("docs/bounds.md")).toBe(readFileSync(path, "utf8"));
 });
 
 describe("docs/api-reference.md", () => {
