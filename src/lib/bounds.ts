@@ -44,7 +44,7 @@ export function header(headers: Headers, name: HeaderName, tooLong: string | nul
 /** Cookies of one name. Each is checked against a signature. */
 export const MAX_COOKIES = 4;
 /** In characters, of a value. */
-export const MAX_COOKIE_LENGTH = 256;
+const MAX_COOKIE_LENGTH = 256;
 
 /**
  * All cookies of a name, without decoding. The first one may not be ours: a site below the same domain can set one of this

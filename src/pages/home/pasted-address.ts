@@ -1,5 +1,3 @@
-import { MAX_TARGET_LENGTH } from "../../links/target.ts";
-
 /** The addresses that a pasted text may contain. */
 export interface PastedText {
   /** Set if there is exactly one. */
@@ -8,6 +6,8 @@ export interface PastedText {
   readonly offers: readonly string[];
 }
 
+/** In UTF-16 units, as long as an address may be. */
+const MAX_LENGTH = 8192;
 const MAX_OFFERS = 3;
 /** Words of a text that may be addresses without a scheme. Parsing each takes as long as a tenth of a redirect. */
 const MAX_WORDS = 200;
@@ -26,7 +26,7 @@ const BRACKETS = new Map([
 export function readPasted(input: string): PastedText {
   const text = input.trim();
   // Its end is missing, and could be that of the address.
-  if (text.length > MAX_TARGET_LENGTH) return { offers: [] };
+  if (text.length > MAX_LENGTH) return { offers: [] };
   const matches = [...text.matchAll(ADDRESS)].map(([match]) => match);
   const [first] = matches;
   if (first === undefined) return readNames(text);
