@@ -132,7 +132,8 @@ export const SETTINGS = {
   cacheSeconds: {
     name: "CACHE_SECONDS",
     default: "0",
-    meaning: "how long a shared cache may keep a redirect, in seconds; never past the link's expiry",
+    meaning:
+      "how long a shared cache may keep a redirect or a QR code, in seconds; never past the link's expiry",
     takes: wholeNumber(0, 86_400, "seconds"),
   },
   interstitial: {
