@@ -118,7 +118,7 @@ if (NGINX !== null)
       expect(await locationOf(site.get(OTHER, "/win", { method: "HEAD" }))).toBe("https://evil.example/");
     });
 
-    test("keeps a redirect for CACHE_SECONDS, and a QR code no longer", async () => {
+    test("keeps redirects and QR codes only if CACHE_SECONDS allows it", async () => {
       for (const [CACHE_SECONDS, isKept] of [
         ["60", true],
         ["0", false],
