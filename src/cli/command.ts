@@ -3,6 +3,7 @@ import { parseArgs } from "node:util";
 import type { Config } from "../config/config.ts";
 import { SETTING_GROUPS } from "../config/settings.ts";
 import { VERSION } from "../lib/version.ts";
+import { wrap } from "../lib/wrap.ts";
 import { columns } from "./terminal/print.ts";
 
 /** The keys are the words of the command line, such as `check` or `completion bash`. */
@@ -135,8 +136,6 @@ function parse(
 
 const SETTINGS_HELP =
   'It needs the settings of the server, such as DATABASE_URL, as environment variables: "curt help settings" lists them.';
-/** Of a column that is wrapped: narrower ones are harder to read than lines that the terminal breaks. */
-const MIN_COLUMNS = 20;
 const HELP_ROW = ["-h, --help", "show this help"] as const;
 
 export function generalHelp(commands: Commands): string {
@@ -149,7 +148,7 @@ ${rows(listed.map(([name, { summary }]) => [name, summary]))}
 Options:
 ${rows([HELP_ROW, ["-v, --version", "show the version"]])}
 
-${wrap(`"curt <command> --help" explains one command, "curt help settings" the settings of the server.`)}`;
+${wrap(`"curt <command> --help" explains one command, "curt help settings" the settings of the server.`, columns())}`;
 }
 
 export function settingsHelp(): string {
@@ -157,7 +156,7 @@ export function settingsHelp(): string {
     ([name, settings]) =>
       `${name}:\n${rows(Object.values(settings).map((setting) => [setting.name, `${setting.meaning} [${setting.default}]`]))}`,
   );
-  return `${wrap("Settings are environment variables, all of them optional, with their defaults in brackets.")}\n\n${groups.join("\n\n")}`;
+  return `${wrap("Settings are environment variables, all of them optional, with their defaults in brackets.", columns())}\n\n${groups.join("\n\n")}`;
 }
 
 /** For commands with the same first word. */
@@ -187,20 +186,16 @@ function commandHelp(name: string, command: Command): string {
   });
   return `Usage: ${usage.join(" ")}
 
-${wrap(summary)}
+${wrap(summary, columns())}
 
 Options:
-${rows([...optionRows, HELP_ROW])}${"run" in command ? `\n\n${wrap(SETTINGS_HELP)}` : environment}`;
+${rows([...optionRows, HELP_ROW])}${"run" in command ? `\n\n${wrap(SETTINGS_HELP, columns())}` : environment}`;
 }
 
 /** Aligns the second column, and wraps it. */
 function rows(table: readonly (readonly [string, string])[]): string {
   const width = Math.max(...table.map(([left]) => left.length));
-  return table.map(([left, right]) => `  ${left.padEnd(width)}  ${wrap(right, width + 4)}`).join("\n");
-}
-
-/** Breaks lines at spaces to fit the terminal. All but the first are indented. */
-function wrap(text: string, indent = 0): string {
-  const lines = Bun.wrapAnsi(text, Math.max(columns() - indent, MIN_COLUMNS), { hard: true });
-  return lines.replaceAll("\n", `\n${" ".repeat(indent)}`);
+  return table
+    .map(([left, right]) => `  ${left.padEnd(width)}  ${wrap(right, columns(), width + 4)}`)
+    .join("\n");
 }

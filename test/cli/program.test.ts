@@ -11,6 +11,7 @@ import { createLog } from "../../src/lib/log.ts";
 import type { Target } from "../../src/links/target.ts";
 import { warnAtStart } from "../../src/server/start-warnings.ts";
 import { openStore } from "../../src/store/open.ts";
+import { freePort } from "../free-port.ts";
 import { testOnLinux } from "../linux.ts";
 import { type Settings, startHere, startProgram, temporaryFolder, untilLogged, PROGRAM } from "../service.ts";
 import { newLink } from "../stores/links.ts";
@@ -479,6 +480,28 @@ describe("curt check", () => {
 });
 
 describe("npm start", () => {
+  test("in a terminal says what to open, where links are kept and how to stop, and stops in order", async () => {
+    using folder = temporaryFolder();
+    const file = join(folder.path, "curt.db");
+    const PORT = String(await freePort());
+    const settings = { PORT, DATABASE_URL: `sqlite:${file}`, BACKUP_KEPT: "5" };
+    const { shown } = await runInTerminal([], settings, {
+      command: ["npm", "start", "--silent"],
+      typed: { after: "BACKUP_KEEP", text: "\u0003" },
+    });
+    const [greeting = "", log = ""] = shown.split(/^(?=\d\d:)/m);
+    expect(greeting).toBe(`Curt ${version} is running.
+
+  Open it at:    http://localhost:${PORT}
+  Links are in:  ${file}
+  Stop it with:  Ctrl+C
+
+`);
+    expect(log).toMatch(/^\d\d:\d\d:\d\d warn: a setting may be misspelt: /);
+    expect(shown).toMatch(/stopping \(reason: SIGINT\)\n\d\d:\d\d:\d\d stopped\n$/);
+    expect(existsSync(`${file}-wal`)).toBeFalse();
+  });
+
   test("passes SIGTERM on to the server, which stops in order", async () => {
     using folder = temporaryFolder();
     await using program = await startProgram(
