@@ -12,8 +12,8 @@ import { prepareBackups, startBackups } from "../server/scheduled-backups.ts";
 import { warnAtStart } from "../server/start-warnings.ts";
 import { identifyStore } from "../store/open.ts";
 
-/** npm passes Ctrl+C on to Curt, which also gets it from the terminal. Both are one signal. */
-const SAME_INTERRUPT_MS = 500;
+/** Terminals, systemd and timeout signal npm and Curt, and npm passes the signal on. Both are one. */
+const SAME_SIGNAL_MS = 500;
 
 /**
  * Serves until SIGTERM or SIGINT, in this process or in PROCESSES children, then resolves with the exit code. A second signal
@@ -41,15 +41,12 @@ export async function serve(settings: Config): Promise<number> {
   const metrics = await startMetrics(config);
   let endBackups = async () => {};
 
-  let interruptedMs = Number.NEGATIVE_INFINITY;
   for (const reason of ["SIGTERM", "SIGINT"] as const) {
+    let receivedMs = Number.NEGATIVE_INFINITY;
     process.on(reason, () => {
       if (current === undefined) process.exit(0);
-      if (reason === "SIGINT") {
-        const isSame = performance.now() - interruptedMs < SAME_INTERRUPT_MS;
-        if (isSame) return;
-        interruptedMs = performance.now();
-      }
+      if (performance.now() - receivedMs < SAME_SIGNAL_MS) return;
+      receivedMs = performance.now();
       if (!isStopping && current.pids().length > 0) log.info({ reason }, "stopping");
       for (const generation of [current, beside]) {
         if (isStopping) generation?.kill();

@@ -47,8 +47,8 @@ afterAll(() => curt[Symbol.asyncDispose]());
 
 describe("docs/settings.md", () => {
   test("lists every setting with its default and meaning, in the groups of the help", () => {
-    const headings = [...read("docs/settings.md").matchAll(/^## (.+)$/gm)].map(([, heading]) => heading);
-    expect(headings).toEqual(Object.keys(SETTING_GROUPS));
+    const groups = [...read("docs/settings.md").matchAll(/^## (.+)$/gm)].map(([, heading]) => heading);
+    expect(groups).toEqual(Object.keys(SETTING_GROUPS));
     const rows = table("docs/settings.md", "Name", "Default", "Meaning").map((row) => row.map(bare));
     const settings = Object.values(SETTING_GROUPS).flatMap((group) => Object.values(group));
     expect(rows).toEqual(settings.map((setting) => [setting.name, setting.default, setting.meaning]));
