@@ -62,6 +62,8 @@ export interface ApiViewsOptions extends DescribeOptions {
   readonly visits: Counts;
   readonly clock: Pick<Clock, "nowMs">;
   readonly defaultExpiry: Expiry;
+  /** How long a shared cache may keep a QR code, in seconds. */
+  readonly cacheSeconds: number;
 }
 
 /** Handlers on the views thread. */

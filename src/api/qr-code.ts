@@ -18,6 +18,7 @@ import type { ApiViewsOptions } from "./api.ts";
 import { codeParameter, failure, rateLimit, refusal, storeFailures, string } from "./components.ts";
 import { oneOf, readQuery } from "./query.ts";
 
+/** How long a browser may keep an image. */
 const DAY_SECONDS = 86_400;
 
 /** The digits alone, six of them. */
@@ -97,7 +98,7 @@ export function readQrStyle(request: Request): { query: QrStyle; problem?: Malfo
 }
 
 /** The QR code of a short address, on the views thread. A link that doesn't redirect has none: 404 or 410. */
-export function qrCodeViews({ links, clock, version }: ApiViewsOptions) {
+export function qrCodeViews({ links, clock, version, cacheSeconds }: ApiViewsOptions) {
   const draw =
     (extension: string, type: string, image: (address: string, style: QrStyle) => string | Uint8Array) =>
     async (call: DetachedCall): Promise<Response> => {
@@ -105,14 +106,17 @@ export function qrCodeViews({ links, clock, version }: ApiViewsOptions) {
       if (problem !== undefined) return problemJson(call, problem);
       const link = await links.resolve(call.code);
       if (isProblem(link)) return problemAnswer(call, link);
-      const maxAge = Math.min(DAY_SECONDS, Math.floor((link.endsMs - clock.nowMs()) / 1000));
+      const secondsLeft = Math.floor((link.endsMs - clock.nowMs()) / 1000);
+      const maxAge = Math.min(DAY_SECONDS, secondsLeft);
+      const sharedSeconds = Math.min(cacheSeconds, secondsLeft);
+      const shared = sharedSeconds > 0 ? `public, s-maxage=${sharedSeconds}` : "private";
       const address = call.domain.shownUrl(link.code);
       const ETag = tagOf([version, extension, address, style, maxAge]);
       if (knowsAlready(call.headers, ETag)) return answer({ status: 304, headers: { ETag } });
       return answer({
         type,
         body: image(address, style),
-        cache: `public, max-age=${maxAge}`,
+        cache: `${shared}, max-age=${maxAge}`,
         headers: {
           ETag,
           "Content-Disposition": fileName("inline", link.code, "qr", extension),

@@ -1,8 +1,10 @@
 import { parseArgs } from "node:util";
 
 import type { Config } from "../config/config.ts";
-import { SETTINGS } from "../config/settings.ts";
+import { SETTING_GROUPS } from "../config/settings.ts";
 import { VERSION } from "../lib/version.ts";
+import { wrap } from "../lib/wrap.ts";
+import { columns } from "./terminal/print.ts";
 
 /** The keys are the words of the command line, such as `check` or `completion bash`. */
 export type Commands = Readonly<Record<string, Command>>;
@@ -80,6 +82,7 @@ export function readCommandLine(commands: Commands, line: readonly string[]): Co
     if (words.every((word, nth) => word === line[nth]))
       return readCommand(name, command, line.slice(words.length));
   }
+  if (line[0] === "help") return readCommandLine(commands, [...line.slice(1), "--help"]);
   const group = Object.entries(commands).filter(([name]) => name.startsWith(`${line[0]} `));
   const help = group.length > 0 ? groupHelp(Object.fromEntries(group)) : BRIEF_HELP;
   const { options, positionals } = parse(line, GENERAL_OPTIONS, help);
@@ -131,9 +134,8 @@ function parse(
   }
 }
 
-const SETTINGS_HELP = `
-
-It needs the settings of the server, such as DATABASE_URL, as environment variables: "curt --help" lists them.`;
+const SETTINGS_HELP =
+  'It needs the settings of the server, such as DATABASE_URL, as environment variables: "curt help settings" lists them.';
 const HELP_ROW = ["-h, --help", "show this help"] as const;
 
 export function generalHelp(commands: Commands): string {
@@ -146,10 +148,15 @@ ${rows(listed.map(([name, { summary }]) => [name, summary]))}
 Options:
 ${rows([HELP_ROW, ["-v, --version", "show the version"]])}
 
-"curt <command> --help" explains one command.
+${wrap(`"curt <command> --help" explains one command, "curt help settings" the settings of the server.`, columns())}`;
+}
 
-Settings (environment variables, all optional):
-${rows(Object.values(SETTINGS).map((setting) => [setting.name, `${setting.meaning} [${setting.default}]`]))}`;
+export function settingsHelp(): string {
+  const groups = Object.entries(SETTING_GROUPS).map(
+    ([name, settings]) =>
+      `${name}:\n${rows(Object.values(settings).map((setting) => [setting.name, `${setting.meaning} [${setting.default}]`]))}`,
+  );
+  return `${wrap("Settings are environment variables, all of them optional, with their defaults in brackets.", columns())}\n\n${groups.join("\n\n")}`;
 }
 
 /** For commands with the same first word. */
@@ -159,13 +166,13 @@ function groupHelp(commands: Commands): string {
 Commands:
 ${rows(Object.entries(commands).map(([name, { summary }]) => [name, summary]))}
 
-"curt <command> --help" explains one command. "curt --help" lists all commands and the settings.`;
+"curt <command> --help" explains one command. "curt --help" lists all commands.`;
 }
 
 /** Short, so that the error above stays visible. */
 const BRIEF_HELP = `Usage: curt <command>
 
-"curt --help" lists all commands and the settings.`;
+"curt --help" lists all commands.`;
 
 function commandHelp(name: string, command: Command): string {
   const { summary, positionals = [], rest, options = {} } = command;
@@ -179,14 +186,16 @@ function commandHelp(name: string, command: Command): string {
   });
   return `Usage: ${usage.join(" ")}
 
-${summary}
+${wrap(summary, columns())}
 
 Options:
-${rows([...optionRows, HELP_ROW])}${"run" in command ? SETTINGS_HELP : environment}`;
+${rows([...optionRows, HELP_ROW])}${"run" in command ? `\n\n${wrap(SETTINGS_HELP, columns())}` : environment}`;
 }
 
-/** Aligns the second column. */
+/** Aligns the second column, and wraps it. */
 function rows(table: readonly (readonly [string, string])[]): string {
   const width = Math.max(...table.map(([left]) => left.length));
-  return table.map(([left, right]) => `  ${left.padEnd(width)}  ${right}`).join("\n");
+  return table
+    .map(([left, right]) => `  ${left.padEnd(width)}  ${wrap(right, columns(), width + 4)}`)
+    .join("\n");
 }

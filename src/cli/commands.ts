@@ -1,7 +1,7 @@
 import { CHILD, serveAsChild } from "../server/child-process.ts";
 import { backup, restore } from "./backup.ts";
 import { check } from "./check.ts";
-import type { Commands, InstanceCommand } from "./command.ts";
+import { type Commands, type InstanceCommand, settingsHelp } from "./command.ts";
 import { completion, SHELLS } from "./completion.ts";
 import { printEvents } from "./events.ts";
 import { exportStore } from "./export.ts";
@@ -21,8 +21,7 @@ export const COMMANDS: Commands = {
     run: check,
   },
   backup: {
-    summary:
-      "make one file with everything while Curt runs: links, visits and the secret of manage keys (SQLite)",
+    summary: "back up links, visits and the secret of manage keys (SQLite)",
     positionals: ["FILE"],
     run: backup,
   },
@@ -38,12 +37,12 @@ export const COMMANDS: Commands = {
     run: restore,
   },
   export: {
-    summary: "write all that the store holds to a file; FILE - is standard output",
+    summary: "write everything in the store to FILE; - is standard output",
     positionals: ["FILE"],
     run: exportStore,
   },
   import: {
-    summary: "import a file of curt export, or links of another shortener from CSV; FILE - is standard input",
+    summary: "import an export, or a shortener's CSV; - is standard input",
     positionals: ["FILE"],
     options: {
       visits: { type: "string", meaning: "CSV file with the visits by day of the links in FILE" },
@@ -57,15 +56,22 @@ export const COMMANDS: Commands = {
     run: async (config, args) => (await import("./import.ts")).importFile(config, args),
   },
   events: {
-    summary: "print the events that wait for EVENTS_URL, and the last ones sent",
+    summary: "print the events that wait for EVENTS_URL and the last sent",
     options: { follow: { type: "boolean", meaning: "keep running, and print new ones" } },
     run: printEvents,
   },
   "trust-clock": {
-    summary: "confirm that the clock is right, after a warning that it may not be",
+    summary: "confirm that the clock is right, after Curt doubted it",
     run: trustClock,
   },
   ...INSTANCE_COMMANDS,
+  "help settings": {
+    summary: "explain the settings of the server",
+    ask: () => {
+      print(settingsHelp());
+      return 0;
+    },
+  },
   ...Object.fromEntries(
     SHELLS.map((shell): [string, InstanceCommand] => [
       `completion ${shell}`,

@@ -46,7 +46,7 @@ export const INSTANCE_COMMANDS: Readonly<Record<string, InstanceCommand>> = {
     ask: async (environment, args) => (await import("./shorten.ts")).shorten(environment, args),
   },
   info: {
-    summary: "show a link, with its manage key also what only its maker may see",
+    summary: "show a link; with its manage key, also what its maker sees",
     positionals: ["CODE-OR-ADDRESS"],
     options: { ...KEY, ...JSON_OUTPUT },
     variables: { ...VARIABLES, ...KEY_VARIABLES },
@@ -83,12 +83,12 @@ export const INSTANCE_COMMANDS: Readonly<Record<string, InstanceCommand>> = {
     ask: async (environment, args) => (await import("./stats.ts")).stats(environment, args),
   },
   health: {
-    summary: "check whether a server is ready, by default the one with the HOST and PORT of the environment",
+    summary: "check whether a server is ready",
     variables: { CURT_URL: "the server, such as http://10.0.0.5:3000 [http://$HOST:$PORT]" },
     ask: async (environment) => (await import("./health.ts")).health(environment),
   },
   mcp: {
-    summary: "tools for a language model: an MCP server on standard input and output",
+    summary: "serve tools for a language model on standard input (MCP)",
     variables: VARIABLES,
     ask: async (environment) => (await import("./mcp.ts")).mcp(environment),
   },

@@ -1,5 +1,8 @@
+import { resolve } from "node:path";
+
 import type { Config } from "../config/config.ts";
-import { createLog, type Log } from "../lib/log.ts";
+import { describeStore } from "../config/database-url.ts";
+import { createLog, escapeLine, type Log } from "../lib/log.ts";
 import { VERSION } from "../lib/version.ts";
 import type { Member } from "../metrics/process-group.ts";
 import { findPort } from "../server/listen.ts";
@@ -8,6 +11,9 @@ import { run } from "../server/run.ts";
 import { prepareBackups, startBackups } from "../server/scheduled-backups.ts";
 import { warnAtStart } from "../server/start-warnings.ts";
 import { identifyStore } from "../store/open.ts";
+
+/** Terminals, systemd and timeout signal npm and Curt, and npm passes the signal on. Both are one. */
+const SAME_SIGNAL_MS = 500;
 
 /**
  * Serves until SIGTERM or SIGINT, in this process or in PROCESSES children, then resolves with the exit code. A second signal
@@ -36,8 +42,11 @@ export async function serve(settings: Config): Promise<number> {
   let endBackups = async () => {};
 
   for (const reason of ["SIGTERM", "SIGINT"] as const) {
+    let receivedMs = Number.NEGATIVE_INFINITY;
     process.on(reason, () => {
       if (current === undefined) process.exit(0);
+      if (performance.now() - receivedMs < SAME_SIGNAL_MS) return;
+      receivedMs = performance.now();
       if (!isStopping && current.pids().length > 0) log.info({ reason }, "stopping");
       for (const generation of [current, beside]) {
         if (isStopping) generation?.kill();
@@ -70,9 +79,9 @@ export async function serve(settings: Config): Promise<number> {
     : startProcessPool(config, log, metrics?.group);
   if (await current.up) {
     isStarted = true;
-    if (isAlone) log.info(listensOn(config, port));
-    else
-      log.info({ children: current.pids() }, `${listensOn(config, port)}, in ${config.processes} processes`);
+    if (process.stdout.isTTY && log.isLevelEnabled("info")) process.stdout.write(greeting(config));
+    else if (isAlone) log.info(listensOn(config));
+    else log.info({ children: current.pids() }, `${listensOn(config)}, in ${config.processes} processes`);
     if (metrics !== undefined) log.info(metrics.about);
     warnAtStart(config, log);
     endBackups = startBackups(config, log);
@@ -121,8 +130,29 @@ async function serveHere(config: Config, log: Log, group?: ProcessGroup): Promis
   };
 }
 
-function listensOn({ host, baseUrl, tlsCert }: Config, port: number): string {
-  return `Curt ${VERSION} listens on ${tlsCert === null ? "http" : "https"}://${hostInUrl(host)}:${port} and makes links at ${baseUrl}`;
+function listensOn(config: Config): string {
+  return `Curt ${VERSION} listens on ${originOf(config)} and makes links at ${config.baseUrl}`;
+}
+
+/** What people need first, on a terminal. */
+function greeting(config: Config): string {
+  const { baseUrl, database, processes } = config;
+  const origin = originOf(config);
+  const store = database.engine === "sqlite" ? resolve(database.path) : describeStore(database);
+  const lines = [
+    `Curt ${VERSION} is running${processes === 1 ? "" : ` in ${processes} processes`}.`,
+    "",
+    `  Open it at:    ${baseUrl}`,
+    ...(origin === baseUrl ? [] : [`  It listens on: ${origin}`]),
+    `  Links are in:  ${store}`,
+    "  Stop it with:  Ctrl+C",
+    "",
+  ];
+  return `${lines.map(escapeLine).join("\n")}\n`;
+}
+
+function originOf({ host, port, tlsCert }: Config): string {
+  return `${tlsCert === null ? "http" : "https"}://${hostInUrl(host)}:${port}`;
 }
 
 function hostInUrl(host: string): string {

@@ -3,7 +3,7 @@ import { escapeLine } from "../lib/log.ts";
 import { readShortAddress } from "../links/short-address.ts";
 import type { Arguments, Environment } from "./command.ts";
 import { ask } from "./instance-request.ts";
-import { fail, plural, print, printJson } from "./terminal/print.ts";
+import { columns, fail, plural, print, printJson } from "./terminal/print.ts";
 
 const DEFAULT_DAYS = 30;
 /** The limit of the API. */
@@ -13,7 +13,6 @@ const HOURLY_DAYS = 2;
 const CHART_ROWS = 8;
 /** In a breakdown. */
 const SHOWN_VALUES = 5;
-const PIPE_COLUMNS = 80;
 
 /** Shows the visits of a link; returns the exit code. */
 export async function stats(environment: Environment, { positionals, options }: Arguments): Promise<number> {
@@ -50,7 +49,7 @@ function lastDays(days: number) {
 
 /** Visits of unknown or forgotten days are in no range, only in the total. */
 function draw(statistics: Statistics, total: number): string[] {
-  const width = process.stdout.columns || PIPE_COLUMNS;
+  const width = columns();
   const { code, from, to, tz, visits, bots, visitors, series } = statistics;
   const counts = [
     plural(visits, "visit"),

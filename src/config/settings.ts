@@ -20,10 +20,9 @@ import {
   limit,
   hostAndPort,
 } from "./formats.ts";
-import { BACKUP_SETTINGS, DATABASE_SETTINGS } from "./store-settings.ts";
+import { STORAGE_SETTINGS } from "./store-settings.ts";
 
-/** All settings. The keys are their names in `Config`. */
-export const SETTINGS = {
+const NETWORK_SETTINGS = {
   host: {
     name: "HOST",
     default: "localhost",
@@ -75,73 +74,6 @@ export const SETTINGS = {
     meaning: "PEM file of the key that belongs to the certificate in TLS_CERT",
     takes: path,
   },
-  posture: {
-    name: "POSTURE",
-    default: "auto",
-    meaning:
-      "who can reach this service: public refuses destinations in private networks and other URL shorteners and limits clients, private does neither; it also chooses EDITS and STATS_SHOWN if they are auto; auto chooses by the host of BASE_URL",
-    takes: oneOf("auto", "public", "private"),
-  },
-  blocklist: {
-    name: "BLOCKLIST",
-    default: "none",
-    unset: [],
-    meaning:
-      "lists of hosts and addresses that no link may lead to: files and https:// addresses, separated by commas; addresses are fetched every hour",
-    takes: listOf(fileOrSecureUrl),
-  },
-  ...DATABASE_SETTINGS,
-  ...BACKUP_SETTINGS,
-  defaultExpiry: {
-    name: "DEFAULT_EXPIRY",
-    default: "never",
-    meaning: "expiry of links created without one: never, 24h, 48h, 1week or 1month",
-    takes: oneOf<Expiry>("never", ...DURATIONS),
-  },
-  codeLength: {
-    name: "CODE_LENGTH",
-    default: "7",
-    meaning: "length of generated codes, 4 to 32 characters",
-    takes: wholeNumber(4, 32),
-  },
-  codeHoldMs: {
-    name: "CODE_HOLD",
-    default: "30d",
-    meaning: "how long after a link's expiry its code cannot be reused",
-    takes: duration("30d, 12h or 0s", "36500d"),
-  },
-  statsKeepDays: {
-    name: "STATS_KEEP",
-    default: "400d",
-    meaning: "how long daily statistics are kept, 8d to 3650d; older days are added to one total per link",
-    takes: days(8, 3650),
-  },
-  statsShown: {
-    name: "STATS_SHOWN",
-    default: "auto",
-    meaning:
-      "what anyone sees of a link's statistics: safe adds noise to all but totals, all is exact and live, count is totals only; auto is safe in public posture and all in private posture",
-    takes: oneOf("auto", "safe", "all", "count"),
-  },
-  processes: {
-    name: "PROCESSES",
-    default: "1",
-    meaning: "number of serving processes, 1 to 64; they share the port and the store",
-    takes: wholeNumber(1, 64),
-  },
-  cacheSeconds: {
-    name: "CACHE_SECONDS",
-    default: "0",
-    meaning: "how long a shared cache may keep a redirect, in seconds; never past the link's expiry",
-    takes: wholeNumber(0, 86_400, "seconds"),
-  },
-  interstitial: {
-    name: "INTERSTITIAL",
-    default: "off",
-    meaning:
-      "which links show people the preview before they redirect: all is every link, off is none; bots are redirected immediately",
-    takes: oneOf("off", "all"),
-  },
   trustedProxies: {
     name: "TRUSTED_PROXIES",
     default: "none",
@@ -150,52 +82,22 @@ export const SETTINGS = {
       "proxies whose X-Forwarded-For is trusted: addresses and networks such as 10.0.0.0/8, separated by commas",
     takes: listOf(network),
   },
-  countryDatabase: {
-    name: "COUNTRY_DATABASE",
-    default: "embedded",
-    unset: null,
-    meaning: "file in MaxMind's format (.mmdb) that maps IP addresses to countries",
-    takes: path,
-  },
-  ...IDENTITY_SETTINGS,
-  reportThreshold: {
-    name: "REPORT_THRESHOLD",
-    default: "off",
-    unset: null,
+  cacheSeconds: {
+    name: "CACHE_SECONDS",
+    default: "0",
     meaning:
-      "number of independent reports, 1 to 10000, that disable a link until the operator has looked at it; off: reports disable none",
-    takes: wholeNumber(1, 10_000),
+      "how long a shared cache may keep a redirect or a QR code, in seconds; never past the link's expiry",
+    takes: wholeNumber(0, 86_400, "seconds"),
   },
-  adminToken: {
-    name: "ADMIN_TOKEN",
-    default: "none",
-    unset: null,
-    meaning:
-      "secret of 16 characters or more that opens the operator's API and page, /api/v1/admin/ and /admin; without it there are none",
-    takes: secret(16),
-  },
-  createToken: {
-    name: "CREATE_TOKEN",
-    default: "none",
-    unset: null,
-    meaning:
-      "secret of 16 characters or more that is needed to make links, sent as Authorization: Bearer; everything else stays open",
-    takes: secret(16),
-  },
-  secret: {
-    name: "CURT_SECRET",
-    default: "none",
-    unset: null,
-    meaning:
-      "secret of 32 characters or more that the manage keys of links are made with, the same for all instances; without it, one is made at the first start and kept in the database; another secret ends all keys",
-    takes: secret(32),
-  },
-  edits: {
-    name: "EDITS",
+} satisfies Record<string, Setting>;
+
+const POSTURE_SETTINGS = {
+  posture: {
+    name: "POSTURE",
     default: "auto",
     meaning:
-      "whether makers may change where their links lead: on, off, or 24h for the first day of a link; auto is 24h in public posture and on in private posture; they may always end their links",
-    takes: oneOf("auto", "on", "24h", "off"),
+      "who can reach this service: public refuses destinations in private networks and other URL shorteners and limits clients, private does neither; it also chooses EDITS and STATS_SHOWN if they are auto; auto chooses by the host of BASE_URL",
+    takes: oneOf("auto", "public", "private"),
   },
   limitCreate: {
     name: "LIMIT_CREATE",
@@ -231,7 +133,113 @@ export const SETTINGS = {
       "how many wrong passwords of links a client may try, or off; ten times as many may be tried for one link by everybody together",
     takes: limit,
   },
-  ...EVENT_SETTINGS,
+  edits: {
+    name: "EDITS",
+    default: "auto",
+    meaning:
+      "whether makers may change where their links lead: on, off, or 24h for the first day of a link; auto is 24h in public posture and on in private posture; they may always end their links",
+    takes: oneOf("auto", "on", "24h", "off"),
+  },
+  statsShown: {
+    name: "STATS_SHOWN",
+    default: "auto",
+    meaning:
+      "what anyone sees of a link's statistics: safe adds noise to all but totals, all is exact and live, count is totals only; auto is safe in public posture and all in private posture",
+    takes: oneOf("auto", "safe", "all", "count"),
+  },
+} satisfies Record<string, Setting>;
+
+const LINK_SETTINGS = {
+  defaultExpiry: {
+    name: "DEFAULT_EXPIRY",
+    default: "never",
+    meaning: "expiry of links created without one: never, 24h, 48h, 1week or 1month",
+    takes: oneOf<Expiry>("never", ...DURATIONS),
+  },
+  codeLength: {
+    name: "CODE_LENGTH",
+    default: "7",
+    meaning: "length of generated codes, 4 to 32 characters",
+    takes: wholeNumber(4, 32),
+  },
+  codeHoldMs: {
+    name: "CODE_HOLD",
+    default: "30d",
+    meaning: "how long after a link's expiry its code cannot be reused",
+    takes: duration("30d, 12h or 0s", "36500d"),
+  },
+  statsKeepDays: {
+    name: "STATS_KEEP",
+    default: "400d",
+    meaning: "how long daily statistics are kept, 8d to 3650d; older days are added to one total per link",
+    takes: days(8, 3650),
+  },
+  countryDatabase: {
+    name: "COUNTRY_DATABASE",
+    default: "embedded",
+    unset: null,
+    meaning: "file in MaxMind's format (.mmdb) that maps IP addresses to countries",
+    takes: path,
+  },
+  interstitial: {
+    name: "INTERSTITIAL",
+    default: "off",
+    meaning:
+      "which links show people the preview before they redirect: all is every link, off is none; bots are redirected immediately",
+    takes: oneOf("off", "all"),
+  },
+} satisfies Record<string, Setting>;
+
+const MODERATION_SETTINGS = {
+  adminToken: {
+    name: "ADMIN_TOKEN",
+    default: "none",
+    unset: null,
+    meaning:
+      "secret of 16 characters or more that opens the operator's API and page, /api/v1/admin/ and /admin; without it there are none",
+    takes: secret(16),
+  },
+  createToken: {
+    name: "CREATE_TOKEN",
+    default: "none",
+    unset: null,
+    meaning:
+      "secret of 16 characters or more that is needed to make links, sent as Authorization: Bearer; everything else stays open",
+    takes: secret(16),
+  },
+  secret: {
+    name: "CURT_SECRET",
+    default: "none",
+    unset: null,
+    meaning:
+      "secret of 32 characters or more that the manage keys of links are made with, the same for all instances; without it, one is made at the first start and kept in the database; another secret ends all keys",
+    takes: secret(32),
+  },
+  blocklist: {
+    name: "BLOCKLIST",
+    default: "none",
+    unset: [],
+    meaning:
+      "lists of hosts and addresses that no link may lead to: files and https:// addresses, separated by commas; addresses are fetched every hour",
+    takes: listOf(fileOrSecureUrl),
+  },
+  reportThreshold: {
+    name: "REPORT_THRESHOLD",
+    default: "off",
+    unset: null,
+    meaning:
+      "number of independent reports, 1 to 10000, that disable a link until the operator has looked at it; off: reports disable none",
+    takes: wholeNumber(1, 10_000),
+  },
+} satisfies Record<string, Setting>;
+
+const OPERATION_SETTINGS = {
+  processes: {
+    name: "PROCESSES",
+    default: "1",
+    meaning: "number of serving processes, 1 to 64; they share the port and the store",
+    takes: wholeNumber(1, 64),
+  },
   metrics: {
     name: "METRICS_PORT",
     default: "off",
@@ -253,6 +261,30 @@ export const SETTINGS = {
     takes: oneOf("debug", "info", "warn", "error"),
   },
 } satisfies Record<string, Setting>;
+
+/** All settings. The keys are their names in `Config`. */
+export const SETTINGS = {
+  ...NETWORK_SETTINGS,
+  ...POSTURE_SETTINGS,
+  ...LINK_SETTINGS,
+  ...MODERATION_SETTINGS,
+  ...IDENTITY_SETTINGS,
+  ...EVENT_SETTINGS,
+  ...STORAGE_SETTINGS,
+  ...OPERATION_SETTINGS,
+};
+
+/** For the help, by task, as in docs/settings.md. */
+export const SETTING_GROUPS: Readonly<Record<string, Readonly<Record<string, Setting>>>> = {
+  "Address and network": NETWORK_SETTINGS,
+  "Public or private": POSTURE_SETTINGS,
+  "Links and statistics": LINK_SETTINGS,
+  "Moderation and secrets": MODERATION_SETTINGS,
+  "Appearance and contact": IDENTITY_SETTINGS,
+  Events: EVENT_SETTINGS,
+  "Storage and backups": STORAGE_SETTINGS,
+  "Processes and monitoring": OPERATION_SETTINGS,
+};
 
 type Value<S extends Setting> =
   S["takes"] extends Format<infer T> ? (S extends { unset: null } ? T | null : T) : never;

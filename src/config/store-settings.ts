@@ -1,8 +1,19 @@
 import { databaseUrl, postgresUrl } from "./database-url.ts";
 import { path, wholeNumber, type Setting, duration, type Format } from "./formats.ts";
 
-/** Where links and visits are stored. */
-export const DATABASE_SETTINGS = {
+const upToMonth = duration("24h", "31d");
+const MIN_MS = 1000;
+
+const every: Format<number> = {
+  right: "a time such as 24h or 6h, from 1s to 31d",
+  parse(text) {
+    const ms = upToMonth.parse(text);
+    return ms !== undefined && ms >= MIN_MS ? ms : undefined;
+  },
+};
+
+/** Where links and visits are stored, and backups that Curt makes by itself. */
+export const STORAGE_SETTINGS = {
   database: {
     name: "DATABASE_URL",
     default: "sqlite:./data/curt.db",
@@ -39,21 +50,6 @@ export const DATABASE_SETTINGS = {
     meaning: "folder on a local disk for the journal of visits and the lists of feeds",
     takes: path,
   },
-} satisfies Record<string, Setting>;
-
-const upToMonth = duration("24h", "31d");
-const MIN_MS = 1000;
-
-const every: Format<number> = {
-  right: "a time such as 24h or 6h, from 1s to 31d",
-  parse(text) {
-    const ms = upToMonth.parse(text);
-    return ms !== undefined && ms >= MIN_MS ? ms : undefined;
-  },
-};
-
-/** Backups that Curt makes by itself. */
-export const BACKUP_SETTINGS = {
   backupFolder: {
     name: "BACKUP_DIR",
     default: "none",

@@ -1,5 +1,7 @@
 import { pino } from "pino";
 
+import { wrap } from "./wrap.ts";
+
 export type Log = ReturnType<typeof createLog>;
 
 /** In bytes. Beyond this, lines are dropped. */
@@ -12,7 +14,7 @@ export function createLog(
   base: { readonly pid: number } | null = null,
 ) {
   output.on("error", () => {});
-  const format = output.isTTY ? readable : escapeLine;
+  const format = output.isTTY ? (line: string) => formatForPeople(line, output.columns || 80) : escapeLine;
   const write = (line: string) => {
     if (output.writableLength < MAX_UNREAD) output.write(`${format(line.trimEnd())}\n`);
   };
@@ -27,10 +29,33 @@ export function createLog(
   );
 }
 
-function readable(line: string): string {
-  const { level, time, msg, ...rest } = JSON.parse(line) as { level: string; time: string; msg: string };
-  const details = Object.keys(rest).length > 0 ? ` ${JSON.stringify(rest)}` : "";
-  return escapeLine(`${time.slice(11, 19)} ${level === "info" ? "" : `${level}: `}${msg}${details}`);
+interface Line {
+  readonly level: string;
+  readonly time: string;
+  readonly msg: string;
+  /** Only errors have a stack; anything may have been thrown. */
+  readonly err?: unknown;
+}
+
+const CLOCK_COLUMNS = "12:34:56 ".length;
+
+/** With the local time. All but the first line are indented, so that none of an error looks like another line of the log. */
+function formatForPeople(json: string, columns: number): string {
+  const { level, time, msg, ...rest } = JSON.parse(json) as Line;
+  const { stack } = (rest.err ?? {}) as { readonly stack?: string };
+  if (stack !== undefined) delete rest.err;
+  const details = Object.entries(rest).map(
+    ([name, value]) => `${name}: ${typeof value === "string" ? value : JSON.stringify(value)}`,
+  );
+  const text = [
+    level === "info" ? [] : `${level}:`,
+    msg,
+    details.length === 0 ? [] : `(${details.join(", ")})`,
+  ].flat();
+  const lines = [text.join(" "), ...(stack?.split("\n") ?? [])].map((line) =>
+    wrap(escapeLine(line), columns, CLOCK_COLUMNS),
+  );
+  return `${new Date(time).toTimeString().slice(0, 8)} ${lines.join(`\n${" ".repeat(CLOCK_COLUMNS)}`)}`;
 }
 
 /** A target without its query and fragment, which may contain secrets of visitors. */

@@ -61,6 +61,7 @@ function settingsTask(config: Config, state: ViewsState) {
     baseUrl: config.baseUrl,
     domains: config.domains,
     codeHoldMs: config.codeHoldMs,
+    cacheSeconds: config.cacheSeconds,
     defaultExpiry: config.defaultExpiry,
     edits: config.edits,
     statsShown: config.statsShown,

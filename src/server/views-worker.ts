@@ -82,12 +82,20 @@ interface RendererParts {
 }
 
 function rendererOf(domain: Domain, { store, clock, hostRules, inspection }: RendererParts) {
-  const { codeHoldMs, statsShown, statsKeepDays, defaultExpiry, edits, needsToken } = config;
+  const { codeHoldMs, cacheSeconds, statsShown, statsKeepDays, defaultExpiry, edits, needsToken } = config;
   const { find } = store;
   const links = createLookUps({ codeHoldMs, store: { find }, clock, blocked: hostRules.blocked });
   const visits = createCounts({ store, clock, shown: statsShown, noise: createNoise(config.noiseKey) });
   const disabledSince = createDisabledSinceReader({ store, hostRules });
-  const api = createApiViews({ links, visits, clock, defaultExpiry, version: VERSION, needsToken });
+  const api = createApiViews({
+    links,
+    visits,
+    clock,
+    defaultExpiry,
+    cacheSeconds,
+    version: VERSION,
+    needsToken,
+  });
   const home = createHomeViews({ defaultExpiry, needsToken, links });
   return createRenderer(domain, {
     qr: createQrPage({ links }),

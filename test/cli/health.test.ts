@@ -23,7 +23,7 @@ describe("curt health", () => {
     const stopping = await run(["health"], asked);
     expect(stopping.code).toBe(1);
     expect(stopping.stderr).toBe(`curt: not ready: ${curt.origin}/readyz answers 503\n`);
-    curt.kill("SIGTERM");
+    curt.kill("SIGINT");
     await curt.exited;
     const gone = await run(["health"], asked);
     expect(gone.code).toBe(1);

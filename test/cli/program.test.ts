@@ -6,15 +6,18 @@ import { version } from "../../package.json";
 import { type Command, type Commands, readCommandLine, UsageError } from "../../src/cli/command.ts";
 import { COMMANDS } from "../../src/cli/commands.ts";
 import { readConfig } from "../../src/config/config.ts";
+import { SETTINGS } from "../../src/config/settings.ts";
 import { createLog } from "../../src/lib/log.ts";
 import type { Target } from "../../src/links/target.ts";
 import { warnAtStart } from "../../src/server/start-warnings.ts";
 import { openStore } from "../../src/store/open.ts";
+import { freePort } from "../free-port.ts";
 import { testOnLinux } from "../linux.ts";
 import { type Settings, startHere, startProgram, temporaryFolder, untilLogged, PROGRAM } from "../service.ts";
 import { newLink } from "../stores/links.ts";
 import { visit } from "../visits/visits.ts";
 import { runCommand as run } from "./commands.ts";
+import { runInTerminal } from "./run.ts";
 
 function refusalOf(args: readonly string[]): UsageError {
   try {
@@ -25,12 +28,32 @@ function refusalOf(args: readonly string[]): UsageError {
   throw new Error(`${args.join(" ")} is not refused`);
 }
 
+const widthOf = (text: string) => Math.max(...text.split("\n").map((line) => Bun.stringWidth(line)));
+
 describe("the command line", () => {
   test("shows its help and its version", async () => {
     expect(await run(["--version"])).toEqual({ code: 0, stdout: `${version}\n`, stderr: "" });
-    const { code, stdout } = await run(["--help"]);
+    for (const args of [["--help"], ["help"]]) {
+      const { code, stdout } = await run(args);
+      expect(code).toBe(0);
+      expect(stdout).toStartWith("Usage: curt <command>\n\nCommands:\n  serve ");
+      expect(stdout).not.toContain("LOG_LEVEL");
+      expect(widthOf(stdout)).toBeLessThanOrEqual(80);
+    }
+  });
+
+  test("explains every setting in lines of 80 columns, and in the width of a terminal", async () => {
+    const { code, stdout } = await run(["help", "settings"], { PORT: "x" });
     expect(code).toBe(0);
-    expect(stdout).toContain("curt <command>");
+    const listed = [...stdout.matchAll(/^  ([A-Z_]+) /gm)].map(([, name]) => name);
+    expect(listed).toEqual(Object.values(SETTINGS).map(({ name }) => name));
+    expect(widthOf(stdout)).toBeLessThanOrEqual(80);
+    for (const columns of [60, 120]) {
+      const { shown } = await runInTerminal(["help", "settings"], {}, { columns });
+      expect(widthOf(shown)).toBeLessThanOrEqual(columns);
+      expect(widthOf(shown)).toBeGreaterThan(columns - 10);
+      expect(shown.replaceAll(/\s+/g, "")).toBe(stdout.replaceAll(/\s+/g, ""));
+    }
   });
 
   test("explains one command, also when the configuration is wrong", async () => {
@@ -38,6 +61,7 @@ describe("the command line", () => {
       const { code, stdout, stderr } = await run(["check", flag], { PORT: "x" });
       expect([code, stderr]).toEqual([0, ""]);
       expect(stdout).toMatch(/^Usage: curt check\n\ncheck the configuration.*\n\nOptions:\n {2}-h, --help /);
+      expect((await run(["help", "check"])).stdout).toBe(stdout);
     }
   });
 
@@ -56,7 +80,7 @@ describe("the command line", () => {
       const { message, help } = refusalOf(args);
       expect([args, message]).toEqual([args, mistake]);
       expect(help).toStartWith(`Usage: curt ${usage}\n`);
-      expect(help).toContain('"curt --help" lists ');
+      expect(help).toMatch(/"curt (?:--help|help settings)" lists /);
       expect(help).not.toContain("LOG_LEVEL");
     }
     for (const args of [[], ["__proto__"], ["serve", "now"]]) {
@@ -108,7 +132,8 @@ Options:
   --milk <oat|cow>       a milk
   -h, --help             show this help
 
-It needs the settings of the server, such as DATABASE_URL, as environment variables: "curt --help" lists them.`,
+It needs the settings of the server, such as DATABASE_URL, as environment
+variables: "curt help settings" lists them.`,
     });
     expect(() => call("tea make green")).toThrow("tea make needs CUP");
     expect(() => call("tea make green mug spoon")).toThrow('tea make takes no argument "spoon"');
@@ -455,6 +480,28 @@ describe("curt check", () => {
 });
 
 describe("npm start", () => {
+  test("in a terminal says what to open, where links are kept and how to stop, and stops in order", async () => {
+    using folder = temporaryFolder();
+    const file = join(folder.path, "curt.db");
+    const PORT = String(await freePort());
+    const settings = { PORT, DATABASE_URL: `sqlite:${file}`, BACKUP_KEPT: "5" };
+    const { shown } = await runInTerminal([], settings, {
+      command: ["npm", "start", "--silent"],
+      typed: { after: "BACKUP_KEEP", text: "\u0003" },
+    });
+    const [greeting = "", log = ""] = shown.split(/^(?=\d\d:)/m);
+    expect(greeting).toBe(`Curt ${version} is running.
+
+  Open it at:    http://localhost:${PORT}
+  Links are in:  ${file}
+  Stop it with:  Ctrl+C
+
+`);
+    expect(log).toMatch(/^\d\d:\d\d:\d\d warn: a setting may be misspelt: /);
+    expect(shown).toMatch(/stopping \(reason: SIGINT\)\n\d\d:\d\d:\d\d stopped\n$/);
+    expect(existsSync(`${file}-wal`)).toBeFalse();
+  });
+
   test("passes SIGTERM on to the server, which stops in order", async () => {
     using folder = temporaryFolder();
     await using program = await startProgram(

@@ -42,6 +42,8 @@ export async function modulesOf(args: readonly string[], environment: Settings):
 
 interface TerminalOptions {
   readonly columns?: number;
+  /** What runs the program, if not the tests' Bun. */
+  readonly command?: readonly string[];
   /** What someone types once the terminal shows `after`. */
   readonly typed?: { readonly after: string; readonly text: string };
 }
@@ -50,20 +52,20 @@ interface TerminalOptions {
 export async function runInTerminal(
   args: readonly string[],
   environment: Settings = {},
-  { columns = 100, typed }: TerminalOptions = {},
+  { columns = 100, command = COMMAND, typed }: TerminalOptions = {},
 ): Promise<{ code: number; shown: string }> {
   const decoder = new TextDecoder();
   let shown = "";
   let hasTyped = false;
   const { promise: ended, resolve: end } = Promise.withResolvers<void>();
-  const child = Bun.spawn([...COMMAND, ...args], {
+  const child = Bun.spawn([...command, ...args], {
     env: { ...process.env, ...WRONG_SETTINGS, ...environment },
     terminal: {
       cols: columns,
       rows: 40,
       data: (terminal, data) => {
         shown += decoder.decode(data, { stream: true });
-        if (typed === undefined || hasTyped || !shown.endsWith(typed.after)) return;
+        if (typed === undefined || hasTyped || !shown.includes(typed.after)) return;
         hasTyped = true;
         terminal.write(typed.text);
       },

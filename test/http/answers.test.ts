@@ -67,7 +67,7 @@ describe("a repeated request", () => {
   test("for a QR code may keep it for a day, but not beyond the end of its link", async () => {
     const seconds = async (path: string) =>
       Number(
-        /^public, max-age=(\d+)$/.exec((await curt.fetch(path)).headers.get("cache-control") ?? "")?.[1],
+        /^private, max-age=(\d+)$/.exec((await curt.fetch(path)).headers.get("cache-control") ?? "")?.[1],
       );
     expect(await seconds("/made.png")).toBe(DAY_SECONDS);
     expect(await seconds("/brief.png")).toBeLessThan(DAY_SECONDS);

@@ -7,7 +7,7 @@ import { DAY_MS } from "../../src/links/time.ts";
 import ko from "../../src/locales/ko.json";
 import { openBrowser } from "../browser/browser.ts";
 import { type Raster, rasterise } from "../browser/scan.ts";
-import { BASE_URL, outcomeOf, shareService } from "../service.ts";
+import { BASE_URL, outcomeOf, shareService, startHere } from "../service.ts";
 
 const curt = shareService();
 let page: Page;
@@ -164,13 +164,27 @@ describe("its answer", () => {
       const { headers } = await curt.fetch(`/abc.${format}`);
       expect(Object.fromEntries(headers)).toMatchObject({
         "content-type": type,
-        "cache-control": "public, max-age=86400",
+        "cache-control": "private, max-age=86400",
         "content-disposition": `inline; filename="abc.${format}"`,
         "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
         "cross-origin-resource-policy": "cross-origin",
         "x-content-type-options": "nosniff",
       });
     }
+  });
+
+  test("stays in a shared cache for CACHE_SECONDS, never beyond the link's end", async () => {
+    await using cached = await startHere({ CACHE_SECONDS: "60" }, { standsStill: true });
+    await cached.shorten({ original_url: "https://example.com/", custom_code: "far" });
+    await cached.shorten({
+      original_url: "https://example.com/",
+      custom_code: "near",
+      expire_duration: "24h",
+    });
+    cached.advance(DAY_MS - 30_000);
+    const cacheControl = async (path: string) => (await cached.fetch(path)).headers.get("cache-control");
+    expect(await cacheControl("/far.svg")).toBe("public, s-maxage=60, max-age=86400");
+    expect(await cacheControl("/near.svg")).toBe("public, s-maxage=30, max-age=30");
   });
 
   test("names a file in any script, and in ASCII for those who know no other", async () => {
@@ -191,7 +205,7 @@ describe("its answer", () => {
         const again = await curt.fetch("/abc.svg", { method, headers: { "If-None-Match": known } });
         expect([again.status, await again.text()], known).toEqual([304, ""]);
         expect(again.headers.get("etag")).toBe(tag);
-        expect(again.headers.get("cache-control")).toBe("public, max-age=86400");
+        expect(again.headers.get("cache-control")).toBe("private, max-age=86400");
       }
     }
     for (const [path, known] of [

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 
 import { createLog, withoutQuery } from "../../src/lib/log.ts";
 
-function logTo(output: { isTTY: boolean; writableLength?: number }) {
+function logTo(output: { isTTY: boolean; columns?: number; writableLength?: number }) {
   const lines: string[] = [];
   const stream = { writableLength: 0, ...output, on() {}, write: (line: string) => lines.push(line) };
   return { log: createLog("info", stream as unknown as NodeJS.WriteStream), lines };
@@ -20,12 +20,33 @@ test("a line of JSON can hold any text, but no control characters of terminals",
 });
 
 test("on a terminal, lines are readable and just as safe", () => {
-  const { log, lines } = logTo({ isTTY: true });
+  const { log, lines } = logTo({ isTTY: true, columns: 200 });
   log.info("Curt listens");
-  log.warn({ purged: 3 }, NASTY);
+  log.warn({ purged: 3, path: NASTY }, NASTY);
   expect(lines[0]).toMatch(/^\d\d:\d\d:\d\d Curt listens\n$/);
-  expect(lines[1]).toMatch(/^\d\d:\d\d:\d\d warn: a.*\{"purged":3\}\n$/);
+  expect(lines[1]).toMatch(/^\d\d:\d\d:\d\d warn: a.*j \(purged: 3, path: a.*j\)\n$/);
   for (const line of lines) expect(line.trimEnd()).not.toMatch(/[\p{Cc}\p{Bidi_Control}\u2028\u2029]/u);
+});
+
+test("on a terminal, long lines break at spaces, and an error has its stack below, all of it indented", () => {
+  const { log, lines } = logTo({ isTTY: true, columns: 40 });
+  log.info("a blocklist is too long: the rest of it was not read");
+  expect(lines[0]?.slice(9)).toBe("a blocklist is too long: the\n         rest of it was not read\n");
+  log.error({ err: new Error("broken\n12:00:00 Curt listens"), times: 2 }, "unexpected fault");
+  const [first = "", ...rest] = lines[1]?.trimEnd().split("\n") ?? [];
+  expect(first.slice(9)).toBe("error: unexpected fault (times:");
+  expect(rest.slice(0, 3)).toEqual(
+    ["2)", "Error: broken", "12:00:00 Curt listens"].map((text) => `         ${text}`),
+  );
+  expect(rest[3]).toMatch(/^ {9}at /);
+  for (const line of rest) expect(line).toStartWith("         ");
+});
+
+test("on a terminal, whatever was thrown can be read", () => {
+  const { log, lines } = logTo({ isTTY: true });
+  for (const err of ["text", undefined, null, { code: 3 }]) log.error({ err }, "unexpected fault");
+  const details = lines.map((line) => line.slice("12:00:00 error: unexpected fault".length).trimEnd());
+  expect(details).toEqual([" (err: text)", "", " (err: null)", ' (err: {"code":3})']);
 });
 
 test("a reader that does not read costs lines, not memory", () => {

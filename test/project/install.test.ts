@@ -132,10 +132,14 @@ const PROXIES = new Map(
   ]),
 );
 
+const HSTS = "Strict-Transport-Security max-age=31536000";
+
 /** What the trials with these proxies have shown to be needed. */
 const NEEDED: Readonly<Record<string, readonly string[]>> = {
-  Caddy: ["read_header 10s", "idle 1m", "reverse_proxy 127.0.0.1:3000", "keepalive 15s"],
+  Caddy: [HSTS, "read_header 10s", "idle 1m", "reverse_proxy 127.0.0.1:3000", "keepalive 15s"],
   nginx: [
+    `add_header ${HSTS} always;`,
+    "proxy_cache_key $request_method$host$request_uri;",
     "proxy_set_header X-Forwarded-For $proxy_add_x_forwarded_for;",
     "proxy_set_header Host $host;",
     "proxy_http_version 1.1;",
@@ -149,6 +153,7 @@ const NEEDED: Readonly<Record<string, readonly string[]>> = {
     "443 ssl http2;",
   ],
   HAProxy: [
+    `http-after-response set-header ${HSTS} if { ssl_fc }`,
     "option forwardfor",
     "option accept-invalid-http-request",
     "http-reuse never",
@@ -156,7 +161,13 @@ const NEEDED: Readonly<Record<string, readonly string[]>> = {
     "option httpchk GET /readyz",
     "alpn h2,http/1.1",
   ],
-  Traefik: ["idleConnTimeout: 15s", "sanitizePath: false", "http://127.0.0.1:3000"],
+  Traefik: [
+    "stsSeconds: 31536000",
+    "[hsts, connections]",
+    "idleConnTimeout: 15s",
+    "sanitizePath: false",
+    "http://127.0.0.1:3000",
+  ],
 };
 
 test("the examples for proxies have what Curt needs, and do not lead to the metrics", () => {
@@ -164,6 +175,8 @@ test("the examples for proxies have what Curt needs, and do not lead to the metr
     const example = PROXIES.get(proxy) ?? "";
     for (const line of lines) expect([proxy, line, example.includes(line)]).toEqual([proxy, line, true]);
     expect(example).not.toMatch(/9464|metrics/i);
+    // It makes equal requests wait for each other up to 5 s, even for responses that can't be cached.
+    expect(example).not.toContain("proxy_cache_lock");
     // nginx would decode the path if there were one after the name.
     expect(example).not.toMatch(/proxy_pass http:\/\/\w+\//);
   }

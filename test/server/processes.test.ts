@@ -169,11 +169,11 @@ describe("a signal to the supervisor", () => {
     expect(messages.filter((message) => message !== "stopping")).toEqual(["stopped"]);
   });
 
-  test("ends all at once when it comes twice", async () => {
+  test("ends all at once when a second signal comes", async () => {
     await using program = await startSeveral({ DRAIN_WAIT: "60s" });
     program.kill("SIGTERM");
     await until("all are stopping", () => linesThatSay(program, "stopping").length === 1 + PROCESSES);
-    program.kill("SIGTERM");
+    program.kill("SIGINT");
     expect(await program.exited).toBe(1);
     expect(children(program).filter(isAlive)).toEqual([]);
   });

@@ -5,6 +5,8 @@ import { escapeLine } from "../../lib/log.ts";
 import { StoreUnusable } from "../../links/store.ts";
 
 const STANDARD_OUTPUT = 1;
+/** Of an output that isn't a terminal. */
+const PIPE_COLUMNS = 80;
 /** Between tries to write to a full pipe that doesn't block. */
 const FULL_PAUSE_MS = 5;
 
@@ -27,6 +29,11 @@ export function printBytes(bytes: Uint8Array): void {
 
 function outputLost(cause: unknown): StoreUnusable {
   return new StoreUnusable(`standard output is not complete: ${reasonOf(cause)}.`, { cause });
+}
+
+/** The width of the terminal, for what is printed. */
+export function columns(): number {
+  return process.stdout.columns || PIPE_COLUMNS;
 }
 
 /** Prints one object as a line of JSON. */
