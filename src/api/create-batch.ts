@@ -104,6 +104,7 @@ export function createLinks({ limiter, secretOf }: ApiOptions, { createAll, hand
       const data = body.describe(outcome, domain, secretOf(domain));
       return { status_code: 201, status: "success", message: confirmation, data };
     });
+    limiter.chargeRefused(call, results.filter(({ status }) => status === "error").length);
     return success(call, 200, "batch", { results }, created.isReplay ? REPLAYED : {});
   }
 

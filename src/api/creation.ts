@@ -102,7 +102,7 @@ export function createLinkCreation({ links, limiter, mayCreate, secret, secretOf
 
   /**
    * Checks the token and reads the `Idempotency-Key`. Requests without a key also pass `limit`, before their body is read, so
-   * that a refusal costs little. With a key it may be a retry, which counts against no limit.
+   * that a refusal costs little. With a key it may be a retry, which doesn't count as a create.
    */
   function handler(
     limit: (handle: Handler) => Handler,
@@ -114,12 +114,12 @@ export function createLinkCreation({ links, limiter, mayCreate, secret, secretOf
         ? handle(call, identify)
         : problemJson(call, { kind: token === "" ? "token.missing" : "token.wrong" });
     };
-    const withoutKey = limit((call) => withToken(call));
-    return (call) => {
+    const withoutKey = limit(limiter.attempt((call) => withToken(call)));
+    const withKey = limiter.attempt((call) => {
       const identify = readIdempotencyKey(call, secret);
-      if (isProblem(identify)) return problemJson(call, identify);
-      return identify === undefined ? withoutKey(call) : withToken(call, identify);
-    };
+      return isProblem(identify) ? problemJson(call, identify) : withToken(call, identify);
+    });
+    return (call) => (call.headers.has("idempotency-key") ? withKey(call) : withoutKey(call));
   }
 
   return {

@@ -1,4 +1,4 @@
-import { clientNetwork } from "../lib/client-address.ts";
+import { clientNetwork, clientSharers, clientSite } from "../lib/client-address.ts";
 import { memoize } from "../lib/memoize.ts";
 import type { Clock } from "../links/clock.ts";
 import { isProblem } from "../links/problem.ts";
@@ -25,6 +25,13 @@ export interface Limiter {
   remaining(call: Call, name: RateLimitName): number;
   /** Refuses a client with nothing remaining. */
   refuse(call: Call, name: RateLimitName): Promise<Limited>;
+  /**
+   * Counts a create as a view if it is refused, because a refusal costs as much and may reveal a code. A client without views
+   * is refused before its body is read.
+   */
+  attempt(handle: Handler): Handler;
+  /** Counts refused parts of a request, even beyond the limit. */
+  chargeRefused(call: Call, parts: number): void;
   /** Counts every request that is more expensive than a redirect, and unknown codes against their own limit. */
   view(handle: Handler): Handler;
   /**
@@ -32,10 +39,17 @@ export interface Limiter {
    * 404.
    */
   unknown(call: Call, things?: number): Promise<Limited> | undefined;
-  /** The problem of a client that tried too many unknown addresses. Curt looks up nothing for it now. */
+  /** Whether a client tried too many unknown addresses. Curt neither redirects it nor looks up anything for it now. */
+  isBarred(call: Call): boolean;
+  /** The problem of a barred client. */
   barred(call: Call): Promise<Limited> | undefined;
   /** Counts a try of a link's password, or returns the problem if the client or the link had too many. */
   tryPassword(call: Call, link: LinkId): Try | Promise<Limited>;
+  /**
+   * Who shares limited places, such as those of a queue: the client and its /48. Call it before you await anything, see
+   * {@link Call.client}.
+   */
+  sharers(call: Call): readonly string[];
   /** Describes in headers the state of the limits that the request counted against. */
   addHeaders(call: Call, response: Response): Response;
 }
@@ -43,7 +57,7 @@ export interface Limiter {
 type GiveBack = (failed: number) => void;
 
 export interface Try {
-  /** The client and the link, each of which gets only a share of all checks. */
+  /** The client, its /48 and the link, each of which gets only a share of all checks. */
   readonly sharers: readonly string[];
   /** Counts a check of any outcome. */
   countCheck(): void;
@@ -63,6 +77,7 @@ export function createLimiter(
 ): Limiter {
   const networkOf = memoize(clientNetwork);
   const holdBackMs = createRefusalQueue(clock);
+  const { scan } = limits;
 
   /** All clients without an address share one key. */
   function clientOf(call: Call): string {
@@ -107,14 +122,18 @@ export function createLimiter(
 
   function unknown(call: Call, things = 1): Promise<Limited> | undefined {
     counters.count("unknown");
-    if (take(call, "unknown", Math.min(things, limits.unknown?.most ?? things))) return undefined;
-    // Too many refusals bar the client.
-    limits.scan?.take(clientOf(call));
-    return refusal(call, "unknown");
+    const counted = Math.min(things, limits.unknown?.most ?? things);
+    scan?.take(clientOf(call), counted);
+    return take(call, "unknown", counted) ? undefined : refusal(call, "unknown");
+  }
+
+  /** Reading the address would cost a redirect a tenth of its time, so this first checks whether anybody is barred. */
+  function isBarred(call: Call): boolean {
+    return scan !== undefined && scan.isAnyWaiting() && scan.wait(clientOf(call)) > 0;
   }
 
   function barred(call: Call): Promise<Limited> | undefined {
-    if (limits.scan === undefined || limits.scan.wait(clientOf(call)) === 0) return undefined;
+    if (!isBarred(call)) return undefined;
     describe(call, "unknown");
     return refusal(call, "unknown");
   }
@@ -146,6 +165,33 @@ export function createLimiter(
       return Math.max(0, Math.min(...allowances.map(({ left }) => left)));
     },
 
+    attempt(handle) {
+      const { view } = limits;
+      if (view === undefined) return handle;
+      return async (call) => {
+        const client = clientOf(call);
+        if (view.take(client) > 0) {
+          describe(call, "view");
+          return answerProblem(call, await refusal(call, "view"));
+        }
+        let status = 500;
+        try {
+          const response = await handle(call);
+          ({ status } = response);
+          return response;
+        } finally {
+          if (status >= 400 && status < 500) describe(call, "view");
+          else view.giveBack(client);
+        }
+      };
+    },
+
+    chargeRefused(call, parts) {
+      if (limits.view === undefined || parts === 0) return;
+      limits.view.charge(clientOf(call), parts);
+      describe(call, "view");
+    },
+
     view(handle) {
       return async (call) => {
         if (!take(call, "view")) return answerProblem(call, await refusal(call, "view"));
@@ -158,35 +204,37 @@ export function createLimiter(
     },
 
     unknown,
+    isBarred,
     barred,
 
     tryPassword(call, { code, createdMs }) {
       const link = `${call.domain.keyPrefix}${code} ${createdMs}`;
       const client = clientOf(call);
-      const waitForCheck = () => limits.passwordCheck?.wait(client) ?? 0;
-      const isTaken = take(call, "password");
-      if (!isTaken || waitForCheck() > 0 || (limits.passwordOfLink?.take(link) ?? 0) > 0) {
-        if (isTaken) limits.password?.giveBack(client);
-        const otherWait = () => Math.max(waitForCheck(), limits.passwordOfLink?.wait(link) ?? 0);
-        return refusal(call, "password", 1, otherWait);
-      }
-      const allowances = () => [
-        ...(limits.password?.allowances(client) ?? []),
-        ...(limits.passwordOfLink?.allowances(link) ?? []),
-      ];
+      const site = clientSite(client);
+      const limitsOfTry = [
+        { limit: limits.password, counted: client },
+        { limit: limits.passwordOfLink, counted: link },
+        { limit: site === undefined ? undefined : limits.passwordOfSite, counted: `${site} ${link}` },
+      ].flatMap(({ limit, counted }) => (limit === undefined ? [] : [{ limit, counted }]));
+      const waitForTry = () => Math.max(0, ...limitsOfTry.map(({ limit, counted }) => limit.wait(counted)));
+      const wait = () => Math.max(waitForTry(), limits.passwordCheck?.wait(client) ?? 0);
+      describe(call, "password");
+      if (wait() > 0) return refusal(call, "password", 1, wait);
+      for (const { limit, counted } of limitsOfTry) limit.take(counted);
       return {
-        sharers: [client, link],
+        sharers: [...clientSharers(client), link],
         countCheck: () => void limits.passwordCheck?.take(client),
         undo() {
-          limits.password?.giveBack(client);
-          limits.passwordOfLink?.giveBack(link);
+          for (const { limit, counted } of limitsOfTry) limit.giveBack(counted);
         },
-        remaining: () => ({
-          tries: Math.min(...allowances().map(({ left }) => left)),
-          seconds: Math.max(limits.password?.wait(client) ?? 0, limits.passwordOfLink?.wait(link) ?? 0),
-        }),
+        remaining() {
+          const allowances = limitsOfTry.flatMap(({ limit, counted }) => limit.allowances(counted));
+          return { tries: Math.min(...allowances.map(({ left }) => left)), seconds: waitForTry() };
+        },
       };
     },
+
+    sharers: (call) => clientSharers(clientOf(call)),
 
     addHeaders(call, response) {
       const windows = call.limits.flatMap((name) =>

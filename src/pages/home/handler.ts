@@ -23,7 +23,7 @@ export interface HomeOptions {
   readonly links: Pick<Links, "create" | "refusalsOf">;
   readonly clock: Pick<Clock, "nowMs">;
   readonly mayCreate: TokenCheck;
-  readonly limiter: Pick<Limiter, "view" | "unknown" | "barred">;
+  readonly limiter: Pick<Limiter, "attempt" | "view" | "unknown" | "barred">;
   readonly views: Pick<Views, "ask">;
   readonly justCreated: Pick<JustCreated, "remember">;
   readonly onFault: (error: unknown) => void;
@@ -134,8 +134,7 @@ export function createHome({ links, clock, views, justCreated, limiter, mayCreat
     const looksUp = form.custom_code !== "" && FORM_KINDS.has(refusal.problem.kind);
     const limited = looksUp ? await (limiter.barred(call) ?? limiter.unknown(call)) : undefined;
     const view: RefusedForm = { form: shorten(form), ...refusal, ...(limited && { problem: limited }) };
-    // A client that has used up its creates could send the form again and again.
-    return limiter.view(() => views.ask("refusedForm", call, JSON.stringify(view)))(call);
+    return views.ask("refusedForm", call, JSON.stringify(view));
   }
 
   /** Creates the link unless `refused` is set. */
@@ -168,8 +167,8 @@ export function createHome({ links, clock, views, justCreated, limiter, mayCreat
 
   return {
     /** Answers 303 (RFC 9110, section 15.4.4), so that a reload creates no second link. */
-    make: (call: Call) => answerForm(call),
-    /** Creates no link, and shows the submitted form. */
-    refuse: (call: Call, problem: HttpProblem) => answerForm(call, problem),
+    make: limiter.attempt((call) => answerForm(call)),
+    /** Creates no link, and shows the submitted form, which a client could send again and again. */
+    refuse: (call: Call, problem: HttpProblem) => limiter.view(() => answerForm(call, problem))(call),
   };
 }
