@@ -73,9 +73,10 @@ export function createLinkCreation({ links, limiter, mayCreate, secret, secretOf
    */
   async function createAll(
     call: Call,
-    requests: readonly CreateRequest[],
+    wanted: readonly CreateRequest[],
     retry: RepeatableRequest | undefined,
   ): Promise<Created | CreateRefusal> {
+    const requests = wanted.map((request) => limiter.share(call, request));
     const before = retry === undefined ? [] : await links.recall(retry);
     if ("kind" in before) return REUSED;
     const counted = requests.length - before.length;
@@ -96,8 +97,8 @@ export function createLinkCreation({ links, limiter, mayCreate, secret, secretOf
   }
 
   /** Its handler has counted it already. */
-  async function createOne(request: CreateRequest): Promise<Created> {
-    return { outcomes: [await links.create(request)], isReplay: false };
+  async function createOne(call: Call, request: CreateRequest): Promise<Created> {
+    return { outcomes: [await links.create(limiter.share(call, request))], isReplay: false };
   }
 
   /**
@@ -138,7 +139,7 @@ export function createLinkCreation({ links, limiter, mayCreate, secret, secretOf
           const body = format.read(fields.value);
           if (isProblem(body)) return problemJson(call, body);
           const created = await (identify === undefined
-            ? createOne(body.request)
+            ? createOne(call, body.request)
             : createAll(call, [body.request], identify(path, text)));
           if (isProblem(created)) return problemJson(call, created);
           const [link] = created.outcomes;

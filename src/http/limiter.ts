@@ -50,8 +50,14 @@ export interface Limiter {
    * {@link Call.client}.
    */
   sharers(call: Call): readonly string[];
+  /** Adds the sharers to a request with a password, which takes a place in the queue of hashes. */
+  share<T extends WithPassword>(call: Call, request: T): T & { readonly sharers?: readonly string[] };
   /** Describes in headers the state of the limits that the request counted against. */
   addHeaders(call: Call, response: Response): Response;
+}
+
+interface WithPassword {
+  readonly password?: string | null | undefined;
 }
 
 type GiveBack = (failed: number) => void;
@@ -83,6 +89,8 @@ export function createLimiter(
   function clientOf(call: Call): string {
     return networkOf(call.client().address);
   }
+
+  const sharers = (call: Call) => clientSharers(clientOf(call));
 
   /** Makes the headers of the response describe a limit. */
   function describe(call: Call, name: RateLimitName): void {
@@ -234,7 +242,9 @@ export function createLimiter(
       };
     },
 
-    sharers: (call) => clientSharers(clientOf(call)),
+    sharers,
+    share: (call, request) =>
+      typeof request.password === "string" ? { ...request, sharers: sharers(call) } : request,
 
     addHeaders(call, response) {
       const windows = call.limits.flatMap((name) =>

@@ -349,14 +349,17 @@ describe("right passwords", () => {
   const from = (address: string) => ({ "X-Forwarded-For": address, ...basic(PASSWORD) });
   const PROXIED = { TRUSTED_PROXIES: "127.0.0.1" };
 
-  test("of a few clients at once leave room for those of other clients and links", async () => {
+  test.each([
+    ["a few clients", (nth: number) => `192.0.2.${nth % 8}`],
+    ["a /48 of IPv6", (nth: number) => `2001:db8:1:${nth}::1`],
+  ])("of %s at once leave room for those of other clients and links", async (_who, addressOf) => {
     await using service = await startHere({ ...PROXIED, LIMIT_PASSWORDS: "10/1h" });
     const passwordHash = await hashPassword(PASSWORD);
     const codes = Array.from({ length: 80 }, (_, nth) => `own-${nth}`);
     await addAllGuarded(service, [...codes, "other"], { passwordHash, target: TARGET });
     const { promise: full, resolve: isFull } = Promise.withResolvers<void>();
     const attack = codes.map(async (code, nth) => {
-      const { status } = await service.fetch(`/${code}`, { headers: from(`192.0.2.${nth % 8}`) });
+      const { status } = await service.fetch(`/${code}`, { headers: from(addressOf(nth)) });
       if (status === 429) isFull();
       return status;
     });
