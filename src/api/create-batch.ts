@@ -4,7 +4,7 @@ import { createRoute, z } from "@hono/zod-openapi";
 import type { Call, Handler } from "../http/call.ts";
 import { LINK_FIELDS } from "../http/field-names.ts";
 import { type HttpProblem, malformed, problemJson, renderProblem } from "../http/problems.ts";
-import { createFairShares } from "../lib/fair-shares.ts";
+import { createFairShares } from "../links/fair-shares.ts";
 import { isProblem } from "../links/problem.ts";
 import { message, negotiateLanguage } from "../locales/messages.ts";
 import type { ApiOptions } from "./api.ts";

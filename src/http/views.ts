@@ -1,10 +1,10 @@
 import { clientNetwork, clientSharers } from "../lib/client-address.ts";
-import { createFairShares } from "../lib/fair-shares.ts";
 import { memoize } from "../lib/memoize.ts";
 import { type Thread, ThreadEnded } from "../lib/thread.ts";
 import type { Memory } from "../links/change-feed.ts";
 import type { Clock } from "../links/clock.ts";
 import { lookUpCode } from "../links/code.ts";
+import { createFairShares } from "../links/fair-shares.ts";
 import { negotiateLanguage } from "../locales/messages.ts";
 import type { HostRules } from "../moderation/host-rules.ts";
 import type { Call, Handler } from "./call.ts";

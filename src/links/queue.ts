@@ -1,4 +1,4 @@
-import { createFairShares } from "../lib/fair-shares.ts";
+import { createFairShares } from "./fair-shares.ts";
 
 export interface QueueOptions {
   /** How much work runs at the same time. */

@@ -201,10 +201,10 @@ describe("a link with a password", () => {
     };
     const { promise: held, resolve: release } = Promise.withResolvers<string>();
     using _slow = spyOn(Bun.password, "hash").mockReturnValue(held);
-    let refused = 0;
+    let turnedAway = 0;
     const { promise: full, resolve: isFull } = Promise.withResolvers<void>();
     const creates = Array.from({ length: 70 }, async (_, nth) => {
-      if ((await create(`2001:db8:1:${nth}::1`)) === 503 && ++refused === 37) isFull();
+      if ((await create(`2001:db8:1:${nth}::1`)) === 503 && ++turnedAway === 37) isFull();
     });
     await full;
     const other = create("2001:db8:2::1");
@@ -212,6 +212,6 @@ describe("a link with a password", () => {
     await own.fetch("/livez");
     release("");
     await Promise.all(creates);
-    expect([await other, refused]).toEqual([201, 37]);
+    expect([await other, turnedAway]).toEqual([201, 37]);
   });
 });
