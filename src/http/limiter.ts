@@ -7,6 +7,7 @@ import type { Counters } from "../moderation/counters.ts";
 import type { Allowance, RateLimitName, RateLimits } from "../moderation/rate-limits.ts";
 import type { Call, Handler } from "./call.ts";
 import { answerProblem, type Limited } from "./problems.ts";
+import { createRefusalQueue } from "./refusal-queue.ts";
 
 export interface Limiter {
   /**
@@ -273,29 +274,4 @@ function policy({ name, count, ms }: NamedAllowance): string {
 /** Section 4.1: how much remains, and for how many seconds there won't be more. */
 function state({ name, left, seconds }: NamedAllowance): string {
   return `"${name}";r=${left};t=${seconds}`;
-}
-
-/** Refusals that may be sent at once. An occasionally refused client never waits. */
-const BURST = 100;
-/** Between two refusals beyond that. 500 per second take about 1% of a core. */
-const INTERVAL_MS = 2;
-/** Beyond this, refusals are immediate to save memory. The last one waits 8 s, less than the server's idle limit. */
-const MAX_WAITING = 4000;
-
-/**
- * Returns a function that returns for how long to delay the next refusal, in milliseconds. A refusal is more expensive than a
- * redirect, and a refused client could try again immediately. Delays slow it down.
- */
-export function createRefusalQueue(clock: Pick<Clock, "monotonicMs">): () => number {
-  /** When all refusals so far are sent, one every `INTERVAL_MS`. */
-  let doneMs = 0;
-
-  return () => {
-    const nowMs = clock.monotonicMs();
-    const aheadMs = Math.max(0, doneMs - nowMs);
-    const waitMs = Math.max(0, aheadMs - (BURST - 1) * INTERVAL_MS);
-    if (waitMs > MAX_WAITING * INTERVAL_MS) return 0;
-    doneMs = nowMs + aheadMs + INTERVAL_MS;
-    return waitMs;
-  };
 }
