@@ -1,11 +1,11 @@
+// Creates the links of an array in one commit.
 import { createRoute, z } from "@hono/zod-openapi";
 
 import type { Call, Handler } from "../http/call.ts";
 import { LINK_FIELDS } from "../http/field-names.ts";
 import { type HttpProblem, malformed, problemJson, renderProblem } from "../http/problems.ts";
-// Creates the links of an array in one commit.
 import { BODIES, header } from "../lib/bounds.ts";
-import { clientNetwork } from "../lib/client-address.ts";
+import { createFairShares } from "../links/fair-shares.ts";
 import { isProblem } from "../links/problem.ts";
 import { message, negotiateLanguage } from "../locales/messages.ts";
 import type { ApiOptions } from "./api.ts";
@@ -27,7 +27,10 @@ import { managedLinkSchema } from "./link-json.ts";
 /** Links in one array. */
 export const MAX_BATCH = 500;
 const BODY = BODIES["POST /api/v1/links/batch"];
-/** Batches that are read and processed at the same time. Each holds some megabytes at worst. */
+/**
+ * Batches that are read and processed at the same time. Each holds some megabytes at worst. A client that sends or reads slowly
+ * takes half of them and not all.
+ */
 const MAX_OPEN = 64;
 /** How long a connection may stay idle. That includes creating the links: 500 passwords take ten seconds or more. */
 const IDLE_SECONDS = 120;
@@ -70,7 +73,7 @@ export const createLinksRoute = createRoute({
 });
 
 /** All domains share these, because they share the memory and the thread. */
-const admit = limitOpen();
+const admit = createFairShares(MAX_OPEN);
 const waitForTurn = createTurns();
 
 /** Runs on the serving thread. */
@@ -105,6 +108,7 @@ export function createLinks({ limiter, secretOf }: ApiOptions, { createAll, hand
       const data = body.describe(outcome, domain, secretOf(domain));
       return { status_code: 201, status: "success", message: confirmation, data };
     });
+    limiter.chargeRefused(call, results.filter(({ status }) => status === "error").length);
     return success(call, 200, "batch", { results }, created.isReplay ? REPLAYED : {});
   }
 
@@ -117,7 +121,7 @@ export function createLinks({ limiter, secretOf }: ApiOptions, { createAll, hand
         : handle(call);
 
   return handler(limit, async (call, identify) => {
-    const close = admit(call);
+    const close = admit(limiter.sharers(call));
     if (close === undefined) return problemJson(call, { kind: "unavailable" });
     call.mayTake(IDLE_SECONDS);
     return respond(call, identify).finally(close);
@@ -133,30 +137,6 @@ function describeProblem(problem: HttpProblem, language: string): Result {
     message: text,
     errors: details,
     retry_after: retryAfter === undefined ? undefined : Number(retryAfter),
-  };
-}
-
-/**
- * Admits a batch and returns what closes it; undefined if the client has to come later. A client gets no more places than it
- * leaves free, so that one that sends or reads slowly takes half of them and not all. Call it before you await anything, see
- * {@link Call.client}.
- */
-function limitOpen(): (call: Call) => (() => void) | undefined {
-  const openBy = new Map<string, number>();
-  let free = MAX_OPEN;
-
-  return (call) => {
-    const client = clientNetwork(call.client().address);
-    const open = openBy.get(client) ?? 0;
-    if (open >= free) return undefined;
-    openBy.set(client, open + 1);
-    free--;
-    return () => {
-      free++;
-      const rest = (openBy.get(client) ?? 0) - 1;
-      if (rest > 0) openBy.set(client, rest);
-      else openBy.delete(client);
-    };
   };
 }
 

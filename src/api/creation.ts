@@ -1,10 +1,10 @@
+// Shared by the four endpoints that create links: who may create, limits, retries, and parts of their OpenAPI entries.
 import { z } from "@hono/zod-openapi";
 
 import type { Call, Handler } from "../http/call.ts";
 import { bearerToken } from "../http/credentials.ts";
 import type { Domain } from "../http/domain.ts";
 import { type HttpProblem, type Limited, problemJson } from "../http/problems.ts";
-// Shared by the four endpoints that create links: who may create, limits, retries, and parts of their OpenAPI entries.
 import { type AnyBody, header } from "../lib/bounds.ts";
 import { clientNetwork } from "../lib/client-address.ts";
 import type { CreateRequest, RepeatableRequest } from "../links/create.ts";
@@ -75,9 +75,10 @@ export function createLinkCreation({ links, limiter, mayCreate, secret, secretOf
    */
   async function createAll(
     call: Call,
-    requests: readonly CreateRequest[],
+    wanted: readonly CreateRequest[],
     retry: RepeatableRequest | undefined,
   ): Promise<Created | CreateRefusal> {
+    const requests = wanted.map((request) => limiter.share(call, request));
     const before = retry === undefined ? [] : await links.recall(retry);
     if ("kind" in before) return REUSED;
     const counted = requests.length - before.length;
@@ -98,13 +99,13 @@ export function createLinkCreation({ links, limiter, mayCreate, secret, secretOf
   }
 
   /** Its handler has counted it already. */
-  async function createOne(request: CreateRequest): Promise<Created> {
-    return { outcomes: [await links.create(request)], isReplay: false };
+  async function createOne(call: Call, request: CreateRequest): Promise<Created> {
+    return { outcomes: [await links.create(limiter.share(call, request))], isReplay: false };
   }
 
   /**
    * Checks the token and reads the `Idempotency-Key`. Requests without a key also pass `limit`, before their body is read, so
-   * that a refusal costs little. With a key it may be a retry, which counts against no limit.
+   * that a refusal costs little. With a key it may be a retry, which doesn't count as a create.
    */
   function handler(
     limit: (handle: Handler) => Handler,
@@ -116,12 +117,12 @@ export function createLinkCreation({ links, limiter, mayCreate, secret, secretOf
         ? handle(call, identify)
         : problemJson(call, { kind: token === "" ? "token.missing" : "token.wrong" });
     };
-    const withoutKey = limit((call) => withToken(call));
-    return (call) => {
+    const withoutKey = limit(limiter.attempt((call) => withToken(call)));
+    const withKey = limiter.attempt((call) => {
       const identify = readIdempotencyKey(call, secret);
-      if (isProblem(identify)) return problemJson(call, identify);
-      return identify === undefined ? withoutKey(call) : withToken(call, identify);
-    };
+      return isProblem(identify) ? problemJson(call, identify) : withToken(call, identify);
+    });
+    return (call) => (call.headers.has("idempotency-key") ? withKey(call) : withoutKey(call));
   }
 
   return {
@@ -140,7 +141,7 @@ export function createLinkCreation({ links, limiter, mayCreate, secret, secretOf
           const body = format.read(fields.value);
           if (isProblem(body)) return problemJson(call, body);
           const created = await (identify === undefined
-            ? createOne(body.request)
+            ? createOne(call, body.request)
             : createAll(call, [body.request], identify(path, text)));
           if (isProblem(created)) return problemJson(call, created);
           const [link] = created.outcomes;

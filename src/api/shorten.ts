@@ -1,8 +1,8 @@
+// The contract's endpoint: POST creates a link, GET describes the endpoint.
 import { createRoute, z } from "@hono/zod-openapi";
 
 import type { DetachedCall } from "../http/call.ts";
 import type { Domain } from "../http/domain.ts";
-// The contract's endpoint: POST creates a link, GET describes the endpoint.
 import { BODIES, header } from "../lib/bounds.ts";
 import type { Link } from "../links/link.ts";
 import { isProblem } from "../links/problem.ts";

@@ -1,4 +1,4 @@
-import { clientNetwork } from "../lib/client-address.ts";
+import { clientNetwork, clientSharers, clientSite } from "../lib/client-address.ts";
 import { memoize } from "../lib/memoize.ts";
 import type { Clock } from "../links/clock.ts";
 import { isProblem } from "../links/problem.ts";
@@ -7,6 +7,7 @@ import type { Counters } from "../moderation/counters.ts";
 import type { Allowance, RateLimitName, RateLimits } from "../moderation/rate-limits.ts";
 import type { Call, Handler } from "./call.ts";
 import { answerProblem, type Limited } from "./problems.ts";
+import { createRefusalQueue } from "./refusal-queue.ts";
 
 export interface Limiter {
   /**
@@ -25,6 +26,13 @@ export interface Limiter {
   remaining(call: Call, name: RateLimitName): number;
   /** Refuses a client with nothing remaining. */
   refuse(call: Call, name: RateLimitName): Promise<Limited>;
+  /**
+   * Counts a create as a view if it is refused, because a refusal costs as much and may reveal a code. A client without views
+   * is refused before its body is read.
+   */
+  attempt(handle: Handler): Handler;
+  /** Counts refused parts of a request, even beyond the limit. */
+  chargeRefused(call: Call, parts: number): void;
   /** Counts every request that is more expensive than a redirect, and unknown codes against their own limit. */
   view(handle: Handler): Handler;
   /**
@@ -32,18 +40,31 @@ export interface Limiter {
    * 404.
    */
   unknown(call: Call, things?: number): Promise<Limited> | undefined;
-  /** The problem of a client that tried too many unknown addresses. Curt looks up nothing for it now. */
+  /** Whether a client tried too many unknown addresses. Curt neither redirects it nor looks up anything for it now. */
+  isBarred(call: Call): boolean;
+  /** The problem of a barred client. */
   barred(call: Call): Promise<Limited> | undefined;
   /** Counts a try of a link's password, or returns the problem if the client or the link had too many. */
   tryPassword(call: Call, link: LinkId): Try | Promise<Limited>;
+  /**
+   * Who shares limited places, such as those of a queue: the client and its /48. Call it before you await anything, see
+   * {@link Call.client}.
+   */
+  sharers(call: Call): readonly string[];
+  /** Adds the sharers to a request with a password, which takes a place in the queue of hashes. */
+  share<T extends WithPassword>(call: Call, request: T): T & { readonly sharers?: readonly string[] };
   /** Describes in headers the state of the limits that the request counted against. */
   addHeaders(call: Call, response: Response): Response;
+}
+
+interface WithPassword {
+  readonly password?: string | null | undefined;
 }
 
 type GiveBack = (failed: number) => void;
 
 export interface Try {
-  /** The client and the link, each of which gets only a share of all checks. */
+  /** The client, its /48 and the link, each of which gets only a share of all checks. */
   readonly sharers: readonly string[];
   /** Counts a check of any outcome. */
   countCheck(): void;
@@ -63,11 +84,14 @@ export function createLimiter(
 ): Limiter {
   const networkOf = memoize(clientNetwork);
   const holdBackMs = createRefusalQueue(clock);
+  const { scan } = limits;
 
   /** All clients without an address share one key. */
   function clientOf(call: Call): string {
     return networkOf(call.client().address);
   }
+
+  const sharers = (call: Call) => clientSharers(clientOf(call));
 
   /** Makes the headers of the response describe a limit. */
   function describe(call: Call, name: RateLimitName): void {
@@ -107,14 +131,18 @@ export function createLimiter(
 
   function unknown(call: Call, things = 1): Promise<Limited> | undefined {
     counters.count("unknown");
-    if (take(call, "unknown", Math.min(things, limits.unknown?.most ?? things))) return undefined;
-    // Too many refusals bar the client.
-    limits.scan?.take(clientOf(call));
-    return refusal(call, "unknown");
+    const counted = Math.min(things, limits.unknown?.most ?? things);
+    scan?.take(clientOf(call), counted);
+    return take(call, "unknown", counted) ? undefined : refusal(call, "unknown");
+  }
+
+  /** Reading the address would cost a redirect a tenth of its time, so this first checks whether anybody is barred. */
+  function isBarred(call: Call): boolean {
+    return scan !== undefined && scan.isAnyWaiting() && scan.wait(clientOf(call)) > 0;
   }
 
   function barred(call: Call): Promise<Limited> | undefined {
-    if (limits.scan === undefined || limits.scan.wait(clientOf(call)) === 0) return undefined;
+    if (!isBarred(call)) return undefined;
     describe(call, "unknown");
     return refusal(call, "unknown");
   }
@@ -146,6 +174,33 @@ export function createLimiter(
       return Math.max(0, Math.min(...allowances.map(({ left }) => left)));
     },
 
+    attempt(handle) {
+      const { view } = limits;
+      if (view === undefined) return handle;
+      return async (call) => {
+        const client = clientOf(call);
+        if (view.take(client) > 0) {
+          describe(call, "view");
+          return answerProblem(call, await refusal(call, "view"));
+        }
+        let status = 500;
+        try {
+          const response = await handle(call);
+          ({ status } = response);
+          return response;
+        } finally {
+          if (status >= 400 && status < 500) describe(call, "view");
+          else view.giveBack(client);
+        }
+      };
+    },
+
+    chargeRefused(call, parts) {
+      if (limits.view === undefined || parts === 0) return;
+      limits.view.charge(clientOf(call), parts);
+      describe(call, "view");
+    },
+
     view(handle) {
       return async (call) => {
         if (!take(call, "view")) return answerProblem(call, await refusal(call, "view"));
@@ -158,35 +213,39 @@ export function createLimiter(
     },
 
     unknown,
+    isBarred,
     barred,
 
     tryPassword(call, { code, createdMs }) {
       const link = `${call.domain.keyPrefix}${code} ${createdMs}`;
       const client = clientOf(call);
-      const waitForCheck = () => limits.passwordCheck?.wait(client) ?? 0;
-      const isTaken = take(call, "password");
-      if (!isTaken || waitForCheck() > 0 || (limits.passwordOfLink?.take(link) ?? 0) > 0) {
-        if (isTaken) limits.password?.giveBack(client);
-        const otherWait = () => Math.max(waitForCheck(), limits.passwordOfLink?.wait(link) ?? 0);
-        return refusal(call, "password", 1, otherWait);
-      }
-      const allowances = () => [
-        ...(limits.password?.allowances(client) ?? []),
-        ...(limits.passwordOfLink?.allowances(link) ?? []),
-      ];
+      const site = clientSite(client);
+      const limitsOfTry = [
+        { limit: limits.password, counted: client },
+        { limit: limits.passwordOfLink, counted: link },
+        { limit: site === undefined ? undefined : limits.passwordOfSite, counted: `${site} ${link}` },
+      ].flatMap(({ limit, counted }) => (limit === undefined ? [] : [{ limit, counted }]));
+      const waitForTry = () => Math.max(0, ...limitsOfTry.map(({ limit, counted }) => limit.wait(counted)));
+      const wait = () => Math.max(waitForTry(), limits.passwordCheck?.wait(client) ?? 0);
+      describe(call, "password");
+      if (wait() > 0) return refusal(call, "password", 1, wait);
+      for (const { limit, counted } of limitsOfTry) limit.take(counted);
       return {
-        sharers: [client, link],
+        sharers: [...clientSharers(client), link],
         countCheck: () => void limits.passwordCheck?.take(client),
         undo() {
-          limits.password?.giveBack(client);
-          limits.passwordOfLink?.giveBack(link);
+          for (const { limit, counted } of limitsOfTry) limit.giveBack(counted);
         },
-        remaining: () => ({
-          tries: Math.min(...allowances().map(({ left }) => left)),
-          seconds: Math.max(limits.password?.wait(client) ?? 0, limits.passwordOfLink?.wait(link) ?? 0),
-        }),
+        remaining() {
+          const allowances = limitsOfTry.flatMap(({ limit, counted }) => limit.allowances(counted));
+          return { tries: Math.min(...allowances.map(({ left }) => left)), seconds: waitForTry() };
+        },
       };
     },
+
+    sharers,
+    share: (call, request) =>
+      typeof request.password === "string" ? { ...request, sharers: sharers(call) } : request,
 
     addHeaders(call, response) {
       const windows = call.limits.flatMap((name) =>
@@ -215,29 +274,4 @@ function policy({ name, count, ms }: NamedAllowance): string {
 /** Section 4.1: how much remains, and for how many seconds there won't be more. */
 function state({ name, left, seconds }: NamedAllowance): string {
   return `"${name}";r=${left};t=${seconds}`;
-}
-
-/** Refusals that may be sent at once. An occasionally refused client never waits. */
-const BURST = 100;
-/** Between two refusals beyond that. 500 per second take about 1% of a core. */
-const INTERVAL_MS = 2;
-/** Beyond this, refusals are immediate to save memory. The last one waits 8 s, less than the server's idle limit. */
-const MAX_WAITING = 4000;
-
-/**
- * Returns a function that returns for how long to delay the next refusal, in milliseconds. A refusal is more expensive than a
- * redirect, and a refused client could try again immediately. Delays slow it down.
- */
-export function createRefusalQueue(clock: Pick<Clock, "monotonicMs">): () => number {
-  /** When all refusals so far are sent, one every `INTERVAL_MS`. */
-  let doneMs = 0;
-
-  return () => {
-    const nowMs = clock.monotonicMs();
-    const aheadMs = Math.max(0, doneMs - nowMs);
-    const waitMs = Math.max(0, aheadMs - (BURST - 1) * INTERVAL_MS);
-    if (waitMs > MAX_WAITING * INTERVAL_MS) return 0;
-    doneMs = nowMs + aheadMs + INTERVAL_MS;
-    return waitMs;
-  };
 }

@@ -10,7 +10,7 @@ import type { HttpProblem } from "./problems.ts";
 export interface LinkManagerOptions {
   readonly links: Pick<Links, "find" | "edit">;
   readonly secret: Pick<Secret, "isManageKey">;
-  readonly limiter: Pick<Limiter, "take" | "unknown">;
+  readonly limiter: Pick<Limiter, "take" | "unknown" | "share">;
 }
 
 /** Managing a link with its key, for the API and the pages. */
@@ -26,7 +26,8 @@ export function createLinkManager({ links, secret, limiter }: LinkManagerOptions
     },
 
     /** Counts a new target as a create, because it could as well be a new link. */
-    async edit(call: Call, link: FoundLink, request: EditRequest): Promise<Link | HttpProblem> {
+    async edit(call: Call, link: FoundLink, wanted: EditRequest): Promise<Link | HttpProblem> {
+      const request = limiter.share(call, wanted);
       const isNewTarget = request.originalUrl !== undefined && request.originalUrl !== link.originalUrl;
       if (!isNewTarget) return links.edit(link, request);
       const giveBack = await limiter.take(call, "create", 1);

@@ -1,8 +1,11 @@
 import { header } from "../lib/bounds.ts";
+import { clientNetwork, clientSharers } from "../lib/client-address.ts";
+import { memoize } from "../lib/memoize.ts";
 import { type Thread, ThreadEnded } from "../lib/thread.ts";
 import type { Memory } from "../links/change-feed.ts";
 import type { Clock } from "../links/clock.ts";
 import { lookUpCode } from "../links/code.ts";
+import { createFairShares } from "../links/fair-shares.ts";
 import { negotiateLanguage } from "../locales/messages.ts";
 import type { HostRules } from "../moderation/host-rules.ts";
 import type { Call, Handler } from "./call.ts";
@@ -12,7 +15,7 @@ import { answerProblem } from "./problems.ts";
 import { knowsAlready, answer, prefersHtml } from "./responses.ts";
 import { queryFor, type RenderedView, type View, type ViewTask } from "./view-task.ts";
 
-/** Further requests get 503, which keeps the queue short. Visitors cannot take the operator's places. */
+/** Further requests get 503, which keeps the queue short. Visitors cannot take the operator's places, and share theirs. */
 const MAX_WAITING = { visitors: 64, operator: 16 };
 type Audience = keyof typeof MAX_WAITING;
 /** How long equal requests share one view. Then the thread checks whether it is still current. */
@@ -59,6 +62,8 @@ interface ViewLoad {
   crashes: number;
 }
 
+type Leave = () => void;
+
 interface Refusal {
   readonly kind: "overloaded" | "unavailable";
 }
@@ -81,10 +86,16 @@ export function createViews(options: ViewsOptions): Views {
   let thread: Thread<ViewTask> | undefined;
   let startAgainAtMs = 0;
   const waiting = { visitors: 0, operator: 0 };
+  const enter = {
+    visitors: createFairShares(MAX_WAITING.visitors),
+    operator: createFairShares(MAX_WAITING.operator),
+  };
+  const sharersOf = memoize((address) => clientSharers(clientNetwork(address)));
   const load: ViewLoad = { waiting, refused: 0, crashes: 0 };
   const shared = new Map<string, SharedView>();
 
-  async function render(task: ViewTask): Promise<RenderedView> {
+  /** Takes the task's place, and gives it back in the end. */
+  async function render(task: ViewTask, leave: Leave): Promise<RenderedView> {
     const audience = audienceOf(task);
     let current: Thread<ViewTask> | undefined;
     waiting[audience]++;
@@ -102,6 +113,7 @@ export function createViews(options: ViewsOptions): Views {
       throw error;
     } finally {
       waiting[audience]--;
+      leave();
     }
   }
 
@@ -109,11 +121,12 @@ export function createViews(options: ViewsOptions): Views {
     key: string,
     task: ViewTask,
     before: RenderedView | undefined,
+    leave: Leave,
   ): Promise<RenderedView> {
     const { code } = task;
     const entry: SharedView = {
       code,
-      rendering: renderAgain(task, before),
+      rendering: renderAgain(task, before, leave),
       untilMs: Number.POSITIVE_INFINITY,
     };
     shared.delete(key);
@@ -125,8 +138,12 @@ export function createViews(options: ViewsOptions): Views {
   }
 
   /** Renders a view, unless the one from `before` is still current. */
-  async function renderAgain(task: ViewTask, before: RenderedView | undefined): Promise<RenderedView> {
-    const view = await render(before === undefined ? task : { ...task, knownTag: tagOf(before) });
+  async function renderAgain(
+    task: ViewTask,
+    before: RenderedView | undefined,
+    leave: Leave,
+  ): Promise<RenderedView> {
+    const view = await render(before === undefined ? task : { ...task, knownTag: tagOf(before) }, leave);
     return view.status === 304 && before !== undefined ? before : view;
   }
 
@@ -141,7 +158,7 @@ export function createViews(options: ViewsOptions): Views {
   }
 
   /** Problems are not shared: a link that did not exist a moment ago may exist now. */
-  async function find(task: ViewTask): Promise<RenderedView | Refusal> {
+  async function find(task: ViewTask, sharers: readonly string[]): Promise<RenderedView | Refusal> {
     const { view, keyPrefix, code, query, headers, data, rulesVersion } = task;
     // A view with data is a refused form or the operator's, which nobody else sees.
     const isShared = data === "";
@@ -154,19 +171,18 @@ export function createViews(options: ViewsOptions): Views {
       const current = await entry.rendering.catch(() => undefined);
       if (isSuccess(current)) return current;
     }
-    const refusal = refusalOf(task);
-    if (refusal !== undefined) {
+    const leave = admit(task, sharers);
+    if (typeof leave === "object") {
       load.refused++;
-      return refusal;
+      return leave;
     }
-    return isShared ? renderShared(key, task, before) : render(task);
+    return isShared ? renderShared(key, task, before, leave) : render(task, leave);
   }
 
-  function refusalOf(task: ViewTask): Refusal | undefined {
-    const audience = audienceOf(task);
+  function admit(task: ViewTask, sharers: readonly string[]): Leave | Refusal {
     const isReady = thread !== undefined || clock.monotonicMs() >= startAgainAtMs;
     if (!isReady) return { kind: "unavailable" };
-    return waiting[audience] >= MAX_WAITING[audience] ? { kind: "overloaded" } : undefined;
+    return enter[audienceOf(task)](sharers) ?? { kind: "overloaded" };
   }
 
   async function figures(): Promise<string | undefined> {
@@ -181,26 +197,29 @@ export function createViews(options: ViewsOptions): Views {
       nowMs: clock.nowMs(),
       rulesVersion: hostRules.version(),
     };
-    if (refusalOf(task) !== undefined) return undefined;
-    const { status, body } = await render(task);
+    const leave = admit(task, []);
+    if (typeof leave === "object") return undefined;
+    const { status, body } = await render(task, leave);
     return status === 200 ? new TextDecoder().decode(body) : undefined;
   }
 
   async function ask(view: View, call: Call, data = ""): Promise<Response> {
     const { code, request } = call;
     const headers = JSON.stringify(headersOf(call));
+    const task: ViewTask = {
+      view,
+      keyPrefix: call.domain.keyPrefix,
+      code,
+      query: queryFor(view, request),
+      headers,
+      knownTag: TAGGED_BEFORE.has(view) ? knownTagOf(call.headers) : "",
+      data,
+      nowMs: clock.nowMs(),
+      rulesVersion: hostRules.version(),
+    };
+    const sharers = audienceOf(task) === "visitors" ? sharersOf(call.client().address) : [];
     try {
-      const result = await find({
-        view,
-        keyPrefix: call.domain.keyPrefix,
-        code,
-        query: queryFor(view, request),
-        headers,
-        knownTag: TAGGED_BEFORE.has(view) ? knownTagOf(call.headers) : "",
-        data,
-        nowMs: clock.nowMs(),
-        rulesVersion: hostRules.version(),
-      });
+      const result = await find(task, sharers);
       if ("kind" in result) return answerProblem(call, result);
       return answerWith(result, call.headers);
     } catch (error) {

@@ -73,6 +73,17 @@ export function clientNetwork(address: string): string {
     .join(":");
 }
 
+/** The /48 around an IPv6 client, which may have 65,536 networks. Undefined for IPv4. Takes a result of {@link clientNetwork}. */
+export function clientSite(network: string): string | undefined {
+  return network.includes(":") ? network.slice(0, network.lastIndexOf(":")) : undefined;
+}
+
+/** The keys that count where clients share something: the client's network and its /48. */
+export function clientSharers(network: string): readonly string[] {
+  const site = clientSite(network);
+  return site === undefined ? [network] : [network, site];
+}
+
 function contains(networks: readonly Network[], address: Address): boolean {
   return networks.some(
     (network) => network.address.kind() === address.kind() && address.match(network.address, network.prefix),

@@ -38,6 +38,8 @@ export interface CreateRequest {
   readonly starts?: Duration | number | undefined;
   readonly maxVisits?: number | undefined;
   readonly password?: string | undefined;
+  /** Who shares the places of the queue in which passwords are hashed. */
+  readonly sharers?: readonly string[] | undefined;
 }
 
 interface Availability {
@@ -132,10 +134,10 @@ export function createLinkCreation(options: CreateOptions) {
     requests: readonly CreateRequest[],
   ): Promise<readonly (Draft | Invalid | undefined)[]> {
     const hashed = [...drafts];
-    for (const [nth, { password }] of requests.entries()) {
+    for (const [nth, { password, sharers }] of requests.entries()) {
       const draft = drafts[nth];
       if (password === undefined || draft === undefined || isProblem(draft)) continue;
-      const passwordHash = await hashPassword(password);
+      const passwordHash = await hashPassword(password, sharers);
       hashed[nth] = { ...draft, terms: { ...draft.terms, passwordHash } };
     }
     return hashed;

@@ -17,6 +17,8 @@ export interface EditRequest {
   readonly starts?: Duration | number | null | undefined;
   readonly maxVisits?: number | null | undefined;
   readonly password?: string | null | undefined;
+  /** Who shares the places of the queue in which passwords are hashed. */
+  readonly sharers?: readonly string[] | undefined;
   /** See {@link Change}. */
   readonly ifRevisions?: readonly string[] | undefined;
 }
@@ -116,8 +118,8 @@ export function createEditing({ store, clock, parseDestination, problemOf, edits
       if (decision === undefined && isClosed(link, request, atMs)) return { kind: "edits.closed" };
       const edit = parse(link, request, atMs);
       if (isProblem(edit)) return edit;
-      const { password } = request;
-      const passwordHash = typeof password === "string" ? await hashPassword(password) : password;
+      const { password, sharers } = request;
+      const passwordHash = typeof password === "string" ? await hashPassword(password, sharers) : password;
       const { ifRevisions } = request;
       return update(link, { type: "edit", atMs, ...edit, passwordHash, ifRevisions }, decision);
     },

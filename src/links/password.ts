@@ -19,8 +19,8 @@ const hashing = createQueue({ atOnce: 1, waiting: 64 });
 const checking = createQueue({ atOnce: 2, waiting: 64, share: 4 });
 
 /** Takes about 20 ms on another thread, as long as a thousand redirects. */
-export async function hashPassword(password: string): Promise<string> {
-  const hash = await hashing(() => Bun.password.hash(password.normalize("NFC"), COST));
+export async function hashPassword(password: string, sharers?: readonly string[]): Promise<string> {
+  const hash = await hashing(() => Bun.password.hash(password.normalize("NFC"), COST), sharers);
   if (hash === undefined) throw new StoreUnavailable("too many passwords wait to be hashed");
   return hash;
 }

@@ -1,9 +1,11 @@
+import { createFairShares } from "./fair-shares.ts";
+
 export interface QueueOptions {
   /** How much work runs at the same time. */
   readonly atOnce: number;
   /** How much may wait. */
   readonly waiting: number;
-  /** How many places each sharer may have, running or waiting. */
+  /** How many places each sharer may have, running or waiting. Default: no more than it leaves free. */
   readonly share?: number;
 }
 
@@ -11,29 +13,20 @@ export interface QueueOptions {
  * Runs expensive work in the order of arrival. Resolves with undefined if too much waits already, or if one of the
  * `sharers` of the work has used its share.
  */
-export function createQueue({ atOnce, waiting: maxWaiting, share = Number.POSITIVE_INFINITY }: QueueOptions) {
+export function createQueue({ atOnce, waiting: maxWaiting, share }: QueueOptions) {
   const waiting: (() => void)[] = [];
-  const places = new Map<string, number>();
+  const enter = createFairShares(atOnce + maxWaiting, share);
   let running = 0;
 
-  function addPlaces(sharers: readonly string[], added: 1 | -1): void {
-    for (const sharer of sharers) {
-      const count = (places.get(sharer) ?? 0) + added;
-      if (count === 0) places.delete(sharer);
-      else places.set(sharer, count);
-    }
-  }
-
   return async <T>(work: () => Promise<T>, sharers: readonly string[] = []): Promise<T | undefined> => {
-    if (sharers.some((sharer) => (places.get(sharer) ?? 0) >= share)) return undefined;
-    if (running >= atOnce && waiting.length >= maxWaiting) return undefined;
-    addPlaces(sharers, 1);
+    const leave = enter(sharers);
+    if (leave === undefined) return undefined;
     if (running < atOnce) running++;
     else await new Promise<void>((resolve) => waiting.push(resolve));
     try {
       return await work();
     } finally {
-      addPlaces(sharers, -1);
+      leave();
       // The next one gets the place directly, so that nobody else takes it first.
       const next = waiting.shift();
       if (next === undefined) running--;

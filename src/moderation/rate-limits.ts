@@ -1,3 +1,4 @@
+import { clientSite } from "../lib/client-address.ts";
 import type { Clock } from "../links/clock.ts";
 
 /** At most `count` things within `ms`. */
@@ -13,17 +14,19 @@ export interface Allowance extends Window {
   readonly seconds: number;
 }
 
-/** Limits what each client does. A client is any text, such as an address. */
+/** Limits what each client does. A client is any text, such as a network. */
 type RateLimit = ReturnType<typeof createRateLimit>;
 
 export type RateLimitName = "create" | "unknown" | "view" | "report" | "password";
 
 /** The limits that are on. */
 export type RateLimits = { readonly [name in RateLimitName]?: RateLimit | undefined } & {
-  /** Counts requests for unknown codes beyond `unknown`, up to a hundred times as many in all. */
-  readonly scan?: RateLimit | undefined;
+  /** Counts the same requests as `unknown`, up to ten times as many. */
+  readonly scan?: ReturnType<typeof createScanLimit> | undefined;
   /** Attempts at the password of a link, by all clients together. Its "clients" are links. */
   readonly passwordOfLink?: RateLimit | undefined;
+  /** Attempts at the password of a link, by one /48 of IPv6. Its "clients" are pairs of both. */
+  readonly passwordOfSite?: RateLimit | undefined;
   /** Checks of passwords, right or wrong. */
   readonly passwordCheck?: RateLimit | undefined;
   /** Wrong tokens of the operator. Undefined without ADMIN_TOKEN. */
@@ -44,10 +47,10 @@ export interface RateLimitsOptions extends LimitOptions {
 }
 
 /**
- * Far more than a broken page or a busy network requests, because a client over this limit isn't redirected by links
- * that are not in memory. Still too little to find codes: at most one in 10,000 is in use.
+ * More than a broken page or a busy network requests, because a client over this limit isn't redirected. Still too little to
+ * find many of the words that people choose as codes.
  */
-const TIMES_BEYOND = 99;
+const SCAN_TIMES = 10;
 
 /**
  * All clients together may try the password of a link as often as this many single ones. Many addresses then guess
@@ -56,20 +59,26 @@ const TIMES_BEYOND = 99;
 const TRYING_CLIENTS = 10;
 
 export function createRateLimits(options: RateLimitsOptions): RateLimits {
-  const limit = (windows: readonly Window[]) =>
-    windows.length === 0 ? undefined : createRateLimit(windows, options);
+  const on = <T>(
+    windows: readonly Window[],
+    create: (windows: readonly Window[], options: LimitOptions) => T,
+  ) => (windows.length === 0 ? undefined : create(windows, options));
+  const limit = (windows: readonly Window[]) => on(windows, createClientLimit);
   const { limitUnknown, limitPasswords } = options;
   return {
     create: limit(options.limitCreate),
     unknown: limit(limitUnknown),
     // At the same pace as `unknown`: a client over this limit gets lookups as often as that allows.
-    scan: limit(
-      limitUnknown.map(({ count, ms }) => ({ count: count * TIMES_BEYOND, ms: ms * TIMES_BEYOND })),
+    scan: on(
+      limitUnknown.map(({ count, ms }) => ({ count: count * SCAN_TIMES, ms: ms * SCAN_TIMES })),
+      createScanLimit,
     ),
     view: limit(options.limitView),
     report: limit(options.limitReport),
     password: limit(limitPasswords),
-    passwordOfLink: limit(limitPasswords.map(({ count, ms }) => ({ count: count * TRYING_CLIENTS, ms }))),
+    passwordOfLink: on(times(limitPasswords, TRYING_CLIENTS), createRateLimit),
+    // As much as an IPv4 address, so that the networks of one /48 can't lock everybody else out.
+    passwordOfSite: on(limitPasswords, createRateLimit),
     passwordCheck: limitPasswords.length === 0 ? undefined : limit([PASSWORD_CHECKS]),
     wrongToken: options.adminToken ? limit([WRONG_TOKENS]) : undefined,
   };
@@ -79,6 +88,7 @@ export interface LimitOptions {
   readonly clock: Pick<Clock, "monotonicMs">;
   /** A secret. Otherwise attackers could choose addresses that share a set. */
   readonly seed: bigint;
+  readonly sets?: number;
 }
 
 /**
@@ -87,6 +97,83 @@ export interface LimitOptions {
  */
 const SETS = 16_384;
 const WAYS = 8;
+/** There are fewer /48 than clients. */
+const SITE_SETS = 2048;
+/** How many clients' limits a /48 has. Offices use a few /64, and an attacker can use all 65,536. */
+const CLIENTS_OF_SITE = 16;
+
+function times(windows: readonly Window[], factor: number): Window[] {
+  return windows.map(({ count, ms }) => ({ count: count * factor, ms }));
+}
+
+/** Counts each client, and for IPv6 also its /48. Clients are results of {@link clientNetwork}. */
+export function createClientLimit(windows: readonly Window[], options: LimitOptions): RateLimit {
+  const clients = createRateLimit(windows, options);
+  const sites = createRateLimit(times(windows, CLIENTS_OF_SITE), { ...options, sets: SITE_SETS });
+
+  function wait(client: string, things = 1): number {
+    const site = clientSite(client);
+    const seconds = clients.wait(client, things);
+    return site === undefined ? seconds : Math.max(seconds, sites.wait(site, things));
+  }
+
+  function charge(client: string, things: number): void {
+    const site = clientSite(client);
+    clients.charge(client, things);
+    if (site !== undefined) sites.charge(site, things);
+  }
+
+  return {
+    most: clients.most,
+    wait,
+    charge,
+
+    take(client, things = 1) {
+      const seconds = wait(client, things);
+      if (seconds === 0) charge(client, things);
+      return seconds;
+    },
+
+    giveBack(client, things = 1) {
+      const site = clientSite(client);
+      clients.giveBack(client, things);
+      if (site !== undefined) sites.giveBack(site, things);
+    },
+
+    allowances(client) {
+      const site = clientSite(client);
+      const own = clients.allowances(client);
+      if (site === undefined) return own;
+      const shared = sites.allowances(site);
+      return own.map((allowance, nth) => {
+        const { left, seconds } = shared[nth] ?? allowance;
+        return left < allowance.left ? { ...allowance, left, seconds } : allowance;
+      });
+    },
+  };
+}
+
+/** A limit that knows whether any client has to wait, without knowing which. Redirects check this first. */
+function createScanLimit(windows: readonly Window[], options: LimitOptions) {
+  const { clock } = options;
+  const limit = createClientLimit(windows, options);
+  /** When no client has to wait any more. 0 if none has to wait. */
+  let untilMs = 0;
+
+  return {
+    ...limit,
+    take(client: string, things = 1): number {
+      const seconds = limit.take(client, things);
+      const waitMs = limit.wait(client) * 1000;
+      if (waitMs > 0) untilMs = Math.max(untilMs, clock.monotonicMs() + waitMs);
+      return seconds;
+    },
+    isAnyWaiting(): boolean {
+      if (untilMs !== 0 && clock.monotonicMs() >= untilMs) untilMs = 0;
+      return untilMs !== 0;
+    },
+  };
+}
 
 /**
  * The generic cell rate algorithm: a client may do `count` things at once, then one every `ms / count`. An entry holds,
@@ -98,10 +185,12 @@ const WAYS = 8;
  * In a full set, a new client replaces the one that is paid off first. So an attacker with many addresses can make Curt
  * forget other clients, but never block them, and a client over a limit is forgotten last.
  */
-export function createRateLimit(windows: readonly Window[], { clock, seed }: LimitOptions) {
-  const hashes = new Float64Array(SETS * WAYS);
-  const paidOff = new Float64Array(SETS * WAYS * windows.length);
+export function createRateLimit(windows: readonly Window[], { clock, seed, sets = SETS }: LimitOptions) {
+  const hashes = new Float64Array(sets * WAYS);
+  const paidOff = new Float64Array(sets * WAYS * windows.length);
   const now = () => Math.floor(clock.monotonicMs());
+
+  const firstOf = (hash: number) => (hash % sets) * WAYS;
 
   /** The client's entry, or -1. */
   function find(hash: number): number {
@@ -147,6 +236,13 @@ export function createRateLimit(windows: readonly Window[], { clock, seed }: Lim
     return Math.ceil(longestMs / 1000);
   }
 
+  function add(hash: number, known: number, things: number, nowMs: number): void {
+    const entry = known < 0 ? replace(hash) : known;
+    for (const [nth, window] of windows.entries())
+      paidOff[entry * windows.length + nth] =
+        nowMs * window.count + owed(entry, nth, window, nowMs) + window.ms * things;
+  }
+
   return {
     /** How many things a client may do at once, if it did nothing before. */
     most: Math.min(...windows.map(({ count }) => count)),
@@ -160,12 +256,14 @@ export function createRateLimit(windows: readonly Window[], { clock, seed }: Lim
       const nowMs = now();
       const known = find(hash);
       const seconds = waitSeconds(known, nowMs, things);
-      if (seconds > 0) return seconds;
-      const entry = known < 0 ? replace(hash) : known;
-      for (const [nth, window] of windows.entries())
-        paidOff[entry * windows.length + nth] =
-          nowMs * window.count + owed(entry, nth, window, nowMs) + window.ms * things;
-      return 0;
+      if (seconds === 0) add(hash, known, things, nowMs);
+      return seconds;
+    },
+
+    /** Counts things that the client has done already, even beyond the limit. */
+    charge(client: string, things: number): void {
+      const hash = hashOf(client, seed);
+      add(hash, find(hash), things, now());
     },
 
     /** Undoes a `take`, or a part of it. */
@@ -187,7 +285,7 @@ export function createRateLimit(windows: readonly Window[], { clock, seed }: Lim
         const used = owed(entry, nth, window, nowMs);
         const things = Math.ceil(used / ms);
         const nextMs = things === 0 ? 0 : (used - (things - 1) * ms) / count;
-        return { count, ms, left: count - things, seconds: Math.ceil(nextMs / 1000) };
+        return { count, ms, left: Math.max(0, count - things), seconds: Math.ceil(nextMs / 1000) };
       });
     },
   };
@@ -197,8 +295,4 @@ export function createRateLimit(windows: readonly Window[], { clock, seed }: Lim
 function hashOf(client: string, seed: bigint): number {
   // 0 marks an entry that was never used.
   return Number(Bun.hash(client, seed) >> 12n) || 1;
-}
-
-function firstOf(hash: number): number {
-  return (hash % SETS) * WAYS;
 }

@@ -20,7 +20,7 @@ export interface GateOptions {
   readonly linkCache: Pick<LinkCache, "get" | "lookUp">;
   readonly clock: Pick<Clock, "nowMs">;
   readonly recorder: Pick<Recorder, "record" | "requesterOf">;
-  readonly limiter: Pick<Limiter, "barred" | "unknown">;
+  readonly limiter: Pick<Limiter, "isBarred" | "barred" | "unknown">;
   readonly passwords: Passwords;
   /** Undefined with INTERSTITIAL=off. */
   readonly interstitial: Interstitial | undefined;
@@ -108,9 +108,11 @@ export function createGate(options: GateOptions) {
     // Read the client's address now: it is lost if the visitor hangs up meanwhile.
     call.client();
     const code = lookUpCode(call.code);
-    if (code === undefined || linkCache.get(code, clock.nowMs()) !== undefined) return undefined;
+    if (code === undefined) return undefined;
+    // Before the cache, whose links would answer 405.
     const barred = limiter.barred(call);
     if (barred !== undefined) return problemAnswer(call, await barred);
+    if (linkCache.get(code, clock.nowMs()) !== undefined) return undefined;
     const result = await linkCache.lookUp(code);
     if (!isProblem(result)) return undefined;
     if (result.kind === "guarded") return post(call, result);
@@ -123,7 +125,7 @@ export function createGate(options: GateOptions) {
   async function takesPost(call: Call): Promise<boolean> {
     const code = lookUpCode(call.code);
     if (code === undefined || linkCache.get(code, clock.nowMs()) !== undefined) return false;
-    if (limiter.barred(call) !== undefined) return false;
+    if (limiter.isBarred(call)) return false;
     const result = await linkCache.lookUp(code);
     if (!isProblem(result) || result.kind !== "guarded") {
       // Counts, so that nobody can search for codes here.

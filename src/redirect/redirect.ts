@@ -17,7 +17,7 @@ export interface RedirectOptions {
   readonly clock: Clock;
   readonly recorder: Pick<Recorder, "record">;
   readonly callOf: CallOf;
-  readonly limiter: Pick<Limiter, "barred">;
+  readonly limiter: Pick<Limiter, "isBarred" | "barred">;
   readonly answerUnknown: UnknownAnswer;
   /** How long a shared cache may keep a redirect, in seconds. */
   readonly cacheSeconds: number;
@@ -58,7 +58,7 @@ type Guard = (call: Call, guarded: GuardedLink) => Promise<Response>;
 
 /**
  * Answers GET and HEAD of a short address (RFC 9110, section 15.4.3). A GET counts as a visit before its response, a HEAD
- * doesn't. 404 and 410 always come from the store, never from the cache. No limit applies to cached links.
+ * doesn't. 404 and 410 always come from the store, never from the cache. Limits apply to cached links only for barred clients.
  */
 export function createRedirect(options: RedirectOptions) {
   const { linkCache, clock, recorder, callOf, limiter, answerUnknown } = options;
@@ -159,13 +159,13 @@ export function createRedirect(options: RedirectOptions) {
       const hit = find(spelling, nowMs);
       if (hit === undefined && NEVER_IN_CODES.test(spelling)) return elsewhere(request, server);
       const call = callOf(request, server, spelling);
-      if (typeof hit === "object") {
+      if (typeof hit === "object" && !limiter.isBarred(call)) {
         figures.fromMemory++;
         return visit(hit, call, nowMs);
       }
       // Read the client's address now: it is lost if the visitor hangs up meanwhile.
       call.client();
-      return lookUp(call, hit, visit, gate.get);
+      return lookUp(call, codeOf(hit, spelling), visit, gate.get);
     };
     const HEAD: RouteHandler = (request, server) => {
       const spelling = request.params.code;
@@ -173,12 +173,18 @@ export function createRedirect(options: RedirectOptions) {
       const hit = find(spelling, nowMs);
       if (hit === undefined && NEVER_IN_CODES.test(spelling)) return elsewhere(request, server);
       const call = callOf(request, server, spelling);
-      if (typeof hit !== "object") return lookUp(call, hit, look, gate.head);
+      if (typeof hit !== "object" || limiter.isBarred(call))
+        return lookUp(call, codeOf(hit, spelling), look, gate.head);
       figures.fromMemory++;
       return look(hit, call, nowMs);
     };
     return { GET, HEAD };
   };
+}
+
+/** The code to look up. Barred clients get that far with a cached link, and no further. */
+function codeOf(hit: Entry | Code | undefined, spelling: string): Code | undefined {
+  return typeof hit === "object" ? lookUpCode(spelling) : hit;
 }
 
 function outcomeOf({ status }: Response): RedirectOutcome {

@@ -317,6 +317,19 @@ describe("wrong passwords", () => {
     expectOpen(await service.fetch("/one", { headers: { ...from(11), ...basic(PASSWORD) } }));
   });
 
+  test("of one /48 lock nobody else out of a link", async () => {
+    await using service = await startHere({ LIMIT_PASSWORDS: "2/1d", TRUSTED_PROXIES: "127.0.0.1" });
+    await addAllGuarded(service, ["one", "two"], { password: PASSWORD, target: TARGET });
+    const visit = (path: string, address: string, password: string) =>
+      service.fetch(path, { headers: { "X-Forwarded-For": address, ...basic(password) } });
+    const found: number[] = [];
+    for (let nth = 0; nth < 40; nth++)
+      found.push((await visit("/one", `2001:db8:1:${nth}::1`, "wrong")).status);
+    expect(found).toEqual(found.map((_, nth) => (nth < 2 ? 401 : 429)));
+    for (const address of ["2001:db8:2::1", "192.0.2.1"]) expectOpen(await visit("/one", address, PASSWORD));
+    expectOpen(await visit("/two", "2001:db8:1::1", PASSWORD));
+  });
+
   test("keep nobody waiting for long: too many at once are turned away, but no password that was just right", async () => {
     await using service = await startHere({ LIMIT_PASSWORDS: "off" });
     await addAllGuarded(service, ["rush", "known"], { password: PASSWORD, target: TARGET });
@@ -336,14 +349,17 @@ describe("right passwords", () => {
   const from = (address: string) => ({ "X-Forwarded-For": address, ...basic(PASSWORD) });
   const PROXIED = { TRUSTED_PROXIES: "127.0.0.1" };
 
-  test("of a few clients at once leave room for those of other clients and links", async () => {
+  test.each([
+    ["a few clients", (nth: number) => `192.0.2.${nth % 8}`],
+    ["a /48 of IPv6", (nth: number) => `2001:db8:1:${nth}::1`],
+  ])("of %s at once leave room for those of other clients and links", async (_who, addressOf) => {
     await using service = await startHere({ ...PROXIED, LIMIT_PASSWORDS: "10/1h" });
     const passwordHash = await hashPassword(PASSWORD);
     const codes = Array.from({ length: 80 }, (_, nth) => `own-${nth}`);
     await addAllGuarded(service, [...codes, "other"], { passwordHash, target: TARGET });
     const { promise: full, resolve: isFull } = Promise.withResolvers<void>();
     const attack = codes.map(async (code, nth) => {
-      const { status } = await service.fetch(`/${code}`, { headers: from(`192.0.2.${nth % 8}`) });
+      const { status } = await service.fetch(`/${code}`, { headers: from(addressOf(nth)) });
       if (status === 429) isFull();
       return status;
     });

@@ -147,22 +147,32 @@ describe("LIMIT_UNKNOWN", () => {
     expect(await statuses(2, miss)).toEqual({ 404: 1, 429: 1 });
   });
 
-  test("redirects who asks for ten times as many, but looks nothing up for who asks for a hundred times, except what memory holds", async () => {
+  test("redirects a client until it has asked for ten times as many", async () => {
     await using curt = await startHere(LIMIT);
-    for (const custom_code of ["first", "cold", "warm"])
-      await curt.shorten({ original_url: LONG, custom_code });
+    for (const custom_code of ["cold", "warm"]) await curt.shorten({ original_url: LONG, custom_code });
     await curt.fetch("/warm");
     const scanner = { headers: from("192.0.2.1") };
-    expect(await statuses(30, (nth) => curt.fetch(`/none${nth}`, scanner))).toEqual({ 404: 3, 429: 27 });
-    expect((await curt.fetch("/first", scanner)).status).toBe(302);
-    expect(await statuses(270, (nth) => curt.fetch(`/none${nth}`, scanner))).toEqual({ 429: 270 });
-    for (const path of ["/cold", "/cold+", "/cold.svg", "/api/v1/links/cold", "/api/v1/codes/cold"])
-      expect((await curt.fetch(path, scanner)).status, path).toEqual(429);
-    expect((await curt.fetch("/warm", scanner)).status).toBe(302);
-    expect((await curt.fetch("/cold", { headers: from("192.0.2.2") })).status).toBe(302);
+    expect(await statuses(29, (nth) => curt.fetch(`/none${nth}`, scanner))).toEqual({ 404: 3, 429: 26 });
+    for (const path of ["/cold", "/warm"]) expect((await curt.fetch(path, scanner)).status, path).toBe(302);
+  });
+
+  test("answers a client beyond that at the pace of the limit only, whether a link exists or not", async () => {
+    await using curt = await startHere(LIMIT);
+    for (const custom_code of ["cold", "warm"]) await curt.shorten({ original_url: LONG, custom_code });
+    await curt.fetch("/warm");
+    const scanner = { headers: from("192.0.2.1") };
+    await statuses(30, (nth) => curt.fetch(`/none${nth}`, scanner));
+    for (const path of ["/cold", "/cold+", "/cold.svg", "/api/v1/links/cold", "/api/v1/codes/cold", "/warm"])
+      expect((await curt.fetch(path, scanner)).status, path).toBe(429);
+    for (const method of ["HEAD", "POST"])
+      expect((await curt.fetch("/warm", { ...scanner, method })).status, method).toBe(429);
+    for (const path of ["/cold", "/warm"])
+      expect((await curt.fetch(path, { headers: from("192.0.2.2") })).status, path).toBe(302);
     expect((await curt.fetch("/", scanner)).status).toBe(200);
-    curt.advance((await retryAfter(curt.fetch("/none", scanner))) * 1000);
+    curt.advance((await retryAfter(curt.fetch("/warm", scanner))) * 1000);
+    expect((await curt.fetch("/warm", scanner)).status).toBe(302);
     expect((await curt.fetch("/none", scanner)).status).toBe(404);
+    expect((await curt.fetch("/warm", scanner)).status).toBe(429);
   });
 
   test("does not count links that have ended", async () => {
@@ -248,10 +258,52 @@ describe("LIMIT_VIEW", () => {
     const send = (original_url: string, address: string) =>
       sendForm(curt, "/", { original_url }, from(address));
     expect(await statuses(4, () => send("", "192.0.2.1"))).toEqual({ 400: 2, 429: 2 });
-    expect((await send(LONG, "192.0.2.1")).status).toBe(303);
+    expect((await send(LONG, "192.0.2.2")).status).toBe(303);
     const pages: string[] = [];
-    for (const _ of times(5)) pages.push(await (await send(LONG, "192.0.2.2")).text());
-    expect(pages.map((page) => page.includes(`value="${LONG}"`))).toEqual([false, true, true, false, false]);
+    for (const _ of times(4)) pages.push(await (await send(LONG, "192.0.2.2")).text());
+    expect(pages.map((page) => page.includes(`value="${LONG}"`))).toEqual([true, true, false, false]);
+  });
+
+  const post = (path: string, body: unknown, headers = {}) => [path, body, headers] as const;
+  const BATCH = "/api/v1/links/batch";
+
+  test.each([
+    ["an invalid create", post("/api/v1/shorten", { original_url: "ftp://x" }), 400],
+    ["a create without a body", post("/api/v1/shorten", ""), 400],
+    ["a taken code", post("/api/v1/shorten", { original_url: LONG, custom_code: "mine" }), 409],
+    ["an invalid link", post("/api/v1/links", { target: "ftp://x" }), 400],
+    ["a taken code of a link", post("/api/v1/links", { target: LONG, code: "mine" }), 409],
+    ["an invalid array", post(BATCH, {}), 400],
+    ["an array with two refused links", post(BATCH, [{ target: "x" }, { target: LONG, code: "mine" }]), 200],
+    ["a retry", post("/api/v1/links", { target: "ftp://x" }, { "Idempotency-Key": "a" }), 400],
+    ["a wrong key", post("/api/v1/links", { target: LONG }, { "Idempotency-Key": "" }), 400],
+  ])("counts %s, and then refuses creates", async (_what, [path, body, more], status) => {
+    const { curt, headers, others } = newcomer();
+    const send = (client: Record<string, string>) =>
+      curt.fetch(path, {
+        method: "POST",
+        headers: { "Content-Type": "application/json", ...more, ...client },
+        body: JSON.stringify(body),
+      });
+    const refused = status === 200 ? 1 : 2;
+    expect(await statuses(refused, () => send(headers))).toEqual({ [status]: refused });
+    const over = await send(headers);
+    expect([over.status, over.headers.get("curt-reason")]).toEqual([429, "limit.view"]);
+    expect((await curt.fetch("/mine+", { headers })).status).toBe(429);
+    expect((await send(others)).status).toBe(status);
+  });
+
+  test("counts all refused links of an array, even beyond the limit", async () => {
+    await using curt = await startHere({ ...PROXIED, LIMIT_VIEW: "2/2h" }, { standsStill: true });
+    const body = JSON.stringify(times(9).map(() => ({ target: "ftp://x" })));
+    const send = () => curt.fetch(BATCH, { method: "POST", body });
+    expect((await send()).status).toBe(200);
+    expect(await retryAfter(send())).toBe(8 * 3600);
+  });
+
+  test("counts creates with a wrong token", async () => {
+    await using curt = await startHere({ ...LIMIT, CREATE_TOKEN: "a-secret-of-some-length" });
+    expect(await statuses(4, () => create(curt))).toEqual({ 401: 2, 429: 2 });
   });
 
   test("does not count redirects, the home page, assets, health and creates", async () => {
@@ -269,5 +321,30 @@ describe("LIMIT_VIEW", () => {
       expect(await statuses(3, () => curt.fetch(path)), path).toEqual({ [status]: 3 });
     expect(await statuses(3, () => create(curt))).toEqual({ 201: 3 });
     expect((await curt.fetch("/mine+")).status).toBe(200);
+  });
+});
+
+describe("a /48 of IPv6", () => {
+  /** An address in the nth /64 of a /48. */
+  const address = (nth: number, site = "2001:db8:1") => from(`${site}:${nth.toString(16)}::1`);
+
+  test.each([
+    ["LIMIT_CREATE", 201, create],
+    ["LIMIT_UNKNOWN", 404, (curt: Here, headers: Record<string, string>) => curt.fetch("/none", { headers })],
+    ["LIMIT_VIEW", 200, (curt: Here, headers: Record<string, string>) => curt.fetch("/docs", { headers })],
+  ])("has sixteen times %s, however many networks it uses", async (name, status, send) => {
+    await using curt = await startHere({ ...PROXIED, [name]: "2/1d" });
+    expect(await statuses(50, (nth) => send(curt, address(nth)))).toEqual({ [status]: 32, 429: 18 });
+    expect(await statuses(3, () => send(curt, address(1, "2001:db8:2")))).toEqual({ [status]: 2, 429: 1 });
+    expect(await statuses(3, () => send(curt, from("192.0.2.1")))).toEqual({ [status]: 2, 429: 1 });
+  });
+
+  test("is barred once all its networks have asked for too many unknown codes", async () => {
+    await using curt = await startHere({ ...PROXIED, LIMIT_UNKNOWN: "1/31d" });
+    await curt.shorten({ original_url: LONG, custom_code: "mine" });
+    expect((await curt.fetch("/mine", { headers: address(0) })).status).toBe(302);
+    await statuses(160, (nth) => curt.fetch("/none", { headers: address(nth) }));
+    expect((await curt.fetch("/mine", { headers: address(999) })).status).toBe(429);
+    expect((await curt.fetch("/mine", { headers: address(0, "2001:db8:2") })).status).toBe(302);
   });
 });

@@ -190,4 +190,28 @@ describe("a link with a password", () => {
     }
     expect(await statusOf({ target, password: "x" })).toBe(201);
   });
+
+  test("leaves places to hash passwords to other clients", async () => {
+    await using own = await startHere({ TRUSTED_PROXIES: "127.0.0.1" });
+    own.expectFaults();
+    const body = JSON.stringify({ target, password: "x" });
+    const create = async (address: string) => {
+      const headers = { "X-Forwarded-For": address };
+      return (await own.fetch("/api/v1/links", { method: "POST", headers, body })).status;
+    };
+    const { promise: held, resolve: release } = Promise.withResolvers<string>();
+    using _slow = spyOn(Bun.password, "hash").mockReturnValue(held);
+    let turnedAway = 0;
+    const { promise: full, resolve: isFull } = Promise.withResolvers<void>();
+    const creates = Array.from({ length: 70 }, async (_, nth) => {
+      if ((await create(`2001:db8:1:${nth}::1`)) === 503 && ++turnedAway === 37) isFull();
+    });
+    await full;
+    const other = create("2001:db8:2::1");
+    // The other create has arrived by then.
+    await own.fetch("/livez");
+    release("");
+    await Promise.all(creates);
+    expect([await other, turnedAway]).toEqual([201, 37]);
+  });
 });

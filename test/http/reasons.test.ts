@@ -116,7 +116,7 @@ test("a limit names itself, and a wrong token too", async () => {
   const settings = {
     LIMIT_CREATE: "1/1d",
     LIMIT_UNKNOWN: "1/1d",
-    LIMIT_VIEW: "3/1d",
+    LIMIT_VIEW: "5/1d",
     LIMIT_REPORT: "1/1d",
     CREATE_TOKEN: "correct-horse-battery",
     ADMIN_TOKEN: "0123456789abcdef0123456789abcdef",

@@ -3,7 +3,8 @@ import { expect, test } from "bun:test";
 import { peek } from "bun";
 
 import type { Call } from "../../src/http/call.ts";
-import { createLimiter, createRefusalQueue } from "../../src/http/limiter.ts";
+import { createLimiter } from "../../src/http/limiter.ts";
+import { createRefusalQueue } from "../../src/http/refusal-queue.ts";
 import { createRateLimit } from "../../src/moderation/rate-limits.ts";
 
 const times = (count: number) => Array.from({ length: count }, (_, nth) => nth);

@@ -23,6 +23,7 @@ function open(sharedMs?: number) {
   const clock = { nowMs: () => time.nowMs, monotonicMs: () => time.nowMs };
   const faults: unknown[] = [];
   let started = 0;
+  let strangers = 0;
   const views = createViews({
     start() {
       started++;
@@ -36,7 +37,10 @@ function open(sharedMs?: number) {
   });
   const callOf = createCalls({
     domain: createDomains({ baseUrl: BASE_URL, domains: [] }, CURT)[0],
-    clientOf: () => ({ address: "", country: "" }),
+    clientOf: ({ headers }) => ({
+      address: headers.get("x-client") ?? `192.0.2.${++strangers}`,
+      country: "",
+    }),
   });
   return {
     time,
@@ -163,6 +167,29 @@ test("when too many wait, others are asked to come again, and the first ones sti
   const busy = await views.ask("a");
   expect([busy.status, busy.headers.get("retry-after")]).toEqual([503, "2"]);
   expect(views.faults).toEqual([]);
+});
+
+test.each([
+  ["client", () => "2001:db8:0:1::1"],
+  ["/48 of IPv6", (nth: number) => `2001:db8:0:${nth.toString(16)}::1`],
+])("a %s takes half of the places, and leaves the rest to others", async (_what, addressOf) => {
+  using views = open();
+  const wait = (address: string, nth: number) =>
+    views.ask("never", { "X-Client": address }, `?tz=${address}${nth}`);
+  const places = Array.from({ length: 32 }, (_, nth) => wait(addressOf(nth), nth));
+  for (let nth = 32; nth < 40; nth++) expect((await wait(addressOf(nth), nth)).status).toBe(503);
+  const others = Array.from({ length: 32 }, (_, nth) => wait(`198.51.100.${nth}`, nth));
+  expect(await Promise.race([...places, ...others, Promise.resolve("waiting")])).toBe("waiting");
+  expect((await wait("203.0.113.1", 0)).status).toBe(503);
+});
+
+test("a client gets its places back when its views are there", async () => {
+  using views = open();
+  const headers = { "X-Client": "192.0.2.1" };
+  for (const round of [1, 2, 3]) {
+    const asked = Array.from({ length: 32 }, (_, nth) => views.ask("a", headers, `?tz=${round}.${nth}`));
+    for (const { status } of await Promise.all(asked)) expect(status).toBe(200);
+  }
 });
 
 test("the operator has places that visitors cannot take, and the other way round", async () => {

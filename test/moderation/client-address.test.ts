@@ -4,6 +4,7 @@ import * as fc from "fast-check";
 
 import {
   clientNetwork,
+  clientSite,
   createClientAddress,
   isTrusted,
   type Network,
@@ -122,6 +123,16 @@ test("a client is an address, a network of 64 bits, or this machine", () => {
   ]);
   expect(clientNetwork("2001:db8::ffff:0:0:1")).toBe("2001:db8:0:0");
   expect(clientNetwork("::1")).toBe("127.0.0.1");
+});
+
+test("the networks of a /48 share a site, and IPv4 addresses share none", () => {
+  expect(["2001:db8:0:0", "2001:db8:0:ffff", "2001:db8:1:0", "192.0.2.1", ""].map(clientSite)).toEqual([
+    "2001:db8:0",
+    "2001:db8:0",
+    "2001:db8:1",
+    undefined,
+    undefined,
+  ]);
 });
 
 test("trust is a matter of networks, in every spelling", () => {

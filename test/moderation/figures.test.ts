@@ -9,7 +9,7 @@ const NOON = { startMs: Date.UTC(2026, 10, 22, 12) };
 
 test("the figures tell what was refused, limited, reported and unknown", async () => {
   using folder = temporaryFolder();
-  const settings = { LIMIT_CREATE: "3/1h", LIMIT_UNKNOWN: "2/1h", LIMIT_VIEW: "5/1h", LIMIT_REPORT: "1/1h" };
+  const settings = { LIMIT_CREATE: "3/1h", LIMIT_UNKNOWN: "2/1h", LIMIT_VIEW: "8/1h", LIMIT_REPORT: "1/1h" };
   const before = await openStore({ engine: "sqlite", path: join(folder.path, "curt.db") });
   await before.blockHost({ host: "evil.example", reason: "spam" }, { who: "api", atMs: Date.now() });
   await before.close();
@@ -23,8 +23,8 @@ test("the figures tell what was refused, limited, reported and unknown", async (
   const report = { method: "POST", body: '{"reason":"spam"}' };
   for (let nth = 0; nth < 2; nth++) await service.fetch("/api/v1/links/good/reports", report);
   for (let nth = 0; nth < 3; nth++) await service.fetch(`/unknown${nth}`);
-  for (let nth = 0; nth < 9; nth++) await service.fetch("/docs");
   for (let nth = 0; nth < 9; nth++) await service.shorten({ original_url: `https://a${nth}.example/` });
+  for (let nth = 0; nth < 9; nth++) await service.fetch("/docs");
   await service[Symbol.asyncDispose]();
   const store = await openStore(database);
   const [day] = (await store.figures(nowMs)).days;

@@ -32,7 +32,7 @@ export interface HomeOptions {
   readonly links: Pick<Links, "create" | "refusalsOf">;
   readonly clock: Pick<Clock, "nowMs">;
   readonly mayCreate: TokenCheck;
-  readonly limiter: Pick<Limiter, "view" | "unknown" | "barred">;
+  readonly limiter: Pick<Limiter, "attempt" | "share" | "view" | "unknown" | "barred">;
   readonly views: Pick<Views, "ask">;
   readonly justCreated: Pick<JustCreated, "remember">;
   readonly onFault: (error: unknown) => void;
@@ -119,7 +119,7 @@ const FORM_KINDS: ReadonlySet<HttpProblem["kind"]> = new Set(["invalid", "taken"
 /** The form of the home page, which creates links without a script. */
 export function createHome({ links, clock, views, justCreated, limiter, mayCreate, onFault }: HomeOptions) {
   /** Creates the link, or reports all mistakes together. */
-  async function create(form: Form, isUnclear: boolean): Promise<Link | HttpProblem> {
+  async function create(call: Call, form: Form, isUnclear: boolean): Promise<Link | HttpProblem> {
     const read = readRequest(form, clock.nowMs());
     if (isProblem(read)) return read;
     if (isUnclear || read.refusals.length > 0) {
@@ -130,7 +130,7 @@ export function createHome({ links, clock, views, justCreated, limiter, mayCreat
       return { kind: "invalid", refusals: [...unclear, ...read.refusals, ...others] };
     }
     try {
-      return await links.create(read.request);
+      return await links.create(limiter.share(call, read.request));
     } catch (error) {
       // The response is the form, so that nobody has to type it again.
       onFault(error);
@@ -143,8 +143,7 @@ export function createHome({ links, clock, views, justCreated, limiter, mayCreat
     const looksUp = form.custom_code !== "" && FORM_KINDS.has(refusal.problem.kind);
     const limited = looksUp ? await (limiter.barred(call) ?? limiter.unknown(call)) : undefined;
     const view: RefusedForm = { form: shorten(form), ...refusal, ...(limited && { problem: limited }) };
-    // A client that has used up its creates could send the form again and again.
-    return limiter.view(() => views.ask("refusedForm", call, JSON.stringify(view)))(call);
+    return views.ask("refusedForm", call, JSON.stringify(view));
   }
 
   /** Creates the link unless `refused` is set. */
@@ -163,7 +162,7 @@ export function createHome({ links, clock, views, justCreated, limiter, mayCreat
     const { address, offers } = input.isMeant ? CLEAR : readPasted(input.original_url);
     const form = address === undefined ? input : { ...input, original_url: address };
     const isUnderstood = form.original_url !== input.original_url;
-    const link = await create(form, offers.length > 0);
+    const link = await create(call, form, offers.length > 0);
     if (isProblem(link)) return formAgain(call, form, { problem: link, offers, isUnderstood });
     return answer({
       status: 303,
@@ -177,8 +176,8 @@ export function createHome({ links, clock, views, justCreated, limiter, mayCreat
 
   return {
     /** Answers 303 (RFC 9110, section 15.4.4), so that a reload creates no second link. */
-    make: (call: Call) => answerForm(call),
-    /** Creates no link, and shows the submitted form. */
-    refuse: (call: Call, problem: HttpProblem) => answerForm(call, problem),
+    make: limiter.attempt((call) => answerForm(call)),
+    /** Creates no link, and shows the submitted form, which a client could send again and again. */
+    refuse: (call: Call, problem: HttpProblem) => limiter.view(() => answerForm(call, problem))(call),
   };
 }
