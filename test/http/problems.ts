@@ -56,6 +56,7 @@ export const PROBLEMS: Readonly<Record<ProblemReason, readonly [HttpProblem, str
   "body.form": [{ kind: "body.form" }],
   "body.interrupted": [malformed({ rule: "body.interrupted" })],
   "body.nesting": [malformed({ rule: "body.nesting", max: 16 }), "16"],
+  "body.values": [malformed({ rule: "body.values", max: 1008 }), "1008"],
   "body.json": [malformed({ rule: "body.json" })],
   "body.object": [malformed({ rule: "body.object", example, received: "array" })],
   "body.too-large": [{ kind: "body.too-large", max }],
