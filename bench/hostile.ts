@@ -29,8 +29,8 @@ export interface Setting {
   readonly parameters: Readonly<Record<string, readonly string[]>>;
 }
 
-/** 240 and 1 are the highest and the lowest combining class, so sorting moves each mark past all others. */
-const MARKS = { high: "\u0345", low: "\u0334" };
+/** Their combining classes are nearly the highest (232) and the lowest (1), and both may be in hosts. */
+const MARKS = { high: "\u0315", low: "\u0334" };
 const repeated = (unit: string) => (length: number) => unit.repeat(length / unit.length + 1).slice(0, length);
 const halves = (first: string, second: string) => (length: number) =>
   repeated(first)(length / 2) + repeated(second)(length / 2);
@@ -40,7 +40,7 @@ const numbered = (write: (nth: number) => string) => (length: number) =>
 /** Text of at most so many units. */
 const FILLERS: Readonly<Record<string, (length: number) => string>> = {
   marks: halves(MARKS.high, MARKS.low),
-  "percent-encoded marks": halves("%CD%85", "%CC%B4"),
+  "percent-encoded marks": halves("%CC%95", "%CC%B4"),
   "decomposed letters": repeated("\u1112\u1161\u11AB"),
   joiners: repeated("\u{1F469}\u200D"),
   brackets: repeated("["),
@@ -60,6 +60,7 @@ const FILLERS: Readonly<Record<string, (length: number) => string>> = {
 };
 /** What a filler stands behind, where there is room. */
 const PREFIXES = ["", "https://", "https://a.example/"];
+const SHORTER = [250, 1000];
 const HEAD_PREFIXES = ["", "https://"];
 const ROOM = 64;
 
@@ -106,7 +107,7 @@ function* hostileBodies(
   const send = (text: string) => requestOf(setting, endpoint, { body: text });
   for (const field of body.fields)
     for (const [filler, fill] of fillersOf(FIELDS[field]))
-      for (const bound of [FIELDS[field], body.maxBytes]) {
+      for (const bound of lengthsOf(field, filler, body)) {
         const room = body.maxBytes - write({ ...others, [field]: "" }).length;
         const text = fill(fitting(fill, bound, room, (value) => write({ [field]: value })));
         const where = bound === body.maxBytes ? " as long as the body" : "";
@@ -214,6 +215,12 @@ function* fillersOf(
         prefix === "" ? name : `${prefix} and ${name}`,
         (length) => (prefix + fill(Math.max(0, length - prefix.length))).slice(0, length),
       ];
+}
+
+/** Shorter than its bound too, because rules have lower bounds of their own. */
+function lengthsOf(field: FieldName, filler: string, { maxBytes }: AnyBody): number[] {
+  const whole = filler in FILLERS ? [maxBytes] : [];
+  return [...SHORTER.filter((length) => length < FIELDS[field]), FIELDS[field], ...whole];
 }
 
 /** How much of a filler fits into so many bytes, if it is written like this. */
