@@ -232,7 +232,7 @@ describe("a destination", () => {
     expectRule("target.unparsable", `http://a${"\u0301\u0323".repeat(4000)}.com/`);
     expectRule("target.unparsable", `http://${"a.".repeat(2000)}com/`);
     // A name may be escaped, which makes it nine times as long.
-    const parsed = (marks: string) => !isProblem(parseTarget(`http://a${marks}.com/`, PUBLIC));
+    const parsed = (written: string) => !isProblem(parseTarget(`http://a${written}.com/`, PUBLIC));
     expect([240, 260].map((count) => parsed("\u0334".repeat(count)))).toEqual([true, false]);
     expect([240, 260].map((count) => parsed("%CC%B4".repeat(count)))).toEqual([true, false]);
   });
