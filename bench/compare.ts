@@ -86,7 +86,7 @@ export async function measureCompare({ folder, commit, progress }: Bench): Promi
 }
 
 /** The files of a commit with the packages it needs; returns their folder. */
-function checkOut(commit: string, tree: string): string {
+export function checkOut(commit: string, tree: string): string {
   mkdirSync(tree);
   const sh = (script: string) => {
     const { exitCode, stderr } = Bun.spawnSync(["sh", "-c", script, "sh", commit, tree], { cwd: ROOT });

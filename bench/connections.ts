@@ -55,6 +55,8 @@ interface Exchange {
   isHead: boolean;
   /** The part of the response that has arrived. */
   received: string;
+  /** The part of the request that found no room in the socket's buffer. */
+  unsent?: Uint8Array;
 }
 type Connection = Socket<Exchange>;
 
@@ -117,6 +119,7 @@ export async function drive(port: number, durationMs: number, streams: readonly 
         turnMs = atMs;
       },
       isFinished: () => isOver && unanswered === 0,
+      close: () => idle.forEach((connection) => connection.end()),
       isPaced: perSecond !== undefined,
       latency: (): Latency => ({
         p50Us: percentileUs(latenciesMs, 0.5),
@@ -140,7 +143,10 @@ export async function drive(port: number, durationMs: number, streams: readonly 
   }, 1000);
   step();
   if (running.some((stream) => stream.isPaced)) turn();
-  await over.finally(() => clearInterval(stalled));
+  await over.finally(() => {
+    clearInterval(stalled);
+    for (const stream of running) stream.close();
+  });
   return {
     requests: answered,
     durationMs: lastMs,
@@ -181,6 +187,7 @@ function connect(
             fail(error);
           }
         },
+        drain: flush,
         close: () => fail(new Error("the server closed a connection")),
         error: (_connection, error) => fail(error),
       },
@@ -191,8 +198,13 @@ function connect(
 function send(connection: Connection, number: number, request: string | Uint8Array): void {
   const isHead = typeof request === "string" && request.startsWith("HEAD ");
   connection.data = { number, isHead, received: "" };
-  if (connection.write(request) !== request.length)
-    throw new Error("a request did not fit into the socket's buffer");
+  const written = connection.write(request);
+  if (written < request.length) connection.data.unsent = Buffer.from(request).subarray(written);
+}
+
+function flush(connection: Connection): void {
+  const { unsent } = connection.data;
+  if (unsent !== undefined) connection.data.unsent = unsent.subarray(connection.write(unsent));
 }
 
 /** The answer once it is complete (RFC 9112). Every server measured here sends Content-Length. */

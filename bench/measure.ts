@@ -1,6 +1,6 @@
 import type { Done } from "./generator.ts";
 import type { Load } from "./load.ts";
-import { cpuTimeUs, fileReads, machineBusyUs, ownMemoryBytes } from "./process.ts";
+import { cpuTimeUs, fileReads, machineBusyUs, ownMemoryBytes, threadTimesNs } from "./process.ts";
 import type { Server } from "./servers.ts";
 
 /** One server under one load for one round. */
@@ -44,6 +44,28 @@ export async function measure(server: Server, load: Load): Promise<Round> {
     fileReadsPerRequest: rounded((fileReads(pid) - before.reads) / requests, 4),
     loadCoreShare: rounded(loadCpuUs / 1000 / durationMs, 3),
     otherCores: rounded(Math.max(0, otherUs / 1000 / (performance.now() - startMs)), 3),
+  };
+}
+
+/** CPU time per request, in nanoseconds. */
+export interface Cost {
+  readonly process: number;
+  readonly serving: number;
+}
+
+/** What a load costs all threads of a server, and the one that answers. */
+export async function costOf(
+  server: Server,
+  put: (server: Server) => Promise<{ readonly requests: number }>,
+): Promise<Cost> {
+  const before = threadTimesNs(server.pid);
+  const { requests } = await put(server);
+  const after = threadTimesNs(server.pid);
+  const sum = (times: ReadonlyMap<number, number>) => [...times.values()].reduce((all, ns) => all + ns, 0);
+  const main = (times: ReadonlyMap<number, number>) => times.get(server.pid) ?? Number.NaN;
+  return {
+    process: (sum(after) - sum(before)) / requests,
+    serving: (main(after) - main(before)) / requests,
   };
 }
 

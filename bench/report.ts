@@ -16,7 +16,7 @@ export interface Bench {
   progress(text: string): void;
   /** How long the soak takes. */
   readonly minutes: number;
-  /** For `compare`: the other commit. */
+  /** For `compare`: the other commit. For `costs`: the commit to measure. */
   readonly commit?: string | undefined;
 }
 

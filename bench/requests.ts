@@ -138,6 +138,6 @@ export const PROGRAM = ["Host: localhost", "Accept: */*", "User-Agent: curt-benc
 
 /** A request as text. */
 export function request(line: string, headers: readonly string[] = BROWSER, body = ""): string {
-  const length = body === "" ? [] : [`Content-Length: ${body.length}`];
+  const length = body === "" ? [] : [`Content-Length: ${Buffer.byteLength(body)}`];
   return [`${line} HTTP/1.1`, ...headers, ...length, "", body].join("\r\n");
 }

@@ -78,9 +78,10 @@ function keep(results: Results, names: readonly string[]): string {
   return path;
 }
 
-/** `compare` takes a commit, which may be all digits. */
+/** `compare` and `costs` take a commit, which may be all digits. */
 const words = process.argv.slice(2);
-const commit = words[0] === "compare" ? words.splice(1, 1)[0] : undefined;
+const takesCommit = ["compare", "costs"].includes(words[0] ?? "") && !((words[1] ?? "") in PARTS);
+const commit = takesCommit ? words.splice(1, 1)[0] : undefined;
 const [numbers, asked] = [true, false].map((isNumber) =>
   words.filter((word) => /^\d+$/.test(word) === isNumber),
 ) as [string[], string[]];
@@ -92,5 +93,7 @@ if (unknown.length > 0) {
 const names = Object.keys(PARTS).filter((name) => (asked.length === 0 ? EVERY_RUN : asked).includes(name));
 await inTemporaryFolder(async (folder) => {
   const results = await bench(folder, names, { minutes: Number(numbers[0] ?? DEFAULT_MINUTES), commit });
-  console.log(`${report(results)}\n\nAll figures: ${relative(process.cwd(), keep(results, names))}`);
+  console.log(
+    `${report(results)}\n\nAll figures: ${relative(process.cwd(), keep(results, commit === undefined ? names : [...names, commit]))}`,
+  );
 });

@@ -124,6 +124,7 @@ export type ProblemReason =
   | "body.object"
   | "body.too-large"
   | "body.type"
+  | "body.values"
   | "field.fixed"
   | "field.required"
   | "field.type"

@@ -85,7 +85,7 @@ export function createLinks({ limiter, secretOf }: ApiOptions, { createAll, hand
     const text = await readJsonText(call.request, BODY);
     if (isProblem(text)) return problemJson(call, text);
     await waitForTurn();
-    const items = parseArray(text, LINK_FORMAT.example);
+    const items = parseArray(text, BODY, LINK_FORMAT.example);
     if (isProblem(items)) return problemJson(call, items);
     const count = items.value.length;
     if (count === 0 || count > max) return problemJson(call, malformed({ rule: "batch.length", max, count }));

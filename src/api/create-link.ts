@@ -2,9 +2,10 @@ import { createRoute, z } from "@hono/zod-openapi";
 
 import { BODIES } from "../lib/bounds.ts";
 import { MAX_CODE_POINTS } from "../links/code.ts";
+import { PASSWORD_LENGTH } from "../links/password.ts";
 import { type Invalid, isProblem, type Refusal } from "../links/problem.ts";
 import { MAX_TARGET_LENGTH } from "../links/target.ts";
-import { MAX_VISITS, PASSWORD_LENGTH } from "../links/terms.ts";
+import { MAX_VISITS } from "../links/terms.ts";
 import { type Expiry, parseWhen } from "../links/time.ts";
 import { EXAMPLE, string } from "./components.ts";
 import { createBody, type CreateFormat, createResponses } from "./creation.ts";

@@ -136,7 +136,7 @@ export function createLinkCreation({ links, limiter, mayCreate, secret, secretOf
         async (call, identify) => {
           const text = await readJsonText(call.request, format.bounds);
           if (isProblem(text)) return problemJson(call, text);
-          const fields = parseObject(text, format.example);
+          const fields = parseObject(text, format.bounds, format.example);
           if (isProblem(fields)) return problemJson(call, fields);
           const body = format.read(fields.value);
           if (isProblem(body)) return problemJson(call, body);

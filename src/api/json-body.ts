@@ -2,7 +2,16 @@ import type { z } from "@hono/zod-openapi";
 
 import { readText } from "../http/body.ts";
 import { type HttpProblem, type Malformed, malformed, type RequestRefusal } from "../http/problems.ts";
-import { type AnyBody, type Body, cut, type FieldName, FIELDS, header, MAX_NESTING } from "../lib/bounds.ts";
+import {
+  type AnyBody,
+  type Body,
+  cut,
+  type FieldName,
+  FIELDS,
+  header,
+  MAX_NESTING,
+  maxValues,
+} from "../lib/bounds.ts";
 import { isProblem } from "../links/problem.ts";
 
 /** JSON (RFC 8259), or text/plain, which a page can send without a preflight. */
@@ -17,7 +26,7 @@ export async function readJson<Schema extends z.ZodObject>(
   fixed?: readonly string[],
 ): Promise<z.infer<Schema> | HttpProblem> {
   const text = await readJsonText(request, bounds);
-  const body = isProblem(text) ? text : parseObject(text, example);
+  const body = isProblem(text) ? text : parseObject(text, bounds, example);
   return isProblem(body) ? body : readFields(body.value, bounds, schema, fixed);
 }
 
@@ -90,14 +99,22 @@ interface Parsed<T> {
 }
 
 /** Doesn't validate the fields. */
-export function parseObject(text: string, example: JsonObject): Parsed<JsonObject> | Malformed {
-  const parsed = parse(text);
+export function parseObject(
+  text: string,
+  bounds: AnyBody,
+  example: JsonObject,
+): Parsed<JsonObject> | Malformed {
+  const parsed = parse(text, bounds);
   return isProblem(parsed) ? parsed : toObject(parsed.value, example);
 }
 
 /** Doesn't validate the items. */
-export function parseArray(text: string, example: JsonObject): Parsed<readonly unknown[]> | Malformed {
-  const parsed = parse(text);
+export function parseArray(
+  text: string,
+  bounds: AnyBody,
+  example: JsonObject,
+): Parsed<readonly unknown[]> | Malformed {
+  const parsed = parse(text, bounds);
   if (isProblem(parsed)) return parsed;
   const { value } = parsed;
   return Array.isArray(value) ? { value } : wrong("body.array", [example], value);
@@ -107,8 +124,9 @@ export function toObject(value: unknown, example: JsonObject): Parsed<JsonObject
   return typeName(value) === "object" ? { value: value as JsonObject } : wrong("body.object", example, value);
 }
 
-function parse(text: string): Parsed<unknown> | Malformed {
-  if (isNestedDeeper(text, MAX_NESTING)) return malformed({ rule: "body.nesting", max: MAX_NESTING });
+function parse(text: string, bounds: AnyBody): Parsed<unknown> | Malformed {
+  const structure = refuseStructure(text, maxValues(bounds));
+  if (structure !== undefined) return malformed(structure);
   try {
     return { value: JSON.parse(text) };
   } catch {
@@ -116,11 +134,12 @@ function parse(text: string): Parsed<unknown> | Malformed {
   }
 }
 
-/** Finds out before `JSON.parse`, which takes as long as 200 redirects for 60,000 brackets. */
-function isNestedDeeper(text: string, max: number): boolean {
+/** Finds out before `JSON.parse`, which takes as long as 200 redirects for 60,000 brackets or 10,000 fields. */
+function refuseStructure(text: string, max: number): RequestRefusal | undefined {
   // Nothing short is nested deeply.
-  if (text.length <= max) return false;
+  if (text.length <= MAX_NESTING) return undefined;
   let depth = 0;
+  let values = 1;
   let isString = false;
   for (let at = 0; at < text.length; at++) {
     const unit = text.charCodeAt(at);
@@ -129,12 +148,14 @@ function isNestedDeeper(text: string, max: number): boolean {
     else if (isString) continue;
     else if (unit === BRACKET || unit === BRACE) depth++;
     else if (unit === BRACKET + 2 || unit === BRACE + 2) depth--;
-    if (depth > max) return true;
+    else if (unit === COMMA) values++;
+    if (depth > MAX_NESTING) return { rule: "body.nesting", max: MAX_NESTING };
+    if (values > max) return { rule: "body.values", max };
   }
-  return false;
+  return undefined;
 }
 
-const [QUOTE, BACKSLASH, BRACKET, BRACE] = [0x22, 0x5c, 0x5b, 0x7b];
+const [QUOTE, COMMA, BACKSLASH, BRACKET, BRACE] = [0x22, 0x2c, 0x5c, 0x5b, 0x7b];
 
 function wrong(rule: "body.object" | "body.array", right: object, received: unknown): Malformed {
   return malformed({ rule, example: JSON.stringify(right), received: typeName(received) });

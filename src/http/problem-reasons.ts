@@ -48,6 +48,7 @@ export const REASONS = [
   "body.object",
   "body.too-large",
   "body.type",
+  "body.values",
   "field.fixed",
   "field.required",
   "field.type",

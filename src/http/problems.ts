@@ -33,7 +33,7 @@ export type RequestRefusal =
   | RangeRefusal
   | { rule: "body.encoding" | "body.json" | "body.interrupted" }
   | { rule: "body.object" | "body.array"; example: string; received: string }
-  | { rule: "body.nesting"; max: number }
+  | { rule: "body.nesting" | "body.values"; max: number }
   | { rule: "batch.length"; max: number; count: number };
 
 /** Problems at addresses that people open. A wrong method has no page, because browsers don't cause it. */

@@ -105,20 +105,23 @@ export function codeSpace(length: number): number {
 function toCode(spelling: string): Code | undefined {
   if (spelling.length > MAX_SPELLING_LENGTH) return undefined;
   const text = spelling.replace(VARIATION_SELECTOR_16, "");
-  if (hasTooManyMarks(text)) return undefined;
+  if (hasMoreMarks(text, MAX_CODE_POINTS)) return undefined;
   const code = text.normalize("NFC");
   return Array.from(code).length <= MAX_CODE_POINTS ? (code as Code) : undefined;
 }
 
-/** Prevents normalising of long runs of marks, which takes quadratic time, in codes that are too long anyway. */
-function hasTooManyMarks(text: string): boolean {
+/**
+ * Whether so many marks make a text longer than `max` code points, however they compose. Normalising long runs of marks takes
+ * quadratic time, so check this first.
+ */
+export function hasMoreMarks(text: string, max: number): boolean {
   if (!/\p{M}/u.test(text)) return false;
   let run = 0;
   let remaining = 0;
   for (const character of text) {
     run = isSorted(character) ? run + 1 : 0;
     if (run > MAX_COMPOSED_MARKS) remaining++;
-    if (remaining === MAX_CODE_POINTS) return true;
+    if (remaining === max) return true;
   }
   return false;
 }

@@ -1,3 +1,4 @@
+import { hasMoreMarks } from "./code.ts";
 import { createQueue } from "./queue.ts";
 import { StoreUnavailable } from "./store.ts";
 
@@ -34,10 +35,15 @@ export function checkPassword(
   return checking(() => Bun.password.verify(given.normalize("NFC"), hash), sharers);
 }
 
+/** In code points. */
+export const PASSWORD_LENGTH = { min: 1, max: 128 } as const;
 /** In UTF-16 units: far more than any spelling of the longest password has. */
 const MAX_COUNTED = 1024;
 
-/** In code points of NFC. Very long passwords are only counted up to a length that is refused anyway. */
-export function passwordLength(password: string): number {
-  return Array.from(password.slice(0, MAX_COUNTED).normalize("NFC")).length;
+/** Whether a password may have this length, in code points of NFC. */
+export function hasRightLength(password: string): boolean {
+  const { min, max } = PASSWORD_LENGTH;
+  if (password.length > MAX_COUNTED || hasMoreMarks(password, max)) return false;
+  const { length } = Array.from(password.normalize("NFC"));
+  return min <= length && length <= max;
 }

@@ -11,8 +11,11 @@ export const MAX_TARGET_LENGTH = 8192;
 /** With `public`, anyone may create links, so targets in private networks are refused. */
 export type Posture = "public" | "private";
 
-/** In characters as written. Real names have at most 253 (RFC 1035); normalizing a long one takes quadratic time. */
-const MAX_HOST_LENGTH = 1024;
+/**
+ * In UTF-16 units, without %XX. Real names have at most 253 (RFC 1035), and a port has six more. Normalizing a long one takes
+ * quadratic time.
+ */
+const MAX_HOST_LENGTH = 259;
 
 export interface TargetPolicy {
   readonly posture: Posture;
@@ -88,9 +91,11 @@ export function isOwnTarget(target: string, policy: TargetPolicy): boolean {
   return url !== null && isOwn(url, policy);
 }
 
-/** Everything between // and the path, including any credentials and port. */
+/** Everything between // and the path, including any credentials and port. An x for each %XX character. */
 function hostOf(written: string): string {
-  return /^[^/]*\/+([^/?#]*)/.exec(written)?.[1] ?? "";
+  const host = /^[^/]*\/+([^/?#]*)/.exec(written)?.[1] ?? "";
+  // Each escaped character has one byte that doesn't continue another.
+  return host.replaceAll(/%[89AB][\dA-F]/gi, "").replaceAll(/%[\dA-F]{2}/gi, "x");
 }
 
 function isOwn(url: URL, policy: TargetPolicy): boolean {

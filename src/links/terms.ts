@@ -1,10 +1,8 @@
 import type { Terms } from "./link.ts";
-import { passwordLength } from "./password.ts";
+import { hasRightLength, PASSWORD_LENGTH } from "./password.ts";
 import type { Refusal } from "./problem.ts";
 
 export const MAX_VISITS = { min: 1, max: 1_000_000_000 } as const;
-/** In code points. */
-export const PASSWORD_LENGTH = { min: 1, max: 128 } as const;
 
 /** Shared by nearly all requests, because a new list would cost each of them a little. */
 const NONE: readonly never[] = [];
@@ -32,7 +30,7 @@ export function refuseTerms({
   const refusals: Refusal[] = [];
   if (maxVisits !== null && !isWithin(maxVisits, MAX_VISITS))
     refusals.push({ rule: "max_visits.range", ...MAX_VISITS });
-  if (password !== null && !isWithin(passwordLength(password), PASSWORD_LENGTH))
+  if (password !== null && !hasRightLength(password))
     refusals.push({ rule: "password.length", ...PASSWORD_LENGTH });
   return refusals;
 }

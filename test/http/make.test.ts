@@ -35,6 +35,17 @@ const visit = (code: string) => curt.fetch(`/${encodeURIComponent(code)}/`);
 const iso = (ms: number) => new Date(ms).toISOString();
 
 describe("POST /api/v1/links", () => {
+  test("refuses more fields and elements than a body can need", async () => {
+    const outcomes: string[] = [];
+    for (const count of [900, 3000]) {
+      const fields = Object.fromEntries(Array.from({ length: count }, (_, nth) => [`a${nth}`, nth]));
+      const body = { ...fields, original_url: "https://example.com/fields" };
+      const { status, headers } = await curt.shorten(body);
+      outcomes.push(`${status} ${headers.get("curt-reason")}`);
+    }
+    expect(outcomes).toEqual(["201 null", "400 body.values"]);
+  });
+
   test("answers 201 with the whole link, and says where it is managed", async () => {
     const response = await make({ target, code: "한글" });
     const { data } = (await response.json()) as Record<string, any>;

@@ -60,6 +60,7 @@ export const PROBLEMS: Readonly<Record<ProblemReason, readonly [HttpProblem, str
   "body.object": [malformed({ rule: "body.object", example, received: "array" })],
   "body.too-large": [{ kind: "body.too-large", max }],
   "body.type": [{ kind: "body.type" }],
+  "body.values": [malformed({ rule: "body.values", max: 1008 })],
   "field.fixed": [malformed({ rule: "field.fixed", field: "note" }), "note"],
   "field.required": [malformed({ rule: "field.required", field: "note" }), "note"],
   "field.type": [malformed({ rule: "field.type", field: "note", expected: "a", received: "b" }), "note"],

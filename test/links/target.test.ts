@@ -2,6 +2,7 @@ import { describe, expect, test } from "bun:test";
 
 import * as fc from "fast-check";
 
+import { isProblem } from "../../src/links/problem.ts";
 import { MAX_TARGET_LENGTH, parseTarget, type TargetPolicy } from "../../src/links/target.ts";
 import { isShortener } from "../../src/moderation/domain-name.ts";
 
@@ -230,6 +231,10 @@ describe("a destination", () => {
     expectRule("target.unparsable", marks);
     expectRule("target.unparsable", `http://a${"\u0301\u0323".repeat(4000)}.com/`);
     expectRule("target.unparsable", `http://${"a.".repeat(2000)}com/`);
+    // A name may be escaped, which makes it nine times as long.
+    const parsed = (written: string) => !isProblem(parseTarget(`http://a${written}.com/`, PUBLIC));
+    expect([240, 260].map((count) => parsed("\u0334".repeat(count)))).toEqual([true, false]);
+    expect([240, 260].map((count) => parsed("%CC%B4".repeat(count)))).toEqual([true, false]);
   });
 
   test("is ours at an address in its IPv4-mapped spelling too", () => {

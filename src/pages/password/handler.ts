@@ -6,9 +6,8 @@ import { FORM_LEADS_ELSEWHERE, html, prefersHtml } from "../../http/responses.ts
 import { header } from "../../lib/bounds.ts";
 import type { Clock } from "../../links/clock.ts";
 import type { Link } from "../../links/link.ts";
-import { checkPassword, passwordLength } from "../../links/password.ts";
+import { checkPassword, hasRightLength } from "../../links/password.ts";
 import type { Secret } from "../../links/secret.ts";
-import { PASSWORD_LENGTH } from "../../links/terms.ts";
 import { passwordPage, type Refusal } from "./page.tsx";
 
 const OPEN_MS = 15 * 60_000;
@@ -100,7 +99,7 @@ export function createPasswords({ secret, clock, limiter }: PasswordsOptions) {
       }
       let isRight: boolean | undefined;
       try {
-        isRight = passwordLength(given) <= PASSWORD_LENGTH.max && (await check(link, given, attempt));
+        isRight = hasRightLength(given) && (await check(link, given, attempt));
       } catch (error) {
         attempt.undo();
         throw error;
