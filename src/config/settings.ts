@@ -215,7 +215,7 @@ export const SETTINGS = {
     name: "LIMIT_VIEW",
     default: "auto",
     meaning:
-      "how many requests that cost more than a redirect a client may send (previews, statistics, images, availability, the reference, changes of links, batches), or off; auto is 120/1m in public posture and off in private posture",
+      "how many requests that cost more than a redirect a client may send (previews, statistics, images, availability, the reference, changes of links), or off; auto is 120/1m in public posture and off in private posture",
     takes: orAuto(limit),
   },
   limitReport: {

@@ -58,8 +58,7 @@ export function createApp(handlers: Handlers) {
   route("/api", { GET: () => moved("/api/v1") });
   route("/api/v1/links", { POST: create(api("createLink")) });
   // A link can have the code `batch`: other methods at this address are for it.
-  // Counts even if it is refused, because reading it is expensive.
-  serve("/api/v1/links/batch", { POST: limiter.view(create(api("createLinks"))) });
+  serve("/api/v1/links/batch", { POST: create(api("createLinks")) });
   route("/api/v1/codes/{code}", { GET: costly(api("checkCode")) });
   route(
     "/api/v1/links/{code}",

@@ -167,7 +167,7 @@ test("many arrays leave redirects their turn, also if nothing waits for the stor
 });
 
 test("arrays that arrive slowly leave places to other clients, and theirs are free once they hang up", async () => {
-  const settings = { TRUSTED_PROXIES: "127.0.0.1", DOMAINS: "https://go.example.com", LIMIT_VIEW: "off" };
+  const settings = { TRUSTED_PROXIES: "127.0.0.1", DOMAINS: "https://go.example.com" };
   await using own = await startHere(settings);
   own.expectFaults();
   // An empty array is refused without counting against a limit.
@@ -187,14 +187,6 @@ test("arrays that arrive slowly leave places to other clients, and theirs are fr
   await until(400);
 });
 
-test("refused arrays count against LIMIT_VIEW", async () => {
-  await using own = await startHere({ LIMIT_VIEW: "2/1d" });
-  const wrong = times(30).map(() => ({ target: "ftp://x" }));
-  const outcomes: string[] = [];
-  for (const body of [wrong, "[", wrong]) outcomes.push(await outcomeOf(await send(LINKS, body, {}, own)));
-  expect(outcomes).toEqual(["200", "400 body.json", "429 limit.view"]);
-});
-
 describe("LIMIT_CREATE", () => {
   const many = (count: number, wrong = 0) =>
     times(count).map((nth) => ({ target: nth < wrong ? "ftp://x" : target }));
@@ -210,7 +202,7 @@ describe("LIMIT_CREATE", () => {
     expect(await outcomeOf(refused)).toBe("429 limit.create");
     // What fails costs nothing.
     const some = await request(4, 3);
-    expect(some.headers.get("ratelimit")).toContain('"create";r=3;');
+    expect(some.headers.get("ratelimit")).toStartWith('"create";r=3;');
     expect(madeOf(await results(some))).toBe(1);
     expect(madeOf(await results(await request(3)))).toBe(3);
     expect((await request(1)).status).toBe(429);
