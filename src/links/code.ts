@@ -1,5 +1,6 @@
 import regexes from "tr46/lib/regexes.js";
 
+import { hasMoreMarks } from "./marks.ts";
 import { codePointName, type Invalid, invalid, isProblem, type Refusal, showCharacter } from "./problem.ts";
 
 /** A code as it is stored, compared and looked up: NFC without U+FE0F, 1 to {@link MAX_CODE_POINTS} code points. */
@@ -18,8 +19,6 @@ const ALPHABET = "23456789bcdfghjkmnpqrstvwxyzBCDFGHJKLMNPQRSTVWXYZ";
 
 /** In UTF-16 units. A decomposed code point takes up to six, and an emoji with its U+FE0F takes three. */
 const MAX_SPELLING_LENGTH = MAX_CODE_POINTS * 8;
-/** NFC combines at most this many marks with a character. Every other mark remains a code point. */
-const MAX_COMPOSED_MARKS = 3;
 
 const TOO_LONG = { rule: "code.too-long", max: MAX_CODE_POINTS } as const;
 
@@ -108,35 +107,6 @@ function toCode(spelling: string): Code | undefined {
   if (hasMoreMarks(text, MAX_CODE_POINTS)) return undefined;
   const code = text.normalize("NFC");
   return Array.from(code).length <= MAX_CODE_POINTS ? (code as Code) : undefined;
-}
-
-/**
- * Whether so many marks make a text longer than `max` code points, however they compose. Normalising long runs of marks takes
- * quadratic time, so check this first.
- */
-export function hasMoreMarks(text: string, max: number): boolean {
-  if (!/\p{M}/u.test(text)) return false;
-  let run = 0;
-  let remaining = 0;
-  for (const character of text) {
-    run = isSorted(character) ? run + 1 : 0;
-    if (run > MAX_COMPOSED_MARKS) remaining++;
-    if (remaining === max) return true;
-  }
-  return false;
-}
-
-/** Has marks only. Unicode has about 2,500. */
-const sorted = new Map<string, boolean>();
-
-/** Whether normalising can move a mark past others (its combining class is not 0). U+0345 has the highest class. */
-function isSorted(character: string): boolean {
-  if (!MARK.test(character)) return false;
-  const known = sorted.get(character);
-  if (known !== undefined) return known;
-  const isMoved = character === "\u0345" || !`\u0345${character}`.normalize("NFD").startsWith("\u0345");
-  sorted.set(character, isMoved);
-  return isMoved;
 }
 
 /** Whether a spelling is a code by any rule but {@link RESERVED_CODES}, as is. */

@@ -1,4 +1,4 @@
-import { hasMoreMarks } from "./code.ts";
+import { hasMoreMarks } from "./marks.ts";
 import { createQueue } from "./queue.ts";
 import { StoreUnavailable } from "./store.ts";
 

@@ -178,7 +178,7 @@ test("many arrays leave redirects their turn, also if nothing waits for the stor
 });
 
 test("arrays that arrive slowly leave places to other clients, and theirs are free once they hang up", async () => {
-  const settings = { TRUSTED_PROXIES: "127.0.0.1", DOMAINS: "https://go.example.com", LIMIT_VIEW: "off" };
+  const settings = { TRUSTED_PROXIES: "127.0.0.1", DOMAINS: "https://go.example.com" };
   await using own = await startHere(settings);
   own.expectFaults();
   // An empty array is refused without counting against a limit.
@@ -213,7 +213,7 @@ describe("LIMIT_CREATE", () => {
     expect(await outcomeOf(refused)).toBe("429 limit.create");
     // What fails costs nothing.
     const some = await request(4, 3);
-    expect(some.headers.get("ratelimit")).toContain('"create";r=3;');
+    expect(some.headers.get("ratelimit")).toStartWith('"create";r=3;');
     expect(madeOf(await results(some))).toBe(1);
     expect(madeOf(await results(await request(3)))).toBe(3);
     expect((await request(1)).status).toBe(429);
