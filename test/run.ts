@@ -116,6 +116,8 @@ async function runAsAsked(args: readonly string[]): Promise<Outcome[]> {
   }
 }
 
+// Shells complain of a locale that isn't installed.
+process.env["LC_ALL"] = "C.UTF-8";
 await using folder = createWatchedFolder("curt-test");
 const args = process.argv.slice(2);
 const areNamed = args.some((arg) => !arg.startsWith("--"));
