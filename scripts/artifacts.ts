@@ -1,6 +1,6 @@
 // `npm run artifacts`: makes all files of a release in dist/release, and what changed in dist/CHANGES.md.
 import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
-import { resolve } from "node:path";
+import { join, resolve } from "node:path";
 
 import packageJson from "../package.json";
 import { build, type Target } from "./build.ts";
@@ -10,41 +10,82 @@ import { makePackage } from "./package.ts";
 const root = resolve(import.meta.dir, "..");
 const TARGETS: readonly Target[] = ["bun-linux-x64", "bun-linux-arm64", "bun-darwin-x64", "bun-darwin-arm64"];
 
-interface Component {
-  readonly "bom-ref": string;
-  readonly name: string;
-}
-
-/** A software bill of materials, in CycloneDX. */
-interface Materials {
-  readonly metadata: { readonly component: Component };
-  readonly components: readonly Component[];
-  readonly dependencies: readonly { readonly ref: string; readonly dependsOn: readonly string[] }[];
+/** A package as package-lock.json has it. */
+interface LockedPackage {
+  readonly version: string;
+  readonly license: string;
+  readonly integrity: string;
+  readonly dependencies?: Readonly<Record<string, string>>;
+  readonly optionalDependencies?: Readonly<Record<string, string>>;
+  readonly peerDependencies?: Readonly<Record<string, string>>;
+  readonly peerDependenciesMeta?: Readonly<Record<string, { readonly optional?: boolean }>>;
 }
 
 /**
- * Lists what the program is made of. npm leaves out what the program and a tool for development both need, so this asks
- * for everything and follows the dependencies of the program.
+ * Lists what the program is made of: a software bill of materials, in CycloneDX. `npm sbom` isn't in every npm that comes with Node 20,
+ * and leaves out what the program and a tool for development both need.
  */
-export async function listMaterials(): Promise<Materials> {
-  const npm = Bun.spawn(["npm", "sbom", "--package-lock-only", "--sbom-format=cyclonedx"], {
-    cwd: root,
-    stdio: ["ignore", "pipe", "inherit"],
-  });
-  const all = (await npm.stdout.json()) as Materials;
-  const edges = new Map(all.dependencies.map(({ ref, dependsOn }) => [ref, dependsOn]));
-  const { name, version, dependencies } = packageJson;
-  const direct = Object.entries(dependencies).map(([library, exact]) => `${library}@${exact}`);
-  const used = new Set(direct);
-  for (const ref of used) for (const other of edges.get(ref) ?? []) used.add(other);
-  const self = `${name}@${version}`;
-  return {
-    ...all,
-    // npm calls it like the folder.
-    metadata: { ...all.metadata, component: { ...all.metadata.component, "bom-ref": self, name } },
-    components: all.components.filter((component) => used.has(component["bom-ref"])),
-    dependencies: [{ ref: self, dependsOn: direct }, ...all.dependencies.filter(({ ref }) => used.has(ref))],
+export function listMaterials() {
+  const lock = JSON.parse(readFileSync(resolve(root, "package-lock.json"), "utf8")) as {
+    readonly packages: Readonly<Record<string, LockedPackage>>;
   };
+  const packageAt = (folder: string) => {
+    const locked = lock.packages[folder];
+    if (locked === undefined) throw new Error(`package-lock.json has no ${folder}`);
+    return locked;
+  };
+  /** Looks for it as Node does: in the folder of the package that needs it, then above. */
+  const findFolder = (name: string, from: string): string => {
+    const folder = join(from, "node_modules", name);
+    if (folder in lock.packages || from === "") return folder;
+    return findFolder(name, from.slice(0, Math.max(0, from.lastIndexOf("/node_modules/"))));
+  };
+  const neededBy = (folder: string) => {
+    const { dependencies, optionalDependencies, peerDependencies, peerDependenciesMeta } = packageAt(folder);
+    return Object.keys({ ...dependencies, ...optionalDependencies, ...peerDependencies })
+      .filter((name) => peerDependenciesMeta?.[name]?.optional !== true)
+      .map((name) => findFolder(name, folder));
+  };
+  const describe = (folder: string, type: "application" | "library") => {
+    const name = folder === "" ? packageJson.name : folder.replace(/.*node_modules\//, "");
+    const { version, license } = packageAt(folder);
+    return {
+      "bom-ref": `${name}@${version}`,
+      type,
+      name,
+      version,
+      purl: `pkg:npm/${name.replace("@", "%40")}@${version}`,
+      licenses: [{ expression: license }],
+    };
+  };
+  const refOf = (folder: string) => describe(folder, "library")["bom-ref"];
+
+  const folders = new Set([""]);
+  for (const folder of folders) for (const needed of neededBy(folder)) folders.add(needed);
+  return {
+    $schema: "http://cyclonedx.org/schema/bom-1.5.schema.json",
+    bomFormat: "CycloneDX",
+    specVersion: "1.5",
+    serialNumber: `urn:uuid:${crypto.randomUUID()}`,
+    version: 1,
+    metadata: {
+      timestamp: new Date().toISOString(),
+      lifecycles: [{ phase: "pre-build" }],
+      component: describe("", "application"),
+    },
+    components: [...folders].slice(1).map((folder) => ({
+      ...describe(folder, "library"),
+      hashes: [{ alg: "SHA-512", content: sha512Of(packageAt(folder)) }],
+    })),
+    dependencies: [...folders].map((folder) => ({
+      ref: refOf(folder),
+      dependsOn: neededBy(folder).map(refOf),
+    })),
+  };
+}
+
+function sha512Of({ integrity }: LockedPackage): string {
+  return Buffer.from(integrity.replace("sha512-", ""), "base64").toString("hex");
 }
 
 /** Returns what the changelog says of a version. */
@@ -72,10 +113,7 @@ async function makeArtifacts(): Promise<string> {
     await build(resolve(folder, `curt-${version}-${target.replace("bun-", "")}`), target);
   await makePackage(folder);
   copyFileSync(resolve(root, "examples/curt.service"), resolve(folder, "curt.service"));
-  await Bun.write(
-    resolve(folder, `curt-${version}.cdx.json`),
-    JSON.stringify(await listMaterials(), undefined, 2),
-  );
+  await Bun.write(resolve(folder, `curt-${version}.cdx.json`), JSON.stringify(listMaterials(), undefined, 2));
   await Bun.write(resolve(folder, FILE_NAME), describeLibraries());
   await Bun.write(resolve(folder, "SHA256SUMS"), checksums(folder));
   const changes = changesOf(readFileSync(resolve(root, "CHANGELOG.md"), "utf8"), version);

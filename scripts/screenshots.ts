@@ -24,8 +24,6 @@ const LOOKS = [
   { language: "ja", code: "秋の遠足", locale: "ja-JP", colorScheme: "light" },
 ] as const;
 
-// Otherwise the browser's package makes it use fonts without Hangul.
-process.env["FONTCONFIG_PATH"] ??= "/etc/fonts";
 await using curt = await startHere(
   { BASE_URL: "https://curt.example" },
   { startMs: Date.now() - DAYS * DAY_MS },
@@ -37,7 +35,8 @@ await curt.shorten({ original_url: TARGET, custom_code: "지난주", expire_dura
 curt.advance(9 * DAY_MS);
 await fillMonth("한글날");
 
-const browser = await openBrowser();
+// The browser's own fonts have no Hangul.
+const browser = await openBrowser({ FONTCONFIG_FILE: "/etc/fonts/fonts.conf" });
 for (const { language, code, ...look } of LOOKS) {
   const context = await browser.newContext({
     ...look,

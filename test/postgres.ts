@@ -1,14 +1,4 @@
-import {
-  appendFileSync,
-  chmodSync,
-  chownSync,
-  existsSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from "node:fs";
+import { appendFileSync, chmodSync, chownSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -18,6 +8,7 @@ import { Client } from "pg";
 import { databaseUrl, type PostgresAddress } from "../src/config/database-url.ts";
 import { freePort } from "./free-port.ts";
 import { childrenOf, isRunning, signal } from "./signals.ts";
+import { createWatchedFolder, type WatchedFolder } from "./watched-folder.ts";
 
 /** `nobody`: PostgreSQL refuses to run as root. */
 const SERVER_USER = 65_534;
@@ -26,6 +17,8 @@ export const PASSWORD = "secret";
 
 /** Files whose loss does no harm here: tests kill servers, they do not cut power. */
 const FAST = ["fsync=off", "full_page_writes=off", "shared_buffers=16MB"];
+/** In the server's folder: /dev/shm is small in containers, and would keep what a killed server leaves there. */
+const SHARED_MEMORY = "dynamic_shared_memory_type=mmap";
 const WAIT_MS = 25;
 const MAX_WAITS = 2400;
 
@@ -91,7 +84,7 @@ export async function startPostgres(
   const data = join(folder.path, "data");
   await command(["cp", "-a", template, data]);
   const place = [`port=${port}`, "listen_addresses=127.0.0.1", `unix_socket_directories=${folder.path}`];
-  configure([...FAST, ...place, ...settings]);
+  configure([...FAST, SHARED_MEMORY, ...place, ...settings]);
   for (const [name, text] of Object.entries(options.files ?? {})) give(join(data, name), text);
   let server = start();
   let frozen: readonly number[] = [];
@@ -235,29 +228,10 @@ async function initialise(): Promise<string> {
   return data;
 }
 
-/**
- * A folder for a server. It is deleted, and the watched processes are killed, even if this process ends without a word: a
- * shell does it as soon as nobody holds the other end of its input.
- */
-function serverFolder() {
-  const path = mkdtempSync(join(commonFolder(), "curt-postgres-"));
-  own(path);
-  const script = `trap "" INT TERM HUP; cat > /dev/null; kill -9 $(cat "$0/pids"); rm -rf "$0"`;
-  const watched = join(path, "pids");
-  writeFileSync(watched, "");
-  const keeper = Bun.spawn(["/bin/sh", "-c", script, path], { stdio: ["pipe", "ignore", "ignore"] });
-  // It must not keep a process alive that is done.
-  keeper.unref();
-  return {
-    path,
-    watch(pids: readonly number[]) {
-      if (existsSync(path)) writeFileSync(watched, pids.join("\n"));
-    },
-    async [Symbol.asyncDispose]() {
-      await keeper.stdin.end();
-      await keeper.exited;
-    },
-  };
+function serverFolder(): WatchedFolder {
+  const folder = createWatchedFolder("curt-postgres", commonFolder());
+  own(folder.path);
+  return folder;
 }
 
 let copied: string | undefined;

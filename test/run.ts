@@ -9,6 +9,7 @@ import { buildModules } from "../scripts/build.ts";
 import { unpackBrowser } from "./browser/browser.ts";
 import { NEEDS_LINUX } from "./linux.ts";
 import { ROOT, temporaryFolder } from "./service.ts";
+import { createWatchedFolder } from "./watched-folder.ts";
 
 /** Only for tests that hang. It is long enough for slow machines, because no test asserts how fast something is. */
 const LIMIT_MS = 180_000;
@@ -115,11 +116,16 @@ async function runAsAsked(args: readonly string[]): Promise<Outcome[]> {
   }
 }
 
-if (process.platform === "linux") await unpackBrowser();
-using folder = temporaryFolder();
+// Shells complain of a locale that isn't installed.
+process.env["LC_ALL"] = "C.UTF-8";
+await using folder = createWatchedFolder("curt-test");
+const args = process.argv.slice(2);
+const areNamed = args.some((arg) => !arg.startsWith("--"));
+// Named files unpack it themselves if they need it.
+if (process.platform === "linux" && !areNamed) await unpackBrowser(folder.path);
 await buildModules(folder.path);
 process.env["TEST_FOLDER"] = folder.path;
-const outcomes = await runAsAsked(process.argv.slice(2));
+const outcomes = await runAsAsked(args);
 const total = (name: keyof Outcome) => outcomes.reduce((sum, outcome) => sum + outcome[name], 0);
 console.log(`\n${total("passed")} passed, ${total("failed")} failed`);
 process.exitCode = total("failed") === 0 ? 0 : 1;

@@ -1,3 +1,9 @@
+import { existsSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { brotliDecompress } from "node:zlib";
+
 import {
   type Browser,
   type BrowserContext,
@@ -9,6 +15,7 @@ import {
 
 import { type MessageKey, message, negotiateLanguage, type Values } from "../../src/locales/messages.ts";
 import { TEST_FOLDER } from "../service.ts";
+import { createWatchedFolder } from "../watched-folder.ts";
 
 const QUIET = [
   "--disable-background-networking",
@@ -22,9 +29,9 @@ const QUIET = [
 
 let shared: Promise<Browser> | undefined;
 
-/** The Chromium that all tests of this process share. It ends with the process. */
-export function openBrowser(): Promise<Browser> {
-  shared ??= launch();
+/** The Chromium that all tests of this process share. It ends with the process. The first call sets its environment. */
+export function openBrowser(environment: Readonly<Record<string, string>> = {}): Promise<Browser> {
+  shared ??= launch(environment);
   return shared;
 }
 
@@ -32,32 +39,63 @@ export function openBrowser(): Promise<Browser> {
  * On Linux a real Chromium out of npm, with the libraries that a bare machine lacks; elsewhere the Chrome that is
  * installed. It talks to loopback only.
  */
-async function launch(): Promise<Browser> {
+async function launch(environment: Readonly<Record<string, string>>): Promise<Browser> {
   if (process.platform !== "linux")
     return playwright.launch({ channel: "chrome", args: QUIET, timeout: WAIT_MS });
-  const executablePath = await unpackBrowser();
+  const place = TEST_FOLDER ?? createWatchedFolder("curt-browser").path;
+  const folder = await unpackBrowser(place);
   const { TMPDIR } = process.env;
   // Playwright leaves its folders behind, because nobody closes it before the process ends.
-  if (TEST_FOLDER !== undefined) process.env["TMPDIR"] = TEST_FOLDER;
+  process.env["TMPDIR"] = place;
   const launched = await playwright.launch({
     timeout: WAIT_MS,
-    executablePath,
+    executablePath: join(folder, "chromium"),
     // Root, as in many CI machines, has no sandbox to give. The package's own arguments switch web security off.
     args: ["--no-sandbox", "--disable-gpu", ...QUIET],
     headless: true,
+    // Nothing of this machine's environment, so that pages are the same everywhere.
+    env: {
+      HOME: folder,
+      TMPDIR: place,
+      TZ: "UTC",
+      // Without a locale, Chromium names each file "download" whose name isn't ASCII.
+      LC_ALL: "C.UTF-8",
+      LD_LIBRARY_PATH: join(folder, "lib"),
+      FONTCONFIG_FILE: join(folder, "fonts.conf"),
+      ...environment,
+    },
   });
   if (TMPDIR === undefined) delete process.env["TMPDIR"];
   else process.env["TMPDIR"] = TMPDIR;
   return launched;
 }
 
-/** Resolves with the path of the program. Processes that unpack it at the same time start half of it, so do it before them. */
-export async function unpackBrowser(): Promise<string> {
-  // The package unpacks its libraries (NSS and others) and points the loader at them only where this is set.
-  process.env["AWS_LAMBDA_JS_RUNTIME"] ??= "nodejs22.x";
-  const { default: chromium } = await import("@sparticuz/chromium");
-  return chromium.executablePath();
+/**
+ * Unpacks the browser into a folder in `place`, unless it's there, and returns that folder. Several processes may do so at the same
+ * time, but each then takes 2 s. Not in a common place, where the files of another user would be in the way.
+ */
+export async function unpackBrowser(place: string): Promise<string> {
+  const folder = join(place, "browser");
+  if (existsSync(folder)) return folder;
+  const archives = join(dirname(fileURLToPath(import.meta.resolve("@sparticuz/chromium"))), "../../bin");
+  const read = (name: string) => decompress(readFileSync(join(archives, name)));
+  const part = mkdtempSync(`${folder}-`);
+  writeFileSync(join(part, "chromium"), await read("chromium.br"), { mode: 0o700 });
+  for (const name of ["al2023", "fonts", "swiftshader"])
+    await new Bun.Archive(await read(`${name}.tar.br`)).extract(part);
+  const fonts = join(part, "fonts.conf");
+  writeFileSync(fonts, readFileSync(fonts, "utf8").replaceAll("/tmp/", `${folder}/`));
+  try {
+    renameSync(part, folder);
+  } catch (cause) {
+    // Another process was faster.
+    if (!existsSync(folder)) throw cause;
+    rmSync(part, { recursive: true });
+  }
+  return folder;
 }
+
+const decompress = promisify(brotliDecompress);
 
 /** For the browser to start, and for something to appear on a page. */
 const WAIT_MS = 60_000;

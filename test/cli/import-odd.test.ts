@@ -1,13 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import {
-  chownSync,
-  linkSync,
-  readdirSync,
-  readFileSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
+import { linkSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 import type { DatabaseAddress } from "../../src/config/database-url.ts";
@@ -177,15 +169,5 @@ describe("curt import", () => {
     expect(readdirSync(folder.path).filter((name) => name.startsWith("curt-import"))).toEqual([]);
     await child.stdin.end();
     expect(await child.stdout.text()).toContain("19,999 of 19,999 links added");
-  });
-
-  test.skipIf(process.getuid?.() !== 0)("as root makes a store for the owner of the folder", async () => {
-    using folder = temporaryFolder();
-    const [path, file] = [join(folder.path, "curt.db"), join(folder.path, "export")];
-    writeFileSync(file, manyLines(1));
-    chownSync(folder.path, 1234, 2345);
-    expect(await run(["import", file], settingsFor(path))).toMatchObject({ code: 0 });
-    const { uid, gid } = statSync(path);
-    expect([uid, gid]).toEqual([1234, 2345]);
   });
 });

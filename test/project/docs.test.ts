@@ -77,7 +77,7 @@ describe("CONTRIBUTING.md", () => {
 
   test("gives the test commands, of which CI runs the one with everything", () => {
     expect(read("CONTRIBUTING.md")).toContain("npm ci && npm test\nnpm run test:all\n");
-    expect(read(".ci/run")).toMatch(/^npm ci && npm run test:all$/m);
+    expect(read(".ci/run")).toMatch(/^npm ci$[^]+ npm run test:all$/m);
   });
 });
 
