@@ -105,8 +105,12 @@ export function cpuTimeUs(pid: number): number {
 export function threadTimesNs(pid: number): Map<number, number> {
   const times = new Map<number, number>();
   for (const thread of readdirSync(`/proc/${pid}/task`)) {
-    const [ns] = readFileSync(`/proc/${pid}/task/${thread}/schedstat`, "utf8").split(" ");
-    times.set(Number(thread), Number(ns));
+    try {
+      const [ns] = readFileSync(`/proc/${pid}/task/${thread}/schedstat`, "utf8").split(" ");
+      times.set(Number(thread), Number(ns));
+    } catch {
+      // It has just ended.
+    }
   }
   return times;
 }
