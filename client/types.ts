@@ -120,6 +120,7 @@ export type ProblemReason =
   | "body.form"
   | "body.interrupted"
   | "body.json"
+  | "body.nesting"
   | "body.object"
   | "body.too-large"
   | "body.type"
