@@ -93,7 +93,7 @@ export function createClient(client: ClientOptions) {
 
     /** Says whether a code is free. Rejects with the reason if no link can have it. */
     checkCode: (code: string, options: CallOptions = {}): Promise<Availability> =>
-      send({ path: `/api/v1/codes/${encodeURIComponent(code)}` }, options),
+      send({ path: pathOf(code, "codes") }, options),
 
     links: {
       /** Creates a link that may also start later, end after some visits, or require a password. */
@@ -163,8 +163,9 @@ export function createClient(client: ClientOptions) {
   };
 }
 
-function pathOf(code: string): string {
-  return `/api/v1/links/${encodeURIComponent(code)}`;
+/** Dots alone, which can't be a code, would name another path even if encoded once. */
+function pathOf(code: string, collection = "links"): string {
+  return `/api/v1/${collection}/${encodeURIComponent(code.toWellFormed()).replace(/^\.+$/, "%252E")}`;
 }
 
 function given(query: StatisticsQuery): [string, string][] {

@@ -166,7 +166,7 @@ export const createBody = <T extends z.ZodType>(schema: T, example: object) => (
   headers: z.object({
     "Idempotency-Key": string.optional().openapi({
       description: "api.idempotency-key",
-      pattern: '^(?:"(?:[ !#-\\[\\]-~]|\\\\["\\\\])+"|[ !#-+\\--~]+)$',
+      pattern: '^(?:"(?:[ !#-\\[\\]-~]|\\\\["\\\\])+"|[ !#-~]+)$',
       minLength: 1,
       maxLength: 512,
       example: "8e03978e-40d5-43dd-bc93-6894a57f9324",
@@ -200,8 +200,8 @@ export const withToken = <T extends { readonly responses: object }>(route: T) =>
 const PRINTABLE = /^[\x20-\x7E]{1,255}$/;
 /** A string of RFC 9651, section 3.3.3. */
 const STRING = /^"((?:[^"\\]|\\["\\])*)"$/;
-/** Most clients send a bare UUID. With a quote or a comma, it could be a string or a list. */
-const BARE = /^[^",]+$/;
+/** Most clients send a bare UUID. A quote could start a string, and two equal headers are joined by a comma and a space. */
+const BARE = /^(?!.*, )[^"]+$/;
 
 /** Identifies a request by its path and body, so that its retries are recognized. */
 export type Identify = (path: string, body: string) => RepeatableRequest;

@@ -1,10 +1,8 @@
 import type { InstanceCommand } from "./command.ts";
 
 /** How a command finds its instance. */
-const VARIABLES = {
-  CURT_URL: "the instance, such as https://go.example.com [http://localhost:3000]",
-  CURT_TOKEN: "its CREATE_TOKEN, if it has one",
-};
+const VARIABLES = { CURT_URL: "the instance, such as https://go.example.com [http://localhost:3000]" };
+const TOKEN = { CURT_TOKEN: "its CREATE_TOKEN, if it has one" };
 
 const PASSWORD = { CURT_PASSWORD: "the password for --password, so that it does not ask" };
 /** How a command finds a manage key. */
@@ -42,7 +40,7 @@ export const INSTANCE_COMMANDS: Readonly<Record<string, InstanceCommand>> = {
       "keep-key": { type: "boolean", meaning: "add the links and their manage keys to the file of keys" },
       ...JSON_OUTPUT,
     },
-    variables: { ...VARIABLES, ...PASSWORD, ...KEYS },
+    variables: { ...VARIABLES, ...TOKEN, ...PASSWORD, ...KEYS },
     ask: async (environment, args) => (await import("./shorten.ts")).shorten(environment, args),
   },
   info: {
@@ -73,7 +71,8 @@ export const INSTANCE_COMMANDS: Readonly<Record<string, InstanceCommand>> = {
     ask: async (environment, args) => (await import("./manage.ts")).withdraw(environment, args),
   },
   stats: {
-    summary: "show how often a link was visited, and from where",
+    summary:
+      "show how often a link was visited, and from where; a public service adds noise to all but totals",
     positionals: ["CODE-OR-ADDRESS"],
     options: {
       days: { type: "string", meaning: "how many days, up to today; 30 if not given" },
@@ -89,7 +88,7 @@ export const INSTANCE_COMMANDS: Readonly<Record<string, InstanceCommand>> = {
   },
   mcp: {
     summary: "serve tools for a language model on standard input (MCP)",
-    variables: VARIABLES,
+    variables: { ...VARIABLES, ...TOKEN },
     ask: async (environment) => (await import("./mcp.ts")).mcp(environment),
   },
 };

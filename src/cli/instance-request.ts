@@ -1,4 +1,5 @@
 import { type Client, type ClientOptions, createClient, CurtError } from "../../client/client.ts";
+import type { ShortAddress } from "../links/short-address.ts";
 import type { Environment } from "./command.ts";
 import { fail } from "./terminal/print.ts";
 
@@ -22,6 +23,23 @@ export async function ask(
     if (!(error instanceof CurtError)) throw error;
     return fail(`${error.message} (${hint(error, instance)})`);
   }
+}
+
+/**
+ * Whether a link is that of the address. An instance answers for its own link with the same code if the address is of a domain
+ * that it doesn't have.
+ */
+export function isOf(
+  { short_url }: { readonly short_url: string },
+  { origin }: ShortAddress,
+  { baseUrl }: ClientOptions,
+): boolean {
+  if (origin === undefined || hostOf(origin) === hostOf(baseUrl)) return true;
+  return URL.canParse(short_url) && hostOf(short_url) === hostOf(origin);
+}
+
+function hostOf(address: string): string {
+  return new URL(address).host;
 }
 
 /** Names the domain of a link's address, because another domain of the instance may have the same code. */

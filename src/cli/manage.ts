@@ -10,7 +10,7 @@ import { escapeLine } from "../lib/log.ts";
 import { readShortAddress, type ShortAddress } from "../links/short-address.ts";
 import { StoreUnusable } from "../links/store.ts";
 import type { Arguments, Environment } from "./command.ts";
-import { ask, instanceOf } from "./instance-request.ts";
+import { ask, instanceOf, isOf } from "./instance-request.ts";
 import { fail, print, printJson } from "./terminal/print.ts";
 import { readPassword } from "./terminal/standard-input.ts";
 
@@ -51,7 +51,9 @@ async function manage(
   if (link === undefined) return fail(`${written} is neither a code nor a short address`, 2);
   const instance = instanceOf(environment, link.origin);
   if (instance === undefined) return 2;
-  const given = (options["key"] as string | undefined) || environment["CURT_KEY"];
+  // An address alone must not send the key of the environment to whatever host it names.
+  const isTrusted = link.origin === undefined || Boolean(environment["CURT_URL"]);
+  const given = (options["key"] as string | undefined) || (isTrusted ? environment["CURT_KEY"] : undefined);
   const key = given || findKey(environment, { code: link.code, origin: link.origin ?? instance.baseUrl });
   if (needsKey && key === undefined)
     return fail(`no manage key for ${written} in ${keysPath(environment)}: give --key or CURT_KEY`, 2);
@@ -59,6 +61,7 @@ async function manage(
     environment,
     async (client) => {
       const result = await act(client, link.code, key);
+      if (!isOf(result, link, instance)) return fail(`${instance.baseUrl} has no link ${written}`);
       if (options["json"] === true) printJson(result);
       else
         for (const [name, value] of Object.entries(result))

@@ -37,19 +37,29 @@ export async function shorten(
     const created: ManagedLink[] = [];
     for await (const targets of fromPipe ? readLines(process.stdin, MAX_LINE_LENGTH) : [positionals]) {
       const requests = targets.map((target) => ({ target, code, ...terms }));
-      let nth = 0;
-      for await (const link of client.links.createAll(requests, fromPipe ? { timeoutMs: PATIENCE_MS } : {})) {
-        const target = targets[nth++];
-        if (link instanceof CurtError) {
-          failed = fail(`${target?.slice(0, MAX_QUOTE_LENGTH)}: ${link.message}`);
-          continue;
+      const outcomes: (ManagedLink | CurtError)[] = [];
+      try {
+        const options = fromPipe ? { timeoutMs: PATIENCE_MS } : {};
+        for await (const outcome of client.links.createAll(requests, options)) {
+          if (!(outcome instanceof CurtError) && !URL.canParse(outcome.short_url))
+            return fail(
+              `the instance sent no address but ${JSON.stringify(outcome.short_url).slice(0, MAX_QUOTE_LENGTH)}`,
+            );
+          // Before anything is printed, which ends the program once a reader such as `head` has closed the pipe.
+          if (!(outcome instanceof CurtError)) keepKey?.(outcome);
+          outcomes.push(outcome);
         }
-        // Later only the first link matters, and whether it is the only one.
-        if (created.length < 2) created.push(link);
-        if (isJson) printJson(link);
-        else print(escapeLine(link.short_url));
-        keepKey?.(link);
+      } finally {
+        for (const [nth, outcome] of outcomes.entries()) {
+          if (outcome instanceof CurtError)
+            failed = fail(`${targets[nth]?.slice(0, MAX_QUOTE_LENGTH)}: ${outcome.message}`);
+          else if (isJson) printJson(outcome);
+          else print(escapeLine(outcome.short_url));
+        }
       }
+      // Later only the first link matters, and whether it is the only one.
+      if (created.length < 2)
+        created.push(...outcomes.filter((one): one is ManagedLink => !(one instanceof CurtError)));
     }
     const [link] = created;
     if (link !== undefined && created.length === 1 && process.stdout.isTTY && !isJson)

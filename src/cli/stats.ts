@@ -2,7 +2,7 @@ import type { Statistics } from "../../client/types.ts";
 import { escapeLine } from "../lib/log.ts";
 import { readShortAddress } from "../links/short-address.ts";
 import type { Arguments, Environment } from "./command.ts";
-import { ask } from "./instance-request.ts";
+import { ask, instanceOf, isOf } from "./instance-request.ts";
 import { columns, fail, plural, print, printJson } from "./terminal/print.ts";
 
 const DEFAULT_DAYS = 30;
@@ -21,20 +21,30 @@ export async function stats(environment: Environment, { positionals, options }: 
   if (link === undefined) return fail(`${positionals[0]} is neither a code nor a short address`, 2);
   if (!Number.isInteger(days) || days < 1 || days > MAX_DAYS)
     return fail(`--days must be a whole number from 1 to ${MAX_DAYS}`, 2);
+  const instance = instanceOf(environment, link.origin);
+  if (instance === undefined) return 2;
   return ask(
     environment,
     async (client) => {
+      const found = await client.links.get(link.code);
+      if (!isOf(found, link, instance)) return fail(`${instance.baseUrl} has no link ${positionals[0]}`);
       const statistics = await client.links.statistics(link.code, lastDays(days));
       if (options["json"] === true) {
         printJson(statistics);
         return 0;
       }
-      const { visits: total } = await client.links.get(link.code);
-      for (const line of draw(statistics, total)) print(escapeLine(line));
+      if (!areCounts([statistics, found])) return fail(`${instance.baseUrl} sent counts below zero`);
+      for (const line of draw(statistics, found.visits)) print(escapeLine(line));
       return 0;
     },
     link.origin,
   );
+}
+
+/** Whether no number in a response is one that a chart can't show. */
+function areCounts(value: unknown): boolean {
+  if (typeof value === "number") return Number.isSafeInteger(value) && value >= 0;
+  return typeof value !== "object" || value === null || Object.values(value).every(areCounts);
 }
 
 function lastDays(days: number) {

@@ -162,8 +162,12 @@ export function knowsAlready(headers: Headers, tag: string): boolean {
   return known.trim() === "*" || known.match(/"[^"]*"/g)?.some((one) => one === opaque) === true;
 }
 
-/** The strong tags that `If-Match` names (RFC 9110, section 13.1.1). Undefined if any will do. */
+/**
+ * The strong tags that `If-Match` names (RFC 9110, section 13.1.1). Undefined if any will do. No tag will do with
+ * `If-None-Match: *`, because the resource exists (section 13.1.2).
+ */
 export function requiredTags(headers: Headers): readonly string[] | undefined {
+  if (header(headers, "if-none-match")?.trim() === "*") return [];
   const value = header(headers, "if-match", "");
   if (value === null || value.trim() === "*") return undefined;
   const tags = value.matchAll(/(W\/)?"([^"]*)"/g);

@@ -60,10 +60,15 @@ export interface RenderedView {
 /** `data` is the task's `data`. */
 export type ViewHandler = (call: DetachedCall, data: string) => Response | Promise<Response>;
 
+/** Views at addresses of our own API. */
+const API_VIEWS: ReadonlySet<View> = new Set(["link", "statistics", "adminApi"]);
+
 /** Renders tasks on the views thread. Rethrows exceptions of handlers. */
 export function createRenderer(domain: Domain, handlers: Readonly<Record<View, ViewHandler>>) {
   return async ({ view, code, query, headers, knownTag, data }: ViewTask): Promise<RenderedView> => {
-    const request = new Request(`${domain.origin}/${query}`, {
+    // Problems of the API list their errors, which depends on the path.
+    const path = API_VIEWS.has(view) ? "/api/v1/links" : "/";
+    const request = new Request(`${domain.origin}${path}${query}`, {
       headers: JSON.parse(headers) as Record<string, string>,
     });
     if (knownTag !== "") request.headers.set("If-None-Match", knownTag);

@@ -162,12 +162,13 @@ export function createViews(options: ViewsOptions): Views {
     const { view, keyPrefix, code, query, headers, data, rulesVersion } = task;
     // A view with data is a refused form or the operator's, which nobody else sees.
     const isShared = data === "";
-    let key = JSON.stringify([view, keyPrefix, code, query, headers, rulesVersion]);
-    // The caller's tag is compared with a cached view here, otherwise by the thread.
-    const before = isShared ? shared.get(key)?.view : undefined;
-    if (task.knownTag !== "" && !shared.has(key)) key += task.knownTag;
-    const entry = isShared ? shared.get(key) : undefined;
-    if (entry !== undefined && clock.monotonicMs() < entry.untilMs) {
+    const forAll = JSON.stringify([view, keyPrefix, code, query, headers, rulesVersion]);
+    const before = isShared ? shared.get(forAll)?.view : undefined;
+    // The caller's tag is compared with a cached view here, otherwise by the thread, whose 304 is only for callers with this tag.
+    const key = before === undefined ? forAll + task.knownTag : forAll;
+    for (const one of isShared ? new Set([forAll, key]) : []) {
+      const entry = shared.get(one);
+      if (entry === undefined || clock.monotonicMs() >= entry.untilMs) continue;
       const current = await entry.rendering.catch(() => undefined);
       if (isSuccess(current)) return current;
     }

@@ -34,16 +34,16 @@ export function parseForm(text: string): Fields | Malformed {
 }
 
 /**
- * Whether another site sends the form (Fetch Metadata, section 2.4). Older browsers send an `Origin`, which is "null" for
- * pages without a referrer, such as ours.
+ * Whether another site or origin sends the form (Fetch Metadata, section 2.4). Browsers that don't say so send an `Origin`,
+ * which is "null" for pages without a referrer, such as ours. An operator may open the pages at another host than BASE_URL's.
  */
 export function isFromAnotherSite({ headers, domain }: Call): boolean {
-  if (header(headers, "sec-fetch-site", "?") === "cross-site") return true;
+  const site = header(headers, "sec-fetch-site", "?");
+  if (site !== null) return site !== "same-origin" && site !== "none";
   const origin = header(headers, "origin", "?") ?? "null";
-  const [, host] = /^https?:\/\/(.*)$/.exec(origin) ?? [];
-  return (
-    origin !== "null" && origin !== domain.origin && (host === undefined || host !== header(headers, "host"))
-  );
+  if (origin === "null" || origin === domain.origin) return false;
+  const [, host = ""] = /^https?:\/\/(.+)$/.exec(origin) ?? [];
+  return host !== header(headers, "host") || domain.origin.endsWith(`//${host}`);
 }
 
 /** A local time in a zone, in Unix milliseconds. Times that clocks skip or repeat become the later or the earlier one. */

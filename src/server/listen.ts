@@ -86,13 +86,19 @@ type BindOptions = {
   readonly tls?: Certificate;
 };
 
+/** Handlers catch their own faults. If one doesn't, Bun's page would show paths and source lines to the client. */
+export const NO_ERROR_PAGE = {
+  development: false,
+  error: () => new Response(null, { status: 500 }),
+} as const;
+
 /** Starts one server for each address of the host, all on the same port. Throws {@link CannotListen}. */
 function bind(host: string, port: number, options: BindOptions): Bun.Server<unknown>[] {
   const servers: Bun.Server<unknown>[] = [];
   try {
     for (const hostname of addressesOf(host)) {
       const common = { hostname, port: servers[0]?.port ?? port, maxRequestBodySize: MAX_REQUEST_BODY_BYTES };
-      servers.push(Bun.serve({ ...options, ...common }));
+      servers.push(Bun.serve({ ...options, ...common, ...NO_ERROR_PAGE }));
     }
     return servers;
   } catch (cause) {

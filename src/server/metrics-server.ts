@@ -1,7 +1,8 @@
 import type { Config } from "../config/config.ts";
+import { pathOf } from "../http/url.ts";
 import type { Snapshot } from "../metrics/catalogue.ts";
 import { CONTENT_TYPE, textOf } from "../metrics/text-format.ts";
-import { CannotListen, whyNotListen } from "./listen.ts";
+import { CannotListen, NO_ERROR_PAGE, whyNotListen } from "./listen.ts";
 
 /** All requests within this time share one snapshot of the processes. */
 const SHARED_MS = 1000;
@@ -27,9 +28,9 @@ export function serveMetrics(
     return text;
   }
 
-  const fetch = async ({ method, url }: Request): Promise<Response> => {
-    if (new URL(url, "http://localhost").pathname !== "/metrics")
-      return new Response("Metrics are at /metrics.\n", { status: 404 });
+  const fetch = async (request: Request): Promise<Response> => {
+    const { method } = request;
+    if (pathOf(request) !== "/metrics") return new Response("Metrics are at /metrics.\n", { status: 404 });
     if (method !== "GET" && method !== "HEAD")
       return new Response(null, { status: 405, headers: { Allow: "GET, HEAD" } });
     return new Response(await share(), { headers: { "Content-Type": CONTENT_TYPE } });
@@ -37,7 +38,7 @@ export function serveMetrics(
 
   try {
     const options = { hostname: host, port, idleTimeout: IDLE_SECONDS, maxRequestBodySize: MAX_BODY_BYTES };
-    const server = Bun.serve({ ...options, fetch });
+    const server = Bun.serve({ ...options, ...NO_ERROR_PAGE, fetch });
     return server.port ?? port;
   } catch (cause) {
     const reason = whyNotListen(cause, host, port);

@@ -96,7 +96,9 @@ export function createApp(handlers: Handlers) {
   route(MY_LINKS_PATH, { GET: sharedPage("myLinks") });
   // Short addresses end with a slash, and people put the + behind it.
   for (const page of ["+", "+qr", "+report", "+manage"])
-    route(`/{code}/${page}`, { GET: ({ code }) => moved(`/${encodeURIComponent(code)}${page}`) });
+    route(`/{code}/${page}`, {
+      GET: ({ code, request }) => moved(`/${encodeURIComponent(code)}${page}${queryOf(request)}`),
+    });
   receive("/{code}", gate.receive);
   // A GET gets here if its path can't be a code, or if Bun has normalised it, such as /x/../code.
   route("/{code}", { GET: notFound }, { takesPost: gate.takesPost });

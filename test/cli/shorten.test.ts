@@ -5,7 +5,7 @@ import { join } from "node:path";
 import jsQR from "jsqr";
 
 import { PROGRAM, ROOT, shareService, startHere, temporaryFolder } from "../service.ts";
-import { modulesOf, run, runInTerminal } from "./run.ts";
+import { modulesOf, run, runAlone, runInTerminal } from "./run.ts";
 
 const curt = shareService();
 let environment: { CURT_URL: string };
@@ -142,6 +142,34 @@ describe("curt shorten, in a pipe", () => {
     expect([refused.code, refused.stdout]).toEqual([1, ""]);
     expect(refused.stderr).toContain(join(folder.path, "curt", "keys"));
     expect((await curt.fetch("/lost")).status).toBe(404);
+  });
+
+  test("keeps the keys of all links even if the reader of its output leaves", async () => {
+    using folder = temporaryFolder();
+    const given = { ...environment, XDG_STATE_HOME: folder.path };
+    const urls = Array.from({ length: 50 }, (_, nth) => `https://example.com/${nth}\n`).join("");
+    const program = ["sh", "-c", '"$@" | head -n 1', "sh", process.execPath, PROGRAM];
+    const { stdout } = await runAlone(["shorten", "--keep-key"], given, urls, program);
+    expect(stdout).toStartWith("https://curt.example/");
+    expect(readFileSync(join(folder.path, "curt", "keys"), "utf8").match(/\n/g)).toHaveLength(50);
+  });
+
+  test("doesn't send CURT_KEY to a host that only the address names", async () => {
+    const sent: (string | null)[] = [];
+    using other = Bun.serve({
+      port: 0,
+      fetch({ headers }) {
+        sent.push(headers.get("authorization"));
+        return new Response(null, { status: 404 });
+      },
+    });
+    const address = `http://127.0.0.1:${other.port}/x`;
+    for (const [args, given] of [
+      [["info", address], { CURT_KEY: "secret" }],
+      [["info", address, "--key", "chosen"], { CURT_KEY: "secret" }],
+    ] as const)
+      await run([...args], { ...given, XDG_STATE_HOME: "/nowhere" });
+    expect(sent).toEqual([null, "Bearer chosen"]);
   });
 
   test("explains itself, and what is wrong with its arguments or its environment", async () => {

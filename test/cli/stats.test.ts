@@ -57,6 +57,17 @@ describe("curt stats", () => {
       });
   });
 
+  test("refuses the address of a domain that the instance doesn't have", async () => {
+    for (const command of ["stats", "info"]) {
+      const { code, stdout, stderr } = await run([command, "https://elsewhere.example/한글"], environment);
+      expect([code, stdout, stderr]).toEqual([
+        1,
+        "",
+        `curt: ${curt.origin} has no link https://elsewhere.example/한글\n`,
+      ]);
+    }
+  });
+
   test("takes short addresses as they are shared, and asks their instance if none is set", async () => {
     const host = curt.origin.replace("http://", "");
     const visits = async (link: string, CURT_URL = "") => {
@@ -70,6 +81,20 @@ describe("curt stats", () => {
     expect(await visits("https://curt.example/", curt.origin)).toContain(
       "neither a code nor a short address",
     );
+  });
+
+  test("refuses counts below zero", async () => {
+    const counts = { visits: -1e9, bots: 0 };
+    const breakdown = { values: [], other: 0 };
+    const data = { code: "a", from: "", to: "", tz: "", ...counts, visitors: null, series: [counts] };
+    const answer = {
+      status: "success",
+      message: "",
+      data: { ...data, referrers: breakdown, countries: breakdown },
+    };
+    using hostile = Bun.serve({ port: 0, fetch: () => Response.json(answer) });
+    const { code, stdout, stderr } = await run(["stats", "a"], { CURT_URL: hostile.url.href });
+    expect([code, stdout, stderr]).toEqual([1, "", `curt: ${hostile.url.href} sent counts below zero\n`]);
   });
 
   test("says which link is unknown, and lets no control character through", async () => {

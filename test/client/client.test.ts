@@ -20,6 +20,15 @@ function losing() {
 }
 
 describe("@curt/client", () => {
+  test("reports codes and keys that can't be sent as the service would", async () => {
+    const client = createClient({ baseUrl: curt.origin });
+    for (const code of ["..", ".", "a/b"])
+      expect((await failureOf(client.checkCode(code))).reason).toBe("code.character");
+    expect((await failureOf(client.links.get(".."))).reason).toBe("link.unknown");
+    expect((await failureOf(client.links.get("\uD800"))).reason).toBe("link.unknown");
+    expect(client.shorten(TARGET, {}, { idempotencyKey: "열쇠" })).rejects.toThrow(TypeError);
+  });
+
   test("makes links, looks at them, and tells which codes are free", async () => {
     const client = createClient({ baseUrl: curt.origin });
     expect((await client.shorten(TARGET)).short_url).toStartWith("https://curt.example/");

@@ -147,5 +147,8 @@ describe("the statistics of a public service", () => {
     await addVisits(service, code, [{ visitor: 1 }]);
     const { data } = await ask(service, "GET", `${path}/stats`, { key });
     expect(data).toMatchObject({ visits: 1, visitors: null, series: [] });
+    // The totals of a range would reveal single days and hours.
+    const day = await ask(service, "GET", `${path}/stats?from=2020-01-01&to=2020-01-01&tz=Asia/Seoul`);
+    expect(day.data).toEqual({ ...data, tz: "Asia/Seoul" });
   });
 });

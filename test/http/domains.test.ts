@@ -6,6 +6,7 @@ import { run } from "../cli/run.ts";
 import { ask } from "../managed.ts";
 import { connect } from "../mcp/connect.ts";
 import { type Running, startHere, temporaryFolder, toDomain } from "../service.ts";
+import { sendRaw } from "./raw.ts";
 
 const HOSTS = ["curt.example", "go.example.com", "xn--bj0bj06e.example"] as const;
 type Host = (typeof HOSTS)[number];
@@ -50,6 +51,13 @@ async function untilVisited(host: Host, code: string, visits: number): Promise<v
 
 const operate = (method: string, path: string, body?: object) =>
   ask(curt, method, `/api/v1/admin/${path}`, { key: ADMIN_TOKEN, body });
+
+test("a request with two Host headers is refused", async () => {
+  for (const path of ["/both", "/", "/api/v1/shorten"]) {
+    const request = `GET ${path} HTTP/1.1\r\nHost: curt.example\r\nHost: go.example.com\r\nConnection: close\r\n\r\n`;
+    expect(await sendRaw(curt.origin, request)).toStartWith("HTTP/1.1 400 ");
+  }
+});
 
 describe("a code", () => {
   test("is another link at each domain, in every spelling of its host", async () => {

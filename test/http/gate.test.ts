@@ -208,6 +208,13 @@ describe("a link with a password", () => {
     await expectClosed(await curt.fetch("/closed", { headers: { Cookie } }), 401);
   });
 
+  test("remembers the password at the spelling of the address that the browser uses", async () => {
+    await addGuarded(curt, "여기", { password: PASSWORD, target: TARGET });
+    const path = encodeURIComponent("여기".normalize("NFD")).toLowerCase();
+    const response = await send(`/${path}/`, { password: PASSWORD });
+    expect(response.headers.get("set-cookie")).toContain(`Path=/${path};`);
+  });
+
   test("forgets who knew the password when it is changed", async () => {
     const link = await addGuarded(curt, "changed", { password: PASSWORD, target: TARGET });
     const known = await send("/changed", { password: PASSWORD });
@@ -226,6 +233,8 @@ describe("a link with a password", () => {
       [401, "", {}],
       [403, PASSWORD, { Origin: "https://evil.example" }],
       [403, PASSWORD, { "Sec-Fetch-Site": "cross-site" }],
+      [403, PASSWORD, { "Sec-Fetch-Site": "same-site", Origin: "null" }],
+      [403, PASSWORD, { Origin: "http://curt.example", Host: "curt.example" }],
       [415, PASSWORD, { "Content-Type": "text/plain" }],
       [413, "x".repeat(10_000), {}],
     ] as const)

@@ -24,6 +24,13 @@ async function post(path: string, body: unknown, headers: Record<string, string>
 let keys = 0;
 const newKey = () => ({ "Idempotency-Key": `key-${++keys}` });
 
+test("an Idempotency-Key may contain a comma", async () => {
+  const body = { original_url: "https://example.com/a" };
+  const [first, retry] = [1, 2].map(() => post(PATHS.shorten, body, { "Idempotency-Key": "order,1" }));
+  expect((await retry)?.answer).toEqual((await first)?.answer);
+  expect((await first)?.status).toBe(201);
+});
+
 describe("a create with an Idempotency-Key", () => {
   test.each([
     [PATHS.shorten, { original_url: "https://example.com/a", expire_duration: "24h" }],

@@ -168,6 +168,42 @@ describe("DELETE /api/v1/links/{code}", () => {
   });
 });
 
+test("If-None-Match: * refuses a change, because the link exists", async () => {
+  const { path, key } = await make(curt);
+  for (const method of ["PATCH", "DELETE"]) {
+    const response = await curt.fetch(path, {
+      method,
+      headers: { Authorization: `Bearer ${key}`, "If-None-Match": "*" },
+      ...(method === "PATCH" && { body: JSON.stringify({ max_visits: 1 }) }),
+    });
+    expect(response.status).toBe(412);
+  }
+});
+
+test("404 lists its errors, for every operation of a link", async () => {
+  for (const [method, path] of [
+    ["GET", ""],
+    ["GET", "/stats"],
+    ["DELETE", ""],
+  ] as const) {
+    const response = await curt.fetch(`/api/v1/links/nobody${path}`, {
+      method,
+      headers: { Authorization: "Bearer x" },
+    });
+    const { errors } = (await response.json()) as { errors: unknown };
+    expect([response.status, errors]).toEqual([
+      404,
+      [{ field: null, reason: "link.unknown", message: en.unknown }],
+    ]);
+  }
+});
+
+test("statistics before the year 0 are refused or start with it", async () => {
+  const { path } = await make(curt);
+  const { status, data } = await ask(curt, "GET", `${path}/stats?to=0000-01-01`);
+  expect([status, data["from"], data["to"]]).toEqual([200, "0000-01-01", "0000-01-01"]);
+});
+
 describe("If-Match", () => {
   const send = (path: string, method: string, key: string, match: string, body?: object) =>
     curt.fetch(path, {

@@ -29,6 +29,8 @@ test("what people put behind the slash of a short address leads to the pages of 
     for (const path of [`/taken/${page}`, `/taken/${page}/`]) {
       const { status, headers } = await get(path);
       expect([status, headers.get("location")], path).toEqual([308, `/taken${page}`]);
+      const localized = await curt.fetch(`${path}?language=ko`, { headers: HTML, redirect: "manual" });
+      expect(localized.headers.get("location")).toBe(`/taken${page}?language=ko`);
     }
 });
 

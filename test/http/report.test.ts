@@ -259,7 +259,10 @@ describe("the form of a link", () => {
       [400, send(`/${code}+report`, { reason: text, note: text })],
       [400, send(`/${code}+report`, { reason: "spam", note: text.repeat(500) })],
       [403, send(`/${code}+report`, { reason: text, note: text }, { "Sec-Fetch-Site": "cross-site" })],
-      [404, curt.fetch(`/+report?address=${encodeURIComponent(text)}`, { headers: HTML })],
+      [
+        text.includes("/") ? 400 : 404,
+        curt.fetch(`/+report?address=${encodeURIComponent(text)}`, { headers: HTML }),
+      ],
       [303, send(`/${code}+report`, { reason: "other", note: text })],
     ];
     for (const [status, answer] of answers) {
@@ -293,6 +296,22 @@ describe("/+report", () => {
       expect([address, ...(await leadsTo(address))]).toEqual([address, 303, `/${code}+report`]);
     for (const address of [hangul, `${BASE_URL}/${encodeURIComponent(hangul)}/`])
       expect(await leadsTo(address)).toEqual([303, `/${hangul}+report`]);
+  });
+
+  test("redirects to the domain that the address names, and refuses an address of another service", async () => {
+    await using both = await startHere({ DOMAINS: "https://go.example.com" });
+    const leadsTo = async (address: string) => {
+      const path = `/+report?address=${encodeURIComponent(address)}`;
+      const response = await both.fetch(path, { headers: HTML });
+      return [response.status, response.headers.get("location")];
+    };
+    const code = await make({}, both);
+    expect(await leadsTo(`${BASE_URL}/${code}`)).toEqual([303, `/${code}+report`]);
+    expect(await leadsTo(`GO.example.com/${code}+`)).toEqual([
+      303,
+      `https://go.example.com/+report?address=${code}`,
+    ]);
+    expect(await leadsTo(`https://bit.ly/${code}`)).toEqual([400, null]);
   });
 
   test("says that there is no such link, beside the field, and keeps what was typed", async () => {

@@ -3,14 +3,16 @@ import type { RenderedView, ViewTask } from "../../src/http/view-task.ts";
 import { performTasks } from "../../src/lib/thread.ts";
 
 let made = 0;
+let failures = 0;
 
 performTasks((task: ViewTask): RenderedView | Promise<RenderedView> => {
   if (task.code === "crash") setTimeout(() => process.exit(1));
   if (task.code === "crash" || task.code === "never") return new Promise(() => {});
   if (task.code === "fault") throw new Error("planted");
+  if (task.code === "fails once" && failures++ === 0) throw new Error("planted");
   // Changes every ten seconds.
   const etag = `"${Math.floor(task.nowMs / 10_000)}"`;
-  if (task.code === "tagged" && task.knownTag.includes(etag))
+  if (/^(?:tagged|fails once)$/.test(task.code) && task.knownTag.includes(etag))
     return { status: 304, headers: JSON.stringify({ etag }), body: new Uint8Array() };
   made++;
   const status = task.code === "missing" ? 404 : 200;

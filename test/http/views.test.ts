@@ -134,6 +134,15 @@ test("a view that did not change is not made again", async () => {
   expect(await (await views.ask("tagged", {}, "?tz=UTC")).text()).toBe("3 at 1010000");
 });
 
+test("a reader without If-None-Match never gets the 304 of somebody who waited for a failed rendering", async () => {
+  using views = open();
+  const failed = views.ask("fails once").catch(() => undefined);
+  const poller = await views.ask("fails once", { "If-None-Match": '"100"' });
+  expect([await failed, poller.status]).toEqual([undefined, 304]);
+  const reader = await views.ask("fails once");
+  expect([reader.status, await reader.text()]).toEqual([200, "1 at 1000000"]);
+});
+
 test("parameters that a view does not read get nobody another view", async () => {
   using views = open();
   const texts = ["", "?x=1", "?utm_source=a&language=xx", "?tz=&from=2026-01-01"].map(async (query) =>

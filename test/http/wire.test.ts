@@ -239,3 +239,13 @@ describe("header values", () => {
     );
   });
 });
+
+describe("a Host header", () => {
+  test.each(["Host: a.example\r\nHost: b.example", `Host: ${"a".repeat(300)}`])(
+    "is refused: %j",
+    async (host) => {
+      const response = await sendRaw(curt.origin, `GET /api/v1/shorten HTTP/1.1\r\n${host}\r\n${close}`);
+      expect(response).toStartWith("HTTP/1.1 400 ");
+    },
+  );
+});

@@ -98,7 +98,8 @@ test("a day is read again only when it has changed", async () => {
   using folder = temporaryFolder();
   const store = await openSqliteStore(join(folder.path, "curt.db"));
   const read: [first: number, last: number][] = [];
-  const reading: Pick<VisitStore, "days" | "daySums"> = {
+  const reading: Pick<VisitStore, "sums" | "days" | "daySums"> = {
+    sums: store.sums,
     daySums: store.daySums,
     days(code, createdMs, first, last) {
       read.push([first, last]);
@@ -128,7 +129,8 @@ test("links with little to tell are forgotten in time as well", async () => {
   using folder = temporaryFolder();
   const store = await openSqliteStore(join(folder.path, "curt.db"));
   let reads = 0;
-  const reading: Pick<VisitStore, "days" | "daySums"> = {
+  const reading: Pick<VisitStore, "sums" | "days" | "daySums"> = {
+    sums: store.sums,
     daySums: store.daySums,
     days(...asked) {
       reads++;

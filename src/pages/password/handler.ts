@@ -3,6 +3,7 @@ import { createSignedCookie } from "../../http/credentials.ts";
 import type { Limiter, Try } from "../../http/limiter.ts";
 import { describe, type HttpProblem, problemJson } from "../../http/problems.ts";
 import { FORM_LEADS_ELSEWHERE, html, prefersHtml } from "../../http/responses.ts";
+import { pathOf } from "../../http/url.ts";
 import { header } from "../../lib/bounds.ts";
 import type { Clock } from "../../links/clock.ts";
 import type { Link } from "../../links/link.ts";
@@ -83,9 +84,15 @@ export function createPasswords({ secret, clock, limiter }: PasswordsOptions) {
   return {
     isRemembered: (call: Call, link: Link) => cookie.isRight(call, partsOf(link)),
 
-    /** A cookie for this link only. */
-    remember: (call: Call, link: Link) =>
-      cookie.create(call, `/${encodeURIComponent(link.code)}`, partsOf(link)),
+    /** A cookie for this link only, at the spelling of its address that the browser uses. */
+    remember: (call: Call, link: Link) => {
+      const path = pathOf(call.request).replace(/\/$/, "");
+      return cookie.create(
+        call,
+        path.includes(";") ? `/${encodeURIComponent(link.code)}` : path,
+        partsOf(link),
+      );
+    },
 
     ask: (call: Call, link: Link): Response => refuse(call, problemOf(call, link, "password.missing")),
 

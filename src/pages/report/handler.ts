@@ -7,23 +7,21 @@ import {
   problemJson,
   problemOf,
 } from "../../http/problems.ts";
-import { answer, html, prefersHtml } from "../../http/responses.ts";
+import { html, prefersHtml } from "../../http/responses.ts";
 import { queryOf } from "../../http/url.ts";
 import type { Views } from "../../http/views.ts";
 import { BODIES, header } from "../../lib/bounds.ts";
 import { hasPassword, REASONS } from "../../links/link.ts";
 import type { Links } from "../../links/links.ts";
-import { isProblem } from "../../links/problem.ts";
+import { invalid, isProblem } from "../../links/problem.ts";
 import { message } from "../../locales/messages.ts";
 import type { Reports } from "../../moderation/reports/reports.ts";
-import { isFromAnotherSite, parseForm, readForm, describeInForm } from "../forms.ts";
+import { isFromAnotherSite, parseForm, readForm, describeInForm, seeOther } from "../forms.ts";
+import { REPORT_PATH } from "../shared/layout.tsx";
 import { REPORT_FIELDS, reportAnyPage, type ReportField, reportedPage, reportPage } from "./page.tsx";
 
 /** The page after a report. No code has a +. */
 export const REPORTED_PATH = "/+reported";
-
-/** In UTF-16 units; enough for every spelling of a short address. */
-const MAX_ADDRESS_LENGTH = 4096;
 
 type Form = Readonly<Record<ReportField, string>>;
 
@@ -71,18 +69,19 @@ export function createReportViews({ links }: { readonly links: Pick<Links, "find
   }
 
   return {
-    /** Asks for a short address, and redirects to that link's form. */
+    /** Asks for a short address, and redirects to that link's form, at the domain that the address names. */
     async reportAny(call: DetachedCall): Promise<Response> {
       const query = parseForm(queryOf(call.request).slice(1));
-      const address = isProblem(query)
-        ? ""
-        : (query.get("address") ?? "").trim().slice(0, MAX_ADDRESS_LENGTH);
-      const link = address === "" ? undefined : await links.find(codeIn(address));
-      if (link !== undefined && !isProblem(link))
-        return answer({
-          status: 303,
-          headers: { Location: `/${encodeURIComponent(link.code)}+report`, "Cache-Control": "no-store" },
-        });
+      const address = isProblem(query) ? "" : (query.get("address") ?? "").trim();
+      const { host, code } = partsOf(address);
+      const domain = host === "" ? call.domain : call.domain.find(host);
+      if (domain !== undefined && domain !== call.domain)
+        return seeOther(
+          `${domain.origin}${REPORT_PATH}?${new URLSearchParams({ address: code }).toString()}`,
+        );
+      const found = domain === undefined ? UNKNOWN_DOMAIN : await links.find(code);
+      const link = address === "" ? undefined : found;
+      if (link !== undefined && !isProblem(link)) return seeOther(`/${encodeURIComponent(link.code)}+report`);
       const problem = link && describe(link);
       return html(
         call,
@@ -138,7 +137,7 @@ export function createReport({ reports, views, onFault }: ReportOptions) {
     if (isFromAnotherSite(call)) return formAgain(call, form, { kind: "cross-site" });
     const reported = await report(call, form, address);
     if (isProblem(reported)) return formAgain(call, form, reported);
-    return answer({ status: 303, headers: { Location: REPORTED_PATH, "Cache-Control": "no-store" } });
+    return seeOther(REPORTED_PATH);
   }
 
   return {
@@ -156,14 +155,15 @@ function describeProblem(problem: HttpProblem, language: string) {
   return { errors: { ...description.errors, reason: message(language, "report.choose") } };
 }
 
-/** The code in a copied address: with or without scheme, host, query, trailing slash or +. */
-function codeIn(address: string): string {
-  const path = address.replace(/^(?:https?:\/\/)?[^/]*\/(?=[^/])/i, "").replace(/[?#].*$/s, "");
-  const [segment = ""] = path.split("/", 1);
-  const code = segment.replace(/\+[a-z]*$/, "");
+const UNKNOWN_DOMAIN = invalid({ rule: "domain.unknown" });
+
+/** The host and the code in a copied address: with or without scheme, host, query, trailing slash or +. */
+function partsOf(address: string): { readonly host: string; readonly code: string } {
+  const [start = "", host = ""] = /^(?:https?:\/\/)?([^/]*)\/(?=[^/+])/i.exec(address) ?? [];
+  const [segment = ""] = address.slice(start.length).split(/[/?#]/, 1);
   try {
-    return decodeURIComponent(code);
+    return { host, code: decodeURIComponent(segment.replace(/\+[a-z]*$/, "")) };
   } catch {
-    return "";
+    return { host, code: "" };
   }
 }

@@ -56,7 +56,7 @@ interface Breakdown {
 }
 
 export interface StatisticsOptions {
-  readonly store: Pick<VisitStore, "days" | "daySums">;
+  readonly store: Pick<VisitStore, "sums" | "days" | "daySums">;
   readonly clock: Pick<Clock, "nowMs">;
   /** The statistics that everyone sees. */
   readonly shown: Visibility;
@@ -103,6 +103,7 @@ export function createStatistics({ store, clock, shown: shownToAll, noise }: Sta
     const nowMs = clock.nowMs();
     const range = rangeOf(request, nowMs);
     if (isRefused(range)) return range;
+    if (shownToAll === "count") return JSON.stringify(await totals(link, nowMs));
     const sums = await store.daySums(link.code, link.createdMs, ...daysOfUtc(range));
     return [
       link.createdMs,
@@ -124,6 +125,7 @@ export function createStatistics({ store, clock, shown: shownToAll, noise }: Sta
     const nowMs = clock.nowMs();
     const range = rangeOf(request, nowMs);
     if (isRefused(range)) return range;
+    if (shownToAll === "count") return totals(link, nowMs);
     const { from, to, first, last } = range;
     const shown = reader === "maker" && shownToAll === "safe" ? "all" : shownToAll;
     const { days, values } = await readers[reader](link, ...daysOfUtc(range), nowMs);
@@ -139,9 +141,24 @@ export function createStatistics({ store, clock, shown: shownToAll, noise }: Sta
       visits,
       bots: sum(points.map(({ bots }) => bots)),
       visitors: countVisitors(within, visits, shown),
-      series: shown === "count" ? [] : points,
-      week: shown === "count" ? undefined : weekOf(days, range, zone),
-      breakdowns: breakDown(shown === "count" ? NOTHING : { days: within, values }),
+      series: points,
+      week: weekOf(days, range, zone),
+      breakdowns: breakDown({ days: within, values }),
+    };
+  }
+
+  /** Since the creation, whatever the requested range: the sums of two ranges would reveal single hours. */
+  async function totals({ code, createdMs }: LinkId, nowMs: number): Promise<Statistics> {
+    const dateOf = (ms: number) => writeDay(Math.floor(ms / DAY_MS));
+    return {
+      shown: "count",
+      from: dateOf(createdMs),
+      to: dateOf(nowMs),
+      ...(await store.sums(code, createdMs)),
+      visitors: null,
+      series: [],
+      week: undefined,
+      breakdowns: breakDown({ days: [], values: [] }),
     };
   }
 
@@ -150,10 +167,13 @@ export function createStatistics({ store, clock, shown: shownToAll, noise }: Sta
 
 const DEFAULT_DAYS = { hour: 2, day: 30, month: 365 };
 
+/** Earlier days have no date of four digits. */
+const FIRST_DAY = parseDay("0000-01-01");
+
 function rangeOf(request: StatisticsRequest, nowMs: number): Range | RefusedRange {
   const { interval, timeZone } = request;
   const to = request.to ?? writeDay(openZone(timeZone).dayOf(nowMs));
-  const from = request.from ?? writeDay(parseDay(to) + 1 - DEFAULT_DAYS[interval]);
+  const from = request.from ?? writeDay(Math.max(FIRST_DAY, parseDay(to) + 1 - DEFAULT_DAYS[interval]));
   const refusal = rangeRefusal(from, to, interval);
   if (refusal !== undefined) return { kind: "malformed", refusals: [refusal] };
   return { from, to, first: parseDay(from), last: parseDay(to) };
@@ -230,14 +250,12 @@ function addTo(point: Point | undefined, visits: number, bots: number): void {
 
 function countVisitors(days: readonly DayStatistics[], visits: number, shown: Visibility): number | null {
   const known = days.map(({ visitors }) => visitors).filter((visitors) => visitors !== undefined);
-  if (shown === "count" || (shown === "safe" && known.length === 0)) return null;
+  if (shown === "safe" && known.length === 0) return null;
   // Each of these days had a visitor, whatever the noise. A UTC day may have visits that the zone counts on the day
   // before or after.
   const fewest = shown === "safe" ? known.length : 0;
   return Math.min(Math.max(sum(known), fewest), visits);
 }
-
-const NOTHING: DayRange = { days: [], values: [] };
 
 function breakDown({ days, values }: DayRange): Statistics["breakdowns"] {
   const visits = values.map(() => 0);
