@@ -57,7 +57,14 @@ export const COMMANDS: Commands = {
   },
   events: {
     summary: "print the events that wait for EVENTS_URL and the last sent",
-    options: { follow: { type: "boolean", meaning: "keep running, and print new ones" } },
+    options: {
+      follow: { type: "boolean", meaning: "keep running, and print new ones" },
+      refused: {
+        type: "boolean",
+        meaning: "print those that were set aside because EVENTS_URL refused them",
+      },
+      resend: { type: "boolean", meaning: "send those again, and resume after a 410" },
+    },
     run: printEvents,
   },
   "trust-clock": {

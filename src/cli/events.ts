@@ -1,15 +1,17 @@
 import type { Config } from "../config/config.ts";
-import { toCloudEvent } from "../events/event-formats.ts";
-import { createOutbox } from "../events/outbox.ts";
+import { post } from "../events/endpoint.ts";
+import { eventId, toCloudEvent } from "../events/event-formats.ts";
+import { createOutbox, type Outbox } from "../events/outbox.ts";
+import { systemNowMs } from "../server/core.ts";
 import { hasStore, openStatements } from "../store/open.ts";
 import type { Arguments } from "./command.ts";
 import { noStore } from "./record-names.ts";
-import { fail, note, printJson } from "./terminal/print.ts";
+import { fail, note, plural, printJson } from "./terminal/print.ts";
 
 const PAGE = 1000;
 const EVERY_MS = 500;
 
-/** Prints waiting events and the last ones sent, and with `--follow` also new ones. Returns the exit code. */
+/** Prints waiting events and the last ones sent, or prints or sends those that were set aside. Returns the exit code. */
 export async function printEvents(config: Config, { options }: Arguments): Promise<number> {
   const { database, eventsUrl } = config;
   if (!(await hasStore(database))) return fail(noStore(database));
@@ -20,6 +22,11 @@ export async function printEvents(config: Config, { options }: Arguments): Promi
   let recent = new Set<number>();
   let last = 0;
   try {
+    if (options["resend"] === true) return await resend(outbox, config);
+    if (options["refused"] === true) {
+      for (const row of await outbox.refused()) printJson(toCloudEvent(row, config));
+      return 0;
+    }
     for (;;) {
       const rows = await outbox.after(Math.max(0, last - PAGE), 2 * PAGE);
       for (const row of rows) if (!recent.has(row.seq)) printJson(toCloudEvent(row, config));
@@ -32,4 +39,23 @@ export async function printEvents(config: Config, { options }: Arguments): Promi
   } finally {
     await statements.close();
   }
+}
+
+/** Sends events that were set aside, one by one, and ends a pause of the server. */
+async function resend(outbox: Outbox, config: Config): Promise<number> {
+  if (config.eventsUrl === null) return 1;
+  let [sent, refused] = [0, 0];
+  for (const row of await outbox.refused()) {
+    const { failure } = await post([row], config, systemNowMs());
+    if (failure === undefined) {
+      await outbox.deleteRefused(row.seq);
+      sent += 1;
+    } else if (failure.kind === "refused") {
+      note(`${eventId(row)} was refused again: ${failure.reason}`);
+      refused += 1;
+    } else return fail(`EVENTS_URL takes no events: ${failure.reason}; ${plural(sent, "event")} sent`);
+  }
+  await outbox.resume();
+  note(`${plural(sent, "event")} sent, ${refused} refused again`);
+  return refused > 0 ? 1 : 0;
 }

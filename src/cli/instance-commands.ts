@@ -71,8 +71,7 @@ export const INSTANCE_COMMANDS: Readonly<Record<string, InstanceCommand>> = {
     ask: async (environment, args) => (await import("./manage.ts")).withdraw(environment, args),
   },
   stats: {
-    summary:
-      "show how often a link was visited, and from where; a public service adds noise to all but totals",
+    summary: "show a link's visits; a public service adds noise to details",
     positionals: ["CODE-OR-ADDRESS"],
     options: {
       days: { type: "string", meaning: "how many days, up to today; 30 if not given" },

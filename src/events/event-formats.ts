@@ -25,12 +25,16 @@ export interface EventRow extends Omit<LinkRow, "original_url">, LinkId {
 
 export type Origins = Pick<Config, "baseUrl" | "domains">;
 
-/** Formats an event as a CloudEvent 1.0, always with the same id. */
+/** Never changes. After a restore, other events get the same numbers, but not at the same time. */
+export function eventId({ atMs, seq }: EventRow): string {
+  return `${atMs}-${seq}`;
+}
+
+/** Formats an event as a CloudEvent 1.0. */
 export function toCloudEvent(row: EventRow, origins: Origins) {
   return {
     specversion: "1.0",
-    // After a restore, other events get the same numbers.
-    id: `${row.atMs}-${row.seq}`,
+    id: eventId(row),
     source: origins.baseUrl,
     type: row.type,
     subject: row.type === "host.blocked" ? row.detail : row.code,

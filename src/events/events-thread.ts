@@ -6,7 +6,7 @@ import type { Clock } from "../links/clock.ts";
 import { StoreUnavailable, StoreUnusable } from "../links/store.ts";
 import { identifyStore } from "../store/open.ts";
 import type { EventsTask } from "./events-worker.ts";
-import type { EventFigures, SenderLimits } from "./sender.ts";
+import { type EventFigures, NO_EVENTS, type SenderLimits } from "./sender.ts";
 
 const EVERY_MS = 1000;
 /** A stop waits this long for the endpoint. The next sender repeats an interrupted request. */
@@ -19,7 +19,7 @@ export async function openEvents(
   config: Config,
   log: Log,
   clock: Clock,
-  { takeOverMs }: SenderLimits,
+  { takeOverMs, firstRetryMs, requestMs }: SenderLimits,
   onFault: (error: unknown) => void,
 ) {
   const { database, eventsUrl, eventsSecrets, eventsFormat, eventsTypes, baseUrl, domains } = config;
@@ -30,13 +30,21 @@ export async function openEvents(
     if (!isClosed) onFault(error);
   };
   const thread = startThread<EventsTask>(worker, { StoreUnavailable, StoreUnusable }, onFault);
-  let figures: EventFigures = { waiting: 0, sent: 0, dropped: 0, failures: 0 };
+  let figures = NO_EVENTS;
 
   function report(before: EventFigures): void {
-    const { reason, dropped, waiting } = figures;
-    if (reason !== undefined && before.reason === undefined)
+    const { reason, dropped, waiting, refused, refusal, isPaused, failures } = figures;
+    if (isPaused) {
+      if (failures > before.failures)
+        log.warn(
+          { waiting },
+          "EVENTS_URL is gone: Curt sends nothing until a restart or curt events --resend",
+        );
+    } else if (reason !== undefined && before.reason === undefined)
       log.warn({ reason, waiting }, "EVENTS_URL takes no events: Curt keeps them and retries");
     if (reason === undefined && before.reason !== undefined) log.info("EVENTS_URL takes events again");
+    if (refused > before.refused)
+      log.warn({ ...refusal }, "an event was set aside: EVENTS_URL refused it five times");
     if (dropped > before.dropped)
       log.warn(
         { dropped: dropped - before.dropped },
@@ -50,7 +58,7 @@ export async function openEvents(
       database,
       storeFiles: identifyStore(database),
       settings: { eventsUrl, eventsSecrets, eventsFormat, eventsTypes, baseUrl, domains },
-      limits: { takeOverMs },
+      limits: { takeOverMs, firstRetryMs, requestMs },
       nowMs: clock.nowMs(),
     });
   } catch (error) {

@@ -1,6 +1,7 @@
 // The queue of events in the store. Triggers and creates write them in the transaction of the change.
 import { parseTerms } from "../links/change.ts";
 import type { Code } from "../links/code.ts";
+import { DAY_MS } from "../links/time.ts";
 import type { LinkRow } from "../store/shared/link-row.ts";
 import { insertInto, list, type Run, type Statements } from "../store/shared/sql.ts";
 import type { EventRow } from "./event-formats.ts";
@@ -9,7 +10,13 @@ import type { EventRow } from "./event-formats.ts";
 const MAX_WAITING = 100_000;
 /** How many sent events stay for `curt events`. */
 const MAX_SENT = 1000;
-const MAX_DROPPED = 1000;
+/** Rows of one statement: creates wait for it in SQLite. */
+const MAX_TOO_OLD = 1000;
+/** Drops 2,500 a second, even if a turn is taken every 4 s. */
+const MAX_TOO_MANY = 10_000;
+const MAX_REFUSED = 1000;
+/** After an event. */
+const REFUSED_MS = 7 * DAY_MS;
 const EXPIRED_PAGE = 500;
 
 const START = `
@@ -39,15 +46,25 @@ const DROP = `
     SELECT seq FROM (SELECT seq, at_ms FROM events WHERE NOT sent ORDER BY seq LIMIT $1) AS oldest WHERE at_ms < $2)
   RETURNING seq`;
 const DELETE_SENT = "DELETE FROM events WHERE sent AND seq <= $1";
-const EVENTS = `
+const REFUSE = `
+  INSERT INTO refused_events (seq, type, code, created_ms, detail, at_ms)
+  SELECT seq, type, code, created_ms, detail, at_ms FROM events WHERE seq = $1`;
+const DELETE = "DELETE FROM events WHERE seq = $1";
+const TRIM_REFUSED = `
+  DELETE FROM refused_events WHERE seq <= (SELECT seq FROM refused_events ORDER BY seq DESC LIMIT 1 OFFSET ${MAX_REFUSED})`;
+const FORGET_REFUSED = "DELETE FROM refused_events WHERE at_ms < $1";
+const DELETE_REFUSED = "DELETE FROM refused_events WHERE seq = $1";
+const RESUME = "UPDATE event_sender SET turn = turn + 1";
+const eventsOf = (table: string) => `
   SELECT seq, type, at_ms AS "atMs", detail, events.code, events.created_ms AS "createdMs", events.created_ms,
     original_url, target, ends_ms, disabled, terms, reports, reasons, hosts.reason AS "hostReason"
-  FROM events
+  FROM ${table} AS events
   LEFT JOIN links ON links.code = events.code AND links.created_ms = events.created_ms
   LEFT JOIN cases ON type = 'report.opened' AND cases.code = events.code AND cases.created_ms = events.created_ms
   LEFT JOIN hosts ON type = 'host.blocked' AND hosts.host = detail`;
-const UNSENT = `${EVENTS} WHERE NOT sent ORDER BY seq LIMIT $1`;
-const AFTER = `${EVENTS} WHERE seq > $1 ORDER BY seq LIMIT $2`;
+const UNSENT = `${eventsOf("events")} WHERE NOT sent ORDER BY seq LIMIT $1`;
+const REFUSED = `${eventsOf("refused_events")} ORDER BY seq`;
+const AFTER = `${eventsOf("events")} WHERE seq > $1 ORDER BY seq LIMIT $2`;
 
 interface OutboxState {
   /** The process that sends, "" if none does. */
@@ -71,6 +88,8 @@ interface Step {
   readonly dropBeforeMs: number;
   readonly waiting: number;
   readonly sent: readonly number[];
+  /** Events to set aside. */
+  readonly refused: readonly number[];
   readonly limit: number;
 }
 
@@ -117,27 +136,46 @@ export function createOutbox({ run, transaction }: Statements) {
     async renew(): Promise<void> {
       await run(RENEW);
     },
+    /** Deletes events that were set aside a week ago. */
+    async forgetRefused(nowMs: number): Promise<void> {
+      await run(FORGET_REFUSED, [nowMs - REFUSED_MS]);
+    },
     /** Undefined if recording was never turned on. */
     async readState(endedByMs: number): Promise<OutboxState | undefined> {
       return (await run<OutboxState>(STATE, [endedByMs])).rows[0];
     },
-    /** Marks events as sent, and returns the next ones. Undefined if another process has taken over. */
-    step: ({ owner, turn, endedByMs, dropBeforeMs, waiting, sent, limit }: Step) =>
+    /** Marks events as sent or sets them aside, and returns the next ones. Undefined if another process has taken over. */
+    step: ({ owner, turn, endedByMs, dropBeforeMs, waiting, sent, refused, limit }: Step) =>
       transaction(async (on) => {
         if (sent.length > 0) {
           await on(`UPDATE events SET sent = TRUE WHERE seq IN (${list(sent)})`, sent);
           await on(DELETE_SENT, [Math.max(...sent) - MAX_SENT]);
         }
-        if ((await on(TAKE_TURN, [owner, turn])).rows.length === 0) return undefined;
+        for (const seq of refused) for (const statement of [REFUSE, DELETE]) await on(statement, [seq]);
+        if (refused.length > 0) await on(TRIM_REFUSED);
+        const [taken] = (await on<{ turn: number }>(TAKE_TURN, [owner, turn])).rows;
+        if (taken === undefined) return undefined;
         await addExpired(on, endedByMs);
-        const tooOld = await drop(on, MAX_DROPPED, dropBeforeMs);
-        const tooMany = await drop(on, waiting - tooOld - MAX_WAITING, Number.MAX_SAFE_INTEGER);
+        const tooOld = await drop(on, MAX_TOO_OLD, dropBeforeMs);
+        const excess = waiting - tooOld - MAX_WAITING;
+        const tooMany = await drop(on, Math.min(excess, MAX_TOO_MANY), Number.MAX_SAFE_INTEGER);
         const { rows } = await on<EventRow>(UNSENT, [limit]);
-        return { rows, dropped: tooOld + tooMany };
+        return { turn: taken.turn, rows, dropped: tooOld + tooMany };
       }),
     /** Lets another process send immediately. */
     async release(owner: string): Promise<void> {
       await run(RELEASE, [owner]);
+    },
+    /** Events that were set aside, at most 1,000. */
+    async refused(): Promise<readonly EventRow[]> {
+      return (await run<EventRow>(REFUSED)).rows;
+    },
+    async deleteRefused(seq: number): Promise<void> {
+      await run(DELETE_REFUSED, [seq]);
+    },
+    /** Ends the sender's wait for a retry, or its pause. */
+    async resume(): Promise<void> {
+      await run(RESUME);
     },
     async after(seq: number, limit: number): Promise<readonly EventRow[]> {
       return (await run<EventRow>(AFTER, [seq, limit])).rows;

@@ -1,17 +1,15 @@
 import type { Config } from "../config/config.ts";
-import { VERSION } from "../lib/version.ts";
 import { DAY_MS, HOUR_MS } from "../links/time.ts";
-import { type EventRow, toCloudEvent, toText } from "./event-formats.ts";
+import { type Endpoint, type PostLimits, post } from "./endpoint.ts";
+import { eventId } from "./event-formats.ts";
 import type { Outbox } from "./outbox.ts";
 
-export type SenderSettings = Pick<
-  Config,
-  "eventsUrl" | "eventsSecrets" | "eventsFormat" | "eventsTypes" | "baseUrl" | "domains"
->;
+export interface SenderSettings extends Endpoint, Pick<Config, "eventsTypes"> {}
 
-export interface SenderLimits {
+export interface SenderLimits extends PostLimits {
   /** Another process takes over from an owner that takes no turn for this long. Longer than a request may take. */
   readonly takeOverMs?: number | undefined;
+  readonly firstRetryMs?: number | undefined;
 }
 
 /** Counts of this process since its start, except `waiting`. */
@@ -19,21 +17,37 @@ export interface EventFigures {
   readonly waiting: number;
   readonly sent: number;
   readonly dropped: number;
+  /** Events that were set aside. */
+  readonly refused: number;
   /** Requests that failed. */
   readonly failures: number;
   /** Why the last request failed. */
   readonly reason?: string | undefined;
+  /** The event that was set aside last. */
+  readonly refusal?: { readonly id: string; readonly reason: string } | undefined;
+  /** Whether the endpoint is gone. */
+  readonly isPaused: boolean;
 }
 
+export const NO_EVENTS: EventFigures = {
+  waiting: 0,
+  sent: 0,
+  dropped: 0,
+  refused: 0,
+  failures: 0,
+  isPaused: false,
+};
+
 const BATCH = 100;
-/** In characters, except for a single event. Express accepts 100 KB, and a refused request holds up all later events. */
-const MAX_BODY = 65_536;
-const REQUEST_MS = 10_000;
 const TAKE_OVER_MS = 15_000;
 /** How often the owner takes a turn while it waits to retry. */
 const HEARTBEAT_MS = 4000;
 const FIRST_RETRY_MS = 1000;
 const MAX_RETRY_MS = 300_000;
+/** An event that is refused so often is set aside. */
+const MAX_REFUSALS = 5;
+/** Five attempts take ten minutes at most, and nearly that long while the endpoint refuses everything. */
+const MAX_REFUSED_RETRY_MS = 120_000;
 /** `send` starts no further batch after this, so that a stop needn't wait. */
 const SEND_MS = 900;
 /** Links count as expired this much later: a create may commit late, and another machine's clock may be behind. */
@@ -43,17 +57,23 @@ const LATE_MS = 5000;
 export function createSender(
   outbox: Outbox,
   settings: SenderSettings,
-  { takeOverMs = TAKE_OVER_MS }: SenderLimits,
+  { takeOverMs = TAKE_OVER_MS, firstRetryMs = FIRST_RETRY_MS, requestMs }: SenderLimits,
 ) {
   const owner = crypto.randomUUID();
-  const isText = settings.eventsFormat === "text";
-  let figures: EventFigures = { waiting: 0, sent: 0, dropped: 0, failures: 0 };
+  const maxBatch = settings.eventsFormat === "text" ? 1 : BATCH;
+  let figures = NO_EVENTS;
   let renewedMs = Number.NEGATIVE_INFINITY;
   /** The last turn that another owner took while events waited. */
   let lastTurn: { readonly turn: number; readonly sinceMs: number } | undefined;
+  /** This owner's last turn. */
+  let ownTurn: number | undefined;
   let heartbeatMs = Number.NEGATIVE_INFINITY;
   let failuresInRow = 0;
+  /** Infinity while sending is paused. */
   let retryMs = Number.NEGATIVE_INFINITY;
+  /** Events in the next request. A retry has the same ones, and a refused batch is halved until the refused event is found. */
+  let limit = maxBatch;
+  let refusals = { seq: 0, count: 0 };
 
   async function start(nowMs: number): Promise<void> {
     await outbox.start(settings.eventsTypes, nowMs);
@@ -66,35 +86,10 @@ export function createSender(
     return performance.now() - lastTurn.sinceMs >= takeOverMs;
   }
 
-  /** Each of the first events in JSON, as many as fit into a request. */
-  function serialize(rows: readonly EventRow[]): readonly string[] {
-    let size = 0;
-    const events = rows.map((row) => JSON.stringify((isText ? toText : toCloudEvent)(row, settings)));
-    const end = events.findIndex((event, nth) => (size += event.length) > MAX_BODY && nth > 0);
-    return end < 0 ? events : events.slice(0, end);
-  }
-
-  async function post(events: readonly string[], nowMs: number): Promise<string | undefined> {
-    const body = isText ? events.join() : `[${events.join()}]`;
-    try {
-      const response = await fetch(settings.eventsUrl ?? "", {
-        method: "POST",
-        headers: {
-          "Content-Type": isText ? "application/json" : "application/cloudevents-batch+json",
-          "User-Agent": `Curt/${VERSION}`,
-          ...sign(body, settings.eventsSecrets, nowMs),
-        },
-        body,
-        redirect: "manual",
-        signal: AbortSignal.timeout(REQUEST_MS),
-      });
-      await response.body?.cancel();
-      return response.ok ? undefined : `status ${response.status}`;
-    } catch (error) {
-      // The message may contain the address, which is a secret if it is a chat room's.
-      const { code, name } = error as { code?: string; name: string };
-      return code ?? name;
-    }
+  /** Returns how often the event has been refused. */
+  function countRefusal(seq: number): number {
+    refusals = { seq, count: refusals.seq === seq ? refusals.count + 1 : 1 };
+    return refusals.count;
   }
 
   return {
@@ -110,67 +105,67 @@ export function createSender(
       // A jump of the clock ends the recording early.
       else if (!state.isRecording || fromMs - renewedMs > HOUR_MS) {
         await outbox.renew();
+        // Deleting can't be undone.
+        if (isClockTrusted) await outbox.forgetRefused(nowMs);
         renewedMs = fromMs;
       }
       const { waiting = 0, isDue = false, turn = 0 } = state ?? {};
-      figures = { ...figures, waiting };
       const isOwner = state?.owner === owner;
+      // `curt events --resend` takes a turn to end the wait.
+      if (!isOwner || turn !== ownTurn) retryMs = Number.NEGATIVE_INFINITY;
+      figures = { ...figures, waiting, isPaused: retryMs === Number.POSITIVE_INFINITY };
       if (waiting === 0 && !isDue) lastTurn = undefined;
       if (state === undefined || (waiting === 0 && !isDue)) return figures;
       if (!isOwner && state.owner !== "" && !isDead(turn)) return figures;
       if (isOwner && fromMs < retryMs && fromMs - heartbeatMs < HEARTBEAT_MS) return figures;
-      for (let sent: number[] = []; ;) {
+      for (let sent: number[] = [], refused: number[] = []; ;) {
         const step = await outbox.step({
           owner,
           turn: isOwner ? -1 : turn,
           endedByMs,
-          // Dropping can't be undone.
+          // The same for dropping.
           dropBeforeMs: isClockTrusted ? nowMs - DAY_MS : 0,
           waiting: figures.waiting,
           sent,
-          limit: isText ? 1 : BATCH,
+          refused,
+          limit,
         });
         heartbeatMs = performance.now();
         if (step === undefined) return figures;
         const { rows, dropped } = step;
-        figures = { ...figures, dropped: figures.dropped + dropped };
-        if (rows.length === 0 || heartbeatMs < retryMs || passedMs() > SEND_MS) return figures;
-        const events = serialize(rows);
-        const reason = await post(events, nowMs + passedMs());
-        if (reason !== undefined) {
-          retryMs = performance.now() + Math.min(FIRST_RETRY_MS * 2 ** failuresInRow++, MAX_RETRY_MS);
-          figures = { ...figures, failures: figures.failures + 1, reason };
-          return figures;
-        }
-        failuresInRow = 0;
-        sent = rows.slice(0, events.length).map(({ seq }) => seq);
+        ownTurn = step.turn;
         figures = {
           ...figures,
-          waiting: Math.max(0, figures.waiting - sent.length),
-          sent: figures.sent + sent.length,
-          reason: undefined,
+          waiting: Math.max(0, figures.waiting - dropped),
+          dropped: figures.dropped + dropped,
         };
+        const [first] = rows;
+        if (first === undefined || heartbeatMs < retryMs || passedMs() > SEND_MS) return figures;
+        const { count, failure } = await post(rows, settings, nowMs + passedMs(), { requestMs });
+        [sent, refused] = [[], []];
+        if (failure === undefined) {
+          failuresInRow = 0;
+          limit = Math.min(maxBatch, 2 * limit);
+          sent = rows.slice(0, count).map(({ seq }) => seq);
+          figures = { ...figures, sent: figures.sent + count, reason: undefined };
+        } else {
+          const { reason, kind } = failure;
+          limit = count;
+          figures = { ...figures, failures: figures.failures + 1, reason, isPaused: kind === "gone" };
+          if (kind === "refused" && count > 1) limit = Math.floor(count / 2);
+          else if (kind === "refused" && countRefusal(first.seq) >= MAX_REFUSALS) {
+            refused = [first.seq];
+            figures = { ...figures, refused: figures.refused + 1, refusal: { id: eventId(first), reason } };
+          } else {
+            const maxMs = kind === "refused" ? MAX_REFUSED_RETRY_MS : MAX_RETRY_MS;
+            const waitMs = Math.min(firstRetryMs * 2 ** failuresInRow++, maxMs);
+            retryMs = kind === "gone" ? Number.POSITIVE_INFINITY : performance.now() + waitMs;
+            return figures;
+          }
+        }
+        figures = { ...figures, waiting: Math.max(0, figures.waiting - sent.length - refused.length) };
       }
     },
     release: () => outbox.release(owner),
-  };
-}
-
-/**
- * Returns the headers of Standard Webhooks (https://www.standardwebhooks.com), none without a secret. A retry of the
- * same events has the same id.
- */
-function sign(body: string, secrets: readonly string[], nowMs: number): Record<string, string> {
-  if (secrets.length === 0) return {};
-  const id = `msg_${new Bun.CryptoHasher("sha256").update(body).digest("hex").slice(0, 32)}`;
-  const timestamp = String(Math.floor(nowMs / 1000));
-  const signatures = secrets.map(
-    (secret) =>
-      `v1,${new Bun.CryptoHasher("sha256", Buffer.from(secret, "base64")).update(`${id}.${timestamp}.${body}`).digest("base64")}`,
-  );
-  return {
-    "webhook-id": id,
-    "webhook-timestamp": timestamp,
-    "webhook-signature": signatures.join(" "),
   };
 }

@@ -59,8 +59,11 @@ export const METRICS = {
   curt_blocklist_oldest_timestamp_seconds: gauge("When the oldest blocklist was written", "min"),
   curt_blocklist_fetches_total: counter("Requests for feeds: new, unchanged or failed"),
   curt_events_waiting: gauge("Events that wait to be sent to EVENTS_URL", "max"),
-  curt_events_total: counter("Events: sent, or dropped because EVENTS_URL did not take them"),
+  curt_events_total: counter(
+    "Events: sent, refused by EVENTS_URL and set aside, or dropped because it did not take them",
+  ),
   curt_events_failures_total: counter("Requests to EVENTS_URL that failed"),
+  curt_events_paused: gauge("Whether EVENTS_URL answered 410 Gone, so that no events are sent", "max"),
   curt_event_loop_delay_seconds: histogram("How late a timer of 100 ms is on the thread that redirects"),
   curt_disk_free_bytes: gauge("Free space where the store, the journal or BACKUP_DIR is", "min"),
   curt_disk_size_bytes: gauge("Size of the disks of curt_disk_free_bytes", "max"),

@@ -151,11 +151,12 @@ export function createMetricsReader(
   function events(): Snapshot {
     const figures = parts.events?.figures();
     if (figures === undefined) return {};
-    const { waiting, sent, dropped, failures } = figures;
+    const { waiting, sent, dropped, refused, failures, isPaused } = figures;
     return {
       curt_events_waiting: [one(waiting)],
-      curt_events_total: each("outcome", { sent, dropped }),
+      curt_events_total: each("outcome", { sent, dropped, refused }),
       curt_events_failures_total: [one(failures)],
+      curt_events_paused: [one(isPaused ? 1 : 0)],
     };
   }
 

@@ -92,6 +92,7 @@ export const IS_EMPTY = `
 export const CLEAR = [
   "DELETE FROM event_sender",
   "DELETE FROM events",
+  "DELETE FROM refused_events",
   "DELETE FROM secrets",
   "DELETE FROM counters",
   "DELETE FROM requests",

@@ -1,5 +1,5 @@
 import { Database } from "bun:sqlite";
-import { expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
@@ -177,6 +177,21 @@ test("beyond a day or 100,000, the oldest events are dropped and counted", async
   expect(database.query("SELECT count(*) AS count FROM events").get()).toEqual({ count: 100_000 });
 });
 
+test("an endpoint that recovers gets the newest 100,000", async () => {
+  await using receiver = startReceiver();
+  await using service = await startHere(receiver.settings);
+  using database = new Database(service.file);
+  database.run(`
+    WITH RECURSIVE nth (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM nth WHERE n < 100500)
+    INSERT INTO events (type, detail) SELECT 'host.blocked', 'evil.example' FROM nth`);
+  await receiver.until(3000);
+  const waiting = database.query<{ id: string }, []>(
+    "SELECT at_ms || '-' || seq AS id FROM events WHERE NOT sent",
+  );
+  const ids = new Set([...waiting.all(), ...receiver.events].map(({ id }) => id));
+  expect(ids.size).toBe(100_000);
+});
+
 test("an event waits for a day by a clock that can be trusted", async () => {
   using folder = temporaryFolder();
   let isUp = false;
@@ -215,6 +230,50 @@ test("many long events are sent in several requests", async () => {
   await receiver.until(30);
   // What Express accepts, for example.
   expect(Math.max(...receiver.requests.map(({ body }) => body.length))).toBeLessThan(100_000);
+});
+
+describe("webhook-id", () => {
+  const idsOf = ({ requests }: ReturnType<typeof startReceiver>) =>
+    requests.map(({ headers }) => headers.get("webhook-id"));
+
+  test("differs for events with the same text", async () => {
+    await using receiver = startReceiver();
+    const settings = { ...receiver.settings, ADMIN_TOKEN, EVENTS_FORMAT: "text" };
+    await using service = await startHere(settings);
+    await service.shorten({ ...LINK, custom_code: "a" });
+    for (const action of ["disable", "enable", "disable"])
+      await operate(service, "POST", `links/a/${action}`, { reason: "spam" });
+    while (receiver.requests.length < 2) await Bun.sleep(5);
+    expect(new Set(receiver.requests.map(({ body }) => body)).size).toBe(1);
+    expect(new Set(idsOf(receiver)).size).toBe(2);
+  });
+
+  test("stays the same for a retry, although the link has changed and more events wait", async () => {
+    let isUp = false;
+    await using receiver = startReceiver({ status: () => (isUp ? 204 : 503) });
+    await using service = await startHere({ ADMIN_TOKEN, ...receiver.settings });
+    await service.shorten({ ...LINK, custom_code: "a" });
+    await untilLogged(service, "EVENTS_URL takes no events");
+    await operate(service, "POST", "links/a/disable", { reason: "spam" });
+    isUp = true;
+    await receiver.until(2);
+    const [first, ...others] = receiver.requests.filter(({ body }) => body.includes("link.created"));
+    const retry = others.find(({ status }) => status === 204);
+    expect(retry?.body).not.toBe(first?.body);
+    expect(retry?.headers.get("webhook-id")).toBe(first?.headers.get("webhook-id"));
+    expect(idsOf(receiver).at(-1)).not.toBe(first?.headers.get("webhook-id"));
+  });
+});
+
+test("a timeout is logged by its name", async () => {
+  const { promise: stopped, resolve: stop } = Promise.withResolvers<Response>();
+  using server = Bun.serve({ port: 0, fetch: () => stopped });
+  const settings = { EVENTS_URL: `http://localhost:${server.port}/`, EVENTS_SECRET: SECRET };
+  await using service = await startHere(settings, { limits: { requestMs: 50 } });
+  await service.shorten(LINK);
+  await untilLogged(service, "EVENTS_URL takes no events");
+  expect(service.logged.join()).toContain('"reason":"TimeoutError"');
+  stop(new Response());
 });
 
 test("a chat room gets one line for each alarm", async () => {

@@ -29,7 +29,8 @@ async function create(service: Here, code: string, more: object = {}) {
 
 describe.each(Object.entries(ENGINES))("%s", (_, settingsOf) => {
   test("everything that happens to a link arrives, signed and in order", async () => {
-    await using receiver = startReceiver();
+    let isUp = false;
+    await using receiver = startReceiver({ status: () => (isUp ? 204 : 503) });
     using folder = temporaryFolder();
     const settings = {
       ...(await settingsOf()),
@@ -39,7 +40,7 @@ describe.each(Object.entries(ENGINES))("%s", (_, settingsOf) => {
       DOMAINS: "https://한글.example",
       ...receiver.settings,
     };
-    await using service = await startHere(settings, { folder: folder.path });
+    await using service = await startHere(settings, { folder: folder.path, limits: { firstRetryMs: 1 } });
     const headers = await create(service, "한글");
     await create(service, "한글", { domain: "한글.example" });
     await create(service, "last", { max_visits: 2 });
@@ -55,6 +56,7 @@ describe.each(Object.entries(ENGINES))("%s", (_, settingsOf) => {
         headers: { "Content-Type": "application/json", "X-Forwarded-For": `192.0.2.${nth}` },
         body: JSON.stringify({ ...report, reason }),
       });
+    isUp = true;
     await operate(service, "POST", "links/한글/disable", { reason: "spam" });
     await operate(service, "POST", "links/한글/enable", {});
     await operate(service, "PUT", "hosts/evil.example", { reason: "malware" });

@@ -17,7 +17,7 @@ export interface Received {
 export interface ReceiverOptions {
   readonly port?: number;
   /** The status of the answer to the nth request. */
-  readonly status?: (nth: number) => number;
+  readonly status?: (nth: number, body: string) => number;
 }
 
 /** An endpoint for events. It checks each signature with another implementation. */
@@ -32,7 +32,7 @@ export function startReceiver({ port = 0, status = () => 204 }: ReceiverOptions 
     hostname: "127.0.0.1",
     async fetch(request) {
       const body = await request.text();
-      const answer = status(requests.length);
+      const answer = status(requests.length, body);
       requests.push({ headers: request.headers, body, status: answer });
       const [id, seconds, signatures] = ["id", "timestamp", "signature"].map(
         (name) => request.headers.get(`webhook-${name}`) ?? "",
