@@ -192,7 +192,16 @@ function logClock(log: Log) {
 /** The rules for imported links. */
 export function importRules(config: Config) {
   const keyPrefixes = config.domains.map(keyPrefixOf);
-  return { targetPolicy: targetPolicy(config), keyPrefixes, nowMs: Date.now() };
+  const nowMs = Date.now();
+  const today = Math.floor(nowMs / DAY_MS);
+  return {
+    targetPolicy: targetPolicy(config),
+    keyPrefixes,
+    nowMs,
+    firstDay: Math.max(1, today - config.statsKeepDays),
+    // The clock of another machine may be ahead at midnight.
+    lastDay: today + 1,
+  };
 }
 
 function targetPolicy({ posture, baseUrl, domains, aliases, port }: Config) {
