@@ -58,6 +58,12 @@ CREATE TABLE secrets (
   secret bytea NOT NULL
 );
 
+-- Processes that serve this database. Those that were killed stop renewing their row.
+CREATE TABLE instances (
+  id      text        NOT NULL PRIMARY KEY,
+  renewed timestamptz NOT NULL
+);
+
 -- What one source counted of a link on one day (UTC, days since 1970-01-01). A source is the life of one process, and only
 -- it adds to its rows. When the day is over, they are merged into one of them. The others stay for a while with nothing but
 -- their sequence, so that no slice counts again. Day 0, with an empty source, holds what is too old to be told by day.
