@@ -247,7 +247,7 @@ async function fillAll(fill: Fill): Promise<void> {
   const ofOpenDay =
     fill.engine === "SQLite"
       ? { day: `${TODAY - 2}`, code: "'kept' || n" }
-      : { day: `${TODAY - 2}`, code: `'kept' || n / ${SOURCES}`, source: `'source' || n % ${SOURCES}` };
+      : { day: `${TODAY - 2}`, code: `'kept' || (n / ${SOURCES})`, source: `'source' || (n % ${SOURCES})` };
   await fill.rows("visits", visitsOf(fill, { ...ofOpenDay, state: "0" }));
   if (fill.engine === "SQLite") {
     await fill.rows("open_days", { day: `${TODAY - 2}`, code: "''", created_ms: "0" }, 1);
@@ -268,7 +268,7 @@ async function fillAll(fill: Fill): Promise<void> {
   const counts = { reports: "1", reasons: `'{"spam":1}'`, pending: "0", answer: "'nothing'" };
   await fill.rows("cases", { is_open: answered, ...id, ...times, ...counts });
   await fill.rows("notes", { ...id, noted_ms: "n", reason: "'spam'", note: fill.blob("61".repeat(50)) });
-  await fill.rows("counters", { day: "n / 10", name: "'name' || n % 10", count: "1" });
+  await fill.rows("counters", { day: "n / 10", name: "'name' || (n % 10)", count: "1" });
 }
 
 /** Creates a link every few milliseconds. Each waits from when it was due, whatever held it up. */
