@@ -113,11 +113,9 @@ async function measureEngine(
   try {
     for (const [name, { prepare, work }] of Object.entries(jobsOf(fill, core, other, settings, folder))) {
       await prepare?.();
-      progress(`${engine}: ${name}`);
-      rows.push({
-        [`creates beside, ${ROWS.toLocaleString("en")} rows`]: `${engine}: ${name}`,
-        ...(await creates(work)),
-      });
+      const waits = await creates(work);
+      progress(`${engine}: ${name}: ${JSON.stringify(waits)}`);
+      rows.push({ [`creates beside, ${ROWS.toLocaleString("en")} rows`]: `${engine}: ${name}`, ...waits });
     }
   } finally {
     await other.close();
@@ -210,10 +208,10 @@ function jobsOf(
       prepare: () =>
         fill.rows(
           "visits",
-          visitsOf(fill, { day: `${TODAY} - n`, code: "'kept9000'", state: "1", source: "'erased'" }),
+          visitsOf(fill, { day: `${TODAY} - n`, code: "'bad9000'", state: "1", source: "'erased'" }),
           400,
         ),
-      work: () => other.erase(linkOf(9000), { who: "api", atMs: Date.now() }),
+      work: () => other.erase({ ...linkOf(0), code: "bad9000" as Code }, { who: "api", atMs: Date.now() }),
     },
     "an import of 100,000 links": imported("many", 100_000, 0),
     "an import of 2,000 links with 365 days": imported("dated", 2000, 365),

@@ -21,8 +21,8 @@ const PURGE_BATCH = 500;
 /** The next purge deletes the rest. */
 const MAX_PURGE_BATCHES = 200;
 /** A record may be as large as a batch of links. */
-const FORGET_BATCH = 100;
-const MAX_FORGET_BATCHES = 1000;
+const FORGET_BATCH = 50;
+const MAX_FORGET_BATCHES = 2000;
 
 interface LookUpOptions {
   readonly store: Pick<LinkStore, "find" | "findNow" | "findNear">;

@@ -3,8 +3,8 @@ import type { ImportItem } from "./import-file.ts";
 import { type BrokenRule, type ImportRules, isSameLink, parseLink } from "./imported-link.ts";
 import { openStagingFile, type StagedLink } from "./staging-file.ts";
 
-/** Links and days per transaction. Creates wait for it, about 30 ms. */
-const BATCH_ROWS = 2000;
+/** Links and days per transaction. Creates wait for it, about 20 ms. */
+const BATCH_ROWS = 1000;
 
 export interface SkippedRow {
   readonly place: string;

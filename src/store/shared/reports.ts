@@ -18,7 +18,7 @@ export const REPORTS = { waiting: 1000, batch: 100 };
 /** Notes of all cases together, so that a flood of reports cannot fill the disk: at most 400 MB. */
 const MAX_NOTES = 50_000;
 /** Each process deletes the oldest notes after adding this many, up to twice as many. */
-const NOTES_BETWEEN = 500;
+const NOTES_BETWEEN = 100;
 
 const FORGET_OLDEST_NOTES = `
   DELETE FROM notes WHERE id IN (
