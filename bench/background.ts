@@ -13,8 +13,7 @@ import { createDay } from "../src/visits/day.ts";
 import { startPostgres } from "../test/postgres.ts";
 import { slicesOf } from "../test/visits/slices.ts";
 import { rounded } from "./measure.ts";
-import { run } from "./process.ts";
-import { LOAD_CORE } from "./process.ts";
+import { LOAD_CORE, run } from "./process.ts";
 import type { Bench, Result, Row } from "./report.ts";
 
 const ROWS = 1_000_000;
@@ -40,7 +39,7 @@ const DETAIL = Buffer.from(
         referrer: "www.example.com",
         language: "ko",
         country: "KR",
-      })) as never,
+      })),
     },
     9,
   ).detail,
@@ -274,10 +273,10 @@ async function waitsOfCreates(core: Core, work: () => Promise<unknown>) {
   const waitsMs: number[] = [];
   const faults: unknown[] = [];
   const pending = new Set<Promise<void>>();
-  let isDone = false;
+  const progress = { isDone: false };
   const startMs = performance.now();
-  const working = work().finally(() => (isDone = true));
-  for (let dueMs = startMs; !isDone; dueMs += CREATE_EVERY_MS) {
+  const working = work().finally(() => (progress.isDone = true));
+  for (let dueMs = startMs; !progress.isDone; dueMs += CREATE_EVERY_MS) {
     const earlyMs = dueMs - performance.now();
     if (earlyMs > 0) await Bun.sleep(earlyMs);
     else await new Promise(setImmediate);

@@ -36,7 +36,7 @@ export async function run(config: Config, log: Log): Promise<Run> {
       "an import or a restore has replaced the secret of the store: Curt ends, because its manage keys work nowhere else. The next " +
         "start uses the new secret",
     );
-    stop("the secret was replaced", 1);
+    return stop("the secret was replaced", 1);
   });
   // These are bugs. Log them, finish the open requests and exit, so that a supervisor can start a fresh process.
   for (const event of ["uncaughtException", "unhandledRejection"] as const) {

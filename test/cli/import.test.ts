@@ -324,7 +324,6 @@ for (const engine of ["SQLite", "PostgreSQL"] as const)
     test("are added in transactions of at most 1,000 links and days", async () => {
       using folder = temporaryFolder();
       const importer = await openImporter(await newStore(folder.path));
-      await using _ = { [Symbol.asyncDispose]: importer.close };
       const sizes: number[] = [];
       const items = Array.from({ length: 12 }, (_, nth): ImportItem[] => [
         link(`many${nth}`),
@@ -345,6 +344,7 @@ for (const engine of ["SQLite", "PostgreSQL"] as const)
         },
         onSkipped() {},
       });
+      await importer.close();
       expect(counted).toEqual({ links: 12, added: 12, known: 0, visits: 12 * 365 });
       expect(sizes).toEqual(Array.from({ length: 6 }, () => 2 * 366));
     });

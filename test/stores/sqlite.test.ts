@@ -420,9 +420,9 @@ describe("a SQLite file", () => {
 
   test("lists only links that may be purged in the index of ends", async () => {
     await using store = await openOwn();
-    const links = ["a", "b", "c"].map((code) => newLink(code, { endsMs: 5 }));
-    await store.insert([...links, newLink("never")]);
-    await store.disable(links.slice(1), { who: "api", atMs: 9, reason: "spam" });
+    const ended = ["a", "b", "c"].map((code) => newLink(code, { endsMs: 5 }));
+    await store.insert([...ended, newLink("never")]);
+    await store.disable(ended.slice(1), { who: "api", atMs: 9, reason: "spam" });
     using database = new Database(store.path);
     // SQLite refuses an index that lacks rows of the query.
     const ofIndex = (filter: string) =>
