@@ -53,7 +53,7 @@ export function createLinks(
       const { rows } = await background.run<{ purged: number }>(PURGE, [endedByMs, limit]);
       const purged = rows[0]?.purged ?? 0;
       count.add(-purged);
-      await changes.forget(background);
+      if (purged < limit) await changes.forget(background);
       return purged;
     },
     /** Waits for accepted writes. */
