@@ -181,6 +181,7 @@ async function makePopular(path: string): Promise<void> {
     monotonicMs: () => performance.now(),
     trustworthy: () => true,
     onSetBack() {},
+    countedMs: (ms: number) => ms,
   };
   const core = await openCore(config, createLog("warn", process.stdout), { clock });
   const fail = (error: unknown) => {

@@ -2,6 +2,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 
+import { measureBackground } from "./background.ts";
 import { measureBatches } from "./batches.ts";
 import { measureBlocklist } from "./blocklist.ts";
 import { describeChhoto, startChhotos } from "./chhoto.ts";
@@ -38,10 +39,11 @@ const PARTS: Readonly<Record<string, (bench: Bench) => Promise<Result>>> = {
   postgres: measurePostgres,
   soak: measureSoak,
   rotations: measureRotations,
+  background: measureBackground,
   compare: measureCompare,
 };
 /** Not part of a run that names no part, because each takes as long as the others together. */
-const ON_REQUEST = ["soak", "rotations", "compare"];
+const ON_REQUEST = ["soak", "rotations", "background", "compare"];
 const DEFAULT_MINUTES = 20;
 const EVERY_RUN = Object.keys(PARTS).filter((name) => !ON_REQUEST.includes(name));
 const LINKS = 100_000;

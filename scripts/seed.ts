@@ -42,6 +42,7 @@ const clock = {
   monotonicMs: () => performance.now(),
   trustworthy: () => true,
   onSetBack() {},
+  countedMs: (ms: number) => ms,
 };
 const core = await openCore(config, createLog("warn", process.stdout), { clock });
 

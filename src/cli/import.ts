@@ -62,11 +62,11 @@ export async function importFile(
 
 async function* readTables(run: ImportRun): AsyncGenerator<ImportItem> {
   const { domain, visits } = run.options;
-  const { keyPrefixes } = importRules(run.config);
+  const { keyPrefixes, lastDay } = importRules(run.config);
   yield* readLinks(run.input, { domain, keyPrefixes, onBroken: reportBroken(run) });
   if (visits === undefined) return;
   try {
-    yield* readVisits(openInput(visits), reportBroken(run, ` of ${visits}`));
+    yield* readVisits(openInput(visits), reportBroken(run, ` of ${visits}`), lastDay);
   } catch (error) {
     throw error instanceof UnreadableFile ? new UnreadableFile(error.message, visits) : error;
   }
@@ -106,6 +106,7 @@ async function importExport(run: ImportRun): Promise<number> {
   const others = new Map<Kind, number>();
   const items = readLinksAndVisits(input.bytes(), {
     onBroken: reportBroken(run),
+    lastDay: importRules(config).lastDay,
     onOther: (kind) => void others.set(kind, (others.get(kind) ?? 0) + 1),
   });
   // The exporting store has accepted odd codes on request.
@@ -132,9 +133,10 @@ async function tryToFill(run: ImportRun): Promise<Counts | undefined> {
 
 function fillWith(run: ImportRun, action: string, write: WriteRecords): Promise<Counts> {
   const { config, input, skipped, progress } = run;
-  const { targetPolicy } = importRules(config);
+  const { targetPolicy, lastDay } = importRules(config);
   return fillFrom(input.bytes(), write, {
     onBroken: reportBroken(run),
+    lastDay,
     // The exporting store may have had another address. A link to this service would be a redirect loop.
     skipLink({ code, target }, line) {
       const isOwn = isOwnTarget(target, targetPolicy);

@@ -27,7 +27,7 @@ const START = `
       ELSE excluded.expired_ms END`;
 const RENEW = "UPDATE event_sender SET renewed = CURRENT_TIMESTAMP";
 const DUE = `
-  ends_ms >= expired_ms AND (ends_ms > expired_ms OR links.code > expired_code) AND ends_ms <= $1`;
+  disabled IS NULL AND ends_ms >= expired_ms AND (ends_ms > expired_ms OR links.code > expired_code) AND ends_ms <= $1`;
 const STATE = `
   SELECT owner, turn, EXISTS (SELECT 1 FROM event_recording) AS "isRecording",
     EXISTS (SELECT 1 FROM links WHERE ${DUE}) AS "isDue",
@@ -37,8 +37,8 @@ const TAKE_TURN = `UPDATE event_sender SET owner = $1, turn = turn + 1 WHERE own
 const RELEASE = "UPDATE event_sender SET owner = '' WHERE owner = $1";
 /** Locks the links, so that none changes its end meanwhile. */
 const EXPIRED = `
-  SELECT links.code, created_ms, ends_ms, disabled, terms FROM links
-  WHERE ends_ms >= $1 AND (ends_ms > $1 OR code > $2) AND ends_ms <= $3
+  SELECT links.code, created_ms, ends_ms, terms FROM links
+  WHERE disabled IS NULL AND ends_ms >= $1 AND (ends_ms > $1 OR code > $2) AND ends_ms <= $3
   ORDER BY ends_ms, code LIMIT ${EXPIRED_PAGE} FOR UPDATE`;
 const MOVE_CURSOR = "UPDATE event_sender SET expired_ms = $1, expired_code = $2";
 const DROP = `
@@ -108,16 +108,13 @@ export function createOutbox({ run, transaction }: Statements) {
       )
     ).rows;
     if (cursor === undefined) return;
-    const { rows } = await on<LinkRow & { code: Code; ends_ms: number }>(EXPIRED, [
-      cursor.ms,
-      cursor.code,
-      endedByMs,
-    ]);
+    const { rows } = await on<Pick<LinkRow, "created_ms" | "terms"> & { code: Code; ends_ms: number }>(
+      EXPIRED,
+      [cursor.ms, cursor.code, endedByMs],
+    );
     const last = rows.at(-1);
     if (last === undefined) return;
-    const ended = rows.filter(
-      ({ disabled, terms }) => disabled === null && parseTerms(terms)?.ended === undefined,
-    );
+    const ended = rows.filter(({ terms }) => parseTerms(terms)?.ended === undefined);
     if (cursor.isWanted)
       await insertInto(
         on,

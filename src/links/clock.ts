@@ -1,4 +1,4 @@
-import { HOUR_MS } from "./time.ts";
+import { DAY_MS, HOUR_MS } from "./time.ts";
 
 /** The domain's only source of time. All instants are Unix milliseconds. */
 export interface Clock {
@@ -14,6 +14,11 @@ export interface Clock {
    * since the start. Irreversible work (deleting expired links) waits until it is true again.
    */
   trustworthy(): boolean;
+  /**
+   * The time on whose day something of `nowMs` is counted: `nowMs`, unless the clock can't be trusted and is more than a month
+   * ahead. Never on 1970-01-01, because day 0 of a link is the sum of its undated visits.
+   */
+  countedMs(nowMs: number): number;
   /** Calls `forget` whenever a jump ahead is undone, because a cache may have links that haven't started yet. */
   onSetBack(forget: () => void): void;
 }
@@ -26,6 +31,8 @@ export interface ClockOptions {
 }
 
 const MAX_DRIFT_MS = HOUR_MS;
+/** A clock that can't be trusted may still be right: a computer without a battery sets it long after the start. */
+const MAX_COUNTED_AHEAD_MS = 31 * DAY_MS;
 /** Within this of the latest reading, the wall clock is trusted without reading the monotonic one. */
 const GLANCE_MS = 60_000;
 
@@ -81,6 +88,12 @@ export function createClock(
     trustworthy() {
       examine(wallMs());
       return isBelieved;
+    },
+    countedMs(nowMs) {
+      if (isBelieved) return Math.max(nowMs, DAY_MS);
+      const expectedMs = wasBelieved ? startedWallMs + monotonicMs() - startedMonotonicMs : believedUntilMs;
+      const knownMs = Number.isFinite(believedUntilMs) ? Math.max(expectedMs, believedUntilMs) : expectedMs;
+      return Math.max(nowMs > knownMs + MAX_COUNTED_AHEAD_MS ? expectedMs : nowMs, DAY_MS);
     },
     onSetBack: (forget) => void caches.push(forget),
   };

@@ -20,6 +20,9 @@ const REPLAY_MS = DAY_MS;
 const PURGE_BATCH = 500;
 /** The next purge deletes the rest. */
 const MAX_PURGE_BATCHES = 200;
+/** A record may be as large as a batch of links. */
+const FORGET_BATCH = 50;
+const MAX_FORGET_BATCHES = 2000;
 
 interface LookUpOptions {
   readonly store: Pick<LinkStore, "find" | "findNow" | "findNear">;
@@ -106,8 +109,8 @@ export function createLinks(options: LinksOptions) {
         purged += deleted;
         if (deleted < PURGE_BATCH) break;
       }
-      if (clock.trustworthy())
-        await store.forgetRequests(clock.nowMs() - REPLAY_MS, MAX_PURGE_BATCHES * PURGE_BATCH);
+      for (let batch = 0; batch < MAX_FORGET_BATCHES && clock.trustworthy(); batch++)
+        if ((await store.forgetRequests(clock.nowMs() - REPLAY_MS, FORGET_BATCH)) < FORGET_BATCH) break;
       return purged;
     },
 

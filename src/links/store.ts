@@ -54,6 +54,8 @@ export interface LinkStore {
   change(link: LinkId, change: Change, decision: Decision): Promise<Updated>;
   /** Returns the secret of the store. If it has none yet, stores the proposed one. */
   secret(proposed: Uint8Array): Promise<Uint8Array>;
+  /** Whether this is still the secret of the store: an import or a restore may have replaced it. */
+  isSecret(secret: Uint8Array): Promise<boolean>;
   /**
    * Disables at most {@link MAX_DECIDED} links, durably and in one transaction, each with an entry in the journal and in
    * the changes. Returns the links that it changed: not those that are unknown, deleted, or disabled for this reason

@@ -26,7 +26,7 @@ export function createCounters({
   clock,
 }: {
   readonly store: Pick<GuardStore, "count">;
-  readonly clock: Pick<Clock, "nowMs">;
+  readonly clock: Pick<Clock, "nowMs" | "countedMs">;
 }) {
   const totals = Object.fromEntries(COUNTER_NAMES.map((name) => [name, 0])) as Record<CounterName, number>;
   let counts: Partial<Record<CounterName, number>> = {};
@@ -45,7 +45,7 @@ export function createCounters({
       counts = {};
       if (Object.keys(flushed).length === 0) return;
       try {
-        await store.count(Math.floor(clock.nowMs() / DAY_MS), flushed);
+        await store.count(Math.floor(clock.countedMs(clock.nowMs()) / DAY_MS), flushed);
       } catch (error) {
         for (const name of COUNTER_NAMES) if (flushed[name] !== undefined) add(name, flushed[name]);
         throw error;

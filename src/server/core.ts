@@ -82,9 +82,8 @@ export async function openCore(config: Config, log: Log, options: CoreOptions = 
   const hostRules = createHostRules(store, options.isListed);
   await hostRules.read();
   const policy = targetPolicy(config);
-  const secret = createSecret(
-    config.secret === null ? await storedSecret(store) : Buffer.from(config.secret),
-  );
+  const sharedKey = config.secret === null ? await storedSecret(store) : undefined;
+  const secret = createSecret(sharedKey ?? Buffer.from(config.secret ?? ""));
   const seed = fillRandom(new BigUint64Array(1))[0] ?? 0n;
   const refuseRule = createRuleCheck({ hostRules, ...policy });
   const linkOptions = {
@@ -140,6 +139,8 @@ export async function openCore(config: Config, log: Log, options: CoreOptions = 
     reports,
     visits,
     secret,
+    /** False if somebody has replaced the secret of the store. Manage keys of this process then work nowhere else. */
+    hasSharedSecret: async () => sharedKey === undefined || store.isSecret(sharedKey),
     /** The same for one domain, with the codes that people see. */
     forDomain: (domain: Domain) => ({
       ...useCases(storeOf(store, domain.keyPrefix, config.domains.length === 0), domain),
@@ -192,7 +193,16 @@ function logClock(log: Log) {
 /** The rules for imported links. */
 export function importRules(config: Config) {
   const keyPrefixes = config.domains.map(keyPrefixOf);
-  return { targetPolicy: targetPolicy(config), keyPrefixes, nowMs: Date.now() };
+  const nowMs = Date.now();
+  const today = Math.floor(nowMs / DAY_MS);
+  return {
+    targetPolicy: targetPolicy(config),
+    keyPrefixes,
+    nowMs,
+    firstDay: Math.max(1, today - config.statsKeepDays),
+    // The clock of another machine may be ahead at midnight.
+    lastDay: today + 1,
+  };
 }
 
 function targetPolicy({ posture, baseUrl, domains, aliases, port }: Config) {

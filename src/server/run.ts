@@ -31,6 +31,13 @@ export async function run(config: Config, log: Log): Promise<Run> {
     );
     return true;
   }
+  void service.secretReplaced.then(() => {
+    log.error(
+      "an import or a restore has replaced the secret of the store: Curt ends, because its manage keys work nowhere else. The next " +
+        "start uses the new secret",
+    );
+    return stop("the secret was replaced", 1);
+  });
   // These are bugs. Log them, finish the open requests and exit, so that a supervisor can start a fresh process.
   for (const event of ["uncaughtException", "unhandledRejection"] as const) {
     process.on(event, (err: unknown) => {

@@ -50,6 +50,8 @@ export interface Service {
   readonly port: number;
   /** Undefined if METRICS_PORT is off. */
   readonly readMetrics: ReadMetrics | undefined;
+  /** Resolves once another secret is in the store than this process uses. */
+  readonly secretReplaced: Promise<void>;
   /** Finishes open requests, within its limits, and closes everything. `isReplaced`: other processes keep serving. */
   stop(isReplaced?: boolean): Promise<void>;
 }
@@ -157,8 +159,11 @@ export async function startService(config: Config, log: Log, limits: Limits = {}
     if (lost !== undefined) log.error(lost, "visits could not be counted: the journal had no room for them");
   }
 
+  const { promise: secretReplaced, resolve: onSecretReplaced } = Promise.withResolvers<void>();
+
   async function tidy(): Promise<void> {
     reportLostVisits();
+    if (!(await core.hasSharedSecret())) onSecretReplaced();
     await recorder.prepare();
     const purged = await core.links.purge();
     if (purged > 0) log.info({ purged }, "purged links whose hold is over");
@@ -170,6 +175,7 @@ export async function startService(config: Config, log: Log, limits: Limits = {}
   return {
     port: server.port,
     readMetrics: metrics?.read,
+    secretReplaced,
     async stop(isReplaced = false) {
       if (!isReplaced) health.stopping();
       await server.drain(isReplaced ? REPLACED_MS : config.drainWaitMs);

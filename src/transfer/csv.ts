@@ -88,11 +88,15 @@ export async function* readLinks(
   );
 }
 
-/** Reads a table of visits by day, in any order. */
-export function readVisits(input: InputFile, onBroken: OnBrokenLine): AsyncGenerator<ImportItem> {
+/** Reads a table of visits by day up to `lastDay`, in any order. */
+export function readVisits(
+  input: InputFile,
+  onBroken: OnBrokenLine,
+  lastDay: number,
+): AsyncGenerator<ImportItem> {
   const required = ["code", "day", "visits"] as const;
   return readTable(input, { columns: VISITS, required, onBroken }, function* ({ code = "", day, visits }) {
-    yield { kind: "visits", key: code, day: parseDay(day), visits: parseCount(visits) ?? 0 };
+    yield { kind: "visits", key: code, day: parseDay(day, lastDay), visits: parseCount(visits) ?? 0 };
   });
 }
 
@@ -234,6 +238,8 @@ function parseInstant(cell = ""): number | undefined {
 }
 
 /** Day 0 stands for visits without a date. */
-function parseDay(cell: string | undefined): number {
-  return Math.max(0, Math.floor((parseInstant(cell) ?? 0) / DAY_MS));
+function parseDay(cell: string | undefined, lastDay: number): number {
+  const day = Math.max(0, Math.floor((parseInstant(cell) ?? 0) / DAY_MS));
+  if (day > lastDay) throw new BrokenLine("its day is in the future");
+  return day;
 }

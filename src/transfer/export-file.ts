@@ -55,8 +55,17 @@ interface Run {
   readonly records: RecordOf[Kind][];
 }
 
+interface ReadOptions {
+  readonly onBroken: OnBrokenLine;
+  /** The last day that may have visits. */
+  readonly lastDay: number;
+}
+
 /** Throws {@link UnreadableFile} if this isn't an export. Reports truncation and changes as broken lines. */
-async function* readExport(bytes: AsyncIterable<Uint8Array>, onBroken: OnBrokenLine): AsyncGenerator<Run> {
+async function* readExport(
+  bytes: AsyncIterable<Uint8Array>,
+  { onBroken, lastDay }: ReadOptions,
+): AsyncGenerator<Run> {
   let number = 0;
   /** Undefined after a broken line, because its kind is unknown. */
   let counts: Record<Kind, number> | undefined = noCounts();
@@ -70,7 +79,7 @@ async function* readExport(bytes: AsyncIterable<Uint8Array>, onBroken: OnBrokenL
         if (problem !== undefined) throw new UnreadableFile(problem);
         continue;
       }
-      const parsed = parse(line);
+      const parsed = parse(line, lastDay);
       if (typeof parsed === "string") {
         onBroken(number, parsed);
         counts = undefined;
@@ -101,17 +110,17 @@ async function* readExport(bytes: AsyncIterable<Uint8Array>, onBroken: OnBrokenL
 }
 
 /** Returns what is wrong with a broken line. */
-function parse(line: string | undefined): ExportLine | string {
+function parse(line: string | undefined, lastDay: number): ExportLine | string {
   try {
-    return parseLine(line);
+    const parsed = parseLine(line);
+    return parsed.kind === "day" && parsed.record.day > lastDay ? "day must not be in the future" : parsed;
   } catch (error) {
     if (error instanceof BrokenLine) return error.message;
     throw error;
   }
 }
 
-interface FillOptions {
-  readonly onBroken: OnBrokenLine;
+interface FillOptions extends ReadOptions {
   skipLink(link: Link, line: number): boolean;
   onRecords(count: number): void;
 }
@@ -120,12 +129,12 @@ interface FillOptions {
 export async function fillFrom(
   bytes: AsyncIterable<Uint8Array>,
   write: WriteRecords,
-  { onBroken, skipLink, onRecords }: FillOptions,
+  { onBroken, lastDay, skipLink, onRecords }: FillOptions,
 ): Promise<Counts> {
   const counts = noCounts();
   const repeated = noCounts();
   let lastLine = 0;
-  for await (const { kind, line, records } of readExport(bytes, onBroken)) {
+  for await (const { kind, line, records } of readExport(bytes, { onBroken, lastDay })) {
     const accepted =
       kind === "link" ? (records as Link[]).filter((link, nth) => !skipLink(link, line + nth)) : records;
     const added = await write<Kind>(kind, accepted);
@@ -143,9 +152,9 @@ export async function fillFrom(
 /** Reads links and visits. Other records belong to the exporting store and are only reported. */
 export async function* readLinksAndVisits(
   bytes: AsyncIterable<Uint8Array>,
-  { onBroken, onOther }: { readonly onBroken: OnBrokenLine; onOther(kind: Kind): void },
+  { onOther, ...options }: ReadOptions & { onOther(kind: Kind): void },
 ): AsyncGenerator<ImportItem> {
-  for await (const { kind, records, line } of readExport(bytes, onBroken))
+  for await (const { kind, records, line } of readExport(bytes, options))
     for (const [nth, record] of records.entries())
       if (kind === "link") {
         const link = record as Link;

@@ -89,14 +89,17 @@ const terms = record(
   ) as unknown as Fields<Terms>,
 );
 
+const dated = restrict(day, (number) => number > 0, "must be null or a day from 1970-01-02 on");
+
 const linkDay = record<Omit<LinkDay, "detail">>({
   code: ["code", code],
   createdMs: ["created_at", instant],
   day: [
     "day",
     {
+      // Day 0 isn't a date: it holds the sum of days that are too old to list.
       write: (number) => (number === 0 ? null : day.write(number)),
-      read: (json, name) => (json === null ? 0 : day.read(json, name)),
+      read: (json, name) => (json === null ? 0 : dated.read(json, name)),
     },
   ],
   visits: ["visits", count],

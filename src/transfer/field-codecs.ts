@@ -103,13 +103,12 @@ export const end: Codec<number> = {
   read: (json, name) => (json === undefined ? NEVER_MS : instant.read(json, name)),
 };
 
-/** Day 0 isn't a date: it holds the sum of days that are too old to list. */
 export const day: Codec<number> = {
   write: isoDay,
   read(json, name) {
     const number = typeof json === "string" ? Date.parse(json) / DAY_MS : Number.NaN;
-    if (!Number.isInteger(number) || number < 1 || number > NEVER_MS / DAY_MS || isoDay(number) !== json)
-      throw new BrokenLine(`${name} must be a day from 1970-01-02 to 9999-12-31 such as 2026-11-22`);
+    if (!Number.isInteger(number) || number < 0 || number > NEVER_MS / DAY_MS || isoDay(number) !== json)
+      throw new BrokenLine(`${name} must be a day from 1970 to 9999 such as 2026-11-22`);
     return number;
   },
 };

@@ -3,8 +3,8 @@ import type { ImportItem } from "./import-file.ts";
 import { type BrokenRule, type ImportRules, isSameLink, parseLink } from "./imported-link.ts";
 import { openStagingFile, type StagedLink } from "./staging-file.ts";
 
-/** Links per transaction. Creates wait for it, about 30 ms. */
-const BATCH_LINKS = 2000;
+/** Links and days per transaction. Creates wait for it, about 20 ms. */
+const BATCH_ROWS = 1000;
 
 export interface SkippedRow {
   readonly place: string;
@@ -54,7 +54,7 @@ export async function importLinks(
   const links = staging.countLinks();
   const sums = { added: 0, known: 0, visits: 0 };
   let done = 0;
-  for (const batch of staging.batches(BATCH_LINKS)) {
+  for (const batch of staging.batches(BATCH_ROWS)) {
     const accepted: { staged: StagedLink; link: ImportedLink }[] = [];
     const skip = ({ place, code }: StagedLink, why: SkipReason) => onSkipped({ place, code, why });
     for (const staged of batch) {

@@ -15,6 +15,10 @@ export interface ImportRules {
   readonly keepOdd: boolean;
   /** The creation time of links that have neither their own nor a day with visits. */
   readonly nowMs: number;
+  /** Earlier days are added to one sum, as the store would do soon. This bounds the rows of a link. */
+  readonly firstDay: number;
+  /** Later days are in the future. */
+  readonly lastDay: number;
 }
 
 /** The rule that a link breaks. */
@@ -32,7 +36,7 @@ const NO_DETAIL = writeDetail({ visitors: 0, values: {}, others: {} });
 /** Validates a link and converts it for the store. */
 export function parseLink(
   link: StagedLink,
-  { targetPolicy, keyPrefixes, keepOdd, nowMs }: ImportRules,
+  { targetPolicy, keyPrefixes, keepOdd, nowMs, firstDay: firstKept }: ImportRules,
 ): ImportedLink | BrokenRule {
   const { originalUrl, disabled, terms } = link;
   const keyPrefix = keyPrefixes.find((one) => link.code.startsWith(one)) ?? "";
@@ -46,7 +50,16 @@ export function parseLink(
   const { createdMs = firstDay === undefined ? nowMs : firstDay * DAY_MS } = link;
   const endsMs = Math.min(link.endsMs ?? NEVER_MS, NEVER_MS);
   if (![createdMs, endsMs].every(isDate)) return { rule: "dates" };
-  return { code, originalUrl, target, createdMs, endsMs, disabled, terms, days: completeDays(link) };
+  return {
+    code,
+    originalUrl,
+    target,
+    createdMs,
+    endsMs,
+    disabled,
+    terms,
+    days: completeDays(link, firstKept),
+  };
 }
 
 /** Accepts a code that breaks our grammar on request, if its own address would find it. */
@@ -68,16 +81,20 @@ function readTarget({ originalUrl, target, disabled }: StagedLink, policy: Targe
   return target === undefined ? parsed : (target as Target);
 }
 
-/** Adds missing details, and visits without a date as day 0. */
-function completeDays({ days, visits = 0 }: StagedLink): ImportedLink["days"] {
-  const detailed = days.map((day) =>
-    day.day > 0 && day.detail === null ? { ...day, detail: NO_DETAIL } : day,
-  );
-  const undated = visits - days.reduce((sum, day) => sum + day.visits, 0);
-  if (undated <= 0) return detailed;
-  const [first] = detailed;
-  if (first?.day === 0) return [{ ...first, visits: first.visits + undated }, ...detailed.slice(1)];
-  return [{ day: 0, visits: undated, bots: 0, detail: null }, ...detailed];
+/** Adds missing details. Day 0 gets the visits before `firstKept` and those without a date. */
+function completeDays({ days, visits = 0 }: StagedLink, firstKept: number): ImportedLink["days"] {
+  const sum = { day: 0, visits: Math.max(0, visits - total(days, "visits")), bots: 0, detail: null };
+  const old = days.filter(({ day }) => day < firstKept);
+  sum.visits += total(old, "visits");
+  sum.bots += total(old, "bots");
+  const kept = days
+    .slice(old.length)
+    .map((day) => (day.detail === null ? { ...day, detail: NO_DETAIL } : day));
+  return sum.visits + sum.bots === 0 ? kept : [sum, ...kept];
+}
+
+function total(days: ImportedLink["days"], name: "visits" | "bots"): number {
+  return days.reduce((sum, day) => sum + day[name], 0);
 }
 
 /** Stores and responses can hold dates up to {@link NEVER_MS}. */

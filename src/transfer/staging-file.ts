@@ -72,19 +72,28 @@ export function openStagingFile() {
       explainFailure(commit);
       return database.query<{ links: number }, []>(COUNT).get()?.links ?? 0;
     },
-    /** Reads the links in the order of the file. */
-    *batches(size: number): Generator<readonly StagedLink[]> {
+    /** Reads the links in the order of the file, in batches of at most `maxRows` links and days, or of one link. */
+    *batches(maxRows: number): Generator<readonly StagedLink[]> {
       explainFailure(commit);
-      for (let after = 0; ;) {
-        const rows = links.all(after, size);
-        after = rows.at(-1)?.nth ?? after;
-        if (rows.length > 0)
-          yield rows.map(({ link }) => {
-            const item = JSON.parse(link) as LinkItem;
-            return { ...item, days: hasDays ? days.all(item.key) : [] };
-          });
-        if (rows.length < size) return;
-      }
+      let batch: StagedLink[] = [];
+      let rows = 0;
+      for (
+        let page = links.all(0, maxRows);
+        page.length > 0;
+        page = links.all(page.at(-1)?.nth ?? 0, maxRows)
+      )
+        for (const { link } of page) {
+          const item = JSON.parse(link) as LinkItem;
+          const staged = { ...item, days: hasDays ? days.all(item.key) : [] };
+          rows += 1 + staged.days.length;
+          if (rows > maxRows && batch.length > 0) {
+            yield batch;
+            batch = [];
+            rows = 1 + staged.days.length;
+          }
+          batch.push(staged);
+        }
+      if (batch.length > 0) yield batch;
     },
     [Symbol.dispose]: () => database.close(),
   };

@@ -3,7 +3,7 @@ import type { LinkId } from "../links/store.ts";
 import { HOUR_MS } from "../links/time.ts";
 import { firstOpenDay, type Sums } from "./day.ts";
 import { type JournalOptions, openJournal } from "./journal/journal.ts";
-import { createRecorder } from "./recorder.ts";
+import { type Counter, createRecorder, type Visit } from "./recorder.ts";
 import { createStatistics, type StatisticsOptions } from "./statistics/statistics.ts";
 import type { VisitStore } from "./store.ts";
 import { createVisitors } from "./visitor.ts";
@@ -65,10 +65,13 @@ async function openRecorder(store: VisitStore, clock: Clock, options: OpenRecord
     ...options,
     store,
     nowMs: clock.monotonicMs,
-    hour: () => Math.floor(clock.nowMs() / HOUR_MS),
+    hour: () => Math.floor(clock.countedMs(clock.nowMs()) / HOUR_MS),
   });
+  const recorder = createRecorder({ journal, visitors });
   return {
-    ...createRecorder({ journal, visitors }),
+    ...recorder,
+    record: (link: Counter, visit: Visit, nowMs: number) =>
+      recorder.record(link, visit, clock.countedMs(nowMs)),
     /** Fetches what the next hour needs from the store, so that midnight does not depend on it. */
     prepare,
     /** Counts of visits that are not in the store yet. */

@@ -56,6 +56,7 @@ export async function importTo(
       onBroken: (line, why) => {
         throw new Error(`${line}: ${why}`);
       },
+      lastDay: 30_000,
       skipLink: () => false,
       onRecords() {},
     }),

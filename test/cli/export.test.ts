@@ -76,6 +76,17 @@ test("no service starts on a store while an import fills it", async () => {
   }
 });
 
+test("an export with a counter of 1970-01-01 can be imported", async () => {
+  using folder = temporaryFolder();
+  const store = await openStore(sqlite(join(folder.path, "first")));
+  await store.insert([newLink("a")]);
+  await store.count(0, { created: 1 });
+  await store.close();
+  const file = await exportOf(sqlite(join(folder.path, "first")));
+  expect(await importTo(sqlite(join(folder.path, "last")), file)).toBeTrue();
+  expect((await exportOf(sqlite(join(folder.path, "last")))).toString()).toBe(file.toString());
+});
+
 test("an export adds up the days that several sources have counted, before an import and after it", async () => {
   using folder = temporaryFolder();
   const [first, last] = [sqlite(join(folder.path, "first")), sqlite(join(folder.path, "last"))];

@@ -63,7 +63,8 @@ describe("curt import", () => {
       ["no code", instead('"c4"', '""'), 6, "code must be a code"],
       ["too late", dated("+275760-09-13T00:00:00.000Z"), 5, LIMITS],
       ["too early", dated("-000001-01-01T00:00:00.000Z"), 5, LIMITS],
-      ["day 0", instead('"2026-11-20"', '"1970-01-01"'), 7, "day must be a day from 1970-01-02"],
+      ["day 0", instead('"2026-11-20"', '"1970-01-01"'), 7, "day must be null or a day from 1970-01-02 on"],
+      ["tomorrow", instead('"2026-11-20"', '"2026-11-22"'), 7, "day must not be in the future"],
       [
         "half a character",
         instead('"visitors":0', '"visitors":0,"values":{"countries":[["\\ud800",1]]}'),
@@ -98,7 +99,7 @@ describe("curt import", () => {
         yield Buffer.from(file);
       }
       await fillStore(sqlite(path(`${name}.filled.db`)), (write) =>
-        fillFrom(bytes(), write, { onBroken, skipLink: () => false, onRecords() {} }),
+        fillFrom(bytes(), write, { onBroken, lastDay: TODAY, skipLink: () => false, onRecords() {} }),
       );
       expect(told[0], name).toEqual([number, expect.stringContaining(why)]);
       // Whatever is wrong, the command says it in the same way.
@@ -225,6 +226,8 @@ const RULES = {
   keyPrefixes: ["go.example.com/"],
   keepOdd: false,
   nowMs: NOW,
+  firstDay: TODAY - 400,
+  lastDay: TODAY,
 } as const;
 
 function link(code: string, more: Partial<LinkItem> = {}): LinkItem {
@@ -316,6 +319,50 @@ for (const engine of ["SQLite", "PostgreSQL"] as const)
       const after = await openStore(address);
       expect(await after.sums("Big" as Code, 5000)).toEqual({ visits: 10, bots: 1 });
       await after.close();
+    });
+
+    test("are added in transactions of at most 1,000 links and days", async () => {
+      using folder = temporaryFolder();
+      const importer = await openImporter(await newStore(folder.path));
+      const sizes: number[] = [];
+      const items = Array.from({ length: 12 }, (_, nth): ImportItem[] => [
+        link(`many${nth}`),
+        ...Array.from({ length: 365 }, (__, age): ImportItem => ({
+          kind: "visits",
+          key: `many${nth}`,
+          day: TODAY - age,
+          visits: 1,
+        })),
+      ]);
+      const counted = await importLinks(from(items.flat()), {
+        ...RULES,
+        importer: {
+          add(links) {
+            sizes.push(links.reduce((sum, { days }) => sum + 1 + days.length, 0));
+            return importer.add(links);
+          },
+        },
+        onSkipped() {},
+      });
+      await importer.close();
+      expect(counted).toEqual({ links: 12, added: 12, known: 0, visits: 12 * 365 });
+      expect(sizes).toEqual(Array.from({ length: 6 }, () => 2 * 366));
+    });
+
+    test("keep days before STATS_KEEP as a sum", async () => {
+      using folder = temporaryFolder();
+      const address = await newStore(folder.path);
+      const days = [1, TODAY - 401, TODAY - 400, TODAY];
+      const items = days.map((day): ImportItem => ({ kind: "visits", key: "old", day, visits: 2, bots: 1 }));
+      await take(address, [link("old", { visits: 11 }), ...items]);
+      const store = await openStore(address);
+      await using _ = { [Symbol.asyncDispose]: store.close };
+      expect(await store.sums("old" as Code, 5000)).toEqual({ visits: 11, bots: 4 });
+      const kept = await store.daySums("old" as Code, 5000, 0, TODAY);
+      expect(kept.map(({ day, visits }) => [day, visits])).toEqual([
+        [TODAY - 400, 2],
+        [TODAY, 2],
+      ]);
     });
 
     test("that were here before and were purged are added, and their visits are not doubled", async () => {

@@ -30,7 +30,9 @@ afterAll(async () => {
 });
 
 /** The use cases with a clock that the test sets, over a real store. */
-function open(changes: Partial<Pick<LinksOptions, "fillRandom" | "codeLength" | "blocked">> = {}): Links {
+function open(
+  changes: Partial<Pick<LinksOptions, "fillRandom" | "codeLength" | "blocked" | "store">> = {},
+): Links {
   wallMs = START;
   monotonicMs = 0;
   return createLinks({
@@ -152,6 +154,23 @@ describe("a link with an end", () => {
 });
 
 describe("the purge", () => {
+  test("deletes at most 500 links and 50 requests per statement, until all are gone", async () => {
+    const limits: Record<string, number[]> = { purge: [], forgetRequests: [] };
+    const watch = (name: "purge" | "forgetRequests") => (beforeMs: number, limit: number) => {
+      limits[name]?.push(limit);
+      return store[name](beforeMs, limit);
+    };
+    const links = open({
+      store: { ...store, purge: watch("purge"), forgetRequests: watch("forgetRequests") },
+    });
+    for (let nth = 0; nth < 150; nth++)
+      await links.createOnce([{ originalUrl, expiry: "24h" }], { key: `bounded${nth}`, body: "body" }, []);
+    monotonicMs = 2 * DAY_MS + HOLD_MS;
+    wallMs = START + monotonicMs;
+    expect(await links.purge()).toBeGreaterThanOrEqual(150);
+    expect(limits).toEqual({ purge: [500], forgetRequests: [50, 50, 50, 50] });
+  });
+
   test("deletes what is no longer held, and only that", async () => {
     const links = open();
     await links.create({ originalUrl, customCode: "purged", expiry: "24h" });

@@ -17,7 +17,7 @@ test("what the store could not take is counted once it can", async () => {
         await store.count(day, counts);
       },
     },
-    clock: { nowMs: () => NOW },
+    clock: { nowMs: () => NOW, countedMs: (ms) => ms },
   });
   counters.count("created");
   expect(await counters.flush().catch((reason: unknown) => reason)).toBeInstanceOf(StoreUnavailable);

@@ -48,6 +48,7 @@ function open({ threshold, trustworthy = true, salt, blocked }: Settings = {}) {
     monotonicMs: () => nowMs,
     trustworthy: () => trustworthy,
     onSetBack() {},
+    countedMs: (ms: number) => ms,
   };
   const links = createLookUps({ store, clock, codeHoldMs: 0, blocked: blocked ?? (() => undefined) });
   const reports = createReports({

@@ -9,8 +9,8 @@ CREATE TABLE links (
   terms        text              -- JSON, see links/link.ts; NULL for nearly all
 );
 
--- For the purge. Links without an end cost it nothing.
-CREATE INDEX links_by_end ON links (ends_ms) WHERE ends_ms IS NOT NULL;
+-- For the purge and for events. Links that the purge leaves alone cost it nothing.
+CREATE INDEX links_by_end ON links (ends_ms) WHERE ends_ms IS NOT NULL AND disabled IS NULL;
 
 -- For the operator's searches and figures, and for exports: links with neighbouring codes are far apart in the table.
 CREATE INDEX links_by_time ON links (created_ms, code);
@@ -58,6 +58,12 @@ CREATE TABLE secrets (
   secret bytea NOT NULL
 );
 
+-- Processes that serve this database. Those that were killed stop renewing their row.
+CREATE TABLE instances (
+  id      text        NOT NULL PRIMARY KEY,
+  renewed timestamptz NOT NULL
+);
+
 -- What one source counted of a link on one day (UTC, days since 1970-01-01). A source is the life of one process, and only
 -- it adds to its rows. When the day is over, they are merged into one of them. The others stay for a while with nothing but
 -- their sequence, so that no slice counts again. Day 0, with an empty source, holds what is too old to be told by day.
@@ -84,6 +90,16 @@ CREATE TABLE ageing (
   part text NOT NULL PRIMARY KEY
 );
 INSERT INTO ageing (part) VALUES ('visits');
+
+-- The sum of a link's old days goes with the link, when it is purged or replaced by another one with its code.
+CREATE FUNCTION forget_sum() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  DELETE FROM visits WHERE code = OLD.code AND created_ms = OLD.created_ms AND day = 0;
+  RETURN NULL;
+END $$;
+CREATE TRIGGER link_is_purged AFTER DELETE ON links FOR EACH ROW EXECUTE FUNCTION forget_sum();
+CREATE TRIGGER link_is_replaced AFTER UPDATE OF created_ms ON links FOR EACH ROW
+WHEN (NEW.created_ms <> OLD.created_ms) EXECUTE FUNCTION forget_sum();
 
 CREATE TABLE salts (
   day  integer NOT NULL PRIMARY KEY,

@@ -96,24 +96,27 @@ CREATE TABLE counters (
   count INTEGER NOT NULL,
   PRIMARY KEY (day, name)
 ) STRICT, WITHOUT ROWID;
-CREATE INDEX links_by_end ON links (ends_ms) WHERE ends_ms IS NOT NULL;
+CREATE INDEX links_by_end ON links (ends_ms) WHERE ends_ms IS NOT NULL AND disabled IS NULL;
 CREATE INDEX links_by_disabled ON links (disabled) WHERE disabled IS NOT NULL;
 CREATE INDEX requests_by_time ON requests (sent_ms);
 CREATE INDEX journal_by_code ON journal (code) WHERE code IS NOT NULL;
 CREATE INDEX journal_by_host ON journal (host) WHERE host IS NOT NULL;
 CREATE INDEX cases_by_report ON cases (is_open, last_ms, code, created_ms);
 CREATE INDEX notes_by_case ON notes (code, created_ms, id);
+CREATE INDEX sources_by_day ON sources (day);
 CREATE TRIGGER journal_keeps_rows BEFORE DELETE ON journal
 BEGIN SELECT raise(ABORT, 'the journal only grows'); END;
 CREATE TRIGGER journal_keeps_values BEFORE UPDATE ON journal
 BEGIN SELECT raise(ABORT, 'the journal only grows'); END;
-CREATE TRIGGER links_close_case_if_purged AFTER DELETE ON links
+CREATE TRIGGER link_is_purged AFTER DELETE ON links
 BEGIN
+  DELETE FROM visits WHERE day = 0 AND code = old.code AND created_ms = old.created_ms;
   UPDATE cases SET is_open = 0, answer = 'erase', answered_ms = old.ends_ms, disabled_ms = NULL
   WHERE code = old.code AND created_ms = old.created_ms AND is_open = 1;
 END;
-CREATE TRIGGER links_close_case_if_replaced AFTER UPDATE OF created_ms ON links
+CREATE TRIGGER link_is_replaced AFTER UPDATE OF created_ms ON links
 BEGIN
+  DELETE FROM visits WHERE day = 0 AND code = old.code AND created_ms = old.created_ms;
   UPDATE cases SET is_open = 0, answer = 'erase', answered_ms = old.ends_ms, disabled_ms = NULL
   WHERE code = old.code AND created_ms = old.created_ms AND is_open = 1;
 END;

@@ -356,18 +356,29 @@ export function testCaseStore(name: string, open: () => Promise<TestedStore>): v
     });
 
     test("forgets reporters after their day, and cases that nobody has reported for long", async () => {
+      while ((await store.ageCases({ reportersBefore: 1, casesBeforeMs: 0 }, 100)) > 0);
       const [old, young] = [await make(), await make()];
       await send(old, "a", { atMs: 1000, day: 0, note: "old" });
       await send(young, "a", { day: 0 });
       expect(await send(young, "a", { day: 0 })).toBe("repeated");
       const bounds = { reportersBefore: 1, casesBeforeMs: 1001 };
-      expect(await store.ageCases(bounds, 10)).toBe(1);
+      expect(await store.ageCases(bounds, 10)).toBe(2);
       expect(await store.ageCases(bounds, 10)).toBe(0);
       expect(await other.caseOf(old)).toBeUndefined();
       expect(await other.caseOf(young)).toMatchObject({ reports: 1 });
       expect(await send(young, "a", { day: 0 })).toBe("counted");
       await send(old, "b", { atMs: 2000 });
       expect(await other.caseOf(old)).toMatchObject({ reports: 1, notes: [] });
+    });
+
+    test("forgets at most as many reporters as asked", async () => {
+      const bounds = { reportersBefore: 1, casesBeforeMs: 0 };
+      while ((await store.ageCases(bounds, 100)) > 0);
+      const link = await make();
+      for (const reporter of ["a", "b", "c"]) await send(link, reporter, { day: 0 });
+      expect(await store.ageCases(bounds, 2)).toBe(2);
+      expect(await other.ageCases(bounds, 2)).toBe(1);
+      expect(await store.ageCases(bounds, 2)).toBe(0);
     });
   });
 }

@@ -92,6 +92,30 @@ describe("visits in PostgreSQL", () => {
     for (const one of stores) await one.close();
   });
 
+  test("of a day with many sources are merged in parts, and a visitor of all parts is one", async () => {
+    await using store = await openStore("parts");
+    await using tables = await openTables("parts");
+    const closedRows = "SELECT count(*) AS count FROM visits WHERE state > 0";
+    const countClosed = async () => (await tables.run<{ count: number }>(closedRows)).rows[0]?.count ?? 0;
+    for (const code of ["one", "other"])
+      for (let nth = 0; nth < 25; nth++)
+        for (const slice of visitsOf(`${code}${nth}`, 1, [{ code, visitor: 7 }])) await store.add(slice);
+    const changed: number[] = [];
+    for (let closed = 0, aged = 10; aged === 10;) {
+      aged = await store.age(CLOSE, 10);
+      const before = closed;
+      closed = await countClosed();
+      changed.push(closed - before);
+    }
+    expect(Math.max(...changed)).toBeLessThanOrEqual(11);
+    expect(changed.reduce((sum, rows) => sum + rows, 0)).toBe(50);
+    for (const code of ["one", "other"]) {
+      const [day] = await store.days(code as Code, CREATED, DAY, DAY);
+      expect(day).toMatchObject({ visits: 25, bots: 0 });
+      expect(detailOf(day)).toMatchObject({ visitors: 1 });
+    }
+  });
+
   test("that are merged while a slice is being added are neither lost nor counted twice", async () => {
     await using store = await openStore("merged");
     await using tables = await openTables("merged");

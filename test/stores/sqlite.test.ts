@@ -18,6 +18,7 @@ import { StoreUnavailable, StoreUnusable } from "../../src/links/store.ts";
 import { DAY_MS } from "../../src/links/time.ts";
 import { checkFile, openWriter } from "../../src/store/sqlite/file/file.ts";
 import { openSqliteStore, type StoreOptions } from "../../src/store/sqlite/store.ts";
+import { daysWithVisits, LAST_DAY } from "../../src/store/sqlite/visits.ts";
 import { temporaryFolder } from "../service.ts";
 import { slicesOf } from "../visits/slices.ts";
 import { testCaseStore } from "./cases.ts";
@@ -398,6 +399,37 @@ describe("a SQLite file", () => {
     const again = await openSqliteStore(path);
     expect(await again.find("before" as never)).toBeDefined();
     await again.close();
+  });
+
+  test("finds the days that have visits without stepping through those between them", async () => {
+    await using store = await openOwn();
+    using database = new Database(store.path);
+    for (const day of [0, 5, 20_000, 2_642_912])
+      database.run("INSERT INTO visits (day, code, created_ms, visits, bots) VALUES (?1, 'a', 5, 1, 0)", [
+        day,
+      ]);
+    const days = (first: number, last: number) =>
+      database
+        .query(`WITH RECURSIVE ${daysWithVisits("?1", "?2")} SELECT day FROM span`)
+        .values(first, last)
+        .flat();
+    expect(days(0, LAST_DAY)).toEqual([0, 5, 20_000, 2_642_912, null]);
+    expect(days(1, 20_000)).toEqual([5, 20_000, null]);
+    expect(days(6, 19_999)).toEqual([null]);
+  });
+
+  test("lists only links that may be purged in the index of ends", async () => {
+    await using store = await openOwn();
+    const ended = ["a", "b", "c"].map((code) => newLink(code, { endsMs: 5 }));
+    await store.insert([...ended, newLink("never")]);
+    await store.disable(ended.slice(1), { who: "api", atMs: 9, reason: "spam" });
+    using database = new Database(store.path);
+    // SQLite refuses an index that lacks rows of the query.
+    const ofIndex = (filter: string) =>
+      database.query(`SELECT code FROM links INDEXED BY links_by_end WHERE ${filter}`).all();
+    expect(ofIndex("ends_ms <= 5 AND disabled IS NULL")).toEqual([{ code: "a" }]);
+    expect(() => ofIndex("ends_ms <= 5")).toThrow("no query solution");
+    expect(await store.purge(5, 10)).toBe(1);
   });
 
   test("keeps a bounded number of notes and of reporters", async () => {

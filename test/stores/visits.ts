@@ -13,7 +13,7 @@ const CREATED = DAY * DAY_MS + 5;
 const NEVER = { closeBefore: 0, forgetBefore: 0 };
 
 /** Visits age and go with their link, so that a store of visits knows links. */
-export type TestedStore = VisitStore & Pick<LinkStore, "insert" | "purge" | "close">;
+export type TestedStore = VisitStore & Pick<LinkStore, "insert" | "purge" | "erase" | "close">;
 
 /** What every VisitStore promises; `open` as for the LinkStore. */
 export function testVisitStore(name: string, open: () => Promise<TestedStore>): void {
@@ -187,8 +187,22 @@ export function testVisitStore(name: string, open: () => Promise<TestedStore>): 
       expect(await sums("sum1")).toEqual({ visits: 1, bots: 0 });
       await store.insert([newLink("sum1", { createdMs: CREATED + 9, freeIfEndedByMs: CREATED + 1 })]);
       expect(await sums("sum1", CREATED + 9)).toEqual({ visits: 0, bots: 0 });
+      expect(await sums("sum1")).toEqual({ visits: 0, bots: 0 });
       while ((await store.purge(CREATED + 1, 100)) === 100);
       expect(await sums("sum2")).toEqual({ visits: 0, bots: 0 });
+    });
+
+    test("counts and erases days before the creation, and days that are far apart", async () => {
+      const link = newLink("apart", { createdMs: CREATED });
+      await store.insert([link]);
+      const farDay = 2_642_912;
+      for (const day of [DAY - 400, DAY, farDay]) await add({ hour: day * 24, visits: [visit("apart")] });
+      expect(await sums("apart")).toEqual({ visits: 3, bots: 0 });
+      const found = await store.daySums("apart" as Code, CREATED, 0, farDay);
+      expect(found.map(({ day }) => day)).toEqual([DAY - 400, DAY, farDay]);
+      expect(await store.erase(link, { who: "api", atMs: CREATED })).toBe(true);
+      expect(await sums("apart")).toEqual({ visits: 0, bots: 0 });
+      expect(await store.daySums("apart" as Code, CREATED, 0, farDay)).toEqual([]);
     });
 
     test("ageing goes in small batches", async () => {

@@ -186,13 +186,17 @@ describe("curt import of a CSV file", () => {
       expect(skipped.stdout).toContain("1 of 1 links would be added");
     }
     await Bun.write(path("links.csv"), `code,target\n${good.slice(0, -2)}\n`);
-    await Bun.write(path("visits.csv"), "code,day,visits\ngood,yesterday,1\ngood,2024-02-29,2\n");
+    await Bun.write(
+      path("visits.csv"),
+      "code,day,visits\ngood,yesterday,1\ngood,9206-02-28,1\ngood,2024-02-29,2\n",
+    );
     const command = ["import", "--visits", path("visits.csv"), path("links.csv")];
     const refused = await runCommand(command, settings);
     expect(refused).toMatchObject({ code: 1, stdout: "" });
     expect(refused.stderr).toContain(`curt: ${path("visits.csv")} is broken at line 2: ${date}`);
     const { stdout } = await runCommand([...command, "--skip-bad"], settings);
     expect(stdout).toContain(`left out, 1: the line is broken: ${date}\n  line 2 of ${path("visits.csv")}\n`);
+    expect(stdout).toContain("the line is broken: its day is in the future\n  line 3 of ");
     expect(stdout).toContain("1 of 1 links added, with 2 visits");
   });
 

@@ -33,7 +33,7 @@ export async function moveIn(content: string | Uint8Array, moved: Moved): Promis
   const file = join(folder.path, "file");
   await Bun.write(file, content);
   await using curt = await startHere();
-  const settings = { DATABASE_URL: curt.databaseUrl, DATA_DIR: folder.path, PORT: "1" };
+  const settings = { DATABASE_URL: curt.databaseUrl, DATA_DIR: folder.path, PORT: "1", STATS_KEEP: "3650d" };
   const visitsFile = join(folder.path, "visits");
   if (moved.visits !== undefined) await Bun.write(visitsFile, moved.visits);
   const history = moved.visits === undefined ? [] : ["--visits", visitsFile];

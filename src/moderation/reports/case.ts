@@ -118,8 +118,8 @@ export interface CaseStore {
    */
   reopenCase(link: LinkId, disabledFor: Reason | undefined, decision: Decision): Promise<boolean>;
   /**
-   * Deletes the reporters of the days before `reportersBefore`, and at most `limit` cases that were last reported before
-   * `casesBeforeMs`. Returns the number of deleted cases.
+   * Deletes at most `limit` reporters of the days before `reportersBefore`, and at most `limit` cases that were last reported
+   * before `casesBeforeMs`. Returns the larger of both numbers.
    */
   ageCases(bounds: CaseBounds, limit: number): Promise<number>;
 }

@@ -14,8 +14,8 @@ import { columnsOf, GIVEN_LINKS, LINK_COLUMNS, type LinkRow, toLink } from "./li
 import { createRequests } from "./requests.ts";
 
 /**
- * Skips locked rows until the next time. Answers the cases of purged links, about which nothing can be decided any more. The
- * days of their statistics age by themselves.
+ * Skips locked rows until the next time. Answers the cases of purged links, about which nothing can be decided any more. A
+ * trigger deletes the sum of old days. The days of statistics age by themselves.
  */
 const PURGE = `
   WITH due AS MATERIALIZED (
@@ -23,10 +23,6 @@ const PURGE = `
   ), purged AS (
     DELETE FROM links WHERE code = ANY (ARRAY(SELECT code FROM due)) RETURNING code, created_ms, ends_ms
   ), answered AS (${closeCases("purged")}
-  ), sums AS (
-    DELETE FROM visits USING purged
-    WHERE visits.code = ANY (ARRAY(SELECT code FROM due)) AND visits.day = 0
-      AND visits.code = purged.code AND visits.created_ms = purged.created_ms
   )
   SELECT count(*) AS purged FROM purged`;
 /** For work that nobody waits for. */
@@ -57,7 +53,7 @@ export function createLinks(
       const { rows } = await background.run<{ purged: number }>(PURGE, [endedByMs, limit]);
       const purged = rows[0]?.purged ?? 0;
       count.add(-purged);
-      await changes.forget(background);
+      if (purged < limit) await changes.forget(background);
       return purged;
     },
     /** Waits for accepted writes. */

@@ -5,6 +5,7 @@ import { HOUR_MS } from "../../links/time.ts";
 import { CLEAR, IS_EMPTY, type LinkImporter, type Records, SIZE, type WriteRecords } from "../records.ts";
 import { RECORD_TABLES, type Scan, type Tables } from "../shared/record-tables.ts";
 import { type Database, openDatabase, reach, type Run } from "./connection/database.ts";
+import { isServed } from "./instances.ts";
 import { createImporter, linkRecords } from "./link-records.ts";
 import { createLinksReader } from "./links.ts";
 import { hasSchema, migrate, requireCurrentVersion } from "./schema.ts";
@@ -21,7 +22,7 @@ const SNAPSHOT = ["SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY", 
 const LOCK = [
   WAIT,
   "SET LOCAL lock_timeout = 5000",
-  "LOCK TABLE links, visits, hosts, journal, cases, secrets, counters, requests IN SHARE ROW EXCLUSIVE MODE",
+  "LOCK TABLE instances, links, visits, hosts, journal, cases, secrets, counters, requests IN SHARE ROW EXCLUSIVE MODE",
 ];
 const FINISH = [
   "UPDATE link_count SET links = (SELECT count(*) FROM links)",
@@ -71,6 +72,11 @@ export async function fillPostgresStore<T>(
     return await database.within(ALL_MS).transaction(async (run) => {
       for (const statement of LOCK) await run(statement);
       if (!(await isEmpty(run))) return undefined;
+      if (await isServed(run)) {
+        throw new StoreUnusable(
+          `${describeStore(address)} is being served, and an import replaces the secret of its manage keys. Stop Curt on every machine; a Curt that was killed counts for another minute.`,
+        );
+      }
       for (const statement of CLEAR) await run(statement);
       const tables = tablesOf(run);
       const result = await work((kind, records) => tables[kind].write(run, records));

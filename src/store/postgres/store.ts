@@ -15,6 +15,7 @@ import {
   WAIT_SHARE,
 } from "./connection/database.ts";
 import { openReplicas, type ReplicaOptions } from "./connection/replicas.ts";
+import { joinInstances } from "./instances.ts";
 import { COUNT, createLinkCount } from "./link-count.ts";
 import { createLinksReader, createLinks } from "./links.ts";
 import { hasSchema, migrate, requireCurrentVersion, requireEncoding } from "./schema.ts";
@@ -77,8 +78,12 @@ export async function openPostgresStore(
 ): Promise<LinkStore & VisitStore & GuardStore> {
   const own = Math.max(1, connections - READER_CONNECTIONS);
   const database = openDatabase(address, { connections: own, limitMs, onPrimary });
+  let instances: Awaited<ReturnType<typeof joinInstances>>;
   try {
-    await reach(address, opening, () => migrate(database));
+    instances = await reach(address, opening, async () => {
+      await migrate(database);
+      return joinInstances(database.run);
+    });
   } catch (error) {
     await database.close();
     throw error;
@@ -109,7 +114,7 @@ export async function openPostgresStore(
     },
     findNear: replicas?.findNear,
     async close() {
-      await Promise.all([links.close(), reports.settled(), replicas?.close()]);
+      await Promise.all([links.close(), reports.settled(), replicas?.close(), instances.leave()]);
       await database.close();
     },
   };

@@ -41,7 +41,7 @@ const find = (filter: string) => `
       AND ${filter}
   ) AS found`;
 const OF_SOURCE = find("source = $4 LIMIT 1");
-const LOCK = find(`state < ${EMPTY} ORDER BY source FOR UPDATE`);
+const LOCK = `${find(`state < ${EMPTY} ORDER BY source FOR UPDATE`)} LIMIT $4`;
 /**
  * Belongs into every statement that adds rows, so that additions and erasures wait for each other. PostgreSQL doesn't run a
  * part that nothing refers to, but it takes the part's lock on the table before it reads anything.
@@ -109,9 +109,13 @@ export async function findRows(
   return (await run<VisitRow>(OF_SOURCE, [...columnsOf(keys), source])).rows;
 }
 
-/** Locks all rows of these days that are not empty, until the transaction ends. */
-export async function lockRows(run: Run, keys: readonly DayKey[]): Promise<readonly VisitRow[]> {
-  return (await run<VisitRow>(LOCK, columnsOf(keys))).rows;
+/** Locks the first `limit` rows of these days that are not empty, until the transaction ends. */
+export async function lockRows(
+  run: Run,
+  keys: readonly DayKey[],
+  limit: number,
+): Promise<readonly VisitRow[]> {
+  return (await run<VisitRow>(LOCK, [...columnsOf(keys), limit])).rows;
 }
 
 /**

@@ -191,13 +191,21 @@ function createVisitsAgeing(database: Pick<Database, "within">) {
     const { rows: due } = await on<DayKey>(FIND_OPEN, [before, limit]);
     if (due.length === 0) return 0;
     const keys = new Map(due.map((key) => [dayKey(key), key]));
-    const rows = await lockRows(on, inOrder([...keys.values()]));
-    const days = Map.groupBy(rows, dayKey);
-    await writeRows(
-      on,
-      [...days.values()].flatMap(closeDay).map((row) => ({ row })),
-    );
-    return due.length;
+    const rows = await lockRows(on, inOrder([...keys.values()]), limit + 1);
+    const days = [...Map.groupBy(rows, dayKey).values()];
+    // The next call takes the last day, in parts if it alone has too many rows.
+    const cut = rows.length > limit ? days.pop() : undefined;
+    const changes: Change[] = [];
+    let merged = 0;
+    for (const day of days.length === 0 && cut !== undefined ? [cut] : days) {
+      changes.push(...mergeDay(day, day === cut).map((row) => ({ row })));
+      merged += day.length;
+      if (merged < MERGED_AT_ONCE) continue;
+      merged = 0;
+      await Bun.sleep(0);
+    }
+    await writeRows(on, changes);
+    return cut === undefined ? due.length : limit;
   }
 
   async function age(statement: string, ...bounds: number[]): Promise<number> {
@@ -215,16 +223,21 @@ function createVisitsAgeing(database: Pick<Database, "within">) {
   };
 }
 
-/** Merges all rows of a link's day into one, so that a visitor that several sources counted is one visitor. */
-function closeDay(rows: readonly VisitRow[]): VisitRow[] {
+/**
+ * Merges rows of a link's day into one, and closes it unless it stays open for others: a visitor that several sources counted
+ * is one visitor.
+ */
+function mergeDay(rows: readonly VisitRow[], staysOpen: boolean): VisitRow[] {
   const mainRow = rows.find(({ state }) => state === CLOSED) ?? rows[0];
   const { detail, ...sums } = mergeAll(rows.filter(hasDetail));
+  const merged =
+    staysOpen && mainRow?.state === OPEN
+      ? { ...sums, detail, state: OPEN }
+      : { ...sums, detail: closeDetail(detail), state: CLOSED };
   return rows.map((row) => ({
     ...row,
     version: row.version + 1,
-    ...(row === mainRow
-      ? { ...sums, detail: closeDetail(detail), state: CLOSED }
-      : { visits: 0, bots: 0, detail: null, state: EMPTY }),
+    ...(row === mainRow ? merged : { visits: 0, bots: 0, detail: null, state: EMPTY }),
   }));
 }
 

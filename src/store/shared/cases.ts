@@ -33,12 +33,10 @@ const LIST = `
   SELECT ${COLUMNS} FROM cases
   WHERE is_open >= $1 AND (is_open, last_ms, code, created_ms) < ($2, $3, $4, $5)
   ORDER BY is_open DESC, last_ms DESC, code DESC, created_ms DESC LIMIT $6`;
-/** Bounds the time of a statement. */
-const FORGET_BATCH = 10_000;
 const FORGET_REPORTERS = `
   DELETE FROM reporters WHERE (day, code, created_ms, reporter) IN (
     SELECT day, code, created_ms, reporter FROM reporters WHERE day < $1
-    LIMIT ${FORGET_BATCH} FOR UPDATE SKIP LOCKED)
+    ORDER BY day LIMIT $2 FOR UPDATE SKIP LOCKED)
   RETURNING day`;
 /** Names both states so that the index is used. */
 const FORGET_CASES = `
@@ -163,18 +161,18 @@ export function createCases({ transaction }: Statements, background: Statements)
         return { ...before, disabledMs: disabledFor && decision.atMs };
       }),
     async ageCases({ reportersBefore, casesBeforeMs }: CaseBounds, limit: number): Promise<number> {
-      for (let forgotten = FORGET_BATCH; forgotten === FORGET_BATCH;)
-        forgotten = (await background.run(FORGET_REPORTERS, [reportersBefore])).rows.length;
+      const { rows: reporters } = await background.run(FORGET_REPORTERS, [reportersBefore, limit]);
       return background.transaction(async (run) => {
         const { rows } = await run<{ code: string }>(FORGET_CASES, [casesBeforeMs, limit]);
-        if (rows.length === 0) return 0;
+        const forgotten = Math.max(reporters.length, rows.length);
+        if (rows.length === 0) return forgotten;
         const codes = rows.map(({ code }) => code);
         await run(
           `DELETE FROM notes WHERE code IN (${list(codes)}) AND NOT EXISTS (
             SELECT 1 FROM cases WHERE cases.code = notes.code AND cases.created_ms = notes.created_ms)`,
           codes,
         );
-        return rows.length;
+        return forgotten;
       });
     },
   };

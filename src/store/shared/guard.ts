@@ -21,6 +21,7 @@ const SECRET_NAME = "instance";
 const PROPOSE_SECRET = `
   INSERT INTO secrets (name, secret) VALUES ($1, $2)
   ON CONFLICT (name) DO UPDATE SET secret = secrets.secret RETURNING secret`;
+const FIND_SECRET = "SELECT secret FROM secrets WHERE name = $1";
 const ADD_COUNTS = "ON CONFLICT (day, name) DO UPDATE SET count = counters.count + excluded.count";
 
 const DISABLED = `
@@ -108,5 +109,13 @@ export function createGuard(statements: Statements, background: Statements, eras
 }
 
 export function createGuardReader(run: Run) {
-  return { ...createHostsReader(run), ...createJournalReader(run), ...createCasesReader(run) };
+  return {
+    ...createHostsReader(run),
+    ...createJournalReader(run),
+    ...createCasesReader(run),
+    async isSecret(secret: Uint8Array): Promise<boolean> {
+      const [row] = (await run<{ secret: Uint8Array }>(FIND_SECRET, [SECRET_NAME])).rows;
+      return row !== undefined && Bun.deepEquals(Uint8Array.from(row.secret), Uint8Array.from(secret));
+    },
+  };
 }

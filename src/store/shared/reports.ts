@@ -17,13 +17,13 @@ import { insertInto, list, type Run, type Statements } from "./sql.ts";
 export const REPORTS = { waiting: 1000, batch: 100 };
 /** Notes of all cases together, so that a flood of reports cannot fill the disk: at most 400 MB. */
 const MAX_NOTES = 50_000;
-/** Each process deletes the oldest notes after adding this many. */
-const NOTES_BETWEEN = 500;
+/** Each process deletes the oldest notes after adding this many, up to twice as many. */
+const NOTES_BETWEEN = 100;
 
 const FORGET_OLDEST_NOTES = `
   DELETE FROM notes WHERE id IN (
     SELECT id FROM notes WHERE id <= (SELECT id FROM notes ORDER BY id DESC LIMIT 1 OFFSET ${MAX_NOTES})
-    LIMIT 10000 FOR UPDATE SKIP LOCKED)`;
+    LIMIT ${2 * NOTES_BETWEEN} FOR UPDATE SKIP LOCKED)`;
 
 type ReportOutcome = Awaited<ReturnType<CaseStore["report"]>>;
 

@@ -10,7 +10,9 @@ const MAX_CHANGES = 100_000;
 const MAX_READ = 1000;
 
 const ADD = "INSERT INTO changes (code) VALUES (?1) RETURNING revision";
-const FORGET = "DELETE FROM changes WHERE revision <= ?1";
+/** The operator's decisions add changes without it. */
+const FORGET = `
+  DELETE FROM changes WHERE revision IN (SELECT revision FROM changes WHERE revision <= ?1 ORDER BY revision LIMIT 100)`;
 const NEWEST = "SELECT coalesce(max(revision), 0) AS revision FROM changes";
 const OLDEST = "SELECT coalesce(min(revision), 1) AS revision FROM changes";
 const SINCE = "SELECT revision, code FROM changes WHERE revision > ?1 ORDER BY revision LIMIT ?2";

@@ -21,6 +21,9 @@ const ADD_DAY = `
   INSERT INTO visits (day, code, created_ms, visits, bots, detail) VALUES (?1, ?2, ?3, ?4, ?5, ?6)
   ON CONFLICT (day, code, created_ms) DO NOTHING`;
 
+/** The longest of SQLite's first pauses between two tries to lock. */
+const MIN_PAUSE_MS = 25;
+
 /** Prepares each statement once, because there may be millions of records. */
 export function linkRecords(database: Database): Tables<"link" | "day"> {
   return {
@@ -69,7 +72,13 @@ export function createImporter(database: Database): LinkImporter {
   const addAll = database.transaction((links: readonly ImportedLink[]) => links.map(addOne));
 
   return {
-    add: async (links) => trying(() => addAll.immediate(links)),
+    async add(links) {
+      const startMs = performance.now();
+      const existing = trying(() => addAll.immediate(links));
+      // SQLite's lock has no queue: without a pause, the creates of a serving process would hardly ever get it.
+      await Bun.sleep(Math.max(MIN_PAUSE_MS, performance.now() - startMs));
+      return existing;
+    },
     async close() {
       for (const statement of [addLink, find]) statement.finalize();
       database.close();

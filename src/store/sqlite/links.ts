@@ -24,12 +24,11 @@ export const ADD_LINK = `
 const FIND = `SELECT rowid, ${LINK_COLUMNS} FROM links WHERE code = ?1 AND created_ms = ?2`;
 const UPDATE = `
   UPDATE links SET original_url = ?2, target = ?3, ends_ms = ?4, terms = ?5 WHERE rowid = ?1`;
-const DUE = "SELECT rowid FROM links WHERE ends_ms <= ?1 AND disabled IS NULL ORDER BY ends_ms LIMIT ?2";
-/** The days of its statistics age by themselves. */
-const PURGE_SUMS = `
-  DELETE FROM visits WHERE day = 0 AND (code, created_ms) IN
-    (SELECT code, created_ms FROM links WHERE rowid IN (${DUE}))`;
-const PURGE = `DELETE FROM links WHERE rowid IN (${DUE})`;
+/** A trigger deletes the sum of old days. The days of statistics age by themselves. */
+const PURGE = `
+  DELETE FROM links WHERE rowid IN (
+    SELECT rowid FROM links WHERE ends_ms <= ?1 AND disabled IS NULL ORDER BY ends_ms LIMIT ?2)
+  RETURNING 1`;
 
 type InsertRow = [
   code: string,
@@ -53,7 +52,6 @@ export function createLinks(database: FileDatabase, addChange: (code: string) =>
   const update = database.statement<unknown, [number, string, string | null, number | null, string | null]>(
     UPDATE,
   );
-  const purgeSums = database.statement<unknown, [number, number]>(PURGE_SUMS);
   const purge = database.statement<unknown, [number, number]>(PURGE);
 
   function insertOne(link: NewLink, isRecorded: boolean): boolean {
@@ -89,10 +87,6 @@ export function createLinks(database: FileDatabase, addChange: (code: string) =>
 
   const insertTransaction = database.transaction(insertAll);
   const updateTransaction = database.transaction((tasks: readonly UpdateTask[]) => tasks.map(updateOne));
-  const purgeAll = database.transaction((endedByMs: number, limit: number) => {
-    purgeSums.run(endedByMs, limit);
-    return purge.run(endedByMs, limit).changes;
-  });
 
   return {
     /** The group commit: one transaction and one sync. Waits for the fsync in COMMIT. Returns which were inserted. */
@@ -100,7 +94,8 @@ export function createLinks(database: FileDatabase, addChange: (code: string) =>
     /** Inserts within the transaction of the caller. */
     insertAll,
     update: (tasks: readonly UpdateTask[]): Updated[] => updateTransaction.immediate(tasks),
-    purge: (endedByMs: number, limit: number): number => purgeAll.immediate(endedByMs, limit),
+    /** RETURNING counts links only: `changes` also counts what triggers change. */
+    purge: (endedByMs: number, limit: number): number => purge.all(endedByMs, limit).length,
   };
 }
 

@@ -3,7 +3,6 @@ import type { Changes, Position } from "../../links/change-feed.ts";
 import type { Code } from "../../links/code.ts";
 import type { Link } from "../../links/link.ts";
 import { type KeyedRequest, StoreUnavailable } from "../../links/store.ts";
-import { DAY_MS } from "../../links/time.ts";
 import { FIGURE_LINKS } from "../../moderation/figures.ts";
 import type { LinkQuery, PageRequest } from "../../moderation/search.ts";
 import type { Sums } from "../../visits/day.ts";
@@ -16,13 +15,12 @@ import { type FileDatabase, openReader } from "./file/file.ts";
 import { createRecall } from "./requests.ts";
 import { createSearch } from "./search.ts";
 import { runOn } from "./sql.ts";
+import { daysWithVisits, LAST_DAY } from "./visits.ts";
 
 /** How long the number of links stays valid: every generated code needs it. */
 const SIZE_KNOWN_MS = 1000;
 /** Sums that are remembered until something is written. */
 const MAX_REMEMBERED = 64;
-/** 9999-12-31, in days since 1970. */
-const LAST_DAY = 2_932_896;
 
 const FIND = `SELECT ${LINK_COLUMNS} FROM links WHERE code = ?1`;
 const SIZE = "SELECT coalesce(max(rowid), 0) AS size FROM links";
@@ -101,11 +99,7 @@ export function createReader(path: string, opened: Identity, sizeKnownMs = SIZE_
     },
     recall: (request: Pick<KeyedRequest, "key" | "body">) => reading(() => requests.recall(request)),
     newestSaltDay: (): number => reading(() => newestSaltDay.get())?.day ?? Number.POSITIVE_INFINITY,
-    sums(code: Code, createdMs: number): Sums {
-      // A clock may step back over midnight.
-      const firstDay = Math.floor(createdMs / DAY_MS) - 1;
-      return sums(code, createdMs, firstDay, LAST_DAY);
-    },
+    sums: (code: Code, createdMs: number): Sums => sums(code, createdMs, 0, LAST_DAY),
     days: (code: Code, createdMs: number, firstDay: number, lastDay: number): DayVisits[] =>
       reading(() => visits.days(code, createdMs, firstDay, lastDay)),
     daySums,
@@ -131,21 +125,20 @@ function fail(cause: unknown): never {
 
 type DayRange = [code: string, createdMs: number, firstDay: number, lastDay: number];
 
-/** Each day is one look-up by key, because rows are ordered by day so that new ones stand together. */
-const daysWith = (columns: string) => `
-  WITH RECURSIVE span (day) AS (
-    SELECT max(?3, (SELECT min(day) FROM visits WHERE day > 0))
-    UNION ALL SELECT day + 1 FROM span WHERE day < min(?4, (SELECT max(day) FROM visits)))
+const daysWith = (columns: string, first: string) => `
+  WITH RECURSIVE ${daysWithVisits(first, "?4")}
   SELECT span.day, visits, bots${columns} FROM span CROSS JOIN visits AS counted
-    ON counted.day = span.day AND counted.day <= ?4 AND code = ?1 AND created_ms = ?2`;
+    ON counted.day = span.day AND code = ?1 AND created_ms = ?2`;
+/** Day 0 holds the sum of old days. */
+const FROM_FIRST = "max(?3, 1)";
 const SUMS = `
-  SELECT coalesce(sum(visits), 0) AS visits, coalesce(sum(bots), 0) AS bots FROM (
-    SELECT visits, bots FROM visits WHERE day = 0 AND code = ?1 AND created_ms = ?2
-    UNION ALL SELECT visits, bots FROM (${daysWith("")}))`;
+  SELECT coalesce(sum(visits), 0) AS visits, coalesce(sum(bots), 0) AS bots FROM (${daysWith("", "?3")})`;
 
 function createDaysReader(database: FileDatabase) {
-  const days = database.statement<DayVisits, DayRange>(`${daysWith(", detail")} ORDER BY span.day`);
-  const daySums = database.statement<DaySums, DayRange>(`${daysWith("")} ORDER BY span.day`);
+  const days = database.statement<DayVisits, DayRange>(
+    `${daysWith(", detail", FROM_FIRST)} ORDER BY span.day`,
+  );
+  const daySums = database.statement<DaySums, DayRange>(`${daysWith("", FROM_FIRST)} ORDER BY span.day`);
   const sums = database.statement<Sums, DayRange>(SUMS);
 
   return {

@@ -57,6 +57,7 @@ function readingHalf(reader: Reader) {
     journal: reader.journal,
     figures: reader.figures,
     search: async (query, page) => reader.search(query, page),
+    isSecret: reader.isSecret,
     caseOf: reader.caseOf,
     cases: reader.cases,
   } satisfies Partial<LinkStore & VisitStore & GuardStore>;

@@ -1,5 +1,4 @@
 // The writer's half of the visits: runs in the worker thread, one transaction a call.
-import { DAY_MS } from "../../links/time.ts";
 import { type Day, mergeDays, closeDetail } from "../../visits/day.ts";
 import type { Detail } from "../../visits/detail.ts";
 import type { AgeBounds } from "../../visits/store.ts";
@@ -9,12 +8,15 @@ import type { FileDatabase } from "./file/file.ts";
 
 /** Sources without visits for this long have ended. */
 const KEEP_SOURCES_DAYS = 30;
+/** Sources that a new one removes. */
+const MAX_FORGOTTEN = 100;
 
 const FIND_SOURCE = "SELECT sequence, rows FROM sources WHERE source = ?1";
 const KEEP_SOURCE = `
   INSERT INTO sources (source, sequence, rows, day) VALUES (?1, ?2, ?3, ?4)
   ON CONFLICT (source) DO UPDATE SET sequence = ?2, rows = ?3, day = ?4`;
-const FORGET_SOURCES = "DELETE FROM sources WHERE day < ?1";
+const FORGET_SOURCES = `
+  DELETE FROM sources WHERE source IN (SELECT source FROM sources WHERE day < ?1 ORDER BY day LIMIT ${MAX_FORGOTTEN})`;
 const FIND_DAY = "SELECT visits, bots, detail FROM visits WHERE day = ?1 AND code = ?2 AND created_ms = ?3";
 const ADD_DAY = `
   INSERT INTO visits (day, code, created_ms, visits, bots, detail) VALUES (?1, ?2, ?3, ?4, ?5, ?6)
@@ -64,18 +66,26 @@ interface OpenDay {
 type RowKey = [day: number, code: string, createdMs: number];
 type Ageing = [before: number, limit: number];
 
-/** Each day is one look-up by key, because rows are ordered by day. Day 0 holds the sums of old days. */
+/**
+ * The days from `first` to `last` on which any link has visits, as `span (day)`. Rows are ordered by day, so a query that looks
+ * one link up on each of these days reads few rows, however far apart they are.
+ */
+export const daysWithVisits = (first: string, last: string) => `
+  span (day) AS (
+    SELECT min(day) FROM visits WHERE day BETWEEN ${first} AND ${last}
+    UNION ALL SELECT (SELECT min(day) FROM visits WHERE visits.day > span.day AND visits.day <= ${last}) FROM span
+      WHERE span.day IS NOT NULL)`;
+/** After every day of a store. */
+export const LAST_DAY = 2_932_896;
+
+/** Day 0 holds the sums of old days. */
 const ERASE = `
-  WITH RECURSIVE span (day) AS (
-    SELECT max($3, (SELECT min(day) FROM visits WHERE day > 0))
-    UNION ALL SELECT day + 1 FROM span WHERE day < (SELECT max(day) FROM visits))
-  DELETE FROM visits
-  WHERE day IN (SELECT 0 UNION ALL SELECT day FROM span) AND code = $1 AND created_ms = $2`;
+  WITH RECURSIVE ${daysWithVisits("0", String(LAST_DAY))}
+  DELETE FROM visits WHERE day IN (SELECT day FROM span) AND code = $1 AND created_ms = $2`;
 
 /** Visits that arrive later are dropped, because their link is erased. */
 export const eraseVisits: EraseVisits = async (run, { code, createdMs }) => {
-  // A clock may step back over midnight.
-  await run(ERASE, [code, createdMs, Math.floor(createdMs / DAY_MS) - 1]);
+  await run(ERASE, [code, createdMs]);
 };
 
 export function createVisits(database: FileDatabase) {

@@ -26,6 +26,8 @@ const MIN_BACKGROUND_WAIT_MS = 1000;
 const BACKGROUND_TRY_MS = 100;
 /** …and then pauses for this long. */
 const BACKGROUND_PAUSE_MS = 100;
+/** After a background task, the next one waits as long as that one took, up to this: another process may wait for the lock. */
+const MAX_REST_MS = 100;
 
 /** A task for the thread, and how long it waits for other processes' locks. */
 export type TimedTask = Task & { readonly waitMs: number };
@@ -43,15 +45,22 @@ export function createWriteQueue(thread: Pick<Thread<TimedTask>, "perform">, cre
   const backgroundWaitMs = Math.max(MIN_BACKGROUND_WAIT_MS, createWaitMs * BACKGROUND_PATIENCE);
   const inTurn = createQueue();
   const inBackground = createQueue();
+  let restUntilMs = 0;
   let closing = false;
 
   /** Retries a background task. Tasks of requests run in between. */
-  async function tryUntil(task: Task, endMs: number): Promise<unknown> {
+  async function tryUntil(task: Task, giveUpMs: number): Promise<unknown> {
+    const restMs = restUntilMs - performance.now();
+    if (restMs > 0 && !closing) await Bun.sleep(restMs);
     for (;;) {
+      const startMs = performance.now();
       try {
-        return await thread.perform({ ...task, waitMs: BACKGROUND_TRY_MS });
+        const result = await thread.perform({ ...task, waitMs: BACKGROUND_TRY_MS });
+        const endMs = performance.now();
+        restUntilMs = endMs + Math.min(endMs - startMs, MAX_REST_MS);
+        return result;
       } catch (error) {
-        if (!(error instanceof StoreBusy) || closing || performance.now() > endMs) throw error;
+        if (!(error instanceof StoreBusy) || closing || performance.now() > giveUpMs) throw error;
       }
       await Bun.sleep(BACKGROUND_PAUSE_MS);
     }

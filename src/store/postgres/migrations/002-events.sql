@@ -39,8 +39,10 @@ $$;
 -- A replaced or purged link has expired, unless the sender has recorded that. A counted visit is no change.
 CREATE FUNCTION record_link_event() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
+  IF NOT EXISTS (SELECT FROM event_recording) THEN
+    RETURN NULL;
+  END IF;
   PERFORM record_event(CASE
-    WHEN NOT EXISTS (SELECT FROM event_recording) THEN NULL
     WHEN NEW.created_ms IS DISTINCT FROM OLD.created_ms THEN
       CASE WHEN OLD.terms::jsonb ->> 'ended' IS NULL AND OLD.ends_ms >= (SELECT expired_ms FROM event_sender)
         THEN 'link.expired' END

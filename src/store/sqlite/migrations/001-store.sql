@@ -9,8 +9,8 @@ CREATE TABLE links (
   original_url TEXT    NOT NULL
 ) STRICT;
 
--- For the purge. Links without an end cost it nothing.
-CREATE INDEX links_by_end ON links (ends_ms) WHERE ends_ms IS NOT NULL;
+-- For the purge and for events. Links that the purge leaves alone cost it nothing.
+CREATE INDEX links_by_end ON links (ends_ms) WHERE ends_ms IS NOT NULL AND disabled IS NULL;
 
 CREATE INDEX links_by_disabled ON links (disabled) WHERE disabled IS NOT NULL;
 
@@ -63,6 +63,8 @@ CREATE TABLE sources (
   day      INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 
+CREATE INDEX sources_by_day ON sources (day);
+
 CREATE TABLE salts (
   day  INTEGER NOT NULL PRIMARY KEY,
   salt BLOB    NOT NULL
@@ -114,14 +116,17 @@ CREATE TABLE cases (
 
 CREATE INDEX cases_by_report ON cases (is_open, last_ms, code, created_ms);
 
--- Nothing can be decided about a link that is gone: purged, or replaced by another one with its code.
-CREATE TRIGGER links_close_case_if_purged AFTER DELETE ON links
+-- The sum of a link's old days goes with the link, when it is purged or replaced by another one with its code. Nothing can be
+-- decided about it any more.
+CREATE TRIGGER link_is_purged AFTER DELETE ON links
 BEGIN
+  DELETE FROM visits WHERE day = 0 AND code = old.code AND created_ms = old.created_ms;
   UPDATE cases SET is_open = 0, answer = 'erase', answered_ms = old.ends_ms, disabled_ms = NULL
   WHERE code = old.code AND created_ms = old.created_ms AND is_open = 1;
 END;
-CREATE TRIGGER links_close_case_if_replaced AFTER UPDATE OF created_ms ON links
+CREATE TRIGGER link_is_replaced AFTER UPDATE OF created_ms ON links
 BEGIN
+  DELETE FROM visits WHERE day = 0 AND code = old.code AND created_ms = old.created_ms;
   UPDATE cases SET is_open = 0, answer = 'erase', answered_ms = old.ends_ms, disabled_ms = NULL
   WHERE code = old.code AND created_ms = old.created_ms AND is_open = 1;
 END;

@@ -1,0 +1,76 @@
+import { Database } from "bun:sqlite";
+import { describe, expect, test } from "bun:test";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+
+import { runCommand } from "../cli/commands.ts";
+import { manyLines } from "../cli/export-file.ts";
+import { sharePostgres } from "../postgres.ts";
+import { startHere, startProgram, temporaryFolder, untilLogged } from "../service.ts";
+
+const server = await sharePostgres();
+const REPLACE = "UPDATE secrets SET secret =";
+
+describe("a process whose store gets another secret", () => {
+  test("ends with an explanation, over SQLite", async () => {
+    using folder = temporaryFolder();
+    await using program = await startProgram({}, { folder: folder.path, roundMs: 50 });
+    program.expectFaults();
+    {
+      using database = new Database(join(folder.path, "curt.db"));
+      database.run(`${REPLACE} x'00ff'`);
+    }
+    expect(await program.exited).toBe(1);
+    await untilLogged(program, "has replaced the secret of the store: Curt ends");
+  });
+
+  test("ends with an explanation, over PostgreSQL", async () => {
+    using folder = temporaryFolder();
+    const DATABASE_URL = await server.url("replaced");
+    const options = { folder: folder.path, roundMs: 50 };
+    await using program = await startProgram({ DATABASE_URL, DATA_DIR: folder.path }, options);
+    program.expectFaults();
+    await server.ask(`${REPLACE} '\\x00ff'`, "replaced");
+    expect(await program.exited).toBe(1);
+    await untilLogged(program, "has replaced the secret of the store: Curt ends");
+  });
+});
+
+describe("an import into an empty PostgreSQL database", () => {
+  test("is refused while Curt serves it from any machine, and works afterwards", async () => {
+    using folder = temporaryFolder();
+    using elsewhere = temporaryFolder();
+    const file = join(folder.path, "export");
+    writeFileSync(file, manyLines(3));
+    const DATABASE_URL = await server.url("served");
+    const settings = { DATABASE_URL, DATA_DIR: folder.path, PORT: "1" };
+    {
+      await using _ = await startHere({ DATABASE_URL, DATA_DIR: elsewhere.path });
+      const refused = await runCommand(["import", file], settings);
+      expect(refused).toMatchObject({ stdout: "" });
+      expect(refused.code).not.toBe(0);
+      expect(refused.stderr).toContain(
+        "is being served, and an import replaces the secret of its manage keys",
+      );
+    }
+    expect(await runCommand(["import", file], settings)).toMatchObject({ code: 0 });
+  });
+
+  test("is refused for a minute after Curt was killed", async () => {
+    using folder = temporaryFolder();
+    const file = join(folder.path, "export");
+    writeFileSync(file, manyLines(3));
+    const DATABASE_URL = await server.url("killed");
+    const settings = { DATABASE_URL, DATA_DIR: folder.path, PORT: "1" };
+    {
+      using elsewhere = temporaryFolder();
+      const at = { DATABASE_URL, DATA_DIR: elsewhere.path };
+      await using program = await startProgram(at, { folder: elsewhere.path });
+      program.kill("SIGKILL");
+      await program.exited;
+    }
+    expect((await runCommand(["import", file], settings)).stderr).toContain("is being served");
+    await server.ask("UPDATE instances SET renewed = renewed - interval '1 minute'", "killed");
+    expect(await runCommand(["import", file], settings)).toMatchObject({ code: 0 });
+  });
+});
