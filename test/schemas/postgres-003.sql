@@ -9,8 +9,8 @@ CREATE TABLE links (
   terms        text              -- JSON, see links/link.ts; NULL for nearly all
 );
 
--- For the purge. Links without an end cost it nothing.
-CREATE INDEX links_by_end ON links (ends_ms) WHERE ends_ms IS NOT NULL;
+-- For the purge and for events. Links that the purge leaves alone cost it nothing.
+CREATE INDEX links_by_end ON links (ends_ms) WHERE ends_ms IS NOT NULL AND disabled IS NULL;
 
 -- For the operator's searches and figures, and for exports: links with neighbouring codes are far apart in the table.
 CREATE INDEX links_by_time ON links (created_ms, code);
@@ -58,6 +58,12 @@ CREATE TABLE secrets (
   secret bytea NOT NULL
 );
 
+-- Processes that serve this database. Those that were killed stop renewing their row.
+CREATE TABLE instances (
+  id      text        NOT NULL PRIMARY KEY,
+  renewed timestamptz NOT NULL
+);
+
 -- What one source counted of a link on one day (UTC, days since 1970-01-01). A source is the life of one process, and only
 -- it adds to its rows. When the day is over, they are merged into one of them. The others stay for a while with nothing but
 -- their sequence, so that no slice counts again. Day 0, with an empty source, holds what is too old to be told by day.
@@ -84,6 +90,16 @@ CREATE TABLE ageing (
   part text NOT NULL PRIMARY KEY
 );
 INSERT INTO ageing (part) VALUES ('visits');
+
+-- The sum of a link's old days goes with the link, when it is purged or replaced by another one with its code.
+CREATE FUNCTION forget_sum() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  DELETE FROM visits WHERE code = OLD.code AND created_ms = OLD.created_ms AND day = 0;
+  RETURN NULL;
+END $$;
+CREATE TRIGGER link_is_purged AFTER DELETE ON links FOR EACH ROW EXECUTE FUNCTION forget_sum();
+CREATE TRIGGER link_is_replaced AFTER UPDATE OF created_ms ON links FOR EACH ROW
+WHEN (NEW.created_ms <> OLD.created_ms) EXECUTE FUNCTION forget_sum();
 
 CREATE TABLE salts (
   day  integer NOT NULL PRIMARY KEY,
@@ -209,8 +225,10 @@ $$;
 -- A replaced or purged link has expired, unless the sender has recorded that. A counted visit is no change.
 CREATE FUNCTION record_link_event() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
+  IF NOT EXISTS (SELECT FROM event_recording) THEN
+    RETURN NULL;
+  END IF;
   PERFORM record_event(CASE
-    WHEN NOT EXISTS (SELECT FROM event_recording) THEN NULL
     WHEN NEW.created_ms IS DISTINCT FROM OLD.created_ms THEN
       CASE WHEN OLD.terms::jsonb ->> 'ended' IS NULL AND OLD.ends_ms >= (SELECT expired_ms FROM event_sender)
         THEN 'link.expired' END
@@ -260,13 +278,13 @@ CREATE TABLE curt (version integer NOT NULL);
 TRUNCATE ageing;
 INSERT INTO ageing (part) VALUES ('visits');
 TRUNCATE cases;
-INSERT INTO cases (code, created_ms, is_open, first_ms, last_ms, reports, reasons, pending, disabled_ms, answer, answered_ms) VALUES ('reported', '1795540983546', 'true', '1795540984289', '1795540984289', '1', '{"phishing":1}', '1', NULL, NULL, NULL);
+INSERT INTO cases (code, created_ms, is_open, first_ms, last_ms, reports, reasons, pending, disabled_ms, answer, answered_ms) VALUES ('reported', '1795544483618', 'true', '1795544484053', '1795544484053', '1', '{"phishing":1}', '1', NULL, NULL, NULL);
 TRUNCATE changes;
-INSERT INTO changes (transaction, made_at, code) VALUES ('771', '2026-11-24 17:23:03.942838+00', 'moved');
-INSERT INTO changes (transaction, made_at, code) VALUES ('773', '2026-11-24 17:23:04.199136+00', 'withdrawn');
-INSERT INTO changes (transaction, made_at, code) VALUES ('776', '2026-11-24 17:23:04.447389+00', 'disabled');
-INSERT INTO changes (transaction, made_at, code) VALUES ('777', '2026-11-24 17:23:04.530012+00', '');
-INSERT INTO changes (transaction, made_at, code) VALUES ('778', '2026-11-24 17:23:04.553471+00', 'deleted');
+INSERT INTO changes (transaction, made_at, code) VALUES ('771', '2026-11-24 18:21:24.008495+00', 'moved');
+INSERT INTO changes (transaction, made_at, code) VALUES ('773', '2026-11-24 18:21:24.02921+00', 'withdrawn');
+INSERT INTO changes (transaction, made_at, code) VALUES ('775', '2026-11-24 18:21:24.125679+00', 'disabled');
+INSERT INTO changes (transaction, made_at, code) VALUES ('777', '2026-11-24 18:21:24.161527+00', '');
+INSERT INTO changes (transaction, made_at, code) VALUES ('778', '2026-11-24 18:21:24.274696+00', 'deleted');
 TRUNCATE counters;
 INSERT INTO counters (day, name, count) VALUES ('20781', 'bots', '2');
 INSERT INTO counters (day, name, count) VALUES ('20781', 'created', '14');
@@ -278,41 +296,41 @@ SELECT setval(pg_get_serial_sequence('events', 'seq'), (SELECT coalesce(max(seq)
 TRUNCATE forgotten_changes;
 INSERT INTO forgotten_changes (transaction) VALUES ('0');
 TRUNCATE hosts;
-INSERT INTO hosts (host, reason, since_ms) VALUES ('blocked.example', 'malware', '1795540984514');
-INSERT INTO journal (entry, at_ms, who, action, reason, note, code, created_ms, host) VALUES ('1', '1795540984447', 'api', 'disable', 'spam', E'\\x277365656e27', 'disabled', '1795540983539', NULL);
-INSERT INTO journal (entry, at_ms, who, action, reason, note, code, created_ms, host) VALUES ('2', '1795540984514', 'api', 'block-host', 'malware', NULL, NULL, NULL, 'blocked.example');
-INSERT INTO journal (entry, at_ms, who, action, reason, note, code, created_ms, host) VALUES ('3', '1795540984550', 'api', 'erase', NULL, NULL, 'deleted', '1795540983544', NULL);
+INSERT INTO hosts (host, reason, since_ms) VALUES ('blocked.example', 'malware', '1795544484153');
+INSERT INTO journal (entry, at_ms, who, action, reason, note, code, created_ms, host) VALUES ('1', '1795544484125', 'api', 'disable', 'spam', E'\\x277365656e27', 'disabled', '1795544483598', NULL);
+INSERT INTO journal (entry, at_ms, who, action, reason, note, code, created_ms, host) VALUES ('2', '1795544484153', 'api', 'block-host', 'malware', NULL, NULL, NULL, 'blocked.example');
+INSERT INTO journal (entry, at_ms, who, action, reason, note, code, created_ms, host) VALUES ('3', '1795544484269', 'api', 'erase', NULL, NULL, 'deleted', '1795544483603', NULL);
 SELECT setval(pg_get_serial_sequence('journal', 'entry'), (SELECT coalesce(max(entry), 1) FROM journal));
 TRUNCATE link_count;
 INSERT INTO link_count (links) VALUES ('14');
 TRUNCATE links;
-INSERT INTO links (created_ms, ends_ms, code, original_url, target, disabled, terms) VALUES ('1795540983366', NULL, 'plain', 'HTTPS://Example.com/plain?a=b#c', 'https://example.com/plain?a=b#c', NULL, NULL);
-INSERT INTO links (created_ms, ends_ms, code, original_url, target, disabled, terms) VALUES ('1795540983456', NULL, '한글날☕', 'https://누리집.example/안내/오시는 길', 'https://xn--od1b68ljso.example/%EC%95%88%EB%82%B4/%EC%98%A4%EC%8B%9C%EB%8A%94%20%EA%B8%B8', NULL, NULL);
-INSERT INTO links (created_ms, ends_ms, code, original_url, target, disabled, terms) VALUES ('1795540983527', NULL, 'RDvFpHB', 'https://example.com/generated', NULL, NULL, NULL);
-INSERT INTO links (created_ms, ends_ms, code, original_url, target, disabled, terms) VALUES ('1795540983532', '1796145783532', 'ends', 'https://example.com/ends', NULL, NULL, NULL);
-INSERT INTO links (created_ms, ends_ms, code, original_url, target, disabled, terms) VALUES ('1795540983539', NULL, 'disabled', 'https://example.com/disabled', NULL, 'spam', NULL);
-INSERT INTO links (created_ms, ends_ms, code, original_url, target, disabled, terms) VALUES ('1795540983544', NULL, 'deleted', '', NULL, 'deleted', NULL);
-INSERT INTO links (created_ms, ends_ms, code, original_url, target, disabled, terms) VALUES ('1795540983546', NULL, 'reported', 'https://example.com/reported', NULL, NULL, NULL);
-INSERT INTO links (created_ms, ends_ms, code, original_url, target, disabled, terms) VALUES ('1795540983553', NULL, 'blocked', 'https://sub.blocked.example/', NULL, NULL, NULL);
-INSERT INTO links (created_ms, ends_ms, code, original_url, target, disabled, terms) VALUES ('1795540983609', NULL, 'limited', 'https://example.com/limited', NULL, NULL, '{"maxVisits":3,"visits":1}');
-INSERT INTO links (created_ms, ends_ms, code, original_url, target, disabled, terms) VALUES ('1795540983670', NULL, 'secret', 'https://example.com/secret', NULL, NULL, '{"passwordHash":"$argon2id$v=19$m=19456,t=2,p=1$wZumdJjda4PvYEua0ftY28Mx+oscWnk05zzD8PrGj8A$DVncQjrUbU9uSXVvmZg1qs3Pkbum7dkRB637EnMa1c8"}');
-INSERT INTO links (created_ms, ends_ms, code, original_url, target, disabled, terms) VALUES ('1795540983923', NULL, 'later', 'https://example.com/later', NULL, NULL, '{"startsMs":1795558982888}');
-INSERT INTO links (created_ms, ends_ms, code, original_url, target, disabled, terms) VALUES ('1795540983927', NULL, 'moved', 'https://example.com/after', NULL, NULL, '{"changedMs":1795540983942,"formerHost":"example.com","formerMs":15}');
-INSERT INTO links (created_ms, ends_ms, code, original_url, target, disabled, terms) VALUES ('1795540983953', '1795540984191', 'withdrawn', 'https://example.com/withdrawn', NULL, NULL, '{"ended":"withdrawn"}');
-INSERT INTO links (created_ms, ends_ms, code, original_url, target, disabled, terms) VALUES ('1795540984578', NULL, 'again', 'https://example.com/again', NULL, NULL, NULL);
+INSERT INTO links (created_ms, ends_ms, code, original_url, target, disabled, terms) VALUES ('1795544483467', NULL, 'plain', 'HTTPS://Example.com/plain?a=b#c', 'https://example.com/plain?a=b#c', NULL, NULL);
+INSERT INTO links (created_ms, ends_ms, code, original_url, target, disabled, terms) VALUES ('1795544483491', NULL, '한글날☕', 'https://누리집.example/안내/오시는 길', 'https://xn--od1b68ljso.example/%EC%95%88%EB%82%B4/%EC%98%A4%EC%8B%9C%EB%8A%94%20%EA%B8%B8', NULL, NULL);
+INSERT INTO links (created_ms, ends_ms, code, original_url, target, disabled, terms) VALUES ('1795544483552', NULL, 'xVTBgpg', 'https://example.com/generated', NULL, NULL, NULL);
+INSERT INTO links (created_ms, ends_ms, code, original_url, target, disabled, terms) VALUES ('1795544483562', '1796149283562', 'ends', 'https://example.com/ends', NULL, NULL, NULL);
+INSERT INTO links (created_ms, ends_ms, code, original_url, target, disabled, terms) VALUES ('1795544483598', NULL, 'disabled', 'https://example.com/disabled', NULL, 'spam', NULL);
+INSERT INTO links (created_ms, ends_ms, code, original_url, target, disabled, terms) VALUES ('1795544483603', NULL, 'deleted', '', NULL, 'deleted', NULL);
+INSERT INTO links (created_ms, ends_ms, code, original_url, target, disabled, terms) VALUES ('1795544483618', NULL, 'reported', 'https://example.com/reported', NULL, NULL, NULL);
+INSERT INTO links (created_ms, ends_ms, code, original_url, target, disabled, terms) VALUES ('1795544483626', NULL, 'blocked', 'https://sub.blocked.example/', NULL, NULL, NULL);
+INSERT INTO links (created_ms, ends_ms, code, original_url, target, disabled, terms) VALUES ('1795544483689', NULL, 'limited', 'https://example.com/limited', NULL, NULL, '{"maxVisits":3,"visits":1}');
+INSERT INTO links (created_ms, ends_ms, code, original_url, target, disabled, terms) VALUES ('1795544483709', NULL, 'secret', 'https://example.com/secret', NULL, NULL, '{"passwordHash":"$argon2id$v=19$m=19456,t=2,p=1$qxejqbLBddPj0LJ2vynfmcsYS4OfhssPZ8ivP0xwyso$pUQbWpqBCPXwFGlrCk9eK6eq/avORGQdSYsxkCsQwLA"}');
+INSERT INTO links (created_ms, ends_ms, code, original_url, target, disabled, terms) VALUES ('1795544483952', NULL, 'later', 'https://example.com/later', NULL, NULL, '{"startsMs":1795562483218}');
+INSERT INTO links (created_ms, ends_ms, code, original_url, target, disabled, terms) VALUES ('1795544483958', NULL, 'moved', 'https://example.com/after', NULL, NULL, '{"changedMs":1795544484006,"formerHost":"example.com","formerMs":48}');
+INSERT INTO links (created_ms, ends_ms, code, original_url, target, disabled, terms) VALUES ('1795544484018', '1795544484028', 'withdrawn', 'https://example.com/withdrawn', NULL, NULL, '{"ended":"withdrawn"}');
+INSERT INTO links (created_ms, ends_ms, code, original_url, target, disabled, terms) VALUES ('1795544484324', NULL, 'again', 'https://example.com/again', NULL, NULL, NULL);
 TRUNCATE notes;
-INSERT INTO notes (id, code, created_ms, noted_ms, reason, note) VALUES ('1', 'reported', '1795540983546', '1795540984289', 'phishing', E'\\xeab080eca79c20ec9d80ed9689');
+INSERT INTO notes (id, code, created_ms, noted_ms, reason, note) VALUES ('1', 'reported', '1795544483618', '1795544484053', 'phishing', E'\\xeab080eca79c20ec9d80ed9689');
 SELECT setval(pg_get_serial_sequence('notes', 'id'), (SELECT coalesce(max(id), 1) FROM notes));
 TRUNCATE reporters;
-INSERT INTO reporters (day, code, created_ms, reporter) VALUES ('20781', 'reported', '1795540983546', '13c6a89d4627deba');
+INSERT INTO reporters (day, code, created_ms, reporter) VALUES ('20781', 'reported', '1795544483618', '120ee1d5ed70ff10');
 TRUNCATE requests;
-INSERT INTO requests (sent_ms, key, body, made) VALUES ('1795540984578', 'SOJeeazfmsTzYAJ0Apr0jw', 'K0XOdUCxYdwE5stze9lcyw', '[{"nth":0,"code":"again","createdMs":1795540984578,"endsMs":253402214400000}]');
+INSERT INTO requests (sent_ms, key, body, made) VALUES ('1795544484324', 'VdFQNekvKt-SlbkcuKhQQA', '1SeUieD58kxJzprmRTmB6w', '[{"nth":0,"code":"again","createdMs":1795544484324,"endsMs":253402214400000}]');
 TRUNCATE salts;
-INSERT INTO salts (day, salt) VALUES ('20781', E'\\xc1c000fa3b3478772f6d43b071b633ce2bbf591faea4989191ead57051bbfdb1');
+INSERT INTO salts (day, salt) VALUES ('20781', E'\\xe130bb8ebe02654480b5771a746fe48e492c07d19489aa11643338189f658028');
 TRUNCATE secrets;
-INSERT INTO secrets (name, secret) VALUES ('instance', E'\\x0a1682d36dc675c6b4598e60df23bb5bf77d17cea6a2f5a7cd0272dec06d8b37');
+INSERT INTO secrets (name, secret) VALUES ('instance', E'\\xb1b0bb27c465a5e522b3e26eafaf6141a23c2333db7f9957db1c3f48975deeb6');
 TRUNCATE visits;
-INSERT INTO visits (created_ms, sequence, visits, bots, day, version, state, code, source, detail) VALUES ('1795540983366', '1', '3', '2', '20781', '1', '0', 'plain', '67db35473baea8b3', E'\\x2180800803020218b4db7006022603020003020203020603020403020203');
-INSERT INTO visits (created_ms, sequence, visits, bots, day, version, state, code, source, detail) VALUES ('1795540983456', '1', '1', '0', '20781', '1', '0', '한글날☕', '67db35473baea8b3', E'\\x51771cafeb06260002060402');
-INSERT INTO visits (created_ms, sequence, visits, bots, day, version, state, code, source, detail) VALUES ('1795540983539', '1', '2', '0', '20781', '1', '0', 'disabled', '67db35473baea8b3', E'\\x21808008020002597f6d5306022602020002020202020602020402020202');
-INSERT INTO visits (created_ms, sequence, visits, bots, day, version, state, code, source, detail) VALUES ('1795540983609', '1', '1', '0', '20781', '1', '0', 'limited', '67db35473baea8b3', E'\\x513b768ac106260002060402');
+INSERT INTO visits (created_ms, sequence, visits, bots, day, version, state, code, source, detail) VALUES ('1795544483467', '1', '3', '2', '20781', '1', '0', 'plain', 'e1a13532e48f5a60', E'\\x218080100302020d60aa1006022603020003020203020603020403020203');
+INSERT INTO visits (created_ms, sequence, visits, bots, day, version, state, code, source, detail) VALUES ('1795544483491', '1', '1', '0', '20781', '1', '0', '한글날☕', 'e1a13532e48f5a60', E'\\x524bf0dbe206260002060402');
+INSERT INTO visits (created_ms, sequence, visits, bots, day, version, state, code, source, detail) VALUES ('1795544483598', '1', '2', '0', '20781', '1', '0', 'disabled', 'e1a13532e48f5a60', E'\\x2180801002000239a8f5e006022602020002020202020602020402020202');
+INSERT INTO visits (created_ms, sequence, visits, bots, day, version, state, code, source, detail) VALUES ('1795544483689', '1', '1', '0', '20781', '1', '0', 'limited', 'e1a13532e48f5a60', E'\\x52d8b38bb806260002060402');

@@ -126,9 +126,10 @@ CREATE TABLE refused_events (
   detail     TEXT,
   at_ms      INTEGER NOT NULL
 ) STRICT;
-CREATE INDEX links_by_end ON links (ends_ms) WHERE ends_ms IS NOT NULL;
+CREATE INDEX links_by_end ON links (ends_ms) WHERE ends_ms IS NOT NULL AND disabled IS NULL;
 CREATE INDEX links_by_disabled ON links (disabled) WHERE disabled IS NOT NULL;
 CREATE INDEX requests_by_time ON requests (sent_ms);
+CREATE INDEX sources_by_day ON sources (day);
 CREATE INDEX journal_by_code ON journal (code) WHERE code IS NOT NULL;
 CREATE INDEX journal_by_host ON journal (host) WHERE host IS NOT NULL;
 CREATE INDEX cases_by_report ON cases (is_open, last_ms, code, created_ms);
@@ -137,13 +138,15 @@ CREATE TRIGGER journal_keeps_rows BEFORE DELETE ON journal
 BEGIN SELECT raise(ABORT, 'the journal only grows'); END;
 CREATE TRIGGER journal_keeps_values BEFORE UPDATE ON journal
 BEGIN SELECT raise(ABORT, 'the journal only grows'); END;
-CREATE TRIGGER links_close_case_if_purged AFTER DELETE ON links
+CREATE TRIGGER link_is_purged AFTER DELETE ON links
 BEGIN
+  DELETE FROM visits WHERE day = 0 AND code = old.code AND created_ms = old.created_ms;
   UPDATE cases SET is_open = 0, answer = 'erase', answered_ms = old.ends_ms, disabled_ms = NULL
   WHERE code = old.code AND created_ms = old.created_ms AND is_open = 1;
 END;
-CREATE TRIGGER links_close_case_if_replaced AFTER UPDATE OF created_ms ON links
+CREATE TRIGGER link_is_replaced AFTER UPDATE OF created_ms ON links
 BEGIN
+  DELETE FROM visits WHERE day = 0 AND code = old.code AND created_ms = old.created_ms;
   UPDATE cases SET is_open = 0, answer = 'erase', answered_ms = old.ends_ms, disabled_ms = NULL
   WHERE code = old.code AND created_ms = old.created_ms AND is_open = 1;
 END;
@@ -180,41 +183,41 @@ CREATE TRIGGER event_of_host AFTER INSERT ON hosts
 BEGIN
   INSERT INTO events (detail, type) VALUES (new.host, 'host.blocked');
 END;
-INSERT INTO links (rowid, code, created_ms, ends_ms, disabled, terms, target, original_url) VALUES (1, 'plain', 1795540972667, NULL, NULL, NULL, 'https://example.com/plain?a=b#c', 'HTTPS://Example.com/plain?a=b#c');
-INSERT INTO links (rowid, code, created_ms, ends_ms, disabled, terms, target, original_url) VALUES (10, 'secret', 1795540972887, NULL, NULL, '{"passwordHash":"$argon2id$v=19$m=19456,t=2,p=1$oScEkGw0/n4zhMm31wNGQOp1O2W9VCzrAfLS/CwkiuM$WH0S68aQePs5Tj5ZJMlHG4iZJrHVSun8M4eN2j2IYQo"}', NULL, 'https://example.com/secret');
-INSERT INTO links (rowid, code, created_ms, ends_ms, disabled, terms, target, original_url) VALUES (11, 'later', 1795540973415, NULL, NULL, '{"startsMs":1795558972236}', NULL, 'https://example.com/later');
-INSERT INTO links (rowid, code, created_ms, ends_ms, disabled, terms, target, original_url) VALUES (12, 'moved', 1795540973425, NULL, NULL, '{"changedMs":1795540973446,"formerHost":"example.com","formerMs":21}', NULL, 'https://example.com/after');
-INSERT INTO links (rowid, code, created_ms, ends_ms, disabled, terms, target, original_url) VALUES (13, 'withdrawn', 1795540973452, 1795540973455, NULL, '{"ended":"withdrawn"}', NULL, 'https://example.com/withdrawn');
-INSERT INTO links (rowid, code, created_ms, ends_ms, disabled, terms, target, original_url) VALUES (14, 'again', 1795540973488, NULL, NULL, NULL, NULL, 'https://example.com/again');
-INSERT INTO links (rowid, code, created_ms, ends_ms, disabled, terms, target, original_url) VALUES (2, '한글날☕', 1795540972687, NULL, NULL, NULL, 'https://xn--od1b68ljso.example/%EC%95%88%EB%82%B4/%EC%98%A4%EC%8B%9C%EB%8A%94%20%EA%B8%B8', 'https://누리집.example/안내/오시는 길');
-INSERT INTO links (rowid, code, created_ms, ends_ms, disabled, terms, target, original_url) VALUES (3, 'HTLx7GN', 1795540972811, NULL, NULL, NULL, NULL, 'https://example.com/generated');
-INSERT INTO links (rowid, code, created_ms, ends_ms, disabled, terms, target, original_url) VALUES (4, 'ends', 1795540972814, 1796145772814, NULL, NULL, NULL, 'https://example.com/ends');
-INSERT INTO links (rowid, code, created_ms, ends_ms, disabled, terms, target, original_url) VALUES (5, 'disabled', 1795540972823, NULL, 'spam', NULL, NULL, 'https://example.com/disabled');
-INSERT INTO links (rowid, code, created_ms, ends_ms, disabled, terms, target, original_url) VALUES (6, 'deleted', 1795540972826, NULL, 'deleted', NULL, NULL, '');
-INSERT INTO links (rowid, code, created_ms, ends_ms, disabled, terms, target, original_url) VALUES (7, 'reported', 1795540972833, NULL, NULL, NULL, NULL, 'https://example.com/reported');
-INSERT INTO links (rowid, code, created_ms, ends_ms, disabled, terms, target, original_url) VALUES (8, 'blocked', 1795540972840, NULL, NULL, NULL, NULL, 'https://sub.blocked.example/');
-INSERT INTO links (rowid, code, created_ms, ends_ms, disabled, terms, target, original_url) VALUES (9, 'limited', 1795540972877, NULL, NULL, '{"maxVisits":3,"visits":1}', NULL, 'https://example.com/limited');
+INSERT INTO links (rowid, code, created_ms, ends_ms, disabled, terms, target, original_url) VALUES (1, 'plain', 1795544477889, NULL, NULL, NULL, 'https://example.com/plain?a=b#c', 'HTTPS://Example.com/plain?a=b#c');
+INSERT INTO links (rowid, code, created_ms, ends_ms, disabled, terms, target, original_url) VALUES (10, 'secret', 1795544478002, NULL, NULL, '{"passwordHash":"$argon2id$v=19$m=19456,t=2,p=1$Dc8n4rtdnIS6eux+pvstlCj+hJ514sSary+PC+lOeIE$iOA8MlEP6G0Chi11EQhmhNRt9QDvvbSOXo9J+Rohqvk"}', NULL, 'https://example.com/secret');
+INSERT INTO links (rowid, code, created_ms, ends_ms, disabled, terms, target, original_url) VALUES (11, 'later', 1795544478173, NULL, NULL, '{"startsMs":1795562477744}', NULL, 'https://example.com/later');
+INSERT INTO links (rowid, code, created_ms, ends_ms, disabled, terms, target, original_url) VALUES (12, 'moved', 1795544478176, NULL, NULL, '{"changedMs":1795544478193,"formerHost":"example.com","formerMs":17}', NULL, 'https://example.com/after');
+INSERT INTO links (rowid, code, created_ms, ends_ms, disabled, terms, target, original_url) VALUES (13, 'withdrawn', 1795544478204, 1795544478206, NULL, '{"ended":"withdrawn"}', NULL, 'https://example.com/withdrawn');
+INSERT INTO links (rowid, code, created_ms, ends_ms, disabled, terms, target, original_url) VALUES (14, 'again', 1795544478363, NULL, NULL, NULL, NULL, 'https://example.com/again');
+INSERT INTO links (rowid, code, created_ms, ends_ms, disabled, terms, target, original_url) VALUES (2, '한글날☕', 1795544477904, NULL, NULL, NULL, 'https://xn--od1b68ljso.example/%EC%95%88%EB%82%B4/%EC%98%A4%EC%8B%9C%EB%8A%94%20%EA%B8%B8', 'https://누리집.example/안내/오시는 길');
+INSERT INTO links (rowid, code, created_ms, ends_ms, disabled, terms, target, original_url) VALUES (3, 'W7dPm6b', 1795544477943, NULL, NULL, NULL, NULL, 'https://example.com/generated');
+INSERT INTO links (rowid, code, created_ms, ends_ms, disabled, terms, target, original_url) VALUES (4, 'ends', 1795544477947, 1796149277947, NULL, NULL, NULL, 'https://example.com/ends');
+INSERT INTO links (rowid, code, created_ms, ends_ms, disabled, terms, target, original_url) VALUES (5, 'disabled', 1795544477949, NULL, 'spam', NULL, NULL, 'https://example.com/disabled');
+INSERT INTO links (rowid, code, created_ms, ends_ms, disabled, terms, target, original_url) VALUES (6, 'deleted', 1795544477954, NULL, 'deleted', NULL, NULL, '');
+INSERT INTO links (rowid, code, created_ms, ends_ms, disabled, terms, target, original_url) VALUES (7, 'reported', 1795544477961, NULL, NULL, NULL, NULL, 'https://example.com/reported');
+INSERT INTO links (rowid, code, created_ms, ends_ms, disabled, terms, target, original_url) VALUES (8, 'blocked', 1795544477963, NULL, NULL, NULL, NULL, 'https://sub.blocked.example/');
+INSERT INTO links (rowid, code, created_ms, ends_ms, disabled, terms, target, original_url) VALUES (9, 'limited', 1795544477992, NULL, NULL, '{"maxVisits":3,"visits":1}', NULL, 'https://example.com/limited');
 INSERT INTO changes (rowid, revision, code) VALUES (1, 1, 'moved');
 INSERT INTO changes (rowid, revision, code) VALUES (2, 2, 'withdrawn');
 INSERT INTO changes (rowid, revision, code) VALUES (3, 3, 'disabled');
 INSERT INTO changes (rowid, revision, code) VALUES (4, 4, '');
 INSERT INTO changes (rowid, revision, code) VALUES (5, 5, 'deleted');
-INSERT INTO requests (key, body, sent_ms, made) VALUES ('mWTZD_bMVCdoba1Y2qBzaA', '30X_xb-wDc5Dr0p7XkHuTw', 1795540973488, '[{"nth":0,"code":"again","createdMs":1795540973488,"endsMs":253402214400000}]');
-INSERT INTO secrets (name, secret) VALUES ('instance', X'E5D2CA038669BB372FC9C4E233779A7C2057A840E128C0D1852E288E2E777DB1');
-INSERT INTO visits (day, code, created_ms, visits, bots, detail) VALUES (20781, 'disabled', 1795540972823, 2, 0, X'2180800802000246717D8F06022602020002020202020602020402020202');
-INSERT INTO visits (day, code, created_ms, visits, bots, detail) VALUES (20781, 'limited', 1795540972877, 1, 0, X'51A26C15F506260002060402');
-INSERT INTO visits (day, code, created_ms, visits, bots, detail) VALUES (20781, 'plain', 1795540972667, 3, 2, X'218080080302021566C33606022603020003020203020603020403020203');
-INSERT INTO visits (day, code, created_ms, visits, bots, detail) VALUES (20781, '한글날☕', 1795540972687, 1, 0, X'5122A55E1206260002060402');
+INSERT INTO requests (key, body, sent_ms, made) VALUES ('L3zca-CrZP9NqscBhY_5VQ', 'owvrTPIMx1p0sbqpLkphPQ', 1795544478363, '[{"nth":0,"code":"again","createdMs":1795544478363,"endsMs":253402214400000}]');
+INSERT INTO secrets (name, secret) VALUES ('instance', X'7042FDC9DE467335A5EA536227662CD671F9BB5C1B9673F734A85D93ADCC42B5');
+INSERT INTO visits (day, code, created_ms, visits, bots, detail) VALUES (20781, 'disabled', 1795544477949, 2, 0, X'218080100200022370955906022602020002020202020602020402020202');
+INSERT INTO visits (day, code, created_ms, visits, bots, detail) VALUES (20781, 'limited', 1795544477992, 1, 0, X'52E03341B106260002060402');
+INSERT INTO visits (day, code, created_ms, visits, bots, detail) VALUES (20781, 'plain', 1795544477889, 3, 2, X'21808010030202982885C106022603020003020203020603020403020203');
+INSERT INTO visits (day, code, created_ms, visits, bots, detail) VALUES (20781, '한글날☕', 1795544477904, 1, 0, X'521FD4E2F106260002060402');
 INSERT INTO open_days (rowid, day, code, created_ms) VALUES (20781, 20781, '', 0);
-INSERT INTO sources (source, sequence, rows, day) VALUES ('3a6ce7c48dac4c70', 2, 4, 20781);
-INSERT INTO salts (rowid, day, salt) VALUES (20781, 20781, X'6F837F44ECF42AFF8074C7B34F5F0A321FE0CB2DDF9EBE0DEBE7A0C30E5E06DF');
-INSERT INTO hosts (host, reason, since_ms) VALUES ('blocked.example', 'malware', 1795540973481);
-INSERT INTO journal (rowid, entry, at_ms, who, action, reason, note, code, created_ms, host) VALUES (1, 1, 1795540973467, 'api', 'disable', 'spam', X'277365656E27', 'disabled', 1795540972823, NULL);
-INSERT INTO journal (rowid, entry, at_ms, who, action, reason, note, code, created_ms, host) VALUES (2, 2, 1795540973481, 'api', 'block-host', 'malware', NULL, NULL, NULL, 'blocked.example');
-INSERT INTO journal (rowid, entry, at_ms, who, action, reason, note, code, created_ms, host) VALUES (3, 3, 1795540973485, 'api', 'erase', NULL, NULL, 'deleted', 1795540972826, NULL);
-INSERT INTO cases (code, created_ms, is_open, first_ms, last_ms, reports, reasons, pending, disabled_ms, answer, answered_ms) VALUES ('reported', 1795540972833, 1, 1795540973460, 1795540973460, 1, '{"phishing":1}', 1, NULL, NULL, NULL);
-INSERT INTO notes (rowid, id, code, created_ms, noted_ms, reason, note) VALUES (1, 1, 'reported', 1795540972833, 1795540973460, 'phishing', X'EAB080ECA79C20EC9D80ED9689');
-INSERT INTO reporters (day, code, created_ms, reporter) VALUES (20781, 'reported', 1795540972833, '9503c59503b65555');
+INSERT INTO sources (source, sequence, rows, day) VALUES ('6835ad972f2297f9', 1, 4, 20781);
+INSERT INTO salts (rowid, day, salt) VALUES (20781, 20781, X'1EADB869CB25CDB288C21E65A5A2719091D6EFFA8DAAF1AA9313C7CD57F529E9');
+INSERT INTO hosts (host, reason, since_ms) VALUES ('blocked.example', 'malware', 1795544478321);
+INSERT INTO journal (rowid, entry, at_ms, who, action, reason, note, code, created_ms, host) VALUES (1, 1, 1795544478270, 'api', 'disable', 'spam', X'277365656E27', 'disabled', 1795544477949, NULL);
+INSERT INTO journal (rowid, entry, at_ms, who, action, reason, note, code, created_ms, host) VALUES (2, 2, 1795544478321, 'api', 'block-host', 'malware', NULL, NULL, NULL, 'blocked.example');
+INSERT INTO journal (rowid, entry, at_ms, who, action, reason, note, code, created_ms, host) VALUES (3, 3, 1795544478344, 'api', 'erase', NULL, NULL, 'deleted', 1795544477954, NULL);
+INSERT INTO cases (code, created_ms, is_open, first_ms, last_ms, reports, reasons, pending, disabled_ms, answer, answered_ms) VALUES ('reported', 1795544477961, 1, 1795544478220, 1795544478220, 1, '{"phishing":1}', 1, NULL, NULL, NULL);
+INSERT INTO notes (rowid, id, code, created_ms, noted_ms, reason, note) VALUES (1, 1, 'reported', 1795544477961, 1795544478220, 'phishing', X'EAB080ECA79C20EC9D80ED9689');
+INSERT INTO reporters (day, code, created_ms, reporter) VALUES (20781, 'reported', 1795544477961, '7654d7f7ea39bd0e');
 INSERT INTO counters (day, name, count) VALUES (20781, 'bots', 2);
 INSERT INTO counters (day, name, count) VALUES (20781, 'created', 14);
 INSERT INTO counters (day, name, count) VALUES (20781, 'reports', 1);
