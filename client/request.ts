@@ -100,12 +100,11 @@ function write(
   if (body !== undefined) headers["Content-Type"] = "application/json";
   // A string of RFC 9651, as the draft of this header demands.
   if (method === "POST") headers["Idempotency-Key"] = JSON.stringify(options.idempotencyKey ?? newKey());
-  // Throws for characters that no header can have, which `fetch` would report as a failed connection.
-  new Headers(headers);
   // Following a redirect to https would turn a POST into a GET.
   return {
     method,
-    headers,
+    // Throws for characters that no header can have, which `fetch` would report as a failed connection.
+    headers: Object.fromEntries(new Headers(headers)),
     redirect: "manual" as const,
     ...(body !== undefined && { body: JSON.stringify(body) }),
   };

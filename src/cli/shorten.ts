@@ -39,8 +39,8 @@ export async function shorten(
       const requests = targets.map((target) => ({ target, code, ...terms }));
       const outcomes: (ManagedLink | CurtError)[] = [];
       try {
-        const options = fromPipe ? { timeoutMs: PATIENCE_MS } : {};
-        for await (const outcome of client.links.createAll(requests, options)) {
+        const patience = fromPipe ? { timeoutMs: PATIENCE_MS } : {};
+        for await (const outcome of client.links.createAll(requests, patience)) {
           if (!(outcome instanceof CurtError) && !URL.canParse(outcome.short_url))
             return fail(
               `the instance sent no address but ${JSON.stringify(outcome.short_url).slice(0, MAX_QUOTE_LENGTH)}`,

@@ -168,7 +168,7 @@ function trimmed(name: FieldName, value: string): string {
 /** Arrays and objects inside each other. No body needs more than three. */
 export const MAX_NESTING = 16;
 /** For each value of a JSON body. Objects with many unknown fields take fifty times as long to parse as text. */
-const BYTES_PER_VALUE = 64;
+export const BYTES_PER_VALUE = 64;
 /** Fields and elements. */
 export const maxValues = ({ maxBytes }: AnyBody) => maxBytes / BYTES_PER_VALUE;
 
