@@ -7,6 +7,7 @@ import { closeDetail } from "../../visits/day.ts";
 import type { ImportedLink, LinkDay, LinkImporter } from "../records.ts";
 import { LINK_COLUMNS, type LinkRow, toLink } from "../shared/link-row.ts";
 import { reading, type Tables } from "../shared/record-tables.ts";
+import type { FileDatabase } from "./file/file.ts";
 import { ADD_LINK, columnsOf } from "./links.ts";
 import { trying } from "./sql.ts";
 
@@ -50,7 +51,7 @@ function writeAll(database: Database, statement: string, rows: readonly SQLQuery
 }
 
 /** Closes the database in the end. */
-export function createImporter(database: Database): LinkImporter {
+export function createImporter(database: FileDatabase): LinkImporter {
   const addLink = database.prepare<unknown, (string | number | null)[]>(ADD_LINK);
   const find = database.prepare<LinkRow, [Code]>(FIND);
 
@@ -69,7 +70,12 @@ export function createImporter(database: Database): LinkImporter {
   const addAll = database.transaction((links: readonly ImportedLink[]) => links.map(addOne));
 
   return {
-    add: async (links) => trying(() => addAll.immediate(links)),
+    add: async (links) =>
+      trying(() => {
+        const added = addAll.immediate(links);
+        database.checkpointIfLong();
+        return added;
+      }),
     async close() {
       for (const statement of [addLink, find]) statement.finalize();
       database.close();
