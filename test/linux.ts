@@ -36,6 +36,18 @@ export const NEEDS_LINUX: Readonly<Record<string, string>> = {
   "500 at once: each link is synced to disk before its 201 is sent, and they share their syncs":
     "traces with ptrace",
   "the proof finds what it looks for": "traces with ptrace",
+  "of the log ends Curt, and what later runs confirm survives a power cut": "traces with ptrace",
+  "of the file ends Curt, while a reader limits checkpoints, and nothing confirmed is lost":
+    "traces with ptrace",
+  "in one of two processes ends both": "traces with ptrace",
+  "a segment is marked as synced only after its sync, and the mark is synced too": "traces with ptrace",
+  "a new backup, its folder and the id of the store are on disk once it is logged": "traces with ptrace",
+  "a folder that exists is synced too: a start may have been killed before it was": "traces with ptrace",
+  "a start is refused while the name of the new log cannot be synced": "traces with ptrace",
+  "PROCESSES=1 with all settings: nothing that Curt does drops its locks, and an outside reader changes nothing":
+    "reads /proc/locks",
+  "PROCESSES=2 with all settings: nothing that Curt does drops its locks, and an outside reader changes nothing":
+    "reads /proc/locks",
   "say what a file cannot be written for, and leave nothing of it": "writes to /dev/full",
   "a full disk is a warning without a stack, wherever it is written to": "writes to /dev/full",
 };

@@ -13,6 +13,7 @@ import { readdir, readFile, realpath } from "node:fs/promises";
 import { basename, extname, join } from "node:path";
 
 // The names of scheduled backups. They identify the store, because several may share a folder.
+import { syncFolder } from "../lib/files.ts";
 import { fillRandom } from "../lib/random.ts";
 
 const ID_FILE = "backup.id";
@@ -100,5 +101,7 @@ function createId({ journalFolder }: Store): string {
   const file = join(journalFolder, ID_FILE);
   writeFileSync(`${file}.new`, id, { flush: true });
   renameSync(`${file}.new`, file);
+  // Without its name, the next start would take another one, and never delete the backups of this one.
+  syncFolder(journalFolder);
   return id;
 }

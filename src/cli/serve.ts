@@ -7,7 +7,7 @@ import { VERSION } from "../lib/version.ts";
 import type { Member } from "../metrics/process-group.ts";
 import { findPort } from "../server/listen.ts";
 import { type Generation, type ProcessGroup, startProcessPool } from "../server/process-pool.ts";
-import { run } from "../server/run.ts";
+import { run, SYNC_FAILED } from "../server/run.ts";
 import { prepareBackups, startBackups } from "../server/scheduled-backups.ts";
 import { warnAtStart } from "../server/start-warnings.ts";
 import { identifyStore } from "../store/open.ts";
@@ -29,6 +29,8 @@ export async function serve(settings: Config): Promise<number> {
   let beside: Generation | undefined;
   let isStarted = false;
   let isStopping = false;
+  /** In any process: all have to end. */
+  let hasSyncFailed = false;
   // Registered now, because a migration may take long.
   process.on("SIGUSR2", () => {
     if (current !== undefined && isStarted && !isStopping && beside === undefined) void handOver(current);
@@ -49,7 +51,7 @@ export async function serve(settings: Config): Promise<number> {
       receivedMs = performance.now();
       if (!isStopping && current.pids().length > 0) log.info({ reason }, "stopping");
       for (const generation of [current, beside]) {
-        if (isStopping) generation?.kill();
+        if (isStopping) generation?.kill(1);
         else generation?.stop(reason);
       }
       isStopping = true;
@@ -69,7 +71,11 @@ export async function serve(settings: Config): Promise<number> {
       // Otherwise the latest counts of the old processes would be lost.
       await metrics?.group.read();
     } else if (!isStopping) log.error("the new processes could not start: the old ones keep serving");
-    await beside.ended;
+    if ((await beside.ended) === SYNC_FAILED) {
+      hasSyncFailed = true;
+      current?.stop("a sync failed");
+      current?.kill(SYNC_FAILED);
+    }
     beside = undefined;
     if (isUp && !isStopping) log.info("the old processes have ended");
   }
@@ -90,11 +96,13 @@ export async function serve(settings: Config): Promise<number> {
     const generation: Generation = current;
     const code = await generation.ended;
     if (generation !== current) continue;
+    if (code === SYNC_FAILED) hasSyncFailed = true;
     beside?.stop("the others ended");
+    if (hasSyncFailed) beside?.kill(SYNC_FAILED);
     await beside?.ended;
     await endBackups();
     if (isStarted || isStopping) log.info("stopped");
-    return code;
+    return hasSyncFailed ? SYNC_FAILED : code;
   }
 }
 
@@ -126,7 +134,7 @@ async function serveHere(config: Config, log: Log, group?: ProcessGroup): Promis
     pids: () => [],
     storeFiles: () => identifyStore(config.database),
     stop: (reason, isReplaced) => void stop(reason, 0, isReplaced),
-    kill: () => process.exit(1),
+    kill: (code) => process.exit(code),
   };
 }
 

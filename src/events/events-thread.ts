@@ -3,7 +3,7 @@ import type { Log } from "../lib/log.ts";
 import { repeat } from "../lib/repeat.ts";
 import { startThread } from "../lib/thread.ts";
 import type { Clock } from "../links/clock.ts";
-import { StoreUnavailable, StoreUnusable } from "../links/store.ts";
+import { StoreMisplaced, StoreUnavailable, StoreUnusable, SyncFailed } from "../links/store.ts";
 import { identifyStore } from "../store/open.ts";
 import type { EventsTask } from "./events-worker.ts";
 import { type EventFigures, NO_EVENTS, type SenderLimits } from "./sender.ts";
@@ -29,7 +29,8 @@ export async function openEvents(
   const onFaultWhileOpen = (error: unknown) => {
     if (!isClosed) onFault(error);
   };
-  const thread = startThread<EventsTask>(worker, { StoreUnavailable, StoreUnusable }, onFault);
+  const errorClasses = { StoreMisplaced, StoreUnavailable, StoreUnusable, SyncFailed };
+  const thread = startThread<EventsTask>(worker, errorClasses, onFault);
   let figures = NO_EVENTS;
 
   function report(before: EventFigures): void {

@@ -2,6 +2,7 @@
 import {
   closeSync,
   constants,
+  existsSync,
   fchownSync,
   fstatSync,
   fsyncSync,
@@ -11,21 +12,20 @@ import {
 } from "node:fs";
 import { dirname, resolve } from "node:path";
 
-/** A new folder is on disk only once its parent is synced. */
+/**
+ * A new folder is on disk only once its parent is synced, so each is synced before the next one is created. So is an existing one,
+ * because the process that created it may have been killed before.
+ */
 export function createFolder(folder: string): void {
-  const target = resolve(folder);
-  const first = createAll(target);
-  if (first === undefined) return;
-  const all: string[] = [];
-  for (let path = target; path.length >= first.length; path = dirname(path)) all.unshift(path);
-  for (const path of all) {
-    giveToOwnerOfFolder(path);
-    syncFolder(dirname(path));
-  }
+  const path = resolve(folder);
+  const parent = dirname(path);
+  if (!existsSync(path)) createFolder(parent);
+  if (make(path) !== undefined) giveToOwnerOfFolder(path);
+  syncFolder(parent);
 }
 
-/** Returns the first folder that it created. */
-function createAll(folder: string): string | undefined {
+/** Undefined if it exists. */
+function make(folder: string): string | undefined {
   try {
     return mkdirSync(folder, { recursive: true });
   } catch (cause) {
@@ -36,12 +36,19 @@ function createAll(folder: string): string | undefined {
   }
 }
 
+/** Of folders that Curt may not read, and of file systems that don't sync folders. */
+const CANNOT_SYNC = new Set(["EACCES", "EBADF", "EINVAL"]);
+
+/** Puts the names in a folder on disk, where that is possible. */
 export function syncFolder(folder: string): void {
-  const descriptor = openSync(folder, "r");
+  let descriptor: number | undefined;
   try {
+    descriptor = openSync(folder, "r");
     fsyncSync(descriptor);
+  } catch (error) {
+    if (!CANNOT_SYNC.has((error as NodeJS.ErrnoException).code ?? "")) throw error;
   } finally {
-    closeSync(descriptor);
+    if (descriptor !== undefined) closeSync(descriptor);
   }
 }
 

@@ -150,6 +150,14 @@ export class StoreMisplaced extends StoreUnavailable {
   override readonly name = "StoreMisplaced";
 }
 
+/**
+ * The disk did not store what was written. The kernel may have dropped it, and trying again proves nothing: nothing more may be
+ * written, and the process has to end without closing the store.
+ */
+export class SyncFailed extends StoreUnavailable {
+  override readonly name = "SyncFailed";
+}
+
 /** The configuration lacks something that the store needs, or names a file that can't be read. Retries don't help. */
 export class StoreMisconfigured extends StoreUnavailable {}
 

@@ -4,6 +4,7 @@ import type { Config } from "../config/config.ts";
 import type { Log } from "../lib/log.ts";
 import type { createProcessGroup, Member } from "../metrics/process-group.ts";
 import { BEAT_MS, CHILD, type Report, type StartOrder, type StopOrder } from "./child-process.ts";
+import { SYNC_FAILED } from "./run.ts";
 
 /** Read at the start: once another file replaces the program, Bun calls it `curt (deleted)`. */
 const EXECUTABLE = process.execPath;
@@ -31,7 +32,8 @@ export interface Generation {
   storeFiles(): StartOrder["openElsewhere"];
   /** Stops gracefully. `isReplaced`: another generation keeps serving. */
   stop(reason: string, isReplaced?: boolean): void;
-  kill(): void;
+  /** Ends this process with `code` if it serves itself. Otherwise call `stop` before, or killed children are replaced. */
+  kill(code: number): void;
 }
 
 export type ProcessGroup = ReturnType<typeof createProcessGroup>;
@@ -75,6 +77,10 @@ export function startProcessPool(
       // A starting child may not handle signals yet, and sends no beats.
       else child.disconnect();
     }
+  }
+
+  function kill(): void {
+    for (const child of running) child.kill("SIGKILL");
   }
 
   /** Runs one child. Resolves with how it ended. */
@@ -129,6 +135,13 @@ export function startProcessPool(
       // A signal to all processes also ends a child that has hardly started. Our own signal may arrive a moment later.
       const isSignalled = STOP_SIGNALS.has(end.signal);
       if (isSignalled) await Promise.race([stopped, Bun.sleep(FIRST_WAIT_MS)]);
+      if (end.code === SYNC_FAILED) {
+        // All processes share the log's index, which may say that pages are in the file that aren't. It is gone with the last one.
+        stopping = true;
+        endWaits();
+        kill();
+        return end.code;
+      }
       if (stopping) return isSignalled ? 0 : end.code;
       if (!hasListened) {
         log.error(end, "a process could not start");
@@ -159,6 +172,7 @@ export function startProcessPool(
     const codes = await Promise.all([first, ...further].map(({ ended }) => ended));
     // A wrong configuration may only show when a child opens a file.
     if (codes.includes(2)) return 2;
+    if (codes.includes(SYNC_FAILED)) return SYNC_FAILED;
     return codes.every((code) => code === 0) ? 0 : 1;
   }
 
@@ -169,9 +183,7 @@ export function startProcessPool(
     storeFiles: () => storeFiles,
     version: () => version,
     stop,
-    kill() {
-      for (const child of running) child.kill("SIGKILL");
-    },
+    kill,
   };
 }
 

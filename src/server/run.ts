@@ -2,6 +2,11 @@ import type { Config } from "../config/config.ts";
 import type { Log } from "../lib/log.ts";
 import { type Service, startService } from "./service.ts";
 
+/** The exit code after a failed sync: EX_IOERR of sysexits.h. */
+export const SYNC_FAILED = 74;
+/** Lets the responses leave that say so. */
+const RESPOND_MS = 100;
+
 export interface Run {
   readonly port: number;
   readonly readMetrics: Service["readMetrics"];
@@ -38,6 +43,17 @@ export async function run(config: Config, log: Log): Promise<Run> {
     );
     return stop("the secret was replaced", 1);
   });
+  async function endAfterFailedSync(): Promise<void> {
+    const reason = await service.syncFailed;
+    stopping = true;
+    log.error(
+      { reason },
+      "the disk did not store what was written: Curt ends, because trying again proves nothing. Check the disk, then start Curt again",
+    );
+    await Bun.sleep(RESPOND_MS);
+    exitWith(SYNC_FAILED);
+  }
+  void endAfterFailedSync();
   // These are bugs. Log them, finish the open requests and exit, so that a supervisor can start a fresh process.
   for (const event of ["uncaughtException", "unhandledRejection"] as const) {
     process.on(event, (err: unknown) => {

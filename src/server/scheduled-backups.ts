@@ -1,12 +1,13 @@
 // Backups that Curt makes by itself. Each runs in its own process, so that it shares no thread with redirects, and a stop
 // needn't wait for it.
-import { accessSync, constants, existsSync, mkdirSync, unlinkSync } from "node:fs";
+import { accessSync, constants, existsSync, unlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
 
 import { type Backups, backupsOf } from "../backup/backup-names.ts";
 import { lockBackups } from "../backup/backup.ts";
 import { type Config, ConfigError } from "../config/config.ts";
 import { reasonOf } from "../lib/error-reason.ts";
+import { createFolder } from "../lib/files.ts";
 import type { Log } from "../lib/log.ts";
 import { repeat } from "../lib/repeat.ts";
 import { systemNowMs } from "./core.ts";
@@ -31,9 +32,10 @@ const SETTING_ERRORS = new Set([
 export function prepareBackups({ backupFolder }: Config): void {
   if (backupFolder === null) return;
   try {
-    mkdirSync(backupFolder, { recursive: true });
+    createFolder(backupFolder);
     requireWritable(backupFolder);
-  } catch (error) {
+  } catch (failure) {
+    const error = (failure as Error).cause ?? failure;
     const { code = "" } = error as NodeJS.ErrnoException;
     if (SETTING_ERRORS.has(code))
       throw new ConfigError([
@@ -93,7 +95,7 @@ export function startBackups(config: Config, log: Log): () => Promise<void> {
     const nowMs = systemNowMs();
     if (isStopping || performance.now() < tryAtMs) return;
     // Somebody may have deleted the folder. If its parent is missing too, a disk isn't mounted, and this throws.
-    if (!existsSync(into)) mkdirSync(into);
+    if (!existsSync(into) && existsSync(dirname(into))) createFolder(into);
     requireWritable(into);
     if (backups !== undefined && !isDue(backups, into, nowMs)) return;
     // Otherwise another Curt with this store would start the same backup before the child locks it.

@@ -9,7 +9,7 @@ import { reasonOf } from "../lib/error-reason.ts";
 import type { Log } from "../lib/log.ts";
 import { repeat } from "../lib/repeat.ts";
 import { splitKey } from "../links/code.ts";
-import { StoreUnusable } from "../links/store.ts";
+import { StoreUnusable, SyncFailed } from "../links/store.ts";
 import { createIdentity } from "../pages/assets/branding.ts";
 import { createLinkCache } from "../redirect/link-cache.ts";
 import { createRedirectFigures } from "../redirect/redirect.ts";
@@ -19,7 +19,7 @@ import { type BlocklistsLimits, openBlocklists } from "./blocklists.ts";
 import { readCertificate } from "./certificate.ts";
 import { chooseApp } from "./choose-app.ts";
 import { type Core, type CoreOptions, openCore } from "./core.ts";
-import { createFaultLog } from "./fault-log.ts";
+import { createFaultLog, type ReportFault } from "./fault-log.ts";
 import { createClients, createHandlers } from "./handlers.ts";
 import { createHealth } from "./instance-endpoints.ts";
 import { listen, type ServerLimits } from "./listen.ts";
@@ -52,6 +52,8 @@ export interface Service {
   readonly readMetrics: ReadMetrics | undefined;
   /** Resolves once another secret is in the store than this process uses. */
   readonly secretReplaced: Promise<void>;
+  /** Resolves with the reason once a sync of the store has failed. The process must then end without `stop`. */
+  readonly syncFailed: Promise<string>;
   /** Finishes open requests, within its limits, and closes everything. `isReplaced`: other processes keep serving. */
   stop(isReplaced?: boolean): Promise<void>;
 }
@@ -63,7 +65,11 @@ export async function startService(config: Config, log: Log, limits: Limits = {}
     opened.adopt(part, (one) => one.close());
 
   const faults = createFaultLog(log);
-  const onFault = faults.report;
+  const { promise: syncFailed, resolve: endWith } = Promise.withResolvers<string>();
+  const onFault: ReportFault = (error, request) => {
+    if (error instanceof SyncFailed) endWith(error.message);
+    else faults.report(error, request);
+  };
   const certificate = await readCertificate(config, log);
   const blocklists = open(await openBlocklists(config, log, limits, onFault));
   const core = open(
@@ -72,6 +78,7 @@ export async function startService(config: Config, log: Log, limits: Limits = {}
       ...limits,
       isListed: blocklists.isBlocked,
       settleFaults: faults.settleStore,
+      onFault,
     }),
   );
   const recorder = open(await openRecorder(config, log, core.visits, limits, onFault));
@@ -176,6 +183,7 @@ export async function startService(config: Config, log: Log, limits: Limits = {}
     port: server.port,
     readMetrics: metrics?.read,
     secretReplaced,
+    syncFailed,
     async stop(isReplaced = false) {
       if (!isReplaced) health.stopping();
       await server.drain(isReplaced ? REPLACED_MS : config.drainWaitMs);

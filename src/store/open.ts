@@ -6,9 +6,9 @@ import type { PostgresOptions } from "./postgres/store.ts";
 import type { LinkImporter, Records, WriteRecords } from "./records.ts";
 import type { Statements } from "./shared/sql.ts";
 import { identify } from "./sqlite/file/file-identity.ts";
-import { checkFile, hasFile, openWriter } from "./sqlite/file/file.ts";
+import { checkFile, hasFile } from "./sqlite/file/file.ts";
 import { fillSqliteStore, openSqliteImporter, openSqliteRecords } from "./sqlite/records.ts";
-import { fail, statementsOn } from "./sqlite/sql.ts";
+import { openSqliteStatements } from "./sqlite/statements.ts";
 import { openSqliteReader, openSqliteStore, type StoreOptions as SqliteOptions } from "./sqlite/store.ts";
 
 type Address = Config["database"];
@@ -57,22 +57,19 @@ export async function openReader(
 /** No request waits for these statements. */
 const STATEMENT_MS = 10_000;
 
-/** Opens a connection of its own for statements. Throws {@link StoreUnusable}. */
+/**
+ * Opens a connection of its own for statements. `opened`: the files that this process has open, if any. Throws
+ * {@link StoreUnusable}.
+ */
 export async function openStatements(
   database: Address,
-  openElsewhere?: Config["openElsewhere"],
+  opened?: readonly string[],
 ): Promise<Statements & { close(): Promise<void> }> {
   if (database.engine === "postgres") {
     const { openDatabase } = await import("./postgres/connection/database.ts");
     return openDatabase(database, { connections: 1, limitMs: STATEMENT_MS });
   }
-  const file = openWriter(database.path, openElsewhere);
-  const { run, transaction } = statementsOn(file);
-  return {
-    run: (text, values) => run(text, values).catch(fail),
-    transaction: (work) => transaction(work).catch(fail),
-    close: async () => file.close(),
-  };
+  return openSqliteStatements(database.path, opened);
 }
 
 const postgresRecords = () => import("./postgres/records.ts");

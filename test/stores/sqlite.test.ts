@@ -323,6 +323,21 @@ describe("a SQLite file", () => {
     await store.close();
   });
 
+  test("whose log's index alone a power cut has left, without contents, is opened", async () => {
+    using folder = temporaryFolder();
+    const path = join(folder.path, "curt.db");
+    await (await openSqliteStore(path)).close();
+    for (const bytes of [0, 32_768]) {
+      writeFileSync(`${path}-shm`, new Uint8Array(bytes));
+      await (await openSqliteStore(path)).close();
+    }
+    const index = new Uint8Array(32_768);
+    index[12] = 1;
+    writeFileSync(`${path}-shm`, index);
+    const start = await openSqliteStore(path).catch((error: Error) => error.message);
+    expect(start).toContain("-wal is missing, and may have held links");
+  });
+
   test("is read from end to end by the check", async () => {
     using folder = temporaryFolder();
     const path = join(folder.path, "curt.db");

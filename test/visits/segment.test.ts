@@ -165,6 +165,16 @@ describe("a segment", () => {
     expect(segment.isTrusted(after)).toBe(true);
   });
 
+  test("is trusted only when it was synced if the system doesn't identify its boot", async () => {
+    using folder = temporaryFolder();
+    const { segment } = await newSegment(folder.path);
+    const unknown = { ...OWNER, boot: [0, 0] as const };
+    segment.start(unknown, 2, 490_000);
+    expect(segment.isTrusted(unknown)).toBe(false);
+    segment.sync();
+    expect(segment.isTrusted(unknown)).toBe(true);
+  });
+
   test("is told from other files", async () => {
     using folder = temporaryFolder();
     const { path } = await newSegment(folder.path);

@@ -7,6 +7,7 @@ import { closeDetail } from "../../visits/day.ts";
 import type { ImportedLink, LinkDay, LinkImporter } from "../records.ts";
 import { LINK_COLUMNS, type LinkRow, toLink } from "../shared/link-row.ts";
 import { reading, type Tables } from "../shared/record-tables.ts";
+import type { FileDatabase } from "./file/file.ts";
 import { ADD_LINK, columnsOf } from "./links.ts";
 import { trying } from "./sql.ts";
 
@@ -53,7 +54,7 @@ function writeAll(database: Database, statement: string, rows: readonly SQLQuery
 }
 
 /** Closes the database in the end. */
-export function createImporter(database: Database): LinkImporter {
+export function createImporter(database: FileDatabase): LinkImporter {
   const addLink = database.prepare<unknown, (string | number | null)[]>(ADD_LINK);
   const find = database.prepare<LinkRow, [Code]>(FIND);
 
@@ -74,7 +75,11 @@ export function createImporter(database: Database): LinkImporter {
   return {
     async add(links) {
       const startMs = performance.now();
-      const existing = trying(() => addAll.immediate(links));
+      const existing = trying(() => {
+        const added = addAll.immediate(links);
+        database.checkpointIfLong();
+        return added;
+      });
       // SQLite's lock has no queue: without a pause, the creates of a serving process would hardly ever get it.
       await Bun.sleep(Math.max(MIN_PAUSE_MS, performance.now() - startMs));
       return existing;

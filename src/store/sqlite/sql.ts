@@ -1,7 +1,7 @@
 // The port of `store/shared/sql.ts` on a SQLite connection.
 import type { Database, SQLQueryBindings } from "bun:sqlite";
 
-import { StoreUnavailable } from "../../links/store.ts";
+import { StoreUnavailable, SyncFailed } from "../../links/store.ts";
 import type { Scan } from "../shared/record-tables.ts";
 import type { Run, Statements } from "../shared/sql.ts";
 
@@ -68,9 +68,14 @@ export function trying<T>(work: () => T): T {
   }
 }
 
-/** Errors of SQLite may be temporary, so they become `StoreUnavailable`. */
+/** Errors of SQLite may be temporary, so they become `StoreUnavailable`, except that of a sync. */
 export function fail(error: unknown): never {
   const { code, message } = error as { code?: unknown; message: string };
   if (typeof code !== "string") throw error;
-  throw new StoreUnavailable(message, { cause: error });
+  throw new (isFailedSync(error) ? SyncFailed : StoreUnavailable)(message, { cause: error });
+}
+
+/** Whether SQLite could not sync a file. */
+export function isFailedSync(error: unknown): boolean {
+  return (error as { code?: unknown }).code === "SQLITE_IOERR_FSYNC";
 }

@@ -6,6 +6,7 @@ import {
   StoreMisplaced,
   StoreUnavailable,
   StoreUnusable,
+  SyncFailed,
   type Updated,
 } from "../../links/store.ts";
 import type { Report } from "../../moderation/reports/case.ts";
@@ -32,6 +33,8 @@ export interface StoreOptions {
   readonly sizeKnownMs?: number;
   /** Collects the figures of commits. */
   readonly storeFigures?: StoreFigures;
+  /** Called with faults of tasks that no caller waits for. */
+  readonly onFault?: (error: unknown) => void;
 }
 
 const INSERTS = { waiting: 10_000, batch: 1000 };
@@ -66,7 +69,13 @@ function readingHalf(reader: Reader) {
 /** Links, visits and decisions in one SQLite file. This thread reads on its own connection, a worker thread writes. */
 export async function openSqliteStore(
   path: string,
-  { openElsewhere, busyWaitMs, sizeKnownMs, storeFigures = createStoreFigures() }: StoreOptions = {},
+  {
+    openElsewhere,
+    busyWaitMs,
+    sizeKnownMs,
+    storeFigures = createStoreFigures(),
+    onFault = () => {},
+  }: StoreOptions = {},
 ): Promise<LinkStore & VisitStore & GuardStore> {
   const start = () => new Worker(new URL("./writer.ts", import.meta.url));
   const thread = startThread<TimedTask>(start, {
@@ -74,6 +83,7 @@ export async function openSqliteStore(
     StoreUnavailable,
     StoreMisplaced,
     StoreBusy,
+    SyncFailed,
   });
   const writer = createWriteQueue(thread, busyWaitMs);
   let reader: Reader;
@@ -118,8 +128,9 @@ export async function openSqliteStore(
     (...args: Parameters<Guard[Name]>) =>
       writer.perform({ type, args } as Task) as ReturnType<Guard[Name]>;
 
-  // A failure is retried in the next interval.
-  const resting = setInterval(() => void writer.perform({ type: "rest" }).catch(() => {}), REST_EVERY_MS);
+  // A failure is retried in the next interval. While another process has the lock, that one empties the log.
+  const onRestFault = (error: unknown) => (error instanceof StoreBusy ? undefined : onFault(error));
+  const resting = setInterval(() => void writer.perform({ type: "rest" }).catch(onRestFault), REST_EVERY_MS);
 
   return {
     async insert(links) {
@@ -166,7 +177,15 @@ export async function openSqliteStore(
       clearInterval(resting);
       await Promise.all([inserts, requests, updates, reports].map((commits) => commits.settled()));
       reader.close();
-      await writer.perform({ type: "close" }).finally(() => thread.terminate());
+      try {
+        await writer.perform({ type: "close" });
+      } catch (error) {
+        // Ending the thread would close the file.
+        if (error instanceof SyncFailed) throw error;
+        thread.terminate();
+        throw error;
+      }
+      thread.terminate();
     },
   };
 }

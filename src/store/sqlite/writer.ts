@@ -5,9 +5,11 @@
 // such task (`commits.ts`) and responds with 201 after its result.
 import { constants, SQLiteError } from "bun:sqlite";
 import { statSync } from "node:fs";
+import { dirname } from "node:path";
 
+import { syncFolder } from "../../lib/files.ts";
 import { performTasks } from "../../lib/thread.ts";
-import { type NewLink, StoreMisplaced, StoreUnavailable } from "../../links/store.ts";
+import { type NewLink, StoreMisplaced, StoreUnavailable, SyncFailed } from "../../links/store.ts";
 import type { AgeBounds } from "../../visits/store.ts";
 import type { Slice } from "../../visits/visit-rows.ts";
 import { createGuard } from "../shared/guard.ts";
@@ -16,7 +18,7 @@ import { type Identity, identify, watchLog, watchPlace } from "./file/file-ident
 import { openWriter } from "./file/file.ts";
 import { createLinks, type UpdateTask } from "./links.ts";
 import { type KeyedTask, createRequests } from "./requests.ts";
-import { statementsOn } from "./sql.ts";
+import { isFailedSync, statementsOn } from "./sql.ts";
 import { eraseVisits, createVisits } from "./visits.ts";
 import { StoreBusy, type TimedTask } from "./write-queue.ts";
 
@@ -59,6 +61,12 @@ let file: ReturnType<typeof open>;
 let logWrittenMs = 0;
 /** Whether the disk has been full since the start. */
 let wasFull = false;
+/** Whether the log was empty once since the start. */
+let wasEmptied = false;
+/** The reason why the log could not be moved into the file; the next "rest" reports it. */
+let checkpointFault: unknown;
+/** Set for good. */
+let failedSync: SyncFailed | undefined;
 
 function perform(task: Task): unknown {
   if ("args" in task)
@@ -91,30 +99,50 @@ function perform(task: Task): unknown {
 }
 
 /**
- * Runs every few seconds. Empties the log if no process has written since the last run: an empty log can't lose links.
- * During writes, SQLite checkpoints every 1000 pages by itself.
+ * Runs every few seconds. Empties the log if no process has written since the last run: an empty log can't lose links. Also
+ * empties it if {@link openWriter} couldn't.
  */
 function rest(): void {
   const { size, mtimeMs } = statSync(`${file.path}-wal`);
-  if (size > 0 && mtimeMs === logWrittenMs) {
+  wasEmptied ||= size === 0;
+  if (size > 0 && (mtimeMs === logWrittenMs || !wasEmptied)) {
     // Fails during a backup. Then the next run does it.
     waitForLocks(0);
-    file.database.run("PRAGMA wal_checkpoint(TRUNCATE)");
+    if (file.database.emptyLog()) wasEmptied = true;
   }
   logWrittenMs = mtimeMs;
+  const fault = checkpointFault;
+  checkpointFault = undefined;
+  if (fault !== undefined) throw fault;
+}
+
+/** The commit before is durable in any case, unless a sync fails: then nothing is certain any more. */
+function checkpoint(): void {
+  try {
+    file.database.checkpointIfLong();
+  } catch (error) {
+    if (isFailedSync(error)) throw error;
+    checkpointFault = error;
+  }
 }
 
 function close(): void {
+  closeDatabase();
   file.log?.close();
+}
+
+function closeDatabase(): void {
   const [main, ...log] = identify(file.path);
   // SQLite deletes the log by its path, where another store's log may be by now.
   if (!Bun.deepEquals(log, file.opened.slice(1))) return;
   // SQLite leaves the log of a file that was replaced, and the next start would apply it to the wrong one.
-  if (main !== file.opened[0]) file.database.run("PRAGMA wal_checkpoint(TRUNCATE)");
+  if (main !== file.opened[0]) file.database.emptyLog();
   // Otherwise the last connection deletes the log and its index, which a restart on a full disk could not create again.
   if (wasFull) file.database.fileControl(constants.SQLITE_FCNTL_PERSIST_WAL, 1);
   // The last connection to close checkpoints. Where that fails, the WAL keeps everything.
   file.database.close();
+  // If a power cut undid only the deletion of the index, the next start would miss the log.
+  syncFolder(dirname(file.path));
 }
 
 /** Refuses to write to files that are gone, or to report such a write as done. */
@@ -123,6 +151,7 @@ async function performInPlace(task: Task): Promise<unknown> {
   file.place.requireLately();
   const result = await perform(task);
   file.place.requireNow();
+  checkpoint();
   return result;
 }
 
@@ -136,11 +165,14 @@ function waitForLocks(waitMs: number): void {
 
 performTasks(async (turn: TimedTask) => {
   try {
+    // Also refuses to close: the last connection would try the checkpoint again. The next start recovers.
+    if (failedSync !== undefined) throw failedSync;
     if (turn.type !== "open") waitForLocks(turn.waitMs);
     return await performInPlace(turn);
   } catch (error) {
-    if (error instanceof StoreMisplaced) throw error;
+    if (error instanceof StoreMisplaced || error instanceof SyncFailed) throw error;
     const { code } = error as { code?: unknown };
+    if (isFailedSync(error)) throw (failedSync = new SyncFailed((error as Error).message, { cause: error }));
     // With a quota, SQLite only knows that it could not write.
     wasFull ||= code === "SQLITE_FULL" || code === "SQLITE_IOERR_WRITE";
     if (typeof code === "string" && code.startsWith("SQLITE_BUSY"))

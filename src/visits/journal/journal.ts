@@ -1,4 +1,4 @@
-import { existsSync, type FSWatcher, mkdirSync, readFileSync, rmSync, watch } from "node:fs";
+import { existsSync, type FSWatcher, readFileSync, rmSync, watch } from "node:fs";
 import { dirname } from "node:path";
 
 import { createFolder } from "../../lib/files.ts";
@@ -75,7 +75,7 @@ export async function openJournal(options: JournalOptions) {
   async function restore(): Promise<void> {
     if (!slot.isHeld()) {
       // Without its parent, perhaps an unmounted volume, the folder can't be created.
-      if (existsSync(dirname(folder))) mkdirSync(folder, { recursive: true });
+      if (existsSync(dirname(folder))) createFolder(folder);
       const lost = slot;
       slot = takeSlot(slots, lost);
       lost.free();
@@ -163,10 +163,13 @@ export async function openJournal(options: JournalOptions) {
   };
 }
 
-/** Identifies the boot of the machine. Zero on systems other than Linux. */
+/** Identifies the boot of the machine. Zero on systems other than Linux and macOS. */
 export function bootWords(): [number, number] {
   try {
-    const id = readFileSync("/proc/sys/kernel/random/boot_id", "latin1");
+    const id =
+      process.platform === "darwin"
+        ? Bun.spawnSync(["/usr/sbin/sysctl", "-n", "kern.bootsessionuuid"]).stdout.toString()
+        : readFileSync("/proc/sys/kernel/random/boot_id", "latin1");
     return [Number.parseInt(id.slice(0, 8), 16), Number.parseInt(id.slice(24, 32), 16)];
   } catch {
     return [0, 0];

@@ -92,7 +92,12 @@ export function sourceOf(head: Uint32Array): string {
   return [Head.source, Head.source + 1].map((at) => (head[at] ?? 0).toString(16).padStart(8, "0")).join("");
 }
 
-/** After the machine has gone down, only a synced segment is sure to be as it was written. */
+/**
+ * After the machine has gone down, only a synced segment is sure to be as it was written. On systems that don't identify the boot,
+ * it may have gone down at any time.
+ */
 export function isTrusted(head: Uint32Array, [boot0, boot1]: readonly [number, number]): boolean {
-  return head[Head.synced] === 1 || (head[Head.boot] === boot0 && head[Head.boot + 1] === boot1);
+  const isBootKnown = boot0 !== 0 || boot1 !== 0;
+  const isSameBoot = head[Head.boot] === boot0 && head[Head.boot + 1] === boot1;
+  return head[Head.synced] === 1 || (isBootKnown && isSameBoot);
 }

@@ -172,11 +172,16 @@ export function openSegment(path: string) {
       sequence = 0;
       head[Head.sequence] = 0;
     },
+    /** The mark is set only once everything else is on disk: it may reach the disk before other pages. */
     sync(): void {
-      head[Head.synced] = 1;
       const descriptor = openSync(path, "r+");
-      fsyncSync(descriptor);
-      closeSync(descriptor);
+      try {
+        fsyncSync(descriptor);
+        head[Head.synced] = 1;
+        fsyncSync(descriptor);
+      } finally {
+        closeSync(descriptor);
+      }
     },
 
     /** False if there is no space for another link. */

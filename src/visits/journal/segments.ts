@@ -2,6 +2,7 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 
 import { isDiskFull, reasonOf } from "../../lib/error-reason.ts";
+import { syncFolder } from "../../lib/files.ts";
 import { createSegmentFile, createSegmentFileSync, restoreSegmentFile } from "./segment-file.ts";
 import { type Capacity, segmentBytes } from "./segment-layout.ts";
 import { openSegment, type Owner, type Segment } from "./segment.ts";
@@ -167,6 +168,23 @@ export function createSegments(options: SegmentsOptions) {
     return true;
   }
 
+  /** After a failure, the segment counts unless the machine goes down. */
+  function sync(segment: Segment): void {
+    try {
+      segment.sync();
+    } catch (error) {
+      onFault(error);
+    }
+  }
+
+  function syncNames(): void {
+    try {
+      syncFolder(folder);
+    } catch (error) {
+      onFault(error);
+    }
+  }
+
   function dropLostSpares(): void {
     for (const spare of spares.filter(({ file }) => file !== "whole")) {
       spares.splice(spares.indexOf(spare), 1);
@@ -237,7 +255,8 @@ export function createSegments(options: SegmentsOptions) {
     },
     /** Leaves segments that still wait to the next process. Deletes all others. */
     close(): void {
-      for (const segment of waiting.filter(({ file }) => file === "whole")) segment.sync();
+      for (const segment of waiting.filter(({ file }) => file === "whole")) sync(segment);
+      if (waiting.length > 0) syncNames();
       const unused = active === undefined || waiting.includes(active) ? spares : [...spares, active];
       unused.forEach(remove);
     },

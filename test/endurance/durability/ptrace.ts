@@ -54,8 +54,11 @@ const NUMBER_AT = 0;
 const MACHINE_AT = 4;
 
 // linux/ptrace.h, linux/wait.h
+const PTRACE_POKEUSER = 6;
 const PTRACE_CONT = 7;
 const PTRACE_SYSCALL = 24;
+const PTRACE_GETREGSET = 0x4204;
+const PTRACE_SETREGSET = 0x4205;
 const PTRACE_SEIZE = 0x4206;
 const PTRACE_GET_SYSCALL_INFO = 0x420e;
 const PTRACE_EVENT_SECCOMP = 7;
@@ -69,6 +72,14 @@ const SIGKILL = 9;
 const ESRCH = 3;
 const EINTR = 4;
 
+/** Offsets in struct user of x64, and register sets of arm64 (linux/elf.h). */
+const ORIG_RAX = 15 * 8;
+const RAX = 10 * 8;
+const NT_PRSTATUS = 1;
+const NT_ARM_SYSTEM_CALL = 0x404;
+/** Of struct user_pt_regs of arm64. */
+const REGISTERS_BYTES = 34 * 8;
+
 /** How exactly a delay ends. */
 const POLL_US = 500;
 
@@ -80,10 +91,12 @@ export interface Call {
   readonly argument: (index: number) => number;
 }
 
-/** What to do about a call: let it wait, or be told its result, if it succeeds, before the thread goes on. */
+/** What to do about a call: let it wait, be told its result, if it succeeds, before the thread goes on, or let it fail. */
 export interface Reaction {
   readonly delayMs?: number;
   readonly onResult?: (result: number) => void;
+  /** The call doesn't happen, and fails with this number of asm/errno.h. */
+  readonly error?: number;
 }
 
 /** In the process that becomes the traced program: names of the calls, then the command. */
@@ -130,6 +143,28 @@ export async function trace(
     }
   }
 
+  /** Skips the call in front of which the thread stands. */
+  function failCall(thread: number, error: number): void {
+    const set = (request: number, which: number, value: number | bigint) => {
+      if (libc.ptrace(request, thread, which, value) !== 0)
+        throw new Error(`ptrace failed: errno ${errno()}`);
+    };
+    if (process.arch === "x64") {
+      set(PTRACE_POKEUSER, ORIG_RAX, 0xffff_ffff_ffff_ffffn);
+      set(PTRACE_POKEUSER, RAX, BigInt.asUintN(64, BigInt(-error)));
+      return;
+    }
+    const registers = new DataView(new ArrayBuffer(REGISTERS_BYTES));
+    const vector = new BigUint64Array(new ArrayBuffer(16));
+    vector.set([BigInt(ptr(registers)), BigInt(REGISTERS_BYTES)]);
+    set(PTRACE_GETREGSET, NT_PRSTATUS, ptr(vector));
+    registers.setBigInt64(0, BigInt(-error), true);
+    set(PTRACE_SETREGSET, NT_PRSTATUS, ptr(vector));
+    registers.setInt32(0, -1, true);
+    vector.set([BigInt(ptr(registers)), 4n]);
+    set(PTRACE_SETREGSET, NT_ARM_SYSTEM_CALL, ptr(vector));
+  }
+
   function resume(thread: number, signal = 0): void {
     libc.ptrace(waiting.has(thread) ? PTRACE_SYSCALL : PTRACE_CONT, thread, 0, signal);
   }
@@ -137,7 +172,9 @@ export async function trace(
   function onStop(thread: number, event: number, signal: number): void {
     if (event === PTRACE_EVENT_SECCOMP && readInfo(thread)) {
       const name = nameOf.get(word(0)) ?? "";
-      const { delayMs = 0, onResult } = onCall({ thread, name, argument: (index) => word(index + 1) }) ?? {};
+      const call = { thread, name, argument: (index: number) => word(index + 1) };
+      const { delayMs = 0, onResult, error } = onCall(call) ?? {};
+      if (error !== undefined) failCall(thread, error);
       if (onResult !== undefined) waiting.set(thread, onResult);
       if (delayMs > 0) {
         delayed.push({ thread, untilMs: performance.now() + delayMs });

@@ -1,8 +1,19 @@
 // bun test/endurance/durability/syscalls.ts <trace> <command…>
 //
 // Runs a command and writes to the file <trace>, as JSON lines, the system calls that decide whether what it
-// answers survives a power cut.
-import { closeSync, openSync, readlinkSync, readSync, writeSync } from "node:fs";
+// answers survives a power cut. With a file <trace>.fail, such as {"ofFile": "-wal", "times": 2}, the next syncs of files whose path
+// ends like this fail. The last one deletes <trace>.fail.
+import {
+  closeSync,
+  existsSync,
+  openSync,
+  readFileSync,
+  readlinkSync,
+  readSync,
+  rmSync,
+  writeFileSync,
+  writeSync,
+} from "node:fs";
 
 import { type Call, type Reaction, trace } from "./ptrace.ts";
 
@@ -17,7 +28,15 @@ export type SystemCall = { readonly at: number } & (
   | { readonly call: "write"; readonly file: string; readonly offset: number; readonly data: string }
   | { readonly call: "truncate"; readonly file: string; readonly bytes: number }
   /** Of a file or a folder; it covers every call with an `at` below `began`. */
-  | { readonly call: "sync"; readonly file: string; readonly began: number }
+  | {
+      readonly call: "sync";
+      readonly file: string;
+      readonly began: number;
+      /** It failed, so what it covers is no longer written. */
+      readonly hasFailed?: boolean;
+      /** Whether a segment of the journal vouches for itself. */
+      readonly isMarked?: boolean;
+    }
   /** The beginning of an HTTP response. */
   | { readonly call: "answer"; readonly head: string }
 );
@@ -29,11 +48,15 @@ const HTTP = "HTTP/1.";
 const HEAD_BYTES = 2048;
 const PATH_BYTES = 4096;
 const O_CREAT = 0o100;
+const EIO = 5;
+/** Where the head of a segment says that it is on disk (src/visits/journal/segment-layout.ts). */
+const MARK_AT = 4 * 9;
 
 const FILE_CALLS = ["openat", "unlink", "unlinkat", "pwrite64", "ftruncate", "fsync", "fdatasync"];
 const SEND_CALLS = ["write", "sendto", "writev", "sendmsg"];
 
 const [path = "", ...command] = process.argv.slice(2);
+const failPath = `${path}.fail`;
 const output = openSync(path, "w");
 let calls = 0;
 
@@ -71,8 +94,13 @@ function onCall({ thread, name, argument }: Call): Reaction | undefined {
     }
     case "fsync":
     case "fdatasync": {
-      const began = calls;
-      return { onResult: () => record({ call: "sync", file: file(), began }) };
+      const sync = { call: "sync", file: file(), began: calls } as const;
+      if (isToFail(sync.file)) {
+        record({ ...sync, hasFailed: true });
+        return { error: EIO };
+      }
+      const isMarked = sync.file.endsWith(".visits") ? readFileSync(sync.file)[MARK_AT] === 1 : undefined;
+      return { onResult: () => record({ ...sync, ...(isMarked !== undefined && { isMarked }) }) };
     }
     case "write":
     case "sendto":
@@ -85,6 +113,15 @@ function onCall({ thread, name, argument }: Call): Reaction | undefined {
     default:
       throw new Error(`${name} was not asked for`);
   }
+}
+
+function isToFail(file: string): boolean {
+  if (!existsSync(failPath)) return false;
+  const { ofFile, times } = JSON.parse(readFileSync(failPath, "utf8")) as { ofFile: string; times: number };
+  if (!file.endsWith(ofFile)) return false;
+  if (times > 1) writeFileSync(failPath, JSON.stringify({ ofFile, times: times - 1 }));
+  else rmSync(failPath);
+  return true;
 }
 
 /** struct iovec: address and length. Of the vector only the first part matters, for it has the head. */

@@ -1,14 +1,14 @@
 // Opens the SQLite file for one writer, for readers, or to check it. Sets when commits are synced (`requireSync`).
 import { Database, SQLiteError, type SQLQueryBindings, type Statement } from "bun:sqlite";
-import { existsSync, statSync } from "node:fs";
+import { closeSync, existsSync, openSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 
 import { reasonOf } from "../../../lib/error-reason.ts";
-import { giveToOwnerOfFolder, createFolder } from "../../../lib/files.ts";
+import { createFolder, giveToOwnerOfFolder, syncFolder } from "../../../lib/files.ts";
 import { StoreUnusable } from "../../../links/store.ts";
 import { type Identity, identify, isInPlace, replacedMeanwhile } from "./file-identity.ts";
 import { isCurrent, migrate, requireCurrentVersion, requireOurs, requireSchema } from "./schema.ts";
-import { requireWholeWal } from "./wal.ts";
+import { hasIndex, requireWholeWal } from "./wal.ts";
 
 /** Older ones can corrupt a file whose WAL is reset while another connection writes. */
 const OLDEST_SQLITE = [3, 51, 3];
@@ -17,15 +17,35 @@ const BUSY_WAIT_MS = 5000;
 /** Readers share the thread that redirects, and in WAL mode nothing but recovery can make them wait. */
 const READER_BUSY_WAIT_MS = 100;
 
+/** Pages in the log from which on it is moved into the file, as SQLite would by itself. */
+const LONG_LOG_PAGES = 1000;
+
+/** A row of PRAGMA wal_checkpoint: whether others were in the way, pages in the log, and how many of them are in the file. */
+type LogState = [isBusy: number, pages: number, movedPages: number];
+
 /** A connection that finalizes its statements before it closes: SQLite releases the file only after the last one. */
 export class FileDatabase extends Database {
   readonly #statements: Pick<Statement, "finalize">[] = [];
+  #logState: Statement<unknown, []> | undefined;
 
   /** Prepares a statement that is used until the connection closes. */
   statement<Row, Values extends SQLQueryBindings[]>(sql: string) {
     const statement = this.prepare<Row, Values>(sql);
     this.#statements.push(statement);
     return statement;
+  }
+
+  /** Moves the log into the file once it is long. Call it after each transaction. Takes about 1 µs otherwise. */
+  checkpointIfLong(): void {
+    this.#logState ??= this.statement("PRAGMA wal_checkpoint(NOOP)");
+    const [, pages, movedPages] = this.#logState.values()[0] as LogState;
+    if (pages >= LONG_LOG_PAGES && movedPages < pages) this.run("PRAGMA wal_checkpoint(PASSIVE)");
+  }
+
+  /** Moves the log into the file and empties it. False if other connections prevent it. */
+  emptyLog(): boolean {
+    const [[isBusy]] = this.query<unknown, []>("PRAGMA wal_checkpoint(TRUNCATE)").values() as [LogState];
+    return isBusy === 0;
   }
 
   override close(throwOnError?: boolean): void {
@@ -38,6 +58,9 @@ export class FileDatabase extends Database {
  * Opens the file for durable writes ({@link requireSync}), and creates or migrates it where needed. Checks the header and
  * the schema; {@link checkFile} checks everything. With `openElsewhere`, accepts only the file that other processes have
  * open, and creates none. Throws {@link StoreUnusable}.
+ *
+ * The checks open and close the files, and closing a file releases all locks that the process has on it. So a process that
+ * already has a connection calls {@link openSecondWriter}.
  */
 export function openWriter(path: string, openElsewhere?: Identity, busyWaitMs = BUSY_WAIT_MS): FileDatabase {
   return explained(path, () => {
@@ -47,32 +70,59 @@ export function openWriter(path: string, openElsewhere?: Identity, busyWaitMs = 
     requireOurs(path);
     requireLog(path);
     requireWholeWal(path);
-
-    const before = existsSync(path) ? identify(path).slice(0, 1) : [];
-    const database = new FileDatabase(path, {
-      create: openElsewhere === undefined,
-      readwrite: true,
-      strict: true,
-    });
-    try {
-      // SQLite gives the log to the same owner.
-      if (before.length === 0) giveToOwnerOfFolder(path);
+    if (openElsewhere === undefined) createFile(path);
+    return connect(path, identify(path).slice(0, 1), (database) => {
       database.run(`PRAGMA busy_timeout = ${busyWaitMs}`);
       migrate(database, path);
       requireSync(database);
-      // Overwrites deleted data, such as yesterday's salt and links whose hold is over.
-      database.run("PRAGMA secure_delete = ON");
-      // After a burst of writes the WAL shrinks back to this.
-      database.run("PRAGMA journal_size_limit = 67108864");
       // Opens the WAL, which closing then removes even if nothing was written.
       database.run("SELECT 1 FROM sqlite_schema");
-      if (!isInPlace(path, before)) throw replacedMeanwhile(path);
-      return database;
-    } catch (error) {
-      database.close();
-      throw error;
-    }
+      // SQLite syncs the name of a new log, but ignores errors of that.
+      syncFolder(dirname(path));
+      // After a failed sync, the log may have pages that are in memory only, and later commits would stand behind them.
+      database.emptyLog();
+    });
   });
+}
+
+/** Opens a connection for durable writes in a process that already has one to the files `opened`. */
+export function openSecondWriter(path: string, opened: Identity): FileDatabase {
+  return explained(path, () => {
+    requireSame(path, opened);
+    return connect(path, opened, (database) => {
+      database.run(`PRAGMA busy_timeout = ${BUSY_WAIT_MS}`);
+      requireSync(database);
+    });
+  });
+}
+
+/** Created here, so that root can give it to the folder's owner before SQLite has locks on it. The log gets the same owner. */
+function createFile(path: string): void {
+  try {
+    closeSync(openSync(path, "wx"));
+  } catch (error) {
+    if ((error as { code?: unknown }).code === "EEXIST") return;
+    throw error;
+  }
+  giveToOwnerOfFolder(path);
+}
+
+function connect(path: string, before: Identity, prepare: (database: FileDatabase) => void): FileDatabase {
+  const database = new FileDatabase(path, { readwrite: true, strict: true });
+  try {
+    // They ignore errors, and after a failed sync another checkpoint can lose pages: SQLite believes that they are in the file.
+    database.run("PRAGMA wal_autocheckpoint = 0");
+    prepare(database);
+    // Overwrites deleted data, such as yesterday's salt and links whose hold is over.
+    database.run("PRAGMA secure_delete = ON");
+    // After a burst of writes the WAL shrinks back to this.
+    database.run("PRAGMA journal_size_limit = 67108864");
+    if (!isInPlace(path, before)) throw replacedMeanwhile(path);
+    return database;
+  } catch (error) {
+    database.close();
+    throw error;
+  }
 }
 
 function requireSame(path: string, openElsewhere: Identity): void {
@@ -94,7 +144,7 @@ function requireLog(path: string): void {
       `${path} is missing or empty, but ${path}-wal holds links of it. Put the file back, or move ${path}-wal away to start a new store.`,
     );
   // SQLite creates the log first and deletes it last. Checked twice, because another process may be doing either.
-  const isLost = () => !existsSync(`${path}-wal`) && existsSync(`${path}-shm`);
+  const isLost = () => !existsSync(`${path}-wal`) && hasIndex(`${path}-shm`);
   if (isLost() && isLost())
     throw new StoreUnusable(
       `${path}-wal is missing, and may have held links. Put it back; or stop every Curt that uses ${path} and delete ${path}-shm.`,

@@ -14,6 +14,10 @@ const USUAL_PAGE_BYTES = 4096;
 /** A log that other processes are writing to may look damaged, but not twice at the same place. */
 const MAX_LOOKS = 5;
 
+/** Bytes of the two headers of a log's index, and where each says that it is initialized. */
+const INDEX_HEADERS_BYTES = 96;
+const INITIALIZED_AT = [12, 60];
+
 /** The two sums of everything up to a place. */
 type Checksum = readonly [number, number];
 
@@ -42,6 +46,22 @@ export function requireWholeWal(path: string): void {
     if (damage === previous) throw damaged(path);
     previous = damage;
   }
+}
+
+/**
+ * Whether the index of a log was ever in use. A power cut may leave one whose contents never reached the disk: then no commit
+ * was synced to its log.
+ */
+export function hasIndex(shm: string): boolean {
+  if (!existsSync(shm)) return false;
+  const headers = new Uint8Array(INDEX_HEADERS_BYTES);
+  const descriptor = openSync(shm, "r");
+  try {
+    readSync(descriptor, headers);
+  } finally {
+    closeSync(descriptor);
+  }
+  return INITIALIZED_AT.some((at) => headers[at] !== 0);
 }
 
 function damaged(path: string): StoreUnusable {

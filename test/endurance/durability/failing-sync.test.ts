@@ -1,0 +1,179 @@
+import { Database } from "bun:sqlite";
+import { describe, expect } from "bun:test";
+import { writeFileSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+
+import { testOnLinux } from "../../linux.ts";
+import { roundsOf } from "../../preloads.ts";
+import { startProgram, temporaryFolder } from "../../service.ts";
+import { writeSegment } from "../../visits/segments.ts";
+import { createDisk } from "./disk.ts";
+import type { SystemCall } from "./syscalls.ts";
+import { type Run, TRACE, traceCommand, traced, type TracedProgram } from "./traced.ts";
+
+const SAYS_WHY = "the disk did not store what was written";
+const MAX_CREATES = 1000;
+/** Cuts that each keep other pages that were not synced. */
+const RANDOM_CUTS = 3;
+
+/** Creates links until `isEnough`, in vain or not. */
+async function createUntil(
+  isEnough: () => boolean,
+  { tryToCreate }: TracedProgram,
+  name: string,
+): Promise<void> {
+  for (let nth = 0; !isEnough(); nth++) {
+    if (nth === MAX_CREATES) throw new Error("It takes more links");
+    await tryToCreate(`${name}${nth}`);
+  }
+}
+
+async function createSome({ create }: TracedProgram, name: string): Promise<void> {
+  for (let nth = 0; nth < 5; nth++) await create(`${name}${nth}`);
+}
+
+/** Codes of acknowledged links that a real start doesn't serve after a power cut at the end of these runs. */
+async function lostCodes(runs: readonly Run[], keepsPage?: () => boolean): Promise<string[]> {
+  using folder = temporaryFolder();
+  const disk = createDisk();
+  for (const { calls } of runs) {
+    for (const call of calls) disk.take(call);
+    disk.startRun();
+  }
+  disk.cutPower(runs[0]?.file ?? "", folder.path, keepsPage);
+  await using program = await startProgram({}, { folder: folder.path });
+  program.expectFaults();
+  const lost: string[] = [];
+  for (const [code, address] of runs.flatMap(({ made }) => [...made])) {
+    const { headers } = await program.fetch(`/${code}`);
+    if (headers.get("location") !== address) lost.push(code);
+  }
+  return lost;
+}
+
+async function expectNothingLost(runs: readonly Run[]): Promise<void> {
+  expect(await lostCodes(runs)).toEqual([]);
+  for (let cut = 0; cut < RANDOM_CUTS; cut++)
+    expect(await lostCodes(runs, () => Math.random() < 0.5)).toEqual([]);
+}
+
+/** The end of a process that stops because of a failed sync, by itself. */
+async function untilEnded({ program }: TracedProgram): Promise<void> {
+  await Promise.race([program.exited, Bun.sleep(2000)]);
+}
+
+function expectStopped({ exitCode, logged }: Run): void {
+  expect(logged.filter((line) => line.includes(SAYS_WHY))).toHaveLength(1);
+  expect(exitCode).toBe(74);
+}
+
+describe("a failed sync", () => {
+  testOnLinux("of the log ends Curt, and what later runs confirm survives a power cut", async () => {
+    using folder = temporaryFolder();
+    const first = await traced(folder.path, async (own) => {
+      await createSome(own, "before");
+      own.failSyncs("-wal");
+      expect(await own.tryToCreate("failed")).toBe(503);
+      await untilEnded(own);
+    });
+    const second = await traced(folder.path, (own) => createSome(own, "after"));
+    await expectNothingLost([first, second]);
+    expectStopped(first);
+  });
+
+  testOnLinux(
+    "of the file ends Curt, while a reader limits checkpoints, and nothing confirmed is lost",
+    async () => {
+      using folder = temporaryFolder();
+      const first = await traced(folder.path, async (own) => {
+        await createSome(own, "before");
+        const logBytes = () => Bun.file(`${own.program.file}-wal`).size;
+        await createUntil(() => logBytes() > 600 * 4096, own, "early");
+        const reader = new Database(own.program.file, { readonly: true });
+        reader.run("BEGIN");
+        reader.query("SELECT count(*) FROM links").get();
+        await createUntil(() => logBytes() > 1050 * 4096, own, "limited");
+        own.failSyncs("curt.db");
+        reader.run("COMMIT");
+        reader.close();
+        await createUntil(own.hasFailed, own, "unlimited");
+        for (let nth = 0; nth < 5; nth++) await own.tryToCreate(`later${nth}`);
+        await untilEnded(own);
+      });
+      const second = await traced(folder.path, (own) => createSome(own, "after"));
+      await expectNothingLost([first, second]);
+      expectStopped(first);
+      // The same runs on a disk that syncs nothing, as with synchronous=OFF.
+      const unsynced = [first, second].map((run) => ({ ...run, calls: run.calls.filter(isNoFileSync) }));
+      expect((await lostCodes(unsynced)).length).toBeGreaterThan(0);
+    },
+  );
+
+  testOnLinux("in one of two processes ends both", async () => {
+    using folder = temporaryFolder();
+    const run = await traced(
+      folder.path,
+      async (own) => {
+        await createSome(own, "before");
+        own.failSyncs("-wal");
+        await own.tryToCreate("failed");
+        await untilEnded(own);
+      },
+      { PROCESSES: "2" },
+    );
+    expectStopped(run);
+  });
+});
+
+function isNoFileSync({ call, ...rest }: SystemCall): boolean {
+  return call !== "sync" || !("file" in rest) || !rest.file.includes("curt.db");
+}
+
+testOnLinux("a segment is marked as synced only after its sync, and the mark is synced too", async () => {
+  using folder = temporaryFolder();
+  const path = await writeSegment({ folder: folder.path, hour: 490_000, visits: [{ code: "a" }] });
+  const module = join(import.meta.dir, "../../../src/visits/journal/segment.ts");
+  const script = `require(${JSON.stringify(module)}).openSegment(${JSON.stringify(path)}).sync()`;
+  const calls = await traceCommand(folder.path, [process.execPath, "-e", script]);
+  const syncs = calls.filter((call) => call.call === "sync" && call.file === path);
+  expect(syncs.map((call) => "isMarked" in call && call.isMarked)).toEqual([false, true]);
+});
+
+testOnLinux("a folder that exists is synced too: a start may have been killed before it was", async () => {
+  using folder = temporaryFolder();
+  const module = join(import.meta.dir, "../../../src/lib/files.ts");
+  const script = `require(${JSON.stringify(module)}).createFolder(${JSON.stringify(join(folder.path, "a/b"))})`;
+  const create = async () => {
+    const calls = await traceCommand(folder.path, [process.execPath, "-e", script]);
+    return calls.flatMap((call) => (call.call === "sync" ? [call.file] : []));
+  };
+  expect(await create()).toEqual([dirname(folder.path), folder.path, join(folder.path, "a")]);
+  expect(await create()).toEqual([join(folder.path, "a")]);
+});
+
+testOnLinux("a new backup, its folder and the id of the store are on disk once it is logged", async () => {
+  using folder = temporaryFolder();
+  const backups = join(folder.path, "new", "backups");
+  const { calls, file } = await traced(
+    folder.path,
+    async ({ program }) => {
+      while (!program.logged.some((line) => line.includes("a backup was made"))) await Bun.sleep(5);
+    },
+    { BACKUP_DIR: backups },
+    ["--preload", roundsOf(200, folder.path)],
+  );
+  const synced = new Set(calls.map((call) => (call.call === "sync" ? call.file : "")));
+  for (const name of [join(backups, "any.db"), backups, dirname(backups), `${file}-visits/backup.id`])
+    expect([name, synced.has(dirname(name))]).toEqual([name, true]);
+});
+
+testOnLinux("a start is refused while the name of the new log cannot be synced", async () => {
+  using folder = temporaryFolder();
+  await (await startProgram({}, { folder: folder.path }))[Symbol.asyncDispose]();
+  writeFileSync(
+    join(folder.path, `${TRACE}.fail`),
+    JSON.stringify({ ofFile: basename(folder.path), times: 100 }),
+  );
+  const start = traced(folder.path, async () => {});
+  expect(await start.catch((error: Error) => error.message)).toContain("exit code 1");
+});

@@ -1,0 +1,98 @@
+import { expect } from "bun:test";
+import { existsSync, readFileSync, realpathSync, renameSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+
+import { sendUntilTaken } from "../../again.ts";
+import { type Program, PROGRAM, type Settings, startProgram } from "../../service.ts";
+import type { SystemCall } from "./syscalls.ts";
+
+export const TRACE = "trace.jsonl";
+const TRACER = join(import.meta.dir, "syscalls.ts");
+
+/** What the program did to its disk and its sockets, and what its clients were told. */
+export interface Run {
+  readonly calls: readonly SystemCall[];
+  /** Code to address of what was answered with 201. */
+  readonly made: ReadonlyMap<string, string>;
+  /** Path of the SQLite file. */
+  readonly file: string;
+  readonly exitCode: number;
+  readonly logged: readonly string[];
+}
+
+export interface TracedProgram {
+  readonly program: Program;
+  /** Creates a link as soon as the program takes it. */
+  create(code: string, address?: string): Promise<void>;
+  /** Creates a link if the program can. Returns the status; 0 if the program ended. */
+  tryToCreate(code: string): Promise<number>;
+  /** Lets the next syncs of the file whose path ends like this fail. */
+  failSyncs(ofFile: string, times?: number): void;
+  /** Whether all these syncs have failed. */
+  hasFailed(): boolean;
+}
+
+/** So that few links fill the log. */
+const LONG = "x".repeat(1500);
+
+/** Runs the real program and writes down the system calls that decide whether its links survive. */
+export async function traced(
+  folder: string,
+  use: (traced: TracedProgram) => Promise<void>,
+  settings: Settings = {},
+  bunOptions: readonly string[] = [],
+): Promise<Run> {
+  const trace = join(folder, TRACE);
+  const fail = `${trace}.fail`;
+  const command = [process.execPath, TRACER, trace, process.execPath, ...bunOptions, PROGRAM, "serve"];
+  const made = new Map<string, string>();
+  const program = await startProgram(settings, { command, folder });
+  const file = realpathSync(program.file);
+  program.expectFaults();
+  const send = async (custom_code: string, original_url: string) => {
+    const { status } = await program.shorten({ original_url, custom_code });
+    if (status === 201) made.set(custom_code, original_url);
+    return { status };
+  };
+  {
+    // The tracer gets the signal to stop, and the program is killed with it.
+    await using _ = program;
+    await use({
+      program,
+      async create(code, address = `https://example.org/${code}`) {
+        // It is traced, and so slow that some of a crowd may wait too long for their turn.
+        expect((await sendUntilTaken(() => send(code, address))).status).toBe(201);
+      },
+      tryToCreate: (code) =>
+        send(code, `https://example.org/${code}?${LONG}`).then(
+          ({ status }) => status,
+          () => 0,
+        ),
+      failSyncs(ofFile, times = 1) {
+        writeFileSync(`${fail}.new`, JSON.stringify({ ofFile, times }));
+        renameSync(`${fail}.new`, fail);
+      },
+      hasFailed: () => !existsSync(fail),
+    });
+  }
+  return { calls: callsOf(trace), made, file, exitCode: await program.exited, logged: program.logged };
+}
+
+/** Runs a command that ends by itself. */
+export async function traceCommand(
+  folder: string,
+  command: readonly string[],
+): Promise<readonly SystemCall[]> {
+  const trace = join(folder, TRACE);
+  const tracer = Bun.spawn([process.execPath, TRACER, trace, ...command], {
+    stdio: ["ignore", "ignore", "inherit"],
+  });
+  expect(await tracer.exited).toBe(0);
+  return callsOf(trace);
+}
+
+function callsOf(trace: string): readonly SystemCall[] {
+  const lines = readFileSync(trace, "utf8").split("\n");
+  // The last one is cut off: empty, or not finished when the tracer was stopped.
+  return lines.slice(0, -1).map((line) => JSON.parse(line) as SystemCall);
+}
