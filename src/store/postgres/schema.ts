@@ -2,9 +2,10 @@ import { StoreUnusable } from "../../links/store.ts";
 import type { Database, Run } from "./connection/database.ts";
 import store from "./migrations/001-store.sql" with { type: "text" };
 import events from "./migrations/002-events.sql" with { type: "text" };
+import answeredTargets from "./migrations/003-answered-targets.sql" with { type: "text" };
 
 /** In order. How many of them a database has is its schema version. */
-const MIGRATIONS = [store, events];
+const MIGRATIONS = [store, events, answeredTargets];
 
 /** For all migrations together, and for waiting until another process has made them. */
 const MIGRATE_MS = 3_600_000;

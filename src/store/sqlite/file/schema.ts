@@ -5,9 +5,10 @@ import { closeSync, existsSync, openSync, readSync, statSync } from "node:fs";
 import { StoreUnusable } from "../../../links/store.ts";
 import store from "../migrations/001-store.sql" with { type: "text" };
 import events from "../migrations/002-events.sql" with { type: "text" };
+import answeredTargets from "../migrations/003-answered-targets.sql" with { type: "text" };
 
 /** In order. How many of them a file has is its schema version (PRAGMA user_version). */
-const MIGRATIONS = [store, events];
+const MIGRATIONS = [store, events, answeredTargets];
 
 interface Part {
   /** With its type, such as "index links_by_end": a trigger may be called like a table. */
