@@ -49,7 +49,7 @@ async function untilVisited(host: Host, code: string, visits: number): Promise<v
 }
 
 const operate = (method: string, path: string, body?: object) =>
-  ask(curt, method, `/api/v1/admin/${path}`, { key: ADMIN_TOKEN, body });
+  ask(curt, method, `/api/v1/admin/${path}`, { key: ADMIN_TOKEN, body, ifMatch: "*" });
 
 describe("a code", () => {
   test("is another link at each domain, in every spelling of its host", async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 import * as fc from "fast-check";
@@ -11,7 +11,7 @@ import {
   createListCheck,
   type ListKey,
 } from "../../src/moderation/blocklist/list-table.ts";
-import { temporaryFolder, PROGRAM } from "../service.ts";
+import { temporaryFolder, PROGRAM, ROOT } from "../service.ts";
 
 const KEY: ListKey = [0x0123_4567, -0x0765_4321];
 
@@ -280,6 +280,17 @@ describe("a table", () => {
     ];
     for (const text of lines) for (const rule of readLine(text) ?? []) builder.add(rule);
     expect(builder.rules).toBe(3);
+  });
+
+  test("takes as much memory as docs/protecting.md says", () => {
+    const mebibytes = (covers: "tree" | "path") => {
+      const builder = createListBuilder(KEY);
+      for (let nth = 0; nth < 1_000_000; nth++) builder.add({ host: `h${nth}.example`, covers, path: "/a" });
+      return Math.floor(builder.build().byteLength / 2 ** 20);
+    };
+    expect(readFileSync(join(ROOT, "docs/protecting.md"), "utf8")).toContain(
+      `a million hosts take ${mebibytes("tree")} MiB, and a million addresses on as many hosts ${mebibytes("path")} MiB`,
+    );
   });
 
   test("is asked together with others", () => {
