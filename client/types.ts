@@ -73,7 +73,7 @@ export type ManagedLink = {
   state: LinkState;
   /** Why the link does not work although it may not have expired: the operator's reason for disabling it or blocking its host, or `blocklist` if its host is on a blocklist. `null` if it works. */
   disabled_reason: DisabledReason | null;
-  /** When the maker last changed the destination; `null` if never. */
+  /** When the destination was last changed; `null` if never. */
   changed_at: string | null;
   /** Visits by people since the link was created. New visits appear within two seconds, or within a minute under heavy load. */
   visits: number;
@@ -178,6 +178,7 @@ export type ProblemReason =
   | "operator.no-case"
   | "operator.too-many"
   | "operator.wrong"
+  | "precondition.required"
   | "reason.unknown";
 
 export type ProblemDetail = {
@@ -227,7 +228,7 @@ export type Link = {
   state: LinkState;
   /** Why the link does not work although it may not have expired: the operator's reason for disabling it or blocking its host, or `blocklist` if its host is on a blocklist. `null` if it works. */
   disabled_reason: DisabledReason | null;
-  /** When the maker last changed the destination; `null` if never. */
+  /** When the destination was last changed; `null` if never. */
   changed_at: string | null;
   /** Visits by people since the link was created. New visits appear within two seconds, or within a minute under heavy load. */
   visits: number;

@@ -18,6 +18,8 @@ export interface Answered {
 export interface Asking {
   readonly key?: string | undefined;
   readonly body?: unknown;
+  /** `If-Match`. */
+  readonly ifMatch?: string | undefined;
 }
 
 /** Asks the API, with a key where one is given. */
@@ -25,12 +27,15 @@ export async function ask(
   service: Pick<Running, "fetch">,
   method: string,
   path: string,
-  { key, body }: Asking = {},
+  { key, body, ifMatch }: Asking = {},
 ): Promise<Answered> {
   const { status, headers, ...response } = await answerOf(
     service.fetch(path, {
       method,
-      headers: key === undefined ? {} : { Authorization: `Bearer ${key}` },
+      headers: {
+        ...(key !== undefined && { Authorization: `Bearer ${key}` }),
+        ...(ifMatch !== undefined && { "If-Match": ifMatch }),
+      },
       ...(body !== undefined && { body: JSON.stringify(body) }),
     }),
   );

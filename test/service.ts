@@ -9,6 +9,7 @@ import { createLog } from "../src/lib/log.ts";
 import { createClock } from "../src/links/clock.ts";
 import type { Code } from "../src/links/code.ts";
 import type { Reason } from "../src/links/link.ts";
+import { isProblem } from "../src/links/problem.ts";
 import { type Limits, startService } from "../src/server/service.ts";
 import { openStore } from "../src/store/open.ts";
 import { openSqliteStore } from "../src/store/sqlite/store.ts";
@@ -265,8 +266,8 @@ export async function disableLink(service: Running, code: string, reason: Reason
   await using store = await openStoreOf(service);
   const link = await store.find(code as Code);
   const decision = { who: "api", atMs: Date.now(), reason } as const;
-  if (link === undefined || (await store.disable([link], decision)).length === 0)
-    throw new Error(`${code} could not be disabled`);
+  const disabled = link === undefined ? [] : await store.disable([link], decision);
+  if (isProblem(disabled) || disabled.length === 0) throw new Error(`${code} could not be disabled`);
 }
 
 /** Every error, and no other answer, has reasons for programs, which are of the list. */

@@ -107,6 +107,7 @@ export const REASONS = [
   "operator.no-case",
   "operator.too-many",
   "operator.wrong",
+  "precondition.required",
   "reason.unknown",
 ] as const;
 

@@ -1,6 +1,7 @@
 import { header } from "../lib/bounds.ts";
+import type { OtherRevision } from "../links/change.ts";
 import type { Code } from "../links/code.ts";
-import type { EditsClosed, OtherRevision } from "../links/edit.ts";
+import type { EditsClosed } from "../links/edit.ts";
 import type { EndedBy } from "../links/link.ts";
 import type { Refusal } from "../links/problem.ts";
 import { StoreUnavailable } from "../links/store.ts";
@@ -67,6 +68,7 @@ export type HttpProblem =
   | { kind: "key.missing" | "key.wrong" }
   | EditsClosed
   | OtherRevision
+  | { kind: "precondition.required" }
   | { kind: "token.missing" | "token.wrong" };
 
 const RETRY_SOON = { "Retry-After": "2" };
@@ -187,6 +189,8 @@ function describeKind(problem: HttpProblem, fields: FieldNames): PartialDescript
       return { status: 403, messages: [say(problem.kind)] };
     case "precondition.failed":
       return { status: 412, messages: [say(problem.kind)], headers: { ETag: `"${problem.revision}"` } };
+    case "precondition.required":
+      return { status: 428, messages: [say(problem.kind)] };
     case "operator.no-case":
       return { status: 404, messages: [say(problem.kind)] };
     case "body.form":

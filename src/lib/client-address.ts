@@ -2,7 +2,7 @@ import ipaddr from "ipaddr.js";
 
 type Address = ipaddr.IPv4 | ipaddr.IPv6;
 
-/** A range of addresses, such as 10.0.0.0/8. IPv4-mapped IPv6 addresses are stored as IPv4. */
+/** A range of addresses, such as 10.0.0.0/8. IPv6 addresses that stand for an IPv4 address are stored as that. */
 export interface Network {
   readonly address: Address;
   /** In bits. */
@@ -37,8 +37,8 @@ export function isTrusted(trusted: readonly Network[], text: string): boolean {
 }
 
 /**
- * Returns the client's address in its shortest form (RFC 5952), or "" if the peer has none. IPv4-mapped IPv6 becomes IPv4, and
- * zones are dropped. Each proxy appends the address that called it to `X-Forwarded-For`. So the header is read from the
+ * Returns the client's address in its shortest form (RFC 5952), or "" if the peer has none. IPv6 addresses that stand for an IPv4
+ * address become that, and zones are dropped. Each proxy appends the address that called it to `X-Forwarded-For`. So the header is read from the
  * right, up to the first address that is not a trusted proxy: anything before that could be forged.
  */
 export function createClientAddress(trusted: readonly Network[]): ClientAddress {
@@ -62,11 +62,12 @@ export function createClientAddress(trusted: readonly Network[]): ClientAddress 
 
 /**
  * The key of a client: an IPv4 address, or a /64 of IPv6, the smallest network of a customer. Takes a result of
- * {@link createClientAddress}; "" stays "". Both loopback addresses are one client.
+ * {@link createClientAddress}; "" stays "". Both loopback addresses are one client. Each IPv4 client behind a local
+ * translator has an IPv6 address of its own, wherever in it the IPv4 address is (RFC 8215).
  */
 export function clientNetwork(address: string): string {
   if (address === "::1") return "127.0.0.1";
-  if (!address.includes(":")) return address;
+  if (!address.includes(":") || address.startsWith(TRANSLATED)) return address;
   return ipaddr.IPv6.parse(address)
     .parts.slice(0, 4)
     .map((part) => part.toString(16))
@@ -113,8 +114,20 @@ function parsePlain(text: string): Address | undefined {
   return ipaddr.IPv6.parse(text.replace(/%.*$/, ""));
 }
 
+/** Addresses that translators give to IPv4 clients start so: 64:ff9b::/96 and 64:ff9b:1::/48. */
+const TRANSLATED = "64:ff9b:";
+const WELL_KNOWN = ipaddr.IPv6.parse("64:ff9b::");
+
+/**
+ * The IPv4 address that an IPv6 one stands for: a mapped one, or one under the well-known prefix of translators. That has
+ * only global addresses (RFC 6052, section 3.1), so no client can pass for a trusted proxy in a private network.
+ */
 function unmapped(address: Address): Address {
-  return address instanceof ipaddr.IPv6 && address.isIPv4MappedAddress() ? address.toIPv4Address() : address;
+  if (!(address instanceof ipaddr.IPv6)) return address;
+  if (address.isIPv4MappedAddress()) return address.toIPv4Address();
+  if (!address.match(WELL_KNOWN, 96)) return address;
+  const embedded = new ipaddr.IPv4(address.toByteArray().slice(12));
+  return embedded.range() === "unicast" ? embedded : address;
 }
 
 function canonical(address: Address): string {

@@ -1,4 +1,4 @@
-import { hasStarted, hasEnded, redirectsSinceMs, type Link, type Terms } from "./link.ts";
+import { hasStarted, hasEnded, redirectsSinceMs, targetSinceMs, type Link, type Terms } from "./link.ts";
 import { type Target, targetHost } from "./target.ts";
 import { DAY_MS } from "./time.ts";
 
@@ -12,6 +12,12 @@ export type Change =
 interface IfRevision {
   /** Only to a link with one of these revisions. Undefined: to any. */
   readonly ifRevisions?: readonly string[] | undefined;
+}
+
+/** The link has another revision than those that its maker or the operator knows. */
+export interface OtherRevision {
+  readonly kind: "precondition.failed";
+  readonly revision: string;
 }
 
 /** Undefined leaves a value as it is, and null removes it. */
@@ -41,14 +47,26 @@ export function applyChange(link: Link, change: Change): Link | undefined {
   return change.type === "visit" ? countVisit(link, atMs) : applyEdit(link, change, atMs);
 }
 
-/** Identifies what the maker of a link can change. Visits don't change it. */
+/** In characters of Base64: 120 bits. */
+const REVISION_LENGTH = 20;
+
+/**
+ * Identifies what the maker of a link can change. Visits don't change it. A cryptographic hash, because a maker could
+ * otherwise find two targets with the same revision, and swap them while the operator decides.
+ */
 export function revisionOf({
   originalUrl,
   endsMs,
   terms = {},
 }: Pick<Link, "originalUrl" | "endsMs" | "terms">): string {
   const { startsMs, maxVisits, passwordHash } = terms;
-  return Bun.hash(JSON.stringify([originalUrl, endsMs, startsMs, maxVisits, passwordHash])).toString(36);
+  const values = JSON.stringify([originalUrl, endsMs, startsMs, maxVisits, passwordHash]);
+  return new Bun.CryptoHasher("sha256").update(values).digest("base64url").slice(0, REVISION_LENGTH);
+}
+
+/** Identifies what the operator sees of a link: the revision, and which link of its code it is. */
+export function versionOf(link: Pick<Link, "createdMs" | "originalUrl" | "endsMs" | "terms">): string {
+  return `${link.createdMs.toString(36)}.${revisionOf(link)}`;
 }
 
 /** Whether a link has one of the revisions that a change is for. */
@@ -79,7 +97,8 @@ function applyEdit(
     after = withTerms(
       { ...after, ...destination },
       {
-        changedMs: atMs,
+        // Always later than before, also if another machine's clock is ahead: reports compare it.
+        changedMs: Math.max(atMs, targetSinceMs(link) + 1),
         // Before the start, nobody was redirected to the host, and nobody should learn of it.
         ...(hasStarted(link, atMs) && formerOf(link, atMs)),
       },

@@ -1,4 +1,4 @@
-import { type Change, type Edit, isWanted, revisionOf } from "./change.ts";
+import { type Change, type Edit, isWanted, type OtherRevision, revisionOf } from "./change.ts";
 import type { Clock } from "./clock.ts";
 import type { createLinkCheck } from "./link-check.ts";
 import { type FoundLink, hasEnded, hasStarted, type Link } from "./link.ts";
@@ -21,12 +21,6 @@ export interface EditRequest {
   readonly sharers?: readonly string[] | undefined;
   /** See {@link Change}. */
   readonly ifRevisions?: readonly string[] | undefined;
-}
-
-/** The link has another revision than those that its maker knows. */
-export interface OtherRevision {
-  readonly kind: "precondition.failed";
-  readonly revision: string;
 }
 
 /** The setting EDITS doesn't allow to change this target, or not any more. */

@@ -1,5 +1,5 @@
 import type { Changes, Position } from "./change-feed.ts";
-import type { Change } from "./change.ts";
+import type { Change, OtherRevision } from "./change.ts";
 import type { Code } from "./code.ts";
 import type { Link, Reason } from "./link.ts";
 import type { Problem } from "./problem.ts";
@@ -59,19 +59,19 @@ export interface LinkStore {
   /**
    * Disables at most {@link MAX_DECIDED} links, durably and in one transaction, each with an entry in the journal and in
    * the changes. Returns the links that it changed: not those that are unknown, deleted, or disabled for this reason
-   * already. Another reason replaces the earlier one.
+   * already. Another reason replaces the earlier one. If one isn't as it was seen, changes nothing.
    */
   disable(
-    links: readonly LinkId[],
+    links: readonly SeenLink[],
     decision: Decision & { readonly reason: Reason },
-  ): Promise<readonly LinkId[]>;
+  ): Promise<readonly LinkId[] | OtherRevision>;
   /** Enables disabled links in the same way. A deleted link stays deleted. */
-  enable(links: readonly LinkId[], decision: Decision): Promise<readonly LinkId[]>;
+  enable(links: readonly SeenLink[], decision: Decision): Promise<readonly LinkId[] | OtherRevision>;
   /**
    * Deletes a link's URL and visits permanently, also visits that arrive later. The row stays, so that its code stays
-   * taken. Returns false if there is no such link or it was deleted before.
+   * taken. Returns false if there is no such link or it was deleted before. If it isn't as it was seen, changes nothing.
    */
-  erase(link: LinkId, decision: Decision): Promise<boolean>;
+  erase(link: SeenLink, decision: Decision): Promise<boolean | OtherRevision>;
   /**
    * Returns the changes to existing links since a position, from all processes, in commit order. Without a position it
    * returns only the current one. It is called often, so it must be cheap when nothing has changed.
@@ -89,6 +89,12 @@ export interface LinkStore {
 }
 
 export type LinkId = Pick<Link, "code" | "createdMs">;
+
+/** A link that the operator decides about. */
+export interface SeenLink extends LinkId {
+  /** As the operator saw it, see {@link revisionOf}. Undefined: whatever it is now. */
+  readonly revision?: string | undefined;
+}
 
 /** The result of a change. `link` is as it is now, undefined if there is no such link. */
 export interface Updated {

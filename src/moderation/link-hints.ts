@@ -27,6 +27,8 @@ const MANY_LABELS = 5;
  * occur as ordinary labels: us.shop.samsung.com.
  */
 const KNOWN_ENDINGS = new Set(["com", "net", "org", "gov"]);
+/** Governments, which have names below them. */
+const OWN_DOMAINS = new Set(["gov.wales", "gov.cymru"]);
 
 /** Only reads the link itself: nothing is fetched or looked up. */
 export function hintsOf(link: Pick<Link, "target" | "createdMs" | "terms">, nowMs: number): Hint[] {
@@ -51,20 +53,24 @@ function hintsOfName(host: string): Hint[] {
   const domain = registrableDomain(host);
   const labels = host.split(".");
   const front = labels.slice(0, labels.length - domain.split(".").length);
-  const name = siteIn(front);
+  const name = siteIn(labels, front.length);
   return [
     ...(name === undefined ? [] : [{ hint: "front", name, domain } as const]),
     ...(front.length < MANY_LABELS ? [] : [{ hint: "labels", domain } as const]),
   ];
 }
 
-/** The name of another site in the front labels, such as `paypal.com` in `www.paypal.com.example.net`. */
-function siteIn(front: readonly string[]): string | undefined {
-  for (const [nth, label] of front.entries()) {
-    const [end = "", last] = front.slice(nth + 1);
+/**
+ * The name of another site that starts in the first labels, such as `paypal.com` in `www.paypal.com.example.net`. It may end
+ * in the registrable domain, as in `paypal.com.xyz`.
+ */
+function siteIn(labels: readonly string[], front: number): string | undefined {
+  for (const [nth, label] of labels.slice(0, front).entries()) {
+    // The last label is the top-level domain, which ends this name and no other.
+    const [end = "", last] = labels.slice(nth + 1, -1);
     if (label === "www") continue;
     if (last !== undefined && isPublicSuffix(`${end}.${last}`)) return `${label}.${end}.${last}`;
-    if (KNOWN_ENDINGS.has(end)) return `${label}.${end}`;
+    if (KNOWN_ENDINGS.has(end) && !OWN_DOMAINS.has(labels.slice(nth + 1).join("."))) return `${label}.${end}`;
   }
   return undefined;
 }

@@ -1,11 +1,18 @@
-import { revisionOf } from "../links/change.ts";
+import { type OtherRevision, revisionOf, versionOf } from "../links/change.ts";
 import type { Clock } from "../links/clock.ts";
 import { lookUpCode } from "../links/code.ts";
 import type { EditRequest } from "../links/edit.ts";
 import { type Link, type Reason, REASONS } from "../links/link.ts";
 import type { Links } from "../links/links.ts";
 import { isProblem, type Problem } from "../links/problem.ts";
-import { type Decision, type LinkId, type LinkStore, MAX_DECIDED, type Who } from "../links/store.ts";
+import {
+  type Decision,
+  type LinkId,
+  type LinkStore,
+  MAX_DECIDED,
+  type SeenLink,
+  type Who,
+} from "../links/store.ts";
 import { canonicalHost } from "../links/target.ts";
 import { isRegistrySuffix } from "./domain-name.ts";
 import { type HostRules, parseHost } from "./host-rules.ts";
@@ -62,6 +69,19 @@ export interface RuleCheckOptions {
   readonly ownHosts: readonly string[];
 }
 
+/** The link as it was just read, for a decision about exactly this state. */
+export interface ReadLink extends Link {
+  readonly revision: string;
+}
+
+/** `versions`: those that the operator has seen, see {@link versionOf}. Undefined: the decision is about any. */
+export function requireSeen(link: Link, versions: readonly string[] | undefined): ReadLink | OtherRevision {
+  const version = versionOf(link);
+  return versions === undefined || versions.includes(version)
+    ? { ...link, revision: revisionOf(link) }
+    : { kind: "precondition.failed", revision: version };
+}
+
 /** Each process holds all rules in memory. */
 const MAX_RULES = 100_000;
 
@@ -86,13 +106,16 @@ export function createOperator({ store, links: { find, edit }, clock, refuseRule
 
   /** Many links take several transactions. If one fails, a retry does the rest. */
   async function inBatches(
-    links: readonly LinkId[],
-    change: (batch: readonly LinkId[]) => Promise<readonly LinkId[]>,
-  ): Promise<readonly LinkId[]> {
-    const changed: LinkId[] = [];
-    for (let at = 0; at < links.length; at += MAX_DECIDED)
-      changed.push(...(await change(links.slice(at, at + MAX_DECIDED))));
-    return changed;
+    links: readonly SeenLink[],
+    change: (batch: readonly SeenLink[]) => Promise<readonly LinkId[] | OtherRevision>,
+  ): Promise<readonly LinkId[] | OtherRevision> {
+    const all: LinkId[] = [];
+    for (let at = 0; at < links.length; at += MAX_DECIDED) {
+      const changed = await change(links.slice(at, at + MAX_DECIDED));
+      if (isProblem(changed)) return changed;
+      all.push(...changed);
+    }
+    return all;
   }
 
   return {
@@ -105,7 +128,7 @@ export function createOperator({ store, links: { find, edit }, clock, refuseRule
 
     /** Changes a link that redirects or will. False if it is so already. */
     async change(
-      { code, createdMs }: LinkId,
+      { code, createdMs, revision }: ReadLink,
       request: DecisionRequest & Pick<EditRequest, "originalUrl" | "expiry">,
       who: Who,
     ): Promise<boolean | RefusedDecision | Exclude<Awaited<ReturnType<Links["edit"]>>, Link>> {
@@ -115,16 +138,19 @@ export function createOperator({ store, links: { find, edit }, clock, refuseRule
       if (isProblem(link)) return link;
       if (link.createdMs !== createdMs) return { kind: "unknown" };
       const { originalUrl, expiry } = request;
-      const after = await edit(link, { originalUrl, expiry }, decide(request, who));
-      return isProblem(after) ? after : revisionOf(after) !== revisionOf(link);
+      const after = await edit(link, { originalUrl, expiry, ifRevisions: [revision] }, decide(request, who));
+      if (!isProblem(after)) return revisionOf(after) !== revision;
+      if (after.kind !== "precondition.failed") return after;
+      const now = await store.find(code);
+      return now === undefined ? { kind: "unknown" } : { ...after, revision: versionOf(now) };
     },
 
     /** Returns the links that it changed: not those that are unknown, deleted, or disabled for this reason already. */
     async disable(
-      links: readonly LinkId[],
+      links: readonly SeenLink[],
       request: ReasonedRequest,
       who: Who,
-    ): Promise<readonly LinkId[] | RefusedDecision> {
+    ): Promise<readonly LinkId[] | RefusedDecision | OtherRevision> {
       const reason = readReason(request.reason);
       const refusals = [...refuseNote(request.note), ...refuseReason(reason)];
       if (reason === undefined || refusals.length > 0) return { kind: "refused", refusals };
@@ -134,10 +160,10 @@ export function createOperator({ store, links: { find, edit }, clock, refuseRule
 
     /** Returns the links that it changed. A deleted link stays deleted. */
     async enable(
-      links: readonly LinkId[],
+      links: readonly SeenLink[],
       request: DecisionRequest,
       who: Who,
-    ): Promise<readonly LinkId[] | RefusedDecision> {
+    ): Promise<readonly LinkId[] | RefusedDecision | OtherRevision> {
       const refusals = refuseNote(request.note);
       if (refusals.length > 0) return { kind: "refused", refusals };
       const decision = decide(request, who);
@@ -145,7 +171,11 @@ export function createOperator({ store, links: { find, edit }, clock, refuseRule
     },
 
     /** Deletes a link permanently, except for its code. False if there is no such link or it was deleted before. */
-    async erase(link: LinkId, request: DecisionRequest, who: Who): Promise<boolean | RefusedDecision> {
+    async erase(
+      link: ReadLink,
+      request: DecisionRequest,
+      who: Who,
+    ): Promise<boolean | RefusedDecision | OtherRevision> {
       const refusals = refuseNote(request.note);
       if (refusals.length > 0) return { kind: "refused", refusals };
       return store.erase(link, decide(request, who));

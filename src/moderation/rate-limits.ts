@@ -124,6 +124,7 @@ export function createClientLimit(windows: readonly Window[], options: LimitOpti
   }
 
   return {
+    bytes: clients.bytes + sites.bytes,
     most: clients.most,
     wait,
     charge,
@@ -244,6 +245,8 @@ export function createRateLimit(windows: readonly Window[], { clock, seed, sets 
   }
 
   return {
+    /** Of its tables. */
+    bytes: hashes.byteLength + paidOff.byteLength,
     /** How many things a client may do at once, if it did nothing before. */
     most: Math.min(...windows.map(({ count }) => count)),
 

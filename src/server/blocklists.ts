@@ -14,7 +14,8 @@ export async function openBlocklists(
     blocklist: files,
     blocklistFeeds: urls,
     listFolder: folder,
-  }: Pick<Config, "blocklist" | "blocklistFeeds" | "listFolder">,
+    openElsewhere,
+  }: Pick<Config, "blocklist" | "blocklistFeeds" | "listFolder" | "openElsewhere">,
   log: Log,
   limits: BlocklistsLimits,
   onFault: (error: unknown) => void,
@@ -24,6 +25,8 @@ export async function openBlocklists(
     ...limits,
     files,
     feedFiles: urls.map((url) => feedFile(folder, url)),
+    folder,
+    isBesideOthers: openElsewhere !== undefined,
     key: [key0, key1],
     onRead: (path, { rules, skipped, isCut }) => {
       const details = { path, rules, skipped };

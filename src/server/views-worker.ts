@@ -16,7 +16,7 @@ import { StoreUnavailable } from "../links/store.ts";
 import { createListCheck, type ListCheck } from "../moderation/blocklist/list-table.ts";
 import { createHostRules, type HostRules } from "../moderation/host-rules.ts";
 import { createDisabledSinceReader, createInspection, type Inspection } from "../moderation/inspection.ts";
-import { createAdminPageViews } from "../pages/admin/handler.ts";
+import { createAdminPageViews } from "../pages/admin/views.ts";
 import { createHomeViews } from "../pages/home/handler.ts";
 import { createInterstitialPage } from "../pages/interstitial/page.tsx";
 import { createManageViews } from "../pages/manage/handler.ts";

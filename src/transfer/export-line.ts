@@ -185,6 +185,7 @@ const LINES: { readonly [K in keyof LineOf]: RecordCodec<LineOf[K]> } = {
         }),
       ),
     ],
+    targetMs: ["target_at", optional(instant)],
     notes: [
       "notes",
       list(record({ atMs: ["at", instant], reason: ["reason", reason], note: ["note", anyText] })),

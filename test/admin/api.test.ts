@@ -1,6 +1,8 @@
 import { describe, expect, test } from "bun:test";
 
+import { DAY_MS } from "../../src/links/time.ts";
 import en from "../../src/locales/en.json";
+import { ask as changeLink, make as makeManaged } from "../managed.ts";
 import { outcomeOf, shareService, startHere } from "../service.ts";
 import { visit } from "../visits/visits.ts";
 import {
@@ -189,6 +191,65 @@ describe("one link", () => {
     ]);
     await operator("POST", "links/moved/disable", { reason: "spam" });
     expect((await change({ target: original_url })).status).toBe(410);
+  });
+
+  test("is decided about only as the operator has seen it", async () => {
+    const { code, key, path: managed } = await makeManaged(curt);
+    await report(curt, code, { reason: "phishing" });
+    const seen = await ask("GET", `links/${code}`);
+    expect(seen.headers.get("etag")).toBe(`"${seen.data.revision}"`);
+    const listed = (await ask("GET", "cases")).data.cases.find((one: any) => one.code === code);
+    expect(listed.link.revision).toBe(seen.data.revision);
+    await changeLink(curt, "PATCH", managed, { key, body: { target: "https://www.google.com/" } });
+    const now = await ask("GET", `links/${code}`);
+    const decisions = [
+      ["PATCH", `links/${code}`, { expires_at: "24h" }],
+      ["POST", `links/${code}/disable`, { reason: "spam" }],
+      ["POST", `links/${code}/enable`, {}],
+      ["DELETE", `links/${code}?confirm=${code}`, {}],
+      ["POST", `cases/${code}`, { action: "disable", reason: "phishing" }],
+      ["POST", `cases/${code}`, { action: "block-host", reason: "phishing" }],
+      ["POST", `cases/${code}`, { action: "nothing" }],
+      ["POST", `cases/${code}`, { action: "reopen" }],
+    ] as const;
+    for (const [method, path, body] of decisions) {
+      const refused = await ask(method, path, body, `"${seen.data.revision}"`);
+      expect([refused.status, refused.reason], `${method} ${path}`).toEqual([412, "precondition.failed"]);
+      expect(refused.headers.get("etag")).toBe(`"${now.data.revision}"`);
+      const bare = await curt.fetch(`/api/v1/admin/${path}`, {
+        method,
+        headers: { Authorization: `Bearer ${TOKEN}` },
+        body: JSON.stringify(body),
+      });
+      expect([bare.status, bare.headers.get("curt-reason")]).toEqual([428, "precondition.required"]);
+    }
+    expect((await ask("GET", `links/${code}`)).data).toEqual(now.data);
+    expect((await curt.shorten({ original_url: "https://www.google.com/" })).status).toBe(201);
+    const [method, path, body] = decisions[0];
+    expect((await ask(method, path, body, `"other", "${now.data.revision}"`)).data.changed).toBe(true);
+  });
+
+  test("stays as it is when its case is opened again", async () => {
+    const code = await make();
+    await report(curt, code, { reason: "spam" });
+    expect((await ask("POST", `cases/${code}`, { action: "nothing" })).status).toBe(200);
+    expect((await ask("POST", `cases/${code}`, { action: "reopen", reason: "spam" })).status).toBe(200);
+    expect((await ask("GET", `links/${code}`)).data).toMatchObject({
+      state: "active",
+      case: { state: "open" },
+    });
+  });
+
+  test("is another one if its code was given away", async () => {
+    await using own = await startHere({ ADMIN_TOKEN: TOKEN, CODE_HOLD: "0s" });
+    const askOwn = askAs(own);
+    const body = { original_url, custom_code: "again", expire_duration: "24h" };
+    await own.shorten(body);
+    const { revision } = (await askOwn("GET", "links/again")).data;
+    own.advance(DAY_MS);
+    expect((await own.shorten({ ...body, original_url })).status).toBe(201);
+    const refused = await askOwn("POST", "links/again/disable", { reason: "spam" }, `"${revision}"`);
+    expect(refused.status).toBe(412);
   });
 
   test("is deleted for good only by who repeats its code, and the code stays taken", async () => {

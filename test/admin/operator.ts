@@ -5,11 +5,17 @@ import { newLink } from "../stores/links.ts";
 
 export const TOKEN = "only-the-operator-knows-it";
 
-export type Ask = (method: string, path: string, body?: unknown) => Promise<Answered>;
+export type Ask = (method: string, path: string, body?: unknown, ifMatch?: string) => Promise<Answered>;
 
-/** Asks the operator's API; `path` begins behind /api/v1/admin/. */
+/** Asks the operator's API; `path` begins behind /api/v1/admin/. A decision is about the link as it is, unless `ifMatch` says more. */
 export function askAs(curt: Pick<Running, "fetch">, token = TOKEN): Ask {
-  return (method, path, body) => ask(curt, method, `/api/v1/admin/${path}`, { key: token, body });
+  return (method, path, body, ifMatch = "*") =>
+    ask(curt, method, `/api/v1/admin/${path}`, { key: token, body, ifMatch });
+}
+
+/** What the operator's pages send to say which state of a link was seen. */
+export async function seenOf(curt: Pick<Running, "fetch">, code: string): Promise<string> {
+  return (await askAs(curt)("GET", `links/${code}`)).data.revision;
 }
 
 /** How many links of others there are, before and after those of the campaign. */

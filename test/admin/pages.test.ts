@@ -3,9 +3,10 @@ import { beforeAll, describe, expect, test } from "bun:test";
 import en from "../../src/locales/en.json";
 import { createAdminToken, SESSION_MS } from "../../src/moderation/access-tokens.ts";
 import { elementsOf, expectGuarded, HTML, MARK, sendForm } from "../http/markup.ts";
+import { ask, make } from "../managed.ts";
 import { openStoreOf, shareService, startHere } from "../service.ts";
 import { newLink } from "../stores/links.ts";
-import { askAs, report, TOKEN, untilAnswered } from "./operator.ts";
+import { askAs, report, seenOf, TOKEN, untilAnswered } from "./operator.ts";
 
 const FORM = "application/x-www-form-urlencoded";
 const PAGES = ["/admin", "/admin/links", "/admin/links/made", "/admin/hosts", "/admin/journal"];
@@ -63,11 +64,11 @@ describe("signing in", () => {
   });
 
   test("reads no more than a token is long", async () => {
-    const long = await post("/admin", { token: "x".repeat(3000) });
+    const long = await post("/admin", { token: "x".repeat(10_000) });
     expect([long.status, long.headers.get("set-cookie")]).toEqual([413, null]);
     const body = new ReadableStream({
       start(controller) {
-        controller.enqueue(new TextEncoder().encode(new URLSearchParams({ token: TOKEN }).toString()));
+        controller.enqueue(new TextEncoder().encode(`token=${TOKEN}${" ".repeat(10_000)}`));
         controller.close();
       },
     });
@@ -233,7 +234,8 @@ describe("the operator's pages", () => {
       const [, alert] = /role="alert">([^<]*)</.exec(await response.text()) ?? [];
       return [response.status, alert];
     };
-    const disable = { action: "disable", reason: "spam" };
+    const seen = await seenOf(curt, "made");
+    const disable = { action: "disable", reason: "spam", seen };
     const answer = { code: "made", ...disable };
     for (const [path, fields, status, alert] of [
       ["/admin/hosts", { action: "block", host: "a b", reason: "spam" }, 400, en["host.invalid"]],
@@ -244,12 +246,14 @@ describe("the operator's pages", () => {
       ["/admin/cases", { ...answer, action: "forget" }, 400, "It must be one of"],
       ["/admin/cases", { ...answer, reason: "" }, 400, "It must be one of"],
       ["/admin/cases", { ...answer, reason: "ugly" }, 400, "It must be one of"],
+      ["/admin/cases", { ...answer, seen: "" }, 412, en["admin.changed"]],
+      ["/admin/links/made", { ...disable, seen: `${seen}x` }, 412, en["admin.changed"]],
     ] as const)
       expect(await told(path, fields), path).toEqual([status, expect.stringContaining(alert)]);
     const search = await get("/admin/links?host=a/b", session);
     expect([search.status, await search.text()]).toEqual([400, expect.stringContaining(en["host.invalid"])]);
     // Deleting takes the box that says so.
-    expect((await post("/admin/links/made", { action: "erase", form }, session)).status).toBe(303);
+    expect((await post("/admin/links/made", { action: "erase", seen, form }, session)).status).toBe(303);
     expect((await curt.fetch("/made")).status).toBe(302);
     expect((await askAs(curt)("GET", "journal")).data.entries).toEqual([]);
   });
@@ -259,8 +263,10 @@ describe("the operator's pages", () => {
     await own.shorten({ original_url: "https://example.com/", custom_code: "moved" });
     const session = await signIn(own);
     const form = createAdminToken(TOKEN).formToken(session);
-    const change = (fields: Fields) =>
-      post("/admin/links/moved", { action: "change", form, ...fields }, session, {}, own);
+    const change = async (fields: Fields) => {
+      const seen = await seenOf(own, "moved");
+      return post("/admin/links/moved", { action: "change", form, seen, ...fields }, session, {}, own);
+    };
     const target = "https://new.example/";
     const changed = await change({
       target,
@@ -341,31 +347,150 @@ describe("the desk", () => {
     ["nothing", "", 302, ["reopen", "nothing-wrong"]],
     ["nothing", "spam", 302, ["reopen", "disable", "enable", "nothing-wrong", "disable"]],
     ["disable", "spam", 410, ["reopen", "disable", "disable"]],
-  ])("takes back the answer %s to a link that is disabled for %p", async (action, was, status, actions) => {
-    await using own = await startHere({ ADMIN_TOKEN: TOKEN, REPORT_THRESHOLD: was === "" ? "off" : "1" });
-    const ask = askAs(own);
-    await own.shorten({ original_url: "https://undo.example/", custom_code: "undo" });
-    await report(own, "undo", { reason: "spam" });
-    const before = was === "" ? 302 : 410;
-    await untilAnswered(own, "undo", before);
+  ] as const)(
+    "takes back the answer %s to a link that is disabled for %p",
+    async (action, was, status, actions) => {
+      await using own = await startHere({ ADMIN_TOKEN: TOKEN, REPORT_THRESHOLD: was === "" ? "off" : "1" });
+      const askOwn = askAs(own);
+      await own.shorten({ original_url: "https://undo.example/", custom_code: "undo" });
+      await report(own, "undo", { reason: "spam" });
+      const before = was === "" ? 302 : 410;
+      await untilAnswered(own, "undo", before);
+      const session = await signIn(own);
+      const form = createAdminToken(TOKEN).formToken(session);
+      const answer = (fields: Fields) => post("/admin/cases", { form, ...fields }, session, {}, own);
+      const seen = await seenOf(own, "undo");
+      const answered = await answer({ code: "undo", action, reason: "spam", seen });
+      const path = answered.headers.get("location") ?? "";
+      const query = `did=${action}&code=undo&was=${was}&seen=${seen}&block=undo.example`;
+      expect([answered.status, path]).toEqual([303, `/admin?${query}`]);
+      await untilAnswered(own, "undo", status);
+      const shown = await get(path, session, own);
+      const confirmed = `${en[`admin.answered.${action}`]}: `;
+      expect(await shown.clone().text()).toContain(confirmed);
+      const page = await elementsOf(shown);
+      const fields = page.flatMap(({ attributes: { name, value = "" } }) =>
+        name !== undefined && ["did", "code", "was", "seen"].includes(name) ? [[name, value]] : [],
+      );
+      const undone = await answer({ action: "undo", ...Object.fromEntries(fields) });
+      const after = undone.headers.get("location") ?? "";
+      expect([undone.status, after]).toEqual([303, expect.stringMatching(/^\/admin\?did=undo&code=undo&/)]);
+      expect(await (await get(after, session, own)).text()).toContain(`${en["admin.answered.undo"]}: `);
+      await untilAnswered(own, "undo", before);
+      expect((await askOwn("GET", "cases")).data.cases).toMatchObject([{ code: "undo", state: "open" }]);
+      expect((await askOwn("GET", "hosts")).data.hosts).toEqual([]);
+      const { data } = await askOwn("GET", "links/undo");
+      expect(data.history.map((one: { action: string }) => one.action)).toEqual(actions);
+    },
+  );
+});
+
+describe("a link that was changed after the operator looked", () => {
+  const CHANGED = "https://www.google.com/";
+
+  async function reported() {
+    const own = await startHere({ ADMIN_TOKEN: TOKEN });
+    const { code, key, path } = await make(own, { target: "https://evil-bank.example/login" });
+    await report(own, code, { reason: "phishing" });
     const session = await signIn(own);
     const form = createAdminToken(TOKEN).formToken(session);
-    const answer = (fields: Fields) => post("/admin/cases", { form, ...fields }, session, {}, own);
-    const answered = await answer({ code: "undo", action, reason: "spam" });
-    const path = answered.headers.get("location") ?? "";
-    expect([answered.status, path]).toEqual([303, `/admin?did=${action}&code=undo&was=${was}`]);
-    await untilAnswered(own, "undo", status);
-    const page = await elementsOf(await get(path, session, own));
-    const fields = page.flatMap(({ attributes: { name, value = "" } }) =>
-      name !== undefined && ["did", "code", "was"].includes(name) ? [[name, value]] : [],
+    const change = () => ask(own, "PATCH", path, { key, body: { target: CHANGED } });
+    const send = (at: string, fields: Fields) => post(at, { form, ...fields }, session, {}, own);
+    return { own, code, session, change, send, [Symbol.asyncDispose]: () => own[Symbol.asyncDispose]() };
+  }
+
+  test("is shown as it is now, and neither it nor its host is decided about", async () => {
+    await using opened = await reported();
+    const { own, code, session, change, send } = opened;
+    const valuesOf = async (response: Response, field: string) =>
+      (await elementsOf(response)).flatMap(({ attributes: { name, value = "" } }) =>
+        name === field ? [value] : [],
+      );
+    const [seen = ""] = await valuesOf(await get("/admin", session, own), "seen");
+    expect((await change()).status).toBe(200);
+    const forms: [string, Fields][] = [
+      ...["disable", "block-host", "nothing"].map((action): [string, Fields] => [
+        "/admin/cases",
+        { code, action, reason: "phishing" },
+      ]),
+      ["/admin/cases", { action: "undo", did: "nothing", code, was: "spam" }],
+      ...["disable", "enable", "change"].map((action): [string, Fields] => [
+        `/admin/links/${code}`,
+        { action, reason: "phishing", expires_at: "24h" },
+      ]),
+      [`/admin/links/${code}`, { action: "erase", confirm: code }],
+    ];
+    for (const [path, fields] of forms) {
+      const refused = await send(path, { ...fields, seen });
+      expect(refused.status, JSON.stringify(fields)).toBe(412);
+      const page = await refused.clone().text();
+      expect(page).toContain(en["admin.changed"]);
+      expect(page).toContain("<strong>google.com</strong>");
+      expect(await valuesOf(refused, "seen")).not.toContain(seen);
+    }
+    const { data } = await askAs(own)("GET", `links/${code}`);
+    expect(data).toMatchObject({ target: CHANGED, state: "active", case: { state: "open" }, history: [] });
+    expect((await askAs(own)("GET", "hosts")).data.hosts).toEqual([]);
+    const [now = ""] = await valuesOf(await get("/admin", session, own), "seen");
+    expect((await send("/admin/cases", { code, action: "nothing", seen: now })).status).toBe(303);
+  });
+
+  test("keeps an answer that was given before the change", async () => {
+    await using opened = await reported();
+    const { own, code, change, send } = opened;
+    const seen = await seenOf(own, code);
+    const answer = { code, action: "block-host", reason: "phishing", seen };
+    const answered = await send("/admin/cases", answer);
+    const undo = Object.fromEntries(new URL(answered.headers.get("location") ?? "", own.origin).searchParams);
+    await askAs(own)("DELETE", "hosts/evil-bank.example");
+    while ((await change()).status !== 200) await Bun.sleep(10);
+    await askAs(own)("PUT", "hosts/evil-bank.example", { reason: "phishing" });
+    expect((await send("/admin/cases", { ...undo, action: "undo" })).status).toBe(412);
+    expect((await askAs(own)("GET", "hosts")).data.hosts).toMatchObject([{ host: "evil-bank.example" }]);
+  });
+});
+
+test("the answer to a report confirms the host that it blocked, not the code", async () => {
+  await using own = await startHere({ ADMIN_TOKEN: TOKEN });
+  await own.shorten({ original_url: "https://www.evil.example/", custom_code: "나쁜링크" });
+  await report(own, "나쁜링크", { reason: "phishing" });
+  const session = await signIn(own);
+  const form = createAdminToken(TOKEN).formToken(session);
+  const seen = await seenOf(own, encodeURIComponent("나쁜링크"));
+  const fields = { form, code: "나쁜링크", action: "block-host", reason: "phishing", seen };
+  const answered = await post("/admin/cases", fields, session, {}, own);
+  const page = await (await get(answered.headers.get("location") ?? "", session, own)).text();
+  expect(page).toMatch(/role="status">\s*Host blocked:\s*<bdi dir="auto">www\.evil\.example</);
+});
+
+describe("a reason", () => {
+  const optionsOf = async (response: Response) =>
+    (await elementsOf(response)).flatMap(({ tag, attributes }) =>
+      tag === "option" && "value" in attributes && /^(?:malware|phishing|)$/.test(attributes["value"] ?? "")
+        ? [`${attributes["value"]}${"selected" in attributes ? "*" : ""}`]
+        : [],
     );
-    const undone = await answer({ action: "undo", ...Object.fromEntries(fields) });
-    expect([undone.status, undone.headers.get("location")]).toEqual([303, "/admin"]);
-    await untilAnswered(own, "undo", before);
-    expect((await ask("GET", "cases")).data.cases).toMatchObject([{ code: "undo", state: "open" }]);
-    expect((await ask("GET", "hosts")).data.hosts).toEqual([]);
-    const { data } = await ask("GET", "links/undo");
-    expect(data.history.map((one: { action: string }) => one.action)).toEqual(actions);
+
+  test("is that of most reports, and has to be chosen where there are none", async () => {
+    await using own = await startHere({ ADMIN_TOKEN: TOKEN });
+    for (const custom_code of ["quiet", "bad"])
+      await own.shorten({ original_url: "https://example.com/", custom_code });
+    await report(own, "bad", { reason: "phishing" });
+    const session = await signIn(own);
+    const hosts = "/admin/hosts?host=example.com";
+    for (const path of [FOUND, "/admin/links/quiet", hosts, `${hosts}&reason=`])
+      expect((await optionsOf(await get(path, session, own))).slice(-3), path).toEqual([
+        "*",
+        "malware",
+        "phishing",
+      ]);
+    for (const path of ["/admin", "/admin/links/bad", `${hosts}&reason=phishing`])
+      expect((await optionsOf(await get(path, session, own))).slice(-2), path).toEqual([
+        "malware",
+        "phishing*",
+      ]);
+    const page = await (await get("/admin/links/bad", session, own)).text();
+    expect(page).toContain("/admin/hosts?host=example.com&amp;reason=phishing");
   });
 });
 
@@ -396,7 +521,7 @@ test("a long destination does not push the rest out of sight", async () => {
 
 test("hostile reports, notes, hosts and destinations are shown as text", async () => {
   await using own = await startHere({ ADMIN_TOKEN: TOKEN });
-  const ask = askAs(own);
+  const askOwn = askAs(own);
   const hostile = [
     `<script>${MARK}</script>`,
     `"><img src=x onerror=${MARK}>`,
@@ -409,8 +534,8 @@ test("hostile reports, notes, hosts and destinations are shown as text", async (
     const original_url = `https://example.com/${text}`.replaceAll("\u0007", "");
     expect((await own.shorten({ original_url, custom_code: code })).status).toBe(201);
     await report(own, code, { reason: "other", note: text });
-    await ask("POST", `links/${code}/disable`, { reason: "other", note: text });
-    await ask("PUT", `hosts/h${nth}.example`, { reason: "spam", note: text });
+    await askOwn("POST", `links/${code}/disable`, { reason: "other", note: text });
+    await askOwn("PUT", `hosts/h${nth}.example`, { reason: "spam", note: text });
   }
   const session = await signIn(own);
   const search = new URLSearchParams({ q: hostile[1] ?? "", host: "example.com" }).toString();
@@ -437,7 +562,7 @@ test("hostile reports, notes, hosts and destinations are shown as text", async (
     );
     expect(harmful, path).toEqual([]);
   }
-  const { data } = await ask("GET", "links/hostile0");
+  const { data } = await askOwn("GET", "links/hostile0");
   expect(data.case.notes[0].note).toBe(hostile[0]);
   expect(data.history[0].note).toBe(hostile[0]);
 });

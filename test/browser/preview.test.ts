@@ -101,7 +101,7 @@ describe.each(READERS)("a visitor who looks before ($locale)", ({ locale, viewpo
       else expect(await inAscii.textContent()).toBe(`${say("preview.idn")} ${ascii}`);
       expect(await leads.textContent()).toContain(path);
       await leads
-        .getByRole("link", { name: say("preview.continue", { domain: host }), exact: true })
+        .getByRole("link", { name: say("preview.continue", { domain: ascii ?? host }), exact: true })
         .waitFor();
       expect(await leads.getByText(say("preview.mistakable")).count()).toBe(code === "imitation" ? 1 : 0);
       expect(await leads.getByText(say("preview.letters", { name: "аррӏе.com" })).count()).toBe(

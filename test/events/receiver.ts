@@ -63,7 +63,11 @@ export const ADMIN_TOKEN = "a".repeat(32);
 export function operate(service: Pick<Running, "fetch">, method: string, path: string, body?: object) {
   return service.fetch(`/api/v1/admin/${path}`, {
     method,
-    headers: { Authorization: `Bearer ${ADMIN_TOKEN}`, "Content-Type": "application/json" },
+    headers: {
+      Authorization: `Bearer ${ADMIN_TOKEN}`,
+      "Content-Type": "application/json",
+      "If-Match": "*",
+    },
     ...(body !== undefined && { body: JSON.stringify(body) }),
   });
 }

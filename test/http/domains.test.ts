@@ -50,7 +50,7 @@ async function untilVisited(host: Host, code: string, visits: number): Promise<v
 }
 
 const operate = (method: string, path: string, body?: object) =>
-  ask(curt, method, `/api/v1/admin/${path}`, { key: ADMIN_TOKEN, body });
+  ask(curt, method, `/api/v1/admin/${path}`, { key: ADMIN_TOKEN, body, ifMatch: "*" });
 
 test("a request with two Host headers is refused", async () => {
   for (const path of ["/both", "/", "/api/v1/shorten"]) {

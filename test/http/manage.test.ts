@@ -394,7 +394,7 @@ describe("a link that is over for other reasons", () => {
     const ADMIN_TOKEN = "operator-token-0123456789";
     await using instance = await startHere({ ADMIN_TOKEN });
     const operator = (method: string, path: string, body?: object) =>
-      ask(instance, method, `/api/v1/admin/links/${path}`, { key: ADMIN_TOKEN, body });
+      ask(instance, method, `/api/v1/admin/links/${path}`, { key: ADMIN_TOKEN, body, ifMatch: "*" });
     const change = async ({ path, key }: { path: string; key: string }, method = "PATCH") =>
       ask(instance, method, path, { key, body: { target: OTHER } });
 

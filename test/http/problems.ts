@@ -117,5 +117,6 @@ export const PROBLEMS: Readonly<Record<ProblemReason, readonly [HttpProblem, str
   "operator.no-case": [{ kind: "operator.no-case" }],
   "operator.too-many": [{ kind: "too-many", max }],
   "operator.wrong": [{ kind: "operator.wrong" }],
+  "precondition.required": [{ kind: "precondition.required" }],
   "reason.unknown": [refused({ rule: "reason.unknown", values }), "reason"],
 };

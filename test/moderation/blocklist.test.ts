@@ -6,6 +6,7 @@ import { readConfig } from "../../src/config/config.ts";
 import { createLog } from "../../src/lib/log.ts";
 import { feedFile } from "../../src/moderation/blocklist/feeds.ts";
 import { openBlocklists } from "../../src/server/blocklists.ts";
+import { children } from "../server/processes.ts";
 import { BASE_URL, type Running, startHere, startProgram, temporaryFolder, untilLogged } from "../service.ts";
 
 const LIMITS = { listPollMs: 20 };
@@ -100,6 +101,55 @@ describe("a blocklist", () => {
       const { status } = await service.fetch("/one", { headers: { Connection: "close" } });
       expect(status).toBe(410);
     }
+  });
+
+  for (const [what, signal] of [
+    ["a process that takes the place of another", "SIGKILL"],
+    ["new processes that take over", "SIGUSR2"],
+  ] as const)
+    test(`that broke is doubted by ${what} as well`, async () => {
+      using folder = temporaryFolder();
+      const list = listIn(folder.path, ...hosts(39), "evil.example");
+      await using service = await startProgram(
+        { BLOCKLIST: list, PROCESSES: "2" },
+        { folder: folder.path, roundMs: 100 },
+      );
+      const doubts = () => service.logged.filter((line) => line.includes("cannot be used as it is now"));
+      writeFileSync(list, "");
+      while (doubts().length < 2) await Bun.sleep(20);
+      if (signal === "SIGUSR2") service.kill(signal);
+      else process.kill(children(service)[0] ?? 0, signal);
+      await untilLogged(service, signal === "SIGUSR2" ? "the old processes have ended" : "took its place");
+      expect(doubts().length).toBe(signal === "SIGUSR2" ? 4 : 3);
+      // Each request has a connection of its own, which either process may get.
+      for (let nth = 0; nth < 40; nth++) {
+        const headers = { Connection: "close" };
+        expect((await service.shorten({ original_url: TARGET }, headers)).status).toBe(400);
+      }
+    });
+
+  test("that broke is taken as it is after a restart, and by later processes", async () => {
+    using folder = temporaryFolder();
+    const list = listIn(folder.path, ...hosts(39), "evil.example");
+    const open = async (openElsewhere?: readonly string[]) => {
+      const config = readConfig({ BLOCKLIST: list, BASE_URL, DATA_DIR: folder.path });
+      const blocklists = await openBlocklists(
+        { ...config, openElsewhere },
+        createLog("error", process.stdout),
+        {},
+        () => {},
+      );
+      await blocklists.close();
+      return blocklists.figures();
+    };
+    expect(await open()).toMatchObject({ rules: 40, doubted: 0 });
+    replace(list);
+    expect(await open([])).toMatchObject({ rules: 40, doubted: 1 });
+    rmSync(list);
+    expect(await open([])).toMatchObject({ rules: 40, doubted: 1 });
+    replace(list);
+    expect(await open()).toMatchObject({ rules: 0, doubted: 0 });
+    expect(await open([])).toMatchObject({ rules: 0, doubted: 0 });
   });
 
   for (const [what, breakIt, reason] of [

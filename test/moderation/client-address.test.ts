@@ -135,6 +135,27 @@ test("the networks of a /48 share a site, and IPv4 addresses share none", () => 
   ]);
 });
 
+test("a client behind a translator is its IPv4 address, or one of its own", () => {
+  const clientOf = (peer: string) => clientNetwork(createClientAddress([])(peer, null));
+  expect(clientOf("64:ff9b::8.8.4.4")).toBe("8.8.4.4");
+  expect(clientOf("64:ff9b::808:808")).toBe("8.8.8.8");
+  expect(clientAddress("10.0.0.1", "64:ff9b::808:808")).toBe("8.8.8.8");
+  // Wherever a local prefix has the IPv4 address.
+  for (const addresses of [
+    ["64:ff9b:1::808:808", "64:ff9b:1::808:404"],
+    ["64:ff9b:1:808:8:800::", "64:ff9b:1:808:4:400::"],
+  ])
+    expect(addresses.map(clientOf)).toEqual(addresses);
+  expect(clientOf("64:ff9c::808:808")).toBe("64:ff9c:0:0");
+});
+
+test("nobody passes for a proxy in a private network with a translated address", () => {
+  for (const address of ["64:ff9b::10.0.0.1", "64:ff9b::127.0.0.1"]) {
+    expect(isTrusted(TRUSTED, address)).toBe(false);
+    expect(clientAddress(address, "198.51.100.9")).toBe(createClientAddress([])(address, null));
+  }
+});
+
 test("trust is a matter of networks, in every spelling", () => {
   const trusted = ["10.255.0.1", "::ffff:10.0.0.1", "::1", "0:0::1", "2001:db8:ffff:9::"];
   const strange = ["11.0.0.1", "127.0.0.2", "::2", "2001:db8::1", "::10.0.0.1", "10.1", "x", ""];

@@ -1,4 +1,6 @@
 import { describe, expect, test } from "bun:test";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 
 import * as fc from "fast-check";
 
@@ -8,6 +10,7 @@ import {
   createRateLimits,
   type Window,
 } from "../../src/moderation/rate-limits.ts";
+import { ROOT } from "../service.ts";
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
@@ -22,6 +25,34 @@ function limitOf(windows: readonly Window[], seed = 1n) {
   const limit = createRateLimit(windows, { clock: { monotonicMs: () => nowMs }, seed });
   return { ...limit, advance: (ms: number) => void (nowMs += ms) };
 }
+
+test("the tables take as much memory as docs/protecting.md says", () => {
+  const mebibytes = (
+    windowsOf: (key: "limitCreate" | "other") => readonly Window[],
+    adminToken: string | null,
+  ) => {
+    const other = windowsOf("other");
+    const limits = createRateLimits({
+      limitCreate: windowsOf("limitCreate"),
+      limitUnknown: other,
+      limitView: other,
+      limitReport: other,
+      limitPasswords: other,
+      adminToken,
+      clock: { monotonicMs: () => 0 },
+      seed: 1n,
+    });
+    const bytes = Object.values(limits).reduce((sum, limit) => sum + (limit?.bytes ?? 0), 0);
+    return Math.ceil(bytes / 2 ** 20);
+  };
+  const usual = (key: string) => (key === "limitCreate" ? CREATES : CREATES.slice(0, 1));
+  const most = () => [...CREATES, ...CREATES];
+  const text = readFileSync(join(ROOT, "docs/protecting.md"), "utf8");
+  expect(text).toContain(
+    `They take ${mebibytes(usual, null)} MiB per process with the public limits, ${mebibytes(usual, "x")} MiB with ` +
+      `\`ADMIN_TOKEN\`, and at most ${mebibytes(most, "x")} MiB with four windows each.`,
+  );
+});
 
 const times = (count: number) => Array.from({ length: count }, (_, nth) => nth);
 

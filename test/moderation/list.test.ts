@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 import * as fc from "fast-check";
@@ -11,7 +11,7 @@ import {
   createListCheck,
   type ListKey,
 } from "../../src/moderation/blocklist/list-table.ts";
-import { temporaryFolder, PROGRAM } from "../service.ts";
+import { temporaryFolder, PROGRAM, ROOT } from "../service.ts";
 
 const KEY: ListKey = [0x0123_4567, -0x0765_4321];
 
@@ -56,7 +56,6 @@ const LINES: Readonly<Record<string, { blocks: readonly string[]; passes: readon
     blocks: ["https://someone.github.io/", "https://a.someone.github.io/"],
     passes: ["https://other.github.io/"],
   },
-  "*.zip": { blocks: ["https://a.zip/"], passes: ["https://a.example/"] },
   "||evil.example^": { blocks: ["https://evil.example/", "https://a.evil.example/"], passes: [] },
   "||evil.example^$all": { blocks: ["https://evil.example/"], passes: [] },
   "||evil.example/bad^": { blocks: ["https://evil.example/bad/"], passes: ["https://evil.example/"] },
@@ -92,8 +91,28 @@ const LINES: Readonly<Record<string, { blocks: readonly string[]; passes: readon
       "https://evil.example./bad?x",
       "https://evil.example/bad.exe",
       "https://evil.example//b%61d#x",
+      "https://evil.example/%2fbad",
+      "https://evil.example/bad%2Fx",
+      "https://evil.example/bad%20",
+      "https://evil.example/bad%00",
+      "https://evil.example/%5cbad",
+      "https://evil.example/x%2F..%2Fbad/",
+      "https://evil.example/.%2F.%2Fbad%3Fx",
+      "https://evil.example/%2F%2F%2Fbad%3Bx",
     ],
-    passes: ["https://evil.example/", "https://evil.example/badminton", "https://www.evil.example/bad"],
+    passes: [
+      "https://evil.example/",
+      "https://evil.example/badminton",
+      "https://evil.example/bad%61",
+      "https://evil.example/bad%EA%B0%80",
+      "https://evil.example/good?/bad",
+      "https://evil.example/bad%2F..%2Fgood",
+      "https://www.evil.example/bad",
+    ],
+  },
+  "https://evil.example/a%2Fb%20c": {
+    blocks: ["https://evil.example/a/b%20c", "https://evil.example//a%2fb%20c"],
+    passes: ["https://evil.example/a%2Fbc"],
   },
   "https://evil.example/?id=": {
     blocks: ["https://evil.example/?id=5"],
@@ -143,6 +162,12 @@ describe("a line", () => {
       "http://[::1/",
       "a b.example",
       "*.203.0.113.9",
+      "*.com",
+      "*.COM.",
+      "*.zip",
+      "*.co.uk",
+      "*.한국",
+      "||*.co.kr^",
       "ftp://evil.example/bad",
       "hxxp://evil.example/bad",
       "address=/evil.example/0.0.0.0",
@@ -255,6 +280,17 @@ describe("a table", () => {
     ];
     for (const text of lines) for (const rule of readLine(text) ?? []) builder.add(rule);
     expect(builder.rules).toBe(3);
+  });
+
+  test("takes as much memory as docs/protecting.md says", () => {
+    const mebibytes = (covers: "tree" | "path") => {
+      const builder = createListBuilder(KEY);
+      for (let nth = 0; nth < 1_000_000; nth++) builder.add({ host: `h${nth}.example`, covers, path: "/a" });
+      return Math.floor(builder.build().byteLength / 2 ** 20);
+    };
+    expect(readFileSync(join(ROOT, "docs/protecting.md"), "utf8")).toContain(
+      `a million hosts take ${mebibytes("tree")} MiB, and a million addresses on as many hosts ${mebibytes("path")} MiB`,
+    );
   });
 
   test("is asked together with others", () => {

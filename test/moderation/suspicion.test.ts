@@ -30,7 +30,7 @@ test("ordinary hosts raise no hint", () => {
     app.slack.com zoom.us us02web.zoom.us company.atlassian.net foo.wd5.myworkdayjobs.com www.coupang.com
     www.11st.co.kr www.gmarket.co.kr xn--3e0bs12b3odi2b.xn--3e0b707e xn--vv4b11d.kr www.xn--vv4b11d.com www.paypal.com.
     www.net.example.com localhost intranet printer.local dev.example.com www.dev.example.com eu.app.example.com de.shop.example.com
-    fr.wikivoyage.org www.mercadolibre.com.ar www.uol.com.br www.rakuten.co.jp www.yahoo.co.jp www.sina.com.cn
+    www.com.xyz business.gov.wales fr.wikivoyage.org www.mercadolibre.com.ar www.uol.com.br www.rakuten.co.jp www.yahoo.co.jp www.sina.com.cn
     finance.sina.com.cn news.ycombinator.com docs.python.org pypi.org crates.io docs.rs www.npmjs.com`;
   const found = hosts
     .trim()
@@ -51,6 +51,10 @@ test("a host that begins with the name of another site says whose it is", () => 
     ["www.hometax.go.kr.example.com", "hometax.go.kr", "example.com"],
     ["irs.gov.refund.example", "irs.gov", "refund.example"],
     ["www.example.com.someone.github.io", "example.com", "someone.github.io"],
+    ["www.paypal.com.xyz", "paypal.com", "com.xyz"],
+    ["paypal.com.it", "paypal.com", "com.it"],
+    ["www.irs.gov.refund", "irs.gov", "gov.refund"],
+    ["www.naver.co.kr.xyz", "naver.co.kr", "kr.xyz"],
   ] as const)
     expect([host, hintsAbout(`https://${host}/`)]).toEqual([host, [{ hint: "front", name, domain }]]);
 });

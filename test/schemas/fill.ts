@@ -43,7 +43,7 @@ export async function fill(origin: string, adminToken: string): Promise<Kept> {
     return text.startsWith("{") ? (JSON.parse(text) as { data: Record<string, string> }).data : {};
   }
   const operate = (method: string, path: string, body?: object) =>
-    send(method, `/api/v1/admin/${path}`, body, { Authorization: `Bearer ${adminToken}` });
+    send(method, `/api/v1/admin/${path}`, body, { Authorization: `Bearer ${adminToken}`, "If-Match": "*" });
 
   async function make(custom_code: string | undefined, url: string, more = {}, headers = {}): Promise<void> {
     const body = { original_url: url, custom_code, ...more };

@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 
+import { revisionOf, versionOf } from "../../src/links/change.ts";
 import type { Code } from "../../src/links/code.ts";
 import type { LinkId } from "../../src/links/store.ts";
+import type { Target } from "../../src/links/target.ts";
 import { DAY_MS } from "../../src/links/time.ts";
 import { type CaseQuery, MAX_CASE_NOTES, type Report } from "../../src/moderation/reports/case.ts";
 import type { TestedStore } from "./guard.ts";
@@ -37,7 +39,7 @@ export function testCaseStore(name: string, open: () => Promise<TestedStore>): v
       day: DAY,
       atMs: NOW + 10,
       works: true,
-      targetSinceMs: 0,
+      targetSinceMs: link.createdMs,
       ...more,
     });
     const send = (link: LinkId, reporter: string, more: Partial<Report> = {}) =>
@@ -64,6 +66,7 @@ export function testCaseStore(name: string, open: () => Promise<TestedStore>): v
         pending: 4,
         disabledMs: undefined,
         answer: undefined,
+        targetMs: undefined,
         notes: [
           { atMs: NOW + 30, reason: "phishing", note: "second" },
           { atMs: NOW + 10, reason: "spam", note: "first" },
@@ -172,6 +175,90 @@ export function testCaseStore(name: string, open: () => Promise<TestedStore>): v
       expect(await send(link, "h", edited)).toBe("disabled");
     });
 
+    const changeTarget = (link: LinkId, url: string, atMs: number) =>
+      store.update(link, { type: "edit", atMs, destination: { originalUrl: url, target: url as Target } });
+    const seenIn = async (link: LinkId) => {
+      const found = await other.find(link.code);
+      if (found === undefined) throw new Error("no link");
+      return { ...link, revision: revisionOf(found) };
+    };
+
+    test("neither answers nor reopens the case of a link that was changed since the operator saw it", async () => {
+      const link = await make();
+      await send(link, "a");
+      const seen = await seenIn(link);
+      await changeTarget(link, "https://www.google.com/", NOW + 20);
+      const found = await other.find(link.code);
+      const refused = { kind: "precondition.failed", revision: found && versionOf(found) } as never;
+      const answers = [
+        { action: "disable", reason: "spam" },
+        { action: "block-host", reason: "spam", host: "refused.example" },
+        { action: "nothing" },
+      ] as const;
+      for (const answer of answers)
+        expect(await store.answerCase(seen, answer, byOperator())).toEqual(refused);
+      expect(await other.caseOf(link)).toMatchObject({ answer: undefined });
+      expect((await other.hosts("", 1000)).map(({ host }) => host)).not.toContain("refused.example");
+      expect([await stateOf(link), await actionsOn(link)]).toEqual([undefined, []]);
+      expect(await store.answerCase(await seenIn(link), { action: "nothing" }, byOperator())).toBeTrue();
+      expect(await store.reopenCase(seen, { disabled: "spam" }, byOperator())).toEqual(refused);
+      expect(await other.caseOf(link)).toMatchObject({ answer: { action: "nothing" } });
+    });
+
+    test("answers what the operator saw or nothing while the maker changes the target", async () => {
+      for (let nth = 0; nth < 20; nth++) {
+        const link = await make();
+        await send(link, "a");
+        const seen = await seenIn(link);
+        const [answered, changed] = await Promise.all([
+          store.answerCase(seen, { action: "nothing" }, byOperator()),
+          other.update(link, {
+            type: "edit",
+            atMs: NOW + 20,
+            destination: { originalUrl: "https://new.example/", target: "https://new.example/" as Target },
+          }),
+        ]);
+        expect(changed.isChanged).toBeTrue();
+        const targetSinceMs = changed.link?.terms?.changedMs ?? 0;
+        // A report about the new target opens the case again, if it was closed.
+        await send(link, "b", { targetSinceMs });
+        expect((await other.caseOf(link))?.answer).toBeUndefined();
+        if (answered !== true) expect(answered).toMatchObject({ kind: "precondition.failed" });
+      }
+    });
+
+    test('opens a case again for a target that is newer than the answer "nothing", whatever the clocks say', async () => {
+      const link = await make();
+      await send(link, "a");
+      expect(await store.answerCase(link, { action: "nothing" }, byOperator(NOW + 5000))).toBeTrue();
+      // The change is committed after the answer, but its machine's clock is behind.
+      const { link: changed } = await changeTarget(link, "https://evil.example/", NOW + 40);
+      const about = { threshold: 3, atMs: NOW + 6000, targetSinceMs: changed?.terms?.changedMs ?? 0 };
+      expect(await send(link, "b", about)).toBe("counted");
+      expect(await other.caseOf(link)).toMatchObject({ pending: 1, answer: undefined });
+      expect(await send(link, "c", about)).toBe("counted");
+      expect(await send(link, "d", about)).toBe("disabled");
+    });
+
+    test("undoes an answer in one step: the link, the host and the case are as before", async () => {
+      const link = await make();
+      await send(link, "a");
+      const rule = { action: "block-host", reason: "spam", host: "undone.example" } as const;
+      const reasonOf = async () =>
+        (await other.hosts("", 1000)).find(({ host }) => host === rule.host)?.reason;
+      await store.answerCase(link, rule, byOperator());
+      expect(await reasonOf()).toBe("spam");
+      await store.reopenCase(link, { host: { name: rule.host, reason: undefined } }, byOperator());
+      expect(await reasonOf()).toBeUndefined();
+      await store.answerCase(link, rule, byOperator());
+      await store.reopenCase(link, { host: { name: rule.host, reason: "malware" } }, byOperator());
+      expect(await reasonOf()).toBe("malware");
+      await store.answerCase(link, { action: "disable", reason: "spam" }, byOperator());
+      await store.reopenCase(link, { disabled: null }, byOperator());
+      expect(await stateOf(link)).toBeUndefined();
+      expect(await other.caseOf(link)).toMatchObject({ answer: undefined, disabledMs: undefined });
+    });
+
     test("answers a case by disabling its link or blocking its host, with an entry in the journal", async () => {
       const [bad, blocked, unknown] = [await make(), await make(), await make()];
       await send(bad, "a");
@@ -229,23 +316,23 @@ export function testCaseStore(name: string, open: () => Promise<TestedStore>): v
 
     test("opens an answered case again, and disables the link as its reports had", async () => {
       const link = await make();
-      expect(await store.reopenCase(link, undefined, byOperator())).toBeFalse();
+      expect(await store.reopenCase(link, {}, byOperator())).toBeFalse();
       expect(await send(link, "a", { threshold: 1 })).toBe("disabled");
       const before = await other.caseOf(link);
-      expect(await store.reopenCase(link, undefined, byOperator())).toBeFalse();
+      expect(await store.reopenCase(link, {}, byOperator())).toBeFalse();
       await store.answerCase(link, { action: "nothing" }, byOperator());
       expect(await stateOf(link)).toBeUndefined();
-      expect(await store.reopenCase(link, "spam", byOperator(NOW + 60))).toBeTrue();
+      expect(await store.reopenCase(link, { disabled: "spam" }, byOperator(NOW + 60))).toBeTrue();
       expect(await stateOf(link)).toBe("spam");
       expect(await other.caseOf(link)).toEqual({ ...before, disabledMs: NOW + 60 } as never);
       // The same answer has the same effect again.
       await store.answerCase(link, { action: "nothing" }, byOperator());
       expect(await stateOf(link)).toBeUndefined();
-      await store.reopenCase(link, undefined, byOperator());
+      await store.reopenCase(link, {}, byOperator());
       expect(await other.caseOf(link)).toMatchObject({ answer: undefined, disabledMs: undefined });
       expect((await actionsOn(link))[0]).toEqual(["reopen", "page"]);
       await store.erase(link, byOperator());
-      expect(await store.reopenCase(link, undefined, byOperator())).toBeFalse();
+      expect(await store.reopenCase(link, {}, byOperator())).toBeFalse();
     });
 
     test("enters an answer in the journal even if it changes nothing", async () => {

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 
+import { revisionOf, versionOf } from "../../src/links/change.ts";
 import type { Code } from "../../src/links/code.ts";
 import { type Reason } from "../../src/links/link.ts";
 import { isProblem } from "../../src/links/problem.ts";
@@ -67,6 +68,24 @@ export function testGuardStore(name: string, open: () => Promise<TestedStore>): 
       expect(await other.find("d2" as Code)).toEqual(before as never);
       expect(await store.enable(ids, decision())).toEqual([]);
       expect(await store.disable([], because("other"))).toEqual([]);
+    });
+
+    test("decides nothing about a link that was changed since the operator saw it", async () => {
+      const [id] = await make(newLink("unseen"));
+      const before = await other.find("unseen" as Code);
+      if (id === undefined || before === undefined) throw new Error("no link");
+      const seen = { ...id, revision: revisionOf(before) };
+      await other.update(id, { type: "edit", atMs: NOW + 1, endsMs: NOW + DAY_MS });
+      const now = await store.find(id.code);
+      const refused = { kind: "precondition.failed", revision: now && versionOf(now) } as never;
+      expect(await store.disable([seen], because("spam"))).toEqual(refused);
+      expect(await store.enable([seen], decision())).toEqual(refused);
+      expect(await store.erase(seen, decision())).toEqual(refused);
+      expect(await other.find(id.code)).toEqual(now as never);
+      expect(await read({ code: id.code })).toEqual([]);
+      const anew = { ...id, revision: revisionOf(now ?? before) };
+      expect(await store.disable([anew], because("spam"))).toEqual([id]);
+      expect(await store.erase(anew, decision())).toBeTrue();
     });
 
     test("tells every process of changed links and, apart from them, of changed rules", async () => {

@@ -27,9 +27,10 @@ export const caseEndpoints = ({ reports }: AdminApiOptions, { show, decideLink }
   answerCase: decideLink(async (call, link) => {
     const body = await readBody(call, BODIES["POST /api/v1/admin/cases/{code}"], caseRequest);
     if (isProblem(body)) return body;
-    const request = { ...body, reason: body.reason ?? undefined };
-    const isReopening = body.action === "reopen";
-    const outcome = await (isReopening ? reports.reopenCase : reports.answerCase)(link, request, WHO);
+    const outcome =
+      body.action === "reopen"
+        ? await reports.reopenCase(link, {}, body, WHO)
+        : await reports.answerCase(link, { ...body, reason: body.reason ?? undefined }, WHO);
     if (outcome === undefined || !isProblem(outcome)) return { code: link.code, changed: true };
     return outcome.kind === "unknown" ? { kind: "operator.no-case" } : outcome;
   }),

@@ -3,13 +3,14 @@ import { z } from "@hono/zod-openapi";
 
 import type { DetachedCall, Call, Handler } from "../../http/call.ts";
 import { type HttpProblem, type Malformed, malformed, problemJson } from "../../http/problems.ts";
+import { requiredTags } from "../../http/responses.ts";
 import { parametersOf } from "../../http/url.ts";
 import type { Views } from "../../http/views.ts";
-import type { Body } from "../../lib/bounds.ts";
-import { type Link, REASONS } from "../../links/link.ts";
+import { type Body, header } from "../../lib/bounds.ts";
+import { REASONS } from "../../links/link.ts";
 import { isProblem } from "../../links/problem.ts";
 import type { ListPage } from "../../moderation/inspection.ts";
-import type { Operator } from "../../moderation/operator.ts";
+import { type Operator, type ReadLink, requireSeen } from "../../moderation/operator.ts";
 import type { Reports } from "../../moderation/reports/reports.ts";
 import { success } from "../envelope.ts";
 import { readFields, readJson } from "../json-body.ts";
@@ -88,9 +89,13 @@ export function createEndpoints({ operator, views, refusalOf }: AdminApiOptions)
     ask,
     decide,
     show: (view: AdminApiView) => guarded((call) => ask(call, { view })),
-    decideLink: (act: (call: Call, link: Link) => Promise<HttpProblem | Outcome>) =>
+    /** Decides about a link as the operator has seen it (RFC 6585, section 3). */
+    decideLink: (act: (call: Call, link: ReadLink) => Promise<HttpProblem | Outcome>) =>
       decide(async (call) => {
-        const link = await operator.look(call.code);
+        const found = await operator.look(call.code);
+        if (isProblem(found)) return found;
+        if (header(call.headers, "if-match", "") === null) return { kind: "precondition.required" };
+        const link = requireSeen(found, requiredTags(call.headers));
         return isProblem(link) ? link : act(call, link);
       }),
   };
@@ -122,8 +127,12 @@ export function readPart(request: Request): ListPage | Malformed {
     : malformed({ rule: "query.range", field: "limit", ...LIMIT });
 }
 
-export function show(call: DetachedCall, data: unknown): Response {
-  return success(call, 200, "operator.found", data);
+export function show(
+  call: DetachedCall,
+  data: unknown,
+  headers?: Readonly<Record<string, string>>,
+): Response {
+  return success(call, 200, "operator.found", data, headers);
 }
 
 export const listView =

@@ -5,6 +5,7 @@ import { type HttpProblem, malformed, problemJson } from "../../http/problems.ts
 import { answer } from "../../http/responses.ts";
 import { parametersOf } from "../../http/url.ts";
 import { BODIES } from "../../lib/bounds.ts";
+import type { OtherRevision } from "../../links/change.ts";
 import { lookUpCode, splitKey } from "../../links/code.ts";
 import { isProblem } from "../../links/problem.ts";
 import type { LinkId } from "../../links/store.ts";
@@ -50,7 +51,7 @@ export function linkEndpoints(
   async function changeAll(
     call: Call,
     confirmed: number | null | undefined,
-    change: (links: readonly LinkId[]) => Promise<readonly LinkId[] | RefusedDecision>,
+    change: (links: readonly LinkId[]) => Promise<readonly LinkId[] | RefusedDecision | OtherRevision>,
   ): Promise<HttpProblem | Outcome | Response> {
     const links = await searchAll(views, call);
     if (links instanceof Response || isProblem(links)) return links;
@@ -149,7 +150,8 @@ export const linkViews = (inspection: Inspection): AdminApiViews<"links" | "link
   async link(call) {
     const inspected = await inspection.look(call.code);
     if (isProblem(inspected)) return problemJson(call, inspected);
-    return show(call, inspectedJson(inspected, inspection.nowMs()));
+    const data = inspectedJson(inspected, inspection.nowMs());
+    return show(call, data, { ETag: `"${data.revision}"` });
   },
 
   /** The serving thread reads the response, so it isn't compressed. */

@@ -1,4 +1,5 @@
 // The fields of the operator's API. Absent values are null, and instants are ISO 8601.
+import { versionOf } from "../../links/change.ts";
 import { linkFields } from "../../links/fields.ts";
 import { isoDay, isoInstant } from "../../links/time.ts";
 import type { Figures, TopHosts } from "../../moderation/figures.ts";
@@ -13,6 +14,8 @@ export function linkJson(link: InspectedLink, nowMs: number) {
     ...linkFields(link, true),
     /** Where it redirects: the target in normalised form. */
     location: target,
+    /** For `If-Match`. */
+    revision: versionOf(link),
     state: operatorStateOf(link, nowMs),
     disabled_reason: disabled === "deleted" ? null : (disabled ?? null),
     /** The reason of the rule that its target is under. */

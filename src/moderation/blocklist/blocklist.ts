@@ -1,8 +1,9 @@
-import { stat } from "node:fs/promises";
+import { rm, stat } from "node:fs/promises";
 
 import { reasonOf } from "../../lib/error-reason.ts";
 import { repeat } from "../../lib/repeat.ts";
 import { startThread, type Thread } from "../../lib/thread.ts";
+import { keepList, keptFile } from "./kept-list.ts";
 import { NotAList, type ReadList } from "./list-file.ts";
 import type { ListTask } from "./list-reader.ts";
 import { createListCheck, type ListCheck, type ListKey } from "./list-table.ts";
@@ -22,6 +23,13 @@ export interface BlocklistOptions extends BlocklistOverrides {
   readonly files: readonly string[];
   /** May be missing. */
   readonly feedFiles: readonly string[];
+  /** For copies of the lists in effect. */
+  readonly folder: string;
+  /**
+   * Whether this process takes the place of another one, or serves beside it. It then doubts a file as the others do, and
+   * uses their copy. A start without others takes the files as they are.
+   */
+  readonly isBesideOthers: boolean;
   readonly key: ListKey;
   readonly onRead: (path: string, list: Omit<ReadList, "table">) => void;
   /** Called if a file cannot be used as it is now. Its earlier contents stay in effect. */
@@ -65,7 +73,8 @@ interface List {
  * a broken one keeps its rules while others change. Rejects with {@link ListsUnusable}.
  */
 export async function openBlocklist(options: BlocklistOptions) {
-  const { files, feedFiles, key, onRead, onDoubt, onFault, listPollMs = POLL_MS } = options;
+  const { files, feedFiles, folder, isBesideOthers, key } = options;
+  const { onRead, onDoubt, onFault, listPollMs = POLL_MS } = options;
   const lists = [...files, ...feedFiles].map((path): List => ({ path }));
   const listeners: (() => void)[] = [];
   let check: ListCheck = () => false;
@@ -89,12 +98,21 @@ export async function openBlocklist(options: BlocklistOptions) {
 
   const tables = () => lists.flatMap(({ read }) => read?.table ?? []);
 
-  function use(list: List, read: ReadList): void {
+  function use(list: List, read: ReadList, identity: string | undefined): void {
     list.read = read;
-    list.writtenMs = Number(list.known?.split(" ")[2]);
+    list.writtenMs = Number(identity?.split(" ")[2]);
     list.doubt = undefined;
     check = createListCheck(tables());
+  }
+
+  function useFile(list: List, read: ReadList): void {
+    use(list, read, list.known);
     onRead(list.path, read);
+  }
+
+  /** Copies a list in effect, unless the file has changed since it was read. */
+  async function keep({ path, known }: List): Promise<void> {
+    if ((await identify(path)) === known) await keepList(path, keptFile(folder, path));
   }
 
   /** Reports each reason once, not for each poll. */
@@ -108,16 +126,39 @@ export async function openBlocklist(options: BlocklistOptions) {
     const mistakes = new Map<string, string>();
     await withReader(async (read) => {
       for (const list of lists) {
+        if (isBesideOthers) await useKept(list, read);
         try {
-          list.known = await identify(list.path);
-          use(list, await read(list.path));
+          const identity = await identify(list.path);
+          const found = await read(list.path);
+          list.known = identity;
+          const reason = doubtfulLoss(list.read, found);
+          if (reason === undefined) useFile(list, found);
+          else doubt(list, reason);
         } catch (error) {
-          if (files.includes(list.path)) mistakes.set(list.path, reasonOf(error));
+          if (list.read !== undefined) doubt(list, reasonOf(error));
+          else if (files.includes(list.path)) mistakes.set(list.path, reasonOf(error));
           else if (!isMissing(error)) doubt(list, reasonOf(error));
         }
       }
     });
     if (mistakes.size > 0) throw new ListsUnusable(mistakes);
+    for (const list of lists) if (list.doubt === undefined) await keepOrForget(list);
+  }
+
+  /** Uses the copy of another process until the file itself was read. */
+  async function useKept(list: List, read: (path: string) => Promise<ReadList>): Promise<void> {
+    const kept = keptFile(folder, list.path);
+    try {
+      use(list, await read(kept), await identify(kept));
+    } catch (error) {
+      if (!isMissing(error)) onFault(error);
+    }
+  }
+
+  /** A copy from an earlier start must not come into effect again. */
+  async function keepOrForget(list: List): Promise<void> {
+    const kept = keptFile(folder, list.path);
+    await (list.read === undefined ? rm(kept, { force: true }) : keep(list)).catch(onFault);
   }
 
   /** Whether the file has changed and looks the same as at the last poll, so that nobody is writing it. */
@@ -150,8 +191,9 @@ export async function openBlocklist(options: BlocklistOptions) {
     if ((await identify(list.path)) !== list.seen) return;
     list.known = list.seen;
     const reason = doubtfulLoss(list.read, found);
-    if (reason === undefined) use(list, found);
-    else doubt(list, reason);
+    if (reason !== undefined) return doubt(list, reason);
+    useFile(list, found);
+    await keep(list).catch(onFault);
   }
 
   if (lists.length > 0) await readFirst();

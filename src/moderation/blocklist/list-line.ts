@@ -1,4 +1,5 @@
 import { canonicalHost } from "../../links/target.ts";
+import { isRegistrySuffix } from "../domain-name.ts";
 import { MAX_HOST_LENGTH, parseHost } from "../host-rules.ts";
 
 /** A rule of a blocklist. */
@@ -81,7 +82,8 @@ function readHost(text: string): Rule | undefined {
   const host = parseHost(name.replace(PORT, "$1"));
   if (host === undefined) return undefined;
   const isAddress = /^\[|\.\d+$/.test(host);
-  if (isBelow) return isAddress ? undefined : { host, covers: "below", path: "" };
+  // It would stop all links to a country, most likely by mistake.
+  if (isBelow) return isAddress || isRegistrySuffix(host) ? undefined : { host, covers: "below", path: "" };
   // A word, as in a page of HTML. In a hosts file it is the machine itself.
   return host.includes(".") || isAddress ? { host, covers: "tree", path: "" } : undefined;
 }
@@ -96,13 +98,34 @@ function readUrl(text: string): Rule | undefined {
   return path === "/" ? { host, covers: "host", path: "" } : { host, covers: "path", path };
 }
 
-/** Most servers treat `/a`, `//a` and `/%61` alike, so none of these may bypass a rule. */
+/**
+ * Many servers treat `/a`, `//a`, `/%61`, `/%2Fa`, `/%5Ca` and `/b%2F..%2Fa` alike, so none of these may bypass a rule.
+ * The result is only for comparison.
+ */
 export function plainPath(path: string): string {
-  const once = path.includes("%") ? path.replace(/%[0-9a-f]{2}/gi, unescape) : path;
-  return once.includes("//") ? once.replace(/\/{2,}/g, "/") : once;
+  const [written = "", ...query] = path.split("?");
+  const plain = withoutDots(unescape(written));
+  return query.length === 0 ? plain : `${plain}?${unescape(query.join("?"))}`;
 }
 
-function unescape(escaped: string): string {
-  const character = String.fromCharCode(Number.parseInt(escaped.slice(1), 16));
-  return /[\w.~-]/.test(character) ? character : escaped.toUpperCase();
+/** Leaves the escapes of "%" and of characters beyond ASCII. Slashes beside each other become one. */
+function unescape(text: string): string {
+  const bare = text.includes("%") ? text.replace(/%[0-9a-f]{2}/gi, unescapeOne) : text;
+  return bare.includes("//") || bare.includes("\\") ? bare.replace(/[/\\]+/g, "/") : bare;
+}
+
+function unescapeOne(escaped: string): string {
+  const code = Number.parseInt(escaped.slice(1), 16);
+  return code < 0x80 && code !== 0x25 ? String.fromCharCode(code) : escaped.toUpperCase();
+}
+
+/** The URL parser has removed the segments "." and ".." unless their slashes were escaped (RFC 3986, section 5.2.4). */
+function withoutDots(path: string): string {
+  if (!path.includes("/.")) return path;
+  const kept: string[] = [];
+  for (const segment of path.split("/").slice(1)) {
+    if (segment === "..") kept.pop();
+    else if (segment !== ".") kept.push(segment);
+  }
+  return `/${kept.join("/")}`;
 }

@@ -1,5 +1,6 @@
+import type { OtherRevision } from "../../links/change.ts";
 import { type Reason, REASONS } from "../../links/link.ts";
-import type { Decision, LinkId } from "../../links/store.ts";
+import type { Decision, LinkId, SeenLink } from "../../links/store.ts";
 
 /** All reports of one link. */
 export interface Case extends LinkId {
@@ -15,6 +16,8 @@ export interface Case extends LinkId {
   readonly disabledMs?: number | undefined;
   /** Undefined while the case is open. */
   readonly answer?: Answer | undefined;
+  /** When the link got the target that was answered or disabled. Compared instead of times, which other clocks set. */
+  readonly targetMs?: number | undefined;
 }
 
 interface Answer {
@@ -39,7 +42,7 @@ export interface Report extends LinkId {
   readonly atMs: number;
   /** Whether the link redirected when it was reported. */
   readonly works: boolean;
-  /** When the link got the reported target. Earlier decisions were about another one. */
+  /** When the link got the reported target. Grows with each change of it. */
   readonly targetSinceMs: number;
   /** This number of pending reports disables the link. */
   readonly threshold?: number | undefined;
@@ -59,11 +62,12 @@ export function addReport(known: Case | undefined, report: Report): Case {
     reasons: { ...before.reasons, [reason]: (before.reasons[reason] ?? 0) + 1 },
     pending: before.pending + 1,
   };
-  const { answer, disabledMs } = before;
-  const wasAnotherTarget = (answer?.atMs ?? disabledMs ?? Infinity) <= targetSinceMs;
+  const { answer, targetMs = Infinity } = before;
+  const wasAnotherTarget = targetMs < targetSinceMs;
   const isUndone = answer !== undefined && answer.action !== "nothing";
   const isAgain = works && (wasAnotherTarget || isUndone);
-  return isAgain ? { ...counted, pending: 1, disabledMs: undefined, answer: undefined } : counted;
+  if (!isAgain) return counted;
+  return { ...counted, pending: 1, disabledMs: undefined, answer: undefined, targetMs: undefined };
 }
 
 function newCase({ code, createdMs, atMs }: Report): Case {
@@ -109,14 +113,15 @@ export interface CaseStore {
   cases(query: CaseQuery): Promise<readonly ListedCase[]>;
   /**
    * Answers a case, durably and in one transaction with its effect on the link or the host and with the entry in the
-   * journal. Returns false if the link has no case. A later answer replaces an earlier one.
+   * journal. Returns false if the link has no case. A later answer replaces an earlier one. If the link isn't as it was
+   * seen, changes nothing.
    */
-  answerCase(link: LinkId, answer: CaseAnswer, decision: Decision): Promise<boolean>;
+  answerCase(link: SeenLink, answer: CaseAnswer, decision: Decision): Promise<boolean | OtherRevision>;
   /**
-   * Opens an answered case again, with an entry in the journal. With `disabledFor`, the same transaction disables the link,
-   * as its reports did before the answer "nothing". Returns false if there is no answered case.
+   * Opens an answered case again, with an entry in the journal, and restores the state before its answer in the same
+   * transaction. Returns false if there is no answered case. If the link isn't as it was seen, changes nothing.
    */
-  reopenCase(link: LinkId, disabledFor: Reason | undefined, decision: Decision): Promise<boolean>;
+  reopenCase(link: SeenLink, before: Restore, decision: Decision): Promise<boolean | OtherRevision>;
   /**
    * Deletes at most `limit` reporters of the days before `reportersBefore`, and at most `limit` cases that were last reported
    * before `casesBeforeMs`. Returns the larger of both numbers.
@@ -159,6 +164,14 @@ export type CaseAnswer =
   | { readonly action: "disable"; readonly reason: Reason }
   | { readonly action: "block-host"; readonly reason: Reason; readonly host: string }
   | { readonly action: "nothing" };
+
+/** The state before an answer. Undefined values stay as they are. */
+export interface Restore {
+  /** Why the link was disabled. The reports then count as the cause. Null: it redirected. */
+  readonly disabled?: Reason | null | undefined;
+  /** A host, and the reason of its own rule if it had one. */
+  readonly host?: { readonly name: string; readonly reason: Reason | undefined } | undefined;
+}
 
 export interface CaseBounds {
   readonly reportersBefore: number;

@@ -1,5 +1,6 @@
 import { clientNetwork } from "../../lib/client-address.ts";
 import { fillRandom } from "../../lib/random.ts";
+import type { OtherRevision } from "../../links/change.ts";
 import type { Clock } from "../../links/clock.ts";
 import { targetSinceMs, type FoundLink, type Reason } from "../../links/link.ts";
 import type { Links } from "../../links/links.ts";
@@ -8,8 +9,22 @@ import type { LinkId, Who } from "../../links/store.ts";
 import { targetHost } from "../../links/target.ts";
 import { DAY_MS, HOUR_MS } from "../../links/time.ts";
 import type { VisitStore } from "../../visits/store.ts";
-import { readReason, type RefusedDecision, refuseReason, type RuleCheck } from "../operator.ts";
-import { ANSWERS, type Case, type CaseAnswer, type CaseStore, type Note, refuseNote } from "./case.ts";
+import {
+  type ReadLink,
+  readReason,
+  type RefusedDecision,
+  refuseReason,
+  type RuleCheck,
+} from "../operator.ts";
+import {
+  ANSWERS,
+  type Case,
+  type CaseAnswer,
+  type CaseStore,
+  type Note,
+  refuseNote,
+  type Restore,
+} from "./case.ts";
 
 export type Reports = ReturnType<typeof createReports>;
 
@@ -59,10 +74,7 @@ export function createReports(options: ReportsOptions) {
     return { day, reporter: hash.slice(0, REPORTER_LENGTH) };
   }
 
-  async function toCaseAnswer(
-    link: LinkId,
-    request: AnswerRequest,
-  ): Promise<CaseAnswer | Problem | RefusedDecision> {
+  function toCaseAnswer(link: ReadLink, request: AnswerRequest): CaseAnswer | Problem | RefusedDecision {
     const action = ANSWERS.find((one) => one === request.action);
     const reason = readReason(request.reason ?? "");
     const refusals = [
@@ -74,10 +86,8 @@ export function createReports(options: ReportsOptions) {
     if (action === undefined || action === "nothing" || reason === undefined || refusals.length > 0)
       return { kind: "refused", refusals };
     if (action === "disable") return { action, reason };
-    const found = await links.find(link.code);
-    if (isProblem(found)) return found;
-    if (found.createdMs !== link.createdMs) return { kind: "unknown" };
-    const host = targetHost(found.target);
+    if (link.disabled === "deleted") return { kind: "disabled", reason: link.disabled };
+    const host = targetHost(link.target);
     const rule = refuseRule(host);
     return rule.length > 0 ? { kind: "refused", refusals: rule } : { action, reason, host };
   }
@@ -114,32 +124,35 @@ export function createReports(options: ReportsOptions) {
     },
 
     /**
-     * Answers the case of a link: "disable" disables the link, "block-host" blocks the host of its target, and "nothing"
+     * Answers the case of a link, unless the link has changed since it was read: "disable" disables the link, "block-host" blocks the host of its target, and "nothing"
      * only keeps later reports from opening the case again.
      */
     async answerCase(
-      link: LinkId,
+      link: ReadLink,
       request: AnswerRequest,
       who: Who,
-    ): Promise<AnsweredCase | Problem | RefusedDecision> {
-      const caseAnswer = await toCaseAnswer(link, request);
+    ): Promise<AnsweredCase | Problem | RefusedDecision | OtherRevision> {
+      const caseAnswer = toCaseAnswer(link, request);
       if (isProblem(caseAnswer)) return caseAnswer;
       const decision = { who, atMs: clock.nowMs(), note: request.note || undefined };
       const isAnswered = await store.answerCase(link, caseAnswer, decision);
+      if (isProblem(isAnswered)) return isAnswered;
       const found = isAnswered ? await store.caseOf(link) : undefined;
       return found ?? { kind: "unknown" };
     },
 
-    /** Opens an answered case again. The link is disabled again for the reason, if one is given. */
+    /** Opens an answered case again, unless the link has changed since it was read. */
     async reopenCase(
-      link: LinkId,
-      { reason, note }: Omit<AnswerRequest, "action">,
+      link: ReadLink,
+      before: Restore,
+      { note }: Pick<AnswerRequest, "note">,
       who: Who,
-    ): Promise<Problem | RefusedDecision | undefined> {
+    ): Promise<Problem | RefusedDecision | OtherRevision | undefined> {
       const refusals = refuseNote(note);
       if (refusals.length > 0) return { kind: "refused", refusals };
       const decision = { who, atMs: clock.nowMs(), note: note || undefined };
-      const isReopened = await store.reopenCase(link, readReason(reason ?? ""), decision);
+      const isReopened = await store.reopenCase(link, before, decision);
+      if (isProblem(isReopened)) return isReopened;
       return isReopened ? undefined : { kind: "unknown" };
     },
 

@@ -1,4 +1,5 @@
 /** @jsxImportSource ../shared/html */
+import { versionOf } from "../../links/change.ts";
 import { type Link, REASONS } from "../../links/link.ts";
 import { message } from "../../locales/messages.ts";
 import type { Inspection } from "../../moderation/inspection.ts";
@@ -42,7 +43,7 @@ export function CaseList({ context, cases }: { context: PageContext; cases: Case
           </div>
           {isThere(one.link) && <LinkDestination language={language} link={one.link} nowMs={nowMs} />}
           <ReportFacts language={language} one={one} />
-          {one.answer === undefined && <AnswerForm context={context} one={one} hasLink={isThere(one.link)} />}
+          {one.answer === undefined && <AnswerForm context={context} one={one} link={one.link} />}
         </article>
       ))}
       {cursor !== undefined && <More language={language} path="/admin" query={{ cursor }} />}
@@ -50,7 +51,7 @@ export function CaseList({ context, cases }: { context: PageContext; cases: Case
   );
 }
 
-function isThere(link: Case["link"]): link is NonNullable<Case["link"]> {
+function isThere<T extends Link>(link: T | undefined): link is T {
   return link !== undefined && link.disabled !== "deleted";
 }
 
@@ -124,21 +125,22 @@ interface AnswerFormProps {
   readonly context: PageContext;
   readonly one: Pick<Case, "code" | "reasons">;
   /** Without a link, there is nothing to disable or block. */
-  readonly hasLink: boolean;
+  readonly link: Link | undefined;
 }
 
-export function AnswerForm({ context, one, hasLink }: AnswerFormProps) {
+export function AnswerForm({ context, one, link }: AnswerFormProps) {
   const { language } = context;
+  const seen = link === undefined ? "" : versionOf(link);
   return (
-    <Form context={context} action="/admin/cases" hidden={{ code: one.code }}>
-      {ANSWERS.filter((action) => hasLink || action === "nothing").map((action) => (
+    <Form context={context} action="/admin/cases" hidden={{ code: one.code, seen }}>
+      {ANSWERS.filter((action) => isThere(link) || action === "nothing").map((action) => (
         <button name="action" value={action} aria-keyshortcuts={KEYS[action]}>
           {message(language, `admin.do.${action}`)}
         </button>
       ))}
       <details>
         <summary>{message(language, "admin.reason-and-note")}</summary>
-        <ReasonAndNote language={language} hasReason reason={mainReason(one)} />
+        <ReasonAndNote language={language} reason={mainReason(one)} />
       </details>
     </Form>
   );

@@ -1,9 +1,10 @@
 /** @jsxImportSource ../shared/html */
+import type { Fields } from "../../lib/bounds.ts";
 import { DAY_MS, isoDay } from "../../links/time.ts";
 import { message, type MessageKey } from "../../locales/messages.ts";
 import type { CounterName } from "../../moderation/counters.ts";
 import { FIGURE_DAYS, type Figures, type TopHosts } from "../../moderation/figures.ts";
-import type { ANSWERS } from "../../moderation/reports/case.ts";
+import { ANSWERS } from "../../moderation/reports/case.ts";
 import { Notice } from "../shared/fields.tsx";
 import type { Page } from "../shared/layout.tsx";
 import { Fact } from "../shared/link-facts.tsx";
@@ -27,14 +28,27 @@ const COUNTS = {
 const NAMES = Object.keys(COUNTS) as (keyof typeof COUNTS)[];
 
 /** The fields of {@link Answered} in a query and in a form. */
-export const ANSWERED = ["did", "code", "was"] as const;
+export const ANSWERED = ["did", "code", "was", "seen", "block"] as const;
+const DID = [...ANSWERS, "undo"] as const;
 
-/** The last answer, which can be undone. */
+/** The last answer, which can be undone, or its undoing. */
 export interface Answered {
-  readonly did: (typeof ANSWERS)[number] | undefined;
+  readonly did: (typeof DID)[number] | undefined;
   readonly code: string;
   /** Why the link was disabled before, or its host blocked; "" if it was not. */
   readonly was: string;
+  /** The version of the link that was answered. */
+  readonly seen: string;
+  /** The host that was blocked. */
+  readonly host: string;
+}
+
+/** The last answer, in the fields of a form or the query. */
+export function answeredIn(fields: Fields): Answered {
+  const [did = "", code = "", was = "", seen = "", host = ""] = ANSWERED.map(
+    (name) => fields.get(name) ?? "",
+  );
+  return { did: DID.find((one) => one === did), code, was, seen, host };
 }
 
 export interface Desk {
@@ -76,13 +90,18 @@ export function deskPage(context: PageContext, { cases, figures, answered, refus
 
 function Undo({ context, answered }: { context: PageContext; answered: Answered }) {
   const { language } = context;
-  const { did, code, was } = answered;
+  const { did, code, was, seen, host } = answered;
   if (did === undefined) return <></>;
+  const done = (
+    <p role="status">
+      {message(language, `admin.answered.${did}`)}:{" "}
+      {did === "block-host" ? <Given text={host} /> : <LinkTo code={code} />}
+    </p>
+  );
+  if (did === "undo") return done;
   return (
-    <Form context={context} action="/admin/cases" hidden={{ action: "undo", did, code, was }}>
-      <p role="status">
-        {message(language, `admin.answered.${did}`)}: <LinkTo code={code} />
-      </p>
+    <Form context={context} action="/admin/cases" hidden={{ action: "undo", did, code, was, seen }}>
+      {done}
       <button>{message(language, "admin.undo")}</button>
     </Form>
   );

@@ -102,13 +102,15 @@ interface ChoiceProps {
   readonly value?: string | undefined;
   /** The values and their names. */
   readonly options: readonly (readonly [string, string])[];
+  /** Whether "" is no answer. */
+  readonly isRequired?: boolean;
 }
 
-export function Choice({ label, name, value, options }: ChoiceProps) {
+export function Choice({ label, name, value, options, isRequired = false }: ChoiceProps) {
   return (
     <label>
       <span>{label}</span>
-      <select name={name}>
+      <select name={name} required={isRequired}>
         {options.map(([option, text]) => (
           <option value={option} selected={option === value}>
             {text}
@@ -121,16 +123,23 @@ export function Choice({ label, name, value, options }: ChoiceProps) {
 
 interface ReasonAndNoteProps {
   readonly language: string;
-  readonly hasReason?: boolean | undefined;
-  readonly reason?: Reason;
+  /** Undefined: the decision has no reason. "": the operator has to choose one, because a preset one is seldom right. */
+  readonly reason?: Reason | "" | undefined;
 }
 
-export function ReasonAndNote({ language, hasReason = false, reason: selected }: ReasonAndNoteProps) {
+export function ReasonAndNote({ language, reason: selected }: ReasonAndNoteProps) {
   const reasons = REASONS.map((reason) => [reason, message(language, `reason.${reason}`)] as const);
+  const none = ["", message(language, "admin.reason.choose")] as const;
   return (
     <>
-      {hasReason && (
-        <Choice label={message(language, "admin.reason")} name="reason" value={selected} options={reasons} />
+      {selected !== undefined && (
+        <Choice
+          label={message(language, "admin.reason")}
+          name="reason"
+          value={selected}
+          options={selected === "" ? [none, ...reasons] : reasons}
+          isRequired
+        />
       )}
       <Field label={message(language, "admin.note")} name="note" maxLength={MAX_NOTE_LENGTH} />
     </>
@@ -140,14 +149,14 @@ export function ReasonAndNote({ language, hasReason = false, reason: selected }:
 interface DecideProps {
   readonly language: string;
   readonly action: Exclude<Action, "nothing-wrong" | "reopen">;
-  readonly hasReason?: boolean;
+  readonly reason?: ReasonAndNoteProps["reason"];
 }
 
 /** The end of a form that decides something: reason, note and button. */
-export function Decide({ language, action, hasReason }: DecideProps) {
+export function Decide({ language, action, reason }: DecideProps) {
   return (
     <>
-      <ReasonAndNote language={language} hasReason={hasReason} />
+      <ReasonAndNote language={language} reason={reason} />
       <button>{message(language, `admin.do.${action}`)}</button>
     </>
   );

@@ -1,32 +1,32 @@
-import { readSearch, searchAll, searchLinks, type SearchResult } from "../../api/admin/search.ts";
-import type { DetachedCall, Call } from "../../http/call.ts";
-import { describe, type HttpProblem, problemAnswer } from "../../http/problems.ts";
-import { html } from "../../http/responses.ts";
+import { readSearch, searchAll, searchLinks } from "../../api/admin/search.ts";
+import type { Call } from "../../http/call.ts";
+import { type HttpProblem, problemAnswer } from "../../http/problems.ts";
 import { parametersOf } from "../../http/url.ts";
 import type { Views } from "../../http/views.ts";
-import { BODIES, type FieldName, type Fields } from "../../lib/bounds.ts";
-import { splitKey } from "../../links/code.ts";
+import { BODIES, type Fields } from "../../lib/bounds.ts";
+import { versionOf } from "../../links/change.ts";
 import type { Link } from "../../links/link.ts";
 import { isProblem } from "../../links/problem.ts";
 import type { Secret } from "../../links/secret.ts";
 import type { LinkId } from "../../links/store.ts";
 import { authorityOf, targetHost } from "../../links/target.ts";
-import { message, sentenceSpace } from "../../locales/messages.ts";
 import type { HostRules } from "../../moderation/host-rules.ts";
-import type { Inspection, ListPage } from "../../moderation/inspection.ts";
-import type { Operator, ReasonedRequest } from "../../moderation/operator.ts";
-import { ANSWERS } from "../../moderation/reports/case.ts";
+import {
+  type Operator,
+  type ReadLink,
+  type ReasonedRequest,
+  readReason,
+  requireSeen,
+} from "../../moderation/operator.ts";
+import type { Restore } from "../../moderation/reports/case.ts";
 import type { Reports } from "../../moderation/reports/reports.ts";
-import { parseSearch } from "../../moderation/search.ts";
 import { instantOf, seeOther } from "../forms.ts";
-import type { Page } from "../shared/layout.tsx";
 import type { SignIn } from "../sign-in/handler.ts";
-import { ANSWERED, type Answered, deskPage } from "./desk.tsx";
-import { linkPath, type PageContext, withQuery } from "./frame.tsx";
-import { hostsPage } from "./hosts.tsx";
-import { journalPage } from "./journal.tsx";
-import { EXPIRIES, linkPage } from "./link.tsx";
-import { type FoundAction, foundPage, linksPage, filledFields } from "./links.tsx";
+import { type Answered, answeredIn } from "./desk.tsx";
+import { linkPath, withQuery } from "./frame.tsx";
+import { EXPIRIES } from "./link.tsx";
+import { filledFields } from "./links.tsx";
+import { type AdminPageTask, type AdminPageView, partOf } from "./views.ts";
 
 export interface AdminPagesOptions {
   readonly signIn: SignIn;
@@ -56,7 +56,7 @@ export function createAdminPages({ signIn, operator, secret, reports, hostRules,
     ask(call, { view: "link", manageKey: secret.manageKey(link), ...task });
 
   /** Decides about one link. False if the form names no decision. */
-  async function decide(link: Link, fields: Fields): Promise<HttpProblem | readonly LinkId[] | boolean> {
+  async function decide(link: ReadLink, fields: Fields): Promise<HttpProblem | readonly LinkId[] | boolean> {
     switch (fields.get("action") ?? "") {
       case "change":
         return operator.change(link, { ...decisionOf(fields), ...changeOf(link, fields) }, WHO);
@@ -69,16 +69,6 @@ export function createAdminPages({ signIn, operator, secret, reports, hostRules,
       default:
         return false;
     }
-  }
-
-  /** Takes back what an answer has changed, and opens the case again. `was` is what stopped the link before, if anything. */
-  async function undo(link: Link, { did, was }: Answered): Promise<HttpProblem | undefined> {
-    if (did === "nothing" && link.disabled === undefined && was !== "")
-      return reports.reopenCase(link, { reason: was }, WHO);
-    if (did === "block-host" && was === "") await operator.unblockHost(targetHost(link.target), {}, WHO);
-    if (did === "disable" && was === "") await operator.enable([link], {}, WHO);
-    if (did === "disable" && was !== "") await operator.disable([link], { reason: was }, WHO);
-    return reports.reopenCase(link, {}, WHO);
   }
 
   /** Blocks the chosen hosts, and returns the problem of the first that can't be blocked. */
@@ -141,7 +131,8 @@ export function createAdminPages({ signIn, operator, secret, reports, hostRules,
     decide: form(BODIES["POST /admin/links/{code}"], async (call, fields, formToken) => {
       const link = await operator.look(call.code);
       if (isProblem(link)) return problemAnswer(call, link);
-      const outcome = await decide(link, fields);
+      const seen = seenBy(link, fields);
+      const outcome = isProblem(seen) ? seen : await decide(seen, fields);
       return isProblem(outcome)
         ? showLink(call, link, { formToken, problem: outcome, typed: fields.get("target") ?? undefined })
         : seeOther(linkPath(link.code));
@@ -164,23 +155,36 @@ export function createAdminPages({ signIn, operator, secret, reports, hostRules,
       const link = await operator.look(fields.get("code") ?? "");
       if (isProblem(link)) return problemAnswer(call, link);
       const action = fields.get("action") ?? "";
-      const isUndo = action === "undo";
-      const before = action === "block-host" ? hostRules.ruleFor(link.target)?.reason : link.disabled;
-      const outcome = isUndo
-        ? await undo(link, answeredIn(fields))
-        : await reports.answerCase(link, { ...decisionOf(fields), action }, WHO);
-      if (outcome !== undefined && isProblem(outcome))
-        return ask(call, { view: "figures", formToken, problem: outcome });
-      const answered = { did: action, code: link.code, was: before ?? "" };
-      return seeOther(isUndo ? "/admin" : withQuery("/admin", answered));
+      const again = (problem: HttpProblem) => ask(call, { view: "figures", formToken, problem });
+      const seen = seenBy(link, fields);
+      if (isProblem(seen)) return again(seen);
+      const host = targetHost(link.target);
+      const rule = hostRules.ruleFor(link.target);
+      const ruled = rule?.host === host ? rule.reason : undefined;
+      const outcome =
+        action === "undo"
+          ? await reports.reopenCase(seen, stateBefore(link, answeredIn(fields)), {}, WHO)
+          : await reports.answerCase(seen, { ...decisionOf(fields), action }, WHO);
+      if (outcome !== undefined && isProblem(outcome)) return again(outcome);
+      const was = (action === "block-host" ? ruled : link.disabled) ?? "";
+      const answered = { did: action, code: link.code, was, seen: versionOf(link), block: host };
+      return seeOther(withQuery("/admin", answered));
     }),
   };
 }
 
-/** The answer that can be undone, in the fields of a form or the query. */
-function answeredIn(fields: Fields): Answered {
-  const [did = "", code = "", was = ""] = ANSWERED.map((name) => fields.get(name) ?? "");
-  return { did: ANSWERS.find((one) => one === did), code, was };
+/** The link, if it is as the page of the form showed it. */
+function seenBy(link: Link, fields: Fields) {
+  return requireSeen(link, [fields.get("seen") ?? ""]);
+}
+
+/** What to restore so that an answer is undone. `was` is what stopped the link before, if anything. */
+function stateBefore(link: Link, { did, was }: Answered): Restore {
+  const reason = readReason(was);
+  if (did === "block-host") return { host: { name: targetHost(link.target), reason } };
+  if (did === "disable") return { disabled: reason ?? null };
+  // The operator may have disabled it since.
+  return did === "nothing" && link.disabled === undefined ? { disabled: reason } : {};
 }
 
 function decisionOf(fields: Fields): ReasonedRequest {
@@ -195,137 +199,4 @@ function changeOf({ originalUrl }: Link, fields: Fields) {
     originalUrl: target === originalUrl ? undefined : target,
     expiry: instantOf(date, fields.get("zone") ?? "") ?? EXPIRIES.find((one) => one === choice),
   };
-}
-
-export type AdminPageView = "figures" | "links" | "link" | "found" | "hosts" | "journal";
-
-/** The task that the serving thread sends with the request. */
-export interface AdminPageTask {
-  readonly view: AdminPageView;
-  readonly formToken: string;
-  /** Why the form's request wasn't carried out. */
-  readonly problem?: HttpProblem | undefined;
-  /** The text in a refused form. */
-  readonly typed?: string | undefined;
-  readonly manageKey?: string;
-  readonly result?: SearchResult;
-  readonly found?: {
-    readonly action: FoundAction;
-    readonly count: number;
-    readonly hosts: readonly (readonly [string, number])[];
-  };
-}
-
-const LIMIT = 50;
-
-/** The operator's pages on the views thread. The serving thread has checked the session. */
-export function createAdminPageViews(inspection: Inspection) {
-  const views: Record<AdminPageView, (call: DetachedCall, task: AdminPageTask) => Promise<Response>> = {
-    async figures(call, task) {
-      const cases = await inspection.cases(partOf(call), "open");
-      const figures = await inspection.figures();
-      const answered = answeredIn(parametersOf(call.request));
-      const nowMs = inspection.nowMs();
-      return render(call, task, (context, refusal) =>
-        deskPage(context, { cases: { ...cases, nowMs }, figures, answered, refusal }),
-      );
-    },
-
-    async links(call, task) {
-      const search = readSearch(call.request);
-      const query = parseSearch(search);
-      const problem = task.problem ?? (isProblem(query) ? query : undefined);
-      const { links: ids = [], cursor, searched = 1 } = task.result ?? {};
-      const links = await inspection.links(ids);
-      const [done] = /^\d{1,5}$/.exec(queryValue(call, "done")) ?? [];
-      const found = {
-        search,
-        links,
-        cursor,
-        searched,
-        nowMs: inspection.nowMs(),
-        ...(done !== undefined && { done: Number(done) }),
-      };
-      const next = withQuery("/admin/links", { ...filledFields(search), cursor: cursor ?? "" });
-      return render(
-        call,
-        { ...task, problem },
-        (context, refusal) => linksPage(context, { ...found, refusal }),
-        // Skips pages on which the search found nothing.
-        cursor !== undefined && links.length === 0 ? { Refresh: `0; url=${next}` } : {},
-      );
-    },
-
-    async link(call, task) {
-      const inspected = await inspection.look(call.code);
-      if (isProblem(inspected)) return problemAnswer(call, inspected);
-      const nowMs = inspection.nowMs();
-      const { manageKey = "", typed } = task;
-      const { keyPrefix, code } = splitKey(inspected.link.code);
-      const origin = call.domain.ofKey(keyPrefix)?.origin ?? `https://${keyPrefix.slice(0, -1)}`;
-      const manageUrl = `${origin}/${encodeURIComponent(code)}+#key=${manageKey}`;
-      return render(call, task, (context, refusal) =>
-        linkPage(context, { ...inspected, manageUrl, typed, nowMs, refusal }),
-      );
-    },
-
-    async found(call, task) {
-      const { action = "disable", count = 0, hosts = [] } = task.found ?? {};
-      const search = readSearch(call.request);
-      return render(call, task, (context, refusal) =>
-        foundPage(context, { action, search, count, hosts, refusal }),
-      );
-    },
-
-    async hosts(call, task) {
-      const { items, cursor } = await inspection.hosts(partOf(call));
-      const host = task.typed ?? queryValue(call, "host");
-      return render(call, task, (context, refusal) =>
-        hostsPage(context, { rules: items, cursor, host, refusal }),
-      );
-    },
-
-    async journal(call, task) {
-      const { items, cursor } = await inspection.journal(partOf(call));
-      return render(call, task, (context) => journalPage(context, { entries: items, cursor }));
-    },
-  };
-
-  return (call: DetachedCall, data: string) => {
-    const task = JSON.parse(data) as AdminPageTask;
-    return views[task.view](call, task);
-  };
-}
-
-/** A page with the problem on it, if there is one. */
-function render(
-  call: DetachedCall,
-  { formToken, problem }: AdminPageTask,
-  show: (context: PageContext, refusal: string | undefined) => Page,
-  more: Readonly<Record<string, string>> = {},
-): Response {
-  const { status, messages, headers } =
-    problem === undefined ? { status: 200, messages: [], headers: {} } : describe(problem);
-  const describeProblem = (language: string) =>
-    messages.map(({ key, values }) => message(language, key, values)).join(sentenceSpace(language));
-  // The confirmation is for the first visit only.
-  const once: readonly string[] = ["done", ...ANSWERED];
-  const query = Object.fromEntries([...parametersOf(call.request)].filter(([name]) => !once.includes(name)));
-  return html(
-    call,
-    status,
-    (language) => show({ language, formToken, query }, describeProblem(language) || undefined),
-    {
-      ...headers,
-      ...more,
-    },
-  );
-}
-
-function partOf(call: DetachedCall): ListPage {
-  return { cursor: queryValue(call, "cursor") || undefined, limit: LIMIT };
-}
-
-function queryValue({ request }: DetachedCall, name: FieldName): string {
-  return parametersOf(request).get(name) ?? "";
 }

@@ -1,4 +1,5 @@
 /** @jsxImportSource ../shared/html */
+import type { Reason } from "../../links/link.ts";
 import { message } from "../../locales/messages.ts";
 import type { HostRule } from "../../moderation/store.ts";
 import { Notice } from "../shared/fields.tsx";
@@ -12,10 +13,11 @@ export interface Hosts {
   readonly cursor: string | undefined;
   /** From the refused form, or from the page of a link. */
   readonly host?: string | undefined;
+  readonly reason?: Reason | undefined;
   readonly refusal?: string | undefined;
 }
 
-export function hostsPage(context: PageContext, { rules, cursor, host, refusal }: Hosts): Page {
+export function hostsPage(context: PageContext, { rules, cursor, host, reason, refusal }: Hosts): Page {
   const { language } = context;
   return adminPage(
     context,
@@ -26,7 +28,7 @@ export function hostsPage(context: PageContext, { rules, cursor, host, refusal }
       <Notice text={refusal} />
       <Form context={context} action="/admin/hosts" hidden={{ action: "block" }}>
         <Field label={message(language, "admin.host")} name="host" value={host} isRequired />
-        <Decide language={language} action="block-host" hasReason />
+        <Decide language={language} action="block-host" reason={reason ?? ""} />
       </Form>
       {rules.length === 0 && <p>{message(language, "admin.hosts.empty")}</p>}
       <ul class="rows">

@@ -1,9 +1,11 @@
 /** @jsxImportSource ../shared/html */
+import { versionOf } from "../../links/change.ts";
 import { hasEnded, type Link } from "../../links/link.ts";
 import { targetHost } from "../../links/target.ts";
 import { DURATIONS, NEVER_MS } from "../../links/time.ts";
 import { message, type MessageKey } from "../../locales/messages.ts";
 import type { LinkDetails } from "../../moderation/inspection.ts";
+import { mainReason } from "../../moderation/reports/case.ts";
 import { Notice } from "../shared/fields.tsx";
 import { richMessage } from "../shared/formats.ts";
 import { Instant } from "../shared/instant.tsx";
@@ -51,7 +53,7 @@ export function linkPage(context: PageContext, looked: LinkView): Page {
       <Facts language={language} looked={looked} />
       <Reported context={context} looked={looked} />
       {isChangeable && <Change context={context} looked={looked} />}
-      {link.disabled !== "deleted" && <Decisions context={context} link={link} />}
+      {link.disabled !== "deleted" && <Decisions context={context} looked={looked} />}
       <h2>{say("admin.history")}</h2>
       <History language={language} entries={looked.history} />
     </>,
@@ -114,7 +116,11 @@ function Change({ context, looked }: { context: PageContext; looked: LinkView })
   return (
     <>
       <h2>{say("manage.change")}</h2>
-      <Form context={context} action={linkPath(link.code)} hidden={{ action: "change" }}>
+      <Form
+        context={context}
+        action={linkPath(link.code)}
+        hidden={{ action: "change", seen: versionOf(link) }}
+      >
         <Field label={say("manage.target")} name="target" value={typed} isRequired />
         <Choice
           label={say("manage.ends")}
@@ -144,31 +150,32 @@ function Reported({ context, looked }: { context: PageContext; looked: LinkView 
     <>
       <h2>{message(language, "admin.cases")}</h2>
       <ReportFacts language={language} one={reported} />
-      {reported.answer === undefined && (
-        <AnswerForm context={context} one={reported} hasLink={link.disabled !== "deleted"} />
-      )}
+      {reported.answer === undefined && <AnswerForm context={context} one={reported} link={link} />}
     </>
   );
 }
 
-function Decisions({ context, link }: { context: PageContext; link: Link }) {
+function Decisions({ context, looked }: { context: PageContext; looked: LinkView }) {
   const { language } = context;
+  const { link, reported } = looked;
+  const seen = versionOf(link);
+  const reason = reported === undefined ? "" : mainReason(reported);
   const say = (key: MessageKey) => message(language, key);
   const action = linkPath(link.code);
   const host = targetHost(link.target);
   return (
     <>
       {link.disabled === undefined ? (
-        <Form context={context} action={action} hidden={{ action: "disable" }}>
-          <Decide language={language} action="disable" hasReason />
+        <Form context={context} action={action} hidden={{ action: "disable", seen }}>
+          <Decide language={language} action="disable" reason={reason} />
         </Form>
       ) : (
-        <Form context={context} action={action} hidden={{ action: "enable" }}>
+        <Form context={context} action={action} hidden={{ action: "enable", seen }}>
           <Decide language={language} action="enable" />
         </Form>
       )}
       <p class="actions">
-        <a class="button" href={withQuery("/admin/hosts", { host })}>
+        <a class="button" href={withQuery("/admin/hosts", { host, reason })}>
           {message(language, "admin.block-this", { host })}
         </a>
         <a class="button" href={withQuery("/admin/links", { host })}>
@@ -178,7 +185,7 @@ function Decisions({ context, link }: { context: PageContext; link: Link }) {
       <details>
         <summary>{say("admin.do.erase")}</summary>
         <p>{say("admin.erase.intro")}</p>
-        <Form context={context} action={action} hidden={{ action: "erase" }}>
+        <Form context={context} action={action} hidden={{ action: "erase", seen }}>
           <label class="check">
             <input type="checkbox" name="confirm" value={link.code} required /> {say("admin.erase.confirm")}
           </label>

@@ -163,7 +163,7 @@ export function foundPage(context: PageContext, { action, search, count, hosts, 
             ))}
           </ul>
         </fieldset>
-        <Decide language={language} action={action} hasReason={action === "disable"} />
+        <Decide language={language} action={action} reason={action === "disable" ? "" : undefined} />
       </Form>
       <p>
         <a href={withQuery("/admin/links", query)}>{message(language, "admin.back")}</a>

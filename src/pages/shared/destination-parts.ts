@@ -3,7 +3,7 @@ import { domainToUnicode } from "node:url";
 import { memoize, once } from "../../lib/memoize.ts";
 import { authorityOf } from "../../links/target.ts";
 import { registrableDomain } from "../../moderation/domain-name.ts";
-import { hasLookAlikes, imitatesAscii } from "./look-alikes.ts";
+import { hasLookAlikes, imitatesAscii, usualLetters } from "./look-alikes.ts";
 
 /** A URL for people. */
 export interface Destination {
@@ -44,6 +44,20 @@ export function splitHost({ host, asciiHost = host }: Destination): [front: stri
   return [labels.slice(0, -length).join(""), labels.slice(-length).join("")];
 }
 
+/**
+ * The registrable domain, for a button. Its Latin letters are all ASCII: people who know a name read "paypạl" as
+ * "paypal", and no table has every such letter.
+ */
+export function domainInAscii(destination: Destination): string {
+  const [, domain] = splitHost(destination);
+  const { asciiHost } = destination;
+  return asciiHost !== undefined && OTHER_LATIN.test(domain)
+    ? splitHost({ ...destination, host: asciiHost })[1]
+    : domain;
+}
+
+const OTHER_LATIN = /[\p{scx=Latn}--[a-z]]/v;
+
 /** Letters with a few marks, and numbers. Everything else could imitate something, so it stays encoded. */
 const HARMLESS = /(?:[[\p{L}\p{N}]--\p{DI}][\p{M}--\p{DI}]{0,4}(?!\p{M}))+/v;
 const pieces = once(() => new RegExp(`(${HARMLESS.source})`, "v"));
@@ -63,7 +77,7 @@ const LOOK_ALIKE_MARKS = "\\u0903\\u0983";
 /** Letters of one script, with few marks. */
 const harmlessLabel = once(() => {
   const ofScripts = SCRIPTS.map((scripts) => {
-    const letters = `[[${scripts.map((one) => `\\p{scx=${one}}`).join("")}]&&[\\p{L}--[${LOOK_ALIKES}]]]`;
+    const letters = `[[${usualLetters(...scripts)}]--[${LOOK_ALIKES}]]`;
     return `^(?:[${letters}0-9\\-][\\p{M}--[${LOOK_ALIKE_MARKS}]]{0,4})+$`;
   });
   return new RegExp(ofScripts.join("|"), "v");

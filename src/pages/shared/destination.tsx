@@ -1,6 +1,6 @@
 /** @jsxImportSource ./html */
 import { message } from "../../locales/messages.ts";
-import { type Destination, splitHost } from "./destination-parts.ts";
+import { type Destination, domainInAscii, splitHost } from "./destination-parts.ts";
 import { numberFormat, richMessage, sentences } from "./formats.ts";
 import { type Child, Html, write } from "./html/jsx-runtime.ts";
 import { type LinkNotes, NoteList, notesOf } from "./warnings.tsx";
@@ -54,7 +54,7 @@ function ContinueButton({ language, destination, method, href, kind }: ContinueB
   const text =
     destination === undefined
       ? message(language, "password.open")
-      : continueTo(language, splitHost(destination)[1]);
+      : continueTo(language, domainInAscii(destination));
   if (method !== undefined)
     return (
       <form method={method} action={href}>

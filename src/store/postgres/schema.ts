@@ -3,9 +3,10 @@ import type { Database, Run } from "./connection/database.ts";
 import store from "./migrations/001-store.sql" with { type: "text" };
 import events from "./migrations/002-events.sql" with { type: "text" };
 import refusedEvents from "./migrations/003-refused-events.sql" with { type: "text" };
+import answeredTargets from "./migrations/004-answered-targets.sql" with { type: "text" };
 
 /** In order. How many of them a database has is its schema version. */
-const MIGRATIONS = [store, events, refusedEvents];
+const MIGRATIONS = [store, events, refusedEvents, answeredTargets];
 
 /** For all migrations together, and for waiting until another process has made them. */
 const MIGRATE_MS = 3_600_000;

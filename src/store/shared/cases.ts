@@ -1,6 +1,7 @@
+import type { OtherRevision } from "../../links/change.ts";
 import type { Code } from "../../links/code.ts";
-import type { Reason } from "../../links/link.ts";
-import type { Decision, LinkId } from "../../links/store.ts";
+import { type Link, type Reason, targetSinceMs } from "../../links/link.ts";
+import type { Decision, LinkId, SeenLink } from "../../links/store.ts";
 import {
   type CaseAnswer,
   type CaseBounds,
@@ -9,20 +10,30 @@ import {
   type ListedCase,
   MAX_CASE_NOTES,
   type Note,
+  type Restore,
   type AnswerAction,
   type Case,
 } from "../../moderation/reports/case.ts";
-import { block, disableLocked, enableLocked, type LockedLink, lockLinks } from "./decisions.ts";
+import {
+  block,
+  disableLocked,
+  enableLocked,
+  type LockedLink,
+  lockLinks,
+  otherRevision,
+  readLocked,
+  unblock,
+} from "./decisions.ts";
 import { addEntries } from "./operator-journal.ts";
 import { bytesOf, insertInto, isStorable, list, type Run, type Statements, textOf } from "./sql.ts";
 
 const COLUMNS =
-  "code, created_ms, is_open, first_ms, last_ms, reports, reasons, pending, disabled_ms, answer, answered_ms";
+  "code, created_ms, is_open, first_ms, last_ms, reports, reasons, pending, disabled_ms, answer, answered_ms, target_ms";
 const REPLACE = `
   ON CONFLICT (code, created_ms) DO UPDATE
   SET is_open = excluded.is_open, last_ms = excluded.last_ms, reports = excluded.reports, reasons = excluded.reasons,
     pending = excluded.pending, disabled_ms = excluded.disabled_ms, answer = excluded.answer,
-    answered_ms = excluded.answered_ms`;
+    answered_ms = excluded.answered_ms, target_ms = excluded.target_ms`;
 export const CASES = `SELECT ${COLUMNS} FROM cases ORDER BY code, created_ms`;
 const FIND = `SELECT ${COLUMNS} FROM cases WHERE code = $1 AND created_ms = $2`;
 const NOTES = `
@@ -56,6 +67,7 @@ export interface CaseRow {
   disabled_ms: number | null;
   answer: AnswerAction | null;
   answered_ms: number | null;
+  target_ms: number | null;
 }
 
 export interface NoteRow {
@@ -75,6 +87,7 @@ export function toCase(row: CaseRow): Case {
     pending: row.pending,
     disabledMs: row.disabled_ms ?? undefined,
     answer: row.answer === null ? undefined : { action: row.answer, atMs: row.answered_ms ?? 0 },
+    targetMs: row.target_ms ?? undefined,
   };
 }
 
@@ -100,7 +113,8 @@ export async function insertCases(run: Run, cases: readonly Case[], onConflict =
   const rows = cases.map(({ answer, ...one }) => {
     const times = [answer === undefined, one.firstMs, one.lastMs];
     const counts = [one.reports, JSON.stringify(one.reasons), one.pending];
-    return [one.code, one.createdMs, ...times, ...counts, one.disabledMs, answer?.action, answer?.atMs];
+    const decided = [one.disabledMs, answer?.action, answer?.atMs, one.targetMs];
+    return [one.code, one.createdMs, ...times, ...counts, ...decided];
   });
   return insertInto<LinkId>(run, `cases (${COLUMNS})`, rows, onConflict);
 }
@@ -130,35 +144,56 @@ export function createCases({ transaction }: Statements, background: Statements)
       await addEntries(run, action, because, [action === "disable" ? id : { host: answer.host }]);
   }
 
+  /** Takes back what an answer has changed. */
+  async function restore(
+    run: Run,
+    links: readonly LockedLink[],
+    { disabled, host }: Restore,
+    decision: Decision,
+  ): Promise<void> {
+    if (disabled === null) await enableLocked(run, links, decision);
+    else if (disabled !== undefined) await disableLocked(run, links, { ...decision, reason: disabled });
+    if (host === undefined) return;
+    const { name, reason } = host;
+    await (reason === undefined
+      ? unblock(run, name, decision)
+      : block(run, { host: name, reason }, decision));
+  }
+
   /** Locks a link and its case, and replaces the case. False if there is none. */
   const replaceCase = (
-    link: LinkId,
+    seen: SeenLink,
     replace: (run: Run, links: readonly LockedLink[], before: Case) => Promise<Case | undefined>,
   ) =>
-    transaction(async (run) => {
-      if (!isStorable(link.code)) return false;
-      const links = await lockLinks(run, [link]);
+    transaction(async (run): Promise<boolean | OtherRevision> => {
+      if (!isStorable(seen.code)) return false;
+      const links = await lockLinks(run, [seen]);
       // A link that is gone cannot be locked, but its case can.
-      const { rows } = await run<CaseRow>(`${FIND} FOR UPDATE`, [link.code, link.createdMs]);
+      const link: Link | undefined = links[0] && (await readLocked(run, links[0]));
+      const other = otherRevision(link, seen);
+      if (other !== undefined) return other;
+      const { rows } = await run<CaseRow>(`${FIND} FOR UPDATE`, [seen.code, seen.createdMs]);
       const [before] = rows.map(toCase);
       const after = before && (await replace(run, links, before));
-      if (after !== undefined) await insertCases(run, [after]);
-      return after !== undefined;
+      if (after === undefined) return false;
+      const isDecided = after.answer !== undefined || after.disabledMs !== undefined;
+      await insertCases(run, [{ ...after, targetMs: isDecided && link ? targetSinceMs(link) : undefined }]);
+      return true;
     });
 
   return {
-    answerCase: (link: LinkId, answer: CaseAnswer, decision: Decision) =>
+    answerCase: (link: SeenLink, answer: CaseAnswer, decision: Decision) =>
       replaceCase(link, async (run, links, before) => {
         await act(run, links, before, answer, decision);
         const { action } = answer;
         return { ...before, answer: { action, atMs: decision.atMs }, disabledMs: undefined };
       }),
-    reopenCase: (link: LinkId, disabledFor: Reason | undefined, decision: Decision) =>
-      replaceCase(link, async (run, links, { answer, ...before }) => {
+    reopenCase: (link: SeenLink, before: Restore, decision: Decision) =>
+      replaceCase(link, async (run, links, { answer, ...one }) => {
         if (answer === undefined || answer.action === "erase") return undefined;
-        if (disabledFor !== undefined) await disableLocked(run, links, { ...decision, reason: disabledFor });
+        await restore(run, links, before, decision);
         await addEntries(run, "reopen", decision, [link]);
-        return { ...before, disabledMs: disabledFor && decision.atMs };
+        return { ...one, disabledMs: before.disabled ? decision.atMs : undefined };
       }),
     async ageCases({ reportersBefore, casesBeforeMs }: CaseBounds, limit: number): Promise<number> {
       const { rows: reporters } = await background.run(FORGET_REPORTERS, [reportersBefore, limit]);

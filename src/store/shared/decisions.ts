@@ -1,9 +1,17 @@
 // Decisions about links and hosts, by the operator or by enough reports.
 
-import { applyChange, type Change, termsJson } from "../../links/change.ts";
+import {
+  applyChange,
+  type Change,
+  isWanted,
+  type OtherRevision,
+  termsJson,
+  versionOf,
+} from "../../links/change.ts";
 import type { Code } from "../../links/code.ts";
-import type { Reason } from "../../links/link.ts";
-import type { Decision, LinkId, Updated } from "../../links/store.ts";
+import type { Link, Reason } from "../../links/link.ts";
+import { isProblem } from "../../links/problem.ts";
+import type { Decision, LinkId, SeenLink, Updated } from "../../links/store.ts";
 import type { AnswerAction } from "../../moderation/reports/case.ts";
 import type { HostRule } from "../../moderation/store.ts";
 import { idOf, LINK_COLUMNS, type LinkRow, storedEndMs, storedTarget, toLink } from "./link-row.ts";
@@ -46,6 +54,30 @@ export async function lockLinks(run: Run, links: readonly LinkId[]): Promise<Loc
   );
   const existing = new Map(rows.map((row) => [keyOf(row), row]));
   return [...new Set(links.map((link) => existing.get(keyOf(link))))].filter((row) => row !== undefined);
+}
+
+/** Reads a locked link. */
+export async function readLocked(run: Run, { code }: LockedLink): Promise<Link | undefined> {
+  const { rows } = await run<LinkRow>(FIND, [code]);
+  return rows.map((row) => toLink(code, row))[0];
+}
+
+/** Locks links like {@link lockLinks}, unless one isn't as the operator saw it. */
+async function lockSeen(run: Run, links: readonly SeenLink[]): Promise<LockedLink[] | OtherRevision> {
+  const locked = await lockLinks(run, links);
+  for (const seen of links) {
+    const same = seen.revision === undefined ? undefined : locked.find((one) => keyOf(one) === keyOf(seen));
+    const other = same && otherRevision(await readLocked(run, same), seen);
+    if (other !== undefined) return other;
+  }
+  return locked;
+}
+
+/** Set if a locked link isn't as the operator saw it. */
+export function otherRevision(link: Link | undefined, { revision }: SeenLink): OtherRevision | undefined {
+  if (link === undefined || revision === undefined || isWanted(link, { ifRevisions: [revision] }))
+    return undefined;
+  return { kind: "precondition.failed", revision: versionOf(link) };
 }
 
 /** Takes locked links. Returns those that it changed. */
@@ -91,13 +123,21 @@ export async function block(
   return true;
 }
 
+/** Returns false, and changes nothing, if the host has no rule. */
+export async function unblock(run: Run, host: string, decision: Decision): Promise<boolean> {
+  const { rows } = await run(UNBLOCK, [host]);
+  if (rows.length === 0) return false;
+  await insertInto(run, "changes (code)", [[RULES]]);
+  await addEntries(run, "unblock-host", decision, [{ host }]);
+  return true;
+}
+
 export function createDecisions({ transaction }: Statements, eraseVisits: EraseVisits) {
   return {
     change: (id: LinkId, change: Change, decision: Decision) =>
       transaction(async (run): Promise<Updated> => {
         const [locked] = await lockLinks(run, [id]);
-        const { rows } = locked === undefined ? { rows: [] } : await run<LinkRow>(FIND, [id.code]);
-        const [link] = rows.map((row) => toLink(id.code, row));
+        const link = locked && (await readLocked(run, locked));
         const after = link && applyChange(link, change);
         if (after === undefined) return { link, isChanged: false };
         await recordChange(run, [after]);
@@ -111,13 +151,21 @@ export function createDecisions({ transaction }: Statements, eraseVisits: EraseV
         await addEntries(run, "change", decision, [after]);
         return { link: after, isChanged: true };
       }),
-    disable: (links: readonly LinkId[], decision: Decision & { readonly reason: Reason }) =>
-      transaction(async (run) => disableLocked(run, await lockLinks(run, links), decision)),
-    enable: (links: readonly LinkId[], decision: Decision) =>
-      transaction(async (run) => enableLocked(run, await lockLinks(run, links), decision)),
-    erase: (id: LinkId, decision: Decision) =>
+    disable: (links: readonly SeenLink[], decision: Decision & { readonly reason: Reason }) =>
       transaction(async (run) => {
-        const [link] = await lockLinks(run, [id]);
+        const locked = await lockSeen(run, links);
+        return isProblem(locked) ? locked : disableLocked(run, locked, decision);
+      }),
+    enable: (links: readonly SeenLink[], decision: Decision) =>
+      transaction(async (run) => {
+        const locked = await lockSeen(run, links);
+        return isProblem(locked) ? locked : enableLocked(run, locked, decision);
+      }),
+    erase: (id: SeenLink, decision: Decision) =>
+      transaction(async (run): Promise<boolean | OtherRevision> => {
+        const locked = await lockSeen(run, [id]);
+        if (isProblem(locked)) return locked;
+        const [link] = locked;
         if (link === undefined || link.disabled === "deleted") return false;
         const codes = await recordChange(run, [link]);
         await run(
@@ -131,14 +179,7 @@ export function createDecisions({ transaction }: Statements, eraseVisits: EraseV
       }),
     blockHost: (rule: Pick<HostRule, "host" | "reason">, decision: Decision) =>
       transaction((run) => block(run, rule, decision)),
-    unblockHost: (host: string, decision: Decision) =>
-      transaction(async (run) => {
-        const { rows } = await run(UNBLOCK, [host]);
-        if (rows.length === 0) return false;
-        await insertInto(run, "changes (code)", [[RULES]]);
-        await addEntries(run, "unblock-host", decision, [{ host }]);
-        return true;
-      }),
+    unblockHost: (host: string, decision: Decision) => transaction((run) => unblock(run, host, decision)),
   };
 }
 

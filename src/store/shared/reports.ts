@@ -134,7 +134,8 @@ function addAll(
     const works = report.works && link.disabled === null && !due.has(key);
     const one = addReport(changed.get(key) ?? caseOf.get(key), { ...report, works });
     const isNowDue = isDue(one, { ...report, works });
-    changed.set(key, isNowDue ? { ...one, disabledMs: report.atMs } : one);
+    const { atMs: disabledMs, targetSinceMs: targetMs } = report;
+    changed.set(key, isNowDue ? { ...one, disabledMs, targetMs } : one);
     if (!isNowDue) return "counted";
     due.set(key, { link, one, atMs: report.atMs });
     return "disabled";

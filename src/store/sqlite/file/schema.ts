@@ -6,9 +6,10 @@ import { StoreUnusable } from "../../../links/store.ts";
 import store from "../migrations/001-store.sql" with { type: "text" };
 import events from "../migrations/002-events.sql" with { type: "text" };
 import refusedEvents from "../migrations/003-refused-events.sql" with { type: "text" };
+import answeredTargets from "../migrations/004-answered-targets.sql" with { type: "text" };
 
 /** In order. How many of them a file has is its schema version (PRAGMA user_version). */
-const MIGRATIONS = [store, events, refusedEvents];
+const MIGRATIONS = [store, events, refusedEvents, answeredTargets];
 
 interface Part {
   /** With its type, such as "index links_by_end": a trigger may be called like a table. */
