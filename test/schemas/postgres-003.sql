@@ -9,8 +9,8 @@ CREATE TABLE links (
   terms        text              -- JSON, see links/link.ts; NULL for nearly all
 );
 
--- For the purge. Links without an end cost it nothing.
-CREATE INDEX links_by_end ON links (ends_ms) WHERE ends_ms IS NOT NULL;
+-- For the purge and for events. Links that the purge leaves alone cost it nothing.
+CREATE INDEX links_by_end ON links (ends_ms) WHERE ends_ms IS NOT NULL AND disabled IS NULL;
 
 -- For the operator's searches and figures, and for exports: links with neighbouring codes are far apart in the table.
 CREATE INDEX links_by_time ON links (created_ms, code);
@@ -58,6 +58,12 @@ CREATE TABLE secrets (
   secret bytea NOT NULL
 );
 
+-- Processes that serve this database. Those that were killed stop renewing their row.
+CREATE TABLE instances (
+  id      text        NOT NULL PRIMARY KEY,
+  renewed timestamptz NOT NULL
+);
+
 -- What one source counted of a link on one day (UTC, days since 1970-01-01). A source is the life of one process, and only
 -- it adds to its rows. When the day is over, they are merged into one of them. The others stay for a while with nothing but
 -- their sequence, so that no slice counts again. Day 0, with an empty source, holds what is too old to be told by day.
@@ -84,6 +90,16 @@ CREATE TABLE ageing (
   part text NOT NULL PRIMARY KEY
 );
 INSERT INTO ageing (part) VALUES ('visits');
+
+-- The sum of a link's old days goes with the link, when it is purged or replaced by another one with its code.
+CREATE FUNCTION forget_sum() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  DELETE FROM visits WHERE code = OLD.code AND created_ms = OLD.created_ms AND day = 0;
+  RETURN NULL;
+END $$;
+CREATE TRIGGER link_is_purged AFTER DELETE ON links FOR EACH ROW EXECUTE FUNCTION forget_sum();
+CREATE TRIGGER link_is_replaced AFTER UPDATE OF created_ms ON links FOR EACH ROW
+WHEN (NEW.created_ms <> OLD.created_ms) EXECUTE FUNCTION forget_sum();
 
 CREATE TABLE salts (
   day  integer NOT NULL PRIMARY KEY,
@@ -209,8 +225,10 @@ $$;
 -- A replaced or purged link has expired, unless the sender has recorded that. A counted visit is no change.
 CREATE FUNCTION record_link_event() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
+  IF NOT EXISTS (SELECT FROM event_recording) THEN
+    RETURN NULL;
+  END IF;
   PERFORM record_event(CASE
-    WHEN NOT EXISTS (SELECT FROM event_recording) THEN NULL
     WHEN NEW.created_ms IS DISTINCT FROM OLD.created_ms THEN
       CASE WHEN OLD.terms::jsonb ->> 'ended' IS NULL AND OLD.ends_ms >= (SELECT expired_ms FROM event_sender)
         THEN 'link.expired' END
@@ -247,25 +265,26 @@ END $$;
 CREATE TRIGGER event_of_host AFTER INSERT ON hosts FOR EACH ROW EXECUTE FUNCTION record_host_event();
 
 SET LOCAL lock_timeout TO DEFAULT;
--- The lock waits for writers, and later writers wait for it. After a timeout, the next start tries again.
-SET LOCAL lock_timeout = '5s';
-
--- When the link got the target that was answered or disabled: a later target opens the case again.
-ALTER TABLE cases ADD COLUMN target_ms bigint;
-UPDATE cases SET target_ms = coalesce(answered_ms, disabled_ms) WHERE answered_ms IS NOT NULL OR disabled_ms IS NOT NULL;
-
-SET LOCAL lock_timeout TO DEFAULT;
+-- Events that EVENTS_URL refused. Not in `events`: recording ends when the numbers there span too many.
+CREATE TABLE refused_events (
+  seq        bigint NOT NULL PRIMARY KEY,
+  created_ms bigint,
+  at_ms      bigint NOT NULL,
+  type       text   NOT NULL,
+  code       text   COLLATE "C",
+  detail     text   COLLATE "C"
+);
 CREATE TABLE curt (version integer NOT NULL);
 TRUNCATE ageing;
 INSERT INTO ageing (part) VALUES ('visits');
 TRUNCATE cases;
-INSERT INTO cases (code, created_ms, is_open, first_ms, last_ms, reports, reasons, pending, disabled_ms, answer, answered_ms, target_ms) VALUES ('reported', '1795541096578', 'true', '1795541097481', '1795541097481', '1', '{"phishing":1}', '1', NULL, NULL, NULL, NULL);
+INSERT INTO cases (code, created_ms, is_open, first_ms, last_ms, reports, reasons, pending, disabled_ms, answer, answered_ms) VALUES ('reported', '1795544483618', 'true', '1795544484053', '1795544484053', '1', '{"phishing":1}', '1', NULL, NULL, NULL);
 TRUNCATE changes;
-INSERT INTO changes (transaction, made_at, code) VALUES ('770', '2026-11-24 17:24:57.13237+00', 'moved');
-INSERT INTO changes (transaction, made_at, code) VALUES ('772', '2026-11-24 17:24:57.170906+00', 'withdrawn');
-INSERT INTO changes (transaction, made_at, code) VALUES ('776', '2026-11-24 17:24:57.612004+00', 'disabled');
-INSERT INTO changes (transaction, made_at, code) VALUES ('777', '2026-11-24 17:24:57.680313+00', '');
-INSERT INTO changes (transaction, made_at, code) VALUES ('778', '2026-11-24 17:24:57.711411+00', 'deleted');
+INSERT INTO changes (transaction, made_at, code) VALUES ('771', '2026-11-24 18:21:24.008495+00', 'moved');
+INSERT INTO changes (transaction, made_at, code) VALUES ('773', '2026-11-24 18:21:24.02921+00', 'withdrawn');
+INSERT INTO changes (transaction, made_at, code) VALUES ('775', '2026-11-24 18:21:24.125679+00', 'disabled');
+INSERT INTO changes (transaction, made_at, code) VALUES ('777', '2026-11-24 18:21:24.161527+00', '');
+INSERT INTO changes (transaction, made_at, code) VALUES ('778', '2026-11-24 18:21:24.274696+00', 'deleted');
 TRUNCATE counters;
 INSERT INTO counters (day, name, count) VALUES ('20781', 'bots', '2');
 INSERT INTO counters (day, name, count) VALUES ('20781', 'created', '14');
@@ -277,41 +296,41 @@ SELECT setval(pg_get_serial_sequence('events', 'seq'), (SELECT coalesce(max(seq)
 TRUNCATE forgotten_changes;
 INSERT INTO forgotten_changes (transaction) VALUES ('0');
 TRUNCATE hosts;
-INSERT INTO hosts (host, reason, since_ms) VALUES ('blocked.example', 'malware', '1795541097679');
-INSERT INTO journal (entry, at_ms, who, action, reason, note, code, created_ms, host) VALUES ('1', '1795541097605', 'api', 'disable', 'spam', E'\\x277365656e27', 'disabled', '1795541096557', NULL);
-INSERT INTO journal (entry, at_ms, who, action, reason, note, code, created_ms, host) VALUES ('2', '1795541097679', 'api', 'block-host', 'malware', NULL, NULL, NULL, 'blocked.example');
-INSERT INTO journal (entry, at_ms, who, action, reason, note, code, created_ms, host) VALUES ('3', '1795541097711', 'api', 'erase', NULL, NULL, 'deleted', '1795541096562', NULL);
+INSERT INTO hosts (host, reason, since_ms) VALUES ('blocked.example', 'malware', '1795544484153');
+INSERT INTO journal (entry, at_ms, who, action, reason, note, code, created_ms, host) VALUES ('1', '1795544484125', 'api', 'disable', 'spam', E'\\x277365656e27', 'disabled', '1795544483598', NULL);
+INSERT INTO journal (entry, at_ms, who, action, reason, note, code, created_ms, host) VALUES ('2', '1795544484153', 'api', 'block-host', 'malware', NULL, NULL, NULL, 'blocked.example');
+INSERT INTO journal (entry, at_ms, who, action, reason, note, code, created_ms, host) VALUES ('3', '1795544484269', 'api', 'erase', NULL, NULL, 'deleted', '1795544483603', NULL);
 SELECT setval(pg_get_serial_sequence('journal', 'entry'), (SELECT coalesce(max(entry), 1) FROM journal));
 TRUNCATE link_count;
 INSERT INTO link_count (links) VALUES ('14');
 TRUNCATE links;
-INSERT INTO links (created_ms, ends_ms, code, original_url, target, disabled, terms) VALUES ('1795541096403', NULL, 'plain', 'HTTPS://Example.com/plain?a=b#c', 'https://example.com/plain?a=b#c', NULL, NULL);
-INSERT INTO links (created_ms, ends_ms, code, original_url, target, disabled, terms) VALUES ('1795541096456', NULL, '한글날☕', 'https://누리집.example/안내/오시는 길', 'https://xn--od1b68ljso.example/%EC%95%88%EB%82%B4/%EC%98%A4%EC%8B%9C%EB%8A%94%20%EA%B8%B8', NULL, NULL);
-INSERT INTO links (created_ms, ends_ms, code, original_url, target, disabled, terms) VALUES ('1795541096544', NULL, '5V62vJn', 'https://example.com/generated', NULL, NULL, NULL);
-INSERT INTO links (created_ms, ends_ms, code, original_url, target, disabled, terms) VALUES ('1795541096550', '1796145896550', 'ends', 'https://example.com/ends', NULL, NULL, NULL);
-INSERT INTO links (created_ms, ends_ms, code, original_url, target, disabled, terms) VALUES ('1795541096557', NULL, 'disabled', 'https://example.com/disabled', NULL, 'spam', NULL);
-INSERT INTO links (created_ms, ends_ms, code, original_url, target, disabled, terms) VALUES ('1795541096562', NULL, 'deleted', '', NULL, 'deleted', NULL);
-INSERT INTO links (created_ms, ends_ms, code, original_url, target, disabled, terms) VALUES ('1795541096578', NULL, 'reported', 'https://example.com/reported', NULL, NULL, NULL);
-INSERT INTO links (created_ms, ends_ms, code, original_url, target, disabled, terms) VALUES ('1795541096585', NULL, 'blocked', 'https://sub.blocked.example/', NULL, NULL, NULL);
-INSERT INTO links (created_ms, ends_ms, code, original_url, target, disabled, terms) VALUES ('1795541096677', NULL, 'limited', 'https://example.com/limited', NULL, NULL, '{"maxVisits":3,"visits":1}');
-INSERT INTO links (created_ms, ends_ms, code, original_url, target, disabled, terms) VALUES ('1795541096736', NULL, 'secret', 'https://example.com/secret', NULL, NULL, '{"passwordHash":"$argon2id$v=19$m=19456,t=2,p=1$j5z3TYIOXV4c38ObyV7t2OB1yY6f/TP41/tI7A4q7Pg$zxA4czFcGRL0SwBYoknsjoTz+CrgqQcSIUsCIJ4csEc"}');
-INSERT INTO links (created_ms, ends_ms, code, original_url, target, disabled, terms) VALUES ('1795541097093', NULL, 'later', 'https://example.com/later', NULL, NULL, '{"startsMs":1795559096272}');
-INSERT INTO links (created_ms, ends_ms, code, original_url, target, disabled, terms) VALUES ('1795541097098', NULL, 'moved', 'https://example.com/after', NULL, NULL, '{"changedMs":1795541097130,"formerHost":"example.com","formerMs":32}');
-INSERT INTO links (created_ms, ends_ms, code, original_url, target, disabled, terms) VALUES ('1795541097158', '1795541097168', 'withdrawn', 'https://example.com/withdrawn', NULL, NULL, '{"ended":"withdrawn"}');
-INSERT INTO links (created_ms, ends_ms, code, original_url, target, disabled, terms) VALUES ('1795541097744', NULL, 'again', 'https://example.com/again', NULL, NULL, NULL);
+INSERT INTO links (created_ms, ends_ms, code, original_url, target, disabled, terms) VALUES ('1795544483467', NULL, 'plain', 'HTTPS://Example.com/plain?a=b#c', 'https://example.com/plain?a=b#c', NULL, NULL);
+INSERT INTO links (created_ms, ends_ms, code, original_url, target, disabled, terms) VALUES ('1795544483491', NULL, '한글날☕', 'https://누리집.example/안내/오시는 길', 'https://xn--od1b68ljso.example/%EC%95%88%EB%82%B4/%EC%98%A4%EC%8B%9C%EB%8A%94%20%EA%B8%B8', NULL, NULL);
+INSERT INTO links (created_ms, ends_ms, code, original_url, target, disabled, terms) VALUES ('1795544483552', NULL, 'xVTBgpg', 'https://example.com/generated', NULL, NULL, NULL);
+INSERT INTO links (created_ms, ends_ms, code, original_url, target, disabled, terms) VALUES ('1795544483562', '1796149283562', 'ends', 'https://example.com/ends', NULL, NULL, NULL);
+INSERT INTO links (created_ms, ends_ms, code, original_url, target, disabled, terms) VALUES ('1795544483598', NULL, 'disabled', 'https://example.com/disabled', NULL, 'spam', NULL);
+INSERT INTO links (created_ms, ends_ms, code, original_url, target, disabled, terms) VALUES ('1795544483603', NULL, 'deleted', '', NULL, 'deleted', NULL);
+INSERT INTO links (created_ms, ends_ms, code, original_url, target, disabled, terms) VALUES ('1795544483618', NULL, 'reported', 'https://example.com/reported', NULL, NULL, NULL);
+INSERT INTO links (created_ms, ends_ms, code, original_url, target, disabled, terms) VALUES ('1795544483626', NULL, 'blocked', 'https://sub.blocked.example/', NULL, NULL, NULL);
+INSERT INTO links (created_ms, ends_ms, code, original_url, target, disabled, terms) VALUES ('1795544483689', NULL, 'limited', 'https://example.com/limited', NULL, NULL, '{"maxVisits":3,"visits":1}');
+INSERT INTO links (created_ms, ends_ms, code, original_url, target, disabled, terms) VALUES ('1795544483709', NULL, 'secret', 'https://example.com/secret', NULL, NULL, '{"passwordHash":"$argon2id$v=19$m=19456,t=2,p=1$qxejqbLBddPj0LJ2vynfmcsYS4OfhssPZ8ivP0xwyso$pUQbWpqBCPXwFGlrCk9eK6eq/avORGQdSYsxkCsQwLA"}');
+INSERT INTO links (created_ms, ends_ms, code, original_url, target, disabled, terms) VALUES ('1795544483952', NULL, 'later', 'https://example.com/later', NULL, NULL, '{"startsMs":1795562483218}');
+INSERT INTO links (created_ms, ends_ms, code, original_url, target, disabled, terms) VALUES ('1795544483958', NULL, 'moved', 'https://example.com/after', NULL, NULL, '{"changedMs":1795544484006,"formerHost":"example.com","formerMs":48}');
+INSERT INTO links (created_ms, ends_ms, code, original_url, target, disabled, terms) VALUES ('1795544484018', '1795544484028', 'withdrawn', 'https://example.com/withdrawn', NULL, NULL, '{"ended":"withdrawn"}');
+INSERT INTO links (created_ms, ends_ms, code, original_url, target, disabled, terms) VALUES ('1795544484324', NULL, 'again', 'https://example.com/again', NULL, NULL, NULL);
 TRUNCATE notes;
-INSERT INTO notes (id, code, created_ms, noted_ms, reason, note) VALUES ('1', 'reported', '1795541096578', '1795541097481', 'phishing', E'\\xeab080eca79c20ec9d80ed9689');
+INSERT INTO notes (id, code, created_ms, noted_ms, reason, note) VALUES ('1', 'reported', '1795544483618', '1795544484053', 'phishing', E'\\xeab080eca79c20ec9d80ed9689');
 SELECT setval(pg_get_serial_sequence('notes', 'id'), (SELECT coalesce(max(id), 1) FROM notes));
 TRUNCATE reporters;
-INSERT INTO reporters (day, code, created_ms, reporter) VALUES ('20781', 'reported', '1795541096578', '78853701e43319a8');
+INSERT INTO reporters (day, code, created_ms, reporter) VALUES ('20781', 'reported', '1795544483618', '120ee1d5ed70ff10');
 TRUNCATE requests;
-INSERT INTO requests (sent_ms, key, body, made) VALUES ('1795541097744', '09bR-t_dHOWaAGI8Ua-l-g', 'GenNVGGPNrE2s6xpIvLQkw', '[{"nth":0,"code":"again","createdMs":1795541097744,"endsMs":253402214400000}]');
+INSERT INTO requests (sent_ms, key, body, made) VALUES ('1795544484324', 'VdFQNekvKt-SlbkcuKhQQA', '1SeUieD58kxJzprmRTmB6w', '[{"nth":0,"code":"again","createdMs":1795544484324,"endsMs":253402214400000}]');
 TRUNCATE salts;
-INSERT INTO salts (day, salt) VALUES ('20781', E'\\xe611c1949b32215817a315697b8a2966ab5f74c6ca588cca53c7c7ca94a44421');
+INSERT INTO salts (day, salt) VALUES ('20781', E'\\xe130bb8ebe02654480b5771a746fe48e492c07d19489aa11643338189f658028');
 TRUNCATE secrets;
-INSERT INTO secrets (name, secret) VALUES ('instance', E'\\x391a980244829cc6ab13f757dc53399ae693554a6ea766b880fb56cfaf55ffb4');
+INSERT INTO secrets (name, secret) VALUES ('instance', E'\\xb1b0bb27c465a5e522b3e26eafaf6141a23c2333db7f9957db1c3f48975deeb6');
 TRUNCATE visits;
-INSERT INTO visits (created_ms, sequence, visits, bots, day, version, state, code, source, detail) VALUES ('1795541096403', '1', '3', '2', '20781', '1', '0', 'plain', '425491837186ce90', E'\\x21808008030202ba1268b006022603020003020203020603020403020203');
-INSERT INTO visits (created_ms, sequence, visits, bots, day, version, state, code, source, detail) VALUES ('1795541096456', '1', '1', '0', '20781', '1', '0', '한글날☕', '425491837186ce90', E'\\x51bff957e906260002060402');
-INSERT INTO visits (created_ms, sequence, visits, bots, day, version, state, code, source, detail) VALUES ('1795541096557', '1', '2', '0', '20781', '1', '0', 'disabled', '425491837186ce90', E'\\x218080080200024712aa6e06022602020002020202020602020402020202');
-INSERT INTO visits (created_ms, sequence, visits, bots, day, version, state, code, source, detail) VALUES ('1795541096677', '1', '1', '0', '20781', '1', '0', 'limited', '425491837186ce90', E'\\x51e287bb0e06260002060402');
+INSERT INTO visits (created_ms, sequence, visits, bots, day, version, state, code, source, detail) VALUES ('1795544483467', '1', '3', '2', '20781', '1', '0', 'plain', 'e1a13532e48f5a60', E'\\x218080100302020d60aa1006022603020003020203020603020403020203');
+INSERT INTO visits (created_ms, sequence, visits, bots, day, version, state, code, source, detail) VALUES ('1795544483491', '1', '1', '0', '20781', '1', '0', '한글날☕', 'e1a13532e48f5a60', E'\\x524bf0dbe206260002060402');
+INSERT INTO visits (created_ms, sequence, visits, bots, day, version, state, code, source, detail) VALUES ('1795544483598', '1', '2', '0', '20781', '1', '0', 'disabled', 'e1a13532e48f5a60', E'\\x2180801002000239a8f5e006022602020002020202020602020402020202');
+INSERT INTO visits (created_ms, sequence, visits, bots, day, version, state, code, source, detail) VALUES ('1795544483689', '1', '1', '0', '20781', '1', '0', 'limited', 'e1a13532e48f5a60', E'\\x52d8b38bb806260002060402');

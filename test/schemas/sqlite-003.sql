@@ -72,7 +72,7 @@ CREATE TABLE cases (
   pending     INTEGER NOT NULL,  -- reports since the case was opened
   disabled_ms INTEGER,           -- when reports disabled the link
   answer      TEXT,              -- NULL while it is open
-  answered_ms INTEGER, target_ms INTEGER,
+  answered_ms INTEGER,
   PRIMARY KEY (code, created_ms)
 ) STRICT, WITHOUT ROWID;
 CREATE TABLE notes (
@@ -118,9 +118,18 @@ CREATE VIEW event_recording AS
 SELECT types FROM event_sender
 WHERE renewed > datetime('now', '-1 day')
   AND coalesce((SELECT max(seq) FROM events) - (SELECT min(seq) FROM events), 0) < 200000;
-CREATE INDEX links_by_end ON links (ends_ms) WHERE ends_ms IS NOT NULL;
+CREATE TABLE refused_events (
+  seq        INTEGER NOT NULL PRIMARY KEY,
+  type       TEXT    NOT NULL,
+  code       TEXT,
+  created_ms INTEGER,
+  detail     TEXT,
+  at_ms      INTEGER NOT NULL
+) STRICT;
+CREATE INDEX links_by_end ON links (ends_ms) WHERE ends_ms IS NOT NULL AND disabled IS NULL;
 CREATE INDEX links_by_disabled ON links (disabled) WHERE disabled IS NOT NULL;
 CREATE INDEX requests_by_time ON requests (sent_ms);
+CREATE INDEX sources_by_day ON sources (day);
 CREATE INDEX journal_by_code ON journal (code) WHERE code IS NOT NULL;
 CREATE INDEX journal_by_host ON journal (host) WHERE host IS NOT NULL;
 CREATE INDEX cases_by_report ON cases (is_open, last_ms, code, created_ms);
@@ -129,13 +138,15 @@ CREATE TRIGGER journal_keeps_rows BEFORE DELETE ON journal
 BEGIN SELECT raise(ABORT, 'the journal only grows'); END;
 CREATE TRIGGER journal_keeps_values BEFORE UPDATE ON journal
 BEGIN SELECT raise(ABORT, 'the journal only grows'); END;
-CREATE TRIGGER links_close_case_if_purged AFTER DELETE ON links
+CREATE TRIGGER link_is_purged AFTER DELETE ON links
 BEGIN
+  DELETE FROM visits WHERE day = 0 AND code = old.code AND created_ms = old.created_ms;
   UPDATE cases SET is_open = 0, answer = 'erase', answered_ms = old.ends_ms, disabled_ms = NULL
   WHERE code = old.code AND created_ms = old.created_ms AND is_open = 1;
 END;
-CREATE TRIGGER links_close_case_if_replaced AFTER UPDATE OF created_ms ON links
+CREATE TRIGGER link_is_replaced AFTER UPDATE OF created_ms ON links
 BEGIN
+  DELETE FROM visits WHERE day = 0 AND code = old.code AND created_ms = old.created_ms;
   UPDATE cases SET is_open = 0, answer = 'erase', answered_ms = old.ends_ms, disabled_ms = NULL
   WHERE code = old.code AND created_ms = old.created_ms AND is_open = 1;
 END;
@@ -172,41 +183,41 @@ CREATE TRIGGER event_of_host AFTER INSERT ON hosts
 BEGIN
   INSERT INTO events (detail, type) VALUES (new.host, 'host.blocked');
 END;
-INSERT INTO links (rowid, code, created_ms, ends_ms, disabled, terms, target, original_url) VALUES (1, 'plain', 1795541087713, NULL, NULL, NULL, 'https://example.com/plain?a=b#c', 'HTTPS://Example.com/plain?a=b#c');
-INSERT INTO links (rowid, code, created_ms, ends_ms, disabled, terms, target, original_url) VALUES (10, 'secret', 1795541087825, NULL, NULL, '{"passwordHash":"$argon2id$v=19$m=19456,t=2,p=1$xFbv2Mlv+eDL8KeclLV+yuBLzxjS/po46AB2b/RS8IU$midWyHqRPXFWtld2CelXLyeFuBDIAV7W5tVbl0zCEpA"}', NULL, 'https://example.com/secret');
-INSERT INTO links (rowid, code, created_ms, ends_ms, disabled, terms, target, original_url) VALUES (11, 'later', 1795541088159, NULL, NULL, '{"startsMs":1795559087499}', NULL, 'https://example.com/later');
-INSERT INTO links (rowid, code, created_ms, ends_ms, disabled, terms, target, original_url) VALUES (12, 'moved', 1795541088161, NULL, NULL, '{"changedMs":1795541088174,"formerHost":"example.com","formerMs":13}', NULL, 'https://example.com/after');
-INSERT INTO links (rowid, code, created_ms, ends_ms, disabled, terms, target, original_url) VALUES (13, 'withdrawn', 1795541088181, 1795541088183, NULL, '{"ended":"withdrawn"}', NULL, 'https://example.com/withdrawn');
-INSERT INTO links (rowid, code, created_ms, ends_ms, disabled, terms, target, original_url) VALUES (14, 'again', 1795541088420, NULL, NULL, NULL, NULL, 'https://example.com/again');
-INSERT INTO links (rowid, code, created_ms, ends_ms, disabled, terms, target, original_url) VALUES (2, '한글날☕', 1795541087748, NULL, NULL, NULL, 'https://xn--od1b68ljso.example/%EC%95%88%EB%82%B4/%EC%98%A4%EC%8B%9C%EB%8A%94%20%EA%B8%B8', 'https://누리집.example/안내/오시는 길');
-INSERT INTO links (rowid, code, created_ms, ends_ms, disabled, terms, target, original_url) VALUES (3, 'jkJ2wZN', 1795541087789, NULL, NULL, NULL, NULL, 'https://example.com/generated');
-INSERT INTO links (rowid, code, created_ms, ends_ms, disabled, terms, target, original_url) VALUES (4, 'ends', 1795541087792, 1796145887792, NULL, NULL, NULL, 'https://example.com/ends');
-INSERT INTO links (rowid, code, created_ms, ends_ms, disabled, terms, target, original_url) VALUES (5, 'disabled', 1795541087795, NULL, 'spam', NULL, NULL, 'https://example.com/disabled');
-INSERT INTO links (rowid, code, created_ms, ends_ms, disabled, terms, target, original_url) VALUES (6, 'deleted', 1795541087798, NULL, 'deleted', NULL, NULL, '');
-INSERT INTO links (rowid, code, created_ms, ends_ms, disabled, terms, target, original_url) VALUES (7, 'reported', 1795541087800, NULL, NULL, NULL, NULL, 'https://example.com/reported');
-INSERT INTO links (rowid, code, created_ms, ends_ms, disabled, terms, target, original_url) VALUES (8, 'blocked', 1795541087801, NULL, NULL, NULL, NULL, 'https://sub.blocked.example/');
-INSERT INTO links (rowid, code, created_ms, ends_ms, disabled, terms, target, original_url) VALUES (9, 'limited', 1795541087815, NULL, NULL, '{"maxVisits":3,"visits":1}', NULL, 'https://example.com/limited');
+INSERT INTO links (rowid, code, created_ms, ends_ms, disabled, terms, target, original_url) VALUES (1, 'plain', 1795544477889, NULL, NULL, NULL, 'https://example.com/plain?a=b#c', 'HTTPS://Example.com/plain?a=b#c');
+INSERT INTO links (rowid, code, created_ms, ends_ms, disabled, terms, target, original_url) VALUES (10, 'secret', 1795544478002, NULL, NULL, '{"passwordHash":"$argon2id$v=19$m=19456,t=2,p=1$Dc8n4rtdnIS6eux+pvstlCj+hJ514sSary+PC+lOeIE$iOA8MlEP6G0Chi11EQhmhNRt9QDvvbSOXo9J+Rohqvk"}', NULL, 'https://example.com/secret');
+INSERT INTO links (rowid, code, created_ms, ends_ms, disabled, terms, target, original_url) VALUES (11, 'later', 1795544478173, NULL, NULL, '{"startsMs":1795562477744}', NULL, 'https://example.com/later');
+INSERT INTO links (rowid, code, created_ms, ends_ms, disabled, terms, target, original_url) VALUES (12, 'moved', 1795544478176, NULL, NULL, '{"changedMs":1795544478193,"formerHost":"example.com","formerMs":17}', NULL, 'https://example.com/after');
+INSERT INTO links (rowid, code, created_ms, ends_ms, disabled, terms, target, original_url) VALUES (13, 'withdrawn', 1795544478204, 1795544478206, NULL, '{"ended":"withdrawn"}', NULL, 'https://example.com/withdrawn');
+INSERT INTO links (rowid, code, created_ms, ends_ms, disabled, terms, target, original_url) VALUES (14, 'again', 1795544478363, NULL, NULL, NULL, NULL, 'https://example.com/again');
+INSERT INTO links (rowid, code, created_ms, ends_ms, disabled, terms, target, original_url) VALUES (2, '한글날☕', 1795544477904, NULL, NULL, NULL, 'https://xn--od1b68ljso.example/%EC%95%88%EB%82%B4/%EC%98%A4%EC%8B%9C%EB%8A%94%20%EA%B8%B8', 'https://누리집.example/안내/오시는 길');
+INSERT INTO links (rowid, code, created_ms, ends_ms, disabled, terms, target, original_url) VALUES (3, 'W7dPm6b', 1795544477943, NULL, NULL, NULL, NULL, 'https://example.com/generated');
+INSERT INTO links (rowid, code, created_ms, ends_ms, disabled, terms, target, original_url) VALUES (4, 'ends', 1795544477947, 1796149277947, NULL, NULL, NULL, 'https://example.com/ends');
+INSERT INTO links (rowid, code, created_ms, ends_ms, disabled, terms, target, original_url) VALUES (5, 'disabled', 1795544477949, NULL, 'spam', NULL, NULL, 'https://example.com/disabled');
+INSERT INTO links (rowid, code, created_ms, ends_ms, disabled, terms, target, original_url) VALUES (6, 'deleted', 1795544477954, NULL, 'deleted', NULL, NULL, '');
+INSERT INTO links (rowid, code, created_ms, ends_ms, disabled, terms, target, original_url) VALUES (7, 'reported', 1795544477961, NULL, NULL, NULL, NULL, 'https://example.com/reported');
+INSERT INTO links (rowid, code, created_ms, ends_ms, disabled, terms, target, original_url) VALUES (8, 'blocked', 1795544477963, NULL, NULL, NULL, NULL, 'https://sub.blocked.example/');
+INSERT INTO links (rowid, code, created_ms, ends_ms, disabled, terms, target, original_url) VALUES (9, 'limited', 1795544477992, NULL, NULL, '{"maxVisits":3,"visits":1}', NULL, 'https://example.com/limited');
 INSERT INTO changes (rowid, revision, code) VALUES (1, 1, 'moved');
 INSERT INTO changes (rowid, revision, code) VALUES (2, 2, 'withdrawn');
 INSERT INTO changes (rowid, revision, code) VALUES (3, 3, 'disabled');
 INSERT INTO changes (rowid, revision, code) VALUES (4, 4, '');
 INSERT INTO changes (rowid, revision, code) VALUES (5, 5, 'deleted');
-INSERT INTO requests (key, body, sent_ms, made) VALUES ('Y7LSI1A0TIYRutxPRbbdoA', 'Wn5nKOkLp81nH57DpYl9sw', 1795541088420, '[{"nth":0,"code":"again","createdMs":1795541088420,"endsMs":253402214400000}]');
-INSERT INTO secrets (name, secret) VALUES ('instance', X'1068F31447A5F5BF9D04D74B7594582D54F4AC2699243DB394BF45E36833FB23');
-INSERT INTO visits (day, code, created_ms, visits, bots, detail) VALUES (20781, 'disabled', 1795541087795, 2, 0, X'21808008020002EB401A8006022602020002020202020602020402020202');
-INSERT INTO visits (day, code, created_ms, visits, bots, detail) VALUES (20781, 'limited', 1795541087815, 1, 0, X'519061468E06260002060402');
-INSERT INTO visits (day, code, created_ms, visits, bots, detail) VALUES (20781, 'plain', 1795541087713, 3, 2, X'21808008030202D925AEA406022603020003020203020603020403020203');
-INSERT INTO visits (day, code, created_ms, visits, bots, detail) VALUES (20781, '한글날☕', 1795541087748, 1, 0, X'51D7FCEB2306260002060402');
+INSERT INTO requests (key, body, sent_ms, made) VALUES ('L3zca-CrZP9NqscBhY_5VQ', 'owvrTPIMx1p0sbqpLkphPQ', 1795544478363, '[{"nth":0,"code":"again","createdMs":1795544478363,"endsMs":253402214400000}]');
+INSERT INTO secrets (name, secret) VALUES ('instance', X'7042FDC9DE467335A5EA536227662CD671F9BB5C1B9673F734A85D93ADCC42B5');
+INSERT INTO visits (day, code, created_ms, visits, bots, detail) VALUES (20781, 'disabled', 1795544477949, 2, 0, X'218080100200022370955906022602020002020202020602020402020202');
+INSERT INTO visits (day, code, created_ms, visits, bots, detail) VALUES (20781, 'limited', 1795544477992, 1, 0, X'52E03341B106260002060402');
+INSERT INTO visits (day, code, created_ms, visits, bots, detail) VALUES (20781, 'plain', 1795544477889, 3, 2, X'21808010030202982885C106022603020003020203020603020403020203');
+INSERT INTO visits (day, code, created_ms, visits, bots, detail) VALUES (20781, '한글날☕', 1795544477904, 1, 0, X'521FD4E2F106260002060402');
 INSERT INTO open_days (rowid, day, code, created_ms) VALUES (20781, 20781, '', 0);
-INSERT INTO sources (source, sequence, rows, day) VALUES ('15ea8054f45d21ad', 1, 4, 20781);
-INSERT INTO salts (rowid, day, salt) VALUES (20781, 20781, X'2A65DC81B674D235D737B5820E3412DA211AF8F0AC961CA06FD1EC4989CDA651');
-INSERT INTO hosts (host, reason, since_ms) VALUES ('blocked.example', 'malware', 1795541088356);
-INSERT INTO journal (rowid, entry, at_ms, who, action, reason, note, code, created_ms, host) VALUES (1, 1, 1795541088248, 'api', 'disable', 'spam', X'277365656E27', 'disabled', 1795541087795, NULL);
-INSERT INTO journal (rowid, entry, at_ms, who, action, reason, note, code, created_ms, host) VALUES (2, 2, 1795541088356, 'api', 'block-host', 'malware', NULL, NULL, NULL, 'blocked.example');
-INSERT INTO journal (rowid, entry, at_ms, who, action, reason, note, code, created_ms, host) VALUES (3, 3, 1795541088388, 'api', 'erase', NULL, NULL, 'deleted', 1795541087798, NULL);
-INSERT INTO cases (code, created_ms, is_open, first_ms, last_ms, reports, reasons, pending, disabled_ms, answer, answered_ms, target_ms) VALUES ('reported', 1795541087800, 1, 1795541088188, 1795541088188, 1, '{"phishing":1}', 1, NULL, NULL, NULL, NULL);
-INSERT INTO notes (rowid, id, code, created_ms, noted_ms, reason, note) VALUES (1, 1, 'reported', 1795541087800, 1795541088188, 'phishing', X'EAB080ECA79C20EC9D80ED9689');
-INSERT INTO reporters (day, code, created_ms, reporter) VALUES (20781, 'reported', 1795541087800, '0e619ed627939011');
+INSERT INTO sources (source, sequence, rows, day) VALUES ('6835ad972f2297f9', 1, 4, 20781);
+INSERT INTO salts (rowid, day, salt) VALUES (20781, 20781, X'1EADB869CB25CDB288C21E65A5A2719091D6EFFA8DAAF1AA9313C7CD57F529E9');
+INSERT INTO hosts (host, reason, since_ms) VALUES ('blocked.example', 'malware', 1795544478321);
+INSERT INTO journal (rowid, entry, at_ms, who, action, reason, note, code, created_ms, host) VALUES (1, 1, 1795544478270, 'api', 'disable', 'spam', X'277365656E27', 'disabled', 1795544477949, NULL);
+INSERT INTO journal (rowid, entry, at_ms, who, action, reason, note, code, created_ms, host) VALUES (2, 2, 1795544478321, 'api', 'block-host', 'malware', NULL, NULL, NULL, 'blocked.example');
+INSERT INTO journal (rowid, entry, at_ms, who, action, reason, note, code, created_ms, host) VALUES (3, 3, 1795544478344, 'api', 'erase', NULL, NULL, 'deleted', 1795544477954, NULL);
+INSERT INTO cases (code, created_ms, is_open, first_ms, last_ms, reports, reasons, pending, disabled_ms, answer, answered_ms) VALUES ('reported', 1795544477961, 1, 1795544478220, 1795544478220, 1, '{"phishing":1}', 1, NULL, NULL, NULL);
+INSERT INTO notes (rowid, id, code, created_ms, noted_ms, reason, note) VALUES (1, 1, 'reported', 1795544477961, 1795544478220, 'phishing', X'EAB080ECA79C20EC9D80ED9689');
+INSERT INTO reporters (day, code, created_ms, reporter) VALUES (20781, 'reported', 1795544477961, '7654d7f7ea39bd0e');
 INSERT INTO counters (day, name, count) VALUES (20781, 'bots', 2);
 INSERT INTO counters (day, name, count) VALUES (20781, 'created', 14);
 INSERT INTO counters (day, name, count) VALUES (20781, 'reports', 1);
