@@ -98,7 +98,7 @@ function bind(host: string, port: number, options: BindOptions): Bun.Server<unkn
   try {
     for (const hostname of addressesOf(host)) {
       const common = { hostname, port: servers[0]?.port ?? port, maxRequestBodySize: MAX_REQUEST_BODY_BYTES };
-      servers.push(Bun.serve({ ...options, ...common, ...NO_ERROR_PAGE }));
+      servers.push(Bun.serve({ reusePort: false, ...options, ...common, ...NO_ERROR_PAGE }));
     }
     return servers;
   } catch (cause) {

@@ -38,7 +38,7 @@ export function serveMetrics(
 
   try {
     const options = { hostname: host, port, idleTimeout: IDLE_SECONDS, maxRequestBodySize: MAX_BODY_BYTES };
-    const server = Bun.serve({ ...options, ...NO_ERROR_PAGE, fetch });
+    const server = Bun.serve({ ...options, ...NO_ERROR_PAGE, reusePort: false, fetch });
     return server.port ?? port;
   } catch (cause) {
     const reason = whyNotListen(cause, host, port);

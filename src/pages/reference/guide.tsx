@@ -206,7 +206,7 @@ interface Advised extends Advice {
   readonly reasons: readonly string[];
 }
 
-const CHANGE_IT: Advice = { statuses: "400, 403, 405, 412, 413, 415", advice: "docs.errors.request" };
+const CHANGE_IT: Advice = { statuses: "400, 403, 405, 412, 413, 415, 428", advice: "docs.errors.request" };
 const OTHERS: readonly (readonly [RegExp, Advice])[] = [
   [/^code\.taken$/, { statuses: "409", advice: "docs.errors.taken" }],
   [
