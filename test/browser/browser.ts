@@ -47,7 +47,7 @@ async function launch(environment: Readonly<Record<string, string>>): Promise<Br
   const { TMPDIR } = process.env;
   // Playwright leaves its folders behind, because nobody closes it before the process ends.
   process.env["TMPDIR"] = place;
-  const launched = await playwright.launch({
+  const options = {
     timeout: WAIT_MS,
     executablePath: join(folder, "chromium"),
     // Root, as in many CI machines, has no sandbox to give. The package's own arguments switch web security off.
@@ -64,7 +64,9 @@ async function launch(environment: Readonly<Record<string, string>>): Promise<Br
       FONTCONFIG_FILE: join(folder, "fonts.conf"),
       ...environment,
     },
-  });
+  };
+  // Its graphics thread crashes in about one of a hundred starts, and all tests of the process share it.
+  const launched = await playwright.launch(options).catch(() => playwright.launch(options));
   if (TMPDIR === undefined) delete process.env["TMPDIR"];
   else process.env["TMPDIR"] = TMPDIR;
   return launched;
