@@ -110,6 +110,8 @@ export function createLinks({ limiter, secretOf }: ApiOptions, { createAll, hand
     });
     const taken = results.filter(({ status_code }) => status_code === 409).length;
     if (taken > 0) void limiter.unknown(call, taken);
+    // Reading the body again costs as much as the first time.
+    if (created.isReplay) limiter.chargeRefused(call, 1);
     limiter.chargeRefused(call, results.filter(({ status }) => status === "error").length);
     return success(call, 200, "batch", { results }, created.isReplay ? REPLAYED : {});
   }

@@ -7,10 +7,11 @@ export function pathOf({ url }: Request): string {
   return start < 0 ? "" : path;
 }
 
-/** The path without its slashes, percent-decoded once. Undecoded if it is ill-formed, "" if it is too long to be shown. */
+/** The path without its slashes, percent-decoded once. Undecoded if it is ill-formed, cut if it is too long. */
 export function writtenIn(request: Request): string {
-  const path = pathOf(request).replaceAll(/^\/|\/$/g, "");
-  if (path.length > MAX_PATH) return "";
+  const path = pathOf(request)
+    .slice(0, MAX_PATH)
+    .replaceAll(/^\/|\/$/g, "");
   try {
     return decodeURIComponent(path);
   } catch {

@@ -131,16 +131,16 @@ export const FIELDS = {
 } as const;
 export type FieldName = keyof typeof FIELDS;
 
-/** Cuts a value above its bound. The result is still above it, and trimming can't change that if the value is trimmed. */
+/** Cuts a value above its bound. The result is still above it, and ends in a character that no rule accepts or trims. */
 export function cut(name: FieldName, value: string): string {
   const max = FIELDS[name];
-  return value.length <= max ? value : `${value.slice(0, max)}${value.at(-1) ?? ""}`;
+  return value.length <= max ? value : `${value.slice(0, max)}\uFFFF`;
 }
 
-/** In characters, as sent: the longest spelling of a code, with each byte as %XX. Longer ones are no address of ours. */
+/** In characters, as sent: the longest spelling of a code, with each byte as %XX. The rest of longer ones isn't read. */
 export const MAX_PATH = 4700;
-/** Parameters, or fields of a form. More than any has. */
-const MAX_PAIRS = 100;
+/** Fields of a form, more than any has. Parsing the 30,000 that fit into a body would take as long as 300 redirects. */
+export const MAX_PAIRS = 100;
 
 /** The fields of a form or query. */
 export interface Fields extends Iterable<[string, string]> {
@@ -149,9 +149,17 @@ export interface Fields extends Iterable<[string, string]> {
   has(name: FieldName): boolean;
 }
 
-/** Reads the first fields of a form or query (WHATWG URL, section 5). Leaves out unknown ones. */
+/** Whether a form has more than {@link MAX_PAIRS} fields. */
+export function hasTooManyPairs(text: string): boolean {
+  return text.split("&", MAX_PAIRS + 1).length > MAX_PAIRS;
+}
+
+/**
+ * Reads the fields of a form or query (WHATWG URL, section 5). Leaves out unknown ones, and none of the others: without one, a
+ * search would find more, and a link would have fewer terms.
+ */
 export function parseFields(text: string): Fields {
-  const pairs = new URLSearchParams(text.split("&", MAX_PAIRS).join("&"));
+  const pairs = new URLSearchParams(text);
   const known = new URLSearchParams();
   for (const [name, value] of pairs) if (isField(name)) known.append(name, cut(name, trimmed(name, value)));
   return known;
@@ -161,9 +169,9 @@ function isField(name: string): name is FieldName {
   return Object.hasOwn(FIELDS, name);
 }
 
-/** Most readers ignore white space around a value, so it doesn't count against the bound. */
+/** Readers ignore white space around all values but passwords, so it doesn't count against the bound. */
 function trimmed(name: FieldName, value: string): string {
-  return value.length > FIELDS[name] ? value.trim() : value;
+  return value.length > FIELDS[name] && name !== "password" ? value.trim() : value;
 }
 
 /** Arrays and objects inside each other. No body needs more than three. */

@@ -3,7 +3,7 @@ import type { Call } from "../http/call.ts";
 import type { FieldNames } from "../http/field-names.ts";
 import { describe, type HttpProblem, type Malformed, malformed } from "../http/problems.ts";
 import { answer } from "../http/responses.ts";
-import { type AnyBody, type Fields, header, parseFields } from "../lib/bounds.ts";
+import { type AnyBody, type Fields, hasTooManyPairs, header, MAX_PAIRS, parseFields } from "../lib/bounds.ts";
 import { isProblem } from "../links/problem.ts";
 import { message, type MessageKey } from "../locales/messages.ts";
 import type { FieldErrors } from "./shared/fields.tsx";
@@ -17,7 +17,8 @@ export async function readForm(request: Request, body: AnyBody): Promise<Fields 
   const type = header(request.headers, "content-type", "?") ?? "";
   if (!FORM_TYPE.test(type.trim())) return { kind: "body.form" };
   const text = await readText(request, body.maxBytes);
-  return isProblem(text) ? text : parseForm(text);
+  if (isProblem(text)) return text;
+  return hasTooManyPairs(text) ? malformed({ rule: "body.values", max: MAX_PAIRS }) : parseForm(text);
 }
 
 /** Refuses other encodings than UTF-8: with the parser's U+FFFD in it, a link would have the wrong destination. */

@@ -7,7 +7,7 @@ import { answerProblem, problemOf } from "../http/problems.ts";
 import type { RequestFigures } from "../http/request-counts.ts";
 import { answer } from "../http/responses.ts";
 import { pathOf, queryOf } from "../http/url.ts";
-import { header } from "../lib/bounds.ts";
+import { header, MAX_PATH } from "../lib/bounds.ts";
 
 export interface RouterOptions {
   readonly limiter: Pick<Limiter, "addHeaders">;
@@ -34,7 +34,9 @@ type Serve = (request: Request, server: Bun.Server<unknown>) => Promise<Response
  */
 export function createRouter(options: RouterOptions) {
   const { limiter, callOf, requests, onFault, isOpen, notFound } = options;
-  const app = new Hono<{ Bindings: IncomingRequest }>({ getPath: (request) => spelledOut(pathOf(request)) });
+  const app = new Hono<{ Bindings: IncomingRequest }>({
+    getPath: (request) => readable(spelledOut(pathOf(request).slice(0, MAX_PATH))),
+  });
   /** The paths without a code, which Bun matches natively. */
   const fixed: Record<string, Serve> = {};
 
@@ -218,6 +220,16 @@ export function readRoute(path: string): Route {
     codeIn: (segment = "") => segment.slice(0, segment.length - suffix.length),
     isFixed: code === null,
   };
+}
+
+/** Hono would decode an ill-formed path piece by piece, at a microsecond each. */
+function readable(path: string): string {
+  try {
+    decodeURIComponent(path);
+    return path;
+  } catch {
+    return path.replaceAll("%", "%25");
+  }
 }
 
 /** Decodes %2B and %2E in a path, so that /abc%2B is routed like /abc+. */

@@ -119,6 +119,12 @@ describe("the form", () => {
     expect(((await response.json()) as any).status).toBe("error");
   });
 
+  test("refuses more fields than it has, because the last ones may be the link's terms", async () => {
+    const fields = `original_url=${LONG}&custom_code=unlimited${"&x".repeat(100)}&password=secret`;
+    expect((await send(fields)).status).toBe(400);
+    expect((await curt.fetch("/unlimited")).status).toBe(404);
+  });
+
   test("takes 64 KiB", async () => {
     const fields = `original_url=${LONG}&x=`;
     expect((await send(fields + "a".repeat(65_536 - fields.length))).status).toBe(303);
