@@ -108,6 +108,8 @@ export function createLinks({ limiter, secretOf }: ApiOptions, { createAll, hand
       const data = body.describe(outcome, domain, secretOf(domain));
       return { status_code: 201, status: "success", message: confirmation, data };
     });
+    const taken = results.filter(({ status_code }) => status_code === 409).length;
+    if (taken > 0) void limiter.unknown(call, taken);
     limiter.chargeRefused(call, results.filter(({ status }) => status === "error").length);
     return success(call, 200, "batch", { results }, created.isReplay ? REPLAYED : {});
   }

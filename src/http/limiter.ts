@@ -176,10 +176,12 @@ export function createLimiter(
 
     attempt(handle) {
       const { view } = limits;
-      if (view === undefined) return handle;
+      if (view === undefined && scan === undefined) return handle;
       return async (call) => {
+        const problem = barred(call);
+        if (problem !== undefined) return answerProblem(call, await problem);
         const client = clientOf(call);
-        if (view.take(client) > 0) {
+        if ((view?.take(client) ?? 0) > 0) {
           describe(call, "view");
           return answerProblem(call, await refusal(call, "view"));
         }
@@ -187,10 +189,12 @@ export function createLimiter(
         try {
           const response = await handle(call);
           ({ status } = response);
-          return response;
+          // A taken code says as much as a redirect.
+          const over = status === 409 ? unknown(call) : undefined;
+          return over === undefined ? response : answerProblem(call, await over);
         } finally {
           if (status >= 400 && status < 500) describe(call, "view");
-          else view.giveBack(client);
+          else view?.giveBack(client);
         }
       };
     },
@@ -204,7 +208,7 @@ export function createLimiter(
     view(handle) {
       return async (call) => {
         if (!take(call, "view")) return answerProblem(call, await refusal(call, "view"));
-        const problem = call.code === "" ? undefined : barred(call);
+        const problem = barred(call);
         if (problem !== undefined) return answerProblem(call, await problem);
         const response = await handle(call);
         const over = response.status === 404 ? unknown(call) : undefined;
@@ -248,6 +252,8 @@ export function createLimiter(
       typeof request.password === "string" ? { ...request, sharers: sharers(call) } : request,
 
     addHeaders(call, response) {
+      // A shared cache would give it to other clients.
+      if (response.headers.get("cache-control")?.startsWith("public") === true) return response;
       const windows = call.limits.flatMap((name) =>
         (limits[name]?.allowances(clientOf(call)) ?? []).map((allowance, nth) => ({
           // Every window is a policy, and policies have different names.

@@ -339,6 +339,23 @@ describe("a /48 of IPv6", () => {
     expect(await statuses(3, () => send(curt, from("192.0.2.1")))).toEqual({ [status]: 2, 429: 1 });
   });
 
+  test("learns nothing more once it is barred, wherever the code stands", async () => {
+    await using curt = await startHere({ ...PROXIED, LIMIT_UNKNOWN: "1/31d" });
+    await curt.shorten({ original_url: LONG, custom_code: "mine" });
+    const headers = from("192.0.2.9");
+    const create = (code: string) =>
+      curt.fetch("/api/v1/shorten", {
+        method: "POST",
+        headers,
+        body: JSON.stringify({ original_url: LONG, custom_code: code }),
+      });
+    // Taken codes count as unknown ones do.
+    expect(await statuses(10, () => create("mine"))).toEqual({ 409: 1, 429: 9 });
+    for (const path of ["/mine", "/+report?address=mine", "/api/v1/codes/mine"])
+      expect([path, (await curt.fetch(path, { headers })).status]).toEqual([path, 429]);
+    expect((await create("free")).status).toBe(429);
+  });
+
   test("is barred once its networks together have requested too many unknown codes", async () => {
     await using curt = await startHere({ ...PROXIED, LIMIT_UNKNOWN: "1/31d" });
     await curt.shorten({ original_url: LONG, custom_code: "mine" });

@@ -1,9 +1,10 @@
 import { describe, expect, test } from "bun:test";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
 import type { Code } from "../../src/links/code.ts";
 import { createSegmentFile } from "../../src/visits/journal/segment-file.ts";
-import { segmentBytes } from "../../src/visits/journal/segment-layout.ts";
+import { HEAD_WORDS, segmentBytes } from "../../src/visits/journal/segment-layout.ts";
 import { readSegment } from "../../src/visits/journal/segment-reader.ts";
 import { createName, openSegment } from "../../src/visits/journal/segment.ts";
 import { addToSketch, estimate, type Sketch } from "../../src/visits/sketch.ts";
@@ -33,6 +34,21 @@ async function newSegment(folder: string) {
 }
 
 describe("a segment", () => {
+  test("keeps nothing of its visits on disk once it is freed", async () => {
+    using folder = temporaryFolder();
+    const { path, segment } = await newSegment(folder.path);
+    const link = createName("link", "secret\t1");
+    segment.count(link, false);
+    for (let nth = 0; nth < 5; nth++) segment.addDetail(link, visit(0xffff_ffff));
+    expect(readFileSync(path).includes("secret")).toBe(true);
+    segment.free();
+    expect(
+      readFileSync(path)
+        .subarray(HEAD_WORDS * 4)
+        .every((byte) => byte === 0),
+    ).toBe(true);
+  });
+
   test("gives back what was counted in it, even when nobody closed it", async () => {
     using folder = temporaryFolder();
     const { path, segment, read } = await newSegment(folder.path);

@@ -168,9 +168,14 @@ export function openSegment(path: string) {
       sequence = newSequence;
       head[Head.sequence] = newSequence;
     },
+    /** Erases the visits, once the store has their sums. It is marked free first, so that nobody folds a half of them. */
     free(): void {
       sequence = 0;
       head[Head.sequence] = 0;
+      counters.fill(0, 0, places.link * COUNTER_WORDS);
+      // The last one may be incomplete, for lack of space.
+      details.fill(0, 0, (usedDetails + 1) * DETAIL_WORDS);
+      names.fill(0, 0, usedNameBytes);
     },
     /** The mark is set only once everything else is on disk: it may reach the disk before other pages. */
     sync(): void {
