@@ -189,7 +189,7 @@ export function createLimiter(
         try {
           const response = await handle(call);
           ({ status } = response);
-          // A taken code says as much as a redirect.
+          // A taken code reveals as much as a redirect.
           const over = status === 409 ? unknown(call) : undefined;
           return over === undefined ? response : answerProblem(call, await over);
         } finally {
