@@ -163,7 +163,7 @@ export function createClient(client: ClientOptions) {
   };
 }
 
-/** Dots alone, which can't be a code, would name another path even if encoded once. */
+/** No link has a code of dots only, which would name another path even if encoded once. */
 function pathOf(code: string, collection = "links"): string {
   return `/api/v1/${collection}/${encodeURIComponent(code.toWellFormed()).replace(/^\.+$/, "%252E")}`;
 }

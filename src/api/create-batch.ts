@@ -28,8 +28,8 @@ import { managedLinkSchema } from "./link-json.ts";
 export const MAX_BATCH = 500;
 const BODY = BODIES["POST /api/v1/links/batch"];
 /**
- * Batches that are read and processed at the same time. Each holds some megabytes at worst. A client that sends or reads slowly
- * takes half of them and not all.
+ * Batches that are read and processed at the same time. Each holds a few megabytes at worst. A slow client can take half of
+ * the places, not all.
  */
 const MAX_OPEN = 64;
 /** How long a connection may stay idle. That includes creating the links: 500 passwords take ten seconds or more. */

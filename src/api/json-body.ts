@@ -134,7 +134,7 @@ function parse(text: string, bounds: AnyBody): Parsed<unknown> | Malformed {
   }
 }
 
-/** Finds out before `JSON.parse`, which takes as long as 200 redirects for 60,000 brackets or 10,000 fields. */
+/** Call it before `JSON.parse`, which takes as long as 200 redirects for 60,000 brackets or 10,000 fields. */
 function refuseStructure(text: string, max: number): RequestRefusal | undefined {
   // Nothing short is nested deeply.
   if (text.length <= MAX_NESTING) return undefined;

@@ -26,8 +26,8 @@ export async function ask(
 }
 
 /**
- * Whether a link is that of the address. An instance answers for its own link with the same code if the address is of a domain
- * that it doesn't have.
+ * Whether a link has this address. For a domain that an instance doesn't have, it returns its own link with the same
+ * code.
  */
 export function isOf(
   { short_url }: { readonly short_url: string },

@@ -12,7 +12,7 @@ import { prepareBackups, startBackups } from "../server/scheduled-backups.ts";
 import { warnAtStart } from "../server/start-warnings.ts";
 import { identifyStore } from "../store/open.ts";
 
-/** Terminals, systemd and timeout signal npm and Curt, and npm passes the signal on. Both are one. */
+/** Terminals, systemd and timeout signal both npm and Curt, and npm passes its signal on: Curt counts the two as one. */
 const SAME_SIGNAL_MS = 500;
 
 /**
@@ -29,7 +29,7 @@ export async function serve(settings: Config): Promise<number> {
   let beside: Generation | undefined;
   let isStarted = false;
   let isStopping = false;
-  /** In any process: all have to end. */
+  /** After a failed sync in any process, all have to end. */
   let hasSyncFailed = false;
   // Registered now, because a migration may take long.
   process.on("SIGUSR2", () => {

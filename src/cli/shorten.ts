@@ -45,7 +45,7 @@ export async function shorten(
             return fail(
               `the instance sent no address but ${JSON.stringify(outcome.short_url).slice(0, MAX_QUOTE_LENGTH)}`,
             );
-          // Before anything is printed, which ends the program once a reader such as `head` has closed the pipe.
+          // Keep keys before printing: printing ends the program once a reader such as `head` has closed the pipe.
           if (!(outcome instanceof CurtError)) keepKey?.(outcome);
           outcomes.push(outcome);
         }
@@ -57,7 +57,7 @@ export async function shorten(
           else print(escapeLine(outcome.short_url));
         }
       }
-      // Later only the first link matters, and whether it is the only one.
+      // The code below needs only the first link, and whether it is the only one.
       if (created.length < 2)
         created.push(...outcomes.filter((one): one is ManagedLink => !(one instanceof CurtError)));
     }

@@ -41,7 +41,7 @@ export async function stats(environment: Environment, { positionals, options }: 
   );
 }
 
-/** Whether no number in a response is one that a chart can't show. */
+/** Whether a chart can show all numbers in a response. */
 function areCounts(value: unknown): boolean {
   if (typeof value === "number") return Number.isSafeInteger(value) && value >= 0;
   return typeof value !== "object" || value === null || Object.values(value).every(areCounts);

@@ -7,7 +7,7 @@ export type Endpoint = Pick<Config, "eventsUrl" | "eventsSecrets" | "eventsForma
 export interface Failure {
   /** A status or an error's code, never the address: a chat room's is a secret. */
   readonly reason: string;
-  /** A retry doesn't heal a refusal. After 410, the endpoint wants no more requests. */
+  /** Retrying doesn't fix a refusal. After 410 (`gone`), the endpoint wants no more requests. */
   readonly kind: "temporary" | "refused" | "gone";
 }
 
@@ -21,8 +21,8 @@ const REQUEST_MS = 10_000;
 const TEMPORARY: ReadonlySet<number> = new Set([408, 409, 425, 429]);
 
 /**
- * Sends as many of the first events as fit into a request, one as text. Returns how many, and no failure after a 2xx
- * response.
+ * Sends as many of the first events as fit into a request; as text, only one. Returns their number, and the failure unless
+ * the response is 2xx.
  */
 export async function post(
   rows: readonly EventRow[],

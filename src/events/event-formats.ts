@@ -25,7 +25,7 @@ export interface EventRow extends Omit<LinkRow, "original_url">, LinkId {
 
 export type Origins = Pick<Config, "baseUrl" | "domains">;
 
-/** Never changes. After a restore, other events get the same numbers, but not at the same time. */
+/** Returns an id that never changes. After a restore, other events get the same numbers, but at other times. */
 export function eventId({ atMs, seq }: EventRow): string {
   return `${atMs}-${seq}`;
 }

@@ -10,12 +10,12 @@ import type { EventRow } from "./event-formats.ts";
 const MAX_WAITING = 100_000;
 /** How many sent events stay for `curt events`. */
 const MAX_SENT = 1000;
-/** Rows of one statement: creates wait for it in SQLite. */
+/** Rows per statement: in SQLite, creates wait for it. */
 const MAX_TOO_OLD = 1000;
-/** Drops 2,500 a second, even if a turn is taken every 4 s. */
+/** Per turn. The slowest owner takes one every 4 s and drops 2,500 rows per second. */
 const MAX_TOO_MANY = 10_000;
 const MAX_REFUSED = 1000;
-/** After an event. */
+/** How long refused events stay, after their own time. */
 const REFUSED_MS = 7 * DAY_MS;
 const EXPIRED_PAGE = 500;
 

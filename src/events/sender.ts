@@ -44,9 +44,9 @@ const TAKE_OVER_MS = 15_000;
 const HEARTBEAT_MS = 4000;
 const FIRST_RETRY_MS = 1000;
 const MAX_RETRY_MS = 300_000;
-/** An event that is refused so often is set aside. */
+/** An event is set aside after this many refusals. */
 const MAX_REFUSALS = 5;
-/** Five attempts take ten minutes at most, and nearly that long while the endpoint refuses everything. */
+/** Five attempts take at most ten minutes, and almost as long while the endpoint refuses everything. */
 const MAX_REFUSED_RETRY_MS = 120_000;
 /** `send` starts no further batch after this, so that a stop needn't wait. */
 const SEND_MS = 900;
@@ -105,7 +105,7 @@ export function createSender(
       // A jump of the clock ends the recording early.
       else if (!state.isRecording || fromMs - renewedMs > HOUR_MS) {
         await outbox.renew();
-        // Deleting can't be undone.
+        // Waits for a trusted clock, because a deletion can't be undone.
         if (isClockTrusted) await outbox.forgetRefused(nowMs);
         renewedMs = fromMs;
       }
@@ -123,7 +123,7 @@ export function createSender(
           owner,
           turn: isOwner ? -1 : turn,
           endedByMs,
-          // The same for dropping.
+          // Dropping can't be undone either.
           dropBeforeMs: isClockTrusted ? nowMs - DAY_MS : 0,
           waiting: figures.waiting,
           sent,

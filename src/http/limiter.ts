@@ -31,7 +31,7 @@ export interface Limiter {
    * is refused before its body is read.
    */
   attempt(handle: Handler): Handler;
-  /** Counts refused parts of a request, even beyond the limit. */
+  /** Counts refused items of a batch as views, even beyond the limit. */
   chargeRefused(call: Call, parts: number): void;
   /** Counts every request that is more expensive than a redirect, and unknown codes against their own limit. */
   view(handle: Handler): Handler;
@@ -40,14 +40,14 @@ export interface Limiter {
    * 404.
    */
   unknown(call: Call, things?: number): Promise<Limited> | undefined;
-  /** Whether a client tried too many unknown addresses. Curt neither redirects it nor looks up anything for it now. */
+  /** Whether a client tried too many unknown addresses. Curt then neither redirects it nor looks up anything for it. */
   isBarred(call: Call): boolean;
   /** The problem of a barred client. */
   barred(call: Call): Promise<Limited> | undefined;
   /** Counts a try of a link's password, or returns the problem if the client or the link had too many. */
   tryPassword(call: Call, link: LinkId): Try | Promise<Limited>;
   /**
-   * Who shares limited places, such as those of a queue: the client and its /48. Call it before you await anything, see
+   * Returns who shares limited places, such as those of a queue: the client and its /48. Call it before any `await`, see
    * {@link Call.client}.
    */
   sharers(call: Call): readonly string[];
@@ -189,7 +189,7 @@ export function createLimiter(
         try {
           const response = await handle(call);
           ({ status } = response);
-          // A taken code says as much as a redirect.
+          // A taken code reveals as much as a redirect.
           const over = status === 409 ? unknown(call) : undefined;
           return over === undefined ? response : answerProblem(call, await over);
         } finally {

@@ -1,15 +1,15 @@
 import type { Clock } from "../links/clock.ts";
 
-/** Refusals that may be sent at once. An occasionally refused client never waits. */
+/** Refusals that are sent without a delay, so a client that is seldom refused never waits. */
 const BURST = 100;
-/** Between two refusals beyond that. 500 per second take about 1% of a core. */
+/** The delay between later refusals. 500 per second take about 1% of a core. */
 const INTERVAL_MS = 2;
 /** Beyond this, refusals are immediate to save memory. The last one waits 8 s, less than the server's idle limit. */
 const MAX_WAITING = 4000;
 
 /**
- * Returns a function that returns for how long to delay the next refusal, in milliseconds. A refusal is more expensive than a
- * redirect, and a refused client could try again immediately. Delays slow it down.
+ * Returns a function that returns the delay of the next refusal, in milliseconds. A refusal is more expensive than a
+ * redirect, and a refused client could retry immediately. The delay slows it down.
  */
 export function createRefusalQueue(clock: Pick<Clock, "monotonicMs">): () => number {
   /** When all refusals so far are sent, one every `INTERVAL_MS`. */

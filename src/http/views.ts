@@ -15,7 +15,7 @@ import { answerProblem } from "./problems.ts";
 import { knowsAlready, answer, prefersHtml } from "./responses.ts";
 import { queryFor, type RenderedView, type View, type ViewTask } from "./view-task.ts";
 
-/** Further requests get 503, which keeps the queue short. Visitors cannot take the operator's places, and share theirs. */
+/** Further requests get 503, which keeps the queue short. Visitors share their places, and can't take the operator's. */
 const MAX_WAITING = { visitors: 64, operator: 16 };
 type Audience = keyof typeof MAX_WAITING;
 /** How long equal requests share one view. Then the thread checks whether it is still current. */
@@ -94,7 +94,7 @@ export function createViews(options: ViewsOptions): Views {
   const load: ViewLoad = { waiting, refused: 0, crashes: 0 };
   const shared = new Map<string, SharedView>();
 
-  /** Takes the task's place, and gives it back in the end. */
+  /** Holds a place of the queue until the task ends. */
   async function render(task: ViewTask, leave: Leave): Promise<RenderedView> {
     const audience = audienceOf(task);
     let current: Thread<ViewTask> | undefined;

@@ -1,6 +1,6 @@
 /**
- * The most that a request may bring, as sent. Everything reads its input through this file, so that no parser, normaliser,
- * regular expression, sort or hash sees more. Some of them take quadratic time.
+ * The largest values that a request may contain, as sent. All code reads its input through this file, so that no parser,
+ * normaliser, regular expression, sort or hash gets a larger one. Some of them take quadratic time.
  */
 
 /** In characters. A longer header counts as absent, unless its reader says otherwise. */
@@ -176,7 +176,7 @@ function trimmed(name: FieldName, value: string): string {
 
 /** Arrays and objects inside each other. No body needs more than three. */
 export const MAX_NESTING = 16;
-/** For each value of a JSON body. Objects with many unknown fields take fifty times as long to parse as text. */
+/** A JSON body may have one value per 64 bytes. Many unknown fields take fifty times as long to parse as text. */
 export const BYTES_PER_VALUE = 64;
 /** Fields and elements. */
 export const maxValues = ({ maxBytes }: AnyBody) => maxBytes / BYTES_PER_VALUE;
@@ -187,7 +187,7 @@ export interface AnyBody {
   readonly maxBytes: number;
 }
 
-/** With exactly these fields: its schema has no more and no fewer. */
+/** A body with exactly the fields of its schema. */
 export interface Body<in out Name> extends AnyBody {
   readonly fields: readonly (Name & FieldName)[];
 }
@@ -196,10 +196,10 @@ export interface Body<in out Name> extends AnyBody {
 const BYTES_PER_UNIT = { json: 6, form: 9 } as const;
 /** For names, white space, and fields that an endpoint ignores. */
 const SPARE_BYTES = 4096;
-/** Even if all fields at their bounds need more. */
+/** The bound of every body, even if all fields at their bounds need more. */
 const MAX_BODY_BYTES = 64 * 1024;
 
-/** As many bytes as its fields can need. */
+/** Allows as many bytes as the fields can need, up to {@link MAX_BODY_BYTES}. */
 function body<const Name extends FieldName>(type: AnyBody["type"], ...fields: readonly Name[]): Body<Name> {
   const units = fields.reduce((sum, name) => sum + FIELDS[name], 0);
   const bytes = units * BYTES_PER_UNIT[type] + SPARE_BYTES;

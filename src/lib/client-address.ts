@@ -37,9 +37,10 @@ export function isTrusted(trusted: readonly Network[], text: string): boolean {
 }
 
 /**
- * Returns the client's address in its shortest form (RFC 5952), or "" if the peer has none. IPv6 addresses that stand for an IPv4
- * address become that, and zones are dropped. Each proxy appends the address that called it to `X-Forwarded-For`. So the header is read from the
- * right, up to the first address that is not a trusted proxy: anything before that could be forged.
+ * Returns the client's address in its shortest form (RFC 5952), or "" if the peer has none. An IPv6 address that stands for
+ * an IPv4 address becomes that one, and zones are dropped. Each proxy appends the address that called it to
+ * `X-Forwarded-For`. So the header is read from the right, up to the first address that is not a trusted proxy: anything
+ * before that could be forged.
  */
 export function createClientAddress(trusted: readonly Network[]): ClientAddress {
   return (peer, forwarded) => {
@@ -63,7 +64,7 @@ export function createClientAddress(trusted: readonly Network[]): ClientAddress 
 /**
  * The key of a client: an IPv4 address, or a /64 of IPv6, the smallest network of a customer. Takes a result of
  * {@link createClientAddress}; "" stays "". Both loopback addresses are one client. Each IPv4 client behind a local
- * translator has an IPv6 address of its own, wherever in it the IPv4 address is (RFC 8215).
+ * translator keeps its whole IPv6 address, because the IPv4 address may be anywhere in it (RFC 8215).
  */
 export function clientNetwork(address: string): string {
   if (address === "::1") return "127.0.0.1";
@@ -114,13 +115,13 @@ function parsePlain(text: string): Address | undefined {
   return ipaddr.IPv6.parse(text.replace(/%.*$/, ""));
 }
 
-/** Addresses that translators give to IPv4 clients start so: 64:ff9b::/96 and 64:ff9b:1::/48. */
+/** The start of addresses that translators give to IPv4 clients: 64:ff9b::/96 and 64:ff9b:1::/48. */
 const TRANSLATED = "64:ff9b:";
 const WELL_KNOWN = ipaddr.IPv6.parse("64:ff9b::");
 
 /**
- * The IPv4 address that an IPv6 one stands for: a mapped one, or one under the well-known prefix of translators. That has
- * only global addresses (RFC 6052, section 3.1), so no client can pass for a trusted proxy in a private network.
+ * Returns the IPv4 address that an IPv6 one stands for: a mapped one, or one under the well-known prefix of translators.
+ * That prefix has only global addresses (RFC 6052, section 3.1), so no client can pass for a proxy in a private network.
  */
 function unmapped(address: Address): Address {
   if (!(address instanceof ipaddr.IPv6)) return address;

@@ -13,8 +13,8 @@ import {
 import { dirname, resolve } from "node:path";
 
 /**
- * A new folder is on disk only once its parent is synced, so each is synced before the next one is created. So is an existing one,
- * because the process that created it may have been killed before.
+ * Creates a folder and the missing ones above it. Each is on disk only once its parent is synced, so this syncs the parent
+ * before it creates the next one. It also syncs existing folders, whose creator may have been killed before its sync.
  */
 export function createFolder(folder: string): void {
   const path = resolve(folder);
@@ -24,7 +24,7 @@ export function createFolder(folder: string): void {
   syncFolder(parent);
 }
 
-/** Undefined if it exists. */
+/** Returns undefined if the folder exists. */
 function make(folder: string): string | undefined {
   try {
     return mkdirSync(folder, { recursive: true });
@@ -36,7 +36,7 @@ function make(folder: string): string | undefined {
   }
 }
 
-/** Of folders that Curt may not read, and of file systems that don't sync folders. */
+/** The errors of folders that Curt may not read, and of file systems that don't sync folders. */
 const CANNOT_SYNC = new Set(["EACCES", "EBADF", "EINVAL"]);
 
 /** Puts the names in a folder on disk, where that is possible. */

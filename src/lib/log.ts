@@ -39,7 +39,7 @@ interface Line {
 
 const CLOCK_COLUMNS = "12:34:56 ".length;
 
-/** With the local time. All but the first line are indented, so that none of an error looks like another line of the log. */
+/** Shows the local time. Indents all but the first line, so that no line of an error looks like another log line. */
 function formatForPeople(json: string, columns: number): string {
   const { level, time, msg, ...rest } = JSON.parse(json) as Line;
   const { stack } = (rest.err ?? {}) as { readonly stack?: string };

@@ -97,7 +97,7 @@ function applyEdit(
     after = withTerms(
       { ...after, ...destination },
       {
-        // Always later than before, also if another machine's clock is ahead: reports compare it.
+        // Always later than the previous change, even if another machine's clock is ahead: reports compare it.
         changedMs: Math.max(atMs, targetSinceMs(link) + 1),
         // Before the start, nobody was redirected to the host, and nobody should learn of it.
         ...(hasStarted(link, atMs) && formerOf(link, atMs)),

@@ -15,8 +15,8 @@ export interface Clock {
    */
   trustworthy(): boolean;
   /**
-   * The time on whose day something of `nowMs` is counted: `nowMs`, unless the clock can't be trusted and is more than a month
-   * ahead. Never on 1970-01-01, because day 0 of a link is the sum of its undated visits.
+   * Returns the time that decides on which day a visit counts: `nowMs`, unless the clock can't be trusted and is more than a
+   * month ahead. Never on 1970-01-01, because day 0 of a link is the sum of its undated visits.
    */
   countedMs(nowMs: number): number;
   /** Calls `forget` whenever a jump ahead is undone, because a cache may have links that haven't started yet. */

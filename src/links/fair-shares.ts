@@ -1,7 +1,7 @@
 /**
- * Hands out `places` to work that names its sharers, such as a client. A sharer gets at most `share` places, or without that no
- * more than it leaves free: a first one gets half of all, a second one a quarter, and there is always one for somebody else.
- * Returns a function that gives the place back, or undefined if there is none.
+ * Hands out `places` to tasks that name their sharers, such as a client. A sharer gets at most `share` places. Without `share`,
+ * it gets no more than it leaves free: the first one half, the second one a quarter, so a place remains for somebody else.
+ * Returns a function that takes a place, and returns how to give it back, or undefined if there is none.
  */
 export function createFairShares(places: number, share?: number) {
   const takenBy = new Map<string, number>();

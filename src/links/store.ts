@@ -59,7 +59,7 @@ export interface LinkStore {
   /**
    * Disables at most {@link MAX_DECIDED} links, durably and in one transaction, each with an entry in the journal and in
    * the changes. Returns the links that it changed: not those that are unknown, deleted, or disabled for this reason
-   * already. Another reason replaces the earlier one. If one isn't as it was seen, changes nothing.
+   * already. Another reason replaces the earlier one. Changes nothing if the operator saw another revision of any.
    */
   disable(
     links: readonly SeenLink[],
@@ -69,7 +69,8 @@ export interface LinkStore {
   enable(links: readonly SeenLink[], decision: Decision): Promise<readonly LinkId[] | OtherRevision>;
   /**
    * Deletes a link's URL and visits permanently, also visits that arrive later. The row stays, so that its code stays
-   * taken. Returns false if there is no such link or it was deleted before. If it isn't as it was seen, changes nothing.
+   * taken. Returns false if there is no such link or it was deleted before. Changes nothing if the
+   * operator saw another revision.
    */
   erase(link: SeenLink, decision: Decision): Promise<boolean | OtherRevision>;
   /**
@@ -92,7 +93,7 @@ export type LinkId = Pick<Link, "code" | "createdMs">;
 
 /** A link that the operator decides about. */
 export interface SeenLink extends LinkId {
-  /** As the operator saw it, see {@link revisionOf}. Undefined: whatever it is now. */
+  /** The revision that the operator saw, see {@link revisionOf}. Undefined: any. */
   readonly revision?: string | undefined;
 }
 
@@ -157,8 +158,8 @@ export class StoreMisplaced extends StoreUnavailable {
 }
 
 /**
- * The disk did not store what was written. The kernel may have dropped it, and trying again proves nothing: nothing more may be
- * written, and the process has to end without closing the store.
+ * The disk did not store a write. The kernel may have dropped it, so a retry that succeeds proves nothing. The process must
+ * write nothing more, and end without closing the store.
  */
 export class SyncFailed extends StoreUnavailable {
   override readonly name = "SyncFailed";

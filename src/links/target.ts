@@ -91,7 +91,7 @@ export function isOwnTarget(target: string, policy: TargetPolicy): boolean {
   return url !== null && isOwn(url, policy);
 }
 
-/** Everything between // and the path, including any credentials and port. An x for each %XX character. */
+/** Returns everything between // and the path, credentials and port included, with an x for each %XX character. */
 function hostOf(written: string): string {
   const host = /^[^/]*\/+([^/?#]*)/.exec(written)?.[1] ?? "";
   // Each escaped character has one byte that doesn't continue another.

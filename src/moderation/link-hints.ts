@@ -27,7 +27,7 @@ const MANY_LABELS = 5;
  * occur as ordinary labels: us.shop.samsung.com.
  */
 const KNOWN_ENDINGS = new Set(["com", "net", "org", "gov"]);
-/** Governments, which have names below them. */
+/** Domains of governments, with names of their own below them. */
 const OWN_DOMAINS = new Set(["gov.wales", "gov.cymru"]);
 
 /** Only reads the link itself: nothing is fetched or looked up. */
@@ -66,7 +66,7 @@ function hintsOfName(host: string): Hint[] {
  */
 function siteIn(labels: readonly string[], front: number): string | undefined {
   for (const [nth, label] of labels.slice(0, front).entries()) {
-    // The last label is the top-level domain, which ends this name and no other.
+    // The last label is left out: it is the top-level domain of the link's host, not of another name.
     const [end = "", last] = labels.slice(nth + 1, -1);
     if (label === "www") continue;
     if (last !== undefined && isPublicSuffix(`${end}.${last}`)) return `${label}.${end}.${last}`;

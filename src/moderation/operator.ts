@@ -69,12 +69,12 @@ export interface RuleCheckOptions {
   readonly ownHosts: readonly string[];
 }
 
-/** The link as it was just read, for a decision about exactly this state. */
+/** A link that was just read, with its revision, for a decision about exactly this state. */
 export interface ReadLink extends Link {
   readonly revision: string;
 }
 
-/** `versions`: those that the operator has seen, see {@link versionOf}. Undefined: the decision is about any. */
+/** `versions`: those that the operator has seen, see {@link versionOf}. Undefined: any will do. */
 export function requireSeen(link: Link, versions: readonly string[] | undefined): ReadLink | OtherRevision {
   const version = versionOf(link);
   return versions === undefined || versions.includes(version)

@@ -47,8 +47,8 @@ export interface RateLimitsOptions extends LimitOptions {
 }
 
 /**
- * More than a broken page or a busy network requests, because a client over this limit isn't redirected. Still too little to
- * find many of the words that people choose as codes.
+ * A client over this limit isn't redirected, so it allows more than a broken page or a busy network requests. It still
+ * allows too little to find many of the words that people choose as codes.
  */
 const SCAN_TIMES = 10;
 
@@ -77,7 +77,7 @@ export function createRateLimits(options: RateLimitsOptions): RateLimits {
     report: limit(options.limitReport),
     password: limit(limitPasswords),
     passwordOfLink: on(times(limitPasswords, TRYING_CLIENTS), createRateLimit),
-    // As much as an IPv4 address, so that the networks of one /48 can't lock everybody else out.
+    // A /48 gets as many as an IPv4 address, so that its networks can't lock everybody else out.
     passwordOfSite: on(limitPasswords, createRateLimit),
     passwordCheck: limitPasswords.length === 0 ? undefined : limit([PASSWORD_CHECKS]),
     wrongToken: options.adminToken ? limit([WRONG_TOKENS]) : undefined,
@@ -97,9 +97,9 @@ export interface LimitOptions {
  */
 const SETS = 16_384;
 const WAYS = 8;
-/** There are fewer /48 than clients. */
+/** Fewer than {@link SETS}, because there are fewer /48 networks than clients. */
 const SITE_SETS = 2048;
-/** How many clients' limits a /48 has. Offices use a few /64, and an attacker can use all 65,536. */
+/** A /48 gets this many times a client's limit. Offices use a few /64, and an attacker can use all 65,536. */
 const CLIENTS_OF_SITE = 16;
 
 function times(windows: readonly Window[], factor: number): Window[] {
@@ -245,7 +245,7 @@ export function createRateLimit(windows: readonly Window[], { clock, seed, sets 
   }
 
   return {
-    /** Of its tables. */
+    /** The size of the tables. */
     bytes: hashes.byteLength + paidOff.byteLength,
     /** How many things a client may do at once, if it did nothing before. */
     most: Math.min(...windows.map(({ count }) => count)),

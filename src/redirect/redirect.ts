@@ -182,7 +182,7 @@ export function createRedirect(options: RedirectOptions) {
   };
 }
 
-/** The code to look up. Barred clients get that far with a cached link, and no further. */
+/** Returns the code to look up, for a barred client also that of a cached link. */
 function codeOf(hit: Entry | Code | undefined, spelling: string): Code | undefined {
   return typeof hit === "object" ? lookUpCode(spelling) : hit;
 }

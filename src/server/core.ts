@@ -139,7 +139,7 @@ export async function openCore(config: Config, log: Log, options: CoreOptions = 
     reports,
     visits,
     secret,
-    /** False if somebody has replaced the secret of the store. Manage keys of this process then work nowhere else. */
+    /** Resolves to false if the store has another secret by now. Manage keys of this process then work nowhere else. */
     hasSharedSecret: async () => sharedKey === undefined || store.isSecret(sharedKey),
     /** The same for one domain, with the codes that people see. */
     forDomain: (domain: Domain) => ({

@@ -32,7 +32,7 @@ export interface Generation {
   storeFiles(): StartOrder["openElsewhere"];
   /** Stops gracefully. `isReplaced`: another generation keeps serving. */
   stop(reason: string, isReplaced?: boolean): void;
-  /** Ends this process with `code` if it serves itself. Otherwise call `stop` before, or killed children are replaced. */
+  /** Ends this process with `code` if it serves by itself. Otherwise call `stop` first, or new children replace the killed ones. */
   kill(code: number): void;
 }
 
@@ -136,7 +136,7 @@ export function startProcessPool(
       const isSignalled = STOP_SIGNALS.has(end.signal);
       if (isSignalled) await Promise.race([stopped, Bun.sleep(FIRST_WAIT_MS)]);
       if (end.code === SYNC_FAILED) {
-        // All processes share the log's index, which may say that pages are in the file that aren't. It is gone with the last one.
+        // All processes share the log's index, which may count lost pages as written. It disappears with the last process.
         stopping = true;
         endWaits();
         kill();

@@ -4,7 +4,7 @@ import { type Service, startService } from "./service.ts";
 
 /** The exit code after a failed sync: EX_IOERR of sysexits.h. */
 export const SYNC_FAILED = 74;
-/** Lets the responses leave that say so. */
+/** Time for responses that report the failure to leave. */
 const RESPOND_MS = 100;
 
 export interface Run {

@@ -50,7 +50,7 @@ export interface Service {
   readonly port: number;
   /** Undefined if METRICS_PORT is off. */
   readonly readMetrics: ReadMetrics | undefined;
-  /** Resolves once another secret is in the store than this process uses. */
+  /** Resolves once the store has another secret than this process. */
   readonly secretReplaced: Promise<void>;
   /** Resolves with the reason once a sync of the store has failed. The process must then end without `stop`. */
   readonly syncFailed: Promise<string>;

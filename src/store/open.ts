@@ -58,7 +58,7 @@ export async function openReader(
 const STATEMENT_MS = 10_000;
 
 /**
- * Opens a connection of its own for statements. `opened`: the files that this process has open, if any. Throws
+ * Opens a separate connection for statements. `opened`: the files that this process has open, if any. Throws
  * {@link StoreUnusable}.
  */
 export async function openStatements(

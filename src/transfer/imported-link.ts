@@ -15,7 +15,7 @@ export interface ImportRules {
   readonly keepOdd: boolean;
   /** The creation time of links that have neither their own nor a day with visits. */
   readonly nowMs: number;
-  /** Earlier days are added to one sum, as the store would do soon. This bounds the rows of a link. */
+  /** Earlier days become one sum, as the store would do soon. This bounds the rows of a link. */
   readonly firstDay: number;
   /** Later days are in the future. */
   readonly lastDay: number;

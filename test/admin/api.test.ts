@@ -193,7 +193,7 @@ describe("one link", () => {
     expect((await change({ target: original_url })).status).toBe(410);
   });
 
-  test("is decided about only as the operator has seen it", async () => {
+  test("changes only if it is as the operator has seen it", async () => {
     const { code, key, path: managed } = await makeManaged(curt);
     await report(curt, code, { reason: "phishing" });
     const seen = await ask("GET", `links/${code}`);
@@ -240,7 +240,7 @@ describe("one link", () => {
     });
   });
 
-  test("is another one if its code was given away", async () => {
+  test("counts as another link if its code was given away", async () => {
     await using own = await startHere({ ADMIN_TOKEN: TOKEN, CODE_HOLD: "0s" });
     const askOwn = askAs(own);
     const body = { original_url, custom_code: "again", expire_duration: "24h" };

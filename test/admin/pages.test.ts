@@ -399,7 +399,7 @@ describe("a link that was changed after the operator looked", () => {
     return { own, code, session, change, send, [Symbol.asyncDispose]: () => own[Symbol.asyncDispose]() };
   }
 
-  test("is shown as it is now, and neither it nor its host is decided about", async () => {
+  test("is shown as it is now, without a decision about it or its host", async () => {
     await using opened = await reported();
     const { own, code, session, change, send } = opened;
     const valuesOf = async (response: Response, field: string) =>
@@ -471,7 +471,7 @@ describe("a reason", () => {
         : [],
     );
 
-  test("is that of most reports, and has to be chosen where there are none", async () => {
+  test("is preset to that of most reports, and must be chosen where there are none", async () => {
     await using own = await startHere({ ADMIN_TOKEN: TOKEN });
     for (const custom_code of ["quiet", "bad"])
       await own.shorten({ original_url: "https://example.com/", custom_code });

@@ -147,7 +147,7 @@ describe("LIMIT_UNKNOWN", () => {
     expect(await statuses(2, miss)).toEqual({ 404: 1, 429: 1 });
   });
 
-  test("redirects a client until it has asked for ten times as many", async () => {
+  test("redirects a client until it has requested ten times as many", async () => {
     await using curt = await startHere(LIMIT);
     for (const custom_code of ["cold", "warm"]) await curt.shorten({ original_url: LONG, custom_code });
     await curt.fetch("/warm");
@@ -356,7 +356,7 @@ describe("a /48 of IPv6", () => {
     expect((await create("free")).status).toBe(429);
   });
 
-  test("is barred once all its networks have asked for too many unknown codes", async () => {
+  test("is barred once its networks together have requested too many unknown codes", async () => {
     await using curt = await startHere({ ...PROXIED, LIMIT_UNKNOWN: "1/31d" });
     await curt.shorten({ original_url: LONG, custom_code: "mine" });
     expect((await curt.fetch("/mine", { headers: address(0) })).status).toBe(302);

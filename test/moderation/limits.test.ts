@@ -164,7 +164,7 @@ describe("a limit of clients", () => {
     return { limit, client };
   }
 
-  test("tells a network what remains for its /48, if that is less", () => {
+  test("reports what remains for a network's /48, if that is less", () => {
     const { limit, client } = open();
     for (const nth of times(31)) limit.take(client(nth));
     const left = (of: string) => limit.allowances(of).map((allowance) => allowance.left);
@@ -179,7 +179,7 @@ describe("a limit of clients", () => {
     expect(limit.allowances(client(100))).toEqual([{ count: 2, ms: MINUTE_MS, left: 0, seconds: 2 }]);
   });
 
-  test("counts nothing of a network whose /48 has to wait", () => {
+  test("counts nothing for a network whose /48 has to wait", () => {
     const { limit, client } = open();
     for (const nth of times(32)) limit.take(client(nth));
     expect(limit.take(client(99))).toBe(2);
@@ -187,7 +187,7 @@ describe("a limit of clients", () => {
     expect(times(3).map(() => limit.take(client(99)) === 0)).toEqual([true, true, false]);
   });
 
-  test("counts what was done already, even beyond the limit", () => {
+  test("counts things that a client has done already, even beyond the limit", () => {
     const { limit } = open();
     limit.charge("a", 5);
     expect(limit.wait("a")).toBe(120);

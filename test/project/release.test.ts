@@ -50,7 +50,7 @@ test("the list of materials has every library of the program, with what these ne
     for (const each of [ref, ...dependsOn]) expect(known).toContain(each);
 });
 
-test("the licences of all these libraries are told in full, and we accept each", () => {
+test("the licences of all these libraries are listed in full, and we accept each", () => {
   const { components } = listMaterials();
   // Bun's executables for other systems are not installed here.
   const names = components.map(({ name }) => name).filter((name) => !name.startsWith("@oven/"));

@@ -72,7 +72,7 @@ describe("SIGTERM", () => {
     expect(await program.exited).toBe(0);
   });
 
-  test("ends at once when a second signal comes", async () => {
+  test("ends immediately when a second signal comes", async () => {
     await using program = await startProgram({ DRAIN_WAIT: "60s" });
     program.kill("SIGTERM");
     await untilLogged(program, "stopping");

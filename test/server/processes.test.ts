@@ -169,7 +169,7 @@ describe("a signal to the supervisor", () => {
     expect(messages.filter((message) => message !== "stopping")).toEqual(["stopped"]);
   });
 
-  test("ends all at once when a second signal comes", async () => {
+  test("ends all immediately when a second signal comes", async () => {
     await using program = await startSeveral({ DRAIN_WAIT: "60s" });
     program.kill("SIGTERM");
     await until("all are stopping", () => linesThatSay(program, "stopping").length === 1 + PROCESSES);

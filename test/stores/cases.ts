@@ -458,7 +458,7 @@ export function testCaseStore(name: string, open: () => Promise<TestedStore>): v
       expect(await other.caseOf(old)).toMatchObject({ reports: 1, notes: [] });
     });
 
-    test("forgets at most as many reporters as asked", async () => {
+    test("forgets at most `limit` reporters per call", async () => {
       const bounds = { reportersBefore: 1, casesBeforeMs: 0 };
       while ((await store.ageCases(bounds, 100)) > 0);
       const link = await make();

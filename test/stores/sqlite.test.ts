@@ -323,7 +323,7 @@ describe("a SQLite file", () => {
     await store.close();
   });
 
-  test("whose log's index alone a power cut has left, without contents, is opened", async () => {
+  test("is opened if a power cut left only its log's index, without contents", async () => {
     using folder = temporaryFolder();
     const path = join(folder.path, "curt.db");
     await (await openSqliteStore(path)).close();

@@ -31,7 +31,7 @@ function outputLost(cause: unknown): StoreUnusable {
   return new StoreUnusable(`standard output is not complete: ${reasonOf(cause)}.`, { cause });
 }
 
-/** The width of the terminal, for what is printed. */
+/** The width of the terminal that reads the output. */
 export function columns(): number {
   return process.stdout.columns || PIPE_COLUMNS;
 }

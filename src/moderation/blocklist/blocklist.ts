@@ -26,8 +26,8 @@ export interface BlocklistOptions extends BlocklistOverrides {
   /** For copies of the lists in effect. */
   readonly folder: string;
   /**
-   * Whether this process takes the place of another one, or serves beside it. It then doubts a file as the others do, and
-   * uses their copy. A start without others takes the files as they are.
+   * Whether this process replaces another one, or serves beside it. It then doubts the same files as the others, and uses
+   * their copies. A start without others takes the files as they are.
    */
   readonly isBesideOthers: boolean;
   readonly key: ListKey;
@@ -145,7 +145,7 @@ export async function openBlocklist(options: BlocklistOptions) {
     for (const list of lists) if (list.doubt === undefined) await keepOrForget(list);
   }
 
-  /** Uses the copy of another process until the file itself was read. */
+  /** Uses the copy of another process until this one has read the file itself. */
   async function useKept(list: List, read: (path: string) => Promise<ReadList>): Promise<void> {
     const kept = keptFile(folder, list.path);
     try {
@@ -155,7 +155,7 @@ export async function openBlocklist(options: BlocklistOptions) {
     }
   }
 
-  /** A copy from an earlier start must not come into effect again. */
+  /** Copies a list, or deletes a copy from an earlier start, which must not come into effect again. */
   async function keepOrForget(list: List): Promise<void> {
     const kept = keptFile(folder, list.path);
     await (list.read === undefined ? rm(kept, { force: true }) : keep(list)).catch(onFault);

@@ -82,7 +82,7 @@ function readHost(text: string): Rule | undefined {
   const host = parseHost(name.replace(PORT, "$1"));
   if (host === undefined) return undefined;
   const isAddress = /^\[|\.\d+$/.test(host);
-  // It would stop all links to a country, most likely by mistake.
+  // It would stop all links to a top-level domain, most likely by mistake.
   if (isBelow) return isAddress || isRegistrySuffix(host) ? undefined : { host, covers: "below", path: "" };
   // A word, as in a page of HTML. In a hosts file it is the machine itself.
   return host.includes(".") || isAddress ? { host, covers: "tree", path: "" } : undefined;

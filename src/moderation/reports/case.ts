@@ -16,7 +16,7 @@ export interface Case extends LinkId {
   readonly disabledMs?: number | undefined;
   /** Undefined while the case is open. */
   readonly answer?: Answer | undefined;
-  /** When the link got the target that was answered or disabled. Compared instead of times, which other clocks set. */
+  /** When the link got the target that was answered or disabled. Other times come from other clocks, and can't be compared. */
   readonly targetMs?: number | undefined;
 }
 
@@ -113,13 +113,14 @@ export interface CaseStore {
   cases(query: CaseQuery): Promise<readonly ListedCase[]>;
   /**
    * Answers a case, durably and in one transaction with its effect on the link or the host and with the entry in the
-   * journal. Returns false if the link has no case. A later answer replaces an earlier one. If the link isn't as it was
-   * seen, changes nothing.
+   * journal. Returns false if the link has no case. A later answer replaces an earlier one. Changes nothing if
+   * the operator saw another revision.
    */
   answerCase(link: SeenLink, answer: CaseAnswer, decision: Decision): Promise<boolean | OtherRevision>;
   /**
    * Opens an answered case again, with an entry in the journal, and restores the state before its answer in the same
-   * transaction. Returns false if there is no answered case. If the link isn't as it was seen, changes nothing.
+   * transaction. Returns false if there is no answered case. Changes nothing if the operator saw another
+   * revision.
    */
   reopenCase(link: SeenLink, before: Restore, decision: Decision): Promise<boolean | OtherRevision>;
   /**

@@ -124,8 +124,8 @@ export function createReports(options: ReportsOptions) {
     },
 
     /**
-     * Answers the case of a link, unless the link has changed since it was read: "disable" disables the link, "block-host" blocks the host of its target, and "nothing"
-     * only keeps later reports from opening the case again.
+     * Answers the case of a link, unless the link has changed since it was read. "disable" disables the link, and
+     * "block-host" blocks the host of its target. "nothing" only keeps later reports from opening the case again.
      */
     async answerCase(
       link: ReadLink,

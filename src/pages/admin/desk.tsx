@@ -35,7 +35,7 @@ const DID = [...ANSWERS, "undo"] as const;
 export interface Answered {
   readonly did: (typeof DID)[number] | undefined;
   readonly code: string;
-  /** Why the link was disabled before, or its host blocked; "" if it was not. */
+  /** Why the link was disabled, or its host blocked, before the answer; "" if it was not. */
   readonly was: string;
   /** The version of the link that was answered. */
   readonly seen: string;
@@ -43,7 +43,7 @@ export interface Answered {
   readonly host: string;
 }
 
-/** The last answer, in the fields of a form or the query. */
+/** Reads the last answer from a form or the query. */
 export function answeredIn(fields: Fields): Answered {
   const [did = "", code = "", was = "", seen = "", host = ""] = ANSWERED.map(
     (name) => fields.get(name) ?? "",

@@ -102,7 +102,7 @@ interface ChoiceProps {
   readonly value?: string | undefined;
   /** The values and their names. */
   readonly options: readonly (readonly [string, string])[];
-  /** Whether "" is no answer. */
+  /** Whether the user must choose a value other than "". */
   readonly isRequired?: boolean;
 }
 

@@ -173,17 +173,17 @@ export function createAdminPages({ signIn, operator, secret, reports, hostRules,
   };
 }
 
-/** The link, if it is as the page of the form showed it. */
+/** Returns the link if it still is as the form's page showed it. */
 function seenBy(link: Link, fields: Fields) {
   return requireSeen(link, [fields.get("seen") ?? ""]);
 }
 
-/** What to restore so that an answer is undone. `was` is what stopped the link before, if anything. */
+/** Returns the state before an answer, to undo it. `was` is the reason that stopped the link before, if any. */
 function stateBefore(link: Link, { did, was }: Answered): Restore {
   const reason = readReason(was);
   if (did === "block-host") return { host: { name: targetHost(link.target), reason } };
   if (did === "disable") return { disabled: reason ?? null };
-  // The operator may have disabled it since.
+  // Does nothing to a link that the operator has disabled since.
   return did === "nothing" && link.disabled === undefined ? { disabled: reason } : {};
 }
 

@@ -119,7 +119,7 @@ export function createAdminPageViews(inspection: Inspection) {
   };
 }
 
-/** A page with the problem on it, if there is one. */
+/** Renders a page, with the problem if there is one. */
 function render(
   call: DetachedCall,
   { formToken, problem }: AdminPageTask,

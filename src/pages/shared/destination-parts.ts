@@ -45,8 +45,8 @@ export function splitHost({ host, asciiHost = host }: Destination): [front: stri
 }
 
 /**
- * The registrable domain, for a button. Its Latin letters are all ASCII: people who know a name read "paypạl" as
- * "paypal", and no table has every such letter.
+ * Returns the registrable domain for a button, in ASCII if it has other Latin letters: people who know a name read "paypạl"
+ * as "paypal", and no table has every such letter.
  */
 export function domainInAscii(destination: Destination): string {
   const [, domain] = splitHost(destination);

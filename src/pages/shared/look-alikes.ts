@@ -33,7 +33,7 @@ const UNUSUAL: Readonly<Record<string, string>> = {
   Taml: "\\u{BD0}-\\u{A8F3}",
 };
 
-/** The top-level domains of languages that need a Latin look-alike. Everybody there can tell it. */
+/** The top-level domains of languages that use a Latin look-alike. People there recognize it. */
 const AT_HOME = { ı: "tr|az", þ: "is" };
 
 const suspicious = once(

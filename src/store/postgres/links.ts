@@ -14,8 +14,8 @@ import { columnsOf, GIVEN_LINKS, LINK_COLUMNS, type LinkRow, toLink } from "./li
 import { createRequests } from "./requests.ts";
 
 /**
- * Skips locked rows until the next time. Answers the cases of purged links, about which nothing can be decided any more. A
- * trigger deletes the sum of old days. The days of statistics age by themselves.
+ * Skips locked rows until the next time. Answers the cases of purged links, because the operator can't decide about these any
+ * more. A trigger deletes the sum of old days. The days of statistics age by themselves.
  */
 const PURGE = `
   WITH due AS MATERIALIZED (

@@ -224,8 +224,8 @@ function createVisitsAgeing(database: Pick<Database, "within">) {
 }
 
 /**
- * Merges rows of a link's day into one, and closes it unless it stays open for others: a visitor that several sources counted
- * is one visitor.
+ * Merges rows of a link's day into one, so that a visitor whom several sources counted is one visitor. Closes the row unless
+ * `staysOpen`: more rows of the day follow.
  */
 function mergeDay(rows: readonly VisitRow[], staysOpen: boolean): VisitRow[] {
   const mainRow = rows.find(({ state }) => state === CLOSED) ?? rows[0];

@@ -144,7 +144,7 @@ export function createCases({ transaction }: Statements, background: Statements)
       await addEntries(run, action, because, [action === "disable" ? id : { host: answer.host }]);
   }
 
-  /** Takes back what an answer has changed. */
+  /** Undoes the effect of an answer. */
   async function restore(
     run: Run,
     links: readonly LockedLink[],

@@ -62,7 +62,7 @@ export async function readLocked(run: Run, { code }: LockedLink): Promise<Link |
   return rows.map((row) => toLink(code, row))[0];
 }
 
-/** Locks links like {@link lockLinks}, unless one isn't as the operator saw it. */
+/** Locks links like {@link lockLinks}. Returns `OtherRevision` instead if one isn't as the operator saw it. */
 async function lockSeen(run: Run, links: readonly SeenLink[]): Promise<LockedLink[] | OtherRevision> {
   const locked = await lockLinks(run, links);
   for (const seen of links) {
@@ -73,7 +73,7 @@ async function lockSeen(run: Run, links: readonly SeenLink[]): Promise<LockedLin
   return locked;
 }
 
-/** Set if a locked link isn't as the operator saw it. */
+/** Returns the version of a locked link if it isn't the one that the operator saw. */
 export function otherRevision(link: Link | undefined, { revision }: SeenLink): OtherRevision | undefined {
   if (link === undefined || revision === undefined || isWanted(link, { ifRevisions: [revision] }))
     return undefined;

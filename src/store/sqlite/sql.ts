@@ -68,7 +68,7 @@ export function trying<T>(work: () => T): T {
   }
 }
 
-/** Errors of SQLite may be temporary, so they become `StoreUnavailable`, except that of a sync. */
+/** Errors of SQLite may be temporary, so they become `StoreUnavailable`. A failed sync isn't. */
 export function fail(error: unknown): never {
   const { code, message } = error as { code?: unknown; message: string };
   if (typeof code !== "string") throw error;

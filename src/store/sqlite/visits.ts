@@ -8,7 +8,7 @@ import type { FileDatabase } from "./file/file.ts";
 
 /** Sources without visits for this long have ended. */
 const KEEP_SOURCES_DAYS = 30;
-/** Sources that a new one removes. */
+/** How many ended sources a new one removes. */
 const MAX_FORGOTTEN = 100;
 
 const FIND_SOURCE = "SELECT sequence, rows FROM sources WHERE source = ?1";
@@ -75,7 +75,7 @@ export const daysWithVisits = (first: string, last: string) => `
     SELECT min(day) FROM visits WHERE day BETWEEN ${first} AND ${last}
     UNION ALL SELECT (SELECT min(day) FROM visits WHERE visits.day > span.day AND visits.day <= ${last}) FROM span
       WHERE span.day IS NOT NULL)`;
-/** After every day of a store. */
+/** Later than any day in a store. */
 export const LAST_DAY = 2_932_896;
 
 /** Day 0 holds the sums of old days. */

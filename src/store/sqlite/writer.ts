@@ -61,11 +61,11 @@ let file: ReturnType<typeof open>;
 let logWrittenMs = 0;
 /** Whether the disk has been full since the start. */
 let wasFull = false;
-/** Whether the log was empty once since the start. */
+/** Whether the log has been empty at least once since the start. */
 let wasEmptied = false;
 /** The reason why the log could not be moved into the file; the next "rest" reports it. */
 let checkpointFault: unknown;
-/** Set for good. */
+/** Once set, never cleared. */
 let failedSync: SyncFailed | undefined;
 
 function perform(task: Task): unknown {
@@ -116,7 +116,7 @@ function rest(): void {
   if (fault !== undefined) throw fault;
 }
 
-/** The commit before is durable in any case, unless a sync fails: then nothing is certain any more. */
+/** The commit before it is durable even if this fails, unless a sync fails: then nothing is certain any more. */
 function checkpoint(): void {
   try {
     file.database.checkpointIfLong();
@@ -165,7 +165,7 @@ function waitForLocks(waitMs: number): void {
 
 performTasks(async (turn: TimedTask) => {
   try {
-    // Also refuses to close: the last connection would try the checkpoint again. The next start recovers.
+    // Refuses every task, even "close", because the last connection would checkpoint again. The next start recovers.
     if (failedSync !== undefined) throw failedSync;
     if (turn.type !== "open") waitForLocks(turn.waitMs);
     return await performInPlace(turn);

@@ -93,8 +93,8 @@ export function sourceOf(head: Uint32Array): string {
 }
 
 /**
- * After the machine has gone down, only a synced segment is sure to be as it was written. On systems that don't identify the boot,
- * it may have gone down at any time.
+ * Whether a segment is as it was written. After a crash of the machine, that is certain only for a synced one. On systems
+ * that don't identify the boot, the machine may have crashed at any time.
  */
 export function isTrusted(head: Uint32Array, [boot0, boot1]: readonly [number, number]): boolean {
   const isBootKnown = boot0 !== 0 || boot1 !== 0;

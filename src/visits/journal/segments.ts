@@ -168,7 +168,7 @@ export function createSegments(options: SegmentsOptions) {
     return true;
   }
 
-  /** After a failure, the segment counts unless the machine goes down. */
+  /** After a failed sync, a crash of the machine loses the segment; a crash of Curt doesn't. */
   function sync(segment: Segment): void {
     try {
       segment.sync();

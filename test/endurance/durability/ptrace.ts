@@ -91,7 +91,7 @@ export interface Call {
   readonly argument: (index: number) => number;
 }
 
-/** What to do about a call: let it wait, be told its result, if it succeeds, before the thread goes on, or let it fail. */
+/** How to treat a call: delay it, read its result before the thread continues (if it succeeds), or let it fail. */
 export interface Reaction {
   readonly delayMs?: number;
   readonly onResult?: (result: number) => void;

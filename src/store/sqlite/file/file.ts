@@ -17,7 +17,7 @@ const BUSY_WAIT_MS = 5000;
 /** Readers share the thread that redirects, and in WAL mode nothing but recovery can make them wait. */
 const READER_BUSY_WAIT_MS = 100;
 
-/** Pages in the log from which on it is moved into the file, as SQLite would by itself. */
+/** From this many pages on, the log is moved into the file. SQLite's own default. */
 const LONG_LOG_PAGES = 1000;
 
 /** A row of PRAGMA wal_checkpoint: whether others were in the way, pages in the log, and how many of them are in the file. */
@@ -77,7 +77,7 @@ export function openWriter(path: string, openElsewhere?: Identity, busyWaitMs = 
       requireSync(database);
       // Opens the WAL, which closing then removes even if nothing was written.
       database.run("SELECT 1 FROM sqlite_schema");
-      // SQLite syncs the name of a new log, but ignores errors of that.
+      // SQLite also syncs the name of a new log, but ignores errors.
       syncFolder(dirname(path));
       // After a failed sync, the log may have pages that are in memory only, and later commits would stand behind them.
       database.emptyLog();
@@ -96,7 +96,7 @@ export function openSecondWriter(path: string, opened: Identity): FileDatabase {
   });
 }
 
-/** Created here, so that root can give it to the folder's owner before SQLite has locks on it. The log gets the same owner. */
+/** Lets root give the file to the folder's owner before SQLite has locks on it. The log gets the same owner. */
 function createFile(path: string): void {
   try {
     closeSync(openSync(path, "wx"));
@@ -110,7 +110,7 @@ function createFile(path: string): void {
 function connect(path: string, before: Identity, prepare: (database: FileDatabase) => void): FileDatabase {
   const database = new FileDatabase(path, { readwrite: true, strict: true });
   try {
-    // They ignore errors, and after a failed sync another checkpoint can lose pages: SQLite believes that they are in the file.
+    // Automatic checkpoints ignore errors. After a failed sync, another one can lose pages that SQLite counts as written.
     database.run("PRAGMA wal_autocheckpoint = 0");
     prepare(database);
     // Overwrites deleted data, such as yesterday's salt and links whose hold is over.

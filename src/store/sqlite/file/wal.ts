@@ -49,8 +49,8 @@ export function requireWholeWal(path: string): void {
 }
 
 /**
- * Whether the index of a log was ever in use. A power cut may leave one whose contents never reached the disk: then no commit
- * was synced to its log.
+ * Whether the index of a log was ever in use. A power cut may leave one whose contents never reached the disk. Then no
+ * commit in its log was synced.
  */
 export function hasIndex(shm: string): boolean {
   if (!existsSync(shm)) return false;
