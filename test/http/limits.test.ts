@@ -343,17 +343,17 @@ describe("a /48 of IPv6", () => {
     await using curt = await startHere({ ...PROXIED, LIMIT_UNKNOWN: "1/31d" });
     await curt.shorten({ original_url: LONG, custom_code: "mine" });
     const headers = from("192.0.2.9");
-    const create = (code: string) =>
+    const createAs = (code: string) =>
       curt.fetch("/api/v1/shorten", {
         method: "POST",
         headers,
         body: JSON.stringify({ original_url: LONG, custom_code: code }),
       });
     // Taken codes count as unknown ones do.
-    expect(await statuses(10, () => create("mine"))).toEqual({ 409: 1, 429: 9 });
+    expect(await statuses(10, () => createAs("mine"))).toEqual({ 409: 1, 429: 9 });
     for (const path of ["/mine", "/+report?address=mine", "/api/v1/codes/mine"])
       expect([path, (await curt.fetch(path, { headers })).status]).toEqual([path, 429]);
-    expect((await create("free")).status).toBe(429);
+    expect((await createAs("free")).status).toBe(429);
   });
 
   test("is barred once its networks together have requested too many unknown codes", async () => {
