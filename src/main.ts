@@ -3,7 +3,13 @@ import { INSTANCE_COMMANDS } from "./cli/instance-commands.ts";
 import { print } from "./cli/terminal/print.ts";
 import { ConfigError, readConfig } from "./config/config.ts";
 import { escapeLine } from "./lib/log.ts";
-import { StoreMisconfigured, StoreUnavailable, StoreUnusable } from "./links/store.ts";
+import {
+  StoreMisconfigured,
+  StoreUnavailable,
+  StoreUnusable,
+  SYNC_FAILED,
+  SyncFailed,
+} from "./links/store.ts";
 import { CannotListen } from "./server/listen.ts";
 
 const PARENT_CHECK_MS = 1000;
@@ -48,6 +54,7 @@ function explain(error: unknown): number {
   if (error instanceof StoreMisconfigured) return complain(`curt: ${escapeLine(error.message)}`, 2);
   if (error instanceof StoreUnusable || error instanceof CannotListen)
     return complain(`curt: ${escapeLine(error.message)}`, 1);
+  if (error instanceof SyncFailed) return complain(`curt: ${escapeLine(error.message)}`, SYNC_FAILED);
   if (error instanceof StoreUnavailable)
     return complain(`curt: the store is unavailable: ${escapeLine(error.message)}`, 1);
   throw error;

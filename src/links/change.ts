@@ -64,9 +64,12 @@ export function revisionOf({
   return new Bun.CryptoHasher("sha256").update(values).digest("base64url").slice(0, REVISION_LENGTH);
 }
 
-/** Identifies what the operator sees of a link: the revision, and which link of its code it is. */
-export function versionOf(link: Pick<Link, "createdMs" | "originalUrl" | "endsMs" | "terms">): string {
-  return `${link.createdMs.toString(36)}.${revisionOf(link)}`;
+/**
+ * Identifies what the operator sees of a link: the revision, and which link of its code it is. Without the end, because the last
+ * visit of a limited link sets it.
+ */
+export function versionOf(link: Pick<Link, "createdMs" | "originalUrl" | "terms">): string {
+  return `${link.createdMs.toString(36)}.${revisionOf({ ...link, endsMs: 0 })}`;
 }
 
 /** Whether a link has one of the revisions that a change is for. */

@@ -165,6 +165,9 @@ export class SyncFailed extends StoreUnavailable {
   override readonly name = "SyncFailed";
 }
 
+/** The exit code after {@link SyncFailed}: EX_IOERR of sysexits.h. */
+export const SYNC_FAILED = 74;
+
 /** The configuration lacks something that the store needs, or names a file that can't be read. Retries don't help. */
 export class StoreMisconfigured extends StoreUnavailable {}
 

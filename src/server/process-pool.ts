@@ -2,9 +2,9 @@ import type { Subprocess } from "bun";
 
 import type { Config } from "../config/config.ts";
 import type { Log } from "../lib/log.ts";
+import { SYNC_FAILED } from "../links/store.ts";
 import type { createProcessGroup, Member } from "../metrics/process-group.ts";
 import { BEAT_MS, CHILD, type Report, type StartOrder, type StopOrder } from "./child-process.ts";
-import { SYNC_FAILED } from "./run.ts";
 
 /** Read at the start: once another file replaces the program, Bun calls it `curt (deleted)`. */
 const EXECUTABLE = process.execPath;

@@ -1,9 +1,8 @@
 import type { Config } from "../config/config.ts";
 import type { Log } from "../lib/log.ts";
+import { SYNC_FAILED, SyncFailed } from "../links/store.ts";
 import { type Service, startService } from "./service.ts";
 
-/** The exit code after a failed sync: EX_IOERR of sysexits.h. */
-export const SYNC_FAILED = 74;
 /** Time for responses that report the failure to leave. */
 const RESPOND_MS = 100;
 
@@ -23,15 +22,17 @@ export async function run(config: Config, log: Log): Promise<Run> {
   const { promise: exit, resolve: exitWith } = Promise.withResolvers<number>();
   const service = await startService(config, log);
   let stopping = false;
+  let hasSyncFailed = false;
   function stop(reason: string, code: number, isReplaced?: boolean): boolean {
     if (stopping) return false;
     stopping = true;
     log.info({ reason }, "stopping");
     service.stop(isReplaced).then(
-      () => exitWith(code),
+      () => hasSyncFailed || exitWith(code),
       (err: unknown) => {
+        if (hasSyncFailed) return;
         log.error({ err }, "could not stop gracefully");
-        exitWith(1);
+        exitWith(err instanceof SyncFailed ? SYNC_FAILED : 1);
       },
     );
     return true;
@@ -45,10 +46,10 @@ export async function run(config: Config, log: Log): Promise<Run> {
   });
   async function endAfterFailedSync(): Promise<void> {
     const reason = await service.syncFailed;
-    stopping = true;
+    stopping = hasSyncFailed = true;
     log.error(
       { reason },
-      "the disk did not store what was written: Curt ends, because trying again proves nothing. Check the disk, then start Curt again",
+      "the disk did not store what was written: Curt ends, because trying again proves nothing. Check the disk, close all other programs that have the store open, then start Curt again",
     );
     await Bun.sleep(RESPOND_MS);
     exitWith(SYNC_FAILED);

@@ -3,13 +3,14 @@ import { describe, expect, test } from "bun:test";
 import * as fc from "fast-check";
 
 import {
-  applyChange,
-  type Change,
   FORMER_HOST_MS,
+  applyChange,
   formerHostOf,
   isSilent,
   parseTerms,
   termsJson,
+  type Change,
+  versionOf,
 } from "../../src/links/change.ts";
 import { type Link } from "../../src/links/link.ts";
 import type { Target } from "../../src/links/target.ts";
@@ -230,4 +231,13 @@ describe("of the hosts to which a link led within 30 days, the one of the longes
 
 test("only a visit is silent", () => {
   expect([visitAt(NOW), withdrawAt(NOW), edit({})].map(isSilent)).toEqual([true, false, false]);
+});
+
+describe("versionOf", () => {
+  test("doesn't change with the last visit of a link, which sets its end", () => {
+    const link = { ...newLink("limited"), terms: { maxVisits: 1 } };
+    const after = applyChange(link, { type: "visit", atMs: link.createdMs + 1 });
+    expect(after?.terms?.ended).toBe("visits");
+    expect(versionOf(after ?? link)).toBe(versionOf(link));
+  });
 });

@@ -5,7 +5,8 @@ import { dirname } from "node:path";
 
 import { reasonOf } from "../../../lib/error-reason.ts";
 import { createFolder, giveToOwnerOfFolder, syncFolder } from "../../../lib/files.ts";
-import { StoreUnusable } from "../../../links/store.ts";
+import { StoreUnusable, SyncFailed } from "../../../links/store.ts";
+import { isFailedSync } from "../sql.ts";
 import { type Identity, identify, isInPlace, replacedMeanwhile } from "./file-identity.ts";
 import { isCurrent, migrate, requireCurrentVersion, requireOurs, requireSchema } from "./schema.ts";
 import { hasIndex, requireWholeWal } from "./wal.ts";
@@ -79,10 +80,23 @@ export function openWriter(path: string, openElsewhere?: Identity, busyWaitMs = 
       database.run("SELECT 1 FROM sqlite_schema");
       // SQLite also syncs the name of a new log, but ignores errors.
       syncFolder(dirname(path));
-      // After a failed sync, the log may have pages that are in memory only, and later commits would stand behind them.
-      database.emptyLog();
+      if (openElsewhere === undefined) emptyLogNow(database, busyWaitMs);
     });
   });
+}
+
+/**
+ * After a failed sync, the log may have pages that are in memory only, and later commits would stand behind them. Doesn't wait
+ * for other processes: meanwhile none could write. The writer tries again while it rests.
+ */
+function emptyLogNow(database: FileDatabase, busyWaitMs: number): void {
+  database.run("PRAGMA busy_timeout = 0");
+  try {
+    database.emptyLog();
+  } catch (error) {
+    if (isFailedSync(error)) throw error;
+  }
+  database.run(`PRAGMA busy_timeout = ${busyWaitMs}`);
 }
 
 /** Opens a connection for durable writes in a process that already has one to the files `opened`. */
@@ -120,7 +134,8 @@ function connect(path: string, before: Identity, prepare: (database: FileDatabas
     if (!isInPlace(path, before)) throw replacedMeanwhile(path);
     return database;
   } catch (error) {
-    database.close();
+    // Closing would try the sync again.
+    if (!isFailedSync(error)) database.close();
     throw error;
   }
 }
@@ -240,7 +255,10 @@ function explained<T>(path: string, open: () => T): T {
   try {
     return open();
   } catch (error) {
-    throw error instanceof StoreUnusable ? error : new StoreUnusable(explain(path, error), { cause: error });
+    if (error instanceof StoreUnusable) throw error;
+    if (isFailedSync(error))
+      throw new SyncFailed(`${path} could not be synced. Check the disk.`, { cause: error });
+    throw new StoreUnusable(explain(path, error), { cause: error });
   }
 }
 
