@@ -313,7 +313,9 @@ function client(origin: string, settings: Settings, logged: string[], stop: () =
   async function request(path: string, init: BunFetchRequestInit = {}): Promise<Response> {
     const response = await fetch(`${origin}${path}`, { redirect: "manual", ...init });
     if (response.status >= 500 && !faultsExpected) {
-      throw new Error(`${init.method ?? "GET"} ${path}: ${response.status} ${await response.text()}`);
+      const text = (await response.text()).slice(0, 500);
+      const log = logged.slice(-5).join("\n");
+      throw new Error(`${init.method ?? "GET"} ${path}: ${response.status} ${text}\n${log}`);
     }
     checkReasons(response, `${init.method ?? "GET"} ${path}`);
     return response;

@@ -61,8 +61,6 @@ let file: ReturnType<typeof open>;
 let logWrittenMs = 0;
 /** Whether the disk has been full since the start. */
 let wasFull = false;
-/** Whether the log has been empty at least once since the start. */
-let wasEmptied = false;
 /** The reason why the log could not be moved into the file; the next "rest" reports it. */
 let checkpointFault: unknown;
 /** Once set, never cleared. */
@@ -104,11 +102,11 @@ function perform(task: Task): unknown {
  */
 function rest(): void {
   const { size, mtimeMs } = statSync(`${file.path}-wal`);
-  wasEmptied ||= size === 0;
-  if (size > 0 && (mtimeMs === logWrittenMs || !wasEmptied)) {
+  file.database.wasEmptied ||= size === 0;
+  if (size > 0 && (mtimeMs === logWrittenMs || !file.database.wasEmptied)) {
     // Fails during a backup. Then the next run does it.
     waitForLocks(0);
-    if (file.database.emptyLog()) wasEmptied = true;
+    file.database.emptyLog();
   }
   logWrittenMs = mtimeMs;
   const fault = checkpointFault;

@@ -28,6 +28,8 @@ type LogState = [isBusy: number, pages: number, movedPages: number];
 export class FileDatabase extends Database {
   readonly #statements: Pick<Statement, "finalize">[] = [];
   #logState: Statement<unknown, []> | undefined;
+  /** Whether this connection has found the log empty, or emptied it. */
+  wasEmptied = false;
 
   /** Prepares a statement that is used until the connection closes. */
   statement<Row, Values extends SQLQueryBindings[]>(sql: string) {
@@ -44,9 +46,9 @@ export class FileDatabase extends Database {
   }
 
   /** Moves the log into the file and empties it. False if other connections prevent it. */
-  emptyLog(): boolean {
+  emptyLog(): void {
     const [[isBusy]] = this.query<unknown, []>("PRAGMA wal_checkpoint(TRUNCATE)").values() as [LogState];
-    return isBusy === 0;
+    this.wasEmptied ||= isBusy === 0;
   }
 
   override close(throwOnError?: boolean): void {
