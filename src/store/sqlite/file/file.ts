@@ -45,7 +45,7 @@ export class FileDatabase extends Database {
     if (pages >= LONG_LOG_PAGES && movedPages < pages) this.run("PRAGMA wal_checkpoint(PASSIVE)");
   }
 
-  /** Moves the log into the file and empties it. False if other connections prevent it. */
+  /** Moves the log into the file and empties it, unless other connections prevent that. */
   emptyLog(): void {
     const [[isBusy]] = this.query<unknown, []>("PRAGMA wal_checkpoint(TRUNCATE)").values() as [LogState];
     this.wasEmptied ||= isBusy === 0;
