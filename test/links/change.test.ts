@@ -235,9 +235,9 @@ test("only a visit is silent", () => {
 
 describe("versionOf", () => {
   test("doesn't change with the last visit of a link, which sets its end", () => {
-    const link = { ...newLink("limited"), terms: { maxVisits: 1 } };
-    const after = applyChange(link, { type: "visit", atMs: link.createdMs + 1 });
+    const limited = { ...newLink("limited"), terms: { maxVisits: 1 } };
+    const after = applyChange(limited, { type: "visit", atMs: limited.createdMs + 1 });
     expect(after?.terms?.ended).toBe("visits");
-    expect(versionOf(after ?? link)).toBe(versionOf(link));
+    expect(versionOf(after ?? limited)).toBe(versionOf(limited));
   });
 });
