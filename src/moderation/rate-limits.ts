@@ -245,7 +245,6 @@ export function createRateLimit(windows: readonly Window[], { clock, seed, sets 
   }
 
   return {
-    /** The size of the tables. */
     bytes: hashes.byteLength + paidOff.byteLength,
     /** How many things a client may do at once, if it did nothing before. */
     most: Math.min(...windows.map(({ count }) => count)),
