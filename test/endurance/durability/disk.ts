@@ -42,8 +42,8 @@ export function createDisk() {
     unsyncedNames.push({ at, path, file });
   }
 
-  function sync(path: string, began: number, hasFailed: boolean): void {
-    const isCovered = ({ at }: { at: number }) => at < began;
+  function sync(path: string, startedAt: number, hasFailed: boolean): void {
+    const isCovered = ({ at }: { at: number }) => at < startedAt;
     const names = unsyncedNames.filter((name) => isCovered(name) && dirname(name.path) === path);
     if (!hasFailed) {
       unsyncedNames = unsyncedNames.filter((name) => !names.includes(name));

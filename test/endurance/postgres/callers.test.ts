@@ -47,8 +47,9 @@ async function openCaller(instance: Running) {
       `links/${code}/${kind}`,
       kind === "disable" ? { reason: "spam" } : {},
     );
-    // 412: another caller changed the link between its look-up and the decision.
-    if (status === 503 || status === 412) return { kind: "unknown" };
+    if (status === 503) return { kind: "unknown" };
+    // Another caller changed the link between its look-up and the decision, which had no effect.
+    if (status === 412) return decide(code, kind);
     if (status === 404) return { kind: "missing" };
     expect(status).toBe(200);
     return { kind: data.changed === true ? "done" : "same" };
