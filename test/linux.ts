@@ -37,6 +37,7 @@ export const NEEDS_LINUX: Readonly<Record<string, string>> = {
     "traces with ptrace",
   "the proof finds what it looks for": "traces with ptrace",
   "of the log ends Curt, and what later runs confirm survives a power cut": "traces with ptrace",
+  "loses no link of a store that another program keeps open over the restart": "traces with ptrace",
   "of the file ends Curt, while a reader limits checkpoints, and nothing confirmed is lost":
     "traces with ptrace",
   "in one of two processes ends both": "traces with ptrace",

@@ -49,7 +49,7 @@ export async function run(config: Config, log: Log): Promise<Run> {
     stopping = hasSyncFailed = true;
     log.error(
       { reason },
-      "the disk did not store what was written: Curt ends, because trying again proves nothing. Check the disk, close all other programs that have the store open, then start Curt again",
+      "the disk did not store what was written: Curt ends, because trying again proves nothing. Check the disk, then start Curt again",
     );
     await Bun.sleep(RESPOND_MS);
     exitWith(SYNC_FAILED);

@@ -112,7 +112,6 @@ export function createVisits(database: FileDatabase) {
   const findSalt = database.statement<{ salt: Uint8Array }, [number]>(FIND_SALT);
   const forgetSalts = database.statement<unknown, [number]>(FORGET_SALTS);
   const count = database.statement<unknown, [number, string, number]>(COUNT);
-  const emptyLog = database.statement<{ busy: number }, []>("PRAGMA wal_checkpoint(TRUNCATE)");
 
   /**
    * Tries to insert first, because most links have no row of the day yet. Nor does an erased link, so only new rows need the
@@ -202,7 +201,7 @@ export function createVisits(database: FileDatabase) {
     age(bounds: AgeBounds, limit: number): number {
       const aged = ageAll.immediate(bounds, limit);
       // Fails while somebody reads the log. Then the next call empties it.
-      if (isLogToEmpty && aged < limit) isLogToEmpty = emptyLog.get()?.busy !== 0;
+      if (isLogToEmpty && aged < limit) isLogToEmpty = !database.emptyLog();
       return aged;
     },
     salt: (day: number, oldest: number) => salt.immediate(day, oldest),

@@ -109,6 +109,27 @@ describe("a failed sync", () => {
     },
   );
 
+  testOnLinux("loses no link of a store that another program keeps open over the restart", async () => {
+    using folder = temporaryFolder();
+    let reader: Database | undefined;
+    const first = await traced(folder.path, async (own) => {
+      const logBytes = () => Bun.file(`${own.program.file}-wal`).size;
+      await createUntil(() => logBytes() > 600 * 4096, own, "early");
+      reader = new Database(own.program.file, { readonly: true });
+      reader.run("BEGIN");
+      reader.query("SELECT count(*) FROM links").get();
+      await createUntil(() => logBytes() > 1050 * 4096, own, "limited");
+      own.failSyncs("curt.db");
+      reader.run("COMMIT");
+      await createUntil(own.hasFailed, own, "unlimited");
+      await untilEnded(own);
+    });
+    const second = await traced(folder.path, (own) => createSome(own, "after"));
+    reader?.close();
+    await expectNothingLost([first, second]);
+    expectStopped(first);
+  });
+
   testOnLinux("in one of two processes ends both", async () => {
     using folder = temporaryFolder();
     const run = await traced(

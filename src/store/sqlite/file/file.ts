@@ -9,7 +9,7 @@ import { StoreUnusable, SyncFailed } from "../../../links/store.ts";
 import { isFailedSync } from "../sql.ts";
 import { type Identity, identify, isInPlace, replacedMeanwhile } from "./file-identity.ts";
 import { isCurrent, migrate, requireCurrentVersion, requireOurs, requireSchema } from "./schema.ts";
-import { hasIndex, requireWholeWal } from "./wal.ts";
+import { forgetMovedFrames, hasIndex, requireWholeWal } from "./wal.ts";
 
 /** Older ones can corrupt a file whose WAL is reset while another connection writes. */
 const OLDEST_SQLITE = [3, 51, 3];
@@ -42,13 +42,23 @@ export class FileDatabase extends Database {
   checkpointIfLong(): void {
     this.#logState ??= this.statement("PRAGMA wal_checkpoint(NOOP)");
     const [, pages, movedPages] = this.#logState.values()[0] as LogState;
-    if (pages >= LONG_LOG_PAGES && movedPages < pages) this.run("PRAGMA wal_checkpoint(PASSIVE)");
+    if (pages >= LONG_LOG_PAGES && movedPages < pages) this.moveLog("PASSIVE");
   }
 
-  /** Moves the log into the file and empties it, unless other connections prevent that. */
-  emptyLog(): void {
-    const [[isBusy]] = this.query<unknown, []>("PRAGMA wal_checkpoint(TRUNCATE)").values() as [LogState];
+  /** Moves the log into the file and empties it. False if other connections prevent that. */
+  emptyLog(): boolean {
+    const [isBusy] = this.moveLog("TRUNCATE");
     this.wasEmptied ||= isBusy === 0;
+    return isBusy === 0;
+  }
+
+  moveLog(mode: "PASSIVE" | "TRUNCATE"): LogState {
+    try {
+      return this.query<unknown, []>(`PRAGMA wal_checkpoint(${mode})`).values()[0] as LogState;
+    } catch (error) {
+      if (isFailedSync(error)) forgetMovedFrames(this.filename, true);
+      throw error;
+    }
   }
 
   override close(throwOnError?: boolean): void {
@@ -73,6 +83,8 @@ export function openWriter(path: string, openElsewhere?: Identity, busyWaitMs = 
     requireOurs(path);
     requireLog(path);
     requireWholeWal(path);
+    // A process that was killed at its failed sync couldn't.
+    forgetMovedFrames(path, false);
     if (openElsewhere === undefined) createFile(path);
     return connect(path, identify(path).slice(0, 1), (database) => {
       database.run(`PRAGMA busy_timeout = ${busyWaitMs}`);

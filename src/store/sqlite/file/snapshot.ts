@@ -4,7 +4,7 @@ import { closeSync, fdatasyncSync, openSync } from "node:fs";
 import { backup, DatabaseSync } from "node:sqlite";
 
 import { StoreUnusable } from "../../../links/store.ts";
-import { openChecked } from "./file.ts";
+import { FileDatabase, openChecked } from "./file.ts";
 
 const STEP_PAGES = 256;
 const PAGE_BYTES = 4096;
@@ -77,8 +77,8 @@ function requireBackable(path: string): void {
  * would wait for it.
  */
 export function checkpoint(path: string): void {
-  using database = new Database(path, { readwrite: true });
-  database.run("PRAGMA wal_checkpoint(PASSIVE)");
+  using database = new FileDatabase(path, { readwrite: true });
+  database.moveLog("PASSIVE");
 }
 
 /** Turns a store that nobody has open into a single file, which readers can open without write access to its folder. */
