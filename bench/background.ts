@@ -286,7 +286,10 @@ async function waitsOfCreates(core: Core, work: () => Promise<unknown>) {
 
   async function create(dueMs: number): Promise<void> {
     try {
-      const link = await core.links.create({ originalUrl: "https://www.example.com/", expiry: "never" });
+      const link = await core.links.create({
+        originalUrl: "https://www.example.com/",
+        terms: { expires_at: null },
+      });
       if (isProblem(link)) throw new Error(JSON.stringify(link));
     } catch (error) {
       faults.push(error);

@@ -194,7 +194,7 @@ async function makePopular(path: string): Promise<void> {
     onDropped: fail,
   });
   const originalUrl = "https://www.example.com/articles/how-short-links-work";
-  const link = await core.links.create({ originalUrl, customCode: "popular", expiry: "never" });
+  const link = await core.links.create({ originalUrl, customCode: "popular", terms: { expires_at: null } });
   if (isProblem(link)) throw new Error(JSON.stringify(link));
   const counter = counterOf(link);
   for (; nowMs < endMs; nowMs += DAY_MS) {
@@ -216,7 +216,7 @@ async function makePopular(path: string): Promise<void> {
   }
   nowMs = endMs;
   for (const customCode of ["fresh", "한"])
-    await core.links.create({ originalUrl, customCode, expiry: "never" });
+    await core.links.create({ originalUrl, customCode, terms: { expires_at: null } });
   await recorder.close();
   while ((await core.visits.age()) > 0);
   await core.close();

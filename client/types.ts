@@ -59,16 +59,16 @@ export type ManagedLink = {
   target: string | null;
   /** When the link was created. */
   created_at: string;
-  /** When the link starts or started; `null` if it started on creation. */
-  starts_at: string | null;
   /** When the link ends or ended; `null` if it never ends. */
   expires_at: string | null;
+  /** When the link starts or started; `null` if it started on creation. */
+  starts_at: string | null;
   /** How many visits the link allows; `null` if there is no limit. */
   max_visits: number | null;
-  /** How many of these visits have been used; `null` if there is no limit, or if the request has no manage key. */
-  visits_used: number | null;
   /** Whether visitors must enter a password. */
   has_password: boolean;
+  /** How many of these visits have been used; `null` if there is no limit, or if the request has no manage key. */
+  visits_used: number | null;
   /** `scheduled`: not started yet; `used_up`: its visit limit is reached; `withdrawn`: withdrawn by its maker; `disabled`: see `disabled_reason`. */
   state: LinkState;
   /** Why the link does not work although it may not have expired: the operator's reason for disabling it or blocking its host, or `blocklist` if its host is on a blocklist. `null` if it works. */
@@ -214,16 +214,16 @@ export type Link = {
   target: string | null;
   /** When the link was created. */
   created_at: string;
-  /** When the link starts or started; `null` if it started on creation. */
-  starts_at: string | null;
   /** When the link ends or ended; `null` if it never ends. */
   expires_at: string | null;
+  /** When the link starts or started; `null` if it started on creation. */
+  starts_at: string | null;
   /** How many visits the link allows; `null` if there is no limit. */
   max_visits: number | null;
-  /** How many of these visits have been used; `null` if there is no limit, or if the request has no manage key. */
-  visits_used: number | null;
   /** Whether visitors must enter a password. */
   has_password: boolean;
+  /** How many of these visits have been used; `null` if there is no limit, or if the request has no manage key. */
+  visits_used: number | null;
   /** `scheduled`: not started yet; `used_up`: its visit limit is reached; `withdrawn`: withdrawn by its maker; `disabled`: see `disabled_reason`. */
   state: LinkState;
   /** Why the link does not work although it may not have expired: the operator's reason for disabling it or blocking its host, or `blocklist` if its host is on a blocklist. `null` if it works. */

@@ -2,11 +2,10 @@ import { createRoute, z } from "@hono/zod-openapi";
 
 import { BODIES } from "../lib/bounds.ts";
 import { MAX_CODE_POINTS } from "../links/code.ts";
-import { PASSWORD_LENGTH } from "../links/password.ts";
-import { type Invalid, isProblem, type Refusal } from "../links/problem.ts";
+import { isProblem } from "../links/problem.ts";
 import { MAX_TARGET_LENGTH } from "../links/target.ts";
-import { MAX_VISITS } from "../links/terms.ts";
-import { type Expiry, parseWhen } from "../links/time.ts";
+import { type KindOf, type NameOf, readTerms, TERM_NAMES, type TermName, TERMS } from "../links/terms.ts";
+import type { MessageKey } from "../locales/messages.ts";
 import { EXAMPLE, string } from "./components.ts";
 import { createBody, type CreateFormat, createResponses } from "./creation.ts";
 import { envelope } from "./envelope.ts";
@@ -28,27 +27,43 @@ export const target = string.openapi({
   "x-max-length": MAX_TARGET_LENGTH,
   example: EXAMPLE.original_url,
 });
-export const maxVisits = z
-  .number()
-  .nullish()
-  .openapi({ type: ["integer", "null"], minimum: MAX_VISITS.min, maximum: MAX_VISITS.max, example: 100 });
-export const password = string
-  .openapi({ format: "password", "x-max-length": PASSWORD_LENGTH.max, example: "correct horse" })
-  .nullish();
+
+/** The schema of each kind of term in a request. */
+const TERM_SCHEMAS = {
+  when: () => string.nullish().openapi({ example: EXAMPLE.expire_duration }),
+  count: (name: NameOf<"count">) =>
+    z
+      .number()
+      .nullish()
+      .openapi({
+        type: ["integer", "null"],
+        minimum: TERMS[name].bounds.min,
+        maximum: TERMS[name].bounds.max,
+        example: 100,
+      }),
+  secret: (name: NameOf<"secret">) =>
+    string
+      .openapi({ format: "password", "x-max-length": TERMS[name].bounds.max, example: "correct horse" })
+      .nullish(),
+  flag: () => z.boolean().nullish().openapi({ example: true }),
+};
+type TermShape = { [N in TermName]: ReturnType<(typeof TERM_SCHEMAS)[KindOf<N>]> };
+
+/** The terms in the schema of a request. */
+export function termShape(descriptionOf: (name: TermName) => MessageKey): TermShape {
+  const shape = TERM_NAMES.map((name) => {
+    const schema: z.ZodType = TERM_SCHEMAS[TERMS[name].kind](name as never);
+    return [name, schema.openapi({ description: descriptionOf(name) })] as const;
+  });
+  return Object.fromEntries(shape) as unknown as TermShape;
+}
 
 export const linkRequest = z
   .strictObject({
     target,
     code: code.nullish(),
     domain: string.nullish().openapi({ description: "api.links.domain", example: "go.example.com" }),
-    expires_at: string
-      .nullish()
-      .openapi({ description: "api.links.expires_at", example: EXAMPLE.expire_duration }),
-    starts_at: string
-      .nullish()
-      .openapi({ description: "api.links.starts_at", example: "2026-01-01T09:00:00+09:00" }),
-    max_visits: maxVisits.openapi({ description: "api.links.max_visits" }),
-    password: password.openapi({ description: "api.links.password" }),
+    ...termShape((name) => `api.links.${name}`),
   })
   .openapi("LinkRequest");
 
@@ -71,40 +86,17 @@ export const LINK_FORMAT: CreateFormat = {
   read(fields) {
     const body = readFields(fields, BODY, linkRequest);
     if (isProblem(body)) return body;
-    const dates = readDates(body);
-    if (isProblem(dates)) return dates;
+    const read = readTerms(body);
+    if (isProblem(read)) return read;
     return {
       request: {
-        ...dates,
-        starts: dates.starts ?? undefined,
+        ...read,
         originalUrl: body.target,
         customCode: body.code || undefined,
         domain: body.domain || undefined,
-        maxVisits: body.max_visits ?? undefined,
-        password: body.password ?? undefined,
       },
       describe: (link, domain, secret) =>
         managedLinkJson(link, domain, secret, { nowMs: link.createdMs, visits: 0 }),
     };
   },
 };
-
-/** Undefined stays undefined. Null means no end, or a start right away. */
-export function readDates({
-  expires_at,
-  starts_at,
-}: Pick<z.infer<typeof linkRequest>, "expires_at" | "starts_at">):
-  | { readonly expiry: Expiry | number | undefined; readonly starts: ReturnType<typeof parseWhen> | null }
-  | Invalid {
-  const refusals: Refusal[] = [];
-  const read = (written: string | undefined, rule: "expires_at.format" | "starts_at.format") => {
-    const when = written === undefined ? undefined : parseWhen(written);
-    if (written !== undefined && when === undefined) refusals.push({ rule });
-    return when;
-  };
-  const dates = {
-    expiry: expires_at === null ? ("never" as const) : read(expires_at, "expires_at.format"),
-    starts: starts_at === null ? null : read(starts_at, "starts_at.format"),
-  };
-  return refusals.length > 0 ? { kind: "invalid", refusals } : dates;
-}

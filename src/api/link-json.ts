@@ -4,6 +4,7 @@ import type { Domain } from "../http/domain.ts";
 import { linkFields } from "../links/fields.ts";
 import { type FoundLink, type Link, REASONS, STATES, stateOf } from "../links/link.ts";
 import type { Secret } from "../links/secret.ts";
+import { type KindOf, type ShownName, shownName, TERM_NAMES, type TermName, TERMS } from "../links/terms.ts";
 import type { MessageKey } from "../locales/messages.ts";
 import { codeField, count, EXAMPLE, instant, reference, shortUrl, string } from "./components.ts";
 
@@ -16,6 +17,25 @@ const address = (ending: string, description?: MessageKey) =>
 const state = reference(z.enum(STATES).openapi("LinkState"));
 const disabledReason = reference(z.enum([...REASONS, "blocklist"]).openapi("DisabledReason"));
 
+/** The schema of each kind of term in a response. */
+const TERM_SCHEMAS = {
+  when: (description: MessageKey) => instant(description).nullable().openapi({ example: null }),
+  count: (description: MessageKey) => z.int().nullable().openapi({ description, example: null }),
+  secret: (description: MessageKey) => z.boolean().openapi({ description, example: false }),
+  flag: (description: MessageKey) => z.boolean().openapi({ description, example: false }),
+};
+type TermShape = {
+  [N in TermName as ShownName<N>]: ReturnType<(typeof TERM_SCHEMAS)[KindOf<N>]>;
+};
+
+function termShape(): TermShape {
+  const shape = TERM_NAMES.map((name) => {
+    const shown = shownName(name);
+    return [shown, TERM_SCHEMAS[TERMS[name].kind](`api.link.${shown}`)] as const;
+  });
+  return Object.fromEntries(shape) as unknown as TermShape;
+}
+
 // Both schemas are whole: generators lose parts of a schema that extends another.
 const properties = {
   code: codeField,
@@ -23,11 +43,8 @@ const properties = {
   ascii_url: address("/", "api.link.ascii_url"),
   target: string.nullable().openapi({ description: "api.link.target", example: EXAMPLE.original_url }),
   created_at: instant("api.link.created_at", "2026-01-01T00:00:00.000Z"),
-  starts_at: instant("api.link.starts_at").nullable().openapi({ example: null }),
-  expires_at: instant("api.link.expires_at", "2026-01-08T00:00:00.000Z").nullable(),
-  max_visits: z.int().nullable().openapi({ description: "api.link.max_visits", example: null }),
+  ...termShape(),
   visits_used: z.int().nullable().openapi({ description: "api.link.visits_used", example: null }),
-  has_password: z.boolean().openapi({ description: "api.link.has_password", example: false }),
   state: state.openapi({ description: "api.link.state", example: "active" }),
   disabled_reason: disabledReason
     .nullable()

@@ -61,7 +61,7 @@ export const SHORTEN_FORMAT: CreateFormat = {
     const { original_url: originalUrl, expire_duration: expiry } = body;
     const customCode = body.custom_code || undefined;
     return {
-      request: { originalUrl, customCode, expiry: expiry ?? undefined },
+      request: { originalUrl, customCode, terms: expiry ? { expires_at: expiry } : undefined },
       describe: (link, domain) => shortLinkJson(link, customCode ?? link.code, domain),
     };
   },

@@ -6,6 +6,7 @@ import { requiredTags } from "../http/responses.ts";
 import { BODIES } from "../lib/bounds.ts";
 import type { EditRequest } from "../links/edit.ts";
 import { isProblem } from "../links/problem.ts";
+import { readTerms } from "../links/terms.ts";
 import {
   bodyFailures,
   codeParameter,
@@ -16,9 +17,8 @@ import {
   KEY_NEEDED,
   keyFailures,
   returns,
-  string,
 } from "./components.ts";
-import { maxVisits, password, readDates, target } from "./create-link.ts";
+import { target, termShape } from "./create-link.ts";
 import { envelope } from "./envelope.ts";
 import { readJson } from "./json-body.ts";
 import { managedLinkSchema } from "./link-json.ts";
@@ -29,12 +29,7 @@ const CHANGE_EXAMPLE = { expires_at: EXAMPLE.expire_duration } as const;
 const linkChange = z
   .strictObject({
     target: target.optional().openapi({ description: "api.change.target" }),
-    expires_at: string
-      .nullish()
-      .openapi({ description: "api.change.expires_at", example: EXAMPLE.expire_duration }),
-    starts_at: string.nullish().openapi({ description: "api.change.starts_at", example: "24h" }),
-    max_visits: maxVisits.openapi({ description: "api.change.max_visits" }),
-    password: password.openapi({ description: "api.change.password" }),
+    ...termShape((name) => `api.change.${name}`),
   })
   .openapi("LinkChange");
 
@@ -75,13 +70,7 @@ async function readChange({ request }: Call): Promise<EditRequest | HttpProblem>
     Object.keys(managedLinkSchema.shape),
   );
   if (isProblem(body)) return body;
-  const dates = readDates(body);
-  if (isProblem(dates)) return dates;
-  return {
-    ...dates,
-    originalUrl: body.target,
-    maxVisits: body.max_visits,
-    password: body.password,
-    ifRevisions: requiredTags(request.headers),
-  };
+  const read = readTerms(body);
+  if (isProblem(read)) return read;
+  return { ...read, originalUrl: body.target, ifRevisions: requiredTags(request.headers) };
 }

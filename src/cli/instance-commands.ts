@@ -1,3 +1,4 @@
+import type { NameOf, TermName } from "../links/terms.ts";
 import type { InstanceCommand } from "./command.ts";
 
 /** How a command finds its instance. */
@@ -16,6 +17,7 @@ const KEY_VARIABLES = {
   ...KEYS,
 };
 
+/** The option of each term. */
 const TERMS = {
   "expires-at": {
     type: "string",
@@ -25,7 +27,15 @@ const TERMS = {
   "starts-at": { type: "string", meaning: "when the link starts, written like --expires-at, or now" },
   "max-visits": { type: "string", meaning: "after how many visits the link ends, or unlimited" },
   password: { type: "boolean", meaning: "asks for a password that visitors need" },
-} as const;
+} as const satisfies Record<OptionOf<TermName>, unknown>;
+type OptionOf<Name extends string> = Name extends `${infer First}_${infer Rest}`
+  ? `${First}-${OptionOf<Rest>}`
+  : Name;
+
+/** Options that remove a term. For the others, there is a word. */
+const REMOVALS = {
+  "no-password": { type: "boolean", meaning: "removes the password" },
+} as const satisfies Record<`no-${OptionOf<NameOf<"secret" | "flag">>}`, unknown>;
 
 const JSON_OUTPUT = { json: { type: "boolean", meaning: "one JSON object a line" } } as const;
 
@@ -56,7 +66,7 @@ export const INSTANCE_COMMANDS: Readonly<Record<string, InstanceCommand>> = {
     options: {
       target: { type: "string", meaning: "where the link leads" },
       ...TERMS,
-      "no-password": { type: "boolean", meaning: "removes the password" },
+      ...REMOVALS,
       ...KEY,
       ...JSON_OUTPUT,
     },

@@ -9,6 +9,7 @@ import { reasonOf } from "../lib/error-reason.ts";
 import { escapeLine } from "../lib/log.ts";
 import { readShortAddress, type ShortAddress } from "../links/short-address.ts";
 import { StoreUnusable } from "../links/store.ts";
+import { TERM_NAMES, type TermName, TERMS } from "../links/terms.ts";
 import type { Arguments, Environment } from "./command.ts";
 import { ask, instanceOf, isOf } from "./instance-request.ts";
 import { fail, print, printJson } from "./terminal/print.ts";
@@ -25,12 +26,9 @@ export function info(environment: Environment, args: Arguments): Promise<number>
 
 export async function edit(environment: Environment, args: Arguments): Promise<number> {
   const { options } = args;
-  if (options["password"] === true && options["no-password"] === true)
-    return fail("--password and --no-password exclude each other", 2);
   const terms = await readTerms(environment, options);
   if (typeof terms === "string") return fail(terms, 2);
   const changes: LinkChange = { target: options["target"] as string | undefined, ...terms };
-  if (options["no-password"] === true) changes.password = null;
   if (Object.values(changes).every((value) => value === undefined))
     return fail("edit needs an option for what to change", 2);
   return manage(environment, args, (client, code, key = "") => client.links.update(code, key, changes), true);
@@ -73,23 +71,30 @@ async function manage(
   );
 }
 
-/** The words that remove a term. */
-const NONE = { "expires-at": "never", "starts-at": "now", "max-visits": "unlimited" };
-
-/** The terms that options give, or an error message. */
+/** The terms that options give, or an error message. Asks for a password only if everything else is right. */
 export async function readTerms(
   environment: Environment,
   options: Arguments["options"],
 ): Promise<Omit<LinkRequest, "target" | "code"> | string> {
-  const [expires_at, starts_at, visits] = Object.entries(NONE).map(([name, none]) =>
-    options[name] === none ? null : (options[name] as string | undefined),
-  );
-  const max_visits = typeof visits === "string" ? Number(visits) : visits;
-  if (Number.isNaN(max_visits)) return "--max-visits must be a number";
-  const terms = { expires_at, starts_at, max_visits };
-  if (options["password"] !== true) return terms;
-  const password = await readPassword(environment);
-  return password ? { ...terms, password } : "--password needs CURT_PASSWORD, or a terminal to ask for it";
+  const terms: Record<string, unknown> = {};
+  const secrets: TermName[] = [];
+  for (const name of TERM_NAMES) {
+    const term = TERMS[name];
+    const option = name.replaceAll("_", "-");
+    const written = options[option];
+    const isRemoved = options[`no-${option}`] === true || ("none" in term && written === term.none);
+    if (isRemoved && written === true) return `--${option} and --no-${option} exclude each other`;
+    if (isRemoved) terms[name] = null;
+    else if (written === undefined) continue;
+    else if (term.kind === "secret") secrets.push(name);
+    else terms[name] = term.kind === "count" ? Number(written) : written;
+    if (Number.isNaN(terms[name])) return `--${option} must be a number`;
+  }
+  for (const name of secrets) {
+    terms[name] = await readPassword(environment);
+    if (!terms[name]) return "--password needs CURT_PASSWORD, or a terminal to ask for it";
+  }
+  return terms;
 }
 
 function keysPath({ XDG_STATE_HOME, HOME }: Environment): string {

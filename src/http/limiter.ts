@@ -3,6 +3,7 @@ import { memoize } from "../lib/memoize.ts";
 import type { Clock } from "../links/clock.ts";
 import { isProblem } from "../links/problem.ts";
 import type { LinkId } from "../links/store.ts";
+import type { WantedTerms } from "../links/terms.ts";
 import type { Counters } from "../moderation/counters.ts";
 import type { Allowance, RateLimitName, RateLimits } from "../moderation/rate-limits.ts";
 import type { Call, Handler } from "./call.ts";
@@ -58,7 +59,7 @@ export interface Limiter {
 }
 
 interface WithPassword {
-  readonly password?: string | null | undefined;
+  readonly terms?: Pick<WantedTerms, "password"> | undefined;
 }
 
 type GiveBack = (failed: number) => void;
@@ -249,7 +250,7 @@ export function createLimiter(
 
     sharers,
     share: (call, request) =>
-      typeof request.password === "string" ? { ...request, sharers: sharers(call) } : request,
+      typeof request.terms?.password === "string" ? { ...request, sharers: sharers(call) } : request,
 
     addHeaders(call, response) {
       // A shared cache would give it to other clients.

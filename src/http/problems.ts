@@ -118,7 +118,12 @@ function describeKind(problem: HttpProblem, fields: FieldNames): PartialDescript
       return {
         status: 409,
         messages: [
-          { key: "taken", reason: "code.taken", field: fields.code, isFixed: fields === SHORTEN_FIELDS },
+          {
+            key: "taken",
+            reason: "code.taken",
+            field: fields.code ?? "code",
+            isFixed: fields === SHORTEN_FIELDS,
+          },
         ],
       };
     case "unknown":
@@ -214,7 +219,8 @@ function say(key: MessageKey & ProblemReason, values?: Values, field?: string): 
 }
 
 function describeRefusal({ rule, ...values }: Refusal, fields: FieldNames): Message {
-  return say(rule, values, fields[partOf(rule)]);
+  const part = partOf(rule);
+  return say(rule, values, fields[part] ?? part);
 }
 
 function describeRequestRefusal(refusal: RequestRefusal): Message {

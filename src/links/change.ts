@@ -1,6 +1,7 @@
 import { hasStarted, hasEnded, redirectsSinceMs, targetSinceMs, type Link, type Terms } from "./link.ts";
 import { type Target, targetHost } from "./target.ts";
-import { DAY_MS } from "./time.ts";
+import { applyTerms, orNone, storedTerms, type TermChanges } from "./terms.ts";
+import { DAY_MS, NEVER_MS } from "./time.ts";
 
 /** A change to an existing link, by its maker or by a visit. */
 export type Change =
@@ -20,15 +21,9 @@ export interface OtherRevision {
   readonly revision: string;
 }
 
-/** Undefined leaves a value as it is, and null removes it. */
-export interface Edit {
+/** A start is refused for a link that has started. */
+export interface Edit extends TermChanges {
   readonly destination?: { readonly originalUrl: string; readonly target: Target } | undefined;
-  /** `NEVER_MS` if the link never ends. */
-  readonly endsMs?: number | undefined;
-  /** Refused for a link that has started. */
-  readonly startsMs?: number | undefined;
-  readonly maxVisits?: number | null | undefined;
-  readonly passwordHash?: string | null | undefined;
 }
 
 /** How long pages show the host of the earlier target. */
@@ -54,13 +49,8 @@ const REVISION_LENGTH = 20;
  * Identifies what the maker of a link can change. Visits don't change it. A cryptographic hash, because a maker could
  * otherwise find two targets with the same revision, and swap them while the operator decides.
  */
-export function revisionOf({
-  originalUrl,
-  endsMs,
-  terms = {},
-}: Pick<Link, "originalUrl" | "endsMs" | "terms">): string {
-  const { startsMs, maxVisits, passwordHash } = terms;
-  const values = JSON.stringify([originalUrl, endsMs, startsMs, maxVisits, passwordHash]);
+export function revisionOf(link: Pick<Link, "originalUrl" | "endsMs" | "terms">): string {
+  const values = JSON.stringify([link.originalUrl, storedTerms(link)]);
   return new Bun.CryptoHasher("sha256").update(values).digest("base64url").slice(0, REVISION_LENGTH);
 }
 
@@ -89,11 +79,8 @@ function countVisit(link: Link, atMs: number): Link | undefined {
   return maxVisits === undefined ? undefined : endIfUsedUp(withTerms(link, { visits: visits + 1 }), atMs);
 }
 
-function applyEdit(
-  link: Link,
-  { destination, endsMs, startsMs, maxVisits, passwordHash }: Edit,
-  atMs: number,
-): Link | undefined {
+function applyEdit(link: Link, { destination, ...changes }: Edit, atMs: number): Link | undefined {
+  const { endsMs, startsMs, maxVisits } = changes;
   if (startsMs !== undefined && hasStarted(link, atMs)) return undefined;
   let after = link;
   if (destination !== undefined && destination.originalUrl !== link.originalUrl)
@@ -106,15 +93,9 @@ function applyEdit(
         ...(hasStarted(link, atMs) && formerOf(link, atMs)),
       },
     );
-  if (endsMs !== undefined) after = { ...after, endsMs };
-  if (startsMs !== undefined) after = withTerms(after, { startsMs });
-  if (maxVisits !== undefined)
-    after = withTerms(
-      after,
-      maxVisits === null ? { maxVisits: undefined, visits: undefined } : { maxVisits },
-    );
-  if (passwordHash !== undefined) after = withTerms(after, { passwordHash: passwordHash ?? undefined });
-  after = endIfUsedUp(after, atMs);
+  if (endsMs !== undefined) after = { ...after, endsMs: endsMs ?? NEVER_MS };
+  if (maxVisits === null) after = withTerms(after, { visits: undefined });
+  after = endIfUsedUp({ ...after, terms: applyTerms(after.terms, changes) }, atMs);
   return Bun.deepEquals(after, link) ? undefined : after;
 }
 
@@ -149,12 +130,6 @@ function endIfUsedUp(link: Link, atMs: number): Link {
 
 function withTerms(link: Link, changes: Partial<Terms>): Link {
   return { ...link, terms: orNone({ ...link.terms, ...changes }) };
-}
-
-/** Undefined if no term is set. */
-export function orNone(terms: Terms): Terms | undefined {
-  const given = Object.entries(terms).filter(([, value]) => value !== undefined);
-  return given.length === 0 ? undefined : Object.fromEntries(given);
 }
 
 export function termsJson({ terms }: Pick<Link, "terms">): string | null {

@@ -1,4 +1,3 @@
-import { orNone } from "./change.ts";
 import type { Clock } from "./clock.ts";
 import { suggestFreeCodes } from "./code-suggestions.ts";
 import { type Code, codeSpace, generateCode, parseCode } from "./code.ts";
@@ -16,8 +15,8 @@ import {
   StoreUnavailable,
 } from "./store.ts";
 import { parseTarget, type Target, targetHost, type TargetPolicy } from "./target.ts";
-import { refuseEnd, refuseTerms } from "./terms.ts";
-import { type Duration, type Expiry, instantOf, type When } from "./time.ts";
+import { endOf, refuseEnd, refuseTerms, termsOf, type WantedTerms } from "./terms.ts";
+import type { Expiry } from "./time.ts";
 
 /** A request that its sender may repeat. Key and body are keyed hashes. */
 export type RepeatableRequest = Omit<KeyedRequest, "sentMs">;
@@ -33,11 +32,7 @@ export interface CreateRequest {
   readonly customCode?: string | undefined;
   /** The host of another domain of this instance. */
   readonly domain?: string | undefined;
-  /** Undefined: the default. Durations count from now. */
-  readonly expiry?: When | undefined;
-  readonly starts?: Duration | number | undefined;
-  readonly maxVisits?: number | undefined;
-  readonly password?: string | undefined;
+  readonly terms?: WantedTerms | undefined;
   /** Who shares the places of the queue in which passwords are hashed. */
   readonly sharers?: readonly string[] | undefined;
 }
@@ -71,6 +66,7 @@ const MAX_SPACE_USED = 1 / 10_000;
 const MAX_GENERATE_TRIES = 8;
 /** Shared by nearly all creates, because a new one would cost each of them a little. */
 const NONE: readonly never[] = [];
+const NO_TERMS: WantedTerms = {};
 const NO_RECORDS: ReadonlyMap<number, CreatedRecord> = new Map();
 
 /** A link, without a code if that is to be generated. */
@@ -96,36 +92,31 @@ export function createLinkCreation(options: CreateOptions) {
   }
 
   function parse(request: CreateRequest, nth: number, createdMs: number): Draft | Invalid {
-    const { originalUrl, customCode, domain, expiry = options.defaultExpiry, starts, maxVisits } = request;
+    const { originalUrl, customCode, domain, terms: wanted = NO_TERMS } = request;
     const target = parseDestination(originalUrl);
     const code = customCode === undefined ? undefined : parseCode(customCode);
     const keyPrefix = domain === undefined ? undefined : options.keyPrefixOf?.(domain);
-    const startsMs = starts === undefined ? undefined : instantOf(createdMs, starts);
-    const endsMs = instantOf(createdMs, expiry);
+    const endsMs = endOf(wanted, options.defaultExpiry, createdMs);
+    const terms = termsOf(wanted, createdMs);
     const refusals = [
       ...(isProblem(target) ? target.refusals : NONE),
       ...(isProblem(code) ? code.refusals : NONE),
       ...(domain !== undefined && keyPrefix === undefined ? [{ rule: "domain.unknown" } as const] : NONE),
-      ...refuseEnd(endsMs, Math.max(createdMs, startsMs ?? 0), createdMs),
-      ...refuseTerms(request),
+      ...refuseEnd(endsMs, Math.max(createdMs, terms?.startsMs ?? 0), createdMs),
+      ...refuseTerms(wanted),
     ];
     if (isProblem(target) || isProblem(code) || refusals.length > 0) return { kind: "invalid", refusals };
-    const hasTerms = startsMs !== undefined || maxVisits !== undefined;
-    const terms = hasTerms ? orNone({ startsMs, maxVisits }) : undefined;
     return { nth, keyPrefix, code, originalUrl, target, createdMs, endsMs, terms };
   }
 
   /** The link that an earlier request created, as it was then. */
   function replay(
-    { originalUrl, starts, maxVisits, password }: CreateRequest,
+    { originalUrl, terms: wanted = NO_TERMS }: CreateRequest,
     { code, createdMs, endsMs }: Omit<CreatedRecord, "nth">,
   ): Link {
     // It was accepted before, so it can be parsed.
     const target = (URL.parse(originalUrl)?.href ?? originalUrl) as Target;
-    const startsMs = starts === undefined ? undefined : instantOf(createdMs, starts);
-    const passwordHash = password === undefined ? undefined : "";
-    const terms = orNone({ startsMs, maxVisits, passwordHash });
-    return { code, originalUrl, target, createdMs, endsMs, terms };
+    return { code, originalUrl, target, createdMs, endsMs, terms: termsOf(wanted, createdMs) };
   }
 
   /** One after the other, because each takes a core for 20 ms, and other requests have passwords as well. */
@@ -134,9 +125,9 @@ export function createLinkCreation(options: CreateOptions) {
     requests: readonly CreateRequest[],
   ): Promise<readonly (Draft | Invalid | undefined)[]> {
     const hashed = [...drafts];
-    for (const [nth, { password, sharers }] of requests.entries()) {
+    for (const [nth, { terms: { password } = NO_TERMS, sharers }] of requests.entries()) {
       const draft = drafts[nth];
-      if (password === undefined || draft === undefined || isProblem(draft)) continue;
+      if (typeof password !== "string" || draft === undefined || isProblem(draft)) continue;
       const passwordHash = await hashPassword(password, sharers);
       hashed[nth] = { ...draft, terms: { ...draft.terms, passwordHash } };
     }
@@ -207,7 +198,7 @@ export function createLinkCreation(options: CreateOptions) {
       known.has(nth) ? undefined : parse(request, nth, createdMs),
     );
     // Few requests have passwords, and the others need not wait.
-    const hasPasswords = requests.some(({ password }) => password !== undefined);
+    const hasPasswords = requests.some(({ terms }) => typeof terms?.password === "string");
     const drafts = hasPasswords ? await withPasswords(parsed, requests) : parsed;
     const added = await add(
       drafts.filter((draft): draft is Draft => draft !== undefined && !isProblem(draft)),

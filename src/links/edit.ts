@@ -6,17 +6,21 @@ import { hashPassword } from "./password.ts";
 import { type Invalid, invalid, isProblem, type Problem } from "./problem.ts";
 import type { Decision, LinkId, LinkStore } from "./store.ts";
 import type { Target } from "./target.ts";
-import { refuseEnd, refuseStart, refuseTerms } from "./terms.ts";
-import { DAY_MS, type Duration, instantOf, type When } from "./time.ts";
+import {
+  changesOf,
+  refuseEnd,
+  refuseStart,
+  refuseTerms,
+  type TermChanges,
+  type WantedTerms,
+} from "./terms.ts";
+import { DAY_MS, NEVER_MS } from "./time.ts";
 
-/** Undefined leaves a value as it is, and null removes it. */
 export interface EditRequest {
+  /** Undefined: no change. */
   readonly originalUrl?: string | undefined;
-  readonly expiry?: When | undefined;
-  /** Null: now, unless the link has started already. */
-  readonly starts?: Duration | number | null | undefined;
-  readonly maxVisits?: number | null | undefined;
-  readonly password?: string | null | undefined;
+  /** A start of null is now, unless the link has started already. */
+  readonly terms?: WantedTerms | undefined;
   /** Who shares the places of the queue in which passwords are hashed. */
   readonly sharers?: readonly string[] | undefined;
   /** See {@link Change}. */
@@ -47,10 +51,8 @@ export function editableUntilMs({ createdMs }: Pick<Link, "createdMs">, edits: E
 }
 
 /** Undefined if the start doesn't change. */
-function newStartMs(link: FoundLink, starts: EditRequest["starts"], atMs: number): number | undefined {
-  if (starts === undefined) return undefined;
-  if (starts === null) return hasStarted(link, atMs) ? undefined : atMs;
-  const startsMs = instantOf(atMs, starts);
+function newStartMs(link: FoundLink, startsMs: TermChanges["startsMs"], atMs: number): number | undefined {
+  if (startsMs === null) return hasStarted(link, atMs) ? undefined : atMs;
   return startsMs === link.terms?.startsMs ? undefined : startsMs;
 }
 
@@ -63,21 +65,22 @@ export function createEditing({ store, clock, parseDestination, problemOf, edits
   }
 
   function parse(link: FoundLink, request: EditRequest, atMs: number): Edit | Invalid {
-    const { originalUrl, expiry, starts, maxVisits } = request;
+    const { originalUrl, terms = {} } = request;
     const target = originalUrl === undefined ? undefined : parseDestination(originalUrl);
-    const endsMs = expiry === undefined ? undefined : instantOf(atMs, expiry);
-    const startsMs = newStartMs(link, starts, atMs);
+    const changes = changesOf(terms, atMs);
+    const endsMs = changes.endsMs === null ? NEVER_MS : changes.endsMs;
+    const startsMs = newStartMs(link, changes.startsMs, atMs);
     const fromMs = Math.max(atMs, startsMs ?? link.terms?.startsMs ?? 0);
     const refusals = [
       ...(isProblem(target) ? target.refusals : []),
       ...refuseEnd(endsMs ?? link.endsMs, fromMs, atMs),
       ...(startsMs === undefined ? [] : refuseStart(startsMs, atMs, hasStarted(link, atMs))),
-      ...refuseTerms(request),
+      ...refuseTerms(terms),
     ];
     if (isProblem(target) || refusals.length > 0) return { kind: "invalid", refusals };
     const destination =
       originalUrl === undefined || target === undefined ? undefined : { originalUrl, target };
-    return { destination, endsMs, startsMs, maxVisits };
+    return { ...changes, destination, startsMs };
   }
 
   async function update(
@@ -112,9 +115,8 @@ export function createEditing({ store, clock, parseDestination, problemOf, edits
       if (decision === undefined && isClosed(link, request, atMs)) return { kind: "edits.closed" };
       const edit = parse(link, request, atMs);
       if (isProblem(edit)) return edit;
-      const { password, sharers } = request;
+      const { terms: { password } = {}, sharers, ifRevisions } = request;
       const passwordHash = typeof password === "string" ? await hashPassword(password, sharers) : password;
-      const { ifRevisions } = request;
       return update(link, { type: "edit", atMs, ...edit, passwordHash, ifRevisions }, decision);
     },
 

@@ -1,5 +1,6 @@
 import type { Code } from "./code.ts";
 import type { Target } from "./target.ts";
+import type { StoredTerms } from "./terms.ts";
 
 /** A short link, identified by `code` and `createdMs`, because a code can be reused. Instants are Unix ms. */
 export interface Link {
@@ -17,16 +18,10 @@ export interface Link {
   readonly terms?: Terms | undefined;
 }
 
-/** Properties that few links have. Stores keep them as JSON. */
-export interface Terms {
-  /** Before this, the link does not exist for visitors. */
-  readonly startsMs?: number | undefined;
-  /** The link ends with this visit. */
-  readonly maxVisits?: number | undefined;
-  /** How many of `maxVisits` are used. */
+/** What few links have: the terms that their makers chose, and what became of them. Stores keep them as JSON. */
+export interface Terms extends Omit<StoredTerms, "endsMs"> {
+  /** How many of its limited visits are used. */
   readonly visits?: number | undefined;
-  /** As `Bun.password` writes it. */
-  readonly passwordHash?: string | undefined;
   /** How the link ended, if not by its expiry. */
   readonly ended?: EndedBy | undefined;
   /** When the target was last changed. */
@@ -41,8 +36,13 @@ export interface Terms {
 export type EndedBy = "withdrawn" | "visits";
 
 /** Whether each visit needs a password or counts against a limit, so that no cache may answer it. */
-export function isGuarded({ terms }: Link): boolean {
-  return terms !== undefined && (terms.maxVisits !== undefined || terms.passwordHash !== undefined);
+export function isGuarded(link: Link): boolean {
+  return link.terms !== undefined && (isLimited(link) || hasPassword(link));
+}
+
+/** Whether the link ends after a number of visits. */
+export function isLimited({ terms }: Pick<Link, "terms">): boolean {
+  return terms?.maxVisits !== undefined;
 }
 
 /** Whether the target is secret to everybody without the password or the manage key. */

@@ -1,4 +1,5 @@
 import type { DisabledReason, EndedBy } from "./link.ts";
+import type { NameOf } from "./terms.ts";
 
 /** Why a value of a request is refused. `rule` is also the key of its message. */
 export type Refusal =
@@ -23,9 +24,9 @@ export type Refusal =
   | { rule: "target.private" }
   | { rule: "target.chain"; host: string }
   | { rule: "target.blocked"; host: string }
-  | { rule: "expires_at.format" | "expires_at.past" | "expires_at.before-start" }
-  | { rule: "starts_at.format" | "starts_at.past" | "starts_at.started" }
-  | { rule: "max_visits.range" | "password.length"; min: number; max: number };
+  | { rule: `${NameOf<"when">}.format` | "expires_at.past" | "expires_at.before-start" }
+  | { rule: "starts_at.past" | "starts_at.started" }
+  | { rule: `${NameOf<"count">}.range` | `${NameOf<"secret">}.length`; min: number; max: number };
 
 /** A request has wrong values. All of them are reported together. */
 export interface Invalid {

@@ -1,11 +1,131 @@
-import type { Terms } from "./link.ts";
+// What the maker of a link chooses beside its destination and its code. Nearly all code knows only the four kinds of terms; what
+// has words or markup lists the terms by name, so that a new line here doesn't compile without them. Two terms together, and
+// what they do to visits, are rules elsewhere.
+import type { Link, Terms } from "./link.ts";
 import { hasRightLength, PASSWORD_LENGTH } from "./password.ts";
-import type { Refusal } from "./problem.ts";
+import type { Invalid, Refusal } from "./problem.ts";
+import { type Duration, type Expiry, instantOf, isoInstant, NEVER_MS, parseWhen } from "./time.ts";
 
-export const MAX_VISITS = { min: 1, max: 1_000_000_000 } as const;
+/** Each kind, as JSON sends it, as a request wants it, as it is stored, and as JSON shows it. */
+export interface Kinds {
+  /** An instant (Unix ms), or a duration from the request on. */
+  readonly when: { sent: string; wanted: Duration | number; stored: number; json: string | null };
+  readonly count: { sent: number; wanted: number; stored: number; json: number | null };
+  /** Only its hash is stored, and JSON says whether there is one. */
+  readonly secret: { sent: string; wanted: string; stored: string; json: boolean };
+  /** False is the same as absent. */
+  readonly flag: { sent: boolean; wanted: boolean; stored: true; json: boolean };
+}
+export type Kind = keyof Kinds;
 
-/** Shared by nearly all requests, because a new list would cost each of them a little. */
+interface Bounds {
+  readonly min: number;
+  readonly max: number;
+}
+
+/** `stored` is its name in {@link Terms}, and `none` the word for null where people write. */
+type Term =
+  | { readonly kind: "when"; readonly stored: string; readonly none: string }
+  | { readonly kind: "count"; readonly stored: string; readonly none: string; readonly bounds: Bounds }
+  | { readonly kind: "secret"; readonly stored: string; readonly bounds: Bounds }
+  | { readonly kind: "flag"; readonly stored: string };
+
+/** In the order of responses, export files and forms. `lib/bounds.ts` says how long each may be as sent. */
+export const TERMS = {
+  /** Every link has an end, in a column of its own. */
+  expires_at: { kind: "when", stored: "endsMs", none: "never" },
+  starts_at: { kind: "when", stored: "startsMs", none: "now" },
+  max_visits: {
+    kind: "count",
+    stored: "maxVisits",
+    none: "unlimited",
+    bounds: { min: 1, max: 1_000_000_000 },
+  },
+  password: { kind: "secret", stored: "passwordHash", bounds: PASSWORD_LENGTH },
+} as const satisfies Readonly<Record<string, Term>>;
+
+export type TermName = keyof typeof TERMS;
+export type KindOf<Name extends TermName> = (typeof TERMS)[Name]["kind"];
+/** The terms of a kind. */
+export type NameOf<K extends Kind> = { [N in TermName]: KindOf<N> extends K ? N : never }[TermName];
+export const TERM_NAMES = Object.keys(TERMS) as readonly TermName[];
+
+/** As JSON sends them. */
+export type SentTerms = { readonly [N in TermName]?: Kinds[KindOf<N>]["sent"] | null | undefined };
+
+/**
+ * What a request wants. Null: none, which is now for a start and never for an end. Undefined: the default in a new link, no change
+ * in another.
+ */
+export type WantedTerms = { readonly [N in TermName]?: Kinds[KindOf<N>]["wanted"] | null | undefined };
+
+/** What is stored. */
+export type StoredTerms = {
+  readonly [N in TermName as (typeof TERMS)[N]["stored"]]?: Kinds[KindOf<N>]["stored"] | undefined;
+};
+
+/** How stored terms change. Null removes one. */
+export type TermChanges = { readonly [S in keyof StoredTerms]?: StoredTerms[S] | null };
+
+/** What JSON shows. */
+export type TermFields = { readonly [N in TermName as ShownName<N>]: Kinds[KindOf<N>]["json"] };
+export type ShownName<N extends TermName = TermName> = N extends NameOf<"secret"> ? `has_${N}` : N;
+
+export function shownName<N extends TermName>(name: N): ShownName<N> {
+  return (TERMS[name].kind === "secret" ? `has_${name}` : name) as ShownName<N>;
+}
+
+/** Reads what JSON sends. A value of another kind was refused before. */
+export function readTerms(sent: SentTerms): { readonly terms: WantedTerms } | Invalid {
+  const terms: Record<string, unknown> = {};
+  const refusals: Refusal[] = [];
+  for (const name of TERM_NAMES) {
+    const value = sent[name];
+    if (value === undefined) continue;
+    const wanted = value === null ? null : READ[TERMS[name].kind](value as never);
+    if (wanted !== undefined) terms[name] = wanted;
+    else refusals.push({ rule: `${name as NameOf<"when">}.format` });
+  }
+  return refusals.length > 0 ? { kind: "invalid", refusals } : { terms };
+}
+
+/** Only an instant has a format that can be wrong. */
+const READ: { readonly [K in Kind]: (sent: Kinds[K]["sent"]) => Kinds[K]["wanted"] | undefined } = {
+  when: parseWhen,
+  count: (count) => count,
+  secret: (secret) => secret,
+  flag: (isSet) => isSet,
+};
+
 const NONE: readonly never[] = [];
+
+/** Refuses what no link can have. The rules about two terms are {@link refuseStart} and {@link refuseEnd}. */
+export function refuseTerms(wanted: WantedTerms): readonly Refusal[] {
+  let refusals: Refusal[] | undefined;
+  for (const name of TERM_NAMES) {
+    const value = wanted[name];
+    if (value === undefined || value === null) continue;
+    const refusal = REFUSE[TERMS[name].kind](value as never, name as never);
+    if (refusal !== undefined) (refusals ??= []).push(refusal);
+  }
+  return refusals ?? NONE;
+}
+
+const REFUSE: { readonly [K in Kind]: (wanted: Kinds[K]["wanted"], name: NameOf<K>) => Refusal | undefined } =
+  {
+    when: () => undefined,
+    count(count, name) {
+      const { bounds } = TERMS[name];
+      return isWithin(count, bounds) ? undefined : { rule: `${name}.range`, ...bounds };
+    },
+    secret: (secret, name) =>
+      hasRightLength(secret) ? undefined : { rule: `${name}.length`, ...TERMS[name].bounds },
+    flag: () => undefined,
+  };
+
+function isWithin(value: number, { min, max }: Bounds): boolean {
+  return Number.isInteger(value) && value >= min && value <= max;
+}
 
 /** Refuses a new start for a link, if that has started already or the start is in the past. */
 export function refuseStart(startsMs: number, nowMs: number, hasStarted = false): readonly Refusal[] {
@@ -19,22 +139,79 @@ export function refuseEnd(endsMs: number, fromMs: number, nowMs: number): readon
   return endsMs <= fromMs ? [{ rule: "expires_at.before-start" }] : NONE;
 }
 
-export function refuseTerms({
-  maxVisits = null,
-  password = null,
-}: {
-  readonly maxVisits?: Terms["maxVisits"] | null;
-  readonly password?: string | null | undefined;
-}): readonly Refusal[] {
-  if (maxVisits === null && password === null) return NONE;
-  const refusals: Refusal[] = [];
-  if (maxVisits !== null && !isWithin(maxVisits, MAX_VISITS))
-    refusals.push({ rule: "max_visits.range", ...MAX_VISITS });
-  if (password !== null && !hasRightLength(password))
-    refusals.push({ rule: "password.length", ...PASSWORD_LENGTH });
-  return refusals;
+/** What a request at `atMs` changes. The hash of a secret follows, because it takes long. */
+export function changesOf(wanted: WantedTerms, atMs: number): TermChanges {
+  const changes: Record<string, unknown> = {};
+  for (const name of TERM_NAMES) {
+    const { kind, stored } = TERMS[name];
+    const value = wanted[name];
+    if (value !== undefined) changes[stored] = value === null ? null : STORE[kind](value as never, atMs);
+  }
+  return changes;
 }
 
-function isWithin(value: number, { min, max }: { readonly min: number; readonly max: number }): boolean {
-  return Number.isInteger(value) && value >= min && value <= max;
+const STORE: {
+  readonly [K in Kind]: (wanted: Kinds[K]["wanted"], atMs: number) => Kinds[K]["stored"] | null;
+} = {
+  when: (when, atMs) => instantOf(atMs, when),
+  count: (count) => count,
+  secret: () => "",
+  flag: (isSet) => (isSet ? true : null),
+};
+
+/** The end of a new link. */
+export function endOf({ expires_at }: WantedTerms, defaultExpiry: Expiry, atMs: number): number {
+  return instantOf(atMs, expires_at === undefined ? defaultExpiry : (expires_at ?? "never"));
 }
+
+/** The terms of a new link but its end. Undefined if there are none. */
+export function termsOf(wanted: WantedTerms, atMs: number): Terms | undefined {
+  for (const name in wanted) if (name !== "expires_at") return applyTerms(undefined, changesOf(wanted, atMs));
+  return undefined;
+}
+
+/** Terms with changes. Undefined if none is left. */
+export function applyTerms(terms: Terms | undefined, changes: TermChanges): Terms | undefined {
+  const changed: Record<string, unknown> = { ...terms };
+  for (const name of TERM_NAMES) {
+    const { stored } = TERMS[name];
+    const value = changes[stored];
+    if (stored !== "endsMs" && value !== undefined) changed[stored] = value ?? undefined;
+  }
+  return orNone(changed as Terms);
+}
+
+/** Undefined if no term is set. */
+export function orNone(terms: Terms): Terms | undefined {
+  const given = Object.entries(terms).filter(([, value]) => value !== undefined);
+  return given.length === 0 ? undefined : Object.fromEntries(given);
+}
+
+/** The terms that a link has, without the others of its properties. */
+export function storedTerms(link: Pick<Link, "endsMs" | "terms">): StoredTerms {
+  const stored: Record<string, unknown> = {};
+  const values: StoredTerms = { ...link.terms, endsMs: link.endsMs };
+  for (const name of TERM_NAMES) {
+    const property = TERMS[name].stored;
+    if (values[property] !== undefined) stored[property] = values[property];
+  }
+  return stored;
+}
+
+/** What JSON shows of a link's terms. */
+export function termFields(link: Pick<Link, "endsMs" | "terms">): TermFields {
+  const stored = storedTerms(link);
+  const fields: Record<string, unknown> = {};
+  for (const name of TERM_NAMES) {
+    const { kind, stored: property } = TERMS[name];
+    fields[shownName(name)] = SHOW[kind](stored[property] as never);
+  }
+  return fields as TermFields;
+}
+
+const SHOW: { readonly [K in Kind]: (stored: Kinds[K]["stored"] | undefined) => Kinds[K]["json"] } = {
+  when: (ms) => (ms === undefined || ms === NEVER_MS ? null : isoInstant(ms)),
+  count: (count) => count ?? null,
+  secret: (hash) => hash !== undefined,
+  flag: (isSet) => isSet !== undefined,
+};

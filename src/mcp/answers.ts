@@ -1,6 +1,7 @@
 import { z } from "zod";
 
 import { MAX_TARGET_LENGTH } from "../links/target.ts";
+import { type ShownName, shownName, TERM_NAMES, type TermFields, TERMS } from "../links/terms.ts";
 import { type Dimension, DIMENSIONS } from "../visits/dimensions.ts";
 
 // Shapes describe results for models. Answers parse responses of the service into these. Texts and lists have a bounded length,
@@ -13,6 +14,30 @@ const boundedText = (maxLength: number) => z.string().transform((written) => pla
 const codeText = boundedText(512);
 const instant = boundedText(40);
 const count = z.number().nonnegative();
+
+const TERM_WORDS = {
+  expires_at: "null if it never ends",
+  starts_at: "null if it started when it was created",
+  max_visits: "After so many visits it ends; null if they are not limited",
+  has_password: "Whether visitors must enter a password",
+} as const satisfies Readonly<Record<ShownName, string>>;
+
+/** What results say of the terms. */
+function termsIn(instant: z.ZodType<string>) {
+  const schemas = {
+    when: instant.nullable(),
+    count: count.nullable(),
+    secret: z.boolean(),
+    flag: z.boolean(),
+  };
+  const entries = TERM_NAMES.map((name) => {
+    const shown = shownName(name);
+    return [shown, schemas[TERMS[name].kind].describe(TERM_WORDS[shown])] as const;
+  });
+  return Object.fromEntries(entries) as unknown as {
+    [Name in keyof TermFields]: z.ZodType<TermFields[Name]>;
+  };
+}
 
 export const linkShape = z.object({
   short_url: z.string().describe("The short address, to hand out"),
@@ -32,10 +57,7 @@ export const linkShape = z.object({
     .describe("Why the operator of the service stopped the link; null if the operator did not"),
   created_at: z.string(),
   changed_at: z.string().nullable().describe("When its maker last changed the target; null if never"),
-  starts_at: z.string().nullable().describe("null if it started when it was created"),
-  expires_at: z.string().nullable().describe("null if it never ends"),
-  max_visits: count.nullable().describe("After so many visits it ends; null if they are not limited"),
-  has_password: z.boolean(),
+  ...termsIn(z.string()),
   visits: count.describe("By people, since it was created"),
 });
 export const managedLinkShape = linkShape.extend({
@@ -54,10 +76,7 @@ const link = z.object({
   disabled_reason: boundedText(40).nullable(),
   created_at: instant,
   changed_at: instant.nullable(),
-  starts_at: instant.nullable(),
-  expires_at: instant.nullable(),
-  max_visits: count.nullable(),
-  has_password: z.boolean(),
+  ...termsIn(instant),
   visits: count,
 });
 export const linkAnswer = link.transform(withHost);

@@ -4,6 +4,7 @@ import { z } from "zod";
 import { VERSION } from "../lib/version.ts";
 import { isProblem } from "../links/problem.ts";
 import { readShortAddress } from "../links/short-address.ts";
+import type { TermName } from "../links/terms.ts";
 import { DAY_MS, DURATIONS } from "../links/time.ts";
 import {
   linkAnswer,
@@ -35,6 +36,26 @@ const manage_key = z
   .regex(/^[\w-]{1,100}$/)
   .describe("The manage key of the link. Its maker has it: ask the person");
 const target = z.string().describe("The address to redirect to, which starts with http:// or https://");
+
+const when = z.string();
+const count = z.int().positive();
+const secret = z.string();
+const NEW_TERMS = {
+  expires_at: when
+    .optional()
+    .describe(`When the link ends: ${INSTANT}. Left out, the service decides; usually it never ends`),
+  starts_at: when.optional().describe(`When the link starts: ${INSTANT}. Left out, immediately`),
+  max_visits: count.optional().describe("The link ends after so many visits"),
+  password: secret.optional().describe("Visitors must enter it before the link redirects them"),
+} as const satisfies Readonly<Record<TermName, z.ZodType>>;
+const CHANGED_TERMS = {
+  expires_at: when.nullish().describe(`When the link ends: ${INSTANT}; null: never`),
+  starts_at: when.nullish().describe(`When the link starts: ${INSTANT}; null: now`),
+  max_visits: count
+    .nullish()
+    .describe("The link ends after so many visits, including past ones; null: not limited"),
+  password: secret.nullish().describe("Visitors must enter it before the link redirects them; null: none"),
+} as const satisfies Readonly<Record<TermName, z.ZodType>>;
 
 export interface ToolOptions {
   readonly instance: Instance;
@@ -75,13 +96,7 @@ export function createTools({ instance, nowMs }: ToolOptions): McpServer {
           .describe(
             "What the short address ends with: 1 to 64 letters or numbers of any script, -, _ or emoji. The service chooses one if this is left out",
           ),
-        expires_at: z
-          .string()
-          .optional()
-          .describe(`When the link ends: ${INSTANT}. Left out, the service decides; usually it never ends`),
-        starts_at: z.string().optional().describe(`When the link starts: ${INSTANT}. Left out, immediately`),
-        max_visits: z.int().positive().optional().describe("The link ends after so many visits"),
-        password: z.string().optional().describe("Visitors must enter it before the link redirects them"),
+        ...NEW_TERMS,
       }),
       outputSchema: managedLinkShape,
     },
@@ -107,17 +122,7 @@ export function createTools({ instance, nowMs }: ToolOptions): McpServer {
         link,
         manage_key,
         target: target.optional(),
-        expires_at: z.string().nullish().describe(`When the link ends: ${INSTANT}; null: never`),
-        starts_at: z.string().nullish().describe(`When the link starts: ${INSTANT}; null: now`),
-        max_visits: z
-          .int()
-          .positive()
-          .nullish()
-          .describe("The link ends after so many visits, including past ones; null: not limited"),
-        password: z
-          .string()
-          .nullish()
-          .describe("Visitors must enter it before the link redirects them; null: none"),
+        ...CHANGED_TERMS,
       }),
       outputSchema: managedLinkShape,
     },

@@ -129,7 +129,7 @@ export function createOperator({ store, links: { find, edit }, clock, refuseRule
     /** Changes a link that redirects or will. False if it is so already. */
     async change(
       { code, createdMs, revision }: ReadLink,
-      request: DecisionRequest & Pick<EditRequest, "originalUrl" | "expiry">,
+      request: DecisionRequest & Pick<EditRequest, "originalUrl" | "terms">,
       who: Who,
     ): Promise<boolean | RefusedDecision | Exclude<Awaited<ReturnType<Links["edit"]>>, Link>> {
       const refusals = refuseNote(request.note);
@@ -137,8 +137,8 @@ export function createOperator({ store, links: { find, edit }, clock, refuseRule
       const link = await find(code, "maker");
       if (isProblem(link)) return link;
       if (link.createdMs !== createdMs) return { kind: "unknown" };
-      const { originalUrl, expiry } = request;
-      const after = await edit(link, { originalUrl, expiry, ifRevisions: [revision] }, decide(request, who));
+      const { originalUrl, terms } = request;
+      const after = await edit(link, { originalUrl, terms, ifRevisions: [revision] }, decide(request, who));
       if (!isProblem(after)) return revisionOf(after) !== revision;
       if (after.kind !== "precondition.failed") return after;
       const now = await store.find(code);

@@ -5,6 +5,15 @@ import { describe, type HttpProblem, type Malformed, malformed } from "../http/p
 import { answer } from "../http/responses.ts";
 import { type AnyBody, type Fields, hasTooManyPairs, header, MAX_PAIRS, parseFields } from "../lib/bounds.ts";
 import { isProblem } from "../links/problem.ts";
+import {
+  type Kind,
+  type Kinds,
+  type NameOf,
+  TERM_NAMES,
+  type TermName,
+  TERMS,
+  type WantedTerms,
+} from "../links/terms.ts";
 import { message, type MessageKey } from "../locales/messages.ts";
 import type { FieldErrors } from "./shared/fields.tsx";
 
@@ -57,6 +66,33 @@ export function instantOf(local: string, zone: string): number | undefined {
     return undefined;
   }
 }
+
+/** The terms of a form, but for instants, which each form asks for in its own way. A field that wasn't sent changes nothing. */
+export function readTerms(
+  textOf: (name: TermName) => string | undefined,
+  whens: Pick<WantedTerms, NameOf<"when">>,
+): WantedTerms {
+  const terms: Record<string, unknown> = { ...whens };
+  for (const name of TERM_NAMES) {
+    const { kind } = TERMS[name];
+    const text = textOf(name);
+    if (kind !== "when" && text !== undefined) terms[name] = READ[kind](text);
+  }
+  return terms;
+}
+
+const READ: {
+  readonly [K in Exclude<Kind, "when">]: (text: string) => Kinds[K]["wanted"] | null | undefined;
+} = {
+  // The domain refuses NaN.
+  count: (text) => (text.trim() === "" ? null : Number(/^\d{1,15}$/.exec(text.trim())?.[0])),
+  // Nobody can see the present one, so an empty field keeps it.
+  secret: (text) => text || undefined,
+  flag: (text) => text === SET,
+};
+
+/** The value of a checkbox of a flag. A hidden field before it says that the box was there. */
+export const SET = "yes";
 
 /** Messages that help people more than the API's. */
 export const DATE_WORDS = {

@@ -1,10 +1,9 @@
 // The lines of an export, which docs/export-format.md describes. Equal records become equal bytes.
-import { orNone } from "../links/change.ts";
-import { TERM_FIELDS } from "../links/fields.ts";
 import { type EndedBy, type Link, REASONS, type Terms } from "../links/link.ts";
 import { isOwnHash } from "../links/password.ts";
 import type { Who } from "../links/store.ts";
 import type { Target } from "../links/target.ts";
+import { type Kind, type Kinds, orNone, type StoredTerms, TERM_NAMES, TERMS } from "../links/terms.ts";
 import { ANSWERS, type AnswerAction } from "../moderation/reports/case.ts";
 import { ACTIONS } from "../moderation/store.ts";
 import { type Counts, KINDS, type LinkDay, type RecordOf } from "../store/records.ts";
@@ -69,25 +68,30 @@ const link = record<Omit<Link, "target" | "terms"> & { readonly target: string |
   disabled: ["disabled_reason", optional(oneOf([...REASONS, "deleted"] as const))],
 });
 
-const TERM_CODECS = {
-  instant,
+const TERM_CODECS: { readonly [K in Kind]: Codec<Kinds[K]["stored"]> } = {
+  when: instant,
   count,
-  text,
-  passwordHash: restrict(
+  secret: restrict(
     text,
     isOwnHash,
     "must be an Argon2id hash with at most the memory and rounds of Curt's own",
   ),
-  ended: oneOf<EndedBy>(["withdrawn", "visits"]),
+  flag: restrict<unknown, true>(anything, (json) => json === true, "must be true"),
 };
-const terms = record(
-  Object.fromEntries(
-    Object.entries(TERM_FIELDS).map(([term, { name, type }]) => [
-      term,
-      [name, optional<unknown>(TERM_CODECS[type])],
-    ]),
-  ) as unknown as Fields<Terms>,
-);
+/** The end is a field of the link. */
+const chosenTerms = TERM_NAMES.filter((name) => name !== "expires_at").map((name) => {
+  const { kind, stored } = TERMS[name];
+  const codec: Codec<unknown> = optional<never>(TERM_CODECS[kind] as Codec<never>);
+  return [stored, [kind === "secret" ? `${name}_hash` : name, codec]] as const;
+});
+const terms = record<Terms>({
+  ...(Object.fromEntries(chosenTerms) as unknown as Fields<Omit<StoredTerms, "endsMs">>),
+  visits: ["visits_used", optional(count)],
+  ended: ["ended", optional(oneOf<EndedBy>(["withdrawn", "visits"]))],
+  changedMs: ["changed_at", optional(instant)],
+  formerHost: ["former_host", optional(text)],
+  formerMs: ["former_ms", optional(count)],
+});
 
 const dated = restrict(day, (number) => number > 0, "must be null or a day from 1970-01-02 on");
 

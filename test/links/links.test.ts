@@ -64,11 +64,13 @@ const originalUrl = "https://example.com/";
 
 test("a link that another request has let begin meanwhile is not moved any more", async () => {
   const links = open();
-  await links.create({ originalUrl, customCode: "early", starts: "48h" });
+  await links.create({ originalUrl, customCode: "early", terms: { starts_at: "48h" } });
   const before = await links.find("early", "maker");
   if (isProblem(before)) throw new Error(before.kind);
-  expect(await links.edit(before, { starts: null })).toMatchObject({ terms: { startsMs: START } });
-  expect(await links.edit(before, { starts: "24h", maxVisits: 3 })).toEqual({
+  expect(await links.edit(before, { terms: { starts_at: null } })).toMatchObject({
+    terms: { startsMs: START },
+  });
+  expect(await links.edit(before, { terms: { starts_at: "24h", max_visits: 3 } })).toEqual({
     kind: "invalid",
     refusals: [{ rule: "starts_at.started" }],
   });
@@ -80,7 +82,9 @@ describe("a link with an end", () => {
     test(`of ${expiry} ends on the millisecond, is held, and then is unknown`, async () => {
       const links = open();
       const code = `ends-${expiry}`;
-      expect(await links.create({ originalUrl, customCode: code, expiry: expiry as never })).toMatchObject({
+      expect(
+        await links.create({ originalUrl, customCode: code, terms: { expires_at: expiry as never } }),
+      ).toMatchObject({
         endsMs: START + lifeMs,
       });
       for (const [afterMs, expected] of [
@@ -97,7 +101,7 @@ describe("a link with an end", () => {
 
   test("keeps its code until the hold is over; then the code begins anew", async () => {
     const links = open();
-    const request = { originalUrl, customCode: "held", expiry: "24h" } as const;
+    const request = { originalUrl, customCode: "held", terms: { expires_at: "24h" } } as const;
     const code = parseCode("held") as Code;
     await links.create(request);
     wallMs = START + DAY_MS + HOLD_MS - 1;
@@ -118,7 +122,7 @@ describe("a link with an end", () => {
 
   test("stays ended when the clock goes back, and ends when it jumps ahead", async () => {
     const links = open();
-    await links.create({ originalUrl, customCode: "clock", expiry: "24h" });
+    await links.create({ originalUrl, customCode: "clock", terms: { expires_at: "24h" } });
     wallMs = START + DAY_MS;
     monotonicMs = DAY_MS;
     expect(await links.resolve("clock")).toMatchObject({ kind: "expired" });
@@ -138,7 +142,7 @@ describe("a link with an end", () => {
 
   test("ends with a jump ahead, and leads somewhere again when that is taken back", async () => {
     const links = open();
-    await links.create({ originalUrl, customCode: "jumped", expiry: "24h" });
+    await links.create({ originalUrl, customCode: "jumped", terms: { expires_at: "24h" } });
     for (const jumpMs of [3 * DAY_MS, DAY_MS + 3_600_000]) {
       wallMs = START + jumpMs;
       expect(await links.resolve("jumped")).toMatchObject({ kind: "expired" });
@@ -164,7 +168,11 @@ describe("the purge", () => {
       store: { ...store, purge: watch("purge"), forgetRequests: watch("forgetRequests") },
     });
     for (let nth = 0; nth < 150; nth++)
-      await links.createOnce([{ originalUrl, expiry: "24h" }], { key: `bounded${nth}`, body: "body" }, []);
+      await links.createOnce(
+        [{ originalUrl, terms: { expires_at: "24h" } }],
+        { key: `bounded${nth}`, body: "body" },
+        [],
+      );
     monotonicMs = 2 * DAY_MS + HOLD_MS;
     wallMs = START + monotonicMs;
     expect(await links.purge()).toBeGreaterThanOrEqual(150);
@@ -173,8 +181,8 @@ describe("the purge", () => {
 
   test("deletes what is no longer held, and only that", async () => {
     const links = open();
-    await links.create({ originalUrl, customCode: "purged", expiry: "24h" });
-    await links.create({ originalUrl, customCode: "spared", expiry: "48h" });
+    await links.create({ originalUrl, customCode: "purged", terms: { expires_at: "24h" } });
+    await links.create({ originalUrl, customCode: "spared", terms: { expires_at: "48h" } });
     await links.create({ originalUrl, customCode: "endless" });
     monotonicMs = DAY_MS + HOLD_MS;
     wallMs = START + monotonicMs - 1;
@@ -223,7 +231,7 @@ describe("the purge", () => {
 
   test("pauses while the wall clock has left the monotonic clock by more than an hour", async () => {
     const links = open();
-    await links.create({ originalUrl, customCode: "paused", expiry: "24h" });
+    await links.create({ originalUrl, customCode: "paused", terms: { expires_at: "24h" } });
     wallMs = START + 365 * DAY_MS;
     monotonicMs = 5000;
     expect(await links.purge()).toBe(0);
@@ -275,7 +283,11 @@ describe("a rule about destinations", () => {
   });
 
   test("applies to links that were made before it, ended ones included, but not to codes", async () => {
-    const request = { originalUrl: "https://evil.example/", customCode: "listed", expiry: "24h" } as const;
+    const request = {
+      originalUrl: "https://evil.example/",
+      customCode: "listed",
+      terms: { expires_at: "24h" },
+    } as const;
     await open().create(request);
     const links = open({ blocked });
     for (const afterMs of [0, DAY_MS]) {
@@ -295,7 +307,7 @@ describe("a disabled link", () => {
 
   test("is never purged nor is its code given anew; a deleted one has no more than its code", async () => {
     const links = open();
-    const request = { originalUrl, customCode: "held-back", expiry: "24h" } as const;
+    const request = { originalUrl, customCode: "held-back", terms: { expires_at: "24h" } } as const;
     const link = (await links.create(request)) as Link;
     await store.disable([link], decision);
     monotonicMs = 3 * HOLD_MS;

@@ -9,10 +9,11 @@ import type { OtherRevision } from "../../links/change.ts";
 import { lookUpCode, splitKey } from "../../links/code.ts";
 import { isProblem } from "../../links/problem.ts";
 import type { LinkId } from "../../links/store.ts";
+import { readTerms } from "../../links/terms.ts";
 import type { Inspection } from "../../moderation/inspection.ts";
 import type { RefusedDecision } from "../../moderation/operator.ts";
 import { parseSearch } from "../../moderation/search.ts";
-import { readDates, target } from "../create-link.ts";
+import { target } from "../create-link.ts";
 import { success } from "../envelope.ts";
 import { readJson } from "../json-body.ts";
 import type { CheckedKey } from "../manage-key.ts";
@@ -90,9 +91,13 @@ export function linkEndpoints(
         CHANGE_EXAMPLE,
       );
       if (isProblem(body)) return body;
-      const dates = readDates({ expires_at: body.expires_at });
-      if (isProblem(dates)) return dates;
-      const changed = await operator.change(link, { ...body, ...dates, originalUrl: body.target }, WHO);
+      const read = readTerms({ expires_at: body.expires_at });
+      if (isProblem(read)) return read;
+      const changed = await operator.change(
+        link,
+        { ...read, note: body.note, originalUrl: body.target },
+        WHO,
+      );
       return typeof changed === "boolean" ? { code: link.code, changed } : changed;
     }),
 

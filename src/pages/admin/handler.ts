@@ -10,6 +10,7 @@ import { isProblem } from "../../links/problem.ts";
 import type { Secret } from "../../links/secret.ts";
 import type { LinkId } from "../../links/store.ts";
 import { authorityOf, targetHost } from "../../links/target.ts";
+import { DURATIONS } from "../../links/time.ts";
 import type { HostRules } from "../../moderation/host-rules.ts";
 import {
   type Operator,
@@ -24,7 +25,6 @@ import { instantOf, seeOther } from "../forms.ts";
 import type { SignIn } from "../sign-in/handler.ts";
 import { type Answered, answeredIn } from "./desk.tsx";
 import { linkPath, withQuery } from "./frame.tsx";
-import { EXPIRIES } from "./link.tsx";
 import { filledFields } from "./links.tsx";
 import { type AdminPageTask, type AdminPageView, partOf } from "./views.ts";
 
@@ -197,6 +197,10 @@ function changeOf({ originalUrl }: Link, fields: Fields) {
   const [choice, date] = [fields.get("expires_at") ?? "", fields.get("expires_at_date") ?? ""];
   return {
     originalUrl: target === originalUrl ? undefined : target,
-    expiry: instantOf(date, fields.get("zone") ?? "") ?? EXPIRIES.find((one) => one === choice),
+    terms: {
+      expires_at:
+        instantOf(date, fields.get("zone") ?? "") ??
+        (choice === "never" ? null : DURATIONS.find((one) => one === choice)),
+    },
   };
 }

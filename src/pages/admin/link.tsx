@@ -27,7 +27,7 @@ import {
 import { History } from "./journal.tsx";
 import { stateInWords } from "./links.tsx";
 
-export const EXPIRIES = [...DURATIONS, "never"] as const;
+const EXPIRIES = [...DURATIONS, "never"] as const;
 
 export interface LinkView extends LinkDetails {
   readonly manageUrl: string;

@@ -1,4 +1,5 @@
 /** @jsxImportSource ../shared/html */
+import { TERM_NAMES, type TermName } from "../../links/terms.ts";
 import { DURATIONS, type Expiry } from "../../links/time.ts";
 import { message } from "../../locales/messages.ts";
 import { DateField, FieldError, TextField, VERBATIM } from "../shared/fields.tsx";
@@ -56,11 +57,67 @@ function choices(defaultExpiry: Expiry): (Expiry | "date")[] {
   return [...(defaultExpiry === "never" ? (["never"] as const) : []), ...DURATIONS, "date"];
 }
 
+function Starts({ language, form, errors, focused }: EndsProps) {
+  return (
+    <div class="field">
+      <DateField
+        language={language}
+        name="starts_at"
+        field="starts_at"
+        label="home.starts"
+        hint="home.starts.hint"
+        value={form.starts_at}
+        zone={form.zone}
+        errors={errors}
+        isFocused={focused === "starts_at"}
+      >
+        <FieldError field="starts_at" errors={errors} />
+      </DateField>
+    </div>
+  );
+}
+
+function Visits({ language, form, errors, focused }: EndsProps) {
+  return (
+    <TextField
+      name="max_visits"
+      label={message(language, "home.max-visits")}
+      hint={message(language, "home.max-visits.hint")}
+      errors={errors}
+      input={{
+        ...VERBATIM,
+        value: form.max_visits,
+        inputmode: "numeric",
+        autofocus: focused === "max_visits",
+      }}
+    />
+  );
+}
+
+/** The password is visible, because its maker passes it on. */
+function Password({ language, form, errors, focused }: EndsProps) {
+  return (
+    <TextField
+      name="password"
+      label={message(language, "home.password")}
+      hint={message(language, "home.password.hint")}
+      errors={errors}
+      input={{ ...VERBATIM, value: form.password, autofocus: focused === "password" }}
+    />
+  );
+}
+
+const FIELDS_OF_TERMS = {
+  expires_at: Ends,
+  starts_at: Starts,
+  max_visits: Visits,
+  password: Password,
+} as const satisfies Readonly<Record<TermName, unknown>>;
+
 /** Folds the options that few makers change, and summarizes them. */
 export function Options(props: EndsProps) {
-  const { language, form, errors, defaultExpiry, focused } = props;
-  const fields = ["expires_at", "expire_duration", "starts_at", "max_visits", "password"] as const;
-  const isUsed = fields.some((field) => form[field] || errors[field]);
+  const { language, form, errors, defaultExpiry } = props;
+  const isUsed = (["expire_duration", ...TERM_NAMES] as const).some((field) => form[field] || errors[field]);
   const ends = message(language, defaultExpiry === "never" ? "home.endless" : `duration.${defaultExpiry}`);
   return (
     <details class="field more" open={isUsed}>
@@ -71,42 +128,10 @@ export function Options(props: EndsProps) {
           {message(language, "home.unlocked")}
         </span>
       </summary>
-      <Ends {...props} />
-      <div class="field">
-        <DateField
-          language={language}
-          name="starts_at"
-          field="starts_at"
-          label="home.starts"
-          hint="home.starts.hint"
-          value={form.starts_at}
-          zone={form.zone}
-          errors={errors}
-          isFocused={focused === "starts_at"}
-        >
-          <FieldError field="starts_at" errors={errors} />
-        </DateField>
-      </div>
-      <TextField
-        name="max_visits"
-        label={message(language, "home.max-visits")}
-        hint={message(language, "home.max-visits.hint")}
-        errors={errors}
-        input={{
-          ...VERBATIM,
-          value: form.max_visits,
-          inputmode: "numeric",
-          autofocus: focused === "max_visits",
-        }}
-      />
-      {/* The password is visible, because its maker passes it on. */}
-      <TextField
-        name="password"
-        label={message(language, "home.password")}
-        hint={message(language, "home.password.hint")}
-        errors={errors}
-        input={{ ...VERBATIM, value: form.password, autofocus: focused === "password" }}
-      />
+      {TERM_NAMES.map((name) => {
+        const TermField = FIELDS_OF_TERMS[name];
+        return <TermField {...props} />;
+      })}
     </details>
   );
 }

@@ -6,7 +6,7 @@ import { MAX_TARGET_LENGTH } from "../../links/target.ts";
 import { refuseStart } from "../../links/terms.ts";
 import { DURATIONS } from "../../links/time.ts";
 import { message } from "../../locales/messages.ts";
-import { DATE_WORDS, instantOf, parseForm, readForm, describeInForm } from "../forms.ts";
+import { DATE_WORDS, describeInForm, instantOf, parseForm, readForm, readTerms } from "../forms.ts";
 import { type Field, FIELDS, type Home } from "./page.tsx";
 import { readPasted } from "./pasted-address.ts";
 
@@ -46,7 +46,7 @@ export const EMPTY = eachField(() => "");
 
 /** `meant` and `instead` are the buttons with our offers. Pasted values may have spaces around them. */
 function formOf(fields: Fields): Form {
-  const form = eachField((field) => (fields.get(field) ?? "").trim());
+  const form = eachField((field) => (fields.getAll(field).at(-1) ?? "").trim());
   return {
     ...form,
     original_url: fields.get("meant") ?? form.original_url,
@@ -67,23 +67,15 @@ function eachField(value: (field: Field) => string): Form {
 
 /** The domain checks everything that can be parsed. */
 export function readRequest(form: Form, nowMs: number): Read | Malformed {
-  const { original_url, custom_code, expire_duration, expires_at, starts_at, max_visits, password, zone } =
-    form;
+  const { original_url, custom_code, expire_duration, expires_at, starts_at, zone } = form;
   const duration = DURATIONS.find((one) => one === expire_duration);
   const isDate = expire_duration === "date";
   if (duration === undefined && !isDate && expire_duration !== "")
     return malformed({ rule: "field.values", field: "expire_duration", values: DURATIONS.join(", ") });
   const endsMs = isDate ? instantOf(expires_at, zone) : undefined;
   const startsMs = starts_at === "" ? undefined : instantOf(starts_at, zone);
-  const request = {
-    originalUrl: original_url,
-    customCode: custom_code || undefined,
-    expiry: duration ?? endsMs,
-    starts: startsMs,
-    // The domain refuses NaN.
-    maxVisits: max_visits === "" ? undefined : Number(/^\d{1,15}$/.exec(max_visits)?.[0]),
-    password: password || undefined,
-  };
+  const terms = readTerms((name) => form[name], { expires_at: duration ?? endsMs, starts_at: startsMs });
+  const request: CreateRequest = { originalUrl: original_url, customCode: custom_code || undefined, terms };
   const refusals: Refusal[] = [
     ...(isDate && endsMs === undefined ? [{ rule: "expires_at.format" } as const] : []),
     ...(starts_at !== "" && startsMs === undefined ? [{ rule: "starts_at.format" } as const] : []),

@@ -1,4 +1,5 @@
 /** @jsxImportSource ../shared/html */
+import { TERM_NAMES } from "../../links/terms.ts";
 import type { Expiry } from "../../links/time.ts";
 import { message } from "../../locales/messages.ts";
 import { CreatedHere } from "../my-links/link-list.tsx";
@@ -6,16 +7,7 @@ import { describedBy, FieldError, type FieldErrors, Notice, VERBATIM } from "../
 import { type Page, page } from "../shared/layout.tsx";
 import { Options } from "./fields.tsx";
 
-export const FIELDS = [
-  "original_url",
-  "custom_code",
-  "expire_duration",
-  "expires_at",
-  "starts_at",
-  "max_visits",
-  "password",
-  "zone",
-] as const;
+export const FIELDS = ["original_url", "custom_code", "expire_duration", ...TERM_NAMES, "zone"] as const;
 export type Field = (typeof FIELDS)[number];
 
 export interface Home {

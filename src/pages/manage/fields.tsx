@@ -3,6 +3,7 @@ import { FORMER_HOST_MS, formerOf } from "../../links/change.ts";
 import { editableUntilMs, type Edits } from "../../links/edit.ts";
 import { hasStarted, hasPassword, type FoundLink } from "../../links/link.ts";
 import { targetHost } from "../../links/target.ts";
+import { type NameOf, TERM_NAMES, type TermName } from "../../links/terms.ts";
 import { NEVER_MS, DURATIONS } from "../../links/time.ts";
 import { message, type MessageKey } from "../../locales/messages.ts";
 import type { Statistics } from "../../visits/statistics/statistics.ts";
@@ -19,9 +20,9 @@ import { duration, richMessage, sentences } from "../shared/formats.ts";
 import { Instant } from "../shared/instant.tsx";
 import type { Changed } from "../shared/link-facts.tsx";
 
-export const MANAGE_FIELDS = ["target", "starts_at", "expires_at", "max_visits", "password", "sure"] as const;
+export const MANAGE_FIELDS = ["target", ...TERM_NAMES, "sure"] as const;
 type ManageField = (typeof MANAGE_FIELDS)[number];
-type SentField = ManageField | "starts_at_date" | "expires_at_date" | "zone";
+type SentField = ManageField | `${NameOf<"when">}_date` | "zone";
 
 export interface ManageForm {
   readonly link: FoundLink;
@@ -91,7 +92,7 @@ export function Target({ language, link, nowMs, edits, values, errors }: FieldPr
   );
 }
 
-export function Visits({ language, link, values, errors }: FieldProps) {
+function Visits({ language, link, values, errors }: FieldProps) {
   const { maxVisits, visits = 0 } = link.terms ?? {};
   const used = maxVisits !== undefined && ` ${message(language, "manage.visits.used", { used: visits })}`;
   return (
@@ -103,13 +104,14 @@ export function Visits({ language, link, values, errors }: FieldProps) {
       input={{
         value: values?.max_visits ?? String(maxVisits ?? ""),
         inputmode: "numeric",
+        "data-term": true,
         autofocus: "max_visits" in errors,
       }}
     />
   );
 }
 
-export function Password({ language, link, errors }: FieldProps) {
+function Password({ language, link, errors }: FieldProps) {
   const has = hasPassword(link);
   // Browsers that saved the password would offer it for every other link.
   return (
@@ -118,7 +120,7 @@ export function Password({ language, link, errors }: FieldProps) {
       label={message(language, "manage.password")}
       hint={message(language, has ? "manage.password.keep" : "manage.password.none")}
       errors={errors}
-      input={{ type: "password", autofocus: "password" in errors }}
+      input={{ type: "password", autofocus: "password" in errors, "data-term": true }}
     >
       {has && (
         <div class="list">
@@ -166,20 +168,39 @@ const STARTS: typeof ENDS = [
   ["date", "duration.date"],
 ];
 
-export function Ends(props: FieldProps) {
+function Ends(props: FieldProps) {
   const { endsMs } = props.link;
   return <When {...props} field="expires_at" choices={ENDS} ms={endsMs === NEVER_MS ? undefined : endsMs} />;
 }
 
 /** When the link starts, while that can still be changed. */
-export function Starts(props: FieldProps) {
+function Starts(props: FieldProps) {
   const { link, nowMs } = props;
   if (hasStarted(link, nowMs)) return <></>;
   return <When {...props} field="starts_at" choices={STARTS} ms={link.terms?.startsMs} />;
 }
 
+/** The field of each term. */
+const FIELDS_OF_TERMS = {
+  expires_at: Ends,
+  starts_at: Starts,
+  max_visits: Visits,
+  password: Password,
+} as const satisfies Readonly<Record<TermName, unknown>>;
+
+export function TermFields(props: FieldProps) {
+  return (
+    <>
+      {TERM_NAMES.map((name) => {
+        const TermField = FIELDS_OF_TERMS[name];
+        return <TermField {...props} />;
+      })}
+    </>
+  );
+}
+
 type WhenProps = FieldProps & {
-  readonly field: "expires_at" | "starts_at";
+  readonly field: NameOf<"when">;
   readonly choices: typeof ENDS;
   /** The present value. */
   readonly ms: number | undefined;
@@ -199,7 +220,7 @@ function When({ language, values, errors, field, choices, ms }: WhenProps) {
       <div class="choices">
         {choices.map(([value, label]) => (
           <label>
-            <input type="radio" name={field} value={value} checked={value === choice} />
+            <input type="radio" name={field} value={value} checked={value === choice} data-term />
             <span>{message(language, label)}</span>
           </label>
         ))}

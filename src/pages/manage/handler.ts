@@ -19,10 +19,11 @@ import type { Links } from "../../links/links.ts";
 import { type Invalid, invalid, isProblem } from "../../links/problem.ts";
 import { StoreUnavailable } from "../../links/store.ts";
 import { MAX_TARGET_LENGTH } from "../../links/target.ts";
+import { type NameOf, TERM_NAMES, TERMS } from "../../links/terms.ts";
 import { type Duration, DURATIONS } from "../../links/time.ts";
 import { message } from "../../locales/messages.ts";
 import type { Counts } from "../../visits/visits.ts";
-import { DATE_WORDS, instantOf, isFromAnotherSite, readForm, describeInForm } from "../forms.ts";
+import { DATE_WORDS, describeInForm, instantOf, isFromAnotherSite, readForm, readTerms } from "../forms.ts";
 import { targetChangeOf } from "../shared/link-facts.tsx";
 import { MANAGE_FIELDS, type ManageForm } from "./fields.tsx";
 import { keyPage, managePage, managePath } from "./page.tsx";
@@ -170,11 +171,14 @@ function describeProblem(problem: HttpProblem, language: string) {
 /** In UTF-16 units, for a number, a date or a choice. */
 const MAX_SHOWN = 64;
 
-const ENDS = new Map<string, Duration | "never">([
-  ...DURATIONS.map((duration) => [duration, duration] as const),
-  ["never", "never"],
-]);
-const STARTS = new Map([["now", null]]);
+/** What can be chosen beside a date. */
+const CHOICES = {
+  expires_at: new Map<string, Duration | null>([
+    ...DURATIONS.map((duration) => [duration, duration] as const),
+    [TERMS.expires_at.none, null],
+  ]),
+  starts_at: new Map<string, Duration | null>([[TERMS.starts_at.none, null]]),
+} as const satisfies Readonly<Record<NameOf<"when">, unknown>>;
 
 /** The key in a pasted text, which may be the whole manage link. */
 function keyIn(pasted: string): string {
@@ -184,25 +188,26 @@ function keyIn(pasted: string): string {
 /** The changes in a form. The domain checks everything that can be parsed. */
 function readChange(fields: Fields, link: FoundLink): EditRequest | Malformed | Invalid {
   const originalUrl = fields.has("target") ? textOf(fields, "target") : link.originalUrl;
-  const starts = readWhen(fields, "starts_at", STARTS);
-  const expiry = readWhen(fields, "expires_at", ENDS);
-  if (isProblem(starts)) return starts;
-  if (isProblem(expiry)) return expiry;
+  const starts_at = readWhen(fields, "starts_at");
+  const expires_at = readWhen(fields, "expires_at");
+  if (isProblem(starts_at)) return starts_at;
+  if (isProblem(expires_at)) return expires_at;
+  const { password = fields.has("remove") ? null : undefined, ...terms } = readTerms(
+    (name) => fields.getAll(name).at(-1),
+    { starts_at, expires_at },
+  );
   return {
     originalUrl: originalUrl === link.originalUrl ? undefined : originalUrl,
-    expiry,
-    starts,
-    maxVisits: fields.has("max_visits") ? readNumber(textOf(fields, "max_visits")) : undefined,
-    password: fields.get("password") || (fields.has("remove") ? null : undefined),
+    terms: { ...terms, password },
   };
 }
 
 /** One of the values, a date in the zone of the form, or undefined for no change. */
-function readWhen<Value>(
+function readWhen(
   fields: Fields,
-  field: "expires_at" | "starts_at",
-  values: ReadonlyMap<string, Value>,
-): Value | number | undefined | Malformed | Invalid {
+  field: NameOf<"when">,
+): Duration | number | null | undefined | Malformed | Invalid {
+  const values: ReadonlyMap<string, Duration | null> = CHOICES[field];
   const choice = textOf(fields, field);
   if (choice === "") return undefined;
   if (choice === "date")
@@ -218,22 +223,10 @@ function textOf(fields: Fields, field: FieldName): string {
   return (fields.get(field) ?? "").trim();
 }
 
-/** Null if empty, NaN if not a number, which the domain refuses. */
-function readNumber(text: string): number | null {
-  if (text === "") return null;
-  return /^\d+$/.test(text) ? Number(text) : Number.NaN;
-}
-
 /** The values that the fields show again, without the password. */
 function submittedValues(fields: Fields): ManageForm["values"] {
-  const valueOf = (field: FieldName, max = MAX_SHOWN) => (fields.get(field) ?? "").slice(0, max);
-  return {
-    target: valueOf("target", MAX_TARGET_LENGTH + 1),
-    starts_at: valueOf("starts_at"),
-    starts_at_date: valueOf("starts_at_date"),
-    expires_at: valueOf("expires_at"),
-    expires_at_date: valueOf("expires_at_date"),
-    zone: valueOf("zone"),
-    max_visits: valueOf("max_visits"),
-  };
+  const valueOf = (field: FieldName, max = MAX_SHOWN) => (fields.getAll(field).at(-1) ?? "").slice(0, max);
+  const shown = [...TERM_NAMES, "starts_at_date", "expires_at_date", "zone"] as const;
+  const values = shown.filter((name) => name !== "password").map((name) => [name, valueOf(name)] as const);
+  return { ...Object.fromEntries(values), target: valueOf("target", MAX_TARGET_LENGTH + 1) };
 }

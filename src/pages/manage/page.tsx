@@ -13,17 +13,7 @@ import { type Page, page } from "../shared/layout.tsx";
 import { Fact, PastStart, FutureStart, Lifetime } from "../shared/link-facts.tsx";
 import { CopyAddress } from "../shared/share.tsx";
 import { Address, Ticket } from "../shared/ticket.tsx";
-import {
-  Destination,
-  Ends,
-  type FieldProps,
-  type ManageForm,
-  Password,
-  Starts,
-  Target,
-  Visits,
-  Withdrawal,
-} from "./fields.tsx";
+import { Destination, type FieldProps, type ManageForm, Target, TermFields, Withdrawal } from "./fields.tsx";
 
 export interface KeyForm {
   readonly path: string;
@@ -121,10 +111,7 @@ export function managePage(language: string, form: ManageForm): Page {
           <form {...action} data-act="change">
             <Act act="change" manageKey={key} />
             <Target language={language} {...form} />
-            <Starts language={language} {...form} />
-            <Ends language={language} {...form} />
-            <Visits language={language} {...form} />
-            <Password language={language} {...form} />
+            <TermFields language={language} {...form} />
             <input type="hidden" name="zone" value={form.values?.zone ?? ""} autocomplete="off" />
             <button class="primary">{message(language, "manage.save")}</button>
           </form>

@@ -93,25 +93,31 @@ function input(form: HTMLFormElement, name: string): HTMLInputElement | null {
 
 /** The changed fields, as the API expects them. */
 function changesIn(form: HTMLFormElement): object {
-  const [target, limit] = [input(form, "target"), input(form, "max_visits")];
-  const [starts_at, expires_at] = [choiceIn(form, "starts_at"), choiceIn(form, "expires_at")];
-  const password = input(form, "password")?.value;
-  const limitText = limit?.value.trim();
-  return {
-    ...(target && target.value.trim() !== target.defaultValue && { target: target.value.trim() }),
-    ...(starts_at !== undefined && { starts_at }),
-    ...(expires_at !== undefined && { expires_at }),
-    ...(limit && limitText !== limit.defaultValue && { max_visits: readNumber(limitText ?? "") }),
-    ...(password ? { password } : input(form, "remove")?.checked && { password: null }),
-  };
+  const changes: Record<string, unknown> = {};
+  const target = input(form, "target");
+  if (target && target.value.trim() !== target.defaultValue) changes["target"] = target.value.trim();
+  for (const field of form.querySelectorAll<HTMLInputElement>("[data-term]")) {
+    const change = changeIn(form, field);
+    if (change !== undefined) changes[field.name] = change;
+  }
+  return changes;
 }
 
-/** A changed start or end. Throws for a missing date, and then the form is sent. */
-function choiceIn(form: HTMLFormElement, name: string): string | null | undefined {
-  const choice = new FormData(form).get(name);
-  if (choice === "date") return new Date(input(form, `${name}_date`)?.value ?? "").toISOString();
-  if (choice === "never" || choice === "now") return null;
-  return typeof choice === "string" && choice !== "" ? choice : undefined;
+/** Throws for a missing date, and then the form is sent. */
+function changeIn(form: HTMLFormElement, field: HTMLInputElement): unknown {
+  const { name, type, value, checked } = field;
+  switch (type) {
+    case "radio":
+      if (!checked || value === "") return undefined;
+      if (value === "date") return new Date(input(form, `${name}_date`)?.value ?? "").toISOString();
+      return value === "never" || value === "now" ? null : value;
+    case "checkbox":
+      return checked === field.defaultChecked ? undefined : checked;
+    case "password":
+      return value || (input(form, "remove")?.checked ? null : undefined);
+    default:
+      return value.trim() === field.defaultValue ? undefined : readNumber(value.trim());
+  }
 }
 
 /** Other texts become a number that the API refuses with the right message. */
