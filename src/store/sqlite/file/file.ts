@@ -56,7 +56,7 @@ export class FileDatabase extends Database {
     try {
       return this.query<unknown, []>(`PRAGMA wal_checkpoint(${mode})`).values()[0] as LogState;
     } catch (error) {
-      if (isFailedSync(error)) forgetMovedFrames(this.filename, true);
+      if (isFailedSync(error) && existsSync(`${this.filename}-shm`)) forgetMovedFrames(this.filename);
       throw error;
     }
   }
@@ -83,8 +83,6 @@ export function openWriter(path: string, openElsewhere?: Identity, busyWaitMs = 
     requireOurs(path);
     requireLog(path);
     requireWholeWal(path);
-    // A process that was killed at its failed sync couldn't.
-    forgetMovedFrames(path, false);
     if (openElsewhere === undefined) createFile(path);
     return connect(path, identify(path).slice(0, 1), (database) => {
       database.run(`PRAGMA busy_timeout = ${busyWaitMs}`);

@@ -1,6 +1,6 @@
 // Looks for damage in a write-ahead log, which SQLite passes over in silence: it takes what comes before the first bad
 // frame, and forgets what was committed after it (https://www.sqlite.org/fileformat2.html#the_write_ahead_log).
-import { closeSync, existsSync, fstatSync, openSync, readSync, statSync, writeSync } from "node:fs";
+import { closeSync, existsSync, fstatSync, openSync, readSync, writeSync } from "node:fs";
 
 import { StoreUnusable } from "../../../links/store.ts";
 
@@ -70,14 +70,11 @@ export function hasIndex(shm: string): boolean {
 /**
  * Makes the next checkpoint move the whole log again, which is always safe. Needed after a failed sync: the kernel has dropped
  * what was written to the file, but the index counts it as moved, and outlives the process if another program reads the store.
- * Doesn't close the index if the process `isOpener`, because that would release its locks.
  */
-export function forgetMovedFrames(path: string, isOpener: boolean): void {
-  const shm = `${path}-shm`;
-  if ((statSync(shm, { throwIfNoEntry: false })?.size ?? 0) < INDEX_HEADERS_BYTES) return;
-  const descriptor = openSync(shm, "r+");
-  writeSync(descriptor, new Uint32Array([0]), 0, Uint32Array.BYTES_PER_ELEMENT, INDEX_HEADERS_BYTES);
-  if (!isOpener) closeSync(descriptor);
+export function forgetMovedFrames(path: string): void {
+  // Never closed, because that would release the locks of the process. It is about to end.
+  const index = openSync(`${path}-shm`, "r+");
+  writeSync(index, new Uint32Array([0]), 0, Uint32Array.BYTES_PER_ELEMENT, INDEX_HEADERS_BYTES);
 }
 
 function damaged(path: string): StoreUnusable {
