@@ -178,7 +178,7 @@ export function applyTerms(terms: Terms | undefined, changes: TermChanges): Term
     const value = changes[stored];
     if (stored !== "endsMs" && value !== undefined) changed[stored] = value ?? undefined;
   }
-  return orNone(changed as Terms);
+  return orNone(changed);
 }
 
 /** Undefined if no term is set. */

@@ -23,9 +23,9 @@ const TERM_WORDS = {
 } as const satisfies Readonly<Record<ShownName, string>>;
 
 /** What results say of the terms. */
-function termsIn(instant: z.ZodType<string>) {
+function termsIn(when: z.ZodType<string>) {
   const schemas = {
-    when: instant.nullable(),
+    when: when.nullable(),
     count: count.nullable(),
     secret: z.boolean(),
     flag: z.boolean(),
