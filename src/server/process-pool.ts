@@ -18,7 +18,7 @@ const LIVED_WELL_MS = 60_000;
 const STOP_SIGNALS: ReadonlySet<unknown> = new Set<NodeJS.Signals>(["SIGTERM", "SIGINT"]);
 
 /** A child that misses this many beats is killed. */
-const MAX_SILENT_BEATS = 10;
+export const MAX_SILENT_BEATS = 10;
 
 /** The processes that serve together: this process itself, or its children. */
 export interface Generation {

@@ -10,7 +10,7 @@ import { type Week, weekOf } from "./week.ts";
 import { openZone, writeDay, type Zone } from "./zone.ts";
 
 /** Values of one dimension in a response. */
-const MAX_VALUES = 50;
+export const MAX_VALUES = 50;
 
 export const INTERVALS = ["hour", "day", "month"] as const;
 export type Interval = (typeof INTERVALS)[number];
