@@ -128,11 +128,6 @@ function preset(
 }
 
 const windowsOf = (text: string): readonly Window[] => limit.parse(text) ?? [];
-/** A limit in the words of a table: "30 a minute and 1,000 a day". */
-const inWords = (text: string) =>
-  windowsOf(text)
-    .map((window) => `${count(window.count)} ${span(window.ms)}`)
-    .join(" and ");
 const PUBLIC = {
   limitCreate: windowsOf(PUBLIC_LIMITS.limitCreate),
   limitUnknown: windowsOf(PUBLIC_LIMITS.limitUnknown),
@@ -222,11 +217,6 @@ const STATED: Readonly<Record<string, readonly string[]>> = {
     `1 to ${MAX_KEY_LENGTH} printable ASCII characters`,
     `For ${REPLAY_MS / HOUR_MS} hours, the same request`,
     `if it has ${REQUEST_ID_LENGTH.min} to ${REQUEST_ID_LENGTH.max} letters`,
-    `| \`create\` | ${inWords(PUBLIC_LIMITS.limitCreate)} |`,
-    `| \`unknown\` | ${inWords(PUBLIC_LIMITS.limitUnknown)} |`,
-    `| \`view\` | ${inWords(PUBLIC_LIMITS.limitView)} |`,
-    `| \`report\` | ${inWords(SETTINGS.limitReport.default)} |`,
-    `| \`password\` | ${inWords(SETTINGS.limitPasswords.default)} |`,
     `RateLimit-Policy: ${PUBLIC.limitCreate
       .map((window, nth) => `"create${nth > 0 ? `-${nth + 1}` : ""}";q=${window.count};w=${window.ms / 1000}`)
       .join(", ")} `,
