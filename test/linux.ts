@@ -4,6 +4,7 @@ const SPREADS = "only Linux spreads the connections of a shared port over proces
 
 /** Tests that need Linux, and why. They are skipped on other systems. `test/run.ts` allows no other skipped tests. */
 export const NEEDS_LINUX: Readonly<Record<string, string>> = {
+  "is ended during a stop before it listens": "finds the process in /proc",
   "say once that they listen, when all do": "counts the listening sockets in /proc",
   "share the port, and what one makes resolves in all at once": SPREADS,
   "follow a code that ended and was taken over, though each had the old link in memory": SPREADS,
