@@ -24,6 +24,10 @@ export const NEEDS_LINUX: Readonly<Record<string, string>> = {
     "limits file sizes with prlimit",
   "a start on a full disk: links redirect without being counted until there is room":
     "limits file sizes with prlimit",
+  "a stop of two processes on a full disk keeps these files, whichever of them noticed":
+    "mounts a small file system in a namespace",
+  "a start without room for the log says how much it needs, which is enough":
+    "mounts a small file system in a namespace",
   "a stop after a full disk keeps the files that the next start might find no room for":
     "limits file sizes with prlimit",
   "the database's disk is full: cached links redirect, what cannot be known is 503, and it is over by itself":

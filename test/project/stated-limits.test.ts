@@ -78,6 +78,7 @@ import { LOOK_EVERY_MS } from "../../src/server/scheduled-backups.ts";
 import { OPEN_WAIT_MS, READ_CHANGES_EVERY_MS, REPLACED_MS } from "../../src/server/service.ts";
 import { MIN_DESCRIPTORS, PROCESS_BYTES } from "../../src/server/start-warnings.ts";
 import { KEEP_SEQUENCES_DAYS } from "../../src/store/postgres/visits.ts";
+import { OPENING_KIB } from "../../src/store/sqlite/file/file.ts";
 import { MAX_BYTES_PER_S } from "../../src/store/sqlite/file/snapshot.ts";
 import { KEEP_SOURCES_DAYS } from "../../src/store/sqlite/visits.ts";
 import { CLOSE_AFTER_MS, VISITORS_SKETCH } from "../../src/visits/day.ts";
@@ -362,6 +363,7 @@ const STATED: Readonly<Record<string, readonly string[]>> = {
     `lets makers change destinations for ${span(EDITABLE_MS["24h"])}`,
   ],
   "docs/troubleshooting.md": [
+    `a start without it needs ${OPENING_KIB} KiB of room`,
     `keeps idle connections for over ${IDLE_SECONDS} s`,
     `They appear within ${FOLDED}`,
     `for example after ${span(BELIEVED_DAYS * DAY_MS)} without Curt`,
