@@ -45,7 +45,7 @@ import { CHECKS_AT_ONCE, COST } from "../../src/links/password.ts";
 import { HASH_BYTES } from "../../src/links/secret.ts";
 import { SYNC_FAILED } from "../../src/links/store.ts";
 import { MAX_TARGET_LENGTH } from "../../src/links/target.ts";
-import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../src/links/time.ts";
+import { DAY_MS, DURATIONS_MS, HOUR_MS, MINUTE_MS } from "../../src/links/time.ts";
 import { DEFAULT_DAYS } from "../../src/mcp/tools.ts";
 import { WAIT_MS } from "../../src/metrics/system.ts";
 import { SESSION_MS } from "../../src/moderation/access-tokens.ts";
@@ -68,6 +68,7 @@ import { MAX_NOTE_LENGTH } from "../../src/moderation/reports/case.ts";
 import { KEEP_MS as KEEP_NOTES_MS, LATE_MS } from "../../src/moderation/reports/reports.ts";
 import { OPEN_MS, REMEMBERED_MS } from "../../src/pages/password/handler.ts";
 import { JUST_CREATED_MS } from "../../src/pages/preview/just-created.ts";
+import { MIN_CONTRAST } from "../../src/pages/qr/qr-style.ts";
 import { MAX_BYTES as CACHE_BYTES } from "../../src/redirect/link-cache.ts";
 import { BEAT_MS } from "../../src/server/child-process.ts";
 import { BELIEVED_DAYS } from "../../src/server/core.ts";
@@ -86,10 +87,10 @@ import { DIMENSIONS } from "../../src/visits/dimensions.ts";
 import { MAX_FOLD_PAUSE_MS, TICK_MS } from "../../src/visits/journal/journal.ts";
 import { MAX_BYTES as JOURNAL_BYTES } from "../../src/visits/journal/segments.ts";
 import { EPSILON, MIN_SHOWN_VISITS } from "../../src/visits/statistics/noise.ts";
-import { MAX_VALUES } from "../../src/visits/statistics/statistics.ts";
+import { DEFAULT_DAYS as DAYS_BY, MAX_DAYS, MAX_VALUES } from "../../src/visits/statistics/statistics.ts";
 import { ROOT } from "../service.ts";
 
-const GENERATED = ["docs/api-reference.md", "docs/bounds.md"];
+const GENERATED = ["docs/bounds.md"];
 const PAGES = [
   "README.md",
   "SECURITY.md",
@@ -179,6 +180,8 @@ function constantOf(path: string, name: string): number {
 }
 const SAVED_LINKS = constantOf("src/pages/my-links/script/saved-links.ts", "MAX_LINKS");
 
+const { maxBytes: BATCH_BYTES } = BODIES["POST /api/v1/links/batch"];
+
 /** When every process knows of a change, in full seconds. */
 const TOLD = span(Math.ceil(READ_CHANGES_EVERY_MS / 1000) * 1000);
 const FOLDED = span(MAX_FOLD_PAUSE_MS);
@@ -222,6 +225,21 @@ const STATED: Readonly<Record<string, readonly string[]>> = {
       .map((window, nth) => `"create${nth > 0 ? `-${nth + 1}` : ""}";q=${window.count};w=${window.ms / 1000}`)
       .join(", ")} `,
   ],
+  "docs/api-reference.md": [
+    `Valid for ${REPLAY_MS / HOUR_MS} hours`,
+    `an array of up to ${MAX_BATCH} bodies, each as for one link, with at most ${count(BATCH_BYTES)} bytes in total`,
+    `The array has more than ${count(BATCH_BYTES)} bytes`,
+    `covers ${DAYS_BY.day} days, or ${DAYS_BY.hour} days by the hour, or ${DAYS_BY.month} days by the month`,
+    `The range can cover at most ${MAX_DAYS.day} days, or ${MAX_DAYS.hour} by the hour`,
+    `a contrast of at least ${MIN_CONTRAST}:1`,
+    `if it has ${REQUEST_ID_LENGTH.min} to ${REQUEST_ID_LENGTH.max} letters`,
+    `a month is ${days(DURATIONS_MS["1month"])} days`,
+    `\`1month\` (${days(DURATIONS_MS["1month"])} days)`,
+    `within ${word((2 * TICK_MS) / 1000)} seconds, or within ${FOLDED} under heavy load`,
+    `up to ${word(MAX_SUGGESTIONS)} similar codes`,
+    `fewer than ${MIN_SHOWN_VISITS} visits on a day`,
+    `must be 1 to ${MAX_KEY_LENGTH} printable ASCII characters`,
+  ],
   "docs/backup.md": [`Curt copies at most ${mib(MAX_BYTES_PER_S)} MiB a second`],
   "docs/cli.md": [`| ${SYNC_FAILED} | The disk failed`],
   "docs/clients.md": [
@@ -231,7 +249,7 @@ const STATED: Readonly<Record<string, readonly string[]>> = {
   ],
   "docs/events.md": [
     `up to ${BATCH} CloudEvents 1.0`,
-    `at most ${MAX_BODY / 1024} KiB`,
+    `at most ${count(MAX_BODY)} characters unless`,
     `takes over after ${seconds(TAKE_OVER_MS)}`,
     `after ${seconds(FIRST_RETRY_MS)}, ${seconds(FIRST_RETRY_MS * 2)} and so on up to ${minutes(MAX_RETRY_MS)} min`,
     `events older than ${span(MAX_AGE_MS)}, and the oldest beyond ${count(MAX_EVENTS)}`,
@@ -335,9 +353,9 @@ const STATED: Readonly<Record<string, readonly string[]>> = {
   "docs/proxies.md": [
     `open for less than ${IDLE_SECONDS} s`,
     `closes idle connections after ${IDLE_SECONDS} s. |`,
-    `bodies of up to ${mib(BODIES["POST /api/v1/links/batch"].maxBytes)} MiB`,
+    `bodies of up to ${mib(BATCH_BYTES)} MiB`,
     `Wait up to ${word(BATCH_SECONDS / 60)} minutes`,
-    `client_max_body_size ${mib(BODIES["POST /api/v1/links/batch"].maxBytes)}m;`,
+    `client_max_body_size ${mib(BATCH_BYTES)}m;`,
     `proxy_read_timeout ${BATCH_SECONDS / 60}m;`,
     `timeout server ${BATCH_SECONDS / 60}m`,
   ],
@@ -381,6 +399,17 @@ const OTHERS: Readonly<Record<string, readonly (string | RegExp)[]>> = {
   "client/README.md": ["and 5.5 kB"],
   "docs/admin.md": ["here 60", "Among 10 million links, a whole search takes about ten seconds"],
   "docs/api.md": ["There are at least 12 months between the two"],
+  "docs/api-reference.md": [
+    // Generated from the schemas.
+    /\((?:query; |header; )?(?:string|integer)[^)]*\)/,
+    "Each client counts once a day",
+    "ISO/IEC 18004 requires 4",
+    "about 7% (`l`), 15% (`m`), 25% (`q`) or 30% (`h`)",
+    "9999-12-31T00:00:00.000Z",
+    "A person who visits on two days",
+    "A timestamp, a date or a month",
+    "such as 2027-01-31T12:00:00Z, one of 24h, 48h, 1week, 1month",
+  ],
   "docs/backup.md": [
     "lose seconds | Litestream, beside one of these | the last seconds",
     "on port 3001",
@@ -452,7 +481,7 @@ const NUMBER = `half an?|${NUMBERS.slice(2).filter(Boolean).join("|")}|thirty|hu
 const FIGURE = new RegExp(
   [
     `\\b(?:an?|${NUMBER}) (?:${UNIT})\\b(?! link)`,
-    `\\blast (?:${UNIT})\\b`,
+    `\\blast (?:seconds?|minute)\\b`,
     `\\b(?:${NUMBER}) (?:times|as many|attempts|windows|similar|codes|wrong|visits|million)\\b`,
     `\\b(?:at most|up to|at least|fewer than|more than) (?:${NUMBER})\\b`,
     `(?<![\\w./:+-])\\d[\\d.,]* ?(?:%|(?:[mµ]?s|min|[kKMGT]i?B|bytes|bits|characters|${UNIT})\\b)`,

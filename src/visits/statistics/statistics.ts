@@ -165,7 +165,7 @@ export function createStatistics({ store, clock, shown: shownToAll, noise }: Sta
   return { revision, statistics };
 }
 
-const DEFAULT_DAYS = { hour: 2, day: 30, month: 365 };
+export const DEFAULT_DAYS = { hour: 2, day: 30, month: 365 };
 
 /** Earlier days have no date of four digits. */
 const FIRST_DAY = parseDay("0000-01-01");
