@@ -10,7 +10,7 @@ import {
 import type { LinkRequest, LinkResult, ManagedLink } from "./types.ts";
 
 /** The service's limit for a batch. */
-const MAX_LINKS = 500;
+export const MAX_LINKS = 500;
 /** In UTF-16 units of up to three bytes each. The service's limit is 1 MiB. */
 const MAX_LENGTH = 340_000;
 

@@ -40,10 +40,10 @@ export interface Answer<T> {
   readonly headers: Headers;
 }
 
-const TIMEOUT_MS = 30_000;
+export const TIMEOUT_MS = 30_000;
 /** In UTF-16 units. The response to a full batch has about half of it. */
 const MAX_RESPONSE_LENGTH = 8 * 1024 * 1024;
-const MAX_ATTEMPTS = 5;
+export const MAX_ATTEMPTS = 5;
 /** The first backoff, for failures without `Retry-After`. Doubled with each attempt. */
 const FIRST_WAIT_MS = 200;
 

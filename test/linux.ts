@@ -4,6 +4,7 @@ const SPREADS = "only Linux spreads the connections of a shared port over proces
 
 /** Tests that need Linux, and why. They are skipped on other systems. `test/run.ts` allows no other skipped tests. */
 export const NEEDS_LINUX: Readonly<Record<string, string>> = {
+  "is ended during a stop before it listens": "finds the process in /proc",
   "say once that they listen, when all do": "counts the listening sockets in /proc",
   "share the port, and what one makes resolves in all at once": SPREADS,
   "follow a code that ended and was taken over, though each had the old link in memory": SPREADS,
@@ -23,6 +24,10 @@ export const NEEDS_LINUX: Readonly<Record<string, string>> = {
     "limits file sizes with prlimit",
   "a start on a full disk: links redirect without being counted until there is room":
     "limits file sizes with prlimit",
+  "a stop of two processes on a full disk keeps these files, whichever of them noticed":
+    "mounts a small file system in a namespace",
+  "a start without room for the log says how much it needs, which is enough":
+    "mounts a small file system in a namespace",
   "a stop after a full disk keeps the files that the next start might find no room for":
     "limits file sizes with prlimit",
   "the database's disk is full: cached links redirect, what cannot be known is 503, and it is over by itself":

@@ -33,7 +33,7 @@ const BODY = BODIES["POST /api/v1/links/batch"];
  */
 const MAX_OPEN = 64;
 /** How long a connection may stay idle. That includes creating the links: 500 passwords take ten seconds or more. */
-const IDLE_SECONDS = 120;
+export const IDLE_SECONDS = 120;
 
 /** Equal to the response to one link alone. */
 const linkResult = z

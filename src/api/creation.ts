@@ -197,7 +197,9 @@ export const withToken = <T extends { readonly responses: object }>(route: T) =>
   responses: { ...route.responses, 401: failure("api.token", authenticate("api.token.scheme")) },
 });
 
-const PRINTABLE = /^[\x20-\x7E]{1,255}$/;
+/** Of an idempotency key, in characters. */
+export const MAX_KEY_LENGTH = 255;
+const PRINTABLE = new RegExp(`^[\\x20-\\x7E]{1,${MAX_KEY_LENGTH}}$`);
 /** A string of RFC 9651, section 3.3.3. */
 const STRING = /^"((?:[^"\\]|\\["\\])*)"$/;
 /** Most clients send a bare UUID. A quote could start a string, and two equal headers are joined by a comma and a space. */

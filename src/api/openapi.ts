@@ -100,7 +100,6 @@ const TAGS = {
 
 /** Values of the placeholders in the messages that describe the API. */
 const LIMITS = {
-  bytes: BODIES["POST /api/v1/links"].maxBytes,
   batch: MAX_BATCH,
   batch_bytes: BODIES["POST /api/v1/links/batch"].maxBytes,
   days: MAX_DAYS.day,

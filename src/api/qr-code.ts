@@ -19,7 +19,7 @@ import { codeParameter, failure, rateLimit, refusal, storeFailures, string } fro
 import { oneOf, readQuery } from "./query.ts";
 
 /** How long a browser may keep an image. */
-const DAY_SECONDS = 86_400;
+export const DAY_SECONDS = 86_400;
 
 /** The digits alone, six of them. */
 const colour = z

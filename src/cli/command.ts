@@ -83,8 +83,9 @@ export function readCommandLine(commands: Commands, line: readonly string[]): Co
       return readCommand(name, command, line.slice(words.length));
   }
   if (line[0] === "help") return readCommandLine(commands, [...line.slice(1), "--help"]);
-  const group = Object.entries(commands).filter(([name]) => name.startsWith(`${line[0]} `));
-  const help = group.length > 0 ? groupHelp(Object.fromEntries(group)) : BRIEF_HELP;
+  const [first = ""] = line;
+  const group = Object.entries(commands).filter(([name]) => name.startsWith(`${first} `));
+  const help = group.length > 0 ? groupHelp(first, Object.fromEntries(group)) : BRIEF_HELP;
   const { options, positionals } = parse(line, GENERAL_OPTIONS, help);
   if (options["version"]) return { text: VERSION };
   if (options["help"]) return { text: group.length > 0 ? help : generalHelp(commands) };
@@ -160,13 +161,13 @@ export function settingsHelp(): string {
 }
 
 /** For commands with the same first word. */
-function groupHelp(commands: Commands): string {
-  return `Usage: curt <command>
+function groupHelp(group: string, commands: Commands): string {
+  return `Usage: curt ${group} <command>
 
 Commands:
-${rows(Object.entries(commands).map(([name, { summary }]) => [name, summary]))}
+${rows(Object.entries(commands).map(([name, { summary }]) => [name.slice(group.length + 1), summary]))}
 
-"curt <command> --help" explains one command. "curt --help" lists all commands.`;
+"curt ${group} <command> --help" explains one command. "curt --help" lists all commands.`;
 }
 
 /** Short, so that the error above stays visible. */

@@ -3,7 +3,7 @@ import type { ShortAddress } from "../links/short-address.ts";
 import type { Environment } from "./command.ts";
 import { fail } from "./terminal/print.ts";
 
-const DEFAULT_URL = "http://localhost:3000";
+export const DEFAULT_URL = "http://localhost:3000";
 
 /**
  * Sends requests to the instance of the environment, or else to `elsewhere`. Resolves with the exit code.

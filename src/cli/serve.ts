@@ -14,7 +14,7 @@ import { warnAtStart } from "../server/start-warnings.ts";
 import { identifyStore } from "../store/open.ts";
 
 /** Terminals, systemd and timeout signal both npm and Curt, and npm passes its signal on: Curt counts the two as one. */
-const SAME_SIGNAL_MS = 500;
+export const SAME_SIGNAL_MS = 500;
 
 /**
  * Serves until SIGTERM or SIGINT, in this process or in PROCESSES children, then resolves with the exit code. A second signal

@@ -8,7 +8,7 @@ import type { SkippedRow, SkipReason } from "../transfer/import-links.ts";
 import { print } from "./terminal/print.ts";
 
 /** Printed rows per reason. */
-const MAX_ROWS = 20;
+export const MAX_ROWS = 20;
 /** Limits printed rows, because a cell may have millions of characters. */
 const MAX_LENGTH = 200;
 /** Limits the memory for a file in which each row has a reason of its own. */

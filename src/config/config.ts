@@ -133,7 +133,7 @@ function unreadable({ tlsCert, tlsKey }: Partial<Values>): string[] {
 }
 
 /** Values of `auto` limits in public posture. In private posture they are off. */
-const PUBLIC_LIMITS = { limitCreate: "30/1m,1000/1d", limitUnknown: "60/1m", limitView: "120/1m" };
+export const PUBLIC_LIMITS = { limitCreate: "30/1m,1000/1d", limitUnknown: "60/1m", limitView: "120/1m" };
 
 /** Fills in the defaults that depend on other settings. */
 function resolve({ blocklist, databasePasswordFile, ...values }: Values): Omit<Config, "misspellings"> {

@@ -25,7 +25,7 @@ const SSL_MODES = ["disable", "allow", "prefer", "require", "verify-ca", "verify
 type SslMode = (typeof SSL_MODES)[number];
 
 const DEFAULT_PORT = 5432;
-const MAX_HOSTS = 16;
+export const MAX_HOSTS = 16;
 /** Several hosts make the address unreadable to WHATWG's URL. */
 const POSTGRES = /^postgres(?:ql)?:\/\/([^:@/?#]+)(?::([^@/?#]*))?@([^@/?#]+)\/([^/?#]+)(?:\?([^#]*))?$/;
 const HOST = /^(?:\[([\da-fA-F:.]+)\]|([^:[\]\s]+))(?::(\d{1,5}))?$/;

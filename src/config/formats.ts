@@ -147,7 +147,7 @@ export function secret(minLength: number): Format<string> {
 
 /** Enough for everybody, and times multiplied by it remain exact. */
 const MAX_LIMIT = 1_000_000;
-const MAX_WINDOWS = 4;
+export const MAX_WINDOWS = 4;
 
 interface Window {
   readonly count: number;

@@ -16,7 +16,7 @@ export interface PostLimits {
 }
 
 /** In characters, except for a single event. Express accepts 100 KB. */
-const MAX_BODY = 65_536;
+export const MAX_BODY = 65_536;
 const REQUEST_MS = 10_000;
 const TEMPORARY: ReadonlySet<number> = new Set([408, 409, 425, 429]);
 

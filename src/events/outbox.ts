@@ -7,16 +7,16 @@ import { insertInto, list, type Run, type Statements } from "../store/shared/sql
 import type { EventRow } from "./event-formats.ts";
 
 /** Curt drops the oldest events beyond this. Recording stops at twice as many. */
-const MAX_WAITING = 100_000;
+export const MAX_WAITING = 100_000;
 /** How many sent events stay for `curt events`. */
-const MAX_SENT = 1000;
+export const MAX_SENT = 1000;
 /** Rows per statement: in SQLite, creates wait for it. */
 const MAX_TOO_OLD = 1000;
 /** Per turn. The slowest owner takes one every 4 s and drops 2,500 rows per second. */
 const MAX_TOO_MANY = 10_000;
-const MAX_REFUSED = 1000;
+export const MAX_REFUSED = 1000;
 /** How long refused events stay, after their own time. */
-const REFUSED_MS = 7 * DAY_MS;
+export const REFUSED_MS = 7 * DAY_MS;
 const EXPIRED_PAGE = 500;
 
 const START = `

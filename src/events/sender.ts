@@ -38,16 +38,18 @@ export const NO_EVENTS: EventFigures = {
   isPaused: false,
 };
 
-const BATCH = 100;
-const TAKE_OVER_MS = 15_000;
+export const BATCH = 100;
+export const TAKE_OVER_MS = 15_000;
 /** How often the owner takes a turn while it waits to retry. */
 const HEARTBEAT_MS = 4000;
-const FIRST_RETRY_MS = 1000;
-const MAX_RETRY_MS = 300_000;
+export const FIRST_RETRY_MS = 1000;
+export const MAX_RETRY_MS = 300_000;
+/** Older events are dropped. */
+export const MAX_AGE_MS = DAY_MS;
 /** An event is set aside after this many refusals. */
-const MAX_REFUSALS = 5;
+export const MAX_REFUSALS = 5;
 /** Five attempts take at most ten minutes, and almost as long while the endpoint refuses everything. */
-const MAX_REFUSED_RETRY_MS = 120_000;
+export const MAX_REFUSED_RETRY_MS = 120_000;
 /** `send` starts no further batch after this, so that a stop needn't wait. */
 const SEND_MS = 900;
 /** Links count as expired this much later: a create may commit late, and another machine's clock may be behind. */
@@ -124,7 +126,7 @@ export function createSender(
           turn: isOwner ? -1 : turn,
           endedByMs,
           // Dropping can't be undone either.
-          dropBeforeMs: isClockTrusted ? nowMs - DAY_MS : 0,
+          dropBeforeMs: isClockTrusted ? nowMs - MAX_AGE_MS : 0,
           waiting: figures.waiting,
           sent,
           refused,

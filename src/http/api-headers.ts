@@ -7,8 +7,11 @@ import { REASON_HEADER } from "./problem-reasons.ts";
 /** Identifies a response and the log lines about it. */
 export const REQUEST_ID = "Request-Id";
 
+export const REQUEST_ID_LENGTH = { min: 8, max: 64 } as const;
 /** Such as a UUID. Ids get into the log, so the form excludes addresses. */
-const FORM = /^[A-Za-z0-9][A-Za-z0-9_-]{7,63}$/;
+const FORM = new RegExp(
+  `^[A-Za-z0-9][A-Za-z0-9_-]{${REQUEST_ID_LENGTH.min - 1},${REQUEST_ID_LENGTH.max - 1}}$`,
+);
 
 /** The id that the caller gave its request, if it has the right form, or else a new one. */
 export function requestIdOf(headers: Headers): string {

@@ -9,17 +9,17 @@ const ORDER = ["unknown", "creates", "views"] as const;
 export type RequestClass = (typeof ORDER)[number];
 
 /** Requests per turn. All connections are read between turns, so redirects wait about a millisecond for one. */
-const STARTS_PER_TURN = 16;
+export const STARTS_PER_TURN = 16;
 /** With this many waiting, a turn starts twice as many, and so on: reading a long burst leaves little time for the rest. */
 const WAITING_PER_MULTIPLE = 512;
 /** Refusals are cheaper. The remaining late requests are refused at the next turn. */
 const REFUSALS_PER_TURN = 128;
 /** For a burst. A refused client would have to wait as long before its retry. */
-const MAX_WAIT_MS = 2000;
+export const MAX_WAIT_MS = 2000;
 /** For new requests in a line that wasn't empty during `MAX_WAIT_MS`: that is no burst. */
-const MAX_STANDING_WAIT_MS = 500;
+export const MAX_STANDING_WAIT_MS = 500;
 /** Per line, so that a long line keeps nobody out of another. A request takes some kilobytes. */
-const MAX_IN_LINE = 5000;
+export const MAX_IN_LINE = 5000;
 /** The overload ends after this long without a refusal. */
 const OVER_AFTER_MS = 5000;
 

@@ -71,7 +71,7 @@ export type HttpProblem =
   | { kind: "precondition.required" }
   | { kind: "token.missing" | "token.wrong" };
 
-const RETRY_SOON = { "Retry-After": "2" };
+export const RETRY_SOON = { "Retry-After": "2" };
 
 interface Message {
   readonly key: MessageKey;

@@ -16,7 +16,7 @@ import { knowsAlready, answer, prefersHtml } from "./responses.ts";
 import { queryFor, type RenderedView, type View, type ViewTask } from "./view-task.ts";
 
 /** Further requests get 503, which keeps the queue short. Visitors share their places, and can't take the operator's. */
-const MAX_WAITING = { visitors: 64, operator: 16 };
+export const MAX_WAITING = { visitors: 64, operator: 16 };
 type Audience = keyof typeof MAX_WAITING;
 /** How long equal requests share one view. Then the thread checks whether it is still current. */
 const SHARED_MS = 1000;

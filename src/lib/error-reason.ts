@@ -16,9 +16,15 @@ const REASONS: Readonly<Record<string, string>> = {
   EPIPE: "nobody reads it any more",
 };
 
-const NO_ROOM: ReadonlySet<unknown> = new Set(["ENOSPC", "EDQUOT", "EFBIG"]);
+const NO_ROOM: ReadonlySet<unknown> = new Set([
+  "ENOSPC",
+  "EDQUOT",
+  "EFBIG",
+  "SQLITE_FULL",
+  "SQLITE_IOERR_SHMSIZE",
+]);
 
-/** Whether a file could not be written for lack of room. */
+/** Whether a file or store could not be written for lack of room. */
 export function isDiskFull(error: unknown): boolean {
   return NO_ROOM.has((error as { code?: unknown }).code);
 }

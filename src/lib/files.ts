@@ -8,6 +8,7 @@ import {
   fsyncSync,
   mkdirSync,
   openSync,
+  statfsSync,
   statSync,
 } from "node:fs";
 import { dirname, resolve } from "node:path";
@@ -66,4 +67,13 @@ export function giveToOwnerOfFolder(path: string): void {
   } finally {
     closeSync(descriptor);
   }
+}
+
+/** Far more than the index of a log and a page of it, because others write meanwhile. */
+const NEARLY_FULL_BYTES = 1024 * 1024;
+
+/** Whether files that are deleted now might find no room again. Doesn't know of quotas. */
+export function isNearlyFull(folder: string): boolean {
+  const { bavail, bsize } = statfsSync(folder);
+  return bavail * bsize < NEARLY_FULL_BYTES;
 }

@@ -30,7 +30,7 @@ export interface ClockOptions {
   readonly onChange?: (isBelieved: boolean, aheadMs: number) => void;
 }
 
-const MAX_DRIFT_MS = HOUR_MS;
+export const MAX_DRIFT_MS = HOUR_MS;
 /** A clock that can't be trusted may still be right: a computer without a battery sets it long after the start. */
 const MAX_COUNTED_AHEAD_MS = 31 * DAY_MS;
 /** Within this of the latest reading, the wall clock is trusted without reading the monotonic one. */

@@ -1,7 +1,7 @@
 import { type Code, isPlain, lookUpCode, parseCode } from "./code.ts";
 import { isProblem } from "./problem.ts";
 
-const MAX_SUGGESTIONS = 3;
+export const MAX_SUGGESTIONS = 3;
 const LAST_SUFFIX = 9;
 /** In UTF-16 units. Longer than any code and what is glued to it. */
 const MAX_SPELLING_LENGTH = 1024;

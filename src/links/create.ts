@@ -62,7 +62,7 @@ export interface CreateOptions {
 }
 
 /** Generated codes get one character longer once this share of all codes of their length is in use. */
-const MAX_SPACE_USED = 1 / 10_000;
+export const MAX_SPACE_USED = 1 / 10_000;
 const MAX_GENERATE_TRIES = 8;
 /** Shared by nearly all creates, because a new one would cost each of them a little. */
 const NONE: readonly never[] = [];

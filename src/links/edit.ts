@@ -43,7 +43,11 @@ export interface EditOptions {
   readonly edits: Edits;
 }
 
-const EDITABLE_MS: Readonly<Record<Edits, number>> = { on: Number.POSITIVE_INFINITY, "24h": DAY_MS, off: 0 };
+export const EDITABLE_MS: Readonly<Record<Edits, number>> = {
+  on: Number.POSITIVE_INFINITY,
+  "24h": DAY_MS,
+  off: 0,
+};
 
 /** The instant from which the target of a link can't change. */
 export function editableUntilMs({ createdMs }: Pick<Link, "createdMs">, edits: Edits): number {

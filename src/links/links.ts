@@ -16,7 +16,7 @@ export interface LinksOptions extends CreateOptions {
 }
 
 /** How long a repeated request gets the same response. */
-const REPLAY_MS = DAY_MS;
+export const REPLAY_MS = DAY_MS;
 const PURGE_BATCH = 500;
 /** The next purge deletes the rest. */
 const MAX_PURGE_BATCHES = 200;

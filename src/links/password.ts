@@ -3,7 +3,7 @@ import { createQueue } from "./queue.ts";
 import { StoreUnavailable } from "./store.ts";
 
 /** 19 MiB, two rounds, as OWASP's cheat sheet on storing passwords recommends. */
-const COST = { algorithm: "argon2id", memoryCost: 19_456, timeCost: 2 } as const;
+export const COST = { algorithm: "argon2id", memoryCost: 19_456, timeCost: 2 } as const;
 
 /** The format of Bun: a salt and a hash of 32 bytes each in Base64. */
 const HASH = /^\$argon2id\$v=19\$m=([1-9]\d{0,4}),t=([1-9]),p=1(?:\$[A-Za-z\d+/]{42}[AEIMQUYcgkosw048]){2}$/;
@@ -16,8 +16,10 @@ export function isOwnHash(hash: string): boolean {
 
 // Each hash takes 19 MiB and a core. Two queues, so that creates with passwords don't delay visitors who enter theirs.
 const hashing = createQueue({ atOnce: 1, waiting: 64 });
+/** Of a client or a link. */
+export const CHECKS_AT_ONCE = 4;
 /** The last one waits for about a second. With a share of 4, filling it takes 17 clients and 17 links. */
-const checking = createQueue({ atOnce: 2, waiting: 64, share: 4 });
+const checking = createQueue({ atOnce: 2, waiting: 64, share: CHECKS_AT_ONCE });
 
 /** Takes about 20 ms on another thread, as long as a thousand redirects. */
 export async function hashPassword(password: string, sharers?: readonly string[]): Promise<string> {

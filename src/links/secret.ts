@@ -4,7 +4,7 @@ import type { LinkId } from "./store.ts";
 
 type Purpose = "compare" | "made" | "manage" | "password" | "password-check" | "request" | "body" | "noise";
 
-const HASH_BYTES = 16;
+export const HASH_BYTES = 16;
 
 /** Derives manage keys, cookies, records of requests and noise from the key that all processes share. */
 export function createSecret(key: Uint8Array) {

@@ -18,6 +18,7 @@ import { type Instance, refusal, type Refusal } from "./instance-client.ts";
 
 /** The API takes no more. */
 const MAX_DAYS = 400;
+export const DEFAULT_DAYS = 30;
 
 /** In UTF-16 units: enough for every spelling of a short address. */
 const MAX_ADDRESS_LENGTH = 4096;
@@ -184,7 +185,7 @@ export function createTools({ instance, nowMs }: ToolOptions): McpServer {
       annotations: READS,
       inputSchema: z.object({
         link,
-        days: z.int().min(1).max(MAX_DAYS).default(30).describe("How many days, today included"),
+        days: z.int().min(1).max(MAX_DAYS).default(DEFAULT_DAYS).describe("How many days, today included"),
       }),
       outputSchema: statisticsShape,
     },

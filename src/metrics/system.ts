@@ -134,7 +134,7 @@ function watchBackups({ folder, path, journalFolder, clock }: BackupsOptions) {
   };
 }
 
-const WAIT_MS = 1000;
+export const WAIT_MS = 1000;
 
 /** Undefined if there is no answer, or too late. */
 export function inTime<T>(answer: Promise<T>): Promise<T | undefined> {

@@ -83,7 +83,7 @@ export function requireSeen(link: Link, versions: readonly string[] | undefined)
 }
 
 /** Each process holds all rules in memory. */
-const MAX_RULES = 100_000;
+export const MAX_RULES = 100_000;
 
 export function createRuleCheck({ hostRules, ownHosts }: RuleCheckOptions): RuleCheck {
   const own = new Set(ownHosts.map(canonicalHost));

@@ -33,9 +33,9 @@ export type RateLimits = { readonly [name in RateLimitName]?: RateLimit | undefi
   readonly wrongToken?: RateLimit | undefined;
 };
 
-const WRONG_TOKENS: Window = { count: 10, ms: 60_000 };
+export const WRONG_TOKENS: Window = { count: 10, ms: 60_000 };
 /** Each takes about 40 ms of a core. Visitors of one link and an office behind one address need far fewer. */
-const PASSWORD_CHECKS: Window = { count: 60, ms: 60_000 };
+export const PASSWORD_CHECKS: Window = { count: 60, ms: 60_000 };
 
 export interface RateLimitsOptions extends LimitOptions {
   readonly limitCreate: readonly Window[];
@@ -50,13 +50,13 @@ export interface RateLimitsOptions extends LimitOptions {
  * A client over this limit isn't redirected, so it allows more than a broken page or a busy network requests. It still
  * allows too little to find many of the words that people choose as codes.
  */
-const SCAN_TIMES = 10;
+export const SCAN_TIMES = 10;
 
 /**
  * All clients together may try the password of a link as often as this many single ones. Many addresses then guess
  * hardly better than a few, but somebody with a few can't lock everybody else out.
  */
-const TRYING_CLIENTS = 10;
+export const TRYING_CLIENTS = 10;
 
 export function createRateLimits(options: RateLimitsOptions): RateLimits {
   const on = <T>(
@@ -100,7 +100,7 @@ const WAYS = 8;
 /** Fewer than {@link SETS}, because there are fewer /48 networks than clients. */
 const SITE_SETS = 2048;
 /** A /48 gets this many times a client's limit. Offices use a few /64, and an attacker can use all 65,536. */
-const CLIENTS_OF_SITE = 16;
+export const CLIENTS_OF_SITE = 16;
 
 function times(windows: readonly Window[], factor: number): Window[] {
   return windows.map(({ count, ms }) => ({ count: count * factor, ms }));

@@ -7,7 +7,7 @@ import { isProblem, type Problem } from "../links/problem.ts";
 import { createLinkTable, type Entry } from "./link-table.ts";
 
 /** Enough for 230,000 links with targets of 80 characters. */
-const MAX_BYTES = 32 * 1024 * 1024;
+export const MAX_BYTES = 32 * 1024 * 1024;
 
 /** A link that is never cached, because each visit needs a check. See `gate.ts`. */
 export interface GuardedLink {

@@ -23,6 +23,8 @@ export type StartOrder = Pick<Config, "port" | "openElsewhere">;
 export interface StopOrder {
   /** Why to stop. Other processes keep serving. */
   readonly replaced?: string;
+  /** Why to stop, with all processes. */
+  readonly stop?: string;
 }
 
 /** A child sends this every second to show that it is alive. */
@@ -49,8 +51,9 @@ export async function serveAsChild(config: Config): Promise<number> {
   for (const reason of ["SIGTERM", "SIGINT"]) process.on(reason, () => stop({ reason, isReplaced: false }));
   process.on("disconnect", () => stop({ reason: "the supervisor has ended", isReplaced: false }));
   // Others may take over while this process starts.
-  process.on("message", ({ replaced }: StopOrder) => {
-    if (replaced !== undefined) stop({ reason: replaced, isReplaced: true });
+  process.on("message", (order: StopOrder) => {
+    if (order.replaced !== undefined) stop({ reason: order.replaced, isReplaced: true });
+    else if (order.stop !== undefined) stop({ reason: order.stop, isReplaced: false });
   });
   const { promise: started, resolve: start } = Promise.withResolvers<StartOrder>();
   process.once("message", start);

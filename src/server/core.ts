@@ -24,7 +24,7 @@ import { createVisits } from "../visits/visits.ts";
 import { secretOf, storeOf } from "./domain-store.ts";
 
 /** A start believes the clock until this many days after Curt last ran with a believed one. */
-const BELIEVED_DAYS = 31;
+export const BELIEVED_DAYS = 31;
 const SECRET_BYTES = 32;
 
 /** The domain on an open store, without HTTP and timers. */

@@ -1,7 +1,7 @@
 import type { Log } from "../lib/log.ts";
 import { StoreMisplaced, StoreUnavailable } from "../links/store.ts";
 
-const REPEAT_EVERY_MS = 5000;
+export const REPEAT_EVERY_MS = 5000;
 /** Further kinds are logged as one. */
 const MAX_KINDS = 50;
 /** System codes for a full disk and an exhausted quota. */

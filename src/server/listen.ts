@@ -11,8 +11,8 @@ import type { createApp } from "./routes.ts";
  */
 const MAX_REQUEST_BODY_BYTES = Number.MAX_SAFE_INTEGER;
 /** For idle connections. For the headers of a request, Bun itself allows 12 s. */
-const IDLE_SECONDS = 20;
-const DRAIN_LIMIT_MS = 10_000;
+export const IDLE_SECONDS = 20;
+export const DRAIN_LIMIT_MS = 10_000;
 
 /** Tests set lower limits, so that they need not wait. */
 export interface ServerLimits {

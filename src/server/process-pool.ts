@@ -18,7 +18,7 @@ const LIVED_WELL_MS = 60_000;
 const STOP_SIGNALS: ReadonlySet<unknown> = new Set<NodeJS.Signals>(["SIGTERM", "SIGINT"]);
 
 /** A child that misses this many beats is killed. */
-const MAX_SILENT_BEATS = 10;
+export const MAX_SILENT_BEATS = 10;
 
 /** The processes that serve together: this process itself, or its children. */
 export interface Generation {
@@ -58,7 +58,6 @@ export function startProcessPool(
   others?: Generation,
 ): ProcessPool {
   const running = new Set<Subprocess>();
-  const listening = new Set<Subprocess>();
   const { promise: stopped, resolve: endWaits } = Promise.withResolvers<void>();
   let stopping = false;
   let storeFiles = others?.storeFiles();
@@ -70,13 +69,8 @@ export function startProcessPool(
     if (stopping) return;
     stopping = true;
     endWaits();
-    for (const child of running) {
-      if (isReplaced) send(child, { replaced: reason });
-      // The channel stays open, so that a hung child is noticed.
-      else if (listening.has(child)) child.kill("SIGTERM");
-      // A starting child may not handle signals yet, and sends no beats.
-      else child.disconnect();
-    }
+    // Not by a signal, which a starting child may not handle yet. The channel stays open, so that a hung child is noticed.
+    for (const child of running) send(child, isReplaced ? { replaced: reason } : { stop: reason });
   }
 
   function kill(): void {
@@ -99,19 +93,22 @@ export function startProcessPool(
         storeFiles = report.files;
         version = report.version ?? "";
         member = group?.join((request) => child.send(request));
-        listening.add(child);
         onListening(child.pid);
-        watching = setInterval(() => {
+        watch();
+      });
+      const watch = () => {
+        watching ??= setInterval(() => {
           // Count missing beats, not seconds, so that a suspended machine kills nobody.
           if (++silentBeats !== MAX_SILENT_BEATS) return;
           log.warn({ child: child.pid }, "a process is hung and will be killed");
           child.kill("SIGKILL");
         }, BEAT_MS);
-      });
+      };
       running.add(child);
+      // A starting child sends no beats, because a migration may take long. A stop waits no longer for it than for others.
+      void stopped.then(() => running.has(child) && watch());
       const code = await child.exited;
       running.delete(child);
-      listening.delete(child);
       return { child: child.pid, code, signal: child.signalCode ?? undefined };
     } catch (err) {
       return { code: 1, err };

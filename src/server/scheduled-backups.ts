@@ -13,7 +13,7 @@ import { repeat } from "../lib/repeat.ts";
 import { systemNowMs } from "./core.ts";
 import { ownProgram } from "./process-pool.ts";
 
-const LOOK_EVERY_MS = 60_000;
+export const LOOK_EVERY_MS = 60_000;
 /** After a failure: a backup may take long, and fail again. */
 const TRY_AGAIN_MS = 3_600_000;
 /** These mean a wrong setting. Other errors, such as a full disk, may be over by the next backup. */

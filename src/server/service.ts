@@ -29,11 +29,11 @@ import { openViews } from "./views-thread.ts";
 
 const TIDY_EVERY_MS = 60_000;
 /** Lets a start survive a short outage of the database, such as a failover. */
-const OPEN_WAIT_MS = 30_000;
+export const OPEN_WAIT_MS = 30_000;
 /** How long a replaced process closes each connection after its next response. Stopping immediately would cut off requests. */
-const REPLACED_MS = 2000;
+export const REPLACED_MS = 2000;
 /** A change in one process takes effect in all of them within a second. */
-const READ_CHANGES_EVERY_MS = 300;
+export const READ_CHANGES_EVERY_MS = 300;
 
 /** Tests lower these so as not to wait. The usual values are where each limit is used. */
 export interface Limits

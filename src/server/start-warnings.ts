@@ -7,8 +7,8 @@ import type { Log } from "../lib/log.ts";
 import { isPrivateHost } from "../links/target.ts";
 
 /** Peak observed: 289 MB, with full tables and without blocklists. */
-const PROCESS_BYTES = 300 * 1024 * 1024;
-const MIN_DESCRIPTORS = 4096;
+export const PROCESS_BYTES = 300 * 1024 * 1024;
+export const MIN_DESCRIPTORS = 4096;
 
 /** Logs what is worth a look but no reason not to start. */
 export function warnAtStart(config: Config, log: Log): void {

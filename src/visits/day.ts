@@ -16,10 +16,10 @@ export const MAX_DAY_VALUES = 100;
 /** Up to this number of searches, comparing with each value is faster than creating a map. */
 const FEW_VALUES = 8;
 /** About 6 % off above this many visitors per day; exact below. */
-const VISITORS_SKETCH = 256;
+export const VISITORS_SKETCH = 256;
 
 /** A day is over when the last visits of all processes have reached the store. */
-const CLOSE_AFTER_MS = HOUR_MS;
+export const CLOSE_AFTER_MS = HOUR_MS;
 
 /** The first day (UTC, since 1970) that is not over yet. Earlier days are closed, and their details are public. */
 export function firstOpenDay(nowMs: number): number {

@@ -94,7 +94,7 @@ describe("the command line", () => {
   test("lists the commands of a group without the rest", async () => {
     const { code, stdout } = await run(["completion", "--help"]);
     expect(code).toBe(0);
-    expect(stdout).toStartWith("Usage: curt <command>\n\nCommands:\n  completion bash ");
+    expect(stdout).toStartWith("Usage: curt completion <command>\n\nCommands:\n  bash ");
     expect(stdout).not.toMatch(/trust-clock|LOG_LEVEL/);
     expect(await run(["completion"])).toEqual({
       code: 2,

@@ -114,9 +114,9 @@ describe("the reference", () => {
     const told = async (language: string) =>
       textOf(await (await limited.fetch("/docs", headersFor(language))).text());
     const text = await told("en");
-    expect(text).toContain("Links created30 in 1 minute and 1,000 in 1 day");
+    expect(text).toContain("Links created, and new destinations30 in 1 minute and 1,000 in 1 day");
     expect(text).toContain("Reports7 in 90 seconds");
-    expect(text).toContain("Unknown short addressesno limit");
+    expect(text).toContain("Unknown, free and taken codes, and wrong manage keysno limit");
     expect(await told("ko")).toContain("1분에 30회");
   });
 

@@ -39,6 +39,11 @@ export const linesThatSay = (program: Program, text: string) =>
   lines(program).filter(({ msg }) => msg.includes(text));
 export const children = (program: Program) => linesThatSay(program, "listens on")[0]?.children ?? [];
 
+/** The children of a process, from the kernel: also those that don't listen yet. */
+export function childrenOf(pid: number): number[] {
+  return readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").split(" ").filter(Boolean).map(Number);
+}
+
 /** Zombies (processes that have ended but have not been waited for) count as dead. */
 export function isAlive(pid: number): boolean {
   try {

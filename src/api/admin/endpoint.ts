@@ -113,7 +113,7 @@ export async function readBody<Schema extends z.ZodObject>(
   return readJson(request, bounds, schema, { reason: "phishing", note: "A fake bank." });
 }
 
-const LIMIT = { min: 1, max: 200 };
+export const LIMIT = { min: 1, max: 200 };
 const DEFAULT_LIMIT = 50;
 
 /** The page of a list that a query asks for. */

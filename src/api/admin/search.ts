@@ -11,7 +11,7 @@ import type { AdminApiTask } from "./endpoint.ts";
 // The operator's searches. The thread for views searches in slices, and other views take turns with them.
 
 /** How long a request searches before it returns the links found so far. */
-const SEARCH_MS = 1000;
+export const SEARCH_MS = 1000;
 /** Ten million links take ten seconds, and longer on a busy machine. Bun allows a response 255 seconds. */
 const SEARCH_ALL_MS = 240_000;
 const ANSWER_SECONDS = 255;
@@ -20,7 +20,7 @@ const SLICE_MS = 10;
 /** The views thread reads links for a third of the time, so that redirects on the same core hardly wait. */
 const PAUSE_MS = 1;
 /** To change more links than that, block their host or search several times. */
-const MAX_CHANGED = 10_000;
+export const MAX_CHANGED = 10_000;
 /** Links in a slice. The serving thread parses them. */
 const MAX_SLICE = 1000;
 

@@ -9,7 +9,7 @@ import type { ListTask } from "./list-reader.ts";
 import { createListCheck, type ListCheck, type ListKey } from "./list-table.ts";
 
 /** A changed file is read after two identical checks, so a change takes effect within half a minute. */
-const POLL_MS = 10_000;
+export const POLL_MS = 10_000;
 /** Lists of fewer rules are edited by hand, and may lose most of them. */
 const MIN_RULES_TO_DOUBT = 10;
 

@@ -5,7 +5,7 @@ import { isPrivateHost } from "../../links/target.ts";
 
 const MAX_MS = 60_000;
 /** After decompression. */
-const MAX_BYTES = 64 * 1024 * 1024;
+export const MAX_BYTES = 64 * 1024 * 1024;
 const MAX_REDIRECTS = 5;
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 

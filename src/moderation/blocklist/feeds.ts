@@ -5,7 +5,7 @@ import { reasonOf } from "../../lib/error-reason.ts";
 import { repeat } from "../../lib/repeat.ts";
 import { download, type DownloadOverrides, type Validators } from "./download.ts";
 
-const EVERY_MS = 3_600_000;
+export const EVERY_MS = 3_600_000;
 const RETRY_AFTER_MS = 600_000;
 const LOOK_EVERY_MS = 60_000;
 /** An unfinished file of this age is left over from a crash. */

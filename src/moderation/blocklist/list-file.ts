@@ -4,11 +4,11 @@ import { readLine } from "./list-line.ts";
 import { createListBuilder, type ListKey, type ListTable } from "./list-table.ts";
 
 /** In bytes. A million hosts take about 20 MB. */
-const MAX_FILE_BYTES = 512 * 1024 * 1024;
+export const MAX_FILE_BYTES = 512 * 1024 * 1024;
 /** In characters. Longer lines are skipped. */
 const MAX_LINE_LENGTH = 4096;
 /** Their table takes 64 MiB. */
-const MAX_RULES = 4_000_000;
+export const MAX_RULES = 4_000_000;
 const CHUNK_BYTES = 256 * 1024;
 const LINE_FEED = 10;
 const CUT = { isCut: true, isEnded: true };

@@ -53,8 +53,8 @@ export interface ReportsOptions {
 }
 
 /** Reports of a day may arrive this long after it. */
-const LATE_MS = HOUR_MS;
-const KEEP_MS = 400 * DAY_MS;
+export const LATE_MS = HOUR_MS;
+export const KEEP_MS = 400 * DAY_MS;
 /** In hexadecimal digits: 64 bits. */
 const REPORTER_LENGTH = 16;
 const BATCH = 200;

@@ -11,11 +11,11 @@ import { checkPassword, hasRightLength } from "../../links/password.ts";
 import type { Secret } from "../../links/secret.ts";
 import { passwordPage, type Refusal } from "./page.tsx";
 
-const OPEN_MS = 15 * 60_000;
+export const OPEN_MS = 15 * 60_000;
 /** Until one of the present checks has finished. */
 const BUSY_SECONDS = 1;
 /** How long and how many right passwords are remembered, at about 300 bytes each. */
-const REMEMBERED_MS = 5 * 60_000;
+export const REMEMBERED_MS = 5 * 60_000;
 const MAX_REMEMBERED = 10_000;
 
 interface Check {

@@ -133,7 +133,7 @@ export function mergeAll(parts: readonly Day[]): Day {
 }
 
 /** A source that returns later than this may count again: its rows are gone. */
-const KEEP_SEQUENCES_DAYS = 30;
+export const KEEP_SEQUENCES_DAYS = 30;
 
 /** Generous, because no request waits for ageing. */
 const LIMIT_MS = 10_000;

@@ -7,7 +7,7 @@ import type { EraseVisits } from "../shared/decisions.ts";
 import type { FileDatabase } from "./file/file.ts";
 
 /** Sources without visits for this long have ended. */
-const KEEP_SOURCES_DAYS = 30;
+export const KEEP_SOURCES_DAYS = 30;
 /** How many ended sources a new one removes. */
 const MAX_FORGOTTEN = 100;
 

@@ -7,7 +7,7 @@ import { constants, SQLiteError } from "bun:sqlite";
 import { statSync } from "node:fs";
 import { dirname } from "node:path";
 
-import { syncFolder } from "../../lib/files.ts";
+import { isNearlyFull, syncFolder } from "../../lib/files.ts";
 import { performTasks } from "../../lib/thread.ts";
 import { type NewLink, StoreMisplaced, StoreUnavailable, SyncFailed } from "../../links/store.ts";
 import type { AgeBounds } from "../../visits/store.ts";
@@ -136,7 +136,8 @@ function closeDatabase(): void {
   // SQLite leaves the log of a file that was replaced, and the next start would apply it to the wrong one.
   if (main !== file.opened[0]) file.database.emptyLog();
   // Otherwise the last connection deletes the log and its index, which a restart on a full disk could not create again.
-  if (wasFull) file.database.fileControl(constants.SQLITE_FCNTL_PERSIST_WAL, 1);
+  if (wasFull || isNearlyFull(dirname(file.path)))
+    file.database.fileControl(constants.SQLITE_FCNTL_PERSIST_WAL, 1);
   // The last connection to close checkpoints. Where that fails, the WAL keeps everything.
   file.database.close();
   // If a power cut undid only the deletion of the index, the next start would miss the log.

@@ -11,10 +11,10 @@ import type { Owner, Segment } from "./segment.ts";
 import { createSegments } from "./segments.ts";
 import { abandonedSlots, takeSlot } from "./slots.ts";
 
-const TICK_MS = 1000;
+export const TICK_MS = 1000;
 /** Folding takes at most this share of the time, but no visit waits longer than a minute for it. */
 const FOLD_SHARE = 1 / 40;
-const MAX_FOLD_PAUSE_MS = 60_000;
+export const MAX_FOLD_PAUSE_MS = 60_000;
 const ADOPT_EVERY_MS = 60_000;
 
 /** Tests lower it. */

@@ -20,7 +20,7 @@ const CALM_MS = 600_000;
  * Limits all segments of a process together. While the store is unavailable, they fill up. Then details are lost first,
  * and later the visits of links that aren't in a segment yet.
  */
-const MAX_BYTES = 128 * 1024 * 1024;
+export const MAX_BYTES = 128 * 1024 * 1024;
 /** The pause after `createEmergency` has failed. */
 const EMERGENCY_PAUSE_MS = 1000;
 

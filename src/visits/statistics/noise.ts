@@ -6,7 +6,7 @@ import { DIMENSIONS } from "../dimensions.ts";
  * The privacy loss of one published number (differential privacy): one visit changes the odds of any result by at most a
  * factor of e^ε = 1.65. The standard deviation of an offset is 2.8.
  */
-const EPSILON = 0.5;
+export const EPSILON = 0.5;
 /** Values with fewer visits on a day, noise included, are added to the others. */
 export const MIN_SHOWN_VISITS = 5;
 /**

@@ -10,7 +10,7 @@ import { type Week, weekOf } from "./week.ts";
 import { openZone, writeDay, type Zone } from "./zone.ts";
 
 /** Values of one dimension in a response. */
-const MAX_VALUES = 50;
+export const MAX_VALUES = 50;
 
 export const INTERVALS = ["hour", "day", "month"] as const;
 export type Interval = (typeof INTERVALS)[number];
@@ -165,7 +165,7 @@ export function createStatistics({ store, clock, shown: shownToAll, noise }: Sta
   return { revision, statistics };
 }
 
-const DEFAULT_DAYS = { hour: 2, day: 30, month: 365 };
+export const DEFAULT_DAYS = { hour: 2, day: 30, month: 365 };
 
 /** Earlier days have no date of four digits. */
 const FIRST_DAY = parseDay("0000-01-01");

@@ -1,8 +1,10 @@
 import { dlopen, FFIType, ptr } from "bun:ffi";
 import { Database } from "bun:sqlite";
 import { expect, test } from "bun:test";
-import { existsSync } from "node:fs";
+import { existsSync, mkdirSync, statfsSync, statSync, truncateSync } from "node:fs";
+import { join } from "node:path";
 
+import { OPENING_KIB } from "../../../src/store/sqlite/file/file.ts";
 import { testOnLinux } from "../../linux.ts";
 import { addressOf, scrapeUntil } from "../../metrics/scrape.ts";
 import { startHere, startProgram, temporaryFolder, untilLogged, PROGRAM } from "../../service.ts";
@@ -83,6 +85,83 @@ testOnLinux(
     expect((await next.shorten({ original_url })).status).toBe(201);
   },
 );
+
+/** A file system of a few megabytes, in a namespace of its own that ends with it. `run` is the start of commands in it. */
+async function mountSmallDisk(folder: string) {
+  mkdirSync(folder);
+  const mount = `mount -t tmpfs -o size=3m tmpfs "$0" && echo mounted && exec cat`;
+  const holder = Bun.spawn(["unshare", "--user", "--map-root-user", "--mount", "sh", "-c", mount, folder], {
+    stdin: "pipe",
+    stdout: "pipe",
+    stderr: "inherit",
+  });
+  const { value } = await holder.stdout.getReader().read();
+  expect(new TextDecoder().decode(value)).toBe("mounted\n");
+  const inside = `/proc/${holder.pid}/root${folder}`;
+  return {
+    run: ["nsenter", "--preserve-credentials", "--user", "--mount", `--target=${holder.pid}`],
+    /** Takes all space that is left. */
+    fill(name: string) {
+      const { exitCode } = Bun.spawnSync(["dd", "if=/dev/zero", `of=${inside}/${name}`, "bs=1k"], {
+        stderr: "ignore",
+      });
+      expect(exitCode).not.toBe(0);
+      expect(statfsSync(inside).bavail).toBe(0);
+    },
+    release(name: string, kib: number) {
+      const file = `${inside}/${name}`;
+      truncateSync(file, statSync(file).size - kib * 1024);
+    },
+    async [Symbol.asyncDispose]() {
+      holder.kill();
+      await holder.exited;
+    },
+  };
+}
+
+testOnLinux(
+  "a stop of two processes on a full disk keeps these files, whichever of them noticed",
+  async () => {
+    using folder = temporaryFolder();
+    const path = join(folder.path, "disk");
+    await using disk = await mountSmallDisk(path);
+    const settings = { PROCESSES: "2", DATABASE_URL: `sqlite:${path}/curt.db`, DATA_DIR: folder.path };
+    const options = { command: [...disk.run, process.execPath, PROGRAM, "serve"], folder: folder.path };
+    const program = await startProgram(settings, options);
+    program.expectFaults();
+    expect((await program.shorten({ original_url, custom_code: "kept" })).status).toBe(201);
+    disk.fill("first");
+    expect((await program.shorten({ original_url: `${original_url}${"x".repeat(8000)}` })).status).toBe(503);
+    await program[Symbol.asyncDispose]();
+    disk.fill("second");
+    await using next = await startProgram(settings, options);
+    next.expectFaults();
+    expect((await next.fetch("/kept")).status).toBe(302);
+  },
+);
+
+testOnLinux("a start without room for the log says how much it needs, which is enough", async () => {
+  using folder = temporaryFolder();
+  const path = join(folder.path, "disk");
+  await using disk = await mountSmallDisk(path);
+  const settings = { DATABASE_URL: `sqlite:${path}/curt.db`, DATA_DIR: folder.path };
+  const options = { command: [...disk.run, process.execPath, PROGRAM, "serve"], folder: folder.path };
+  {
+    await using before = await startProgram(settings, options);
+    expect((await before.shorten({ original_url, custom_code: "kept" })).status).toBe(201);
+  }
+  disk.fill("filler");
+  const refused = Bun.spawnSync(options.command, {
+    env: { ...process.env, ...settings, PORT: "0", BASE_URL: original_url },
+  });
+  expect(refused.stderr.toString()).toContain(
+    `curt.db cannot be opened: the disk is full. Make room: opening it needs ${OPENING_KIB} KiB.`,
+  );
+  disk.release("filler", OPENING_KIB);
+  await using next = await startProgram(settings, options);
+  next.expectFaults();
+  expect((await next.fetch("/kept")).status).toBe(302);
+});
 
 for (const processes of ["1", "2"])
   test(`PROCESSES=${processes}, a full disk under load: few lines tell of many faults, and nothing answered is lost`, async () => {

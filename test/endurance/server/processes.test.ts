@@ -6,6 +6,7 @@ import {
   all,
   begun,
   children,
+  childrenOf,
   isAlive,
   killBegun,
   linesThatSay,
@@ -57,6 +58,23 @@ describe("a process that hangs", () => {
     expect(await program.exited).toBe(1);
     expect(linesThatSay(program, "is hung")).toMatchObject([{ child: hung }]);
     expect(children(program).filter(isAlive)).toEqual([]);
+  });
+
+  testOnLinux("is ended during a stop before it listens", async () => {
+    using folder = temporaryFolder();
+    await using program = await startSeveral({}, { folder: folder.path, roundMs: SOONER_BEAT_MS });
+    const [replaced = 0, ...others] = children(program);
+    process.kill(replaced, "SIGKILL");
+    const hung = await until("another is started", () =>
+      childrenOf(program.pid).find((pid) => ![replaced, ...others].includes(pid)),
+    );
+    begun.add(hung);
+    process.kill(hung, "SIGSTOP");
+    program.kill("SIGTERM");
+    expect(await program.exited).toBe(1);
+    expect(linesThatSay(program, "another process took its place")).toEqual([]);
+    expect(linesThatSay(program, "is hung")).toMatchObject([{ child: hung }]);
+    expect([hung, ...others].filter(isAlive)).toEqual([]);
   });
 
   test("is not one that has nothing to do, whose supervisor was hung, or that stops slowly", async () => {

@@ -3,7 +3,7 @@ import { Database, SQLiteError, type SQLQueryBindings, type Statement } from "bu
 import { closeSync, existsSync, openSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 
-import { reasonOf } from "../../../lib/error-reason.ts";
+import { isDiskFull, reasonOf } from "../../../lib/error-reason.ts";
 import { createFolder, giveToOwnerOfFolder, syncFolder } from "../../../lib/files.ts";
 import { StoreUnusable, SyncFailed } from "../../../links/store.ts";
 import { isFailedSync } from "../sql.ts";
@@ -17,6 +17,9 @@ const OLDEST_SQLITE = [3, 51, 3];
 const BUSY_WAIT_MS = 5000;
 /** Readers share the thread that redirects, and in WAL mode nothing but recovery can make them wait. */
 const READER_BUSY_WAIT_MS = 100;
+
+/** The index of the log takes 32 KiB, and the first pages of the log the rest. */
+export const OPENING_KIB = 64;
 
 /** From this many pages on, the log is moved into the file. SQLite's own default. */
 const LONG_LOG_PAGES = 1000;
@@ -280,6 +283,8 @@ function explain(path: string, error: unknown): string {
   if (/^SQLITE_(BUSY|LOCKED)/.test(code))
     return `${path} is locked by another program. Stop it, or wait until it is done.`;
   if (/^SQLITE_(NOTADB|CORRUPT)/.test(code)) return `${path} is damaged (${reason}). Restore a backup.`;
+  if (isDiskFull(error))
+    return `${path} cannot be opened: ${reason}. Make room: opening it needs ${OPENING_KIB} KiB.`;
   const what = error instanceof SQLiteError ? "cannot be opened" : "cannot be used";
   return `${path} ${what}: ${reason}. Check DATABASE_URL, the folder's permissions and the free space.`;
 }

@@ -9,7 +9,7 @@ import { FileDatabase, openChecked } from "./file.ts";
 const STEP_PAGES = 256;
 const PAGE_BYTES = 4096;
 /** Creates share the disk with the copy. */
-const MAX_BYTES_PER_S = 64 * 1024 * 1024;
+export const MAX_BYTES_PER_S = 64 * 1024 * 1024;
 /** So that the last sync does not have to write all of it. Syncs this rare disturb those of creates the least. */
 const SYNC_EVERY_BYTES = 8 * 1024 * 1024;
 const BUSY_WAIT_MS = 5000;
