@@ -124,9 +124,11 @@ async function tryToFill(run: ImportRun): Promise<Counts | undefined> {
   const { database } = run.config;
   if (await hasStore(database)) {
     const records = await openRecords(database);
-    const isEmpty = await records.isEmpty();
-    await records.close();
-    if (!isEmpty) return undefined;
+    try {
+      if (!(await records.isFillable())) return undefined;
+    } finally {
+      await records.close();
+    }
   }
   return fillWith(run, "reading", async (_, records) => records.length);
 }

@@ -18,7 +18,7 @@ export function openSqliteRecords(path: string): Records {
   const reader = createReader(path, identify(path));
   return {
     find: async (code) => reader.find(code),
-    isEmpty: async () => isEmpty(database),
+    isFillable: async () => isEmpty(database),
     size: async () => trying(() => database.query<{ size: number }, []>(SIZE).get()?.size ?? 0),
     async snapshot(work) {
       // The write-ahead log keeps later commits apart.
