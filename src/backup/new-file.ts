@@ -30,6 +30,8 @@ export function createPartFile(file: string) {
       if (!isOurs()) throw new StoreUnusable(`${path} was replaced while it was being written. Try again.`);
       sync(path);
       rename(path, file);
+      // A store with two names isn't started.
+      remove();
       syncFolder(dirname(resolve(file)));
     },
     /** Deletes an unnamed part, unless another process has replaced it. */

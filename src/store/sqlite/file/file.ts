@@ -7,7 +7,7 @@ import { reasonOf } from "../../../lib/error-reason.ts";
 import { createFolder, giveToOwnerOfFolder, syncFolder } from "../../../lib/files.ts";
 import { StoreUnusable, SyncFailed } from "../../../links/store.ts";
 import { isFailedSync } from "../sql.ts";
-import { type Identity, identify, isInPlace, replacedMeanwhile } from "./file-identity.ts";
+import { type Identity, identify, isInPlace, replacedMeanwhile, requireOneName } from "./file-identity.ts";
 import { isCurrent, migrate, requireCurrentVersion, requireOurs, requireSchema } from "./schema.ts";
 import { hasIndex, requireWholeWal } from "./wal.ts";
 
@@ -71,6 +71,7 @@ export function openWriter(path: string, openElsewhere?: Identity, busyWaitMs = 
     if (openElsewhere !== undefined) requireSame(path, openElsewhere);
     createFolder(dirname(path));
     requireOurs(path);
+    requireOneName(path);
     requireLog(path);
     requireWholeWal(path);
     if (openElsewhere === undefined) createFile(path);
@@ -242,6 +243,8 @@ function requireSafeSqlite(): void {
 function requireSync(database: Database): void {
   database.run("PRAGMA journal_mode = WAL");
   database.run("PRAGMA synchronous = FULL");
+  // On macOS, a plain fsync leaves data in the cache of the disk. Other systems ignore this.
+  database.run("PRAGMA fullfsync = ON");
   requirePragma(database, "journal_mode", "wal");
   requirePragma(database, "synchronous", 2);
 }
