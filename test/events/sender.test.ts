@@ -78,7 +78,7 @@ describe.each(Object.entries(ENGINES))("a sender in %s", (_, settingsOf) => {
     const send = await startSender(statements, receiver);
     await addEvents(statements, { "a.example": 1, "b.example": 2 });
     await statements.run("ALTER TABLE events ADD CONSTRAINT unmarkable CHECK (NOT sent)");
-    await expect(send()).rejects.toThrow("unmarkable");
+    expect(await send().catch((error: Error) => error.message)).toContain("unmarkable");
     await statements.run("ALTER TABLE events DROP CONSTRAINT unmarkable");
     expect(await send()).toMatchObject({ sent: 2, waiting: 0 });
     expect(hostsOf(receiver)).toEqual([["a.example", "b.example"]]);
