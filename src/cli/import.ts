@@ -156,16 +156,20 @@ async function importItems(
   keepOdd: boolean,
 ): Promise<number> {
   const isDryRun = options["dry-run"] === true;
-  const importer = await (isDryRun ? openLookup(config.database) : openImporter(config.database));
-  await using _ = { [Symbol.asyncDispose]: importer.close };
-  const { links, added, known, visits } = await importLinks(items, {
-    importer,
-    ...importRules(config),
-    keepOdd,
-    onSkipped: skipped.add,
-    onRead: () => progress.report("reading", input.progress()),
-    onAdded: (batch, count) => progress.report(isDryRun ? "looking up" : "adding", batch, count),
-  });
+  async function importAll() {
+    const importer = await (isDryRun ? openLookup(config.database) : openImporter(config.database));
+    await using _ = { [Symbol.asyncDispose]: importer.close };
+    return await importLinks(items, {
+      importer,
+      ...importRules(config),
+      keepOdd,
+      onSkipped: skipped.add,
+      onRead: () => progress.report("reading", input.progress()),
+      onAdded: (batch, count) => progress.report(isDryRun ? "looking up" : "adding", batch, count),
+    });
+  }
+  // Prints nothing before the importer is closed, which may fail.
+  const { links, added, known, visits } = await importAll();
   progress.end();
   skipped.print();
   const would = isDryRun ? " would be" : "";

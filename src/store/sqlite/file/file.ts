@@ -102,6 +102,12 @@ function emptyLogNow(database: FileDatabase, busyWaitMs: number): void {
   database.run(`PRAGMA busy_timeout = ${busyWaitMs}`);
 }
 
+/** Closes a connection of {@link openWriter}. Closing moves the log too, but ignores a failed sync, which this throws. */
+export function closeWriter(database: FileDatabase): void {
+  emptyLogNow(database, 0);
+  database.close();
+}
+
 /** Opens a connection for durable writes in a process that already has one to the files `opened`. */
 export function openSecondWriter(path: string, opened: Identity): FileDatabase {
   return explained(path, () => {
