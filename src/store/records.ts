@@ -60,8 +60,8 @@ export type WriteRecords = <K extends Kind>(kind: K, records: readonly RecordOf[
 
 /** Reads everything in a store. Methods reject with `StoreUnavailable`. */
 export interface Records extends Pick<LinkStore, "find"> {
-  /** Whether the store can be filled, see {@link IS_EMPTY}. */
-  isEmpty(): Promise<boolean>;
+  /** Whether the store can be filled, see {@link IS_EMPTY}. Throws {@link StoreUnusable} if it is empty but served. */
+  isFillable(): Promise<boolean>;
   /** Estimates the number of records, which takes a while. */
   size(): Promise<number>;
   /** Calls `work` with a reader of one snapshot, also while the store is served. */
