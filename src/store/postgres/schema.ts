@@ -4,9 +4,10 @@ import store from "./migrations/001-store.sql" with { type: "text" };
 import events from "./migrations/002-events.sql" with { type: "text" };
 import refusedEvents from "./migrations/003-refused-events.sql" with { type: "text" };
 import answeredTargets from "./migrations/004-answered-targets.sql" with { type: "text" };
+import endedSessions from "./migrations/005-ended-sessions.sql" with { type: "text" };
 
 /** In order. How many of them a database has is its schema version. */
-const MIGRATIONS = [store, events, refusedEvents, answeredTargets];
+const MIGRATIONS = [store, events, refusedEvents, answeredTargets, endedSessions];
 
 /** For all migrations together, and for waiting until another process has made them. */
 const MIGRATE_MS = 3_600_000;
