@@ -54,7 +54,11 @@ function explain(error: unknown): number {
   if (error instanceof StoreMisconfigured) return complain(`curt: ${escapeLine(error.message)}`, 2);
   if (error instanceof StoreUnusable || error instanceof CannotListen)
     return complain(`curt: ${escapeLine(error.message)}`, 1);
-  if (error instanceof SyncFailed) return complain(`curt: ${escapeLine(error.message)}`, SYNC_FAILED);
+  if (error instanceof SyncFailed)
+    return complain(
+      `curt: the disk did not store what was written: ${escapeLine(error.message)}`,
+      SYNC_FAILED,
+    );
   if (error instanceof StoreUnavailable)
     return complain(`curt: the store is unavailable: ${escapeLine(error.message)}`, 1);
   throw error;

@@ -7,6 +7,7 @@ export const NEEDS_LINUX: Readonly<Record<string, string>> = {
   "is ended during a stop before it listens": "finds the process in /proc",
   "say once that they listen, when all do": "counts the listening sockets in /proc",
   "share the port, and what one makes resolves in all at once": SPREADS,
+  "refuse a session of the operator once it was signed out in one of them": SPREADS,
   "follow a code that ended and was taken over, though each had the old link in memory": SPREADS,
   "of one process: the others serve on, and another takes its place": SPREADS,
   "of the supervisor leaves no process behind, and the store whole": SPREADS,
@@ -40,6 +41,10 @@ export const NEEDS_LINUX: Readonly<Record<string, string>> = {
   "one by one, over a checkpoint: each link is synced to disk before its 201 is sent": "traces with ptrace",
   "500 at once: each link is synced to disk before its 201 is sent, and they share their syncs":
     "traces with ptrace",
+  "curt import ends with 74 and reports no success": "traces with ptrace",
+  "curt backup ends with 74 and reports no success": "traces with ptrace",
+  "curt events --resend ends with 74 and reports no success": "traces with ptrace",
+  "a backup that was logged as made is on disk, whole and by its name": "traces with ptrace",
   "the proof finds what it looks for": "traces with ptrace",
   "of the log ends Curt, and what later runs confirm survives a power cut": "traces with ptrace",
   "loses no link of a store that another program keeps open over the restart": "traces with ptrace",

@@ -6,6 +6,7 @@ import { createFolder, giveToOwnerOfFolder } from "../lib/files.ts";
 import { StoreUnusable } from "../links/store.ts";
 import { checkFile } from "../store/sqlite/file/file.ts";
 import { checkpoint, leaveWal, openSnapshot, type Snapshot } from "../store/sqlite/file/snapshot.ts";
+import { trying } from "../store/sqlite/sql.ts";
 import { openSqliteStore } from "../store/sqlite/store.ts";
 import { startFolding } from "../visits/journal/folding.ts";
 import { type SegmentCopy, copySegments } from "../visits/journal/segment-copy.ts";
@@ -43,9 +44,9 @@ export async function createBackup({ path, journalFolder, file, progress }: Back
   } finally {
     snapshot.close();
   }
-  checkpoint(path);
+  trying(() => checkpoint(path));
   await foldInto(part.path, segments);
-  leaveWal(part.path);
+  trying(() => leaveWal(part.path));
   progress.checking();
   const { links } = requireWhole(part.path);
   part.name();

@@ -3,7 +3,7 @@ import { dirname, resolve } from "node:path";
 
 import { reasonOf } from "../lib/error-reason.ts";
 import { createFolder, syncFolder } from "../lib/files.ts";
-import { StoreUnavailable, StoreUnusable } from "../links/store.ts";
+import { StoreUnavailable, StoreUnusable, SyncFailed } from "../links/store.ts";
 
 /** The suffixes of the files that SQLite may leave when it is killed. */
 export const SQLITE_FILES = ["", "-wal", "-shm", "-journal"];
@@ -30,6 +30,8 @@ export function createPartFile(file: string) {
       if (!isOurs()) throw new StoreUnusable(`${path} was replaced while it was being written. Try again.`);
       sync(path);
       rename(path, file);
+      // A store with two names isn't started.
+      remove();
       syncFolder(dirname(resolve(file)));
     },
     /** Deletes an unnamed part, unless another process has replaced it. */
@@ -77,7 +79,7 @@ export async function explained<T>(file: string, write: () => T | Promise<T>): P
   } catch (error) {
     const { code } = error as { code?: unknown };
     const isExpected = typeof code === "string" || error instanceof StoreUnavailable;
-    if (error instanceof StoreUnusable || !isExpected) throw error;
+    if (error instanceof StoreUnusable || error instanceof SyncFailed || !isExpected) throw error;
     throw new StoreUnusable(
       `${file} could not be made: ${reasonOf(error)}. It takes as much room as the store: check the free space and the folder's permissions.`,
       { cause: error },

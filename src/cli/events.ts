@@ -46,7 +46,7 @@ async function resend(outbox: Outbox, config: Config): Promise<number> {
   if (config.eventsUrl === null) return 1;
   let [sent, refused] = [0, 0];
   for (const row of await outbox.refused()) {
-    const { failure } = await post([row], config, systemNowMs());
+    const failure = await post([row], config, systemNowMs());
     if (failure === undefined) {
       await outbox.deleteRefused(row.seq);
       sent += 1;

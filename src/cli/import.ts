@@ -124,9 +124,11 @@ async function tryToFill(run: ImportRun): Promise<Counts | undefined> {
   const { database } = run.config;
   if (await hasStore(database)) {
     const records = await openRecords(database);
-    const isEmpty = await records.isEmpty();
-    await records.close();
-    if (!isEmpty) return undefined;
+    try {
+      if (!(await records.isFillable())) return undefined;
+    } finally {
+      await records.close();
+    }
   }
   return fillWith(run, "reading", async (_, records) => records.length);
 }
@@ -154,16 +156,20 @@ async function importItems(
   keepOdd: boolean,
 ): Promise<number> {
   const isDryRun = options["dry-run"] === true;
-  const importer = await (isDryRun ? openLookup(config.database) : openImporter(config.database));
-  await using _ = { [Symbol.asyncDispose]: importer.close };
-  const { links, added, known, visits } = await importLinks(items, {
-    importer,
-    ...importRules(config),
-    keepOdd,
-    onSkipped: skipped.add,
-    onRead: () => progress.report("reading", input.progress()),
-    onAdded: (batch, count) => progress.report(isDryRun ? "looking up" : "adding", batch, count),
-  });
+  async function importAll() {
+    const importer = await (isDryRun ? openLookup(config.database) : openImporter(config.database));
+    await using _ = { [Symbol.asyncDispose]: importer.close };
+    return await importLinks(items, {
+      importer,
+      ...importRules(config),
+      keepOdd,
+      onSkipped: skipped.add,
+      onRead: () => progress.report("reading", input.progress()),
+      onAdded: (batch, count) => progress.report(isDryRun ? "looking up" : "adding", batch, count),
+    });
+  }
+  // Prints nothing before the importer is closed, which may fail.
+  const { links, added, known, visits } = await importAll();
   progress.end();
   skipped.print();
   const would = isDryRun ? " would be" : "";

@@ -15,53 +15,48 @@ export interface PostLimits {
   readonly requestMs?: number | undefined;
 }
 
-/** In characters, except for a single event. Express accepts 100 KB. */
+/** In characters, except for a single event and for retries, whose links may have changed. Express accepts 100 KB. */
 export const MAX_BODY = 65_536;
 const REQUEST_MS = 10_000;
 const TEMPORARY: ReadonlySet<number> = new Set([408, 409, 425, 429]);
 
-/**
- * Sends as many of the first events as fit into a request; as text, only one. Returns their number, and the failure unless
- * the response is 2xx.
- */
+/** Returns as many of the first events as fit into a request. */
+export function chooseBatch(rows: readonly EventRow[], endpoint: Endpoint): readonly EventRow[] {
+  let size = 0;
+  const isOver = (row: EventRow) => (size += JSON.stringify(toCloudEvent(row, endpoint)).length) > MAX_BODY;
+  const end = rows.findIndex((row, nth) => isOver(row) && nth > 0);
+  return end < 0 ? rows : rows.slice(0, end);
+}
+
+/** Sends a batch; as text, only one event. Returns the failure unless the response is 2xx. */
 export async function post(
-  rows: readonly EventRow[],
+  batch: readonly EventRow[],
   endpoint: Endpoint,
   nowMs: number,
   { requestMs = REQUEST_MS }: PostLimits = {},
-): Promise<{ readonly count: number; readonly failure: Failure | undefined }> {
+): Promise<Failure | undefined> {
   const isText = endpoint.eventsFormat === "text";
-  const events = serialize(isText ? rows.slice(0, 1) : rows, endpoint);
-  const count = events.length;
-  const body = isText ? events.join() : `[${events.join()}]`;
+  const events = batch.map((row) => (isText ? toText : toCloudEvent)(row, endpoint));
+  const body = JSON.stringify(isText ? events[0] : events);
   try {
     const response = await fetch(endpoint.eventsUrl ?? "", {
       method: "POST",
       headers: {
         "Content-Type": isText ? "application/json" : "application/cloudevents-batch+json",
         "User-Agent": `Curt/${VERSION}`,
-        ...sign(webhookId(rows.slice(0, count), endpoint), body, endpoint.eventsSecrets, nowMs),
+        ...sign(webhookId(batch, endpoint), body, endpoint.eventsSecrets, nowMs),
       },
       body,
       redirect: "manual",
       signal: AbortSignal.timeout(requestMs),
     });
     await response.body?.cancel();
-    return { count, failure: response.ok ? undefined : failureOf(response.status) };
+    return response.ok ? undefined : failureOf(response.status);
   } catch (error) {
     // The message may contain the address. The code of a timeout is a number.
     const { code, name } = error as { code?: unknown; name: string };
-    return { count, failure: { reason: typeof code === "string" ? code : name, kind: "temporary" } };
+    return { reason: typeof code === "string" ? code : name, kind: "temporary" };
   }
-}
-
-/** Each of the first events in JSON, as many as fit into a request. */
-function serialize(rows: readonly EventRow[], endpoint: Endpoint): readonly string[] {
-  let size = 0;
-  const format = endpoint.eventsFormat === "text" ? toText : toCloudEvent;
-  const events = rows.map((row) => JSON.stringify(format(row, endpoint)));
-  const end = events.findIndex((event, nth) => (size += event.length) > MAX_BODY && nth > 0);
-  return end < 0 ? events : events.slice(0, end);
 }
 
 function failureOf(status: number): Failure {

@@ -33,7 +33,8 @@ const STATE = `
     EXISTS (SELECT 1 FROM links WHERE ${DUE}) AS "isDue",
     (SELECT count(*) FROM (SELECT 1 AS one FROM events WHERE NOT sent LIMIT ${2 * MAX_WAITING}) AS few) AS waiting
   FROM event_sender`;
-const TAKE_TURN = `UPDATE event_sender SET owner = $1, turn = turn + 1 WHERE owner = $1 OR turn = $2 RETURNING turn`;
+const TAKE_TURN = `UPDATE event_sender SET owner = $1, turn = turn + 1 WHERE owner = $1 OR turn = $2 RETURNING turn, batch`;
+const KEEP_BATCH = "UPDATE event_sender SET batch = $1";
 const RELEASE = "UPDATE event_sender SET owner = '' WHERE owner = $1";
 /** Locks the links, so that none changes its end meanwhile. */
 const EXPIRED = `
@@ -62,7 +63,8 @@ const eventsOf = (table: string) => `
   LEFT JOIN links ON links.code = events.code AND links.created_ms = events.created_ms
   LEFT JOIN cases ON type = 'report.opened' AND cases.code = events.code AND cases.created_ms = events.created_ms
   LEFT JOIN hosts ON type = 'host.blocked' AND hosts.host = detail`;
-const UNSENT = `${eventsOf("events")} WHERE NOT sent ORDER BY seq LIMIT $1`;
+const unsent = (condition: string) =>
+  `${eventsOf("events")} WHERE NOT sent AND ${condition} ORDER BY seq LIMIT $1`;
 const REFUSED = `${eventsOf("refused_events")} ORDER BY seq`;
 const AFTER = `${eventsOf("events")} WHERE seq > $1 ORDER BY seq LIMIT $2`;
 
@@ -90,7 +92,10 @@ interface Step {
   readonly sent: readonly number[];
   /** Events to set aside. */
   readonly refused: readonly number[];
+  /** At most so many events are returned. */
   readonly limit: number;
+  /** Returns the first of these events that fit into a request. */
+  chooseBatch(rows: readonly EventRow[]): readonly EventRow[];
 }
 
 export type Outbox = ReturnType<typeof createOutbox>;
@@ -124,6 +129,26 @@ export function createOutbox({ run, transaction }: Statements) {
     await on(MOVE_CURSOR, [last.ends_ms, last.code]);
   }
 
+  /**
+   * Returns the batch of the last request as long as the endpoint hasn't taken it, otherwise a new one. A new batch is kept:
+   * another process that sent more or fewer events would give them another id.
+   */
+  async function nextBatch(
+    on: Run,
+    kept: string,
+    { limit, chooseBatch }: Step,
+  ): Promise<readonly EventRow[]> {
+    const seqs = JSON.parse(kept) as number[];
+    const { rows } =
+      seqs.length === 0
+        ? { rows: [] }
+        : await on<EventRow>(unsent(`seq IN (${list(seqs, 2)})`), [limit, ...seqs]);
+    const batch = rows.length > 0 ? rows : chooseBatch((await on<EventRow>(unsent("TRUE"), [limit])).rows);
+    const chosen = JSON.stringify(batch.map(({ seq }) => seq));
+    if (chosen !== kept) await on(KEEP_BATCH, [chosen]);
+    return batch;
+  }
+
   return {
     /** Turns recording on, for a day. */
     async start(types: readonly string[], nowMs: number): Promise<void> {
@@ -141,23 +166,24 @@ export function createOutbox({ run, transaction }: Statements) {
     async readState(endedByMs: number): Promise<OutboxState | undefined> {
       return (await run<OutboxState>(STATE, [endedByMs])).rows[0];
     },
-    /** Marks events as sent or sets them aside, and returns the next ones. Undefined if another process has taken over. */
-    step: ({ owner, turn, endedByMs, dropBeforeMs, waiting, sent, refused, limit }: Step) =>
+    /** Marks events as sent or sets them aside, and returns the next batch. Undefined if another process has taken over. */
+    step: (step: Step) =>
       transaction(async (on) => {
+        const { sent, refused } = step;
         if (sent.length > 0) {
           await on(`UPDATE events SET sent = TRUE WHERE seq IN (${list(sent)})`, sent);
           await on(DELETE_SENT, [Math.max(...sent) - MAX_SENT]);
         }
         for (const seq of refused) for (const statement of [REFUSE, DELETE]) await on(statement, [seq]);
         if (refused.length > 0) await on(TRIM_REFUSED);
-        const [taken] = (await on<{ turn: number }>(TAKE_TURN, [owner, turn])).rows;
+        const [taken] = (await on<{ turn: number; batch: string }>(TAKE_TURN, [step.owner, step.turn])).rows;
         if (taken === undefined) return undefined;
-        await addExpired(on, endedByMs);
-        const tooOld = await drop(on, MAX_TOO_OLD, dropBeforeMs);
-        const excess = waiting - tooOld - MAX_WAITING;
+        await addExpired(on, step.endedByMs);
+        const tooOld = await drop(on, MAX_TOO_OLD, step.dropBeforeMs);
+        const excess = step.waiting - tooOld - MAX_WAITING;
         const tooMany = await drop(on, Math.min(excess, MAX_TOO_MANY), Number.MAX_SAFE_INTEGER);
-        const { rows } = await on<EventRow>(UNSENT, [limit]);
-        return { turn: taken.turn, rows, dropped: tooOld + tooMany };
+        const batch = await nextBatch(on, taken.batch, step);
+        return { turn: taken.turn, batch, dropped: tooOld + tooMany };
       }),
     /** Lets another process send immediately. */
     async release(owner: string): Promise<void> {

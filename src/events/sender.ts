@@ -1,6 +1,6 @@
 import type { Config } from "../config/config.ts";
 import { DAY_MS, HOUR_MS } from "../links/time.ts";
-import { type Endpoint, type PostLimits, post } from "./endpoint.ts";
+import { chooseBatch, type Endpoint, type PostLimits, post } from "./endpoint.ts";
 import { eventId } from "./event-formats.ts";
 import type { Outbox } from "./outbox.ts";
 
@@ -73,9 +73,11 @@ export function createSender(
   let failuresInRow = 0;
   /** Infinity while sending is paused. */
   let retryMs = Number.NEGATIVE_INFINITY;
-  /** Events in the next request. A retry has the same ones, and a refused batch is halved until the refused event is found. */
+  /** Events in the next request. A refused batch is halved until the refused event is found. */
   let limit = maxBatch;
   let refusals = { seq: 0, count: 0 };
+  /** Events that the endpoint took or refused, until the outbox knows. */
+  let [sent, refused]: [readonly number[], readonly number[]] = [[], []];
 
   async function start(nowMs: number): Promise<void> {
     await outbox.start(settings.eventsTypes, nowMs);
@@ -115,12 +117,16 @@ export function createSender(
       const isOwner = state?.owner === owner;
       // `curt events --resend` takes a turn to end the wait.
       if (!isOwner || turn !== ownTurn) retryMs = Number.NEGATIVE_INFINITY;
-      figures = { ...figures, waiting, isPaused: retryMs === Number.POSITIVE_INFINITY };
+      figures = {
+        ...figures,
+        waiting: Math.max(0, waiting - sent.length - refused.length),
+        isPaused: retryMs === Number.POSITIVE_INFINITY,
+      };
       if (waiting === 0 && !isDue) lastTurn = undefined;
       if (state === undefined || (waiting === 0 && !isDue)) return figures;
       if (!isOwner && state.owner !== "" && !isDead(turn)) return figures;
       if (isOwner && fromMs < retryMs && fromMs - heartbeatMs < HEARTBEAT_MS) return figures;
-      for (let sent: number[] = [], refused: number[] = []; ;) {
+      for (;;) {
         const step = await outbox.step({
           owner,
           turn: isOwner ? -1 : turn,
@@ -131,30 +137,30 @@ export function createSender(
           sent,
           refused,
           limit,
+          chooseBatch: (rows) => chooseBatch(rows, settings),
         });
         heartbeatMs = performance.now();
+        [sent, refused] = [[], []];
         if (step === undefined) return figures;
-        const { rows, dropped } = step;
+        const { batch, dropped } = step;
         ownTurn = step.turn;
         figures = {
           ...figures,
           waiting: Math.max(0, figures.waiting - dropped),
           dropped: figures.dropped + dropped,
         };
-        const [first] = rows;
+        const [first] = batch;
         if (first === undefined || heartbeatMs < retryMs || passedMs() > SEND_MS) return figures;
-        const { count, failure } = await post(rows, settings, nowMs + passedMs(), { requestMs });
-        [sent, refused] = [[], []];
+        const failure = await post(batch, settings, nowMs + passedMs(), { requestMs });
         if (failure === undefined) {
           failuresInRow = 0;
           limit = Math.min(maxBatch, 2 * limit);
-          sent = rows.slice(0, count).map(({ seq }) => seq);
-          figures = { ...figures, sent: figures.sent + count, reason: undefined };
+          sent = batch.map(({ seq }) => seq);
+          figures = { ...figures, sent: figures.sent + sent.length, reason: undefined };
         } else {
           const { reason, kind } = failure;
-          limit = count;
           figures = { ...figures, failures: figures.failures + 1, reason, isPaused: kind === "gone" };
-          if (kind === "refused" && count > 1) limit = Math.floor(count / 2);
+          if (kind === "refused" && batch.length > 1) limit = Math.floor(batch.length / 2);
           else if (kind === "refused" && countRefusal(first.seq) >= MAX_REFUSALS) {
             refused = [first.seq];
             figures = { ...figures, refused: figures.refused + 1, refusal: { id: eventId(first), reason } };

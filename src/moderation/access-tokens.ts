@@ -1,4 +1,4 @@
-import { createHash, createHmac, timingSafeEqual } from "node:crypto";
+import { createHash, createHmac, randomUUID, timingSafeEqual } from "node:crypto";
 
 import { HOUR_MS } from "../links/time.ts";
 
@@ -16,31 +16,33 @@ export function createTokenCheck(token: string | null): TokenCheck {
 }
 
 /** Digests have the same length, which timingSafeEqual needs. */
-function digestOf(text: string): Buffer {
+export function digestOf(text: string): Buffer {
   return createHash("sha256").update(text).digest();
 }
 
 export type AdminToken = ReturnType<typeof createAdminToken>;
 
 /**
- * Checks ADMIN_TOKEN and the sessions that it opens. Sessions are signed with a key derived from the token and stored
- * nowhere, so all processes agree on them, and another token ends them all.
+ * Checks ADMIN_TOKEN and the sessions that it opens. Sessions are signed with a key derived from the token, so all
+ * processes agree on them, and another token ends them all. Only those that were signed out are stored.
  */
 export function createAdminToken(token: string) {
   const key = createHmac("sha256", token).update("Curt's operator").digest();
   const sign = (purpose: string, text: string) =>
     createHmac("sha256", key).update(`${purpose} ${text}`).digest("base64url");
-  const sessionUntil = (endsMs: number) => `${endsMs}.${sign("session", String(endsMs))}`;
+  const signed = (text: string) => `${text}.${sign("session", text)}`;
 
   return {
     isRight: createTokenCheck(token),
     /** A session that starts now, as the value of a cookie. */
-    startSession: (nowMs: number) => sessionUntil(nowMs + SESSION_MS),
+    startSession: (nowMs: number) => signed(`${nowMs + SESSION_MS}.${randomUUID()}`),
+    /** Whether the session is signed and not over. It may have been signed out. */
     isOpen(session: string, nowMs: number): boolean {
-      const endsMs = Number(/^\d{1,16}(?=\.)/.exec(session)?.[0] ?? Number.NaN);
+      const [text = "", ends] = /^(\d{1,16})\.[\da-f-]{36}(?=\.)/.exec(session) ?? [];
+      const endsMs = Number(ends ?? Number.NaN);
       // A clock that was ahead may have signed a session that would last for years.
       const isNow = nowMs < endsMs && endsMs <= nowMs + SESSION_MS;
-      return isNow && createTokenCheck(sessionUntil(endsMs))(session);
+      return isNow && createTokenCheck(signed(text))(session);
     },
     /** Sent with every form of a session. No other site knows it. */
     formToken: (session: string) => sign("form", session),

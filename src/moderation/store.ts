@@ -27,6 +27,16 @@ export interface GuardStore extends CaseStore {
   /** Adds to the counts of a day (UTC, since 1970-01-01). */
   count(day: number, counts: Counts): Promise<void>;
   figures(nowMs: number): Promise<Figures>;
+  /** Ends a session of the operator for all processes, durably. Forgets those that would have ended by `forgetByMs`. */
+  endSession(session: EndedSession, forgetByMs: number): Promise<void>;
+  isSessionEnded(digest: Uint8Array): Promise<boolean>;
+}
+
+export interface EndedSession {
+  /** Of the cookie. */
+  readonly digest: Uint8Array;
+  /** When it would have ended at the latest. */
+  readonly endsMs: number;
 }
 
 /** Disables all links to a host and the hosts below it. */

@@ -133,6 +133,8 @@ export async function openCore(config: Config, log: Log, options: CoreOptions = 
     /** Approximate number of links. */
     size: () => store.size(),
     operator: createOperator({ store, links, clock, refuseRule }),
+    /** The operator's sessions that were signed out. */
+    sessions: { endSession: store.endSession, isSessionEnded: store.isSessionEnded },
     inspection: createInspection({ store, clock, blocked: hostRules.blocked }),
     /** These three serve all domains, with stored codes. */
     links,

@@ -91,7 +91,7 @@ export function createHandlers(config: Config, core: Core, parts: HandlerParts) 
   function createAdmin(rightToken: string) {
     const token = createAdminToken(rightToken);
     const { refusalOf, onWrong } = createOperatorCheck(token, core.limits);
-    const signIn = createSignIn({ token, clock, onWrong });
+    const signIn = createSignIn({ token, clock, store: core.sessions, onWrong });
     // The operator sees the links of all domains.
     const { reports: allReports, secret: baseSecret } = core;
     const options = { operator, reports: allReports, views, refusalOf };

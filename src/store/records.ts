@@ -8,7 +8,8 @@ import type { Detail } from "../visits/detail.ts";
 
 /**
  * Times are in Unix milliseconds, days count from 1970-01-01 (UTC). Salts and today's reporters are missing: hashes of
- * visitors must not outlive their day, and an export may be kept for years.
+ * visitors must not outlive their day, and an export may be kept for years. So are ended sessions, which are over anyway
+ * within hours.
  */
 export interface RecordOf {
   /** About oldest first. */
@@ -60,8 +61,8 @@ export type WriteRecords = <K extends Kind>(kind: K, records: readonly RecordOf[
 
 /** Reads everything in a store. Methods reject with `StoreUnavailable`. */
 export interface Records extends Pick<LinkStore, "find"> {
-  /** Whether the store can be filled, see {@link IS_EMPTY}. */
-  isEmpty(): Promise<boolean>;
+  /** Whether the store can be filled, see {@link IS_EMPTY}. Throws {@link StoreUnusable} if it is empty but served. */
+  isFillable(): Promise<boolean>;
   /** Estimates the number of records, which takes a while. */
   size(): Promise<number>;
   /** Calls `work` with a reader of one snapshot, also while the store is served. */

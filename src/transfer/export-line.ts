@@ -121,7 +121,7 @@ const valueCounts = restrict<unknown, Value[]>(
   "must be a list of [text, visits]",
 );
 /** Closed days have counts, but no hashes of visitors. */
-const dayDetail = record<DayDetail>({
+const dayDetail = record<Omit<DayDetail, "dropped">>({
   hours: ["hours", optional(hourSums)],
   visitors: ["visitors", count],
   values: ["values", emptyIfMissing(byKey(DIMENSIONS, valueCounts))],

@@ -3,6 +3,7 @@ import {
   closeOneVisit,
   type DayDetail,
   type Detail,
+  type Dropped,
   readDetail,
   type Value,
   writeDetail,
@@ -11,7 +12,7 @@ import {
 import { type Dimension, DIMENSIONS, textsOf, type Traits } from "./dimensions.ts";
 import { addToSketch, estimate, mergeSketches } from "./sketch.ts";
 
-/** The values of each dimension that a day keeps. The visits of all others are one sum. */
+/** The values of each dimension that a day keeps. See {@link keepValues}. */
 export const MAX_DAY_VALUES = 100;
 /** Up to this number of searches, comparing with each value is faster than creating a map. */
 const FEW_VALUES = 8;
@@ -69,8 +70,8 @@ export function createDay({ visits, bots, details }: HourVisits, hour: number): 
 
 /**
  * Adds up two parts of a day. If one part is closed, so is the result. The order of merging does not matter, with two
- * exceptions: which of more than {@link MAX_DAY_VALUES} values are kept, and the visitors of a closed part, because
- * nobody knows any more who is in both parts.
+ * exceptions: which of more than {@link MAX_DAY_VALUES} values are kept and with how many of their visits, and the
+ * visitors of a closed part, because nobody knows any more who is in both parts.
  */
 export function mergeDays(one: Day, other: Day): Day {
   const detail = readDetail(one.detail);
@@ -84,13 +85,19 @@ function mergeInto(day: DayDetail, added: DayDetail): void {
   if (Array.isArray(day.visitors) && Array.isArray(added.visitors))
     mergeSketches(day.visitors, added.visitors, VISITORS_SKETCH);
   else day.visitors = countVisitors(day) + countVisitors(added);
+  const [dropped = {}, droppedToo = {}] = isOpen(day) ? [day.dropped, added.dropped] : [];
+  delete day.dropped;
   for (const dimension of DIMENSIONS) {
     const values = openValues(day.values[dimension] ?? []);
     for (const value of added.values[dimension] ?? []) values.add(value);
     const others = (day.others[dimension] ?? 0) + (added.others[dimension] ?? 0);
     if (others > 0) day.others[dimension] = others;
-    keepValues(day, dimension, values.all);
+    keepValues(day, dimension, values.all, dropped[dimension], droppedToo[dimension]);
   }
+}
+
+function isOpen({ visitors }: DayDetail): boolean {
+  return Array.isArray(visitors);
 }
 
 function addHours(hours: NonNullable<DayDetail["hours"]>, added: NonNullable<DayDetail["hours"]>): void {
@@ -125,13 +132,40 @@ function openValues(all: Value[]) {
   };
 }
 
-function keepValues(day: DayDetail, dimension: Dimension, values: Value[]): void {
-  if (values.length > MAX_DAY_VALUES) {
-    values.sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1));
-    const rest = values.splice(MAX_DAY_VALUES).reduce((sum, [, visits]) => sum + visits, 0);
-    day.others[dimension] = (day.others[dimension] ?? 0) + rest;
-  }
+/**
+ * Keeps the values that may have had the most visits (Metwally, Agrawal and El Abbadi, "Efficient computation of frequent
+ * and top-k elements in data streams", 2005; merged as in Agarwal et al., "Mergeable summaries", 2012). A value ranks by
+ * its visits and what it inherited, the most that it may have had where it wasn't kept. So each value with more than one
+ * in {@link MAX_DAY_VALUES} visits is kept. Its own visits alone are published: never too many, and too few if it was
+ * dropped before.
+ */
+function keepValues(
+  day: DayDetail,
+  dimension: Dimension,
+  values: Value[],
+  ...parts: readonly (Dropped | undefined)[]
+): void {
   if (values.length > 0) day.values[dimension] = values;
+  const before = parts.filter((part) => part !== undefined);
+  if (values.length <= MAX_DAY_VALUES && before.length === 0) return;
+  const ranked = values.map((value) => {
+    const [text, visits] = value;
+    const inherited = before.reduce((sum, part) => sum + (part.inherited.get(text) ?? part.floor), 0);
+    return { value, inherited, rank: visits + inherited };
+  });
+  ranked.sort((a, b) => b.rank - a.rank || compareValues(a.value, b.value));
+  const rest = ranked.splice(MAX_DAY_VALUES);
+  day.values[dimension] = ranked.map(({ value }) => value);
+  const others = rest.reduce((sum, { value }) => sum + value[1], day.others[dimension] ?? 0);
+  if (others > 0) day.others[dimension] = others;
+  if (!isOpen(day)) return;
+  const floor = rest[0]?.rank ?? before.reduce((sum, part) => sum + part.floor, 0);
+  const inherited = new Map(ranked.map((kept) => [kept.value[0], kept.inherited]));
+  (day.dropped ??= {})[dimension] = { floor, inherited };
+}
+
+function compareValues([text, visits]: Value, [otherText, otherVisits]: Value): number {
+  return otherVisits - visits || (text < otherText ? -1 : 1);
 }
 
 /** At most the number of visits, because an estimate may be too high. */
@@ -151,5 +185,6 @@ export function closeDetail(detail: Detail): Detail {
   if (one !== undefined) return one;
   const day = readDetail(detail);
   day.visitors = countVisitors(day);
+  delete day.dropped;
   return writeDetail(day);
 }

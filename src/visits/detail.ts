@@ -14,8 +14,18 @@ export interface DayDetail {
   /** A sketch while the day lasts, then the estimate. */
   visitors: Sketch | number;
   values: Partial<Record<Dimension, Value[]>>;
-  /** Visits with a value that isn't in `values`. */
+  /** Visits that aren't in `values`. */
   others: Partial<Record<Dimension, number>>;
+  /** Only while the day is open, and only of dimensions with more values than a day keeps. */
+  dropped?: Partial<Record<Dimension, Dropped>>;
+}
+
+/** What is known of dropped values. Only decides which values a day keeps: it is never published. */
+export interface Dropped {
+  /** No value that isn't kept had more visits. At least 1. */
+  readonly floor: number;
+  /** The visits that each kept value may have had before it was kept. */
+  readonly inherited: ReadonlyMap<string, number>;
 }
 
 /** A day with one visit, by a person. Most rows have no more. */
@@ -27,7 +37,8 @@ export interface OneVisit {
 }
 
 /**
- * The first byte says which form follows. Its lower five bits are the hour, or whether the hours are known.
+ * The first byte says which form follows. Its lower five bits are the hour, or for a day: {@link HAS_HOURS} and
+ * {@link HAS_DROPPED}.
  *
  *   visit         visitor (4 bytes), number of dimensions, a name for each
  *   closed visit  number of dimensions, a name for each
@@ -39,6 +50,7 @@ const Form = { day: 0x20, visit: 0x40, closedVisit: 0x80 } as const;
 const FORM = 0xe0;
 const VISITOR_BYTES = 4;
 const HAS_HOURS = 1;
+const HAS_DROPPED = 2;
 const HOURS = 24;
 
 const PLACES = DIMENSIONS.map(
@@ -67,15 +79,15 @@ export function closeOneVisit(detail: Detail): Detail | undefined {
   return closed as Detail;
 }
 
-export function writeDetail({ hours, visitors, values, others }: DayDetail): Detail {
+export function writeDetail(day: DayDetail): Detail {
+  const { hours, visitors, values, others, dropped } = day;
   bytes.clear();
-  bytes.number(Form.day + (hours === undefined ? 0 : HAS_HOURS));
+  bytes.number(Form.day + (hours ? HAS_HOURS : 0) + (dropped ? HAS_DROPPED : 0));
   if (hours !== undefined) writeHours(bytes, hours);
   writeVisitors(bytes, visitors);
   const hasValues = Object.keys(values).length + Object.keys(others).length > 0;
   bytes.number(hasValues ? DIMENSIONS.length : 0);
-  if (hasValues)
-    DIMENSIONS.forEach((dimension, nth) => writeValues(bytes, nth, values[dimension], others[dimension]));
+  if (hasValues) DIMENSIONS.forEach((dimension, nth) => writeValues(bytes, nth, dimension, day));
   return bytes.take() as Detail;
 }
 
@@ -91,7 +103,8 @@ export function readDetail(detail: Detail): DayDetail {
       return { hours: { [low]: [1, 0] }, visitors: 1, ...readNames(from) };
     case Form.day: {
       const hours = low & HAS_HOURS ? readHours(from) : undefined;
-      return { ...(hours && { hours }), visitors: readVisitors(from), ...readValues(from) };
+      const visitors = readVisitors(from);
+      return { ...(hours && { hours }), visitors, ...readValues(from, (low & HAS_DROPPED) !== 0) };
     }
     default:
       throw new RangeError(`${first} is no form of a day's detail`);
@@ -145,24 +158,48 @@ function readVisitors(from: BytesReader): DayDetail["visitors"] {
   return visitors;
 }
 
-function writeValues(to: Bytes, dimension: number, values: readonly Value[] = [], other = 0): void {
-  to.number(2 * values.length + (other > 0 ? 1 : 0));
+/**
+ * Twice the number of values, plus one if there are others, whose number follows. Then each value and its visits. With
+ * {@link HAS_DROPPED}, the floor comes before the values, 0 if none was dropped, and what a value inherited after it.
+ */
+function writeValues(
+  to: Bytes,
+  nth: number,
+  dimension: Dimension,
+  { values, others, dropped }: DayDetail,
+): void {
+  const all = values[dimension] ?? [];
+  const other = others[dimension] ?? 0;
+  const ofDropped = dropped?.[dimension];
+  to.number(2 * all.length + (other > 0 ? 1 : 0));
   if (other > 0) to.number(other);
-  for (const [text, visits] of values) {
-    writeName(to, dimension, text);
+  if (dropped !== undefined) to.number(ofDropped?.floor ?? 0);
+  for (const [text, visits] of all) {
+    writeName(to, nth, text);
     to.number(visits);
+    if (ofDropped !== undefined) to.number(ofDropped.inherited.get(text) ?? 0);
   }
 }
 
-function readValues(from: BytesReader): Pick<DayDetail, "values" | "others"> {
-  const read: Pick<DayDetail, "values" | "others"> = { values: {}, others: {} };
+function readValues(
+  from: BytesReader,
+  hasDropped: boolean,
+): Pick<DayDetail, "values" | "others" | "dropped"> {
+  const dropped: DayDetail["dropped"] = {};
+  const read: ReturnType<typeof readValues> = { values: {}, others: {}, ...(hasDropped && { dropped }) };
   for (const [nth, dimension] of readDimensions(from).entries()) {
     const head = from.number();
     if (head % 2 === 1) read.others[dimension] = from.number();
+    const floor = hasDropped ? from.number() : 0;
+    const inherited = new Map<string, number>();
+    if (floor > 0) dropped[dimension] = { floor, inherited };
     if (head < 2) continue;
     const values: Value[] = [];
-    for (let count = Math.floor(head / 2); count > 0; count--)
-      values.push([readName(from, nth), from.number()]);
+    for (let count = Math.floor(head / 2); count > 0; count--) {
+      const text = readName(from, nth);
+      values.push([text, from.number()]);
+      if (floor > 0) inherited.set(text, from.number());
+    }
     read.values[dimension] = values;
   }
   return read;

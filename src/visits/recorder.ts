@@ -60,6 +60,12 @@ export function createRecorder({ journal, visitors }: RecorderOptions) {
   const languageOf = memoize((accepted) => languageName(preferredLanguage(accepted)));
   const referrerOf = memoize((referer) => referrerName(referrerHost(referer)));
 
+  /** Counts it with its detail in one segment, the next one if this one is full. False if there is no space. */
+  function count(link: Counter, bot: boolean, hour: number, detail?: VisitDetail): boolean {
+    if (journal.active?.count(link, bot, detail) === true) return true;
+    return journal.next(hour) && journal.active?.count(link, bot, detail) === true;
+  }
+
   return {
     /** Counts one visit at the instant `nowMs`. */
     record(link: Counter, visit: Visit, nowMs: number): void {
@@ -72,11 +78,10 @@ export function createRecorder({ journal, visitors }: RecorderOptions) {
       }
       const agent = agentOf(header(headers, "user-agent") ?? "");
       const bot = agent.bot || !isForPage(headers) || isPrefetch(headers);
-      if (!journal.active?.count(link, bot) && !(journal.next(nowHour) && journal.active?.count(link, bot))) {
-        lost.visits++;
+      if (bot) {
+        if (!count(link, true, nowHour)) lost.visits++;
         return;
       }
-      if (bot) return;
       const { address, country } = visit.client();
       const detail: VisitDetail = {
         agent: agent.name,
@@ -85,12 +90,9 @@ export function createRecorder({ journal, visitors }: RecorderOptions) {
         country: countryName(country),
         visitor: visitors.identify(link, address, agent.hash, nowMs),
       };
-      if (
-        !journal.active?.addDetail(link, detail) &&
-        !(journal.next(nowHour) && journal.active?.addDetail(link, detail))
-      ) {
-        lost.details++;
-      }
+      if (count(link, false, nowHour, detail)) return;
+      if (count(link, false, nowHour)) lost.details++;
+      else lost.visits++;
     },
     /** Whether a person may read the response, now or, if the browser fetches it ahead, later. */
     isBrowser(headers: Headers): boolean {

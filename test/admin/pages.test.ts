@@ -1,10 +1,11 @@
+import { Database } from "bun:sqlite";
 import { beforeAll, describe, expect, test } from "bun:test";
 
 import en from "../../src/locales/en.json";
 import { createAdminToken, SESSION_MS } from "../../src/moderation/access-tokens.ts";
 import { elementsOf, expectGuarded, HTML, MARK, sendForm } from "../http/markup.ts";
 import { ask, make } from "../managed.ts";
-import { openStoreOf, shareService, startHere } from "../service.ts";
+import { openStoreOf, shareService, startHere, temporaryFolder } from "../service.ts";
 import { newLink } from "../stores/links.ts";
 import { askAs, report, seenOf, TOKEN, untilAnswered } from "./operator.ts";
 
@@ -86,7 +87,51 @@ describe("signing in", () => {
     }
   });
 
-  test("is over after signing out, which removes the cookie", async () => {
+  test("is over after signing out, also for copies of the cookie and after a restart, but not in other browsers", async () => {
+    using folder = temporaryFolder();
+    const start = () => startHere({ ADMIN_TOKEN: TOKEN }, { folder: folder.path });
+    let copy = "";
+    let other = "";
+    const statuses = async (service: typeof curt) =>
+      Promise.all([copy, other].map(async (session) => (await get("/admin", session, service)).status));
+    {
+      await using service = await start();
+      [copy, other] = [await signIn(service), await signIn(service)];
+      expect(await statuses(service)).toEqual([200, 200]);
+      await post("/admin/sign-out", {}, copy, {}, service);
+      expect(await statuses(service)).toEqual([401, 200]);
+      const done = await post("/admin/hosts", { action: "block", host: "example.com" }, copy, {}, service);
+      expect([done.status, done.headers.get("location")]).toEqual([303, "/admin"]);
+    }
+    await using service = await start();
+    expect(await statuses(service)).toEqual([401, 200]);
+    // Nobody can end what isn't a session, and so fill the store.
+    for (const session of ["", `${other}x`, createAdminToken("x").startSession(service.nowMs())])
+      expect((await post("/admin/sign-out", {}, session, {}, service)).status).toBe(303);
+    using database = new Database(service.file, { readonly: true });
+    expect(database.query("SELECT count(*) AS ended FROM ended_sessions").get()).toEqual({ ended: 1 });
+  });
+
+  test("is neither open nor over while the store can't say so", async () => {
+    await using service = await startHere({ ADMIN_TOKEN: TOKEN });
+    service.expectFaults();
+    const session = await signIn(service);
+    {
+      using database = new Database(service.file);
+      database.run("ALTER TABLE ended_sessions RENAME TO missing");
+    }
+    for (const path of PAGES) expect((await get(path, session, service)).status, path).toBe(503);
+    const answers = [
+      await post("/admin/hosts", { action: "block", host: "example.com" }, session, {}, service),
+      await post("/admin/sign-out", {}, session, {}, service),
+    ];
+    expect(answers.map(({ status }) => status)).toEqual([503, 503]);
+    // The browser keeps the cookie, so that the operator can repeat it.
+    expect(answers.map(({ headers }) => headers.get("set-cookie"))).toEqual([null, null]);
+    expect((await get("/admin", "", service)).status).toBe(401);
+  });
+
+  test("out removes the cookie, but not for another site", async () => {
     const response = await post("/admin/sign-out", {}, await signIn());
     expect(response.status).toBe(303);
     expect(response.headers.get("set-cookie")).toStartWith("operator=; Max-Age=0; Path=/admin");

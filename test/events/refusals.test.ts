@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
 
+import type { EventRow } from "../../src/events/event-formats.ts";
 import { createOutbox } from "../../src/events/outbox.ts";
 import { DAY_MS } from "../../src/links/time.ts";
 import { openStatements } from "../../src/store/open.ts";
@@ -98,10 +99,11 @@ describe.each(Object.entries(ENGINES))("events that are refused, in %s", (_, set
       waiting: 1002,
       sent: [],
       limit: 10,
+      chooseBatch: (waiting: readonly EventRow[]) => waiting,
     };
     const { turn = -1 } = (await outbox.readState(0)) ?? {};
     const next = await outbox.step({ ...step, turn, refused: seqs.slice(0, 1001) });
-    expect(next?.rows.map(({ seq }) => seq)).toEqual(seqs.slice(1001));
+    expect(next?.batch.map(({ seq }) => seq)).toEqual(seqs.slice(1001));
     expect((await outbox.refused()).map(({ seq }) => seq)).toEqual(seqs.slice(1, 1001));
     const atMs = rows[0]?.atMs ?? 0;
     await outbox.forgetRefused(atMs + 6 * DAY_MS);

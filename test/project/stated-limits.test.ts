@@ -82,7 +82,7 @@ import { KEEP_SEQUENCES_DAYS } from "../../src/store/postgres/visits.ts";
 import { OPENING_KIB } from "../../src/store/sqlite/file/file.ts";
 import { MAX_BYTES_PER_S } from "../../src/store/sqlite/file/snapshot.ts";
 import { KEEP_SOURCES_DAYS } from "../../src/store/sqlite/visits.ts";
-import { CLOSE_AFTER_MS, VISITORS_SKETCH } from "../../src/visits/day.ts";
+import { CLOSE_AFTER_MS, MAX_DAY_VALUES, VISITORS_SKETCH } from "../../src/visits/day.ts";
 import { DIMENSIONS } from "../../src/visits/dimensions.ts";
 import { MAX_FOLD_PAUSE_MS, TICK_MS } from "../../src/visits/journal/journal.ts";
 import { MAX_BYTES as JOURNAL_BYTES } from "../../src/visits/journal/segments.ts";
@@ -283,6 +283,7 @@ const STATED: Readonly<Record<string, readonly string[]>> = {
     `again for ${minutes(REMEMBERED_MS)} minutes`,
     `${PASSWORD_CHECKS.count} passwords checked ${span(PASSWORD_CHECKS.ms)}, and a client or a link ${CHECKS_AT_ONCE} at the same time`,
     `A password beyond the ${CHECKS_AT_ONCE} counts`,
+    `A day keeps ${MAX_DAY_VALUES} values of each breakdown, among them each with more than ${100 / MAX_DAY_VALUES} % of the visits`,
     `may be cached for ${span(QR_SECONDS * 1000)}`,
     `after about ${span(TICK_MS)}, or within ${FOLDED} under heavy load`,
     `the ${MAX_VALUES} most common values`,

@@ -3,6 +3,7 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 import type { Target } from "../../src/links/target.ts";
+import { createAdminToken } from "../../src/moderation/access-tokens.ts";
 import { checkStore } from "../../src/store/open.ts";
 import { testOnLinux } from "../linux.ts";
 import { openStoreOf, type Program, type Running, startHere, temporaryFolder, PROGRAM } from "../service.ts";
@@ -24,12 +25,14 @@ import {
   until,
 } from "./processes.ts";
 
+const ADMIN_TOKEN = "only-the-operator-knows-it";
+
 afterEach(killBegun);
 
 describe("several processes", () => {
   let program: Program;
   beforeAll(async () => {
-    program = await startSeveral({ CODE_HOLD: "0s" });
+    program = await startSeveral({ CODE_HOLD: "0s", ADMIN_TOKEN });
     // It serves several tests.
     begun.clear();
   });
@@ -59,6 +62,17 @@ describe("several processes", () => {
       ).toBe(201);
       expect(await connections.get(`/${code}`)).toEqual(all({ status: 302, location: `${TARGET}${nth}` }));
     }
+  });
+
+  testOnLinux("refuse a session of the operator once it was signed out in one of them", async () => {
+    using connections = await openEach(program, children(program));
+    const { startSession } = createAdminToken(ADMIN_TOKEN);
+    const [copy, other] = [startSession(Date.now()), startSession(Date.now())];
+    expect(await connections.get("/admin", `operator=${copy}`)).toEqual(all({ status: 200 }));
+    const [first = 0] = children(program);
+    await connections.of(first).request("POST", "/admin/sign-out", "", `operator=${copy}`);
+    expect(await connections.get("/admin", `operator=${copy}`)).toEqual(all({ status: 401 }));
+    expect(await connections.get("/admin", `operator=${other}`)).toEqual(all({ status: 200 }));
   });
 
   testOnLinux(

@@ -91,10 +91,15 @@ export function open(origin: string) {
     arrived();
   });
   return {
-    async request(method: string, path: string, body = ""): Promise<{ status: number; location?: string }> {
+    async request(
+      method: string,
+      path: string,
+      body = "",
+      cookie = "",
+    ): Promise<{ status: number; location?: string }> {
       received = "";
       socket.write(
-        `${method} ${path} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+        `${method} ${path} HTTP/1.1\r\nHost: x\r\nCookie: ${cookie}\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
       );
       for (;;) {
         const [head = "", rest] = received.split("\r\n\r\n", 2);
@@ -130,8 +135,10 @@ export async function openEach(program: Program, pids: readonly number[]) {
   return {
     of: (pid: number) => found.get(pid) as Connection,
     /** Sends a GET to every process. */
-    get: (path: string) =>
-      Promise.all(pids.map(async (pid) => (await found.get(pid)?.request("GET", path)) ?? { status: 0 })),
+    get: (path: string, cookie?: string) =>
+      Promise.all(
+        pids.map(async (pid) => (await found.get(pid)?.request("GET", path, "", cookie)) ?? { status: 0 }),
+      ),
     [Symbol.dispose]: () => disposing.dispose(),
   };
 }

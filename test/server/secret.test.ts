@@ -46,12 +46,14 @@ describe("an import into an empty PostgreSQL database", () => {
     const settings = { DATABASE_URL, DATA_DIR: folder.path, PORT: "1" };
     {
       await using _ = await startHere({ DATABASE_URL, DATA_DIR: elsewhere.path });
-      const refused = await runCommand(["import", file], settings);
-      expect(refused).toMatchObject({ stdout: "" });
-      expect(refused.code).not.toBe(0);
-      expect(refused.stderr).toContain(
-        "is being served, and an import replaces the secret of its manage keys",
-      );
+      for (const options of [[], ["--dry-run"]]) {
+        const refused = await runCommand(["import", ...options, file], settings);
+        expect(refused).toMatchObject({ stdout: "" });
+        expect(refused.code).not.toBe(0);
+        expect(refused.stderr).toContain(
+          "is being served, and an import replaces the secret of its manage keys",
+        );
+      }
     }
     expect(await runCommand(["import", file], settings)).toMatchObject({ code: 0 });
   });

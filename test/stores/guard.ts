@@ -280,6 +280,18 @@ export function testGuardStore(name: string, open: () => Promise<TestedStore>): 
       expect(await read({ code: "j1" as Code, before: newest?.cursor })).toEqual([expected[5]] as never);
     });
 
+    test("ends a session for all, and forgets it once it is over", async () => {
+      const [one, two] = [Uint8Array.of(1), Uint8Array.of(1, 2)];
+      const areEnded = () => Promise.all([one, two].map((digest) => other.isSessionEnded(digest)));
+      expect(await areEnded()).toEqual([false, false]);
+      for (let times = 0; times < 2; times++) await store.endSession({ digest: one, endsMs: NOW + 5 }, NOW);
+      expect(await areEnded()).toEqual([true, false]);
+      await other.endSession({ digest: two, endsMs: NOW + 9 }, NOW + 4);
+      expect(await areEnded()).toEqual([true, true]);
+      await store.endSession({ digest: two, endsMs: NOW + 9 }, NOW + 5);
+      expect(await areEnded()).toEqual([false, true]);
+    });
+
     test("knows no link, host or entry by texts that none of them has", async () => {
       for (const text of ["\0", "x\0", "", "x", "-1", "\u{1F600}".repeat(999)]) {
         const link = { code: text as Code, createdMs: NOW };

@@ -17,6 +17,7 @@ const server = await sharePostgres();
 const DAY = 20_000;
 const CREATED = 5;
 const CLOSE = { closeBefore: DAY + 1, forgetBefore: 0 };
+const FORGET = { closeBefore: DAY + 1, forgetBefore: DAY + 1 };
 
 async function openStore(name: string, port = server.port) {
   const store = await openPostgresStore(await server.address(name, port), PATIENT);
@@ -140,42 +141,40 @@ describe("visits in PostgreSQL", () => {
     expect(detailOf(day)).toMatchObject({ visitors: 3, hours: { 5: [3, 0] } });
   });
 
-  test("age and are purged at the same moment, even if that ends in a deadlock", async () => {
-    await using store = await openStore("deadlock");
-    await using tables = await openTables("deadlock");
-    const add = async (sequence: number, ...codes: string[]) => {
-      const visits = codes.map((code) => ({ code }));
-      for (const slice of visitsOf("source", sequence, visits)) await store.add(slice);
-    };
-    const age = () => store.age({ closeBefore: DAY + 1, forgetBefore: DAY + 1 }, 10);
-    // Purging goes in the order in which rows were written, and ageing in the order of the codes.
-    for (const [nth, code] of ["b", "a"].entries()) {
-      await store.insert([newLink(code, { createdMs: CREATED, endsMs: 10 })]);
-      await add(nth + 1, code);
-      await age();
-    }
-    await tables.run("DELETE FROM visits WHERE day > 0");
-    await tables.run("ANALYZE links, visits");
-    await add(3, "a", "b");
-    const { ageing, purging } = await tables.transaction(async (run) => {
-      await run("SELECT FROM visits WHERE code = 'a' AND day = 0 FOR UPDATE");
-      const first = age();
+  test("are summed up while their links are purged, and neither waits for the other", async () => {
+    await using store = await openStore("purged");
+    await using tables = await openTables("purged");
+    const links = ["a", "b"].map((code) => newLink(code, { createdMs: CREATED, endsMs: 10 }));
+    await store.insert(links);
+    for (const slice of visitsOf("a", 1, links)) await store.add(slice);
+    await store.age(CLOSE, 10);
+    const ageing = await tables.transaction(async (run) => {
+      await run(`INSERT INTO visits VALUES (${CREATED}, 0, 0, 0, 0, 1, 1, 'a', '')`);
+      const begun = store.age(FORGET, 10);
       await untilWaiting(tables, 1);
-      const second = store.purge(20, 10);
-      await untilWaiting(tables, 2);
-      return { ageing: first, purging: second };
+      expect(await store.purge(20, 10)).toBe(0);
+      return [begun];
     });
-    expect(await purging).toBe(2);
-    expect(await ageing).toBe(2);
-    const deadlocks = "SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()";
-    for (
-      let tries = 0;
-      (await tables.run<{ deadlocks: number }>(deadlocks)).rows[0]?.deadlocks === 0;
-      tries++
-    ) {
-      expect(tries).toBeLessThan(MAX_TRIES);
-      await Bun.sleep(TRY_MS);
-    }
+    expect(await Promise.all(ageing)).toEqual([2]);
+    expect(await sums(store, "a")).toEqual({ visits: 1, bots: 0 });
+    expect(await store.purge(20, 10)).toBe(2);
+    expect(await sums(store, "a")).toEqual({ visits: 0, bots: 0 });
+  });
+
+  test("leave no sum of a link that is replaced while they age", async () => {
+    await using store = await openStore("replaced");
+    await using tables = await openTables("replaced");
+    const old = newLink("one", { createdMs: CREATED, endsMs: 10 });
+    await store.insert([old]);
+    for (const slice of visitsOf("a", 1, [{ code: "one" }, { code: "other" }])) await store.add(slice);
+    await store.age(CLOSE, 10);
+    await tables.transaction(async (run) => {
+      await run("UPDATE links SET created_ms = 20 WHERE code = 'one'");
+      await store.age(FORGET, 10);
+      expect(await sums(store, "one")).toEqual({ visits: 1, bots: 0 });
+    });
+    while ((await store.age(FORGET, 10)) > 0);
+    expect(await sums(store, "one")).toEqual({ visits: 0, bots: 0 });
   });
 
   describe("of a link that is erased at the same moment are not kept,", () => {
@@ -209,7 +208,7 @@ describe("visits in PostgreSQL", () => {
         .catch((error: { done: Promise<unknown>[] }) => error.done);
       await Promise.all(await held);
       expect(await sums(store, link.code)).toEqual({ visits: 0, bots: 0 });
-      await store.age({ closeBefore: DAY + 1, forgetBefore: DAY + 1 }, 10);
+      await store.age(FORGET, 10);
       expect(await sums(store, link.code)).toEqual({ visits: 0, bots: 0 });
     }
     const add = (store: Store) => store.add(slice);
@@ -225,7 +224,7 @@ describe("visits in PostgreSQL", () => {
       race(
         "erased3",
         `INSERT INTO visits VALUES (${CREATED}, 0, 1, 0, 0, 1, 1, 'gone', '')`,
-        (store) => store.age({ closeBefore: DAY + 1, forgetBefore: DAY + 1 }, 10),
+        (store) => store.age(FORGET, 10),
         erase,
         async (store) => {
           await store.add(slice);

@@ -4,6 +4,7 @@ import {
   chmodSync,
   closeSync,
   existsSync,
+  linkSync,
   mkdirSync,
   openSync,
   readFileSync,
@@ -249,6 +250,14 @@ describe("a SQLite file", () => {
       /cannot be used: .*Check DATABASE_URL/,
     ],
     [
+      "with a hard link",
+      (path) => {
+        made(path).close();
+        linkSync(path, `${path}.copy`);
+      },
+      /has another name \(a hard link\)/,
+    ],
+    [
       "behind a link that leads nowhere",
       (path) => symlinkSync(join(path, "..", "gone", "x.db"), path),
       /cannot be opened: .*Check DATABASE_URL/,
@@ -290,6 +299,15 @@ describe("a SQLite file", () => {
     });
     locking?.close();
     expect(message).toMatch(/is locked by another program/);
+  });
+
+  test("is opened where a killed restore left its other name", async () => {
+    using folder = temporaryFolder();
+    const path = join(folder.path, "curt.db");
+    await (await openSqliteStore(path)).close();
+    linkSync(path, `${path}.part`);
+    await (await openSqliteStore(path)).close();
+    expect(existsSync(`${path}.part`)).toBeFalse();
   });
 
   test("in a folder that cannot be written to is refused", async () => {

@@ -99,38 +99,6 @@ describe("the parts of a day", () => {
     );
   });
 
-  test("lose no visit where there are more values than are kept", () => {
-    const visit = (nth: number, times: number): SameVisits => ({
-      agent: { browser: `browser ${nth}`, os: "Linux", device: "desktop" },
-      referrer: `site${nth}.example`,
-      language: "ko",
-      country: "KR",
-      visitor: nth,
-      times,
-    });
-    const visitOf = fc.tuple(fc.nat({ max: 300 }), fc.integer({ min: 1, max: 9 }));
-    const numbers = fc.array(visitOf, { minLength: 1, maxLength: 200, size: "max" });
-    fc.assert(
-      fc.property(fc.array(numbers, { minLength: 1, maxLength: 5 }), (parts) => {
-        const days = parts.map((part) => {
-          const details = part.map(([nth, times]) => visit(nth, times));
-          return createDay(
-            { visits: details.reduce((all, { times }) => all + times, 0), bots: 0, details },
-            0,
-          );
-        });
-        const day = days.reduce(mergeDays);
-        const { values, others } = readDetail(day.detail);
-        for (const dimension of DIMENSIONS) {
-          const kept = values[dimension] ?? [];
-          expect(kept.length).toBeLessThanOrEqual(MAX_DAY_VALUES);
-          const all = kept.reduce((sum, [, visits]) => sum + visits, others[dimension] ?? 0);
-          expect(all).toBe(day.visits);
-        }
-      }),
-    );
-  });
-
   test("age together: what one part has forgotten does not come back with another", () => {
     fc.assert(
       fc.property(manyTold, manyTold, fc.boolean(), fc.boolean(), (some, more, isClosed, isOtherClosed) => {
@@ -152,3 +120,106 @@ describe("the parts of a day", () => {
 function hash(value: unknown, seed: number): bigint {
   return Bun.hash.wyhash(JSON.stringify(value), BigInt(seed >>> 0));
 }
+
+/** Visits of an hour, each with a site and how many came from it. */
+type Part = readonly (readonly [site: string, times: number])[];
+
+function dayOfSites(part: Part): Day {
+  const details = part.map(([referrer, times], visitor): SameVisits => ({
+    agent: { browser: `browser of ${referrer}`, os: "Linux", device: "desktop" },
+    referrer,
+    language: "ko",
+    country: "KR",
+    visitor,
+    times,
+  }));
+  return createDay({ visits: sumOf(part), bots: 0, details }, 0);
+}
+
+const sumOf = (part: Part) => part.reduce((sum, [, times]) => sum + times, 0);
+const sites = (name: string, length: number, times: number): Part =>
+  Array.from({ length }, (_, nth) => [`${name}${nth}.example`, times]);
+const oneByOne = (part: Part): Part[] => part.map((of) => [of]);
+/** The published visits of a site, on the open day and on the closed one. */
+function shownOf(day: Day, site: string): readonly number[] {
+  return [day.detail, closeDetail(day.detail)].map(
+    (detail) => readDetail(detail).values.referrers?.find(([text]) => text === site)?.[1] ?? 0,
+  );
+}
+
+describe("a day with more values than are kept", () => {
+  const SITE = "blog.example";
+  const fold = (parts: readonly Part[], day?: Day): Day =>
+    [...(day ? [day] : []), ...parts.map(dayOfSites)].reduce(mergeDays);
+
+  test("keeps a site whose visits come one per fold, with all but as many as each kept one had", () => {
+    const visits = Array.from({ length: 50 }, (): Part => [[SITE, 1]]);
+    expect(shownOf(fold(visits, dayOfSites(sites("kept", MAX_DAY_VALUES, 10))), SITE)).toEqual([40, 40]);
+  });
+
+  test("takes new sites after 200 forged ones", () => {
+    const forged = [sites("forged", 200, 1), ...oneByOne(sites("forged", 200, 1))];
+    for (const parts of [forged.slice(0, 1), forged.slice(1), forged]) {
+      const visits = Array.from({ length: 5 }, (): Part => [[SITE, 1]]);
+      expect(shownOf(fold(visits, fold(parts)), SITE)[0]).toBeGreaterThanOrEqual(3);
+    }
+  });
+
+  test("shows a visitor's only visit as one, although the value ranks above sites with 100 visits", () => {
+    const popular = dayOfSites(sites("popular", MAX_DAY_VALUES, 100));
+    const before = fold(oneByOne(sites("single", 150, 1)), popular);
+    const day = fold([[[SITE, 1]], ...oneByOne(sites("later", 20, 1))], before);
+    expect(readDetail(day.detail).dropped?.referrers?.inherited.get(SITE)).toBe(100);
+    expect(shownOf(day, SITE)).toEqual([1, 1]);
+  });
+
+  const site = fc.oneof(
+    { weight: 2, arbitrary: fc.nat({ max: 5 }) },
+    { weight: 1, arbitrary: fc.nat({ max: 400 }) },
+  );
+  const part = fc.array(fc.tuple(site.map(String), fc.integer({ min: 1, max: 9 })), {
+    minLength: 1,
+    maxLength: 200,
+    size: "max",
+  });
+  const parts = fc.array(fc.tuple(part, fc.nat()), { minLength: 1, maxLength: 30, size: "max" });
+
+  test("loses no visit, shows none too many, and keeps each value with more than a hundredth of them", () => {
+    fc.assert(
+      fc.property(parts, (stream) => {
+        // Merged in any grouping, as processes and stores do.
+        const groups: Day[] = [];
+        for (const [some, at] of stream) {
+          const day = dayOfSites(some);
+          const group = groups[at % 4];
+          groups[group === undefined ? groups.length : at % 4] = group ? mergeDays(day, group) : day;
+        }
+        const day = groups.reduce(mergeDays);
+        expect(plain(groups.reduce((all, group) => mergeDays(group, all)))).toEqual(plain(day));
+        const truth = new Map<string, number>();
+        for (const [text, times] of stream.flatMap(([some]) => some))
+          truth.set(text, (truth.get(text) ?? 0) + times);
+        const { values, others, dropped } = readDetail(day.detail);
+        for (const dimension of DIMENSIONS) {
+          const kept = values[dimension] ?? [];
+          expect(kept.length).toBeLessThanOrEqual(MAX_DAY_VALUES);
+          expect(sumOf(kept) + (others[dimension] ?? 0)).toBe(day.visits);
+        }
+        const kept = new Map(values.referrers);
+        const { floor, inherited } = dropped?.referrers ?? { floor: 0, inherited: new Map() };
+        expect(floor).toBeLessThanOrEqual(day.visits / MAX_DAY_VALUES);
+        for (const [text, visits] of truth) {
+          const own = kept.get(text);
+          if (own === undefined) expect(visits).toBeLessThanOrEqual(floor);
+          else expect(own).toBeLessThanOrEqual(visits);
+          if (own !== undefined) expect(own + (inherited.get(text) ?? 0)).toBeGreaterThanOrEqual(visits);
+        }
+        const closed = readDetail(closeDetail(day.detail));
+        expect(closed).toMatchObject({ values, others });
+        expect(closed.dropped).toBeUndefined();
+      }),
+      // Finding the smallest of so large examples takes minutes.
+      { numRuns: 30, endOnFailure: true },
+    );
+  });
+});

@@ -45,7 +45,7 @@ const byDimension = <T>(arbitraryOf: (dimension: Dimension) => fc.Arbitrary<T>) 
     requiredKeys: [],
   });
 const hour = fc.nat({ max: 23 });
-const detail = fc.record(
+const kept = fc.record(
   {
     hours: fc.dictionary(hour.map(String), fc.tuple(fc.nat(), fc.nat())),
     visitors: fc.oneof(sketchOf(256), fc.nat(), fc.constant(Number.MAX_SAFE_INTEGER / 2 - 0.5)),
@@ -54,6 +54,15 @@ const detail = fc.record(
   },
   { requiredKeys: ["visitors", "values", "others"] },
 ) as fc.Arbitrary<unknown> as fc.Arbitrary<DayDetail>;
+/** With dropped values in some dimensions, or in none. */
+const detail = fc.tuple(kept, fc.array(count)).map(([day, floors]): DayDetail => {
+  const entries = Object.entries(day.values).flatMap(([dimension, values], nth) => {
+    const floor = floors[nth];
+    const inherited = new Map(values.map(([text, visits]) => [text, visits % 1000]));
+    return floor === undefined ? [] : [[dimension, { floor, inherited }] as const];
+  });
+  return entries.length === 0 ? day : { ...day, dropped: Object.fromEntries(entries) };
+});
 
 const visit: fc.Arbitrary<SameVisits> = fc.record({
   agent: fc.record({
@@ -80,7 +89,10 @@ const dayOfVisit = fc
   .map(([one, ofDay]) => createDay({ visits: 1, bots: 0, details: [one] }, ofDay));
 
 /** Without what JSON leaves out too. */
-const plain = (day: DayDetail) => JSON.parse(JSON.stringify(day)) as unknown;
+const plain = (day: DayDetail) =>
+  JSON.parse(
+    JSON.stringify(day, (_, value: unknown) => (value instanceof Map ? [...value] : value)),
+  ) as unknown;
 
 describe("the detail of a day", () => {
   test("is read as it was written", () => {

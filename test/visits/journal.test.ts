@@ -3,7 +3,7 @@ import { mkdirSync, readdirSync, renameSync, rmSync, symlinkSync, writeFileSync 
 import { join } from "node:path";
 
 import type { Code } from "../../src/links/code.ts";
-import { HOUR_MS } from "../../src/links/time.ts";
+import { DAY_MS, HOUR_MS } from "../../src/links/time.ts";
 import { temporaryFolder } from "../service.ts";
 import { CREATED, link, NOW, openRecorder, VISIT } from "./open-recorder.ts";
 import { writeSegment } from "./segments.ts";
@@ -119,6 +119,21 @@ test("segments that cannot be read for now are left to a later process, and othe
   await using opened = await openRecorder(folder.path);
   expect(await opened.counted()).toEqual({ links: 2, visits: 2 });
   expect(opened.faults).toEqual([]);
+});
+
+test("each visit has its details, also where a segment becomes full", async () => {
+  using folder = temporaryFolder();
+  await using opened = await openRecorder(folder.path);
+  // One more than fits a segment, and one that is alone in the next with it.
+  const visits = 32_768 + 2;
+  const one = link("one");
+  for (let nth = 0; nth < visits; nth++) opened.recorder.record(one, VISIT, NOW);
+  await opened.fold();
+  const day = Math.floor(NOW / DAY_MS);
+  const [row] = await opened.store.days("one" as Code, CREATED, day, day);
+  expect(row?.visits).toBe(visits);
+  expect(detailOf(row)?.values).toMatchObject({ devices: [["desktop", visits]] });
+  expect(opened.recorder.lost).toEqual({ visits: 0, details: 0 });
 });
 
 test("visits of two hours are told apart", async () => {

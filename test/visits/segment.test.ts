@@ -38,8 +38,7 @@ describe("a segment", () => {
     using folder = temporaryFolder();
     const { path, segment } = await newSegment(folder.path);
     const link = createName("link", "secret\t1");
-    segment.count(link, false);
-    for (let nth = 0; nth < 5; nth++) segment.addDetail(link, visit(0xffff_ffff));
+    for (let nth = 0; nth < 5; nth++) segment.count(link, false, visit(0xffff_ffff));
     expect(readFileSync(path).includes("secret")).toBe(true);
     segment.free();
     expect(
@@ -53,15 +52,10 @@ describe("a segment", () => {
     using folder = temporaryFolder();
     const { path, segment, read } = await newSegment(folder.path);
     const [a, b] = [createName("link", "b\t1"), createName("link", "a\t2")];
-    for (const [link, bot] of [
-      [a, false],
-      [b, true],
-      [a, false],
-      [a, false],
-    ] as const)
-      segment.count(link, bot);
     const [one, two] = [visit(7), visit(0xffff_ffff)];
-    for (const detail of [one, one, two]) segment.addDetail(a, detail);
+    segment.count(a, false, one);
+    segment.count(b, true);
+    for (const detail of [one, two]) segment.count(a, false, detail);
     const told = {
       agent: { browser: "Chrome", os: "Linux", device: "desktop" },
       referrer: "한글.example",
@@ -99,8 +93,7 @@ describe("a segment", () => {
     const [one, other] = [createName("link", "a\t1"), createName("link", "a\t1")];
     const same = visit(1);
     for (const link of [one, other, one]) {
-      named.count(link, false);
-      named.addDetail(link, same);
+      named.count(link, false, same);
     }
     named.count(other, true);
     expect(await read()).toMatchObject([{ code: "a", visits: 3, bots: 1, details: [{ times: 3 }] }]);
@@ -135,9 +128,10 @@ describe("a segment", () => {
     expect(links.map((link) => segment.count(link, false))).toEqual([true, true, true, false]);
     const [first = createName("link", "")] = links;
     const one = visit(1);
-    expect([1, 2, 3, 4, 5].map(() => segment.addDetail(first, one))).toEqual([true, true, true, true, false]);
+    const counted = [1, 2, 3, 4, 5].map(() => segment.count(first, false, one));
+    expect(counted).toEqual([true, true, true, true, false]);
     expect(segment.count(first, false)).toBe(true);
-    expect((await read()).map(({ visits }) => visits)).toEqual([2, 1, 1]);
+    expect((await read()).map(({ visits }) => visits)).toEqual([6, 1, 1]);
     expect([segment.outgrows(CAPACITY), segment.outgrows({ ...CAPACITY, links: 4, details: 5 })]).toEqual([
       true,
       false,
@@ -150,9 +144,10 @@ describe("a segment", () => {
     expect(segment.count(createName("link", `${"x".repeat(200)}\t1`), false)).toBe(false);
     const link = createName("link", "y\t1");
     expect(segment.count(link, false)).toBe(true);
-    expect(segment.addDetail(link, { ...visit(1), referrer: createName("referrer", "z".repeat(130)) })).toBe(
-      false,
-    );
+    // Nothing of it, not even a link without visits, is left.
+    const other = createName("link", "other\t1");
+    const long = { ...visit(1), referrer: createName("referrer", "z".repeat(130)) };
+    expect([link, other].map((one) => segment.count(one, false, long))).toEqual([false, false]);
     expect(await read()).toEqual([{ code: "y" as Code, createdMs: 1, visits: 1, bots: 0, details: [] }]);
   });
 
@@ -160,8 +155,7 @@ describe("a segment", () => {
     using folder = temporaryFolder();
     const { path, segment, read } = await newSegment(folder.path);
     const link = createName("link", "a\t1");
-    segment.count(link, false);
-    segment.addDetail(link, visit(1));
+    segment.count(link, false, visit(1));
     segment.start(OWNER, 2, 490_001);
     expect([segment.isEmpty, await read()]).toEqual([true, []]);
     segment.count(link, true);

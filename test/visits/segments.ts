@@ -38,8 +38,6 @@ export async function writeSegment(written: Written, isSynced = false): Promise<
     const text = `${code}\t${createdMs}`;
     const link = links.get(text) ?? createName("link", text);
     links.set(text, link);
-    if (!segment.count(link, bot)) throw new Error("the segment is full");
-    if (bot) continue;
     const detail = {
       agent: createName("agent", `${browser ?? "Chrome"}\tWindows\tdesktop`),
       referrer: createName("referrer", referrer ?? ""),
@@ -47,7 +45,7 @@ export async function writeSegment(written: Written, isSynced = false): Promise<
       country: createName("country", country ?? "KR"),
       visitor,
     };
-    if (!segment.addDetail(link, detail)) throw new Error("the segment is full");
+    if (!segment.count(link, bot, bot ? undefined : detail)) throw new Error("the segment is full");
   }
   if (isSynced) segment.sync();
   return path;

@@ -6,32 +6,43 @@ import { html } from "../../http/responses.ts";
 import { BODIES, type AnyBody, cookies, type Fields } from "../../lib/bounds.ts";
 import type { Clock } from "../../links/clock.ts";
 import { isProblem } from "../../links/problem.ts";
+import { HOUR_MS } from "../../links/time.ts";
 import { message } from "../../locales/messages.ts";
-import { type AdminToken, SESSION_MS } from "../../moderation/access-tokens.ts";
+import { type AdminToken, digestOf, SESSION_MS } from "../../moderation/access-tokens.ts";
+import type { GuardStore } from "../../moderation/store.ts";
 import { isFromAnotherSite, readForm, seeOther } from "../forms.ts";
 import { signInPage } from "./page.tsx";
 
 const COOKIE = "operator";
+/** Clocks of machines may differ by less, so an ended session is over for all of them before it is forgotten. */
+const CLOCKS_DIFFER_MS = HOUR_MS;
 
 export interface SignInOptions {
   readonly token: AdminToken;
-  readonly clock: Pick<Clock, "nowMs">;
+  readonly clock: Pick<Clock, "nowMs" | "trustworthy">;
+  readonly store: Pick<GuardStore, "endSession" | "isSessionEnded">;
   /** Counts a wrong token, and returns the problem if there were too many. */
   readonly onWrong: (call: Call) => HttpProblem;
 }
 
 /** Signs the operator in: a form takes the token, and a cookie keeps the session. */
-export function createSignIn({ token, clock, onWrong }: SignInOptions) {
-  function sessionOf(call: Call): string | undefined {
-    return cookies(call.headers, COOKIE).find((session) => token.isOpen(session, clock.nowMs()));
+export function createSignIn({ token, clock, store, onWrong }: SignInOptions) {
+  const signedSessions = (call: Call) =>
+    cookies(call.headers, COOKIE).filter((session) => token.isOpen(session, clock.nowMs()));
+
+  /** Rejects if the store can't say whether the session was signed out. */
+  async function sessionOf(call: Call): Promise<string | undefined> {
+    for (const session of signedSessions(call))
+      if (!(await store.isSessionEnded(digestOf(session)))) return session;
+    return undefined;
   }
 
   return {
     /** A page. Its forms must send `formToken`. Without a session, it shows the sign-in form. */
     page:
       (show: (call: Call, formToken: string) => Promise<Response>): Handler =>
-      (call) => {
-        const session = sessionOf(call);
+      async (call) => {
+        const session = await sessionOf(call);
         return session === undefined
           ? askFor(call, { kind: "operator.missing" })
           : show(call, token.formToken(session));
@@ -41,7 +52,7 @@ export function createSignIn({ token, clock, onWrong }: SignInOptions) {
     form:
       (body: AnyBody, act: (call: Call, fields: Fields, formToken: string) => Promise<Response>): Handler =>
       async (call) => {
-        const session = sessionOf(call);
+        const session = await sessionOf(call);
         if (session === undefined) return seeOther("/admin");
         const fields = await readForm(call.request, body);
         if (isProblem(fields)) return problemJson(call, fields);
@@ -60,10 +71,15 @@ export function createSignIn({ token, clock, onWrong }: SignInOptions) {
       return seeOther("/admin", cookieOf(call, token.startSession(clock.nowMs()), SESSION_MS / 1000));
     },
 
-    signOut: (call: Call) =>
-      isFromAnotherSite(call)
-        ? problemJson(call, { kind: "cross-site" })
-        : seeOther("/admin", cookieOf(call, "", 0)),
+    /** Ends the session, also for copies of its cookie. */
+    async signOut(call: Call): Promise<Response> {
+      if (isFromAnotherSite(call)) return problemJson(call, { kind: "cross-site" });
+      const nowMs = clock.nowMs();
+      const forgetByMs = clock.trustworthy() ? nowMs - CLOCKS_DIFFER_MS : 0;
+      for (const session of signedSessions(call))
+        await store.endSession({ digest: digestOf(session), endsMs: nowMs + SESSION_MS }, forgetByMs);
+      return seeOther("/admin", cookieOf(call, "", 0));
+    },
   };
 }
 

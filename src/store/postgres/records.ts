@@ -44,7 +44,7 @@ export function openPostgresRecords(address: PostgresAddress): Promise<Records> 
     const all = database.within(ALL_MS);
     return {
       find: createLinksReader(database).find,
-      isEmpty: () => isEmpty(database.run),
+      isFillable: () => isFillable(database.run, address),
       size: async () => (await all.run<{ size: number }>(SIZE)).rows[0]?.size ?? 0,
       snapshot: (work) =>
         all.transaction(async (run) => {
@@ -71,12 +71,7 @@ export async function fillPostgresStore<T>(
   try {
     return await database.within(ALL_MS).transaction(async (run) => {
       for (const statement of LOCK) await run(statement);
-      if (!(await isEmpty(run))) return undefined;
-      if (await isServed(run)) {
-        throw new StoreUnusable(
-          `${describeStore(address)} is being served, and an import replaces the secret of its manage keys. Stop Curt on every machine; a Curt that was killed counts for another minute.`,
-        );
-      }
+      if (!(await isFillable(run, address))) return undefined;
       for (const statement of CLEAR) await run(statement);
       const tables = tablesOf(run);
       const result = await work((kind, records) => tables[kind].write(run, records));
@@ -122,6 +117,12 @@ function scanOn(run: Run): Scan {
   };
 }
 
-async function isEmpty(run: Run): Promise<boolean> {
-  return (await run<{ isEmpty: boolean }>(IS_EMPTY)).rows[0]?.isEmpty === true;
+async function isFillable(run: Run, address: PostgresAddress): Promise<boolean> {
+  const [row] = (await run<{ isEmpty: boolean }>(IS_EMPTY)).rows;
+  if (row?.isEmpty !== true) return false;
+  if (await isServed(run))
+    throw new StoreUnusable(
+      `${describeStore(address)} is being served, and an import replaces the secret of its manage keys. Stop Curt on every machine; a Curt that was killed counts for another minute.`,
+    );
+  return true;
 }

@@ -143,28 +143,40 @@ const TAKE_TURN = "SELECT part FROM ageing WHERE part = 'visits' FOR UPDATE SKIP
 const FIND_OPEN = `
   SELECT code, created_ms AS "createdMs", day FROM visits WHERE state = ${OPEN} AND day < $1
   LIMIT $2`;
-/** Adds days to the sum of their link, if it is still there. Sequences stay if the day is not older than $3. */
+/**
+ * Adds days to the sum of their link, if it is still there. Sequences stay if the day is not older than $3. Locks the links:
+ * replacing or purging one deletes its sum, and would miss one that isn't committed. Leaves days of a link that somebody else has
+ * locked for the next time, because waiting could end in a deadlock.
+ */
 const FORGET = `
   WITH ${WAIT_FOR_ERASURE}, due AS (
     SELECT code, created_ms, day, source, visits, bots FROM visits
     WHERE state = ${CLOSED} AND day > 0 AND day < $1 LIMIT $2 FOR UPDATE SKIP LOCKED
+  ), locked AS MATERIALIZED (
+    SELECT ids.code, ids.created_ms FROM (SELECT DISTINCT code, created_ms FROM due) AS ids
+    CROSS JOIN LATERAL (
+      SELECT FROM links WHERE links.code = ids.code AND links.created_ms = ids.created_ms FOR SHARE SKIP LOCKED
+    ) AS link
+  ), aged AS (
+    SELECT due.*, locked.code IS NOT NULL AS has_link FROM due LEFT JOIN locked USING (code, created_ms)
+    WHERE locked.code IS NOT NULL
+      OR NOT EXISTS (SELECT FROM links WHERE links.code = due.code AND links.created_ms = due.created_ms)
   ), deleted AS (
-    DELETE FROM visits USING due
-    WHERE visits.code = due.code AND visits.created_ms = due.created_ms AND visits.day = due.day
-      AND visits.source = due.source AND due.day < $3
+    DELETE FROM visits USING aged
+    WHERE visits.code = aged.code AND visits.created_ms = aged.created_ms AND visits.day = aged.day
+      AND visits.source = aged.source AND aged.day < $3
   ), emptied AS (
-    UPDATE visits SET state = ${EMPTY}, version = version + 1, visits = 0, bots = 0, detail = NULL FROM due
-    WHERE visits.code = due.code AND visits.created_ms = due.created_ms AND visits.day = due.day
-      AND visits.source = due.source AND due.day >= $3
+    UPDATE visits SET state = ${EMPTY}, version = version + 1, visits = 0, bots = 0, detail = NULL FROM aged
+    WHERE visits.code = aged.code AND visits.created_ms = aged.created_ms AND visits.day = aged.day
+      AND visits.source = aged.source AND aged.day >= $3
   ), summed AS (
     INSERT INTO visits (code, created_ms, day, source, sequence, version, state, visits, bots)
-    SELECT code, created_ms, 0, '', 0, 1, ${CLOSED}, sum(visits), sum(bots) FROM due
-    WHERE EXISTS (SELECT FROM links WHERE links.code = due.code AND links.created_ms = due.created_ms)
+    SELECT code, created_ms, 0, '', 0, 1, ${CLOSED}, sum(visits), sum(bots) FROM aged WHERE has_link
     GROUP BY code, created_ms ORDER BY code, created_ms
     ON CONFLICT (code, created_ms, day, source) DO UPDATE
       SET visits = visits.visits + excluded.visits, bots = visits.bots + excluded.bots
   )
-  SELECT count(*) AS aged FROM due`;
+  SELECT count(*) AS aged FROM aged`;
 const FORGET_SEQUENCES = `
   WITH due AS (
     SELECT code, created_ms, day, source FROM visits

@@ -9,6 +9,7 @@ import {
   MAX_COUNTED_DISABLED,
   topHosts,
 } from "../../moderation/figures.ts";
+import type { EndedSession } from "../../moderation/store.ts";
 import { createCases, createCasesReader } from "./cases.ts";
 import { createDecisions, createHostsReader, type EraseVisits } from "./decisions.ts";
 import { createJournalReader } from "./operator-journal.ts";
@@ -24,12 +25,16 @@ const PROPOSE_SECRET = `
 const FIND_SECRET = "SELECT secret FROM secrets WHERE name = $1";
 const ADD_COUNTS = "ON CONFLICT (day, name) DO UPDATE SET count = counters.count + excluded.count";
 
+const END_SESSION = "INSERT INTO ended_sessions (session, ends_ms) VALUES ($1, $2) ON CONFLICT DO NOTHING";
+const FORGET_SESSIONS = "DELETE FROM ended_sessions WHERE ends_ms <= $1";
+const FIND_SESSION = "SELECT 1 FROM ended_sessions WHERE session = $1";
+
 const DISABLED = `
   SELECT count(*) AS count FROM (SELECT 1 FROM links WHERE disabled IS NOT NULL LIMIT ${MAX_COUNTED_DISABLED}) AS few`;
 const BLOCKED_HOSTS = "SELECT count(*) AS count FROM hosts";
 const COUNTERS = "SELECT day, name, count FROM counters WHERE day > $1 ORDER BY day";
 
-/** The secret and the counters. */
+/** The secret, the counters and the operator's sessions. */
 function createInstance(run: Run) {
   return {
     async secret(proposed: Uint8Array): Promise<Uint8Array> {
@@ -47,6 +52,10 @@ function createInstance(run: Run) {
         rows.map((row) => [day, ...row]),
         ADD_COUNTS,
       );
+    },
+    async endSession({ digest, endsMs }: EndedSession, forgetByMs: number): Promise<void> {
+      await run(END_SESSION, [digest, endsMs]);
+      await run(FORGET_SESSIONS, [forgetByMs]);
     },
   };
 }
@@ -113,6 +122,9 @@ export function createGuardReader(run: Run) {
     ...createHostsReader(run),
     ...createJournalReader(run),
     ...createCasesReader(run),
+    async isSessionEnded(digest: Uint8Array): Promise<boolean> {
+      return (await run(FIND_SESSION, [digest])).rows.length > 0;
+    },
     async isSecret(secret: Uint8Array): Promise<boolean> {
       const [row] = (await run<{ secret: Uint8Array }>(FIND_SECRET, [SECRET_NAME])).rows;
       return row !== undefined && Bun.deepEquals(Uint8Array.from(row.secret), Uint8Array.from(secret));

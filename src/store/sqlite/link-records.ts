@@ -7,9 +7,9 @@ import { closeDetail } from "../../visits/day.ts";
 import type { ImportedLink, LinkDay, LinkImporter } from "../records.ts";
 import { LINK_COLUMNS, type LinkRow, toLink } from "../shared/link-row.ts";
 import { reading, type Tables } from "../shared/record-tables.ts";
-import type { FileDatabase } from "./file/file.ts";
+import { closeWriter, type FileDatabase } from "./file/file.ts";
 import { ADD_LINK, columnsOf } from "./links.ts";
-import { trying } from "./sql.ts";
+import { fail, isFailedSync, trying } from "./sql.ts";
 
 const LINKS = `SELECT code, ${LINK_COLUMNS} FROM links ORDER BY rowid`;
 const FIND = `SELECT ${LINK_COLUMNS} FROM links WHERE code = ?1`;
@@ -71,22 +71,28 @@ export function createImporter(database: FileDatabase): LinkImporter {
   }
 
   const addAll = database.transaction((links: readonly ImportedLink[]) => links.map(addOne));
+  let hasFailedSync = false;
 
   return {
     async add(links) {
       const startMs = performance.now();
-      const existing = trying(() => {
-        const added = addAll.immediate(links);
+      let existing: (Link | undefined)[];
+      try {
+        existing = addAll.immediate(links);
         database.checkpointIfLong();
-        return added;
-      });
+      } catch (error) {
+        hasFailedSync ||= isFailedSync(error);
+        return fail(error);
+      }
       // SQLite's lock has no queue: without a pause, the creates of a serving process would hardly ever get it.
       await Bun.sleep(Math.max(MIN_PAUSE_MS, performance.now() - startMs));
       return existing;
     },
     async close() {
+      // Closing would try the sync again.
+      if (hasFailedSync) return;
       for (const statement of [addLink, find]) statement.finalize();
-      database.close();
+      trying(() => closeWriter(database));
     },
   };
 }

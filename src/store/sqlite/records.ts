@@ -1,11 +1,11 @@
 // A SQLite file as records: read for an export, filled from one, or extended by an import.
 import type { Database } from "bun:sqlite";
 
-import { StoreUnusable } from "../../links/store.ts";
+import { StoreUnusable, SyncFailed } from "../../links/store.ts";
 import { CLEAR, IS_EMPTY, type LinkImporter, type Records, SIZE, type WriteRecords } from "../records.ts";
 import { RECORD_TABLES, type Tables } from "../shared/record-tables.ts";
 import { identify } from "./file/file-identity.ts";
-import { openChecked, openWriter } from "./file/file.ts";
+import { closeWriter, openChecked, openWriter } from "./file/file.ts";
 import { createImporter, linkRecords } from "./link-records.ts";
 import { createReader } from "./reader.ts";
 import { fail, runOn, scanOn, trying } from "./sql.ts";
@@ -18,7 +18,7 @@ export function openSqliteRecords(path: string): Records {
   const reader = createReader(path, identify(path));
   return {
     find: async (code) => reader.find(code),
-    isEmpty: async () => isEmpty(database),
+    isFillable: async () => isEmpty(database),
     size: async () => trying(() => database.query<{ size: number }, []>(SIZE).get()?.size ?? 0),
     async snapshot(work) {
       // The write-ahead log keeps later commits apart.
@@ -47,6 +47,7 @@ export async function fillSqliteStore<T>(
   work: (write: WriteRecords) => Promise<T>,
 ): Promise<T | undefined> {
   const database = openWriter(path);
+  let hasFailedSync = false;
   try {
     trying(() => database.run("BEGIN IMMEDIATE"));
     if (!isEmpty(database)) return undefined;
@@ -55,9 +56,13 @@ export async function fillSqliteStore<T>(
     const result = await work((kind, records) => tables[kind].write(runOn(database), records).catch(fail));
     trying(() => database.run("COMMIT"));
     return result;
+  } catch (error) {
+    hasFailedSync = error instanceof SyncFailed;
+    throw error;
   } finally {
     if (database.inTransaction) database.run("ROLLBACK");
-    database.close();
+    // Closing would try the sync again.
+    if (!hasFailedSync) trying(() => closeWriter(database));
   }
 }
 

@@ -1,7 +1,7 @@
 import type { Statements } from "../shared/sql.ts";
 import { type Identity, identify, watchPlace } from "./file/file-identity.ts";
-import { openSecondWriter, openWriter } from "./file/file.ts";
-import { fail, statementsOn } from "./sql.ts";
+import { closeWriter, openSecondWriter, openWriter } from "./file/file.ts";
+import { fail, isFailedSync, statementsOn, trying } from "./sql.ts";
 
 /**
  * Opens a connection for statements. `opened`: the files that this process has open, if any. Its methods refuse to write to
@@ -14,10 +14,14 @@ export function openSqliteStatements(
   const file = opened === undefined ? openWriter(path) : openSecondWriter(path, opened);
   const place = watchPlace(path, opened ?? identify(path));
   const { run, transaction } = statementsOn(file);
+  let hasFailedSync = false;
 
   async function inPlace<T>(work: () => Promise<T>): Promise<T> {
     place.requireNow();
-    const result = await work().catch(fail);
+    const result = await work().catch((error: unknown) => {
+      hasFailedSync ||= isFailedSync(error);
+      return fail(error);
+    });
     place.requireNow();
     return result;
   }
@@ -25,6 +29,11 @@ export function openSqliteStatements(
   return {
     run: (text, values) => inPlace(() => run(text, values)),
     transaction: (work) => inPlace(() => transaction(work)),
-    close: async () => file.close(),
+    async close() {
+      // Closing would try the sync again.
+      if (hasFailedSync) return;
+      if (opened === undefined) trying(() => closeWriter(file));
+      else file.close();
+    },
   };
 }

@@ -61,6 +61,7 @@ function readingHalf(reader: Reader) {
     figures: reader.figures,
     search: async (query, page) => reader.search(query, page),
     isSecret: reader.isSecret,
+    isSessionEnded: reader.isSessionEnded,
     caseOf: reader.caseOf,
     cases: reader.cases,
   } satisfies Partial<LinkStore & VisitStore & GuardStore>;
@@ -160,6 +161,7 @@ export async function openSqliteStore(
     blockHost: guard("blockHost"),
     unblockHost: guard("unblockHost"),
     count: guard("count"),
+    endSession: guard("endSession"),
     async report(report) {
       const [outcome = "repeated"] = await reports.add([report]);
       return outcome;

@@ -102,6 +102,20 @@ export function openSegment(path: string) {
     return place;
   }
 
+  /** Writes all but the link behind the details in use. False if there is no space. */
+  function writeDetail(detail: VisitDetail): boolean {
+    if (usedDetails >= capacity.details) return false;
+    const at = usedDetails * DETAIL_WORDS;
+    for (let nth = 0; nth < VISIT_TABLES.length; nth++) {
+      const place = placeOf(detail[VISIT_TABLES[nth] as VisitTable]);
+      if (place < 0) return false;
+      const word = at + 1 + (nth >> 1);
+      details[word] = nth % 2 === 0 ? place << 16 : (details[word] ?? 0) | place;
+    }
+    details[at + VISITOR_WORD] = detail.visitor;
+    return true;
+  }
+
   return {
     path,
     capacity,
@@ -189,30 +203,22 @@ export function openSegment(path: string) {
       }
     },
 
-    /** False if there is no space for another link. */
-    count(link: Name, bot: boolean): boolean {
+    /**
+     * Counts a visit, by a person with its detail unless there was no space for it. False, and nothing is counted, if there
+     * is no space. A process killed meanwhile leaves at most a visit without its detail, never a detail without its visit.
+     */
+    count(link: Name, bot: boolean, detail?: VisitDetail): boolean {
+      if (detail !== undefined && !writeDetail(detail)) return false;
+      // Last: a link that has its name here has visits.
       const place = placeOf(link);
       if (place < 0) return false;
       const at = place * COUNTER_WORDS + (bot ? 1 : 0);
       counters[at] = (counters[at] ?? 0) + 1;
       visits++;
-      return true;
-    },
-    /** False if there is no space. */
-    addDetail(link: Name, detail: VisitDetail): boolean {
-      if (usedDetails >= capacity.details) return false;
-      const at = usedDetails * DETAIL_WORDS;
-      const ofLink = placeOf(link);
-      if (ofLink < 0) return false;
-      details[at] = ofLink;
-      for (let nth = 0; nth < VISIT_TABLES.length; nth++) {
-        const place = placeOf(detail[VISIT_TABLES[nth] as VisitTable]);
-        if (place < 0) return false;
-        const word = at + 1 + (nth >> 1);
-        details[word] = nth % 2 === 0 ? place << 16 : (details[word] ?? 0) | place;
+      if (detail !== undefined) {
+        details[usedDetails * DETAIL_WORDS] = place;
+        head[Head.usedDetails] = ++usedDetails;
       }
-      details[at + VISITOR_WORD] = detail.visitor;
-      head[Head.usedDetails] = ++usedDetails;
       return true;
     },
   };

@@ -1,3 +1,5 @@
+// Knows names and what is written at an offset (pwrite), as SQLite does for stores and backups. Leaves out `write` and mapped files:
+// the journal of visits is written through a map, which no system call shows.
 import { mkdirSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 
@@ -37,19 +39,24 @@ export function createDisk() {
 
   function create(at: number, path: string): void {
     if (seen.has(path)) return;
-    const file = { cache: emptyImage(), disk: emptyImage(), dirty: new Set<number>(), waiting: [] };
-    seen.set(path, file);
+    name(at, path, { cache: emptyImage(), disk: emptyImage(), dirty: new Set<number>(), waiting: [] });
+  }
+
+  /** Gives the name to this file, or to none. */
+  function name(at: number, path: string, file: SimulatedFile | undefined): void {
+    if (file === undefined) seen.delete(path);
+    else seen.set(path, file);
     unsyncedNames.push({ at, path, file });
   }
 
   function sync(path: string, startedAt: number, hasFailed: boolean): void {
     const isCovered = ({ at }: { at: number }) => at < startedAt;
-    const names = unsyncedNames.filter((name) => isCovered(name) && dirname(name.path) === path);
+    const names = unsyncedNames.filter((one) => isCovered(one) && dirname(one.path) === path);
     if (!hasFailed) {
-      unsyncedNames = unsyncedNames.filter((name) => !names.includes(name));
-      for (const name of names) {
-        if (name.file === undefined) found.delete(name.path);
-        else found.set(name.path, name.file);
+      unsyncedNames = unsyncedNames.filter((one) => !names.includes(one));
+      for (const one of names) {
+        if (one.file === undefined) found.delete(one.path);
+        else found.set(one.path, one.file);
       }
     }
     const file = seen.get(path);
@@ -71,8 +78,11 @@ export function createDisk() {
         case "create":
           return create(call.at, call.file);
         case "remove":
-          seen.delete(call.file);
-          unsyncedNames.push({ at: call.at, path: call.file, file: undefined });
+          return name(call.at, call.file, undefined);
+        case "rename":
+        case "link":
+          name(call.at, call.file, seen.get(call.from));
+          if (call.call === "rename") name(call.at, call.from, undefined);
           return;
         case "write":
         case "truncate": {
@@ -83,13 +93,14 @@ export function createDisk() {
         case "sync":
           return sync(call.file, first + call.began, call.hasFailed === true);
         case "answer":
+        case "log":
       }
     },
     /** The next call is the first one of another run, over the same files. */
     startRun(): void {
       first = last + 1;
     },
-    /** Writes the store at `path` into `folder` as a power cut leaves it. Unsynced pages are there if `keepsPage` says so. */
+    /** Writes the store or the backup at `path` into `folder` as a power cut leaves it. Unsynced pages are there if `keepsPage` says so. */
     cutPower(path: string, folder: string, keepsPage = () => false): void {
       mkdirSync(folder, { recursive: true });
       for (const part of ["", "-wal", "-shm", "-journal"]) {

@@ -16,16 +16,23 @@ const MACHINES: Readonly<Record<string, { audit: number; numbers: Readonly<Recor
       fsync: 74,
       fdatasync: 75,
       ftruncate: 77,
+      rename: 82,
+      link: 86,
       unlink: 87,
       openat: 257,
       unlinkat: 263,
+      renameat: 264,
+      linkat: 265,
+      renameat2: 316,
     },
   },
-  // There is no unlink here: it is a call of unlinkat.
+  // There is no unlink, link or rename here: they are calls of unlinkat, linkat and renameat.
   arm64: {
     audit: 0xc000_00b7,
     numbers: {
       unlinkat: 35,
+      linkat: 37,
+      renameat: 38,
       ftruncate: 46,
       openat: 56,
       write: 64,
@@ -35,6 +42,7 @@ const MACHINES: Readonly<Record<string, { audit: number; numbers: Readonly<Recor
       fdatasync: 83,
       sendto: 206,
       sendmsg: 211,
+      renameat2: 276,
     },
   },
 };

@@ -2,13 +2,16 @@ import { Database } from "bun:sqlite";
 import { expect } from "bun:test";
 import { basename, join } from "node:path";
 
+import { checkFile } from "../../../src/store/sqlite/file/file.ts";
 import { testOnLinux } from "../../linux.ts";
-import { BASE_URL, temporaryFolder } from "../../service.ts";
+import { roundsOf } from "../../preloads.ts";
+import { BASE_URL, startProgram, temporaryFolder } from "../../service.ts";
 import { createDisk } from "./disk.ts";
 import type { SystemCall } from "./syscalls.ts";
 import { type Run, traced } from "./traced.ts";
 
 const CROWD = 500;
+const MADE = "a backup was made";
 
 /** The code that a 201 gives; undefined for any other call. */
 function answeredCode(call: SystemCall): string | undefined {
@@ -106,4 +109,43 @@ testOnLinux("the proof finds what it looks for", async () => {
   for (const [fault, plant] of Object.entries(PLANTED)) {
     expect([fault, lostCodes({ ...run, calls: plant(run.calls) })]).toEqual([fault, [...run.made.keys()]]);
   }
+});
+
+const BACKED_UP = 20;
+
+/** What a backup has after a power cut in the moment that the log says it was made. */
+function backupAfterPowerCut(calls: readonly SystemCall[]): ReturnType<typeof checkFile> {
+  const disk = createDisk();
+  for (const call of calls) {
+    disk.take(call);
+    if (call.call !== "log" || !call.head.includes(MADE)) continue;
+    const [, file = ""] = /"file":"([^"]*)"/.exec(call.head) ?? [];
+    using after = temporaryFolder();
+    disk.cutPower(file, after.path);
+    return checkFile(join(after.path, basename(file)));
+  }
+  throw new Error("No backup was made");
+}
+
+testOnLinux("a backup that was logged as made is on disk, whole and by its name", async () => {
+  using folder = temporaryFolder();
+  const backups = join(folder.path, "backups");
+  {
+    await using program = await startProgram({}, { folder: folder.path });
+    for (let nth = 0; nth < BACKED_UP; nth++)
+      await program.shorten({ original_url: `https://example.org/${nth}`, custom_code: `backup${nth}` });
+  }
+  const { calls } = await traced(
+    folder.path,
+    async ({ program }) => {
+      while (!program.logged.some((line) => line.includes(MADE))) await Bun.sleep(5);
+    },
+    { BACKUP_DIR: backups },
+    ["--preload", roundsOf(200, folder.path)],
+  );
+  expect(backupAfterPowerCut(calls)).toEqual({ links: BACKED_UP, damage: [] });
+  const isOf = (call: SystemCall, path: RegExp) => call.call === "sync" && path.test(call.file);
+  const without = (path: RegExp) => calls.filter((call) => !isOf(call, path));
+  expect(backupAfterPowerCut(without(/backups$/))).toBeUndefined();
+  expect(backupAfterPowerCut(without(/backups.*part/))).toBeUndefined();
 });

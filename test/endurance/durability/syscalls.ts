@@ -24,6 +24,8 @@ import { type Call, type Reaction, trace } from "./ptrace.ts";
  */
 export type SystemCall = { readonly at: number } & (
   | { readonly call: "create" | "remove"; readonly file: string }
+  /** `from` loses its file to `file`, or keeps it as well. */
+  | { readonly call: "rename" | "link"; readonly from: string; readonly file: string }
   /** `data` in Base64. */
   | { readonly call: "write"; readonly file: string; readonly offset: number; readonly data: string }
   | { readonly call: "truncate"; readonly file: string; readonly bytes: number }
@@ -37,14 +39,15 @@ export type SystemCall = { readonly at: number } & (
       /** Whether a segment of the journal vouches for itself. */
       readonly isMarked?: boolean;
     }
-  /** The beginning of an HTTP response. */
-  | { readonly call: "answer"; readonly head: string }
+  /** The beginning of an HTTP response, or of lines of the log. */
+  | { readonly call: "answer" | "log"; readonly head: string }
 );
 
 /** After this time it ends by itself, and the command with it. */
 const LIMIT_SECONDS = 170;
 const HTTP = "HTTP/1.";
-/** As much of an HTTP response is written down. */
+const LOG = '{"level"';
+/** As much of an HTTP response or the log is written down. */
 const HEAD_BYTES = 2048;
 const PATH_BYTES = 4096;
 const O_CREAT = 0o100;
@@ -52,7 +55,8 @@ const EIO = 5;
 /** Where the head of a segment says that it is on disk (src/visits/journal/segment-layout.ts). */
 const MARK_AT = 4 * 9;
 
-const FILE_CALLS = ["openat", "unlink", "unlinkat", "pwrite64", "ftruncate", "fsync", "fdatasync"];
+const NAME_CALLS = ["unlink", "unlinkat", "link", "linkat", "rename", "renameat", "renameat2"];
+const FILE_CALLS = ["openat", "pwrite64", "ftruncate", "fsync", "fdatasync"];
 const SEND_CALLS = ["write", "sendto", "writev", "sendmsg"];
 
 const [path = "", ...command] = process.argv.slice(2);
@@ -75,10 +79,21 @@ function onCall({ thread, name, argument }: Call): Reaction | undefined {
       return { onResult: (opened) => record({ call: "create", file: fileOf(thread, opened) }) };
     case "unlink":
     case "unlinkat": {
-      // SQLite gives whole paths.
-      const removed = memory(thread, argument(name === "unlink" ? 0 : 1), PATH_BYTES);
-      const text = removed.toString("utf8", 0, removed.indexOf(0));
-      return { onResult: () => record({ call: "remove", file: text }) };
+      const removed = pathAt(thread, argument(name === "unlink" ? 0 : 1));
+      return { onResult: () => record({ call: "remove", file: removed }) };
+    }
+    case "link":
+    case "linkat":
+    case "rename":
+    case "renameat":
+    case "renameat2": {
+      const [from, to] = name === "link" || name === "rename" ? [0, 1] : [1, 3];
+      const call = {
+        call: name.startsWith("link") ? "link" : "rename",
+        from: pathAt(thread, argument(from)),
+        file: pathAt(thread, argument(to)),
+      } as const;
+      return { onResult: () => record(call) };
     }
     case "pwrite64": {
       const data = memory(thread, argument(1), argument(2));
@@ -131,8 +146,16 @@ function onVector(thread: number, address: number): undefined {
 }
 
 function onSend(thread: number, address: number, length: number): undefined {
-  if (length < HTTP.length || memory(thread, address, HTTP.length).toString("latin1") !== HTTP) return;
-  record({ call: "answer", head: memory(thread, address, Math.min(length, HEAD_BYTES)).toString("latin1") });
+  const start = memory(thread, address, Math.min(length, LOG.length)).toString("latin1");
+  const call = start.startsWith(HTTP) ? "answer" : start === LOG ? "log" : undefined;
+  if (call === undefined) return;
+  record({ call, head: memory(thread, address, Math.min(length, HEAD_BYTES)).toString("latin1") });
+}
+
+/** Curt and SQLite give whole paths. */
+function pathAt(thread: number, address: number): string {
+  const bytes = memory(thread, address, PATH_BYTES);
+  return bytes.toString("utf8", 0, bytes.indexOf(0));
 }
 
 function fileOf(thread: number, descriptor: number): string {
@@ -149,4 +172,4 @@ function memory(thread: number, address: number, length: number): Buffer {
   }
 }
 
-process.exit(await trace(command, [...FILE_CALLS, ...SEND_CALLS], onCall, LIMIT_SECONDS));
+process.exit(await trace(command, [...NAME_CALLS, ...FILE_CALLS, ...SEND_CALLS], onCall, LIMIT_SECONDS));

@@ -91,6 +91,23 @@ export async function traceCommand(
   return callsOf(trace);
 }
 
+/** Runs a command of the program while the next sync of the file whose path ends like this fails. */
+export async function runFailing(
+  folder: string,
+  ofFile: string,
+  args: readonly string[],
+  settings: Settings,
+): Promise<{ code: number; stdout: string; stderr: string }> {
+  const trace = join(folder, TRACE);
+  writeFileSync(`${trace}.fail`, JSON.stringify({ ofFile, times: 1 }));
+  const child = Bun.spawn([process.execPath, TRACER, trace, process.execPath, PROGRAM, ...args], {
+    env: { ...process.env, ...settings },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  const [code, stdout, stderr] = await Promise.all([child.exited, child.stdout.text(), child.stderr.text()]);
+  return { code, stdout, stderr };
+}
+
 function callsOf(trace: string): readonly SystemCall[] {
   const lines = readFileSync(trace, "utf8").split("\n");
   // The last one is cut off: empty, or not finished when the tracer was stopped.

@@ -1,6 +1,6 @@
 // Identifies open files. A file that is deleted or replaced while it is open keeps accepting writes without an error,
 // and loses them once the last process closes it.
-import { closeSync, openSync, readlinkSync, statSync } from "node:fs";
+import { closeSync, openSync, readlinkSync, rmSync, statSync } from "node:fs";
 
 import { StoreMisplaced, StoreUnusable } from "../../../links/store.ts";
 
@@ -75,6 +75,18 @@ export function watchLog(path: string, opened: Identity) {
     if (error instanceof StoreUnusable) throw error;
     return undefined;
   }
+}
+
+/** Refuses a file with hard links: a program that opens it by another name doesn't see the log, and writes a second one. */
+export function requireOneName(path: string): void {
+  const names = () => statSync(path, MISSING_IS_NO_ERROR)?.nlink ?? 0;
+  if (names() <= 1) return;
+  // A restore that was killed after it named the file.
+  if (identifyOne(`${path}.part`) === identifyOne(path)) rmSync(`${path}.part`);
+  if (names() > 1)
+    throw new StoreUnusable(
+      `${path} has another name (a hard link), under which a program would not find its log. A hard link is no copy: both are the same file. Delete the other name (find / -xdev -samefile ${path}), and make copies with curt backup.`,
+    );
 }
 
 /** `opened` may be only the first of the files. */

@@ -7,7 +7,7 @@ import { isDiskFull, reasonOf } from "../../../lib/error-reason.ts";
 import { createFolder, giveToOwnerOfFolder, syncFolder } from "../../../lib/files.ts";
 import { StoreUnusable, SyncFailed } from "../../../links/store.ts";
 import { isFailedSync } from "../sql.ts";
-import { type Identity, identify, isInPlace, replacedMeanwhile } from "./file-identity.ts";
+import { type Identity, identify, isInPlace, replacedMeanwhile, requireOneName } from "./file-identity.ts";
 import { isCurrent, migrate, requireCurrentVersion, requireOurs, requireSchema } from "./schema.ts";
 import { forgetMovedFrames, hasIndex, requireWholeWal } from "./wal.ts";
 
@@ -84,6 +84,7 @@ export function openWriter(path: string, openElsewhere?: Identity, busyWaitMs = 
     if (openElsewhere !== undefined) requireSame(path, openElsewhere);
     createFolder(dirname(path));
     requireOurs(path);
+    requireOneName(path);
     requireLog(path);
     requireWholeWal(path);
     if (openElsewhere === undefined) createFile(path);
@@ -112,6 +113,12 @@ function emptyLogNow(database: FileDatabase, busyWaitMs: number): void {
     if (isFailedSync(error)) throw error;
   }
   database.run(`PRAGMA busy_timeout = ${busyWaitMs}`);
+}
+
+/** Closes a connection of {@link openWriter}. Closing moves the log too, but ignores a failed sync, which this throws. */
+export function closeWriter(database: FileDatabase): void {
+  emptyLogNow(database, 0);
+  database.close();
 }
 
 /** Opens a connection for durable writes in a process that already has one to the files `opened`. */
@@ -255,6 +262,8 @@ function requireSafeSqlite(): void {
 function requireSync(database: Database): void {
   database.run("PRAGMA journal_mode = WAL");
   database.run("PRAGMA synchronous = FULL");
+  // On macOS, a plain fsync leaves data in the cache of the disk. Other systems ignore this.
+  database.run("PRAGMA fullfsync = ON");
   requirePragma(database, "journal_mode", "wal");
   requirePragma(database, "synchronous", 2);
 }

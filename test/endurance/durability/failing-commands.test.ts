@@ -1,0 +1,66 @@
+import { Database } from "bun:sqlite";
+import { describe, expect } from "bun:test";
+import { join } from "node:path";
+
+import { openStatements } from "../../../src/store/open.ts";
+import { checkFile } from "../../../src/store/sqlite/file/file.ts";
+import { startReceiver } from "../../events/receiver.ts";
+import { testOnLinux } from "../../linux.ts";
+import { BASE_URL, startProgram, temporaryFolder } from "../../service.ts";
+import { runFailing } from "./traced.ts";
+
+const STORE = "curt.db";
+const FAILED = {
+  code: 74,
+  stdout: "",
+  stderr: expect.stringContaining("the disk did not store what was written"),
+};
+
+function settingsOf(folder: string): { readonly path: string; readonly settings: Record<string, string> } {
+  const path = join(folder, STORE);
+  return { path, settings: { BASE_URL, PORT: "1", DATA_DIR: folder, DATABASE_URL: `sqlite:${path}` } };
+}
+
+/** A store with one link that no process has open. */
+async function createStore(folder: string): Promise<void> {
+  await using program = await startProgram({}, { folder });
+  expect((await program.shorten({ original_url: "https://example.com/" })).status).toBe(201);
+}
+
+describe("after a failed sync of the SQLite file,", () => {
+  testOnLinux("curt import ends with 74 and reports no success", async () => {
+    using folder = temporaryFolder();
+    const { path, settings } = settingsOf(folder.path);
+    await createStore(folder.path);
+    const file = join(folder.path, "links.csv");
+    await Bun.write(file, "code,url\na,https://example.com/\n");
+    expect(await runFailing(folder.path, STORE, ["import", file], settings)).toEqual(FAILED);
+    expect(checkFile(path)).toEqual({ links: 2, damage: [] });
+  });
+
+  testOnLinux("curt backup ends with 74 and reports no success", async () => {
+    using folder = temporaryFolder();
+    const { path, settings } = settingsOf(folder.path);
+    await createStore(folder.path);
+    // Its log is not empty, so the backup moves it.
+    using writer = new Database(path);
+    writer.run("UPDATE links SET original_url = 'https://example.net/'");
+    const args = ["backup", join(folder.path, "backup")];
+    expect(await runFailing(folder.path, STORE, args, settings)).toEqual(FAILED);
+  });
+
+  testOnLinux("curt events --resend ends with 74 and reports no success", async () => {
+    using folder = temporaryFolder();
+    await using receiver = startReceiver();
+    const { path, settings } = settingsOf(folder.path);
+    await createStore(folder.path);
+    const statements = await openStatements({ engine: "sqlite", path });
+    await statements.run(
+      "INSERT INTO refused_events (seq, type, detail, at_ms) VALUES (1, 'host.blocked', 'a', 1)",
+    );
+    await statements.close();
+    const args = ["events", "--resend"];
+    expect(await runFailing(folder.path, STORE, args, { ...settings, ...receiver.settings })).toEqual(FAILED);
+    expect(receiver.events).toHaveLength(1);
+  });
+});

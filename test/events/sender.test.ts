@@ -1,0 +1,87 @@
+import { describe, expect, test } from "bun:test";
+
+import { createOutbox } from "../../src/events/outbox.ts";
+import { createSender } from "../../src/events/sender.ts";
+import { openStatements } from "../../src/store/open.ts";
+import { sharePostgres } from "../postgres.ts";
+import { BASE_URL, startHere, temporaryFolder } from "../service.ts";
+import { SECRET, startReceiver } from "./receiver.ts";
+
+type Receiver = ReturnType<typeof startReceiver>;
+
+const postgres = await sharePostgres();
+const ENGINES = {
+  SQLite: async () => ({}),
+  PostgreSQL: async () => ({ DATABASE_URL: await postgres.url(`sender${++databases}`) }),
+};
+let databases = 0;
+
+/** A store that no Curt has open, and which records events. */
+async function openStore(folder: string, settings: Record<string, string>) {
+  await using service = await startHere({ ...settings, DATA_DIR: folder }, { folder });
+  return openStatements(service.database);
+}
+
+type Statements = Awaited<ReturnType<typeof openStatements>>;
+
+async function addEvents({ run }: Statements, events: Readonly<Record<string, number>>) {
+  for (const [host, seq] of Object.entries(events))
+    await run("INSERT INTO events (seq, type, detail) VALUES ($1, 'host.blocked', $2)", [seq, host]);
+}
+
+/** Returns a function that sends for about a second. */
+async function startSender(statements: Statements, { port }: Receiver) {
+  const settings = {
+    eventsUrl: `http://127.0.0.1:${port}/events`,
+    eventsSecrets: [SECRET.replace("whsec_", "")],
+    eventsFormat: "cloudevents",
+    eventsTypes: ["host.blocked"],
+    baseUrl: BASE_URL,
+    domains: [],
+  } as const;
+  const sender = createSender(createOutbox(statements), settings, { takeOverMs: 0, firstRetryMs: 0 });
+  await sender.start(Date.now());
+  return () => sender.send(Date.now(), true);
+}
+
+const idsOf = ({ requests }: Receiver) => requests.map(({ headers }) => headers.get("webhook-id"));
+const hostsOf = ({ requests }: Receiver) =>
+  requests.map(({ body }) => (JSON.parse(body) as { subject: string }[]).map(({ subject }) => subject));
+
+describe.each(Object.entries(ENGINES))("a sender in %s", (_, settingsOf) => {
+  test("repeats the request of a dead one with the same events and the same id", async () => {
+    using folder = temporaryFolder();
+    const statements = await openStore(folder.path, await settingsOf());
+    await using receiver = startReceiver({ status: (nth) => (nth === 0 ? 503 : 204) });
+    const sendFirst = await startSender(statements, receiver);
+    await addEvents(statements, { "b.example": 2, "c.example": 3 });
+    await sendFirst();
+    // In PostgreSQL, an event may commit after one with a higher number.
+    await addEvents(statements, { "a.example": 1, "d.example": 4 });
+    const sendSecond = await startSender(statements, receiver);
+    while (receiver.events.length < 4) await sendSecond();
+    expect(hostsOf(receiver)).toEqual([
+      ["b.example", "c.example"],
+      ["b.example", "c.example"],
+      ["a.example", "d.example"],
+    ]);
+    const [first, second, third] = idsOf(receiver);
+    expect(second).toBe(first ?? null);
+    expect(third).not.toBe(first ?? null);
+    await statements.close();
+  });
+
+  test("counts an event once that the store could not mark as sent, and sends it once", async () => {
+    using folder = temporaryFolder();
+    const statements = await openStore(folder.path, await settingsOf());
+    await using receiver = startReceiver();
+    const send = await startSender(statements, receiver);
+    await addEvents(statements, { "a.example": 1, "b.example": 2 });
+    await statements.run("ALTER TABLE events ADD CONSTRAINT unmarkable CHECK (NOT sent)");
+    expect(await send().catch((error: Error) => error.message)).toContain("unmarkable");
+    await statements.run("ALTER TABLE events DROP CONSTRAINT unmarkable");
+    expect(await send()).toMatchObject({ sent: 2, waiting: 0 });
+    expect(hostsOf(receiver)).toEqual([["a.example", "b.example"]]);
+    await statements.close();
+  });
+});
