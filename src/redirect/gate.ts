@@ -5,7 +5,7 @@ import { answer, html } from "../http/responses.ts";
 import { BODIES } from "../lib/bounds.ts";
 import type { Clock } from "../links/clock.ts";
 import { lookUpCode } from "../links/code.ts";
-import { hasPassword, type Link } from "../links/link.ts";
+import { hasPassword, isLimited, type Link } from "../links/link.ts";
 import type { Links } from "../links/links.ts";
 import { isProblem } from "../links/problem.ts";
 import { isFromAnotherSite, readForm } from "../pages/forms.ts";
@@ -151,10 +151,6 @@ export function createGate(options: GateOptions) {
 }
 
 export type Gate = ReturnType<typeof createGate>;
-
-function isLimited({ terms }: Link): boolean {
-  return terms?.maxVisits !== undefined;
-}
 
 /** Overrides CACHE_SECONDS. */
 const NEVER_CACHED = { "Cache-Control": "no-store", "Referrer-Policy": "no-referrer" };

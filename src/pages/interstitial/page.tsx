@@ -3,7 +3,7 @@ import type { DetachedCall } from "../../http/call.ts";
 import { problemAnswer } from "../../http/problems.ts";
 import { FORM_LEADS_ELSEWHERE, html } from "../../http/responses.ts";
 import type { Clock } from "../../links/clock.ts";
-import { type Link, isGuarded } from "../../links/link.ts";
+import { type Link, isGuarded, isLimited } from "../../links/link.ts";
 import type { Links } from "../../links/links.ts";
 import { isProblem } from "../../links/problem.ts";
 import { message } from "../../locales/messages.ts";
@@ -61,7 +61,7 @@ function interstitialPage(language: string, link: Interstitial): Page {
           isFirst
         />
       </Ticket>
-      <Lifetime language={language} hasEnded={false} {...link} />
+      <Lifetime language={language} hasEnded={false} {...link} terms={undefined} />
     </>,
   );
 }
@@ -82,7 +82,7 @@ export function createInterstitialPage({ links, clock }: InterstitialPageOptions
     const minutesLeft = minutesLeftOf(link, nowMs);
     const shortUrl = call.domain.shownUrl(link.code);
     const asksAgain = isGuarded(link);
-    const usesVisit = link.terms?.maxVisits !== undefined;
+    const usesVisit = isLimited(link);
     return html(
       call,
       200,

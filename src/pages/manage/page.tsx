@@ -89,13 +89,7 @@ export function managePage(language: string, form: ManageForm): Page {
         <Host language={language} destination={describeDestination(link.target)} />
       </Ticket>
       <State language={language} link={link} nowMs={nowMs} />
-      <Lifetime
-        language={language}
-        {...link}
-        hasEnded={isOver}
-        maxVisits={link.terms?.maxVisits}
-        changed={changed}
-      />
+      <Lifetime language={language} {...link} hasEnded={isOver} changed={changed} />
       {isPublic && (
         <p>
           <a href={`${path}+`}>{message(language, "manage.preview")}</a>

@@ -94,7 +94,7 @@ export function createPreview({ links, visits, clock, disabledSince, statsKeepDa
       statistics: { ...statistics, ...sumsOf(series), series },
       shortUrl: call.domain.shownUrl(code),
       endedBy: terms?.ended,
-      maxVisits: terms?.maxVisits,
+      terms,
     };
     // A problem's page isn't cached, so it needs no tag.
     if (reason !== undefined) {

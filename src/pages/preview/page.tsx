@@ -1,5 +1,5 @@
 /** @jsxImportSource ../shared/html */
-import type { DisabledReason, EndedBy } from "../../links/link.ts";
+import type { DisabledReason, EndedBy, Link } from "../../links/link.ts";
 import { message, sentenceSpace } from "../../locales/messages.ts";
 import { managePath } from "../manage/page.tsx";
 import { isDangerous, nextStep, StateBanner } from "../problem/page.tsx";
@@ -23,7 +23,7 @@ export interface Preview extends VisitsView, LinkNotes {
   readonly target: string | undefined;
   /** Set if the link ended before its time. */
   readonly endedBy?: EndedBy | undefined;
-  readonly maxVisits?: number | undefined;
+  readonly terms?: Link["terms"];
   /** Set for the browser that created the link a moment ago. */
   readonly manageKey?: string | undefined;
   /** Set if the link or its host is blocked. Then nothing on the page opens the destination. */

@@ -14,17 +14,16 @@ export interface Changed {
   readonly formerHost: string | undefined;
 }
 
-type LifetimeProps = Pick<Link, "createdMs" | "endsMs"> & {
+type LifetimeProps = Pick<Link, "createdMs" | "endsMs" | "terms"> & {
   readonly language: string;
   readonly hasEnded: boolean;
-  readonly maxVisits?: number | undefined;
   readonly changed?: Changed | undefined;
   readonly disabledSinceMs?: number | undefined;
 };
 
 /** When a link was created, when it ends and when it was changed, in a line. */
 export function Lifetime(props: LifetimeProps) {
-  const { language, createdMs, endsMs, hasEnded, maxVisits, changed, disabledSinceMs } = props;
+  const { language, createdMs, endsMs, terms, hasEnded, changed, disabledSinceMs } = props;
   return (
     <dl class="lifetime">
       <InstantFact language={language} name="preview.created" ms={createdMs} />
@@ -37,8 +36,10 @@ export function Lifetime(props: LifetimeProps) {
       ) : (
         <InstantFact language={language} name={hasEnded ? "preview.ended" : "preview.ends"} ms={endsMs} />
       )}
-      {maxVisits !== undefined && (
-        <Fact name={message(language, "preview.max-visits")}>{numberFormat(language).format(maxVisits)}</Fact>
+      {terms?.maxVisits !== undefined && (
+        <Fact name={message(language, "preview.max-visits")}>
+          {numberFormat(language).format(terms.maxVisits)}
+        </Fact>
       )}
       <InstantFact language={language} name="preview.disabled" ms={disabledSinceMs} />
     </dl>
