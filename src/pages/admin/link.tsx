@@ -1,13 +1,15 @@
 /** @jsxImportSource ../shared/html */
 import { versionOf } from "../../links/change.ts";
-import { hasEnded, type Link } from "../../links/link.ts";
+import { hasEnded, hasPassword, type Link } from "../../links/link.ts";
 import { targetHost } from "../../links/target.ts";
+import { TERM_NAMES, type TermName } from "../../links/terms.ts";
 import { DURATIONS, NEVER_MS } from "../../links/time.ts";
 import { message, type MessageKey } from "../../locales/messages.ts";
 import type { LinkDetails } from "../../moderation/inspection.ts";
 import { mainReason } from "../../moderation/reports/case.ts";
 import { Notice } from "../shared/fields.tsx";
 import { richMessage } from "../shared/formats.ts";
+import type { Child } from "../shared/html/jsx-runtime.ts";
 import { Instant } from "../shared/instant.tsx";
 import type { Page } from "../shared/layout.tsx";
 import { Fact, InstantFact } from "../shared/link-facts.tsx";
@@ -73,29 +75,44 @@ function Facts({ language, looked }: { language: string; looked: LinkView }) {
         </Fact>
       )}
       <InstantFact language={language} name="preview.created" ms={link.createdMs} />
-      <Fact name={say("preview.ends")}>
-        {link.endsMs === NEVER_MS ? say("never") : <Instant language={language} ms={link.endsMs} />}
-      </Fact>
-      {!isGone && <Terms language={language} terms={link.terms} />}
+      {TERM_NAMES.map((name) => (!isGone || name === "expires_at") && TERM_FACTS[name](link, language))}
+      {!isGone && <Outcome language={language} terms={link.terms} />}
       <Fact name={say("preview.visits")}>{visits.toLocaleString(language)}</Fact>
       <Fact name={say("preview.bots")}>{bots.toLocaleString(language)}</Fact>
     </dl>
   );
 }
 
-/** Facts that only few links have. */
-function Terms({ language, terms = {} }: { language: string; terms: Link["terms"] }) {
+/** The fact about each term, if the link has it. */
+const TERM_FACTS: Readonly<
+  Record<TermName, (link: Pick<Link, "endsMs" | "terms">, language: string) => Child>
+> = {
+  expires_at: ({ endsMs }, language) => (
+    <Fact name={message(language, "preview.ends")}>
+      {endsMs === NEVER_MS ? message(language, "never") : <Instant language={language} ms={endsMs} />}
+    </Fact>
+  ),
+  starts_at: ({ terms }, language) => (
+    <InstantFact language={language} name="admin.starts" ms={terms?.startsMs} />
+  ),
+  max_visits: ({ terms: { maxVisits, visits = 0 } = {} }, language) =>
+    maxVisits !== undefined && (
+      <Fact name={message(language, "admin.max-visits")}>
+        {visits.toLocaleString(language)} / {maxVisits.toLocaleString(language)}
+      </Fact>
+    ),
+  password: (link, language) =>
+    hasPassword(link) && (
+      <Fact name={message(language, "admin.password")}>{message(language, "admin.password.yes")}</Fact>
+    ),
+};
+
+/** What became of a link. */
+function Outcome({ language, terms = {} }: { language: string; terms: Link["terms"] }) {
   const say = (key: MessageKey) => message(language, key);
-  const { startsMs, maxVisits, visits = 0, passwordHash, ended, changedMs, formerHost } = terms;
+  const { ended, changedMs, formerHost } = terms;
   return (
     <>
-      <InstantFact language={language} name="admin.starts" ms={startsMs} />
-      {maxVisits !== undefined && (
-        <Fact name={say("admin.max-visits")}>
-          {visits.toLocaleString(language)} / {maxVisits.toLocaleString(language)}
-        </Fact>
-      )}
-      {passwordHash !== undefined && <Fact name={say("admin.password")}>{say("admin.password.yes")}</Fact>}
       {ended !== undefined && <Fact name={say("admin.ended")}>{say(`page.expired.title.${ended}`)}</Fact>}
       <InstantFact language={language} name="preview.changed" ms={changedMs} />
       {formerHost !== undefined && (
