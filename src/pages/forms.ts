@@ -15,7 +15,7 @@ import {
   type WantedTerms,
 } from "../links/terms.ts";
 import { message, type MessageKey } from "../locales/messages.ts";
-import type { FieldErrors } from "./shared/fields.tsx";
+import { type FieldErrors, SET } from "./shared/fields.tsx";
 
 const FORM_TYPE = /^application\/x-www-form-urlencoded\s*(?:;|$)/i;
 /** `datetime-local` (WHATWG HTML, section 2.3.5.5). */
@@ -90,9 +90,6 @@ const READ: {
   secret: (text) => text || undefined,
   flag: (text) => text === SET,
 };
-
-/** The value of a checkbox of a flag. A hidden field before it says that the box was there. */
-export const SET = "yes";
 
 /** Messages that help people more than the API's. */
 export const DATE_WORDS = {

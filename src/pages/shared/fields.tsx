@@ -86,6 +86,45 @@ export function DateField<Field extends string>(props: DateFieldProps<Field>) {
 /** For fields that hold addresses and codes, not prose: turns off the browser's corrections. */
 export const VERBATIM = { autocomplete: "off", autocapitalize: "none", spellcheck: false } as const;
 
+/** What a box sends that is ticked. */
+export const SET = "yes";
+
+interface CheckboxProps<Field extends string> {
+  /** Also the prefix of all ids. */
+  readonly name: Field;
+  readonly label: string;
+  readonly hint: string;
+  readonly errors: FieldErrors<Field>;
+  readonly isSet: boolean;
+  readonly isFocused: boolean;
+}
+
+/** A flag. Browsers don't send a box that isn't ticked, so a hidden field says that it was there. The last value counts. */
+export function Checkbox<Field extends string>(props: CheckboxProps<Field>) {
+  const { name, label, hint, errors, isSet, isFocused } = props;
+  return (
+    <div class="field">
+      <input type="hidden" name={name} value="" />
+      <div class="list">
+        <label>
+          <input
+            {...{ id: name, name, type: "checkbox", value: SET }}
+            {...describedBy(name, errors, `${name}-hint`)}
+            checked={isSet}
+            autofocus={isFocused}
+            data-term
+          />{" "}
+          {label}
+        </label>
+      </div>
+      <FieldError field={name} errors={errors} />
+      <p class="hint" id={`${name}-hint`}>
+        {hint}
+      </p>
+    </div>
+  );
+}
+
 interface TextFieldProps<Field extends string> {
   /** Also the prefix of all ids. */
   readonly name: Field;
