@@ -37,6 +37,8 @@ export type LinkRequest = {
   max_visits?: number | null | undefined;
   /** Visitors must enter it before the link redirects them. If `null` or omitted, there is no password. */
   password?: string | null | undefined;
+  /** Whether the query of each visit is appended to the destination: `/sale?utm_source=mail` adds `utm_source=mail`. Parameters of the destination win over equal names. `false` if `null` or omitted. */
+  forward_query?: boolean | null | undefined;
 };
 
 export type LinkState = "active" | "scheduled" | "expired" | "used_up" | "withdrawn" | "disabled";
@@ -67,6 +69,8 @@ export type ManagedLink = {
   max_visits: number | null;
   /** Whether visitors must enter a password. */
   has_password: boolean;
+  /** Whether the query of each visit is appended to the destination. */
+  forward_query: boolean;
   /** How many of these visits have been used; `null` if there is no limit, or if the request has no manage key. */
   visits_used: number | null;
   /** `scheduled`: not started yet; `used_up`: its visit limit is reached; `withdrawn`: withdrawn by its maker; `disabled`: see `disabled_reason`. */
@@ -222,6 +226,8 @@ export type Link = {
   max_visits: number | null;
   /** Whether visitors must enter a password. */
   has_password: boolean;
+  /** Whether the query of each visit is appended to the destination. */
+  forward_query: boolean;
   /** How many of these visits have been used; `null` if there is no limit, or if the request has no manage key. */
   visits_used: number | null;
   /** `scheduled`: not started yet; `used_up`: its visit limit is reached; `withdrawn`: withdrawn by its maker; `disabled`: see `disabled_reason`. */
@@ -246,6 +252,8 @@ export type LinkChange = {
   max_visits?: number | null | undefined;
   /** The new password. `null`: none. */
   password?: string | null | undefined;
+  /** Whether the query of each visit is appended to the destination. `null`: no. */
+  forward_query?: boolean | null | undefined;
 };
 
 export type Availability = {

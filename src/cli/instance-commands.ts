@@ -27,6 +27,7 @@ const TERMS = {
   "starts-at": { type: "string", meaning: "when the link starts, written like --expires-at, or now" },
   "max-visits": { type: "string", meaning: "after how many visits the link ends, or unlimited" },
   password: { type: "boolean", meaning: "asks for a password that visitors need" },
+  "forward-query": { type: "boolean", meaning: "passes the query of each visit on to the destination" },
 } as const satisfies Record<OptionOf<TermName>, unknown>;
 type OptionOf<Name extends string> = Name extends `${infer First}_${infer Rest}`
   ? `${First}-${OptionOf<Rest>}`
@@ -35,6 +36,7 @@ type OptionOf<Name extends string> = Name extends `${infer First}_${infer Rest}`
 /** Options that remove a term. For the others, there is a word. */
 const REMOVALS = {
   "no-password": { type: "boolean", meaning: "removes the password" },
+  "no-forward-query": { type: "boolean", meaning: "keeps the query from the destination again" },
 } as const satisfies Record<`no-${OptionOf<NameOf<"secret" | "flag">>}`, unknown>;
 
 const JSON_OUTPUT = { json: { type: "boolean", meaning: "one JSON object a line" } } as const;

@@ -84,6 +84,7 @@ export const FIELDS = {
   starts_at: WHEN,
   max_visits: 20,
   password: 512,
+  forward_query: WORD,
   // What only forms and queries send.
   expires_at_date: WHEN,
   starts_at_date: WHEN,
@@ -206,7 +207,7 @@ function body<const Name extends FieldName>(type: AnyBody["type"], ...fields: re
   return { type, fields, maxBytes: Math.min(MAX_BODY_BYTES, Math.ceil(bytes / 1024) * 1024) };
 }
 
-const TERMS = ["expires_at", "starts_at", "max_visits", "password"] as const;
+const TERMS = ["expires_at", "starts_at", "max_visits", "password", "forward_query"] as const;
 const LINK = body("json", "target", "code", "domain", ...TERMS);
 const DATES = ["expires_at_date", "starts_at_date", "zone"] as const;
 const DECISION = ["form", "reason", "note"] as const;

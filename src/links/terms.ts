@@ -42,6 +42,7 @@ export const TERMS = {
     bounds: { min: 1, max: 1_000_000_000 },
   },
   password: { kind: "secret", stored: "passwordHash", bounds: PASSWORD_LENGTH },
+  forward_query: { kind: "flag", stored: "forwardQuery" },
 } as const satisfies Readonly<Record<string, Term>>;
 
 export type TermName = keyof typeof TERMS;

@@ -20,6 +20,7 @@ const TERM_WORDS = {
   starts_at: "null if it started when it was created",
   max_visits: "After so many visits it ends; null if they are not limited",
   has_password: "Whether visitors must enter a password",
+  forward_query: "Whether the query of a visit is passed on to the target",
 } as const satisfies Readonly<Record<ShownName, string>>;
 
 /** What results say of the terms. */

@@ -41,6 +41,11 @@ const target = z.string().describe("The address to redirect to, which starts wit
 const when = z.string();
 const count = z.int().positive();
 const secret = z.string();
+const forwardQuery = z
+  .boolean()
+  .describe(
+    "Whether what follows ? in the short address is passed on, so that /abc?ref=mail adds ref=mail to the target",
+  );
 const NEW_TERMS = {
   expires_at: when
     .optional()
@@ -48,6 +53,7 @@ const NEW_TERMS = {
   starts_at: when.optional().describe(`When the link starts: ${INSTANT}. Left out, immediately`),
   max_visits: count.optional().describe("The link ends after so many visits"),
   password: secret.optional().describe("Visitors must enter it before the link redirects them"),
+  forward_query: forwardQuery.optional(),
 } as const satisfies Readonly<Record<TermName, z.ZodType>>;
 const CHANGED_TERMS = {
   expires_at: when.nullish().describe(`When the link ends: ${INSTANT}; null: never`),
@@ -56,6 +62,7 @@ const CHANGED_TERMS = {
     .nullish()
     .describe("The link ends after so many visits, including past ones; null: not limited"),
   password: secret.nullish().describe("Visitors must enter it before the link redirects them; null: none"),
+  forward_query: forwardQuery.optional(),
 } as const satisfies Readonly<Record<TermName, z.ZodType>>;
 
 export interface ToolOptions {

@@ -105,6 +105,10 @@ const TERM_FACTS: Readonly<
     hasPassword(link) && (
       <Fact name={message(language, "admin.password")}>{message(language, "admin.password.yes")}</Fact>
     ),
+  forward_query: ({ terms }, language) =>
+    terms?.forwardQuery === true && (
+      <Fact name={message(language, "forward-query")}>{message(language, "forward-query.yes")}</Fact>
+    ),
 };
 
 /** What became of a link. */

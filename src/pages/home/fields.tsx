@@ -2,7 +2,7 @@
 import { TERM_NAMES, type TermName } from "../../links/terms.ts";
 import { DURATIONS, type Expiry } from "../../links/time.ts";
 import { message } from "../../locales/messages.ts";
-import { DateField, FieldError, TextField, VERBATIM } from "../shared/fields.tsx";
+import { Checkbox, DateField, FieldError, SET, TextField, VERBATIM } from "../shared/fields.tsx";
 import type { Home } from "./page.tsx";
 
 interface FieldsProps extends Pick<Home, "form" | "errors"> {
@@ -107,11 +107,25 @@ function Password({ language, form, errors, focused }: EndsProps) {
   );
 }
 
+function ForwardQuery({ language, form, errors, focused }: EndsProps) {
+  return (
+    <Checkbox
+      name="forward_query"
+      label={message(language, "forward-query.label")}
+      hint={message(language, "forward-query.hint")}
+      errors={errors}
+      isSet={form.forward_query === SET}
+      isFocused={focused === "forward_query"}
+    />
+  );
+}
+
 const FIELDS_OF_TERMS = {
   expires_at: Ends,
   starts_at: Starts,
   max_visits: Visits,
   password: Password,
+  forward_query: ForwardQuery,
 } as const satisfies Readonly<Record<TermName, unknown>>;
 
 /** Folds the options that few makers change, and summarizes them. */

@@ -9,10 +9,12 @@ import { message, type MessageKey } from "../../locales/messages.ts";
 import type { Statistics } from "../../visits/statistics/statistics.ts";
 import { describeDestination } from "../shared/destination-parts.ts";
 import {
+  Checkbox,
   DateField,
   describedBy,
   FieldError,
   type FieldErrors,
+  SET,
   TextField,
   VERBATIM,
 } from "../shared/fields.tsx";
@@ -180,12 +182,27 @@ function Starts(props: FieldProps) {
   return <When {...props} field="starts_at" choices={STARTS} ms={link.terms?.startsMs} />;
 }
 
+function ForwardQuery({ language, link, values, errors }: FieldProps) {
+  const isSet = link.terms?.forwardQuery === true;
+  return (
+    <Checkbox
+      name="forward_query"
+      label={message(language, "forward-query.label")}
+      hint={message(language, "forward-query.hint")}
+      errors={errors}
+      isSet={values === undefined ? isSet : values.forward_query === SET}
+      isFocused={"forward_query" in errors}
+    />
+  );
+}
+
 /** The field of each term. */
 const FIELDS_OF_TERMS = {
   expires_at: Ends,
   starts_at: Starts,
   max_visits: Visits,
   password: Password,
+  forward_query: ForwardQuery,
 } as const satisfies Readonly<Record<TermName, unknown>>;
 
 export function TermFields(props: FieldProps) {
