@@ -62,6 +62,7 @@ describe("POST /api/v1/links", () => {
       max_visits: null,
       visits_used: null,
       has_password: false,
+      forward_query: false,
       state: "active",
       disabled_reason: null,
       changed_at: null,

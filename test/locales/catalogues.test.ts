@@ -96,13 +96,17 @@ test("every message has a use", () => {
     readFileSync(join(ROOT, "src", file), "utf8"),
   );
   const code = sources.join("\n");
-  // A key is used if the code has it as a string, or as a template with one part left out that is a string elsewhere.
+  // A key is used if the code has it as a string, or as a template with one part left out that is a string or property elsewhere.
   const isUsed = (key: string) => {
     const parts = key.split(".");
     const put = parts.map((part, nth) => ({ part, pattern: parts.with(nth, "\\$\\{[^}`]+\\}").join("\\.") }));
     return (
       code.includes(`"${key}"`) ||
-      put.some(({ part, pattern }) => code.includes(`"${part}"`) && new RegExp(`\`${pattern}\``).test(code))
+      put.some(
+        ({ part, pattern }) =>
+          (code.includes(`"${part}"`) || code.includes(` ${part}: `)) &&
+          new RegExp(`\`${pattern}\``).test(code),
+      )
     );
   };
   const keys = Object.keys(JSON.parse(readFileSync(join(LANGUAGE, "en.json"), "utf8")) as object);

@@ -45,6 +45,7 @@ const LINK = {
   expires_at: null,
   max_visits: null,
   has_password: false,
+  forward_query: false,
   visits: 1,
 };
 

@@ -29,6 +29,7 @@ const PLAIN = {
   expires_at: null,
   max_visits: null,
   has_password: false,
+  forward_query: false,
   visits: 0,
 };
 /** How many days a link's statistics are kept, and so the most that can be asked for. */
@@ -160,6 +161,7 @@ test("update and withdraw change a link for whoever has its key", async () => {
     target: other,
     max_visits: null,
     has_password: false,
+    forward_query: false,
     changed_at: expect.any(String),
   });
   expect((await curt.fetch("/keyed")).headers.get("location")).toBe(other);
