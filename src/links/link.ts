@@ -59,7 +59,7 @@ export function forwardsQuery({ terms }: Pick<Link, "terms">): boolean {
 }
 
 /** In characters, of a target with a visitor's query. */
-const MAX_DESTINATION_LENGTH = 16_384;
+export const MAX_DESTINATION_LENGTH = 16_384;
 /** Parameters that our own pages add to a short address. */
 const OWN_PARAMETERS = ["language"];
 
