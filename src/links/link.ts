@@ -69,22 +69,35 @@ const OWN_PARAMETERS = ["language"];
  */
 export function destinationOf(link: Pick<Link, "target" | "terms">, query: string): string {
   const { target } = link;
-  if (!forwardsQuery(link)) return target;
+  if (!forwardsQuery(link) || query === "") return target;
   const [, address = "", own = "", fragment = ""] = /^([^?#]*)\??([^#]*)(.*)$/s.exec(target) ?? [];
-  const taken = new Set([...OWN_PARAMETERS, ...own.split("&").filter(Boolean).map(nameOf)]);
-  const parameters = encodeNonAscii(query.slice(1)).split("&");
-  const forwarded = parameters.filter((one) => one === "" || !taken.has(nameOf(one))).join("&");
+  const taken = new Set([...OWN_PARAMETERS, ...namesOf(own)]);
+  taken.delete(NO_PARAMETER);
+  const sent = encodeNonAscii(query.slice(1));
+  const names = namesOf(sent);
+  const isForwarded = (_: string, nth: number) => !taken.has(names[nth] ?? NO_PARAMETER);
+  const forwarded = sent.split("&").filter(isForwarded).join("&");
   if (!/[^&]/.test(forwarded)) return target;
   const destination = `${address}?${own === "" ? "" : `${own}&`}${forwarded}${fragment}`;
   return destination.length > MAX_DESTINATION_LENGTH ? target : destination;
 }
 
-/** The decoded name of a parameter (WHATWG URL, section 5.1), each byte as a character. */
-function nameOf(parameter: string): string {
-  const [name = ""] = parameter.split("=", 1);
-  return name
+/** Characters that no name has, because names consist of bytes. */
+const [NO_PARAMETER, AMPERSAND] = ["\u{100}", "\u{101}"];
+
+/**
+ * The decoded name of each parameter (WHATWG URL, section 5.1), each byte as a character. All at once, because there may be
+ * thousands.
+ */
+function namesOf(query: string): string[] {
+  return query
+    .replaceAll(/(?<=^|&)(?=&|$)/g, NO_PARAMETER)
+    .replaceAll(/=[^&]*/g, "")
     .replaceAll("+", " ")
-    .replaceAll(/%([\dA-F]{2})/gi, (_, byte: string) => String.fromCharCode(Number.parseInt(byte, 16)));
+    .replaceAll(/%([\dA-F]{2})/gi, (_, hex: string) =>
+      hex === "26" ? AMPERSAND : String.fromCharCode(Number.parseInt(hex, 16)),
+    )
+    .split("&");
 }
 
 /** Headers are ASCII. Bun encodes the query already, except in a request without `Host`. */
