@@ -8,6 +8,7 @@ export const NEEDS_LINUX: Readonly<Record<string, string>> = {
   "say once that they listen, when all do": "counts the listening sockets in /proc",
   "share the port, and what one makes resolves in all at once": SPREADS,
   "refuse a session of the operator once it was signed out in one of them": SPREADS,
+  "pass the query on, or not, as soon as they notice a change in one of them": SPREADS,
   "follow a code that ended and was taken over, though each had the old link in memory": SPREADS,
   "of one process: the others serve on, and another takes its place": SPREADS,
   "of the supervisor leaves no process behind, and the store whole": SPREADS,

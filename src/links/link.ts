@@ -35,9 +35,12 @@ export interface Terms extends Omit<StoredTerms, "endsMs"> {
 /** The maker withdrew the link, or `maxVisits` are used. */
 export type EndedBy = "withdrawn" | "visits";
 
-/** Whether each visit needs a password or counts against a limit, so that no cache may answer it. */
+/**
+ * Whether no cache may answer a visit, because it needs a password, counts against a limit, or brings a query for the
+ * destination.
+ */
 export function isGuarded(link: Link): boolean {
-  return link.terms !== undefined && (isLimited(link) || hasPassword(link));
+  return link.terms !== undefined && (isLimited(link) || hasPassword(link) || forwardsQuery(link));
 }
 
 /** Whether the link ends after a number of visits. */
@@ -48,6 +51,58 @@ export function isLimited({ terms }: Pick<Link, "terms">): boolean {
 /** Whether the target is secret to everybody without the password or the manage key. */
 export function hasPassword({ terms }: Pick<Link, "terms">): boolean {
   return terms?.passwordHash !== undefined;
+}
+
+/** Whether the query of each visit is appended to the target. */
+export function forwardsQuery({ terms }: Pick<Link, "terms">): boolean {
+  return terms?.forwardQuery !== undefined;
+}
+
+/** In characters, of a target with a visitor's query. */
+export const MAX_DESTINATION_LENGTH = 16_384;
+/** Parameters that our own pages add to a short address. */
+const OWN_PARAMETERS = ["language"];
+
+/**
+ * Where a visit goes. `query` is the visitor's, with its question mark, or "". It stays as sent, but without our own parameters
+ * and those that the target has. It is left out if the result would be too long.
+ */
+export function destinationOf(link: Pick<Link, "target" | "terms">, query: string): string {
+  const { target } = link;
+  if (!forwardsQuery(link) || query === "") return target;
+  const [, address = "", own = "", fragment = ""] = /^([^?#]*)\??([^#]*)(.*)$/s.exec(target) ?? [];
+  const taken = new Set([...OWN_PARAMETERS, ...namesOf(own)]);
+  taken.delete(NO_PARAMETER);
+  const sent = encodeNonAscii(query.slice(1));
+  const names = namesOf(sent);
+  const isForwarded = (_: string, nth: number) => !taken.has(names[nth] ?? NO_PARAMETER);
+  const forwarded = sent.split("&").filter(isForwarded).join("&");
+  if (!/[^&]/.test(forwarded)) return target;
+  const destination = `${address}?${own === "" ? "" : `${own}&`}${forwarded}${fragment}`;
+  return destination.length > MAX_DESTINATION_LENGTH ? target : destination;
+}
+
+/** Characters that no name has, because names consist of bytes. */
+const [NO_PARAMETER, AMPERSAND] = ["\u{100}", "\u{101}"];
+
+/**
+ * The decoded name of each parameter (WHATWG URL, section 5.1), each byte as a character. All at once, because there may be
+ * thousands.
+ */
+function namesOf(query: string): string[] {
+  return query
+    .replaceAll(/(?<=^|&)(?=&|$)/g, NO_PARAMETER)
+    .replaceAll(/=[^&]*/g, "")
+    .replaceAll("+", " ")
+    .replaceAll(/%([\dA-F]{2})/gi, (_, hex: string) =>
+      hex === "26" ? AMPERSAND : String.fromCharCode(Number.parseInt(hex, 16)),
+    )
+    .split("&");
+}
+
+/** Headers are ASCII. Bun encodes the query already, except in a request without `Host`. */
+function encodeNonAscii(query: string): string {
+  return query.toWellFormed().replaceAll(/[^\x21-\x7E]+/g, encodeURIComponent);
 }
 
 /** Also true for a link that was ended by a machine whose clock is ahead. */

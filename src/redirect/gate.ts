@@ -2,17 +2,18 @@ import type { Call } from "../http/call.ts";
 import type { Limiter } from "../http/limiter.ts";
 import { problemAnswer, problemJson, problemOf } from "../http/problems.ts";
 import { answer, html } from "../http/responses.ts";
-import { BODIES } from "../lib/bounds.ts";
+import { queryOf } from "../http/url.ts";
+import { BODIES, MAX_FORWARDED_QUERY } from "../lib/bounds.ts";
 import type { Clock } from "../links/clock.ts";
 import { lookUpCode } from "../links/code.ts";
-import { hasPassword, isLimited, type Link } from "../links/link.ts";
+import { destinationOf, hasPassword, isLimited, type Link } from "../links/link.ts";
 import type { Links } from "../links/links.ts";
 import { isProblem } from "../links/problem.ts";
 import { isFromAnotherSite, readForm } from "../pages/forms.ts";
 import { basicPassword, type Passwords } from "../pages/password/handler.ts";
 import { crawlerPage } from "../pages/problem/page.tsx";
 import { counterOf, type Recorder } from "../visits/recorder.ts";
-import type { Interstitial } from "./interstitial.ts";
+import { type Interstitial, isFromOwnPage } from "./interstitial.ts";
 import type { GuardedLink, LinkCache } from "./link-cache.ts";
 
 export interface GateOptions {
@@ -28,7 +29,8 @@ export interface GateOptions {
 }
 
 /**
- * Answers for links with a password or a limited number of visits. Nothing here is cached: each response depends on the store.
+ * Answers for links with a password or a limited number of visits, and for links that pass the visitor's query on. Nothing here
+ * is cached: each response depends on the store or on the query.
  *
  * A limited visit is counted before the redirect is sent, so a crash may lose one, but never gives one too many. These don't
  * use up a visit: HEAD gets 200 without the destination, crawlers get a page without it, and prefetching browsers get 503,
@@ -36,6 +38,9 @@ export interface GateOptions {
  *
  * A link with a password answers 401 to every request without the password or the cookie, also to crawlers and HEAD. Visits
  * count after the right password.
+ *
+ * A visit of a link that only passes the query on counts like that of a cached link: when the interstitial is shown, or before
+ * the redirect. A shared cache that ignores queries would mix those of visitors, so it may keep nothing.
  */
 export function createGate(options: GateOptions) {
   const { links, linkCache, clock, recorder, limiter, passwords, interstitial, onFault } = options;
@@ -53,18 +58,26 @@ export function createGate(options: GateOptions) {
     if (isProblem(now)) return problemAnswer(call, now);
     // The maker may just have changed the password.
     if (now.terms?.passwordHash !== link.terms?.passwordHash) return passwords.ask(call, now);
+    // 303 continues from the interstitial, which has counted.
+    if (status === 302 || !isOpen(now)) count(call, now);
+    return redirect(call, status, now);
+  }
+
+  function count(call: Call, link: Link): void {
     try {
-      recorder.record(counterOf(now, call.domain.keyPrefix), call, clock.nowMs());
+      recorder.record(counterOf(link, call.domain.keyPrefix), call, clock.nowMs());
     } catch (error) {
       onFault(error);
     }
-    return redirect(status, now);
   }
 
   async function get(call: Call, { link }: GuardedLink): Promise<Response> {
     const refusal = await refusalOf(call, link);
     if (refusal !== undefined) return refusal;
-    if (interstitial?.isFor(call) === true) return interstitial.show(call);
+    if (interstitial?.isFor(call) === true) {
+      if (isOpen(link) && !isFromOwnPage(call.headers)) count(call, link);
+      return interstitial.show(call);
+    }
     if (!isLimited(link)) return redirectVisitor(call, link, 302);
     switch (recorder.requesterOf(call.headers)) {
       case "crawler":
@@ -80,7 +93,7 @@ export function createGate(options: GateOptions) {
     const refusal = await refusalOf(call, link);
     if (refusal !== undefined) return refusal;
     if (interstitial?.isFor(call) === true) return interstitial.show(call);
-    return isLimited(link) ? answer({ headers: NEVER_CACHED }) : redirect(302, link);
+    return isLimited(link) ? answer({ headers: NEVER_CACHED }) : redirect(call, 302, link);
   }
 
   /** Takes the form of the password page or the interstitial. */
@@ -155,6 +168,14 @@ export type Gate = ReturnType<typeof createGate>;
 /** Overrides CACHE_SECONDS. */
 const NEVER_CACHED = { "Cache-Control": "no-store", "Referrer-Policy": "no-referrer" };
 
-function redirect(status: 302 | 303, { target }: Link): Response {
-  return answer({ status, headers: { ...NEVER_CACHED, Location: target } });
+/** Whether the link only passes the query on. It answers and counts like a cached link, but no shared cache may keep it. */
+function isOpen(link: Link): boolean {
+  return !isLimited(link) && !hasPassword(link);
+}
+
+function redirect({ request }: Call, status: 302 | 303, link: Link): Response {
+  const query = queryOf(request);
+  const Location = destinationOf(link, query.length > MAX_FORWARDED_QUERY ? "" : query);
+  const guards = isOpen(link) ? { "Cache-Control": "no-store" } : NEVER_CACHED;
+  return answer({ status, headers: { ...guards, Location } });
 }

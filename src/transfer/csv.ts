@@ -3,6 +3,7 @@ import { pipeline } from "node:stream";
 
 import { CsvError, type InfoRecord, parse } from "csv-parse";
 
+import type { Terms } from "../links/link.ts";
 import { keyPrefixOf } from "../links/target.ts";
 import { DAY_MS } from "../links/time.ts";
 import { BrokenLine } from "./field-codecs.ts";
@@ -28,6 +29,7 @@ const LINKS = {
   created: ["created at", "created", "date created"],
   expires: ["expires at", "expires"],
   visits: ["visits", "clicks", "total clicks", "total engagements"],
+  forwardQuery: ["forward query"],
 } as const;
 const VISITS = { code: ["code"], day: ["day"], visits: ["visits"] } as const;
 
@@ -202,11 +204,12 @@ function parseAddress(cell: string): { readonly host?: string; readonly code: st
 
 /** Returns one link per code. The last one gets the visits, because only their sum is known. */
 function linksOf(codes: readonly string[], cells: Cells<typeof LINKS>, place: string): LinkItem[] {
-  const { target: originalUrl = "", created, expires, visits } = cells;
+  const { target: originalUrl = "", created, expires, visits, forwardQuery } = cells;
   if (`${codes.join("")}${originalUrl}`.includes("\uFFFD"))
     throw new BrokenLine("its code or target is no UTF-8");
   const [createdMs, endsMs] = [parseInstant(created), parseInstant(expires)];
   const sum = parseCount(visits);
+  const terms: Terms | undefined = parseFlag(forwardQuery) ? { forwardQuery: true } : undefined;
   return codes.map((code, nth) => ({
     kind: "link",
     key: code,
@@ -215,6 +218,7 @@ function linksOf(codes: readonly string[], cells: Cells<typeof LINKS>, place: st
     originalUrl,
     createdMs,
     endsMs,
+    terms,
     visits: nth === codes.length - 1 ? sum : undefined,
   }));
 }
@@ -223,6 +227,13 @@ function parseCount(cell = ""): number | undefined {
   if (EMPTY.test(cell)) return undefined;
   if (!/^\d{1,15}$/.test(cell)) throw new BrokenLine("its number of visits is no number");
   return Number(cell);
+}
+
+/** Databases write booleans in several ways. */
+function parseFlag(cell = ""): boolean {
+  if (EMPTY.test(cell) || /^(?:0|f|false)$/i.test(cell)) return false;
+  if (!/^(?:1|t|true)$/i.test(cell)) throw new BrokenLine("its forward_query is neither true nor false");
+  return true;
 }
 
 /** Parses ISO 8601, dates of databases, and Unix time. The default time zone is UTC. */

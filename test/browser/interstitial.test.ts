@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 
+import { make } from "../managed.ts";
 import { type Running, startHere } from "../service.ts";
 import { untilCounted, WINDOWS_CHROME } from "../visits/visits.ts";
 import { arrive, LAPTOP, PHONE, readers, wordsOf } from "./browser.ts";
@@ -68,6 +69,26 @@ test("a person may choose another language before going on, and is still counted
   await page.goto("/language+");
   await untilCounted(curt, "language", 1);
 });
+
+test.each(VISITORS)(
+  "a link that passes the query on does so when a person continues ($locale)",
+  async (reader) => {
+    arrived = [];
+    const target = `http://127.0.0.1:${destination.port}/passed?a=1#part`;
+    const { code } = await make(curt, { target, forward_query: true });
+    await using visitor = await arrive(curt.origin, { ...reader, userAgent: WINDOWS_CHROME });
+    const { page } = visitor;
+    await page.goto(`/${code}?utm=1&utm=2&a=2`);
+    if (reader.javaScriptEnabled) {
+      await page.locator("a[hreflang=ja]:visible").click();
+      await page.getByRole("heading", { level: 1, name: wordsOf("ja")("interstitial.title") }).waitFor();
+    }
+    await page.locator("main form button").click();
+    await page.waitForURL(`http://127.0.0.1:${destination.port}/passed?a=1&utm=1&utm=2#part`);
+    expect(arrived).toEqual([{ path: "/passed", referrer: null }]);
+    await untilCounted(curt, code, 1);
+  },
+);
 
 test("a person who looked at the preview first does not see it again", async () => {
   arrived = [];

@@ -40,6 +40,7 @@ import { MAX_SUGGESTIONS, suggestIntendedCodes } from "../../src/links/code-sugg
 import { MAX_CODE_POINTS } from "../../src/links/code.ts";
 import { MAX_SPACE_USED } from "../../src/links/create.ts";
 import { EDITABLE_MS } from "../../src/links/edit.ts";
+import { MAX_DESTINATION_LENGTH } from "../../src/links/link.ts";
 import { REPLAY_MS } from "../../src/links/links.ts";
 import { CHECKS_AT_ONCE, COST } from "../../src/links/password.ts";
 import { HASH_BYTES } from "../../src/links/secret.ts";
@@ -273,6 +274,7 @@ const STATED: Readonly<Record<string, readonly string[]>> = {
     `suggests up to ${word(MAX_SUGGESTIONS)} similar ones`,
     `(\`CODE_HOLD\`, ${days(preset("codeHoldMs"))} days by default)`,
     `more than ${count(MAX_TARGET_LENGTH)} characters`,
+    `resulting address has more than ${count(MAX_DESTINATION_LENGTH)} characters`,
     `for ${days(FORMER_HOST_MS)} days which host it was before`,
     `It looks up at most ${word(suggestIntendedCodes("링크를).").length)} codes`,
     `requests ${word(SCAN_TIMES)} times as many unknown addresses`,

@@ -4,7 +4,7 @@ import type { Target } from "../../src/links/target.ts";
 import { openStoreOf, type Running } from "../service.ts";
 import { newLink } from "../stores/links.ts";
 
-interface Wanted extends Pick<Terms, "startsMs" | "maxVisits" | "passwordHash"> {
+interface Wanted extends Pick<Terms, "startsMs" | "maxVisits" | "passwordHash" | "forwardQuery"> {
   readonly password?: string;
   readonly target?: string;
   readonly createdMs?: number;

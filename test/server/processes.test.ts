@@ -6,6 +6,7 @@ import type { Target } from "../../src/links/target.ts";
 import { createAdminToken } from "../../src/moderation/access-tokens.ts";
 import { checkStore } from "../../src/store/open.ts";
 import { testOnLinux } from "../linux.ts";
+import { ask, make } from "../managed.ts";
 import { openStoreOf, type Program, type Running, startHere, temporaryFolder, PROGRAM } from "../service.ts";
 import { newLink } from "../stores/links.ts";
 import {
@@ -73,6 +74,19 @@ describe("several processes", () => {
     await connections.of(first).request("POST", "/admin/sign-out", "", `operator=${copy}`);
     expect(await connections.get("/admin", `operator=${copy}`)).toEqual(all({ status: 401 }));
     expect(await connections.get("/admin", `operator=${other}`)).toEqual(all({ status: 200 }));
+  });
+
+  testOnLinux("pass the query on, or not, as soon as they notice a change in one of them", async () => {
+    using connections = await openEach(program, children(program));
+    const { code, path, key } = await make(program, { target: TARGET });
+    const leads = (location: string) => async () =>
+      Bun.deepEquals(await connections.get(`/${code}?utm=1`), all({ status: 302, location }));
+    await until("all have the link", leads(TARGET));
+    for (const forward_query of [true, false, true]) {
+      const { status } = await ask(program, "PATCH", path, { key, body: { forward_query } });
+      expect(status).toBe(200);
+      await until("all notice", leads(forward_query ? `${TARGET}?utm=1` : TARGET));
+    }
   });
 
   testOnLinux(

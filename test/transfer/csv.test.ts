@@ -157,7 +157,7 @@ describe("curt import of a CSV file", () => {
     using folder = temporaryFolder();
     const path = (name: string) => join(folder.path, name);
     const settings = { DATABASE_URL: `sqlite:${path("curt.db")}`, PORT: "1" };
-    const good = "good,https://example.com/,,";
+    const good = "good,https://example.com/,,,";
     const date = "one of its dates can't be read. Dates look like 2026-11-22T10:00:00Z";
     const wrong = [
       ...[
@@ -167,15 +167,19 @@ describe("curt import of a CSV file", () => {
         "2026-01-01 25:00",
         "2026-01-01T00:00+24:00",
         "1/2/2026",
-      ].map((created) => [`wrong,https://example.com/,${created},`, date] as const),
-      ["wrong,https://example.com/,,a lot", "its number of visits is no number"],
+      ].map((created) => [`wrong,https://example.com/,${created},,`, date] as const),
+      ["wrong,https://example.com/,,a lot,", "its number of visits is no number"],
+      ["wrong,https://example.com/,,,yes", "its forward_query is neither true nor false"],
       ["wrong,https://example.com/", "it has fewer or more cells than the first line"],
-      ["wrong,https://example.com/,,,", "it has fewer or more cells than the first line"],
-      ["https://go.example/%,https://example.com/,,", "its short address can't be read"],
-      [Buffer.from("wr\xF6ng,https://example.com/,,", "latin1"), "its code or target is no UTF-8"],
+      ["wrong,https://example.com/,,,,", "it has fewer or more cells than the first line"],
+      ["https://go.example/%,https://example.com/,,,", "its short address can't be read"],
+      [Buffer.from("wr\xF6ng,https://example.com/,,,", "latin1"), "its code or target is no UTF-8"],
     ] as const;
     for (const [line, why] of wrong) {
-      await Bun.write(path("links.csv"), new Blob(["code,target,created,visits\n", line, `\n${good}\n`]));
+      await Bun.write(
+        path("links.csv"),
+        new Blob(["code,target,created,visits,forward_query\n", line, `\n${good}\n`]),
+      );
       expect(await runCommand(["import", path("links.csv")], settings)).toEqual({
         code: 1,
         stdout: "",
@@ -185,7 +189,7 @@ describe("curt import of a CSV file", () => {
       expect(skipped.stdout).toContain(`left out, 1: the line is broken: ${why}\n  line 2\n`);
       expect(skipped.stdout).toContain("1 of 1 links would be added");
     }
-    await Bun.write(path("links.csv"), `code,target\n${good.slice(0, -2)}\n`);
+    await Bun.write(path("links.csv"), `code,target\n${good.slice(0, -3)}\n`);
     await Bun.write(
       path("visits.csv"),
       "code,day,visits\ngood,yesterday,1\ngood,9206-02-28,1\ngood,2024-02-29,2\n",
@@ -220,6 +224,22 @@ describe("curt import of a CSV file", () => {
         left: { "dates: they are not between 1970 and 9999": ["line 4: early"] },
       },
     ));
+
+  test("takes whether a link passes the query on, as databases write it", () => {
+    const [on, off] = [
+      ["true", "TRUE", "t", "1"],
+      ["false", "F", "0", "", "NULL"],
+    ];
+    const lead = (cells: readonly string[], leads: string) =>
+      Object.fromEntries(cells.map((cell) => [`is-${cell}`, { leads }]));
+    return moveIn(
+      [
+        "code,target,Forward-Query",
+        ...[...on, ...off].map((cell) => `is-${cell},https://example.com/,${cell}`),
+      ].join("\n"),
+      { links: { ...lead(on, "https://example.com/?utm=1"), ...lead(off, "https://example.com/") } },
+    );
+  });
 
   test("refuses what is no such file, or not all of it", async () => {
     const how = "The first line of a CSV file must name its columns, at least code, target.";

@@ -17,7 +17,7 @@ interface Moved {
 }
 
 interface MovedLink {
-  /** Where it leads, or the status of the answer: 404 if it ended long ago. */
+  /** Where it leads with the query `utm=1`, or the status of the answer: 404 if it ended long ago. */
   readonly leads: string | number;
   readonly created?: string;
   readonly ends?: string;
@@ -75,7 +75,7 @@ export async function moveIn(content: string | Uint8Array, moved: Moved): Promis
     expect([code, Object.fromEntries(byDay)]).toEqual([code, link.days ?? {}]);
   }
   for (const [code, { leads }] of Object.entries(moved.links)) {
-    const { status, headers } = await curt.fetch(`/${encodeURIComponent(code)}`);
+    const { status, headers } = await curt.fetch(`/${encodeURIComponent(code)}?utm=1`);
     expect([code, headers.get("location") ?? status]).toEqual([code, leads]);
   }
   const again = await runCommand(command, settings);

@@ -78,16 +78,17 @@ const SHLINK = `
 CREATE TABLE domains (id INT PRIMARY KEY, authority VARCHAR(255) NOT NULL UNIQUE);
 CREATE TABLE short_urls (id INT PRIMARY KEY, original_url TEXT NOT NULL, short_code VARCHAR(255) NOT NULL,
   date_created TIMESTAMP(0) NOT NULL, valid_since TIMESTAMP(0), valid_until TIMESTAMP(0), max_visits INT,
-  domain_id INT REFERENCES domains (id));
+  domain_id INT REFERENCES domains (id), forward_query BOOLEAN NOT NULL DEFAULT true);
 CREATE TABLE visits (id INT PRIMARY KEY, \`date\` TIMESTAMP(0) NOT NULL, short_url_id INT REFERENCES short_urls (id),
   potential_bot BOOLEAN NOT NULL DEFAULT false);
 INSERT INTO domains VALUES (3, 'brand.example');
 INSERT INTO short_urls VALUES
-  (1, 'https://example.com/a?q="1",2', 'abc', '2024-01-31 12:34:56', '2024-02-01 00:00:00', NULL, NULL, NULL),
-  (2, 'https://example.com/o', 'over', '2024-01-31 12:34:56', NULL, '2024-06-01 00:00:00', NULL, NULL),
-  (3, 'https://example.com/l', 'later', '2024-01-31 12:34:56', '2199-01-01 00:00:00', NULL, NULL, NULL),
-  (4, 'https://example.com/m', 'limited', '2024-01-31 12:34:56', NULL, NULL, 2, NULL),
-  (5, 'https://example.com/branded', 'abc', '2024-01-31 12:34:56', NULL, NULL, NULL, 3);
+  (1, 'https://example.com/a?q="1",2', 'abc', '2024-01-31 12:34:56', '2024-02-01 00:00:00', NULL, NULL, NULL, true),
+  (2, 'https://example.com/o', 'over', '2024-01-31 12:34:56', NULL, '2024-06-01 00:00:00', NULL, NULL, true),
+  (3, 'https://example.com/l', 'later', '2024-01-31 12:34:56', '2199-01-01 00:00:00', NULL, NULL, NULL, true),
+  (4, 'https://example.com/m', 'limited', '2024-01-31 12:34:56', NULL, NULL, 2, NULL, true),
+  (5, 'https://example.com/branded', 'abc', '2024-01-31 12:34:56', NULL, NULL, NULL, 3, true),
+  (6, 'https://example.com/p', 'plain', '2024-01-31 12:34:56', NULL, NULL, NULL, NULL, false);
 INSERT INTO visits VALUES (1, '2024-02-29 23:59:59', 1, false), (2, '2024-02-29 00:00:00', 1, false),
   (3, '2024-03-01 00:00:00', 1, true), (4, '2024-03-01 00:00:00', NULL, false), (5, '2024-03-01 00:00:00', 5, false);`;
 
@@ -131,8 +132,9 @@ describe("the queries for", () => {
     const [links = "", visits = ""] = await read(SHLINK, "short_urls");
     await moveIn(links, {
       links: {
-        abc: { ...ABC, visits: 2, days: { "2024-02-29": 2 } },
+        abc: { ...ABC, leads: `${ABC.leads}&utm=1`, visits: 2, days: { "2024-02-29": 2 } },
         over: { leads: 404, created: CREATED, ends: ENDS },
+        plain: { leads: "https://example.com/p", created: CREATED },
       },
       visits,
     });

@@ -12,7 +12,7 @@ import { richMessage } from "../shared/formats.ts";
 import type { Child } from "../shared/html/jsx-runtime.ts";
 import { Instant } from "../shared/instant.tsx";
 import type { Page } from "../shared/layout.tsx";
-import { Fact, InstantFact } from "../shared/link-facts.tsx";
+import { Fact, InstantFact, QueryFact } from "../shared/link-facts.tsx";
 import { CopyButton } from "../shared/share.tsx";
 import { AnswerForm, LinkDestination, ReportFacts } from "./cases.tsx";
 import {
@@ -105,10 +105,7 @@ const TERM_FACTS: Readonly<
     hasPassword(link) && (
       <Fact name={message(language, "admin.password")}>{message(language, "admin.password.yes")}</Fact>
     ),
-  forward_query: ({ terms }, language) =>
-    terms?.forwardQuery === true && (
-      <Fact name={message(language, "forward-query")}>{message(language, "forward-query.yes")}</Fact>
-    ),
+  forward_query: ({ terms }, language) => <QueryFact language={language} terms={terms} />,
 };
 
 /** What became of a link. */

@@ -33,6 +33,7 @@ submitOnce();
 takeAddresses();
 convertDates(document);
 keepDraft();
+keepQuery();
 focusAddress();
 keepBookmarklet();
 rememberCreated();
@@ -45,3 +46,17 @@ printSheets();
 enableForms(document);
 markCurrentPart();
 answerByKeys();
+
+/**
+ * Keeps the query of a short address when the language changes, because the link may pass it on. The service can't: all
+ * visitors get the same page.
+ */
+function keepQuery(): void {
+  if (!/^\/[^/+]+\/?$/.test(location.pathname)) return;
+  const kept = location.search
+    .slice(1)
+    .split("&")
+    .filter((one) => !/^(?:language=|$)/.test(one));
+  for (const link of document.querySelectorAll<HTMLAnchorElement>('a[hreflang][href^="?language="]'))
+    link.search = [...kept, `language=${link.hreflang}`].join("&");
+}

@@ -26,6 +26,7 @@ export function createQrPage({ links }: { readonly links: Pick<Links, "resolve">
       code: link.code,
       shortUrl: call.domain.shownUrl(link.code),
       target: hasPassword(link) ? undefined : link.target,
+      terms: link.terms,
       style,
       form,
     };

@@ -1,9 +1,11 @@
 /** @jsxImportSource ../shared/html */
+import { forwardsQuery, type Link } from "../../links/link.ts";
 import { message } from "../../locales/messages.ts";
 import { describeDestination } from "../shared/destination-parts.ts";
 import { describedBy, FieldError, type FieldErrors } from "../shared/fields.tsx";
 import type { Child } from "../shared/html/jsx-runtime.ts";
 import { type Page, page } from "../shared/layout.tsx";
+import { QueryFact } from "../shared/link-facts.tsx";
 import { Address, withoutScheme } from "../shared/ticket.tsx";
 import { QrDrawing, qrPath, Sheet } from "./qr-code.tsx";
 import { modulesOf } from "./qr-matrix.ts";
@@ -20,7 +22,7 @@ import {
 export const QR_FIELDS = ["dark", "light", "ecc", "margin", "size"] as const;
 type QrField = (typeof QR_FIELDS)[number];
 
-export interface QrView {
+export interface QrView extends Pick<Link, "terms"> {
   readonly code: string;
   readonly shortUrl: string;
   /** Undefined if it is secret, behind the link's password. */
@@ -36,7 +38,7 @@ const WIDTH = 400;
 
 /** A link's QR code, large, and the form that styles it. */
 export function qrPage(language: string, view: QrView): Page {
-  const { code, shortUrl, target, style, form, errors } = view;
+  const { code, shortUrl, target, terms, style, form, errors } = view;
   const address = withoutScheme(shortUrl);
   const path = `/${encodeURIComponent(code)}`;
   const title = message(language, "preview.qr", { address });
@@ -47,6 +49,11 @@ export function qrPage(language: string, view: QrView): Page {
     { title: isRefused ? `${message(language, "report.refused")} – ${title}` : title, query: form },
     <div class="styling">
       <Address language={language} url={shortUrl} preview={`${path}+`} />
+      {forwardsQuery(view) && (
+        <dl class="lifetime">
+          <QueryFact language={language} terms={terms} />
+        </dl>
+      )}
       <div class="columns">
         <div>
           <Sheet

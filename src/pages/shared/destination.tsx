@@ -13,7 +13,7 @@ interface DestinationCardProps extends LinkNotes {
   readonly isOver: boolean;
   /** The address of the button, if there is one. */
   readonly href: string | undefined;
-  /** Set if the button sends a form. */
+  /** Set if the button sends a form. It goes to the page's own address, because the link may pass its query on. */
   readonly method?: "post" | undefined;
   readonly showsAddress: boolean;
   /** Whether the destination is what the page is about. */
@@ -57,7 +57,7 @@ function ContinueButton({ language, destination, method, href, kind }: ContinueB
       : continueTo(language, domainInAscii(destination));
   if (method !== undefined)
     return (
-      <form method={method} action={href}>
+      <form method={method}>
         <button class={kind}>{text}</button>
       </form>
     );

@@ -1,6 +1,6 @@
 /** @jsxImportSource ./html */
 import { formerHostOf } from "../../links/change.ts";
-import { hasPassword, type Link } from "../../links/link.ts";
+import { forwardsQuery, hasPassword, type Link } from "../../links/link.ts";
 import { NEVER_MS } from "../../links/time.ts";
 import { message, type MessageKey } from "../../locales/messages.ts";
 import { numberFormat, richMessage } from "./formats.ts";
@@ -41,9 +41,18 @@ export function Lifetime(props: LifetimeProps) {
           {numberFormat(language).format(terms.maxVisits)}
         </Fact>
       )}
+      <QueryFact language={language} terms={terms} />
       <InstantFact language={language} name="preview.disabled" ms={disabledSinceMs} />
     </dl>
   );
+}
+
+type QueryFactProps = Pick<Link, "terms"> & { readonly language: string };
+
+/** Says that the link passes the visitor's query on, if it does. */
+export function QueryFact({ language, terms }: QueryFactProps) {
+  if (!forwardsQuery({ terms })) return null;
+  return <Fact name={message(language, "forward-query")}>{message(language, "forward-query.yes")}</Fact>;
 }
 
 interface FactProps {

@@ -1,0 +1,250 @@
+import { beforeAll, describe, expect, test } from "bun:test";
+
+import en from "../../src/locales/en.json";
+import ko from "../../src/locales/ko.json";
+import { ask, make } from "../managed.ts";
+import { addGuarded } from "../redirect/guarded.ts";
+import { type Running, shareService, startHere, temporaryFolder } from "../service.ts";
+import { linkOf, untilCounted, WINDOWS_CHROME } from "../visits/visits.ts";
+import { elementsOf, HTML, sendForm } from "./markup.ts";
+import { sendRaw } from "./raw.ts";
+
+const TARGET = "https://shop.example/?own=1#part";
+const FORWARDED = "https://shop.example/?own=1&utm=1&a=2&a=1#part";
+const QUERY = "?utm=1&own=2&a=2&a=1";
+const PASSWORD = "open sesame";
+const AUTHORIZATION = { Authorization: `Basic ${btoa(`:${PASSWORD}`)}` };
+const PERSON = { "User-Agent": WINDOWS_CHROME, ...HTML };
+const FROM_HERE = {
+  ...PERSON,
+  "Sec-Fetch-Dest": "document",
+  "Sec-Fetch-Mode": "navigate",
+  "Sec-Fetch-Site": "same-origin",
+};
+
+/** The status, and where the response leads. */
+async function follow(service: Running, path: string, init: BunFetchRequestInit = {}) {
+  const response = await service.fetch(path, init);
+  await response.bytes();
+  return [response.status, response.headers.get("location")];
+}
+
+const cookiesOf = ({ headers }: Response) => ({
+  Cookie: headers
+    .getSetCookie()
+    .map((cookie) => cookie.split(";")[0])
+    .join("; "),
+});
+
+async function post(service: Running, path: string, form: Readonly<Record<string, string>>) {
+  const response = await sendForm(service, path, form, FROM_HERE);
+  return { response, leads: [response.status, response.headers.get("location")] };
+}
+
+describe("a link that passes the query on", () => {
+  const curt = shareService({ CACHE_SECONDS: "60" });
+  let code: string;
+  beforeAll(async () => {
+    ({ code } = await make(curt, { target: TARGET, forward_query: true }));
+  });
+
+  test("appends the visitor's query to its destination, for GET and HEAD, each time", async () => {
+    for (let nth = 0; nth < 2; nth++)
+      for (const method of ["GET", "HEAD"])
+        for (const slash of ["", "/"]) {
+          expect(await follow(curt, `/${code}${slash}${QUERY}`, { method })).toEqual([302, FORWARDED]);
+          expect(await follow(curt, `/${code}${slash}`, { method })).toEqual([302, TARGET]);
+          expect(await follow(curt, `/${code}${slash}?`, { method })).toEqual([302, TARGET]);
+        }
+  });
+
+  test("answers like any other link, but no cache may keep the answer", async () => {
+    const plain = await make(curt, { target: TARGET });
+    const [theirs = new Headers(), ours = new Headers()] = await Promise.all(
+      [plain.code, code].map(async (one) => (await curt.fetch(`/${one}`)).headers),
+    );
+    expect(theirs.get("cache-control")).toBe("public, max-age=0, s-maxage=60");
+    theirs.set("Cache-Control", "no-store");
+    for (const headers of [theirs, ours]) headers.delete("date");
+    expect(Object.fromEntries(ours)).toEqual(Object.fromEntries(theirs));
+  });
+
+  test("counts visits like any other link", async () => {
+    const { code: counted } = await make(curt, { target: TARGET, forward_query: true });
+    await curt.fetch(`/${counted}${QUERY}`, { headers: PERSON });
+    await curt.fetch(`/${counted}${QUERY}`, { headers: { ...PERSON, "Sec-Purpose": "prefetch" } });
+    await curt.fetch(`/${counted}${QUERY}`, { method: "HEAD", headers: PERSON });
+    await curt.fetch(`/${counted}`, { headers: PERSON });
+    await untilCounted(curt, counted, 2);
+    expect((await linkOf(curt, counted))["visits"]).toBe(2);
+  });
+
+  test("takes no form", async () => {
+    const response = await sendForm(curt, `/${code}${QUERY}`, {}, FROM_HERE);
+    expect([response.status, response.headers.get("allow")]).toEqual([405, "GET, HEAD, OPTIONS"]);
+  });
+
+  test("leaves out a query with which the destination would have more than 16,384 characters", async () => {
+    // A request has at most 16 KB.
+    const target = `https://shop.example/${"p".repeat(8000)}`;
+    const { code: long } = await make(curt, { target, forward_query: true });
+    const room = 16_384 - `${target}?`.length;
+    for (const [query, length] of [
+      ["x".repeat(room), 16_384],
+      ["x".repeat(room + 1), target.length],
+      ["%61&".repeat(room / 4), 16_384 - (room % 4)],
+      // Each has six characters in a header.
+      ["ä".repeat(room / 6 + 1), target.length],
+    ] as const) {
+      const [, location] = await follow(curt, `/${long}?${query}`);
+      expect(String(location).length).toBe(length);
+    }
+    const raw = Buffer.from(
+      `GET /${code}?${"ä".repeat(8000)} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`,
+    );
+    expect((await sendRaw(curt.origin, raw)).slice(0, 1000)).toContain(`\r\nLocation: ${TARGET}\r\n`);
+  });
+
+  test("keeps the bytes of the query, and encodes those that no header may have", async () => {
+    for (const [version, host] of [
+      ["1.1", "Host: x\r\n"],
+      ["1.0", ""],
+    ])
+      for (const [sent, received] of [
+        ["?a=%7e&B=+&&c=[x]|%zz", "a=%7e&B=+&&c=[x]|%zz"],
+        ["?한=글", "%ED%95%9C=%EA%B8%80"],
+        ["?a=1#b", "a=1"],
+      ])
+        expect(
+          await sendRaw(
+            curt.origin,
+            Buffer.from(`GET /${code}${sent} HTTP/${version}\r\n${host}Connection: close\r\n\r\n`),
+          ),
+        ).toContain(`\r\nLocation: https://shop.example/?own=1&${received}#part\r\n`);
+  });
+
+  test("says so on its preview and QR page, which pass nothing on", async () => {
+    const plain = await make(curt, { target: TARGET });
+    const fact = `<dt>${en["forward-query"]}</dt><dd>${en["forward-query.yes"]}</dd>`;
+    for (const suffix of ["+", "+qr"]) {
+      const page = await (await curt.fetch(`/${code}${suffix}${QUERY}`, { headers: HTML })).text();
+      expect(page).toContain(fact);
+      expect(page).not.toContain("utm");
+      expect(await (await curt.fetch(`/${plain.code}${suffix}`, { headers: HTML })).text()).not.toContain(
+        fact,
+      );
+    }
+    for (const extension of [".svg", ".png"]) {
+      const [image, same] = await Promise.all(
+        ["", QUERY].map(async (query) => (await curt.fetch(`/${code}${extension}${query}`)).bytes()),
+      );
+      expect(image).toEqual(same);
+    }
+    expect((await ask(curt, "GET", `/api/v1/links/${code}${QUERY}`)).data.target).toBe(TARGET);
+  });
+
+  test("starts and stops with a change", async () => {
+    const { code: changed, path, key } = await make(curt, { target: TARGET });
+    const change = (forward_query: boolean | null) =>
+      ask(curt, "PATCH", path, { key, body: { forward_query } });
+    for (const value of [true, false, true, null]) {
+      // The second one may come from memory.
+      for (let nth = 0; nth < 2; nth++)
+        expect((await follow(curt, `/${changed}${QUERY}`))[1]).not.toBe(FORWARDED);
+      await change(value);
+      const leads = value === true ? FORWARDED : TARGET;
+      for (let nth = 0; nth < 2; nth++)
+        expect(await follow(curt, `/${changed}${QUERY}`)).toEqual([302, leads]);
+      if (value === true) await change(false);
+    }
+  });
+
+  test("does so after a restart", async () => {
+    using folder = temporaryFolder();
+    const options = { folder: folder.path };
+    let restarted: string;
+    {
+      await using before = await startHere({}, options);
+      ({ code: restarted } = await make(before, { target: TARGET, forward_query: true }));
+    }
+    await using after = await startHere({}, options);
+    expect(await follow(after, `/${restarted}${QUERY}`)).toEqual([302, FORWARDED]);
+  });
+
+  test("does so after the right password, by header, form and cookie", async () => {
+    await addGuarded(curt, "closed", { target: TARGET, password: PASSWORD, forwardQuery: true });
+    const path = `/closed${QUERY}`;
+    for (const method of ["GET", "HEAD"])
+      expect(await follow(curt, path, { method, headers: AUTHORIZATION })).toEqual([302, FORWARDED]);
+    const asked = await curt.fetch(path, { headers: PERSON });
+    expect([asked.status, asked.headers.get("location")]).toEqual([401, null]);
+    // A form without an action is sent to the page's address, with its query.
+    const forms = (await elementsOf(asked)).filter(({ tag }) => tag === "form");
+    expect(forms.map(({ attributes }) => attributes)).toEqual([{ method: "post" }]);
+    const { response, leads } = await post(curt, path, { password: PASSWORD });
+    expect(leads).toEqual([303, FORWARDED]);
+    expect(await follow(curt, `/closed?b=1`, { headers: cookiesOf(response) })).toEqual([
+      302,
+      "https://shop.example/?own=1&b=1#part",
+    ]);
+  });
+
+  test("does so as often as it may be visited", async () => {
+    await addGuarded(curt, "twice", { target: TARGET, maxVisits: 2, forwardQuery: true });
+    expect(await follow(curt, `/twice${QUERY}`, { method: "HEAD" })).toEqual([200, null]);
+    expect(await follow(curt, `/twice${QUERY}`)).toEqual([302, FORWARDED]);
+    expect(await follow(curt, `/twice`)).toEqual([302, TARGET]);
+    expect((await follow(curt, `/twice${QUERY}`))[0]).toBe(410);
+  });
+});
+
+describe("behind the interstitial, a link that passes the query on", () => {
+  const curt = shareService({ INTERSTITIAL: "all" });
+  const ARRIVING = { ...FROM_HERE, "Sec-Fetch-Site": "cross-site" };
+  const TERMS = [{}, { maxVisits: 1 }, { password: PASSWORD }];
+
+  test.each(TERMS)("does so when a person continues, without the language of the page: %p", async (terms) => {
+    const code = Object.keys(terms).join("") || "open";
+    await addGuarded(curt, code, { target: TARGET, forwardQuery: true, ...terms });
+    const path = `/${code}?language=ko&utm=1`;
+    const shown = await curt.fetch(path, { headers: { ...ARRIVING, ...AUTHORIZATION } });
+    const page = await shown.clone().text();
+    expect(page).toContain(ko["interstitial.title"]);
+    expect(page).not.toContain("utm");
+    const forms = (await elementsOf(shown)).filter(({ tag }) => tag === "form");
+    expect(forms.map(({ attributes }) => attributes)).toEqual([{ method: "post" }]);
+    expect(shown.headers.get("content-security-policy")).not.toContain("form-action");
+    const form = "password" in terms ? { password: PASSWORD } : {};
+    const { response, leads } = await post(curt, path, form);
+    if ("password" in terms) {
+      expect(await response.text()).toContain(ko["interstitial.title"]);
+      const sent = await sendForm(curt, path, {}, { ...FROM_HERE, ...cookiesOf(response) });
+      expect([sent.status, sent.headers.get("location")]).toEqual([
+        303,
+        "https://shop.example/?own=1&utm=1#part",
+      ]);
+    } else expect(leads).toEqual([303, "https://shop.example/?own=1&utm=1#part"]);
+  });
+
+  test("redirects programs at once, also those that only look", async () => {
+    await addGuarded(curt, "program", { target: TARGET, forwardQuery: true });
+    for (const method of ["GET", "HEAD"])
+      expect(await follow(curt, `/program${QUERY}`, { method })).toEqual([302, FORWARDED]);
+  });
+
+  test("counts a visit when the preview is shown, and not again", async () => {
+    await addGuarded(curt, "counted", { target: TARGET, forwardQuery: true });
+    await curt.fetch(`/counted${QUERY}`, { headers: ARRIVING });
+    await curt.fetch(`/counted${QUERY}`, { method: "HEAD", headers: ARRIVING });
+    await curt.fetch(`/counted${QUERY}&language=ko`, { headers: FROM_HERE });
+    expect((await post(curt, `/counted${QUERY}`, {})).leads).toEqual([303, FORWARDED]);
+    await curt.fetch(`/counted${QUERY}`, { headers: ARRIVING });
+    await untilCounted(curt, "counted", 2);
+    expect((await linkOf(curt, "counted"))["visits"]).toBe(2);
+  });
+
+  test("refuses the form of another site", async () => {
+    await addGuarded(curt, "theirs", { target: TARGET, forwardQuery: true });
+    expect((await sendForm(curt, `/theirs${QUERY}`, {}, ARRIVING)).status).toBe(403);
+  });
+});
