@@ -9,7 +9,7 @@ import { createLinkTable, type Entry } from "./link-table.ts";
 /** Enough for 230,000 links with targets of 80 characters. */
 export const MAX_BYTES = 32 * 1024 * 1024;
 
-/** A link that is never cached, because each visit needs a check. See `gate.ts`. */
+/** A link that is never cached, because each visit needs a check or has a Location of its own. See `gate.ts`. */
 export interface GuardedLink {
   readonly kind: "guarded";
   readonly link: Link;
