@@ -42,6 +42,7 @@ export const NEEDS_LINUX: Readonly<Record<string, string>> = {
   "500 at once: each link is synced to disk before its 201 is sent, and they share their syncs":
     "traces with ptrace",
   "curt import ends with 74 and reports no success": "traces with ptrace",
+  "curt import ends with 74 even if it failed before for another reason": "traces with ptrace",
   "curt backup ends with 74 and reports no success": "traces with ptrace",
   "curt events --resend ends with 74 and reports no success": "traces with ptrace",
   "a backup that was logged as made is on disk, whole and by its name": "traces with ptrace",

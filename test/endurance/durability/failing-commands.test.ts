@@ -38,6 +38,17 @@ describe("after a failed sync of the SQLite file,", () => {
     expect(checkFile(path)).toEqual({ links: 2, damage: [] });
   });
 
+  testOnLinux("curt import ends with 74 even if it failed before for another reason", async () => {
+    using folder = temporaryFolder();
+    const { settings } = settingsOf(folder.path);
+    await createStore(folder.path);
+    const file = join(folder.path, "links.csv");
+    const added = Array.from({ length: 3000 }, (_, nth) => `a${nth},https://example.com/\n`);
+    await Bun.write(file, `code,url\n${added.join("")}b,no address\n`);
+    const args = ["import", "--report", "/dev/full", file];
+    expect(await runFailing(folder.path, STORE, args, settings)).toEqual(FAILED);
+  });
+
   testOnLinux("curt backup ends with 74 and reports no success", async () => {
     using folder = temporaryFolder();
     const { path, settings } = settingsOf(folder.path);
