@@ -30,7 +30,7 @@ export function createPartFile(file: string) {
       if (!isOurs()) throw new StoreUnusable(`${path} was replaced while it was being written. Try again.`);
       sync(path);
       rename(path, file);
-      // A store with two names isn't started.
+      // Curt refuses to start on a store with two names.
       remove();
       syncFolder(dirname(resolve(file)));
     },

@@ -92,7 +92,7 @@ interface Step {
   readonly sent: readonly number[];
   /** Events to set aside, unless another process has sent them meanwhile. */
   readonly refused: readonly number[];
-  /** At most so many events are returned. */
+  /** How many events to return at most. */
   readonly limit: number;
   /** Returns the first of these events that fit into a request. */
   chooseBatch(rows: readonly EventRow[]): readonly EventRow[];
@@ -130,8 +130,8 @@ export function createOutbox({ run, transaction }: Statements) {
   }
 
   /**
-   * Returns the batch of the last request as long as the endpoint hasn't taken it, otherwise a new one. A new batch is kept:
-   * another process that sent more or fewer events would give them another id.
+   * Returns the batch of the last request until the endpoint has taken it, then a new one. Stores a new batch, because another
+   * process that sent more or fewer events would give them another id.
    */
   async function nextBatch(
     on: Run,

@@ -115,7 +115,7 @@ function emptyLogNow(database: FileDatabase, busyWaitMs: number): void {
   database.run(`PRAGMA busy_timeout = ${busyWaitMs}`);
 }
 
-/** Closes a connection of {@link openWriter}. Closing moves the log too, but ignores a failed sync, which this throws. */
+/** Closes a connection of {@link openWriter}. Throws if the sync of the file fails, which SQLite itself ignores then. */
 export function closeWriter(database: FileDatabase): void {
   emptyLogNow(database, 0);
   database.close();
