@@ -21,11 +21,9 @@ export const NEEDS_LINUX: Readonly<Record<string, string>> = {
   "that cannot make a folder says so": "tries it in /proc",
   "200 requests with one key make one link and get one answer, whichever process is killed meanwhile":
     SPREADS,
-  "a full disk: creates are 503, redirects go on, and it recovers by itself":
-    "limits file sizes with prlimit",
   "a start on a full disk: links redirect without being counted until there is room":
     "limits file sizes with prlimit",
-  "a stop of two processes on a full disk keeps these files, whichever of them noticed":
+  "a stop of two processes on a full disk keeps the log's files, whichever process noticed":
     "mounts a small file system in a namespace",
   "a start without room for the log says how much it needs, which is enough":
     "mounts a small file system in a namespace",
@@ -34,8 +32,6 @@ export const NEEDS_LINUX: Readonly<Record<string, string>> = {
   "the database's disk is full: cached links redirect, what cannot be known is 503, and it is over by itself":
     "limits file sizes with prlimit",
   "without room on the disk says so and leaves nothing": "limits file sizes in blocks of 512 bytes",
-  "for data: changes are unavailable, look-ups are not, and it recovers by itself":
-    "limits file sizes with prlimit",
   "for PostgreSQL's log: it stops, and is used again once it is started with room":
     "limits file sizes with prlimit",
   "one by one, over a checkpoint: each link is synced to disk before its 201 is sent": "traces with ptrace",

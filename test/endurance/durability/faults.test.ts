@@ -120,7 +120,7 @@ async function mountSmallDisk(folder: string) {
 }
 
 testOnLinux(
-  "a stop of two processes on a full disk keeps these files, whichever of them noticed",
+  "a stop of two processes on a full disk keeps the log's files, whichever process noticed",
   async () => {
     using folder = temporaryFolder();
     const path = join(folder.path, "disk");
@@ -164,7 +164,7 @@ testOnLinux("a start without room for the log says how much it needs, which is e
 });
 
 for (const processes of ["1", "2"])
-  test(`PROCESSES=${processes}, a full disk under load: few lines tell of many faults, and nothing answered is lost`, async () => {
+  test(`PROCESSES=${processes}, a full disk under load: few lines report many faults, and nothing confirmed is lost`, async () => {
     await using program = await startProgram({ PROCESSES: processes }, limitable());
     const close = { Connection: "close" };
     const statuses = async (count: number, ask: (nth: number) => Promise<Response>) =>
@@ -186,7 +186,7 @@ for (const processes of ["1", "2"])
       expect(await statuses(50, follow("before"))).toEqual(new Set([302]));
       expect(await statuses(50, follow("during"))).toEqual(new Set([404]));
     }
-    // Of 250 faults. A line every five seconds tells how many came.
+    // Of 250 faults. A line every five seconds says how many came.
     expect(program.logged.length - linesBefore).toBeLessThan(50 * pids.length);
     for (const pid of pids) limitFileSize(pid, 0xffff_ffff_ffff_ffffn);
     expect(await statuses(50, create("during"))).toEqual(new Set([201]));
@@ -220,7 +220,7 @@ for (const processes of ["1", "2"])
     expect(await create("during")).toEqual(all(201));
   });
 
-test("a file that cannot be read: 503 and never 404, while what is cached goes on", async () => {
+test("a file that cannot be read: 503 and never 404, while cached links keep redirecting", async () => {
   await using curt = await startHere();
   const codes = Array.from({ length: 300 }, (_, nth) => `link${nth}`);
   for (const custom_code of codes)

@@ -9,7 +9,7 @@ import type { SystemCall } from "./syscalls.ts";
 export const TRACE = "trace.jsonl";
 const TRACER = join(import.meta.dir, "syscalls.ts");
 
-/** What the program did to its disk and its sockets, and what its clients were told. */
+/** Everything that the program did to its disk and its sockets, and the responses of its clients. */
 export interface Run {
   readonly calls: readonly SystemCall[];
   /** Code to address of what was answered with 201. */
