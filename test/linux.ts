@@ -37,10 +37,12 @@ export const NEEDS_LINUX: Readonly<Record<string, string>> = {
   "one by one, over a checkpoint: each link is synced to disk before its 201 is sent": "traces with ptrace",
   "500 at once: each link is synced to disk before its 201 is sent, and they share their syncs":
     "traces with ptrace",
-  "curt import ends with 74 and reports no success": "traces with ptrace",
-  "curt import ends with 74 even if it failed before for another reason": "traces with ptrace",
-  "curt backup ends with 74 and reports no success": "traces with ptrace",
-  "curt events --resend ends with 74 and reports no success": "traces with ptrace",
+  "of the SQLite file, curt import ends with 74 and reports no success": "traces with ptrace",
+  "of the SQLite file, curt import ends with 74 even if it failed before for another reason":
+    "traces with ptrace",
+  "of the SQLite file, curt backup ends with 74 and reports no success": "traces with ptrace",
+  "of the new file, curt backup and curt restore end with 74 and leave nothing": "traces with ptrace",
+  "of the SQLite file, curt events --resend ends with 74 and reports no success": "traces with ptrace",
   "a backup that was logged as made is on disk, whole and by its name": "traces with ptrace",
   "the proof finds what it looks for": "traces with ptrace",
   "of the log ends Curt, and what later runs confirm survives a power cut": "traces with ptrace",

@@ -9,6 +9,8 @@ import { StoreUnavailable, StoreUnusable, SyncFailed } from "../links/store.ts";
 export const SQLITE_FILES = ["", "-wal", "-shm", "-journal"];
 /** Errors of file systems without hard links. */
 const NO_LINKS = new Set(["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK"]);
+/** SQLITE_IOERR_FSYNC, which node:sqlite has as a number. */
+const FAILED_SYNC = 1034;
 
 /**
  * Creates an empty `<file>.part`, which gets its name when it is complete and on disk. Replaces one of an earlier run.
@@ -79,12 +81,19 @@ export async function explained<T>(file: string, write: () => T | Promise<T>): P
   } catch (error) {
     const { code } = error as { code?: unknown };
     const isExpected = typeof code === "string" || error instanceof StoreUnavailable;
+    if (isFailedSync(error)) throw new SyncFailed(`${file} could not be synced.`, { cause: error });
     if (error instanceof StoreUnusable || error instanceof SyncFailed || !isExpected) throw error;
     throw new StoreUnusable(
       `${file} could not be made: ${reasonOf(error)}. It takes as much room as the store: check the free space and the folder's permissions.`,
       { cause: error },
     );
   }
+}
+
+/** Whether the system or node:sqlite could not sync a file. */
+function isFailedSync(error: unknown): boolean {
+  const { code, syscall = "", errcode } = error as { code?: unknown; syscall?: string; errcode?: unknown };
+  return errcode === FAILED_SYNC || (code === "EIO" && syscall.endsWith("sync"));
 }
 
 /** Callbacks with the progress of a copy. */
