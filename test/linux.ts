@@ -41,6 +41,7 @@ export const NEEDS_LINUX: Readonly<Record<string, string>> = {
   "of the SQLite file, curt import ends with 74 even if it failed before for another reason":
     "traces with ptrace",
   "of the SQLite file, curt backup ends with 74 and reports no success": "traces with ptrace",
+  "of the store's folder, curt import ends with 74 and adds nothing": "traces with ptrace",
   "of the new file, curt backup and curt restore end with 74 and leave nothing": "traces with ptrace",
   "of the SQLite file, curt events --resend ends with 74 and reports no success": "traces with ptrace",
   "a backup that was logged as made is on disk, whole and by its name": "traces with ptrace",

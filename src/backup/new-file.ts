@@ -4,13 +4,12 @@ import { dirname, resolve } from "node:path";
 import { reasonOf } from "../lib/error-reason.ts";
 import { createFolder, syncFolder } from "../lib/files.ts";
 import { StoreUnavailable, StoreUnusable, SyncFailed } from "../links/store.ts";
+import { isFailedSync } from "../store/sqlite/sql.ts";
 
 /** The suffixes of the files that SQLite may leave when it is killed. */
 export const SQLITE_FILES = ["", "-wal", "-shm", "-journal"];
 /** Errors of file systems without hard links. */
 const NO_LINKS = new Set(["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK"]);
-/** SQLITE_IOERR_FSYNC, which node:sqlite has as a number. */
-const FAILED_SYNC = 1034;
 
 /**
  * Creates an empty `<file>.part`, which gets its name when it is complete and on disk. Replaces one of an earlier run.
@@ -88,12 +87,6 @@ export async function explained<T>(file: string, write: () => T | Promise<T>): P
       { cause: error },
     );
   }
-}
-
-/** Whether the system or node:sqlite could not sync a file. */
-function isFailedSync(error: unknown): boolean {
-  const { code, syscall = "", errcode } = error as { code?: unknown; syscall?: string; errcode?: unknown };
-  return errcode === FAILED_SYNC || (code === "EIO" && syscall.endsWith("sync"));
 }
 
 /** Callbacks with the progress of a copy. */

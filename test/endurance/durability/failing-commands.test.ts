@@ -65,6 +65,17 @@ describe("after a failed sync", () => {
     expect(await runFailing(folder.path, STORE, args, settings)).toEqual(FAILED);
   });
 
+  testOnLinux("of the store's folder, curt import ends with 74 and adds nothing", async () => {
+    using folder = temporaryFolder();
+    const { path, settings } = settingsOf(folder.path);
+    await createStore(folder.path);
+    const file = join(folder.path, "links.csv");
+    await Bun.write(file, "code,url\na,https://example.com/\n");
+    // SQLite ignores the first one.
+    expect(await runFailing(folder.path, folder.path, ["import", file], settings, 2)).toEqual(FAILED);
+    expect(checkFile(path)).toEqual({ links: 1, damage: [] });
+  });
+
   testOnLinux("of the new file, curt backup and curt restore end with 74 and leave nothing", async () => {
     using folder = temporaryFolder();
     const { path, settings } = settingsOf(folder.path);

@@ -91,15 +91,16 @@ export async function traceCommand(
   return callsOf(trace);
 }
 
-/** Runs a command of the program while the next sync of the file whose path ends like this fails. */
+/** Runs a command of the program while the next syncs of the file or folder whose path ends like this fail. */
 export async function runFailing(
   folder: string,
   ofFile: string,
   args: readonly string[],
   settings: Settings,
+  times = 1,
 ): Promise<{ code: number; stdout: string; stderr: string }> {
   const trace = join(folder, TRACE);
-  writeFileSync(`${trace}.fail`, JSON.stringify({ ofFile, times: 1 }));
+  writeFileSync(`${trace}.fail`, JSON.stringify({ ofFile, times }));
   const child = Bun.spawn([process.execPath, TRACER, trace, process.execPath, PROGRAM, ...args], {
     env: { ...process.env, ...settings },
     stdio: ["ignore", "pipe", "pipe"],
