@@ -155,7 +155,7 @@ testOnLinux("a start without room for the log says how much it needs, which is e
     env: { ...process.env, ...settings, PORT: "0", BASE_URL: original_url },
   });
   expect(refused.stderr.toString()).toContain(
-    `curt.db cannot be opened: the disk is full. Make room: opening it needs ${OPENING_KIB} KiB.`,
+    `curt.db cannot be opened: the disk is full. Make room: opening it needs at least ${OPENING_KIB} KiB.`,
   );
   disk.release("filler", OPENING_KIB);
   await using next = await startProgram(settings, options);
