@@ -103,7 +103,7 @@ const POSTURE_SETTINGS = {
     name: "LIMIT_CREATE",
     default: "auto",
     meaning:
-      "how many links a client may create or change the destination of, such as 30/1m,1000/1d, or off; auto is 30/1m,1000/1d in public posture and off in private posture",
+      "how many times a client may create a link or change a destination, such as 30/1m,1000/1d, or off; auto is 30/1m,1000/1d in public posture and off in private posture",
     takes: orAuto(limit),
   },
   limitUnknown: {
