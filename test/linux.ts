@@ -23,7 +23,7 @@ export const NEEDS_LINUX: Readonly<Record<string, string>> = {
     SPREADS,
   "a start on a full disk: links redirect without being counted until there is room":
     "limits file sizes with prlimit",
-  "a stop of two processes on a full disk keeps the log's files, whichever process noticed":
+  "a stop of two processes keeps the log's files if the disk is nearly full, although no write has failed":
     "mounts a small file system in a namespace",
   "a start without room for the log says how much it needs, which is enough":
     "mounts a small file system in a namespace",

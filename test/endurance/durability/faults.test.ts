@@ -120,7 +120,7 @@ async function mountSmallDisk(folder: string) {
 }
 
 testOnLinux(
-  "a stop of two processes on a full disk keeps the log's files, whichever process noticed",
+  "a stop of two processes keeps the log's files if the disk is nearly full, although no write has failed",
   async () => {
     using folder = temporaryFolder();
     const path = join(folder.path, "disk");
@@ -131,7 +131,8 @@ testOnLinux(
     program.expectFaults();
     expect((await program.shorten({ original_url, custom_code: "kept" })).status).toBe(201);
     disk.fill("first");
-    expect((await program.shorten({ original_url: `${original_url}${"x".repeat(8000)}` })).status).toBe(503);
+    // Enough for the stop itself, so that no write fails.
+    disk.release("first", 256);
     await program[Symbol.asyncDispose]();
     disk.fill("second");
     await using next = await startProgram(settings, options);
