@@ -22,11 +22,9 @@ export const NEEDS_LINUX: Readonly<Record<string, string>> = {
   "that cannot make a folder says so": "tries it in /proc",
   "200 requests with one key make one link and get one answer, whichever process is killed meanwhile":
     SPREADS,
-  "a full disk: creates are 503, redirects go on, and it recovers by itself":
-    "limits file sizes with prlimit",
   "a start on a full disk: links redirect without being counted until there is room":
     "limits file sizes with prlimit",
-  "a stop of two processes on a full disk keeps these files, whichever of them noticed":
+  "a stop of two processes keeps the log's files if the disk is nearly full, although no write has failed":
     "mounts a small file system in a namespace",
   "a start without room for the log says how much it needs, which is enough":
     "mounts a small file system in a namespace",
@@ -35,16 +33,18 @@ export const NEEDS_LINUX: Readonly<Record<string, string>> = {
   "the database's disk is full: cached links redirect, what cannot be known is 503, and it is over by itself":
     "limits file sizes with prlimit",
   "without room on the disk says so and leaves nothing": "limits file sizes in blocks of 512 bytes",
-  "for data: changes are unavailable, look-ups are not, and it recovers by itself":
-    "limits file sizes with prlimit",
   "for PostgreSQL's log: it stops, and is used again once it is started with room":
     "limits file sizes with prlimit",
   "one by one, over a checkpoint: each link is synced to disk before its 201 is sent": "traces with ptrace",
   "500 at once: each link is synced to disk before its 201 is sent, and they share their syncs":
     "traces with ptrace",
-  "curt import ends with 74 and reports no success": "traces with ptrace",
-  "curt backup ends with 74 and reports no success": "traces with ptrace",
-  "curt events --resend ends with 74 and reports no success": "traces with ptrace",
+  "of the SQLite file, curt import ends with 74 and reports no success": "traces with ptrace",
+  "of the SQLite file, curt import ends with 74 even if it failed before for another reason":
+    "traces with ptrace",
+  "of the SQLite file, curt backup ends with 74 and reports no success": "traces with ptrace",
+  "of the store's folder, curt import ends with 74 and adds nothing": "traces with ptrace",
+  "of the new file, curt backup and curt restore end with 74 and leave nothing": "traces with ptrace",
+  "of the SQLite file, curt events --resend ends with 74 and reports no success": "traces with ptrace",
   "a backup that was logged as made is on disk, whole and by its name": "traces with ptrace",
   "the proof finds what it looks for": "traces with ptrace",
   "of the log ends Curt, and what later runs confirm survives a power cut": "traces with ptrace",

@@ -197,7 +197,7 @@ export const withToken = <T extends { readonly responses: object }>(route: T) =>
   responses: { ...route.responses, 401: failure("api.token", authenticate("api.token.scheme")) },
 });
 
-/** Of an idempotency key, in characters. */
+/** Idempotency keys have at most this many characters. */
 export const MAX_KEY_LENGTH = 255;
 const PRINTABLE = new RegExp(`^[\\x20-\\x7E]{1,${MAX_KEY_LENGTH}}$`);
 /** A string of RFC 9651, section 3.3.3. */

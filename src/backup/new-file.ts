@@ -4,6 +4,7 @@ import { dirname, resolve } from "node:path";
 import { reasonOf } from "../lib/error-reason.ts";
 import { createFolder, syncFolder } from "../lib/files.ts";
 import { StoreUnavailable, StoreUnusable, SyncFailed } from "../links/store.ts";
+import { isFailedSync } from "../store/sqlite/sql.ts";
 
 /** The suffixes of the files that SQLite may leave when it is killed. */
 export const SQLITE_FILES = ["", "-wal", "-shm", "-journal"];
@@ -30,7 +31,7 @@ export function createPartFile(file: string) {
       if (!isOurs()) throw new StoreUnusable(`${path} was replaced while it was being written. Try again.`);
       sync(path);
       rename(path, file);
-      // A store with two names isn't started.
+      // Curt refuses to start on a store with two names.
       remove();
       syncFolder(dirname(resolve(file)));
     },
@@ -79,6 +80,7 @@ export async function explained<T>(file: string, write: () => T | Promise<T>): P
   } catch (error) {
     const { code } = error as { code?: unknown };
     const isExpected = typeof code === "string" || error instanceof StoreUnavailable;
+    if (isFailedSync(error)) throw new SyncFailed(`${file} could not be synced.`, { cause: error });
     if (error instanceof StoreUnusable || error instanceof SyncFailed || !isExpected) throw error;
     throw new StoreUnusable(
       `${file} could not be made: ${reasonOf(error)}. It takes as much room as the store: check the free space and the folder's permissions.`,

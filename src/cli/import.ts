@@ -158,15 +158,19 @@ async function importItems(
   const isDryRun = options["dry-run"] === true;
   async function importAll() {
     const importer = await (isDryRun ? openLookup(config.database) : openImporter(config.database));
-    await using _ = { [Symbol.asyncDispose]: importer.close };
-    return await importLinks(items, {
-      importer,
-      ...importRules(config),
-      keepOdd,
-      onSkipped: skipped.add,
-      onRead: () => progress.report("reading", input.progress()),
-      onAdded: (batch, count) => progress.report(isDryRun ? "looking up" : "adding", batch, count),
-    });
+    try {
+      return await importLinks(items, {
+        importer,
+        ...importRules(config),
+        keepOdd,
+        onSkipped: skipped.add,
+        onRead: () => progress.report("reading", input.progress()),
+        onAdded: (batch, count) => progress.report(isDryRun ? "looking up" : "adding", batch, count),
+      });
+    } finally {
+      // A failed sync matters more than an earlier error.
+      await importer.close();
+    }
   }
   // Prints nothing before the importer is closed, which may fail.
   const { links, added, known, visits } = await importAll();

@@ -143,7 +143,7 @@ function listensOn(config: Config): string {
   return `Curt ${VERSION} listens on ${originOf(config)} and makes links at ${config.baseUrl}`;
 }
 
-/** What people need first, on a terminal. */
+/** The first things that people need, on a terminal. */
 function greeting(config: Config): string {
   const { baseUrl, database, processes } = config;
   const origin = originOf(config);

@@ -103,7 +103,7 @@ const POSTURE_SETTINGS = {
     name: "LIMIT_CREATE",
     default: "auto",
     meaning:
-      "how many links a client may create or give another destination, such as 30/1m,1000/1d, or off; auto is 30/1m,1000/1d in public posture and off in private posture",
+      "how many times a client may create a link or change a destination, such as 30/1m,1000/1d, or off; auto is 30/1m,1000/1d in public posture and off in private posture",
     takes: orAuto(limit),
   },
   limitUnknown: {
@@ -117,7 +117,7 @@ const POSTURE_SETTINGS = {
     name: "LIMIT_VIEW",
     default: "auto",
     meaning:
-      "how many requests that cost more than a redirect and create no link a client may send, or off; auto is 120/1m in public posture and off in private posture",
+      "how many requests a client may send that cost more than a redirect and create no link, or off; auto is 120/1m in public posture and off in private posture",
     takes: orAuto(limit),
   },
   limitReport: {

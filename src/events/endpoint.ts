@@ -22,8 +22,10 @@ const TEMPORARY: ReadonlySet<number> = new Set([408, 409, 425, 429]);
 
 /** Returns as many of the first events as fit into a request. */
 export function chooseBatch(rows: readonly EventRow[], endpoint: Endpoint): readonly EventRow[] {
-  let size = 0;
-  const isOver = (row: EventRow) => (size += JSON.stringify(toCloudEvent(row, endpoint)).length) > MAX_BODY;
+  // Each event has a bracket or a comma before it, and the last one a bracket after it.
+  let size = 1;
+  const isOver = (row: EventRow) =>
+    (size += 1 + JSON.stringify(toCloudEvent(row, endpoint)).length) > MAX_BODY;
   const end = rows.findIndex((row, nth) => isOver(row) && nth > 0);
   return end < 0 ? rows : rows.slice(0, end);
 }

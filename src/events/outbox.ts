@@ -49,8 +49,8 @@ const DROP = `
 const DELETE_SENT = "DELETE FROM events WHERE sent AND seq <= $1";
 const REFUSE = `
   INSERT INTO refused_events (seq, type, code, created_ms, detail, at_ms)
-  SELECT seq, type, code, created_ms, detail, at_ms FROM events WHERE seq = $1`;
-const DELETE = "DELETE FROM events WHERE seq = $1";
+  SELECT seq, type, code, created_ms, detail, at_ms FROM events WHERE seq = $1 AND NOT sent`;
+const DELETE = "DELETE FROM events WHERE seq = $1 AND NOT sent";
 const TRIM_REFUSED = `
   DELETE FROM refused_events WHERE seq <= (SELECT seq FROM refused_events ORDER BY seq DESC LIMIT 1 OFFSET ${MAX_REFUSED})`;
 const FORGET_REFUSED = "DELETE FROM refused_events WHERE at_ms < $1";
@@ -90,9 +90,9 @@ interface Step {
   readonly dropBeforeMs: number;
   readonly waiting: number;
   readonly sent: readonly number[];
-  /** Events to set aside. */
+  /** Events to set aside, unless another process has sent them meanwhile. */
   readonly refused: readonly number[];
-  /** At most so many events are returned. */
+  /** How many events to return at most. */
   readonly limit: number;
   /** Returns the first of these events that fit into a request. */
   chooseBatch(rows: readonly EventRow[]): readonly EventRow[];
@@ -130,8 +130,8 @@ export function createOutbox({ run, transaction }: Statements) {
   }
 
   /**
-   * Returns the batch of the last request as long as the endpoint hasn't taken it, otherwise a new one. A new batch is kept:
-   * another process that sent more or fewer events would give them another id.
+   * Returns the batch of the last request until the endpoint has taken it, then a new one. Stores a new batch, because another
+   * process that sent more or fewer events would give them another id.
    */
   async function nextBatch(
     on: Run,

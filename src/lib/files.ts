@@ -69,10 +69,10 @@ export function giveToOwnerOfFolder(path: string): void {
   }
 }
 
-/** Far more than the index of a log and a page of it, because others write meanwhile. */
+/** Far more than a start needs for the index of a log and a page of it, because other programs write meanwhile. */
 const NEARLY_FULL_BYTES = 1024 * 1024;
 
-/** Whether files that are deleted now might find no room again. Doesn't know of quotas. */
+/** Whether there might be no room to create files again that are deleted now. Ignores quotas. */
 export function isNearlyFull(folder: string): boolean {
   const { bavail, bsize } = statfsSync(folder);
   return bavail * bsize < NEARLY_FULL_BYTES;

@@ -16,7 +16,7 @@ export function isOwnHash(hash: string): boolean {
 
 // Each hash takes 19 MiB and a core. Two queues, so that creates with passwords don't delay visitors who enter theirs.
 const hashing = createQueue({ atOnce: 1, waiting: 64 });
-/** Of a client or a link. */
+/** Passwords of one client, or of one link, that are checked at the same time. */
 export const CHECKS_AT_ONCE = 4;
 /** The last one waits for about a second. With a share of 4, filling it takes 17 clients and 17 links. */
 const checking = createQueue({ atOnce: 2, waiting: 64, share: CHECKS_AT_ONCE });

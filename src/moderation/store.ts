@@ -33,7 +33,7 @@ export interface GuardStore extends CaseStore {
 }
 
 export interface EndedSession {
-  /** Of the cookie. */
+  /** SHA-256 of the cookie's value. */
   readonly digest: Uint8Array;
   /** When it would have ended at the latest. */
   readonly endsMs: number;

@@ -23,7 +23,7 @@ export type StartOrder = Pick<Config, "port" | "openElsewhere">;
 export interface StopOrder {
   /** Why to stop. Other processes keep serving. */
   readonly replaced?: string;
-  /** Why to stop, with all processes. */
+  /** Why to stop. All other processes stop as well. */
   readonly stop?: string;
 }
 

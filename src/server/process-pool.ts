@@ -105,7 +105,7 @@ export function startProcessPool(
         }, BEAT_MS);
       };
       running.add(child);
-      // A starting child sends no beats, because a migration may take long. A stop waits no longer for it than for others.
+      // A starting child sends no beats, because a migration may take long. During a stop, it has as long as the others.
       void stopped.then(() => running.has(child) && watch());
       const code = await child.exited;
       running.delete(child);

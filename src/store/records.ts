@@ -8,8 +8,8 @@ import type { Detail } from "../visits/detail.ts";
 
 /**
  * Times are in Unix milliseconds, days count from 1970-01-01 (UTC). Salts and today's reporters are missing: hashes of
- * visitors must not outlive their day, and an export may be kept for years. So are ended sessions, which are over anyway
- * within hours.
+ * visitors must not outlive their day, and an export may be kept for years. Sessions that were signed out are missing because
+ * they are over within hours.
  */
 export interface RecordOf {
   /** About oldest first. */

@@ -85,14 +85,14 @@ function mergeInto(day: DayDetail, added: DayDetail): void {
   if (Array.isArray(day.visitors) && Array.isArray(added.visitors))
     mergeSketches(day.visitors, added.visitors, VISITORS_SKETCH);
   else day.visitors = countVisitors(day) + countVisitors(added);
-  const [dropped = {}, droppedToo = {}] = isOpen(day) ? [day.dropped, added.dropped] : [];
+  const [dropped = {}, alsoDropped = {}] = isOpen(day) ? [day.dropped, added.dropped] : [];
   delete day.dropped;
   for (const dimension of DIMENSIONS) {
     const values = openValues(day.values[dimension] ?? []);
     for (const value of added.values[dimension] ?? []) values.add(value);
     const others = (day.others[dimension] ?? 0) + (added.others[dimension] ?? 0);
     if (others > 0) day.others[dimension] = others;
-    keepValues(day, dimension, values.all, dropped[dimension], droppedToo[dimension]);
+    keepValues(day, dimension, values.all, dropped[dimension], alsoDropped[dimension]);
   }
 }
 
@@ -135,9 +135,9 @@ function openValues(all: Value[]) {
 /**
  * Keeps the values that may have had the most visits (Metwally, Agrawal and El Abbadi, "Efficient computation of frequent
  * and top-k elements in data streams", 2005; merged as in Agarwal et al., "Mergeable summaries", 2012). A value ranks by
- * its visits and what it inherited, the most that it may have had where it wasn't kept. So each value with more than one
- * in {@link MAX_DAY_VALUES} visits is kept. Its own visits alone are published: never too many, and too few if it was
- * dropped before.
+ * its visits and what it inherited, the most that it may have had where it wasn't kept. So a value with more than
+ * 1 / {@link MAX_DAY_VALUES} of the visits is always kept. Its own visits alone are published: never too many, and too few if
+ * it was dropped before.
  */
 function keepValues(
   day: DayDetail,

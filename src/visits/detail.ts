@@ -20,11 +20,11 @@ export interface DayDetail {
   dropped?: Partial<Record<Dimension, Dropped>>;
 }
 
-/** What is known of dropped values. Only decides which values a day keeps: it is never published. */
+/** Bounds for the values that a day dropped. Decides only which values the day keeps, and is never published. */
 export interface Dropped {
-  /** No value that isn't kept had more visits. At least 1. */
+  /** The most visits that a value which isn't kept may have had. At least 1. */
   readonly floor: number;
-  /** The visits that each kept value may have had before it was kept. */
+  /** The most visits that each kept value may have had before it was kept. */
   readonly inherited: ReadonlyMap<string, number>;
 }
 
@@ -160,7 +160,7 @@ function readVisitors(from: BytesReader): DayDetail["visitors"] {
 
 /**
  * Twice the number of values, plus one if there are others, whose number follows. Then each value and its visits. With
- * {@link HAS_DROPPED}, the floor comes before the values, 0 if none was dropped, and what a value inherited after it.
+ * {@link HAS_DROPPED}, the floor comes before the values (0 if none was dropped), and what each value inherited after its visits.
  */
 function writeValues(
   to: Bytes,

@@ -60,7 +60,7 @@ export function createRecorder({ journal, visitors }: RecorderOptions) {
   const languageOf = memoize((accepted) => languageName(preferredLanguage(accepted)));
   const referrerOf = memoize((referer) => referrerName(referrerHost(referer)));
 
-  /** Counts it with its detail in one segment, the next one if this one is full. False if there is no space. */
+  /** Counts a visit and its detail in the same segment, the next one if the active one is full. False if there is no space. */
   function count(link: Counter, bot: boolean, hour: number, detail?: VisitDetail): boolean {
     if (journal.active?.count(link, bot, detail) === true) return true;
     return journal.next(hour) && journal.active?.count(link, bot, detail) === true;

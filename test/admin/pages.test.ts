@@ -112,7 +112,7 @@ describe("signing in", () => {
     expect(database.query("SELECT count(*) AS ended FROM ended_sessions").get()).toEqual({ ended: 1 });
   });
 
-  test("is neither open nor over while the store can't say so", async () => {
+  test("is answered with 503 while the store can't say whether the session was signed out", async () => {
     await using service = await startHere({ ADMIN_TOKEN: TOKEN });
     service.expectFaults();
     const session = await signIn(service);
@@ -131,7 +131,7 @@ describe("signing in", () => {
     expect((await get("/admin", "", service)).status).toBe(401);
   });
 
-  test("out removes the cookie, but not for another site", async () => {
+  test("ends with a sign-out that removes the cookie, but not for another site", async () => {
     const response = await post("/admin/sign-out", {}, await signIn());
     expect(response.status).toBe(303);
     expect(response.headers.get("set-cookie")).toStartWith("operator=; Max-Age=0; Path=/admin");

@@ -25,7 +25,7 @@ import { writeSegment } from "../visits/segments.ts";
 import { visit } from "../visits/visits.ts";
 import { makeLargeStore, runWithRoom, SEVERAL_STEPS } from "./run.ts";
 
-/** What is in a folder, without the locks and logs of a store that is open. */
+/** Lists a folder without the locks and logs of a store that is open. */
 function filesIn(folder: string): string[] {
   return readdirSync(folder)
     .filter((name) => !/-(wal|shm|visits)$/.test(name))
@@ -176,9 +176,9 @@ describe("curt restore", () => {
       [foreign, "is of another program. Name a file that curt backup made."],
       [whole.subarray(0, 9000), `is cut off: it has 9000 of ${whole.length} bytes. Copy it again,`],
     ];
-    for (const [bytes, told] of others) {
+    for (const [bytes, problem] of others) {
       writeFileSync(join(folder.path, "other"), bytes);
-      expect(await refusalOf(join(folder.path, "other"))).toStartWith(`${folder.path}/other ${told}`);
+      expect(await refusalOf(join(folder.path, "other"))).toStartWith(`${folder.path}/other ${problem}`);
     }
     rmSync(join(folder.path, "other"));
     expect(await refusalOf(folder.path)).toBe(`${folder.path} is a folder. Name one of the backups in it.`);

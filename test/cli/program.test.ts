@@ -283,7 +283,7 @@ describe("the handler of uncaught exceptions", () => {
     program.expectFaults();
     return program;
   };
-  test("ends a program whose writer thread has gone, so that a supervisor can start it anew", async () => {
+  test("ends a program whose writer thread has gone, so that a supervisor can restart it", async () => {
     using folder = temporaryFolder();
     await using program = await startWith(
       folder.path,
@@ -387,7 +387,7 @@ describe("a start warns", () => {
   });
 });
 
-test("all mistakes are told at once, with missing files of a certificate", async () => {
+test("all mistakes are reported together, with missing files of a certificate", async () => {
   const settings = {
     PORT: "x",
     TLS_CERT: "/nowhere/cert.pem",
@@ -439,7 +439,7 @@ describe("curt check", () => {
     expect(existsSync(path)).toBeFalse();
   });
 
-  test("tells how many rules each blocklist has, and which cannot be read", async () => {
+  test("reports how many rules each blocklist has, and which cannot be read", async () => {
     using folder = temporaryFolder();
     const list = join(folder.path, "list");
     writeFileSync(list, "# mine\nevil.example\n0.0.0.0 worse.example\n<html>\n");

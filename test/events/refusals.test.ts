@@ -114,6 +114,36 @@ describe.each(Object.entries(ENGINES))("events that are refused, in %s", (_, set
   });
 });
 
+describe.each(Object.entries(ENGINES))("an event in %s", (_, settingsOf) => {
+  test("isn't set aside once another process has sent it", async () => {
+    using folder = temporaryFolder();
+    await using receiver = startReceiver({ status: () => 503 });
+    const settings = { ...(await settingsOf()), DATA_DIR: folder.path, ...receiver.settings };
+    const { database } = await (async () => {
+      await using service = await startHere(settings, { folder: folder.path });
+      return service;
+    })();
+    const statements = await openStatements(database);
+    const outbox = createOutbox(statements);
+    await statements.run("INSERT INTO events (seq, type, detail) VALUES (1, 'host.blocked', 'evil.example')");
+    const { turn = -1 } = (await outbox.readState(0)) ?? {};
+    const step = {
+      turn,
+      endedByMs: 0,
+      dropBeforeMs: 0,
+      waiting: 1,
+      limit: 10,
+      chooseBatch: (waiting: readonly EventRow[]) => waiting,
+    };
+    await outbox.step({ ...step, owner: "sender", sent: [1], refused: [] });
+    // Its store failed before it could set the event aside, and it has lost its turn since.
+    await outbox.step({ ...step, owner: "late", sent: [], refused: [1] });
+    expect(await outbox.refused()).toEqual([]);
+    expect((await outbox.after(0, 10)).map(({ seq }) => seq)).toEqual([1]);
+    await statements.close();
+  });
+});
+
 test("statuses that a retry can heal set no event aside", async () => {
   const statuses = [408, 409, 425, 429, 429, 500];
   await using receiver = startReceiver({ status: (nth) => statuses[nth] ?? 204 });

@@ -1,5 +1,7 @@
 import { describe, expect, test } from "bun:test";
 
+import { chooseBatch, MAX_BODY } from "../../src/events/endpoint.ts";
+import { type EventRow, toCloudEvent } from "../../src/events/event-formats.ts";
 import { createOutbox } from "../../src/events/outbox.ts";
 import { createSender } from "../../src/events/sender.ts";
 import { openStatements } from "../../src/store/open.ts";
@@ -29,16 +31,19 @@ async function addEvents({ run }: Statements, events: Readonly<Record<string, nu
     await run("INSERT INTO events (seq, type, detail) VALUES ($1, 'host.blocked', $2)", [seq, host]);
 }
 
-/** Returns a function that sends for about a second. */
-async function startSender(statements: Statements, { port }: Receiver) {
-  const settings = {
+const settingsFor = (port: number) =>
+  ({
     eventsUrl: `http://127.0.0.1:${port}/events`,
     eventsSecrets: [SECRET.replace("whsec_", "")],
     eventsFormat: "cloudevents",
     eventsTypes: ["host.blocked"],
     baseUrl: BASE_URL,
     domains: [],
-  } as const;
+  }) as const;
+
+/** Returns a function that sends for about a second. */
+async function startSender(statements: Statements, { port }: Receiver) {
+  const settings = settingsFor(port);
   const sender = createSender(createOutbox(statements), settings, { takeOverMs: 0, firstRetryMs: 0 });
   await sender.start(Date.now());
   return () => sender.send(Date.now(), true);
@@ -84,4 +89,19 @@ describe.each(Object.entries(ENGINES))("a sender in %s", (_, settingsOf) => {
     expect(hostsOf(receiver)).toEqual([["a.example", "b.example"]]);
     await statements.close();
   });
+});
+
+test("a batch is as long as a body may be, and no longer", () => {
+  const settings = settingsFor(0);
+  const rowOf = (seq: number, host: string) =>
+    ({ seq, type: "host.blocked", atMs: 1, detail: host, hostReason: null }) as EventRow;
+  const bodyOf = (rows: readonly EventRow[]) =>
+    JSON.stringify(rows.map((row) => toCloudEvent(row, settings)));
+  const rows = Array.from({ length: 9 }, (_, nth) => rowOf(nth, "h".repeat(3000)));
+  // The host stands in it twice.
+  const last = (MAX_BODY - bodyOf([...rows, rowOf(10, "")]).length) / 2;
+  const fitting = [...rows, rowOf(10, "h".repeat(last))];
+  expect(bodyOf(fitting)).toHaveLength(MAX_BODY);
+  expect(chooseBatch(fitting, settings)).toHaveLength(10);
+  expect(chooseBatch([...rows, rowOf(10, "h".repeat(last + 1))], settings)).toHaveLength(9);
 });

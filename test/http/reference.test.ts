@@ -76,7 +76,7 @@ describe("the reference", () => {
     }
   });
 
-  test("tells the limits, values and defaults of what is taken", async () => {
+  test("names the limits, values and defaults of all parameters", async () => {
     const { shorten = "", getStatistics = "", getQrCodePng = "" } = sectionsOf(await read("en"));
     const text = textOf(shorten);
     expect(text).toContain("original_urlstring · required · at most 8,192 characters");
@@ -109,7 +109,7 @@ describe("the reference", () => {
     ).toEqual([]);
   });
 
-  test("tells the limits of this instance, as they are set", async () => {
+  test("names the limits that are set for this instance", async () => {
     await using limited = await startHere({ LIMIT_CREATE: "30/1m,1000/1d", LIMIT_REPORT: "7/90s" });
     const told = async (language: string) =>
       textOf(await (await limited.fetch("/docs", headersFor(language))).text());
@@ -135,7 +135,7 @@ describe("the reference", () => {
       expect(shown.get(reason), reason).toEqual(expect.stringContaining(status));
   });
 
-  test("may be found, is asked for anew, and needs no exception of the policy", async () => {
+  test("may be found, is revalidated each time, and needs no exception of the policy", async () => {
     const response = await curt.fetch("/docs/", headersFor("ko"));
     const { headers } = response;
     expect(response.status).toBe(200);
@@ -172,7 +172,7 @@ describe("the samples", () => {
   async function samples() {
     const sections = sectionsOf(await read("en"));
     const inOrder = operationsOf(await document("en"));
-    // What ends the link that all others are about comes last.
+    // The operation that ends the link comes last, because all others need it.
     const operations = inOrder.toSorted(
       (a, b) => Number(a.method === "DELETE") - Number(b.method === "DELETE"),
     );

@@ -18,7 +18,7 @@ test("a session is open until it ends, in every process that has the token", () 
   expect(isOpen(session, NOW)).toBe(true);
   expect(isOpen(session, NOW + SESSION_MS - 1)).toBe(true);
   expect(isOpen(session, NOW + SESSION_MS)).toBe(false);
-  // The clock was ahead when it began.
+  // The clock was ahead at its start.
   expect(isOpen(session, NOW - 1)).toBe(false);
 });
 
@@ -50,7 +50,7 @@ test("no session is open that was signed with another token, or changed", () => 
   expect(session).not.toContain(TOKEN);
 });
 
-test("every session has its own token for forms, which does not tell the session", () => {
+test("every session has its own token for forms, which does not reveal the session", () => {
   const { startSession, formToken } = createAdminToken(TOKEN);
   const [one, other] = [startSession(NOW), startSession(NOW)];
   expect(formToken(one)).toBe(createAdminToken(TOKEN).formToken(one));

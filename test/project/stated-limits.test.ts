@@ -173,7 +173,7 @@ function guessed(numbers: number): number {
   return sum;
 }
 
-/** Of a script for browsers, which this program can't import. */
+/** Reads a constant of a script for browsers, which this program can't import. */
 function constantOf(path: string, name: string): number {
   const [, digits = ""] =
     new RegExp(`const ${name} = ([\\d_]+);`).exec(readFileSync(join(ROOT, path), "utf8")) ?? [];
@@ -183,13 +183,13 @@ const SAVED_LINKS = constantOf("src/pages/my-links/script/saved-links.ts", "MAX_
 
 const { maxBytes: BATCH_BYTES } = BODIES["POST /api/v1/links/batch"];
 
-/** When every process knows of a change, in full seconds. */
-const TOLD = span(Math.ceil(READ_CHANGES_EVERY_MS / 1000) * 1000);
-const FOLDED = span(MAX_FOLD_PAUSE_MS);
-const [, LAST_MINUTE = ""] = FOLDED.split(" ");
-const CLOSED = span(CLOSE_AFTER_MS);
+/** How soon every process knows of a change, in full seconds. */
+const CHANGE_SPAN = span(Math.ceil(READ_CHANGES_EVERY_MS / 1000) * 1000);
+const FOLD_SPAN = span(MAX_FOLD_PAUSE_MS);
+const [, LAST_MINUTE = ""] = FOLD_SPAN.split(" ");
+const CLOSE_SPAN = span(CLOSE_AFTER_MS);
 
-/** What a page says, with the code's value in place. */
+/** Sentences of each page, with the code's value in place. */
 const STATED: Readonly<Record<string, readonly string[]>> = {
   "README.md": [
     `You need Node ${packageJson.engines.node.slice(2)} or newer`,
@@ -197,7 +197,7 @@ const STATED: Readonly<Record<string, readonly string[]>> = {
     `A power cut can lose the last ${LAST_MINUTE}`,
   ],
   "SECURITY.md": [
-    `in every process within ${TOLD}`,
+    `in every process within ${CHANGE_SPAN}`,
     `Keys are ${HASH_BYTES * 8} bits`,
     `can be changed for ${span(EDITABLE_MS["24h"])} only`,
     `end after ${SESSION_MS / HOUR_MS} hours`,
@@ -218,7 +218,7 @@ const STATED: Readonly<Record<string, readonly string[]>> = {
   ],
   "docs/api.md": [
     `up to ${MAX_BATCH} links in one request`,
-    `within ${TOLD} in all others`,
+    `within ${CHANGE_SPAN} in all others`,
     `1 to ${MAX_KEY_LENGTH} printable ASCII characters`,
     `For ${REPLAY_MS / HOUR_MS} hours, the same request`,
     `if it has ${REQUEST_ID_LENGTH.min} to ${REQUEST_ID_LENGTH.max} letters`,
@@ -236,12 +236,12 @@ const STATED: Readonly<Record<string, readonly string[]>> = {
     `if it has ${REQUEST_ID_LENGTH.min} to ${REQUEST_ID_LENGTH.max} letters`,
     `a month is ${days(DURATIONS_MS["1month"])} days`,
     `\`1month\` (${days(DURATIONS_MS["1month"])} days)`,
-    `within ${word((2 * TICK_MS) / 1000)} seconds, or within ${FOLDED} under heavy load`,
+    `within ${word((2 * TICK_MS) / 1000)} seconds, or within ${FOLD_SPAN} under heavy load`,
     `up to ${word(MAX_SUGGESTIONS)} similar codes`,
     `fewer than ${MIN_SHOWN_VISITS} visits on a day`,
     `must be 1 to ${MAX_KEY_LENGTH} printable ASCII characters`,
   ],
-  "docs/backup.md": [`Curt copies at most ${mib(MAX_BYTES_PER_S)} MiB a second`],
+  "docs/backup.md": [`Curt copies at most ${mib(MAX_BYTES_PER_S)} MiB per second`],
   "docs/cli.md": [`| ${SYNC_FAILED} | The disk failed`],
   "docs/clients.md": [
     `| \`CURT_URL\` | \`${DEFAULT_URL}\` |`,
@@ -278,7 +278,7 @@ const STATED: Readonly<Record<string, readonly string[]>> = {
     `for ${days(FORMER_HOST_MS)} days which host it was before`,
     `It looks up at most ${word(suggestIntendedCodes("링크를).").length)} codes`,
     `requests ${word(SCAN_TIMES)} times as many unknown addresses`,
-    `takes effect within ${TOLD}`,
+    `takes effect within ${CHANGE_SPAN}`,
     `a new list takes effect within ${span(POLL_MS * 3)}`,
     `for ${minutes(OPEN_MS)} minutes, or until the password changes`,
     `may send ${word(TRYING_CLIENTS)} times as many`,
@@ -287,9 +287,9 @@ const STATED: Readonly<Record<string, readonly string[]>> = {
     `A password beyond the ${CHECKS_AT_ONCE} counts`,
     `A day keeps ${MAX_DAY_VALUES} values of each breakdown, among them each with more than ${100 / MAX_DAY_VALUES} % of the visits`,
     `may be cached for ${span(QR_SECONDS * 1000)}`,
-    `after about ${span(TICK_MS)}, or within ${FOLDED} under heavy load`,
+    `after about ${span(TICK_MS)}, or within ${FOLD_SPAN} under heavy load`,
     `the ${MAX_VALUES} most common values`,
-    `ended at least ${CLOSED} ago`,
+    `ended at least ${CLOSE_SPAN} ago`,
     `fewer than ${word(MIN_SHOWN_VISITS)} visits on a day`,
   ],
   "docs/monitoring.md": [
@@ -298,7 +298,7 @@ const STATED: Readonly<Record<string, readonly string[]>> = {
     `Disabled and deleted links, up to ${count(MAX_COUNTED_DISABLED)}`,
     `Blocked hosts, up to ${count(MAX_BLOCKED_HOSTS)}`,
     `Above ${MAX_SPACE_USED}, codes get longer`,
-    `aren't in the store yet, for up to ${FOLDED}`,
+    `aren't in the store yet, for up to ${FOLD_SPAN}`,
     `Near ${MAX_VIEWS.visitors}: lower`,
     `\`dropped\` after ${span(MAX_AGE_MS)} or beyond ${count(MAX_EVENTS)}`,
     `Below ${count(MIN_DESCRIPTORS)}: raise`,
@@ -315,25 +315,25 @@ const STATED: Readonly<Record<string, readonly string[]>> = {
     `up to ${MAX_HOSTS} servers of one cluster`,
     `Curt waits ${seconds(OPEN_WAIT_MS)} and then exits`,
     `up to \`DATABASE_POOL\` (${preset("databasePool")})`,
-    `takedowns apply within ${TOLD}, statistics within ${FOLDED}`,
+    `takedowns apply within ${CHANGE_SPAN}, statistics within ${FOLD_SPAN}`,
   ],
   "docs/privacy.md": [
     `\`STATS_KEEP\` (${preset("statsKeepDays")} days)`,
-    `hashes of at most ${VISITORS_SKETCH} visitors, and the day's salt | until ${CLOSED} after the day (UTC)`,
-    `the visitor's hash | up to ${FOLDED}`,
+    `hashes of at most ${VISITORS_SKETCH} visitors, and the day's salt | until ${CLOSE_SPAN} after the day (UTC)`,
+    `the visitor's hash | up to ${FOLD_SPAN}`,
     `Hashes of reporters, under the day's salt | until ${span(LATE_MS)} after the day (UTC)`,
     `until nobody has reported the link for ${days(KEEP_NOTES_MS)} days`,
     `and the created links | ${REPLAY_MS / HOUR_MS} hours`,
     `a known password of a link (${minutes(OPEN_MS)} minutes)`,
     `created with the form (${minutes(JUST_CREATED_MS)} minutes)`,
     `up to ${count(SAVED_LINKS)}, cleared`,
-    `appear only ${CLOSED} after their day`,
+    `appear only ${CLOSE_SPAN} after their day`,
     `0 in ${percent(within(0))} of cases, at most 2 up or down in ${percent(within(2))}, at most 5 in ${percent(within(5))} (two-sided geometric, ε = ${EPSILON})`,
     `fewer than ${word(MIN_SHOWN_VISITS)} visits, noise included`,
     `at most ${Math.exp(EPSILON).toFixed(2)} times (e^ε) as likely; a guess is right in ${percent(guessed(1))} of cases`,
     `in all ${word(DIMENSIONS.length)} values, succeeds in ${percent(guessed(2 * DIMENSIONS.length))} of cases`,
     `shows in ${shows(1)} of cases; with two such visits in ${shows(2)}, with four in ${shows(4)}`,
-    `arrive over ${CLOSED} after their day`,
+    `arrive over ${CLOSE_SPAN} after their day`,
   ],
   "docs/protecting.md": [
     `have ${word(CLIENTS_OF_SITE)} times each limit`,
@@ -347,7 +347,7 @@ const STATED: Readonly<Record<string, readonly string[]>> = {
     `reaches ${word(SCAN_TIMES)} times \`LIMIT_UNKNOWN\``,
     `They take ${limitsMib()} MiB per process with the public limits, ${limitsMib(undefined, "token")} MiB with \`ADMIN_TOKEN\`, and at most ${limitsMib(FOUR_WINDOWS, "token")} MiB with ${word(MAX_WINDOWS)} windows each`,
     `The public default, ${span(EDITABLE_MS["24h"])}, is`,
-    `in every process within ${TOLD}`,
+    `in every process within ${CHANGE_SPAN}`,
     `once ${span(FETCH_EVERY_MS)} into`,
     `a list has at most ${mib(MAX_FEED_BYTES)} MiB`,
     `checks the files every ${seconds(POLL_MS)}`,
@@ -370,7 +370,7 @@ const STATED: Readonly<Record<string, readonly string[]>> = {
     `Equal signals within ${span(SAME_SIGNAL_MS)} count as one`,
     `exit code ${SYNC_FAILED}`,
     `jumps by more than ${span(MAX_DRIFT_MS)}`,
-    `between ${span(TICK_MS)} and ${FOLDED} later`,
+    `between ${span(TICK_MS)} and ${FOLD_SPAN} later`,
     `up to ${mib(JOURNAL_BYTES)} MiB while the database is away`,
     `| power cut | up to the last ${LAST_MINUTE} |`,
     `| up to the last ${LAST_MINUTE}, if another machine uses the disk within ${Math.min(KEEP_SEQUENCES_DAYS, KEEP_SOURCES_DAYS)} days |`,
@@ -386,7 +386,7 @@ const STATED: Readonly<Record<string, readonly string[]>> = {
   "docs/troubleshooting.md": [
     `a start without it needs ${OPENING_KIB} KiB of room`,
     `keeps idle connections for over ${IDLE_SECONDS} s`,
-    `They appear within ${FOLDED}`,
+    `They appear within ${FOLD_SPAN}`,
     `for example after ${span(BELIEVED_DAYS * DAY_MS)} without Curt`,
     `Curt retries for ${span(MAX_AGE_MS)}`,
     `failed for ${span(MAX_AGE_MS)}, or over ${count(MAX_EVENTS)} events were waiting`,
@@ -394,7 +394,7 @@ const STATED: Readonly<Record<string, readonly string[]>> = {
   "docs/upgrading.md": [`Open requests have ${seconds(REPLACED_MS + DRAIN_LIMIT_MS)}`],
 };
 
-/** What states no limit of the code: facts about others, examples, promises, and results of measurements. */
+/** Figures that state no limit of the code: facts about others, examples, promises, and results of measurements. */
 const OTHERS: Readonly<Record<string, readonly (string | RegExp)[]>> = {
   "README.md": ["10 a day", "We read the others' sources in 2026", /## Speed .*?(?= ## )/],
   "SECURITY.md": ["within three days"],

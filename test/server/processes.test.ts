@@ -96,7 +96,7 @@ describe("several processes", () => {
       await using store = await openStoreOf(program);
       const old = all({ status: 302, location: "https://example.com/old" });
       let code = "";
-      // Retry with a longer life until every process was asked before the link ended.
+      // Retry with a longer life until every process had a request before the link ended.
       for (const lifeMs of [1000, 4000, 16_000]) {
         code = `brief-${lifeMs}`;
         const createdMs = Date.now();
@@ -136,7 +136,7 @@ describe("a signal to the supervisor", () => {
         answers.push((await program.shorten({ original_url: TARGET, custom_code }).catch(lost)).status);
       }
     });
-    await until("the load has begun", () => answers.length > 100);
+    await until("the load has started", () => answers.length > 100);
     program.kill("SIGTERM");
     await until("all are stopping", () => linesThatSay(program, "stopping").length === 1 + PROCESSES);
     stopping.abort();
@@ -160,7 +160,7 @@ describe("a signal to the supervisor", () => {
     expect(children(program).filter(isAlive)).toEqual([]);
   });
 
-  test("may reach a child that has hardly begun, and is no failure then", async () => {
+  test("may reach a child that has hardly started, and is no failure then", async () => {
     using folder = temporaryFolder();
     const preload = join(folder.path, "slow.ts");
     const born = join(folder.path, "born");
@@ -184,7 +184,7 @@ describe("a signal to the supervisor", () => {
     });
     begun.add(parent.pid);
     const child = await until(
-      "a child has begun",
+      "a child has started",
       () => existsSync(born) && (Number(readFileSync(born)) || undefined),
     );
     begun.add(child);

@@ -117,7 +117,7 @@ export function open(origin: string) {
 }
 type Connection = ReturnType<typeof open>;
 
-/** Opens a connection to each of these processes. To tell them apart, makes links and looks in the log for who did. */
+/** Opens a connection to each of these processes. To distinguish them, creates links and looks up in the log which one did. */
 export async function openEach(program: Program, pids: readonly number[]) {
   const disposing = new DisposableStack();
   const found = new Map<number, Connection>();

@@ -13,7 +13,7 @@ import type { Slice } from "../../src/visits/visit-rows.ts";
 import { slicesOf } from "../visits/slices.ts";
 import { newLink } from "./links.ts";
 
-/** What is decided changes links and their visits, so that a store of decisions knows both. */
+/** Decisions change links and their visits, so that a store of decisions knows both. */
 export type TestedStore = GuardStore &
   Pick<
     LinkStore,
@@ -25,7 +25,7 @@ const NOW = newLink("x").createdMs;
 const decision = (more: Partial<Decision> = {}): Decision => ({ who: "api", atMs: NOW + 1, ...more });
 const because = (reason: Reason, more: Partial<Decision> = {}) => ({ ...decision(more), reason });
 
-/** What every store promises of the operator's decisions; `open` as for the LinkStore. */
+/** Every store's promises about the operator's decisions. `open` as for the LinkStore. */
 export function testGuardStore(name: string, open: () => Promise<TestedStore>): void {
   describe(`${name} as a GuardStore`, () => {
     let store: TestedStore;
@@ -54,7 +54,7 @@ export function testGuardStore(name: string, open: () => Promise<TestedStore>): 
         return told;
       });
 
-    test("disables links, tells which, and enables them again, with everything else as it was", async () => {
+    test("disables links, says which, and enables them again, with everything else as it was", async () => {
       const ids = await make(newLink("d1"), newLink("d2", { endsMs: NOW + 5 }));
       const before = await store.find("d2" as Code);
       const unknown = { code: "d1" as Code, createdMs: NOW + 1 };
@@ -88,7 +88,7 @@ export function testGuardStore(name: string, open: () => Promise<TestedStore>): 
       expect(await store.erase(anew, decision())).toBeTrue();
     });
 
-    test("tells every process of changed links and, apart from them, of changed rules", async () => {
+    test("informs every process of changed links and, apart from them, of changed rules", async () => {
       const ids = await make(newLink("c1"), newLink("c2"));
       let since = await other.changes();
       expect(await changedSince(since)).toEqual({ codes: [], rules: false });

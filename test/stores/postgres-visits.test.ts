@@ -125,7 +125,7 @@ describe("visits in PostgreSQL", () => {
     };
     await add("a", 1, 1);
     await add("b", 1, 2);
-    // Ageing has locked the row of "a" and waits for that of "b" when "a" goes on.
+    // Ageing has locked the row of "a" and waits for that of "b" when "a" continues.
     const done = await tables.transaction(async (run) => {
       await run("SELECT source FROM visits WHERE source = 'b' FOR UPDATE");
       const ageing = store.age(CLOSE, 10);
@@ -150,10 +150,10 @@ describe("visits in PostgreSQL", () => {
     await store.age(CLOSE, 10);
     const ageing = await tables.transaction(async (run) => {
       await run(`INSERT INTO visits VALUES (${CREATED}, 0, 0, 0, 0, 1, 1, 'a', '')`);
-      const begun = store.age(FORGET, 10);
+      const running = store.age(FORGET, 10);
       await untilWaiting(tables, 1);
       expect(await store.purge(20, 10)).toBe(0);
-      return [begun];
+      return [running];
     });
     expect(await Promise.all(ageing)).toEqual([2]);
     expect(await sums(store, "a")).toEqual({ visits: 1, bots: 0 });
@@ -202,7 +202,7 @@ describe("visits in PostgreSQL", () => {
           const following = follow(store);
           // It may also be done without waiting.
           await Promise.race([following, untilWaiting(tables, 2)]);
-          // What was held is as if it had never been there.
+          // Rolls back the rows that were held.
           throw Object.assign(new Error("enough"), { done: [begun, following] });
         })
         .catch((error: { done: Promise<unknown>[] }) => error.done);

@@ -170,7 +170,7 @@ describe("the detail of a day", () => {
 });
 
 test("a name keeps its place, because rows refer to it", () => {
-  // What is added at the end of a list is added here too.
+  // Values added at the end of a list are also added here.
   const known = {
     referrers: 126,
     countries: 142,

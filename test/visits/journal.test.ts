@@ -136,7 +136,7 @@ test("each visit has its details, also where a segment becomes full", async () =
   expect(opened.recorder.lost).toEqual({ visits: 0, details: 0 });
 });
 
-test("visits of two hours are told apart", async () => {
+test("visits of two hours are counted separately", async () => {
   using folder = temporaryFolder();
   await using opened = await openRecorder(folder.path);
   const { store, recorder, fold } = opened;

@@ -99,7 +99,7 @@ describe("a segment", () => {
     expect(await read()).toMatchObject([{ code: "a", visits: 3, bots: 1, details: [{ times: 3 }] }]);
   });
 
-  test("puts a link before those whose codes begin with its own", async () => {
+  test("puts a link before those whose codes start with its own", async () => {
     using folder = temporaryFolder();
     const { segment, read } = await newSegment(folder.path);
     for (const name of ["ab\t1", "a\t22", "a\t2"]) segment.count(createName("link", name), false);
@@ -151,7 +151,7 @@ describe("a segment", () => {
     expect(await read()).toEqual([{ code: "y" as Code, createdMs: 1, visits: 1, bots: 0, details: [] }]);
   });
 
-  test("begins anew without anything of before, also in another life", async () => {
+  test("starts again without anything from before, also in another process", async () => {
     using folder = temporaryFolder();
     const { path, segment, read } = await newSegment(folder.path);
     const link = createName("link", "a\t1");
@@ -185,7 +185,7 @@ describe("a segment", () => {
     expect(segment.isTrusted(unknown)).toBe(true);
   });
 
-  test("is told from other files", async () => {
+  test("is distinguished from other files", async () => {
     using folder = temporaryFolder();
     const { path } = await newSegment(folder.path);
     const bytes = await Bun.file(path).bytes();

@@ -30,7 +30,7 @@ export function createSignIn({ token, clock, store, onWrong }: SignInOptions) {
   const signedSessions = (call: Call) =>
     cookies(call.headers, COOKIE).filter((session) => token.isOpen(session, clock.nowMs()));
 
-  /** Rejects if the store can't say whether the session was signed out. */
+  /** The first session that is open. Rejects if the store can't be read. */
   async function sessionOf(call: Call): Promise<string | undefined> {
     for (const session of signedSessions(call))
       if (!(await store.isSessionEnded(digestOf(session)))) return session;

@@ -75,7 +75,15 @@ export function fail(error: unknown): never {
   throw new (isFailedSync(error) ? SyncFailed : StoreUnavailable)(message, { cause: error });
 }
 
-/** Whether SQLite could not sync a file. */
+/** SQLITE_IOERR_FSYNC, which node:sqlite has as a number. */
+const FAILED_SYNC = 1034;
+
+/** Whether SQLite or the system could not sync a file or a folder. */
 export function isFailedSync(error: unknown): boolean {
-  return (error as { code?: unknown }).code === "SQLITE_IOERR_FSYNC";
+  const { code, errcode, syscall = "" } = error as { code?: unknown; errcode?: unknown; syscall?: string };
+  return (
+    code === "SQLITE_IOERR_FSYNC" ||
+    errcode === FAILED_SYNC ||
+    (code === "EIO" && (syscall === "fsync" || syscall === "fdatasync"))
+  );
 }

@@ -16,7 +16,7 @@ interface Image {
 }
 
 interface SimulatedFile {
-  /** What the program sees, except for `waiting`. */
+  /** The contents that the program sees, except for `waiting`. */
   readonly cache: Image;
   readonly disk: Image;
   /** Pages of the cache that the disk may lack. */
@@ -149,7 +149,7 @@ function copyOf({ bytes, size }: Image): Image {
   return { bytes: Buffer.from(bytes), size };
 }
 
-/** What is beyond the size is zero. */
+/** Bytes beyond the size are zero. */
 function resize(image: Image, size: number): void {
   if (size > image.bytes.length)
     image.bytes = Buffer.concat([image.bytes], Math.max(size, 2 * image.bytes.length));

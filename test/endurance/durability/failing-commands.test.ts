@@ -1,9 +1,11 @@
 import { Database } from "bun:sqlite";
 import { describe, expect } from "bun:test";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 
 import { openStatements } from "../../../src/store/open.ts";
 import { checkFile } from "../../../src/store/sqlite/file/file.ts";
+import { runCommand } from "../../cli/commands.ts";
 import { startReceiver } from "../../events/receiver.ts";
 import { testOnLinux } from "../../linux.ts";
 import { BASE_URL, startProgram, temporaryFolder } from "../../service.ts";
@@ -27,8 +29,8 @@ async function createStore(folder: string): Promise<void> {
   expect((await program.shorten({ original_url: "https://example.com/" })).status).toBe(201);
 }
 
-describe("after a failed sync of the SQLite file,", () => {
-  testOnLinux("curt import ends with 74 and reports no success", async () => {
+describe("after a failed sync", () => {
+  testOnLinux("of the SQLite file, curt import ends with 74 and reports no success", async () => {
     using folder = temporaryFolder();
     const { path, settings } = settingsOf(folder.path);
     await createStore(folder.path);
@@ -38,7 +40,21 @@ describe("after a failed sync of the SQLite file,", () => {
     expect(checkFile(path)).toEqual({ links: 2, damage: [] });
   });
 
-  testOnLinux("curt backup ends with 74 and reports no success", async () => {
+  testOnLinux(
+    "of the SQLite file, curt import ends with 74 even if it failed before for another reason",
+    async () => {
+      using folder = temporaryFolder();
+      const { settings } = settingsOf(folder.path);
+      await createStore(folder.path);
+      const file = join(folder.path, "links.csv");
+      const added = Array.from({ length: 3000 }, (_, nth) => `a${nth},https://example.com/\n`);
+      await Bun.write(file, `code,url\n${added.join("")}b,no address\n`);
+      const args = ["import", "--report", "/dev/full", file];
+      expect(await runFailing(folder.path, STORE, args, settings)).toEqual(FAILED);
+    },
+  );
+
+  testOnLinux("of the SQLite file, curt backup ends with 74 and reports no success", async () => {
     using folder = temporaryFolder();
     const { path, settings } = settingsOf(folder.path);
     await createStore(folder.path);
@@ -49,7 +65,33 @@ describe("after a failed sync of the SQLite file,", () => {
     expect(await runFailing(folder.path, STORE, args, settings)).toEqual(FAILED);
   });
 
-  testOnLinux("curt events --resend ends with 74 and reports no success", async () => {
+  testOnLinux("of the store's folder, curt import ends with 74 and adds nothing", async () => {
+    using folder = temporaryFolder();
+    const { path, settings } = settingsOf(folder.path);
+    await createStore(folder.path);
+    const file = join(folder.path, "links.csv");
+    await Bun.write(file, "code,url\na,https://example.com/\n");
+    // SQLite ignores the first one.
+    expect(await runFailing(folder.path, folder.path, ["import", file], settings, 2)).toEqual(FAILED);
+    expect(checkFile(path)).toEqual({ links: 1, damage: [] });
+  });
+
+  testOnLinux("of the new file, curt backup and curt restore end with 74 and leave nothing", async () => {
+    using folder = temporaryFolder();
+    const { path, settings } = settingsOf(folder.path);
+    await createStore(folder.path);
+    const backup = join(folder.path, "backup");
+    const other = join(folder.path, "other.db");
+    const failing = (...args: string[]) => runFailing(folder.path, ".part", args, settings);
+    expect(await failing("backup", backup)).toEqual(FAILED);
+    expect([backup, `${backup}.part`].filter((file) => existsSync(file))).toEqual([]);
+    expect(await runCommand(["backup", backup], settings)).toMatchObject({ code: 0 });
+    expect(await failing("restore", backup, "--to", `sqlite:${other}`)).toEqual(FAILED);
+    expect([other, `${other}.part`].filter((file) => existsSync(file))).toEqual([]);
+    expect(checkFile(path)).toEqual({ links: 1, damage: [] });
+  });
+
+  testOnLinux("of the SQLite file, curt events --resend ends with 74 and reports no success", async () => {
     using folder = temporaryFolder();
     await using receiver = startReceiver();
     const { path, settings } = settingsOf(folder.path);

@@ -196,5 +196,5 @@ testOnLinux("a start is refused while the name of the new log cannot be synced",
     JSON.stringify({ ofFile: basename(folder.path), times: 100 }),
   );
   const start = traced(folder.path, async () => {});
-  expect(await start.catch((error: Error) => error.message)).toContain("exit code 1");
+  expect(await start.catch((error: Error) => error.message)).toContain("exit code 74");
 });

@@ -120,7 +120,7 @@ async function mountSmallDisk(folder: string) {
 }
 
 testOnLinux(
-  "a stop of two processes on a full disk keeps these files, whichever of them noticed",
+  "a stop of two processes keeps the log's files if the disk is nearly full, although no write has failed",
   async () => {
     using folder = temporaryFolder();
     const path = join(folder.path, "disk");
@@ -131,7 +131,8 @@ testOnLinux(
     program.expectFaults();
     expect((await program.shorten({ original_url, custom_code: "kept" })).status).toBe(201);
     disk.fill("first");
-    expect((await program.shorten({ original_url: `${original_url}${"x".repeat(8000)}` })).status).toBe(503);
+    // Enough for the stop itself, so that no write fails.
+    disk.release("first", 256);
     await program[Symbol.asyncDispose]();
     disk.fill("second");
     await using next = await startProgram(settings, options);
@@ -155,7 +156,7 @@ testOnLinux("a start without room for the log says how much it needs, which is e
     env: { ...process.env, ...settings, PORT: "0", BASE_URL: original_url },
   });
   expect(refused.stderr.toString()).toContain(
-    `curt.db cannot be opened: the disk is full. Make room: opening it needs ${OPENING_KIB} KiB.`,
+    `curt.db cannot be opened: the disk is full. Make room: opening it needs at least ${OPENING_KIB} KiB.`,
   );
   disk.release("filler", OPENING_KIB);
   await using next = await startProgram(settings, options);
@@ -164,7 +165,7 @@ testOnLinux("a start without room for the log says how much it needs, which is e
 });
 
 for (const processes of ["1", "2"])
-  test(`PROCESSES=${processes}, a full disk under load: few lines tell of many faults, and nothing answered is lost`, async () => {
+  test(`PROCESSES=${processes}, a full disk under load: few lines report many faults, and nothing confirmed is lost`, async () => {
     await using program = await startProgram({ PROCESSES: processes }, limitable());
     const close = { Connection: "close" };
     const statuses = async (count: number, ask: (nth: number) => Promise<Response>) =>
@@ -186,7 +187,7 @@ for (const processes of ["1", "2"])
       expect(await statuses(50, follow("before"))).toEqual(new Set([302]));
       expect(await statuses(50, follow("during"))).toEqual(new Set([404]));
     }
-    // Of 250 faults. A line every five seconds tells how many came.
+    // Of 250 faults. A line every five seconds says how many came.
     expect(program.logged.length - linesBefore).toBeLessThan(50 * pids.length);
     for (const pid of pids) limitFileSize(pid, 0xffff_ffff_ffff_ffffn);
     expect(await statuses(50, create("during"))).toEqual(new Set([201]));
@@ -220,7 +221,7 @@ for (const processes of ["1", "2"])
     expect(await create("during")).toEqual(all(201));
   });
 
-test("a file that cannot be read: 503 and never 404, while what is cached goes on", async () => {
+test("a file that cannot be read: 503 and never 404, while cached links keep redirecting", async () => {
   await using curt = await startHere();
   const codes = Array.from({ length: 300 }, (_, nth) => `link${nth}`);
   for (const custom_code of codes)

@@ -11,7 +11,7 @@ import type { SystemCall } from "./syscalls.ts";
 import { type Run, traced } from "./traced.ts";
 
 const CROWD = 500;
-const MADE = "a backup was made";
+const BACKUP_LOGGED = "a backup was made";
 
 /** The code that a 201 gives; undefined for any other call. */
 function answeredCode(call: SystemCall): string | undefined {
@@ -86,10 +86,10 @@ testOnLinux(
   },
 );
 
-/** What a program would do that does not keep the promise. */
+/** Faults of a program that breaks the promise. */
 const PLANTED: Readonly<Record<string, (calls: readonly SystemCall[]) => SystemCall[]>> = {
   "no sync of the log": (calls) => calls.filter((call) => !isLogSync(call)),
-  "a sync that began before the last write": (calls) =>
+  "a sync that started before the last write": (calls) =>
     calls.map((call) => (call.call === "sync" ? { ...call, began: call.began - 1 } : call)),
   "an answer before its sync": (calls) =>
     calls
@@ -113,12 +113,12 @@ testOnLinux("the proof finds what it looks for", async () => {
 
 const BACKED_UP = 20;
 
-/** What a backup has after a power cut in the moment that the log says it was made. */
+/** Checks what a power cut leaves of a backup at the moment when the log says that it was made. */
 function backupAfterPowerCut(calls: readonly SystemCall[]): ReturnType<typeof checkFile> {
   const disk = createDisk();
   for (const call of calls) {
     disk.take(call);
-    if (call.call !== "log" || !call.head.includes(MADE)) continue;
+    if (call.call !== "log" || !call.head.includes(BACKUP_LOGGED)) continue;
     const [, file = ""] = /"file":"([^"]*)"/.exec(call.head) ?? [];
     using after = temporaryFolder();
     disk.cutPower(file, after.path);
@@ -138,7 +138,7 @@ testOnLinux("a backup that was logged as made is on disk, whole and by its name"
   const { calls } = await traced(
     folder.path,
     async ({ program }) => {
-      while (!program.logged.some((line) => line.includes(MADE))) await Bun.sleep(5);
+      while (!program.logged.some((line) => line.includes(BACKUP_LOGGED))) await Bun.sleep(5);
     },
     { BACKUP_DIR: backups },
     ["--preload", roundsOf(200, folder.path)],

@@ -19,7 +19,7 @@ import { type Call, type Reaction, trace } from "./ptrace.ts";
 
 /**
  * A call that succeeded, or an answer that is about to be sent. `at` counts up. A line is written while its
- * thread stands still: before an answer leaves, and before a thread goes on after any other call. So a call
+ * thread stands still: before an answer leaves, and before a thread continues after any other call. So a call
  * with a smaller `at` than an answer was over before the answer left.
  */
 export type SystemCall = { readonly at: number } & (
@@ -29,7 +29,7 @@ export type SystemCall = { readonly at: number } & (
   /** `data` in Base64. */
   | { readonly call: "write"; readonly file: string; readonly offset: number; readonly data: string }
   | { readonly call: "truncate"; readonly file: string; readonly bytes: number }
-  /** Of a file or a folder; it covers every call with an `at` below `began`. */
+  /** The sync of a file or a folder. It covers every call with an `at` below `began`. */
   | {
       readonly call: "sync";
       readonly file: string;
@@ -139,7 +139,7 @@ function isToFail(file: string): boolean {
   return true;
 }
 
-/** struct iovec: address and length. Of the vector only the first part matters, for it has the head. */
+/** struct iovec: address and length. Only the first part of the vector matters, because it has the head. */
 function onVector(thread: number, address: number): undefined {
   const first = memory(thread, address, 16);
   onSend(thread, Number(first.readBigUInt64LE(0)), Number(first.readBigUInt64LE(8)));

@@ -9,7 +9,7 @@ import type { SystemCall } from "./syscalls.ts";
 export const TRACE = "trace.jsonl";
 const TRACER = join(import.meta.dir, "syscalls.ts");
 
-/** What the program did to its disk and its sockets, and what its clients were told. */
+/** Everything that the program did to its disk and its sockets, and the responses of its clients. */
 export interface Run {
   readonly calls: readonly SystemCall[];
   /** Code to address of what was answered with 201. */
@@ -91,15 +91,16 @@ export async function traceCommand(
   return callsOf(trace);
 }
 
-/** Runs a command of the program while the next sync of the file whose path ends like this fails. */
+/** Runs a command of the program while the next syncs of the file or folder whose path ends like this fail. */
 export async function runFailing(
   folder: string,
   ofFile: string,
   args: readonly string[],
   settings: Settings,
+  times = 1,
 ): Promise<{ code: number; stdout: string; stderr: string }> {
   const trace = join(folder, TRACE);
-  writeFileSync(`${trace}.fail`, JSON.stringify({ ofFile, times: 1 }));
+  writeFileSync(`${trace}.fail`, JSON.stringify({ ofFile, times }));
   const child = Bun.spawn([process.execPath, TRACER, trace, process.execPath, PROGRAM, ...args], {
     env: { ...process.env, ...settings },
     stdio: ["ignore", "pipe", "pipe"],

@@ -49,7 +49,7 @@ describe("a process that hangs", () => {
       expect(await back.get(`/${code}`)).toEqual(all({ status: 302, location: TARGET }));
   });
 
-  test("is ended during a stop, too, which needs no second signal", async () => {
+  test("is ended during a stop without a second signal", async () => {
     using folder = temporaryFolder();
     await using program = await startSeveral({}, { folder: folder.path, roundMs: SOONER_BEAT_MS });
     const [hung = 0] = children(program);
@@ -122,7 +122,7 @@ describe("SIGKILL", () => {
     await using program = await startSeveral({}, { folder: folder.path });
     using _ = await openEach(program, children(program));
     program.kill("SIGKILL");
-    // When the children, too, have closed the output.
+    // When the children have closed the output as well.
     expect(await program.exited).not.toBe(0);
     await until("its children are gone", () => !children(program).some(isAlive));
     expect(linesThatSay(program, "stopping")).toHaveLength(PROCESSES);

@@ -85,7 +85,7 @@ export function requireOneName(path: string): void {
   if (identifyOne(`${path}.part`) === identifyOne(path)) rmSync(`${path}.part`);
   if (names() > 1)
     throw new StoreUnusable(
-      `${path} has another name (a hard link), under which a program would not find its log. A hard link is no copy: both are the same file. Delete the other name (find / -xdev -samefile ${path}), and make copies with curt backup.`,
+      `${path} has another name (a hard link), under which a program would not find its log. A hard link is no copy: both are the same file. Find the other name (find / -samefile ${path}) and delete it. Make copies with curt backup.`,
     );
 }
 

@@ -18,7 +18,7 @@ const BUSY_WAIT_MS = 5000;
 /** Readers share the thread that redirects, and in WAL mode nothing but recovery can make them wait. */
 const READER_BUSY_WAIT_MS = 100;
 
-/** The index of the log takes 32 KiB, and the first pages of the log the rest. */
+/** The index of the log takes 32 KiB, and the first pages of the log the rest. A migration needs more. */
 export const OPENING_KIB = 64;
 
 /** From this many pages on, the log is moved into the file. SQLite's own default. */
@@ -115,7 +115,7 @@ function emptyLogNow(database: FileDatabase, busyWaitMs: number): void {
   database.run(`PRAGMA busy_timeout = ${busyWaitMs}`);
 }
 
-/** Closes a connection of {@link openWriter}. Closing moves the log too, but ignores a failed sync, which this throws. */
+/** Closes a connection of {@link openWriter}. Throws if the sync of the file fails, which SQLite itself ignores then. */
 export function closeWriter(database: FileDatabase): void {
   emptyLogNow(database, 0);
   database.close();
@@ -293,7 +293,7 @@ function explain(path: string, error: unknown): string {
     return `${path} is locked by another program. Stop it, or wait until it is done.`;
   if (/^SQLITE_(NOTADB|CORRUPT)/.test(code)) return `${path} is damaged (${reason}). Restore a backup.`;
   if (isDiskFull(error))
-    return `${path} cannot be opened: ${reason}. Make room: opening it needs ${OPENING_KIB} KiB.`;
+    return `${path} cannot be opened: ${reason}. Make room: opening it needs at least ${OPENING_KIB} KiB.`;
   const what = error instanceof SQLiteError ? "cannot be opened" : "cannot be used";
   return `${path} ${what}: ${reason}. Check DATABASE_URL, the folder's permissions and the free space.`;
 }

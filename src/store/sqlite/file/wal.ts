@@ -72,7 +72,7 @@ export function hasIndex(shm: string): boolean {
  * what was written to the file, but the index counts it as moved, and outlives the process if another program reads the store.
  */
 export function forgetMovedFrames(path: string): void {
-  // Never closed, because that would release the locks of the process. It is about to end.
+  // Never closed, because closing releases the locks of the process. The process is about to end.
   const index = openSync(`${path}-shm`, "r+");
   writeSync(index, new Uint32Array([0]), 0, Uint32Array.BYTES_PER_ELEMENT, INDEX_HEADERS_BYTES);
 }
