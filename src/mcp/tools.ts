@@ -62,7 +62,7 @@ const CHANGED_TERMS = {
     .nullish()
     .describe("The link ends after so many visits, including past ones; null: not limited"),
   password: secret.nullish().describe("Visitors must enter it before the link redirects them; null: none"),
-  forward_query: forwardQuery.optional(),
+  forward_query: forwardQuery.nullish(),
 } as const satisfies Readonly<Record<TermName, z.ZodType>>;
 
 export interface ToolOptions {
