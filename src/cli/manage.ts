@@ -5,6 +5,7 @@ import { dirname, join } from "node:path";
 
 import type { Client } from "../../client/client.ts";
 import type { Link, LinkChange, LinkRequest, ManagedLink } from "../../client/types.ts";
+import { cut } from "../lib/bounds.ts";
 import { reasonOf } from "../lib/error-reason.ts";
 import { escapeLine } from "../lib/log.ts";
 import { readShortAddress, type ShortAddress } from "../links/short-address.ts";
@@ -87,11 +88,17 @@ export async function readTerms(
     if (isRemoved) terms[name] = null;
     else if (written === undefined) continue;
     else if (term.kind === "secret") secrets.push(name);
-    else terms[name] = term.kind === "count" ? Number(written) : written;
-    if (Number.isNaN(terms[name])) return `--${option} must be a number`;
+    else if (typeof written !== "string") terms[name] = written;
+    else if (term.kind !== "count") terms[name] = cut(name, written);
+    else {
+      const count = Number(cut(name, written));
+      // JSON sends infinity as null, which would remove the limit.
+      if (!Number.isFinite(count)) return `--${option} must be a number`;
+      terms[name] = count;
+    }
   }
   for (const name of secrets) {
-    terms[name] = await readPassword(environment);
+    terms[name] = cut(name, (await readPassword(environment)) ?? "");
     if (!terms[name]) return "--password needs CURT_PASSWORD, or a terminal to ask for it";
   }
   return terms;

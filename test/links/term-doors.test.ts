@@ -17,6 +17,7 @@ import { sharePostgres } from "../postgres.ts";
 import { type Running, shareService, startHere, temporaryFolder } from "../service.ts";
 import { enter, isRefusedBeside } from "./term-forms.ts";
 import {
+  endlessTexts,
   expectTerms,
   type MadeLink,
   makeScheduled,
@@ -55,8 +56,6 @@ async function expectChanges(
     expect([late.status, late.reason]).toEqual([412, "precondition.failed"]);
   }
 }
-
-const inCreates = ([, reason]: readonly [Value, string]) => reason !== ONLY_IN_CHANGES;
 
 const postgres = await sharePostgres();
 const ENGINES = { SQLite: {}, PostgreSQL: { DATABASE_URL: await postgres.url() } };
@@ -283,7 +282,7 @@ describe("other doors", () => {
 
     test.each(TERM_NAMES)("curt edit changes and removes %s", async (name) => {
       await expectChanges(curt, name, async ({ code, key }, value) => {
-        const done = await runWith(["edit", code, "--key", key], name, value);
+        const done = await runWith(["edit", code, `--key=${key}`], name, value);
         expect([done.code, done.stderr]).toEqual([0, ""]);
         expect(JSON.parse(done.stdout)).toMatchObject(shownTerms({ ...SCHEDULED, [name]: value }));
       });
@@ -291,25 +290,17 @@ describe("other doors", () => {
 
     test.each(TERM_NAMES)("curt shorten and curt edit name a wrong %s", async (name) => {
       const link = await makeScheduled(curt, name);
-      const edit = ["edit", link.code, "--key", link.key];
-      const wrong = wrongTexts(name);
+      const edit = ["edit", link.code, `--key=${link.key}`];
       const shorten = ["shorten", TARGET];
-      const lines = [
-        ...wrong.filter(inCreates).map(
-          ([value]) =>
-            () =>
-              runWith(shorten, name, value),
-        ),
-        ...wrong.map(
-          ([value]) =>
-            () =>
-              runWith(edit, name, value),
-        ),
-        // A flag takes no value.
-        ...(TERMS[name].kind === "flag" ? [shorten, edit] : []).map(
-          (command) => () => run([...command, `--${optionOf(name)}=x`], environment),
-        ),
-      ];
+      const lines: (() => ReturnType<typeof run>)[] = [];
+      for (const [value, reason] of [...wrongTexts(name), ...endlessTexts(name)]) {
+        lines.push(() => runWith(edit, name, value));
+        if (reason !== ONLY_IN_CHANGES) lines.push(() => runWith(shorten, name, value));
+      }
+      if (TERMS[name].kind === "flag")
+        // It takes no value.
+        for (const command of [shorten, edit])
+          lines.push(() => run([...command, `--${optionOf(name)}=x`], environment));
       for (const runLine of lines) {
         const { code, stdout, stderr } = await runLine();
         expect(code).toBeWithin(1, 3);
@@ -350,11 +341,12 @@ describe("other doors", () => {
 
     test.each(TERM_NAMES)("shorten and update name a wrong %s", async (name) => {
       const { code, key } = await makeScheduled(curt, name);
-      const wrong = wrongValues(name);
-      const failures = [
-        ...wrong.filter(inCreates).map(([value]) => mcp.call("shorten", { target: TARGET, [name]: value })),
-        ...wrong.map(([value]) => mcp.call("update", { link: code, manage_key: key, [name]: value })),
-      ];
+      const failures: ReturnType<typeof mcp.call>[] = [];
+      for (const [value, reason] of [...wrongValues(name), ...endlessTexts(name)]) {
+        const given = { [name]: value };
+        failures.push(mcp.call("update", { link: code, manage_key: key, ...given }));
+        if (reason !== ONLY_IN_CHANGES) failures.push(mcp.call("shorten", { target: TARGET, ...given }));
+      }
       for (const { isError, text } of await Promise.all(failures)) {
         expect(isError, text).toBeTrue();
         expect(text).toContain(name);

@@ -58,9 +58,20 @@ export function wrongValues(name: TermName): WrongValues {
   return [...WRONG[TERMS[name].kind](name as never), ...(SAMPLES[name].refused ?? [])];
 }
 
-/** The same where everything is sent as text. */
+/** Values that are refused where everything is sent as text. */
 export function wrongTexts(name: TermName): WrongValues {
-  return wrongValues(name).filter(([, reason]) => reason !== WRONG_TYPE);
+  return [
+    ...wrongValues(name).filter(([, reason]) => reason !== WRONG_TYPE),
+    ...(TERMS[name].kind === "count" ? COUNTS_AS_TEXT : []).map((text) => [text, `${name}.range`] as const),
+  ];
+}
+
+/** Some parse as infinite, which JSON sends as null. */
+const COUNTS_AS_TEXT = ["many", "1e400", "9".repeat(400)];
+
+/** Texts that are longer than any body. */
+export function endlessTexts(name: TermName): WrongValues {
+  return TERMS[name].kind === "flag" ? [] : [["9".repeat(100_000), "too long"]];
 }
 
 const WRONG: { readonly [K in Kind]: (name: NameOf<K>) => WrongValues } = {
