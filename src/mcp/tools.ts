@@ -44,11 +44,9 @@ const target = z
 
 const text = (name: NameOf<"when" | "secret">) => z.string().max(FIELDS[name]);
 const count = z.int().positive();
-const forwardQuery = z
-  .boolean()
-  .describe(
-    "Whether what follows ? in the short address is passed on, so that /abc?ref=mail adds ref=mail to the target",
-  );
+const flag = z.boolean();
+const FORWARDS =
+  "Whether what follows ? in the short address is passed on, so that /abc?ref=mail adds ref=mail to the target";
 const NEW_TERMS = {
   expires_at: text("expires_at")
     .optional()
@@ -56,7 +54,7 @@ const NEW_TERMS = {
   starts_at: text("starts_at").optional().describe(`When the link starts: ${INSTANT}. Left out, immediately`),
   max_visits: count.optional().describe("The link ends after so many visits"),
   password: text("password").optional().describe("Visitors must enter it before the link redirects them"),
-  forward_query: forwardQuery.optional(),
+  forward_query: flag.optional().describe(FORWARDS),
 } as const satisfies Readonly<Record<TermName, z.ZodType>>;
 const CHANGED_TERMS = {
   expires_at: text("expires_at").nullish().describe(`When the link ends: ${INSTANT}; null: never`),
@@ -67,7 +65,7 @@ const CHANGED_TERMS = {
   password: text("password")
     .nullish()
     .describe("Visitors must enter it before the link redirects them; null: none"),
-  forward_query: forwardQuery.nullish(),
+  forward_query: flag.nullish().describe(FORWARDS),
 } as const satisfies Readonly<Record<TermName, z.ZodType>>;
 
 export interface ToolOptions {
