@@ -6,6 +6,7 @@ import { answer } from "../http/responses.ts";
 import { type AnyBody, type Fields, hasTooManyPairs, header, MAX_PAIRS, parseFields } from "../lib/bounds.ts";
 import { isProblem } from "../links/problem.ts";
 import {
+  type Building,
   type Kind,
   type Kinds,
   type NameOf,
@@ -72,11 +73,11 @@ export function readTerms(
   textOf: (name: TermName) => string | undefined,
   whens: Pick<WantedTerms, NameOf<"when">>,
 ): WantedTerms {
-  const terms: Record<string, unknown> = { ...whens };
+  const terms: Building<WantedTerms> = { ...whens };
   for (const name of TERM_NAMES) {
     const { kind } = TERMS[name];
     const text = textOf(name);
-    if (kind !== "when" && text !== undefined) terms[name] = READ[kind](text);
+    if (kind !== "when" && text !== undefined) terms[name] = READ[kind](text) as never;
   }
   return terms;
 }
