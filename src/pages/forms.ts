@@ -71,7 +71,7 @@ export function instantOf(local: string, zone: string): number | undefined {
 /** The terms of a form, but for instants, which each form asks for in its own way. A field that wasn't sent changes nothing. */
 export function readTerms(
   textOf: (name: TermName) => string | undefined,
-  whens: Pick<WantedTerms, NameOf<"when">>,
+  whens: { readonly [N in NameOf<"when">]: WantedTerms[N] },
 ): WantedTerms {
   const terms: Building<WantedTerms> = { ...whens };
   for (const name of TERM_NAMES) {

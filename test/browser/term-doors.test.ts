@@ -7,6 +7,7 @@ import { HOUR_MS } from "../../src/links/time.ts";
 import { TOKEN } from "../admin/operator.ts";
 import {
   expectTerms,
+  type Given,
   type MadeLink,
   makeScheduled,
   SAMPLES,
@@ -63,23 +64,41 @@ function wrongEntries(name: TermName): readonly Value[] {
 }
 
 describe("the home form in a browser", () => {
+  async function open(page: Page): Promise<Locator> {
+    await page.goto("/");
+    const form = page.locator("form[data-make]");
+    await form.locator("summary").click();
+    return form;
+  }
+  async function expectCreated(form: Locator, given: Given): Promise<void> {
+    const page = form.page();
+    await form.locator("[name=original_url]").fill(TARGET);
+    await form.locator("button.primary").first().click();
+    await page.waitForURL(/\+$/);
+    const key = (await page.locator("[data-key]").getAttribute("data-key")) ?? "";
+    await expectTerms(curt, { code: codeAt(page), key }, given);
+  }
+
   test("creates a link with each term", async () => {
+    await using person = await arrive(curt.origin, SEOUL);
+    for (const name of TERM_NAMES) {
+      const [value] = SAMPLES[name].values;
+      const form = await open(person.page);
+      await enter(form, name, value);
+      await expectCreated(form, { [name]: value });
+    }
+  });
+
+  test("keeps each term in another language, but no secret", async () => {
     await using person = await arrive(curt.origin, SEOUL);
     const { page } = person;
     for (const name of TERM_NAMES) {
       const [value] = SAMPLES[name].values;
-      await page.goto("/");
-      const form = page.locator("form[data-make]");
-      await form.locator("summary").click();
-      await form.locator("[name=original_url]").fill(TARGET);
+      const form = await open(page);
       await enter(form, name, value);
-      await form
-        .getByRole("button", { name: say("home.make") })
-        .first()
-        .click();
-      await page.waitForURL(/\+$/);
-      const key = await page.locator("[data-key]").getAttribute("data-key");
-      await expectTerms(curt, { code: codeAt(page), key: key ?? "" }, { [name]: value });
+      await page.locator("a[hreflang]:not([aria-current])").first().click();
+      await page.waitForURL(/language=/);
+      await expectCreated(form, TERMS[name].kind === "secret" ? {} : { [name]: value });
     }
   });
 });

@@ -38,7 +38,8 @@ export const SAMPLES = {
     refused: [[LONG_AGO, "starts_at.past"]],
   },
   max_visits: { values: [5, 70] },
-  password: { values: ["open sesame", "correct horse"] },
+  // Nothing trims it.
+  password: { values: [" open sesame ", "correct horse"] },
   forward_query: { values: [true, false] },
 } satisfies { readonly [N in TermName]: Sample<Kinds[KindOf<N>]["sent"]> } as Readonly<
   Record<TermName, Sample<Value>>
