@@ -5,11 +5,12 @@ import { dirname, join } from "node:path";
 
 import type { Client } from "../../client/client.ts";
 import type { Link, LinkChange, LinkRequest, ManagedLink } from "../../client/types.ts";
+import { cut } from "../lib/bounds.ts";
 import { reasonOf } from "../lib/error-reason.ts";
 import { escapeLine } from "../lib/log.ts";
 import { readShortAddress, type ShortAddress } from "../links/short-address.ts";
 import { StoreUnusable } from "../links/store.ts";
-import { TERM_NAMES, type TermName, TERMS } from "../links/terms.ts";
+import { type Building, TERM_NAMES, type TermName, TERMS } from "../links/terms.ts";
 import type { Arguments, Environment } from "./command.ts";
 import { ask, instanceOf, isOf } from "./instance-request.ts";
 import { fail, print, printJson } from "./terminal/print.ts";
@@ -75,8 +76,8 @@ async function manage(
 export async function readTerms(
   environment: Environment,
   options: Arguments["options"],
-): Promise<Omit<LinkRequest, "target" | "code"> | string> {
-  const terms: Record<string, unknown> = {};
+): Promise<Pick<LinkRequest, TermName> | string> {
+  const terms: Building<Pick<LinkRequest, TermName>> = {};
   const secrets: TermName[] = [];
   for (const name of TERM_NAMES) {
     const term = TERMS[name];
@@ -87,11 +88,16 @@ export async function readTerms(
     if (isRemoved) terms[name] = null;
     else if (written === undefined) continue;
     else if (term.kind === "secret") secrets.push(name);
-    else terms[name] = term.kind === "count" ? Number(written) : written;
-    if (Number.isNaN(terms[name])) return `--${option} must be a number`;
+    else {
+      const sent = typeof written === "string" ? cut(name, written) : written;
+      const value = term.kind === "count" ? Number(sent) : sent;
+      // JSON sends infinity as null, which would remove the limit.
+      if (typeof value === "number" && !Number.isFinite(value)) return `--${option} must be a number`;
+      terms[name] = value as never;
+    }
   }
   for (const name of secrets) {
-    terms[name] = await readPassword(environment);
+    terms[name] = cut(name, (await readPassword(environment)) ?? "") as never;
     if (!terms[name]) return "--password needs CURT_PASSWORD, or a terminal to ask for it";
   }
   return terms;

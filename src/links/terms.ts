@@ -68,6 +68,9 @@ export type StoredTerms = {
 /** How stored terms change. Null removes one. */
 export type TermChanges = { readonly [S in keyof StoredTerms]?: StoredTerms[S] | null };
 
+/** While it is put together. A term without a value compiles: a test tries every term in every door. */
+export type Building<T> = { -readonly [P in keyof T]?: T[P] };
+
 /** What JSON shows. */
 export type TermFields = { readonly [N in TermName as ShownName<N>]: Kinds[KindOf<N>]["json"] };
 export type ShownName<N extends TermName = TermName> = N extends NameOf<"secret"> ? `has_${N}` : N;
@@ -78,13 +81,13 @@ export function shownName<N extends TermName>(name: N): ShownName<N> {
 
 /** Reads what JSON sends. A value of another kind was refused before. */
 export function readTerms(sent: SentTerms): { readonly terms: WantedTerms } | Invalid {
-  const terms: Record<string, unknown> = {};
+  const terms: Building<WantedTerms> = {};
   const refusals: Refusal[] = [];
   for (const name of TERM_NAMES) {
     const value = sent[name];
     if (value === undefined) continue;
     const wanted = value === null ? null : READ[TERMS[name].kind](value as never);
-    if (wanted !== undefined) terms[name] = wanted;
+    if (wanted !== undefined) terms[name] = wanted as never;
     else refusals.push({ rule: `${name as NameOf<"when">}.format` });
   }
   return refusals.length > 0 ? { kind: "invalid", refusals } : { terms };
@@ -142,11 +145,12 @@ export function refuseEnd(endsMs: number, fromMs: number, nowMs: number): readon
 
 /** What a request at `atMs` changes. The hash of a secret follows, because it takes long. */
 export function changesOf(wanted: WantedTerms, atMs: number): TermChanges {
-  const changes: Record<string, unknown> = {};
+  const changes: Building<TermChanges> = {};
   for (const name of TERM_NAMES) {
     const { kind, stored } = TERMS[name];
     const value = wanted[name];
-    if (value !== undefined) changes[stored] = value === null ? null : STORE[kind](value as never, atMs);
+    if (value === undefined) continue;
+    changes[stored] = (value === null ? null : STORE[kind](value as never, atMs)) as never;
   }
   return changes;
 }
@@ -173,11 +177,11 @@ export function termsOf(wanted: WantedTerms, atMs: number): Terms | undefined {
 
 /** Terms with changes. Undefined if none is left. */
 export function applyTerms(terms: Terms | undefined, changes: TermChanges): Terms | undefined {
-  const changed: Record<string, unknown> = { ...terms };
+  const changed: Building<Terms> = { ...terms };
   for (const name of TERM_NAMES) {
     const { stored } = TERMS[name];
     const value = changes[stored];
-    if (stored !== "endsMs" && value !== undefined) changed[stored] = value ?? undefined;
+    if (stored !== "endsMs" && value !== undefined) changed[stored] = (value ?? undefined) as never;
   }
   return orNone(changed);
 }
@@ -190,11 +194,11 @@ export function orNone(terms: Terms): Terms | undefined {
 
 /** The terms that a link has, without the others of its properties. */
 export function storedTerms(link: Pick<Link, "endsMs" | "terms">): StoredTerms {
-  const stored: Record<string, unknown> = {};
+  const stored: Building<StoredTerms> = {};
   const values: StoredTerms = { ...link.terms, endsMs: link.endsMs };
   for (const name of TERM_NAMES) {
     const property = TERMS[name].stored;
-    if (values[property] !== undefined) stored[property] = values[property];
+    if (values[property] !== undefined) stored[property] = values[property] as never;
   }
   return stored;
 }
@@ -202,10 +206,10 @@ export function storedTerms(link: Pick<Link, "endsMs" | "terms">): StoredTerms {
 /** What JSON shows of a link's terms. */
 export function termFields(link: Pick<Link, "endsMs" | "terms">): TermFields {
   const stored = storedTerms(link);
-  const fields: Record<string, unknown> = {};
+  const fields: Building<TermFields> = {};
   for (const name of TERM_NAMES) {
     const { kind, stored: property } = TERMS[name];
-    fields[shownName(name)] = SHOW[kind](stored[property] as never);
+    fields[shownName(name)] = SHOW[kind](stored[property] as never) as never;
   }
   return fields as TermFields;
 }

@@ -1,10 +1,11 @@
 import { type CallToolResult, McpServer } from "@modelcontextprotocol/server";
 import { z } from "zod";
 
+import { FIELDS } from "../lib/bounds.ts";
 import { VERSION } from "../lib/version.ts";
 import { isProblem } from "../links/problem.ts";
 import { readShortAddress } from "../links/short-address.ts";
-import type { TermName } from "../links/terms.ts";
+import type { NameOf, TermName } from "../links/terms.ts";
 import { DAY_MS, DURATIONS } from "../links/time.ts";
 import {
   linkAnswer,
@@ -36,33 +37,35 @@ const manage_key = z
   .string()
   .regex(/^[\w-]{1,100}$/)
   .describe("The manage key of the link. Its maker has it: ask the person");
-const target = z.string().describe("The address to redirect to, which starts with http:// or https://");
+const target = z
+  .string()
+  .max(FIELDS.target)
+  .describe("The address to redirect to, which starts with http:// or https://");
 
-const when = z.string();
+const text = (name: NameOf<"when" | "secret">) => z.string().max(FIELDS[name]);
 const count = z.int().positive();
-const secret = z.string();
-const forwardQuery = z
-  .boolean()
-  .describe(
-    "Whether what follows ? in the short address is passed on, so that /abc?ref=mail adds ref=mail to the target",
-  );
+const flag = z.boolean();
+const FORWARDS =
+  "Whether what follows ? in the short address is passed on, so that /abc?ref=mail adds ref=mail to the target";
 const NEW_TERMS = {
-  expires_at: when
+  expires_at: text("expires_at")
     .optional()
     .describe(`When the link ends: ${INSTANT}. Left out, the service decides; usually it never ends`),
-  starts_at: when.optional().describe(`When the link starts: ${INSTANT}. Left out, immediately`),
+  starts_at: text("starts_at").optional().describe(`When the link starts: ${INSTANT}. Left out, immediately`),
   max_visits: count.optional().describe("The link ends after so many visits"),
-  password: secret.optional().describe("Visitors must enter it before the link redirects them"),
-  forward_query: forwardQuery.optional(),
+  password: text("password").optional().describe("Visitors must enter it before the link redirects them"),
+  forward_query: flag.optional().describe(FORWARDS),
 } as const satisfies Readonly<Record<TermName, z.ZodType>>;
 const CHANGED_TERMS = {
-  expires_at: when.nullish().describe(`When the link ends: ${INSTANT}; null: never`),
-  starts_at: when.nullish().describe(`When the link starts: ${INSTANT}; null: now`),
+  expires_at: text("expires_at").nullish().describe(`When the link ends: ${INSTANT}; null: never`),
+  starts_at: text("starts_at").nullish().describe(`When the link starts: ${INSTANT}; null: now`),
   max_visits: count
     .nullish()
     .describe("The link ends after so many visits, including past ones; null: not limited"),
-  password: secret.nullish().describe("Visitors must enter it before the link redirects them; null: none"),
-  forward_query: forwardQuery.optional(),
+  password: text("password")
+    .nullish()
+    .describe("Visitors must enter it before the link redirects them; null: none"),
+  forward_query: flag.nullish().describe(FORWARDS),
 } as const satisfies Readonly<Record<TermName, z.ZodType>>;
 
 export interface ToolOptions {
@@ -100,6 +103,7 @@ export function createTools({ instance, nowMs }: ToolOptions): McpServer {
         target,
         code: z
           .string()
+          .max(FIELDS.code)
           .optional()
           .describe(
             "What the short address ends with: 1 to 64 letters or numbers of any script, -, _ or emoji. The service chooses one if this is left out",

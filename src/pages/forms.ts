@@ -6,6 +6,7 @@ import { answer } from "../http/responses.ts";
 import { type AnyBody, type Fields, hasTooManyPairs, header, MAX_PAIRS, parseFields } from "../lib/bounds.ts";
 import { isProblem } from "../links/problem.ts";
 import {
+  type Building,
   type Kind,
   type Kinds,
   type NameOf,
@@ -70,13 +71,13 @@ export function instantOf(local: string, zone: string): number | undefined {
 /** The terms of a form, but for instants, which each form asks for in its own way. A field that wasn't sent changes nothing. */
 export function readTerms(
   textOf: (name: TermName) => string | undefined,
-  whens: Pick<WantedTerms, NameOf<"when">>,
+  whens: { readonly [N in NameOf<"when">]: WantedTerms[N] },
 ): WantedTerms {
-  const terms: Record<string, unknown> = { ...whens };
+  const terms: Building<WantedTerms> = { ...whens };
   for (const name of TERM_NAMES) {
     const { kind } = TERMS[name];
     const text = textOf(name);
-    if (kind !== "when" && text !== undefined) terms[name] = READ[kind](text);
+    if (kind !== "when" && text !== undefined) terms[name] = READ[kind](text) as never;
   }
   return terms;
 }

@@ -102,7 +102,12 @@ function Password({ language, form, errors, focused }: EndsProps) {
       label={message(language, "home.password")}
       hint={message(language, "home.password.hint")}
       errors={errors}
-      input={{ ...VERBATIM, value: form.password, autofocus: focused === "password" }}
+      input={{
+        ...VERBATIM,
+        value: form.password,
+        autofocus: focused === "password",
+        "data-secret": true,
+      }}
     />
   );
 }

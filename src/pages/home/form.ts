@@ -3,7 +3,7 @@ import { BODIES, type Fields } from "../../lib/bounds.ts";
 import type { CreateRequest } from "../../links/create.ts";
 import { isProblem, type Refusal } from "../../links/problem.ts";
 import { MAX_TARGET_LENGTH } from "../../links/target.ts";
-import { refuseStart } from "../../links/terms.ts";
+import { refuseStart, TERM_NAMES, TERMS } from "../../links/terms.ts";
 import { DURATIONS } from "../../links/time.ts";
 import { message } from "../../locales/messages.ts";
 import { DATE_WORDS, describeInForm, instantOf, parseForm, readForm, readTerms } from "../forms.ts";
@@ -46,13 +46,19 @@ export const EMPTY = eachField(() => "");
 
 /** `meant` and `instead` are the buttons with our offers. Pasted values may have spaces around them. */
 function formOf(fields: Fields): Form {
-  const form = eachField((field) => (fields.getAll(field).at(-1) ?? "").trim());
+  const form = eachField((field) => {
+    const text = fields.getAll(field).at(-1) ?? "";
+    return isSecret(field) ? text : text.trim();
+  });
   return {
     ...form,
     original_url: fields.get("meant") ?? form.original_url,
     custom_code: fields.get("instead") ?? form.custom_code,
-    password: fields.get("password") ?? "",
   };
+}
+
+function isSecret(field: Field): boolean {
+  return TERM_NAMES.some((name) => name === field && TERMS[name].kind === "secret");
 }
 
 /** The values that the fields show again, cut a little above the limit of each. */

@@ -90,6 +90,7 @@ export function homePage(language: string, home: Home): Page {
               {...describedBy("token", errors, "token-hint")}
               autofocus={focused === "token"}
               required
+              data-secret
             />
             <FieldError field="token" errors={errors} />
             <p class="hint" id="token-hint">

@@ -23,8 +23,8 @@ export function keepBookmarklet(): void {
 }
 
 /**
- * Keeps the typed text when the language changes, in the query of the language links. Tokens and passwords stay out,
- * because addresses end up in histories and logs.
+ * Keeps the typed text when the language changes, in the query of the language links. Secrets stay out, because addresses
+ * end up in histories and logs.
  */
 export function keepDraft(): void {
   const form = document.querySelector<HTMLFormElement>("form[data-make]");
@@ -33,7 +33,7 @@ export function keepDraft(): void {
     link.addEventListener("click", () => {
       const query = new URLSearchParams({ language: link.hreflang });
       for (const [name, value] of new FormData(form))
-        if (typeof value === "string" && value !== "" && name !== "token" && name !== "password")
+        if (typeof value === "string" && value !== "" && !form.querySelector(`[name=${name}][data-secret]`))
           query.set(name, value);
       const search = query.toString();
       link.search = search.length <= MAX_QUERY_CHARS ? search : `language=${link.hreflang}`;

@@ -223,10 +223,14 @@ function textOf(fields: Fields, field: FieldName): string {
   return (fields.get(field) ?? "").trim();
 }
 
-/** The values that the fields show again, without the password. */
+/** The values that the fields show again, without secrets. */
 function submittedValues(fields: Fields): ManageForm["values"] {
   const valueOf = (field: FieldName, max = MAX_SHOWN) => (fields.getAll(field).at(-1) ?? "").slice(0, max);
-  const shown = [...TERM_NAMES, "starts_at_date", "expires_at_date", "zone"] as const;
-  const values = shown.filter((name) => name !== "password").map((name) => [name, valueOf(name)] as const);
+  const shown = TERM_NAMES.flatMap((name): FieldName[] => {
+    const { kind } = TERMS[name];
+    if (kind === "secret") return [];
+    return kind === "when" ? [name, `${name as NameOf<"when">}_date`] : [name];
+  });
+  const values = [...shown, "zone" as const].map((name) => [name, valueOf(name)] as const);
   return { ...Object.fromEntries(values), target: valueOf("target", MAX_TARGET_LENGTH + 1) };
 }

@@ -1,0 +1,138 @@
+// Values of each term, for the tests that try every door. What is wrong with a value follows from its kind.
+import { expect } from "bun:test";
+
+import type { ProblemReason } from "../../src/http/problem-reasons.ts";
+import { FIELDS } from "../../src/lib/bounds.ts";
+import type { Code } from "../../src/links/code.ts";
+import {
+  type Kind,
+  type KindOf,
+  type Kinds,
+  type NameOf,
+  shownName,
+  TERM_NAMES,
+  type TermName,
+  TERMS,
+} from "../../src/links/terms.ts";
+import { askAs } from "../admin/operator.ts";
+import { ask, make, type Made } from "../managed.ts";
+import { openStoreOf, type Running } from "../service.ts";
+
+interface Sample<Sent> {
+  /** Two that a link can have. Instants are whole minutes, because forms take no others. */
+  readonly values: readonly [Sent, Sent];
+  /** What no link can have, for a reason that not all terms of its kind have. */
+  readonly refused?: readonly (readonly [value: Sent, reason: ProblemReason])[];
+}
+
+const LONG_AGO = "2001-01-01T00:00:00.000Z";
+
+/** As JSON sends them. */
+export const SAMPLES = {
+  expires_at: {
+    values: ["2099-01-01T00:00:00.000Z", "2099-06-01T12:30:00.000Z"],
+    refused: [[LONG_AGO, "expires_at.past"]],
+  },
+  starts_at: {
+    values: ["2098-01-01T00:00:00.000Z", "2098-06-01T12:30:00.000Z"],
+    refused: [[LONG_AGO, "starts_at.past"]],
+  },
+  max_visits: { values: [5, 70] },
+  // Nothing trims it.
+  password: { values: [" open sesame ", "correct horse"] },
+  forward_query: { values: [true, false] },
+} satisfies { readonly [N in TermName]: Sample<Kinds[KindOf<N>]["sent"]> } as Readonly<
+  Record<TermName, Sample<Value>>
+>;
+
+export type Value = Kinds[Kind]["sent"];
+/** Null removes a term. */
+export type Given = { readonly [N in TermName]?: Value | null };
+type WrongValues = readonly (readonly [value: Value, reason: string])[];
+
+/** Only changes have this reason: creates may arrive late. */
+export const ONLY_IN_CHANGES = "starts_at.past";
+const WRONG_TYPE = "field.type";
+
+/** Values that are refused, and why. */
+export function wrongValues(name: TermName): WrongValues {
+  return [...WRONG[TERMS[name].kind](name as never), ...(SAMPLES[name].refused ?? [])];
+}
+
+/** Values that are refused where everything is sent as text. */
+export function wrongTexts(name: TermName): WrongValues {
+  return [
+    ...wrongValues(name).filter(([, reason]) => reason !== WRONG_TYPE),
+    ...(TERMS[name].kind === "count" ? COUNTS_AS_TEXT : []).map((text) => [text, `${name}.range`] as const),
+  ];
+}
+
+/** Some parse as infinite, which JSON sends as null. */
+const COUNTS_AS_TEXT = ["many", "1e400", "9".repeat(400)];
+
+/** Texts that are longer than any body. */
+export function endlessTexts(name: TermName): WrongValues {
+  return TERMS[name].kind === "flag" ? [] : [["9".repeat(100_000), "too long"]];
+}
+
+const WRONG: { readonly [K in Kind]: (name: NameOf<K>) => WrongValues } = {
+  when: (name) => [
+    ["soon", `${name}.format`],
+    ["9".repeat(FIELDS[name] + 1), `${name}.format`],
+    [5, WRONG_TYPE],
+  ],
+  count(name) {
+    const { min, max } = TERMS[name].bounds;
+    const outside = [min - 1, max + 1, min + 0.5].map((value) => [value, `${name}.range`] as const);
+    return [...outside, ["5", WRONG_TYPE]];
+  },
+  secret: (name) => [
+    ["x".repeat(TERMS[name].bounds.max + 1), `${name}.length`],
+    ["x".repeat(FIELDS[name] + 1), `${name}.length`],
+    [5, WRONG_TYPE],
+  ],
+  flag: () => [["yes", WRONG_TYPE]],
+};
+
+/** What JSON shows of a link with these terms. Some instant, if a start was removed. */
+export function shownTerms(given: Given): Readonly<Record<string, unknown>> {
+  const shown = TERM_NAMES.map((name) => {
+    const term = TERMS[name];
+    const value = given[name] ?? null;
+    const isNow = given[name] === null && "none" in term && term.none === "now";
+    return [shownName(name), isNow ? expect.any(String) : SHOWN[term.kind](value)] as const;
+  });
+  return Object.fromEntries(shown);
+}
+
+const SHOWN: { readonly [K in Kind]: (value: Value | null) => unknown } = {
+  when: (value) => value,
+  count: (value) => value,
+  secret: (value) => value !== null,
+  flag: (value) => value === true,
+};
+
+/** A link that has started can't get another start. */
+export const SCHEDULED: Given = { starts_at: SAMPLES.starts_at.values[0] };
+
+/** Makes a scheduled link with the first sample of a term. */
+export function makeScheduled(curt: Running, name: TermName): Promise<Made> {
+  return make(curt, { ...SCHEDULED, [name]: SAMPLES[name].values[0] });
+}
+
+export type MadeLink = Pick<Made, "code" | "key">;
+
+/** Checks what the maker and the operator see of a link, and that it has these secrets. */
+export async function expectTerms(curt: Running, { code, key }: MadeLink, given: Given): Promise<void> {
+  const shown = shownTerms(given);
+  expect((await ask(curt, "GET", `/api/v1/links/${code}`, { key })).data).toMatchObject(shown);
+  expect((await askAs(curt)("GET", `links/${code}`)).data).toMatchObject(shown);
+  await using store = await openStoreOf(curt);
+  const { terms = {} } = (await store.find(code as Code)) ?? {};
+  const stored: Readonly<Record<string, unknown>> = { ...terms };
+  for (const name of TERM_NAMES) {
+    const value = given[name];
+    if (TERMS[name].kind === "secret" && typeof value === "string")
+      expect(await Bun.password.verify(value, String(stored[TERMS[name].stored])), name).toBeTrue();
+  }
+}
