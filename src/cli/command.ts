@@ -125,7 +125,8 @@ function parse(
   help: string,
 ): Arguments {
   try {
-    const { values, positionals } = parseArgs({ args: [...line], options, allowPositionals: true });
+    const args = joinDashedValues(line, options);
+    const { values, positionals } = parseArgs({ args, options, allowPositionals: true });
     return { options: values, positionals };
   } catch (error) {
     const { code = "", message } = error as Error & { code?: string };
@@ -133,6 +134,23 @@ function parse(
     // Removes Node's advice about arguments that start with a dash, which hardly ever applies.
     throw new UsageError(message.split(". To specify", 1)[0] ?? message, help);
   }
+}
+
+/** `--key -x` becomes `--key=-x`: one manage key in 64 starts with a dash, which `parseArgs` takes for an option. */
+function joinDashedValues(
+  line: readonly string[],
+  options: Readonly<Record<string, Omit<Option, "meaning">>>,
+): string[] {
+  const known = new Set(Object.entries(options).flatMap(([name, { short }]) => [`--${name}`, `-${short}`]));
+  const joined: string[] = [];
+  for (const argument of line) {
+    const last = joined.at(-1) ?? "";
+    const takesValue = known.has(last) && options[last.slice("--".length)]?.type === "string";
+    if (takesValue && /^-./.test(argument) && !known.has(argument.split("=", 1)[0] ?? ""))
+      joined[joined.length - 1] = `${last}=${argument}`;
+    else joined.push(argument);
+  }
+  return joined;
 }
 
 const SETTINGS_HELP =

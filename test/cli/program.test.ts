@@ -103,6 +103,16 @@ describe("the command line", () => {
     });
   });
 
+  test("takes a manage key that starts with a dash, and no option for a value", () => {
+    const optionsOf = (...args: string[]) => {
+      const line = readCommandLine(COMMANDS, ["edit", "abc", ...args]);
+      return "args" in line ? line.args.options : undefined;
+    };
+    expect(optionsOf("--key", "-x_9", "--json")).toEqual({ key: "-x_9", json: true });
+    expect(optionsOf("--json", "--key=-x")).toEqual({ json: true, key: "-x" });
+    expect(refusalOf(["edit", "abc", "--key", "--json"]).message).toContain("ambiguous");
+  });
+
   test("gives a command the arguments and options that it declares", () => {
     const commands: Commands = {
       "tea make": {
