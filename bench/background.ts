@@ -9,7 +9,7 @@ import { isProblem } from "../src/links/problem.ts";
 import { DAY_MS, isoDay } from "../src/links/time.ts";
 import { type Core, openCore } from "../src/server/core.ts";
 import { openStore, type Store } from "../src/store/open.ts";
-import { createDay } from "../src/visits/day.ts";
+import { createDay } from "../src/visits/days/day.ts";
 import { startPostgres } from "../test/postgres.ts";
 import { slicesOf } from "../test/visits/slices.ts";
 import { rounded } from "./measure.ts";

@@ -1,6 +1,13 @@
 // `npm run reference`: writes docs/api-reference.md from the OpenAPI document, and docs/bounds.md from the bounds of inputs.
 import { join } from "node:path";
 
+import {
+  type ApiDescription,
+  dereference,
+  type Operation,
+  operationsOf,
+  type Schema,
+} from "../src/api/description.ts";
 import { describeApi } from "../src/api/openapi.ts";
 import { REQUEST_ID } from "../src/http/api-headers.ts";
 import { createDomains } from "../src/http/domain.ts";
@@ -19,13 +26,6 @@ import {
 } from "../src/lib/bounds.ts";
 import { message } from "../src/locales/messages.ts";
 import { CURT } from "../src/pages/assets/branding.ts";
-import {
-  type ApiDescription,
-  dereference,
-  type Operation,
-  operationsOf,
-  type Schema,
-} from "../src/pages/reference/openapi.ts";
 import { PROBLEMS } from "../test/http/problems.ts";
 import { run } from "./client.ts";
 

@@ -3,9 +3,9 @@ import { createRoute, z } from "@hono/zod-openapi";
 import type { Call } from "../http/call.ts";
 import { problemJson } from "../http/problems.ts";
 import { isProblem } from "../links/problem.ts";
-import type { ApiOptions } from "./api.ts";
 import { codeField, codeParameter, refusal, returns, shortUrl, storeFailures, string } from "./components.ts";
 import { envelope, success } from "./envelope.ts";
+import type { ApiOptions } from "./parts.ts";
 
 const availability = z
   .object({

@@ -4,7 +4,7 @@ import { z } from "@hono/zod-openapi";
 
 import { REASON_HEADER, REASONS } from "../http/problem-reasons.ts";
 import type { MessageKey } from "../locales/messages.ts";
-import { SCHEMES } from "../pages/reference/openapi.ts";
+import { SCHEMES } from "./description.ts";
 
 export const EXAMPLE = {
   original_url: "https://example.com/a/long/address",

@@ -8,7 +8,6 @@ import { BODIES, header } from "../lib/bounds.ts";
 import { createFairShares } from "../links/fair-shares.ts";
 import { isProblem } from "../links/problem.ts";
 import { message, negotiateLanguage } from "../locales/messages.ts";
-import type { ApiOptions } from "./api.ts";
 import { EXAMPLE, errors, failure, reference, returns, string } from "./components.ts";
 import { LINK_FORMAT, linkRequest } from "./create-link.ts";
 import {
@@ -23,6 +22,7 @@ import {
 import { envelope, success } from "./envelope.ts";
 import { parseArray, readJsonText, toObject } from "./json-body.ts";
 import { managedLinkSchema } from "./link-json.ts";
+import type { ApiOptions } from "./parts.ts";
 
 /** Links in one array. */
 export const MAX_BATCH = 500;

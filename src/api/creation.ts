@@ -14,8 +14,6 @@ import { createQueue } from "../links/queue.ts";
 import type { Secret } from "../links/secret.ts";
 import { StoreUnavailable } from "../links/store.ts";
 import type { MessageKey } from "../locales/messages.ts";
-import { SCHEMES } from "../pages/reference/openapi.ts";
-import type { ApiOptions } from "./api.ts";
 import {
   authenticate,
   bodyFailures,
@@ -25,9 +23,11 @@ import {
   storeFailures,
   string,
 } from "./components.ts";
+import { SCHEMES } from "./description.ts";
 import { success } from "./envelope.ts";
 import { type JsonObject, parseObject, readJsonText } from "./json-body.ts";
 import { editLink } from "./link-json.ts";
+import type { ApiOptions } from "./parts.ts";
 
 /** The differences between the contract's way to create a link and our own. */
 export interface CreateFormat {

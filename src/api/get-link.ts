@@ -4,11 +4,11 @@ import type { DetachedCall, Handler } from "../http/call.ts";
 import { problemJson } from "../http/problems.ts";
 import type { Clock } from "../links/clock.ts";
 import { isProblem } from "../links/problem.ts";
-import type { ApiOptions, ApiViewsOptions } from "./api.ts";
 import { codeParameter, etag, failure, KEY_HELPS, returns, storeFailures } from "./components.ts";
 import { envelope, success } from "./envelope.ts";
 import { linkJson, linkSchema } from "./link-json.ts";
 import { findForView, type KeyedLinks, tagOfLink, VARY } from "./manage-key.ts";
+import type { ApiOptions, ApiViewsOptions } from "./parts.ts";
 
 /** Becomes the `ETag` on the serving thread. As one of the view, it would make that a 304 although visits were added. */
 const REVISION = "Revision";

@@ -2,7 +2,8 @@ import { z } from "@hono/zod-openapi";
 
 import type { Domain } from "../http/domain.ts";
 import { linkFields } from "../links/fields.ts";
-import { type FoundLink, type Link, REASONS, STATES, stateOf } from "../links/link.ts";
+import { type FoundLink, type Link, STATES, stateOf } from "../links/link.ts";
+import { REASONS } from "../links/reasons.ts";
 import type { Secret } from "../links/secret.ts";
 import { type KindOf, type ShownName, shownName, TERM_NAMES, type TermName, TERMS } from "../links/terms.ts";
 import type { MessageKey } from "../locales/messages.ts";

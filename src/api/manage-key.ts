@@ -8,9 +8,9 @@ import type { FoundLink, Link } from "../links/link.ts";
 import type { Links } from "../links/links.ts";
 import { isProblem, type Problem } from "../links/problem.ts";
 import type { MessageKey } from "../locales/messages.ts";
-import type { ApiOptions } from "./api.ts";
 import { success } from "./envelope.ts";
 import { managedLinkJson } from "./link-json.ts";
+import type { ApiOptions } from "./parts.ts";
 
 /** The link whose key the serving thread has checked, for the views thread. */
 export interface CheckedKey {

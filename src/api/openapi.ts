@@ -7,7 +7,6 @@ import { listsErrors } from "../http/problems.ts";
 import { json } from "../http/responses.ts";
 import { BODIES, header } from "../lib/bounds.ts";
 import { languageNames, type MessageKey, message, negotiateLanguage } from "../locales/messages.ts";
-import type { ApiDescription } from "../pages/reference/openapi.ts";
 import { MIN_SHOWN_VISITS } from "../visits/statistics/noise.ts";
 import { MAX_DAYS } from "../visits/statistics/statistics.ts";
 import { indexRoute } from "./api-index.ts";
@@ -27,7 +26,9 @@ import {
 import { createLinksRoute, MAX_BATCH } from "./create-batch.ts";
 import { createLinkRoute } from "./create-link.ts";
 import { TOKEN_SCHEME, withToken } from "./creation.ts";
+import type { ApiDescription } from "./description.ts";
 import { getLinkRoute } from "./get-link.ts";
+import type { DescribeOptions } from "./parts.ts";
 import { qrPngRoute, qrSvgRoute } from "./qr-code.ts";
 import { reportLinkRoute } from "./report-link.ts";
 import { informationRoute, shortenRoute } from "./shorten.ts";
@@ -106,12 +107,6 @@ const LIMITS = {
   hours_days: MAX_DAYS.hour,
   fewest: MIN_SHOWN_VISITS,
 };
-
-export interface DescribeOptions {
-  readonly version: string;
-  /** Whether links are only created for those who know the token. */
-  readonly needsToken: boolean;
-}
 
 /** The OpenAPI 3.1 document in a language, generated from the schemas that validate. */
 export function describeApi(

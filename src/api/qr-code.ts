@@ -1,25 +1,11 @@
 import { createRoute, z } from "@hono/zod-openapi";
 
-import type { DetachedCall } from "../http/call.ts";
-import {
-  type Malformed,
-  malformed,
-  problemAnswer,
-  problemJson,
-  type RequestRefusal,
-} from "../http/problems.ts";
-import { fileName, knowsAlready, tagOf, answer } from "../http/responses.ts";
+import { type Malformed, malformed, type RequestRefusal } from "../http/problems.ts";
 import { contrast } from "../lib/contrast.ts";
-import { isProblem } from "../links/problem.ts";
 import type { MessageKey } from "../locales/messages.ts";
-import { qrPng, qrSvg } from "../pages/qr/qr-matrix.ts";
-import { ERROR_CORRECTIONS, MARGINS, MIN_CONTRAST, type QrStyle, SIZES } from "../pages/qr/qr-style.ts";
-import type { ApiViewsOptions } from "./api.ts";
 import { codeParameter, failure, rateLimit, refusal, storeFailures, string } from "./components.ts";
+import { ERROR_CORRECTIONS, MARGINS, MIN_CONTRAST, type QrStyle, SIZES } from "./qr-bounds.ts";
 import { oneOf, readQuery } from "./query.ts";
-
-/** How long a browser may keep an image. */
-export const DAY_SECONDS = 86_400;
 
 /** The digits alone, six of them. */
 const colour = z
@@ -95,34 +81,4 @@ export function readQrStyle(request: Request): { query: QrStyle; problem?: Malfo
   return result.problem !== undefined || contrast(dark, light) >= MIN_CONTRAST
     ? result
     : { ...result, problem: malformed({ rule: "qr.contrast", min: MIN_CONTRAST }) };
-}
-
-/** The QR code of a short address, on the views thread. A link that doesn't redirect has none: 404 or 410. */
-export function qrCodeViews({ links, clock, version, cacheSeconds }: ApiViewsOptions) {
-  const draw =
-    (extension: string, type: string, image: (address: string, style: QrStyle) => string | Uint8Array) =>
-    async (call: DetachedCall): Promise<Response> => {
-      const { query: style, problem } = readQrStyle(call.request);
-      if (problem !== undefined) return problemJson(call, problem);
-      const link = await links.resolve(call.code);
-      if (isProblem(link)) return problemAnswer(call, link);
-      const secondsLeft = Math.floor((link.endsMs - clock.nowMs()) / 1000);
-      const maxAge = Math.min(DAY_SECONDS, secondsLeft);
-      const sharedSeconds = Math.min(cacheSeconds, secondsLeft);
-      const shared = sharedSeconds > 0 ? `public, s-maxage=${sharedSeconds}` : "private";
-      const address = call.domain.shownUrl(link.code);
-      const ETag = tagOf([version, extension, address, style, maxAge]);
-      if (knowsAlready(call.headers, ETag)) return answer({ status: 304, headers: { ETag } });
-      return answer({
-        type,
-        body: image(address, style),
-        cache: `${shared}, max-age=${maxAge}`,
-        headers: {
-          ETag,
-          "Content-Disposition": fileName("inline", link.code, "qr", extension),
-          "Cross-Origin-Resource-Policy": "cross-origin",
-        },
-      });
-    };
-  return { svg: draw("svg", "image/svg+xml", qrSvg), png: draw("png", "image/png", qrPng) };
 }

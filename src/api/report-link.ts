@@ -3,10 +3,9 @@ import { createRoute, z } from "@hono/zod-openapi";
 import type { Call } from "../http/call.ts";
 import { problemJson } from "../http/problems.ts";
 import { BODIES, header } from "../lib/bounds.ts";
-import { REASONS } from "../links/link.ts";
 import { isProblem } from "../links/problem.ts";
-import { MAX_NOTE_LENGTH } from "../moderation/reports/case.ts";
-import type { ApiOptions } from "./api.ts";
+import { REASONS } from "../links/reasons.ts";
+import { MAX_NOTE_LENGTH } from "../moderation/case.ts";
 import {
   bodyFailures,
   codeField,
@@ -20,6 +19,7 @@ import {
 } from "./components.ts";
 import { envelope, success } from "./envelope.ts";
 import { readJson } from "./json-body.ts";
+import type { ApiOptions } from "./parts.ts";
 
 const REPORT_EXAMPLE = { reason: "phishing", note: "It asks for my bank's password." } as const;
 

@@ -8,13 +8,13 @@ import type { Link } from "../links/link.ts";
 import { isProblem } from "../links/problem.ts";
 import { DURATIONS, instantOf, type Expiry, isoInstant } from "../links/time.ts";
 import { message, negotiateLanguage } from "../locales/messages.ts";
-import { type ApiDescription, dereference } from "../pages/reference/openapi.ts";
-import type { ApiViewsOptions } from "./api.ts";
 import { EXAMPLE, instant, plainFailures, reference, returns, shortUrl, string } from "./components.ts";
 import { code, target } from "./create-link.ts";
 import { createBody, type CreateFormat, createResponses } from "./creation.ts";
+import { type ApiDescription, dereference } from "./description.ts";
 import { envelope, success } from "./envelope.ts";
 import { readFields } from "./json-body.ts";
+import type { ApiViewsOptions } from "./parts.ts";
 
 const BODY = BODIES["POST /api/v1/shorten"];
 const { original_url, custom_code, expire_duration } = EXAMPLE;

@@ -7,9 +7,8 @@ import { header } from "../lib/bounds.ts";
 import { memoize } from "../lib/memoize.ts";
 import { isProblem } from "../links/problem.ts";
 import { negotiateLanguage } from "../locales/messages.ts";
-import { type Dimension, DIMENSIONS } from "../visits/dimensions.ts";
+import { type Dimension, DIMENSIONS } from "../visits/days/dimensions.ts";
 import { INTERVALS } from "../visits/statistics/statistics.ts";
-import type { ApiViewsOptions } from "./api.ts";
 import {
   codeParameter,
   count,
@@ -25,6 +24,7 @@ import {
 } from "./components.ts";
 import { envelope, success } from "./envelope.ts";
 import { findForView, type KeyedLinks } from "./manage-key.ts";
+import type { ApiViewsOptions } from "./parts.ts";
 import { oneOf, readQuery } from "./query.ts";
 
 const FORMATS = ["json", "csv"] as const;

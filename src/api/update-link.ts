@@ -6,7 +6,7 @@ import { requiredTags } from "../http/responses.ts";
 import { BODIES } from "../lib/bounds.ts";
 import type { EditRequest } from "../links/edit.ts";
 import { isProblem } from "../links/problem.ts";
-import { readTerms } from "../links/terms.ts";
+import { readTerms } from "../links/term-values.ts";
 import {
   bodyFailures,
   codeParameter,

@@ -3,11 +3,11 @@ import { createRoute } from "@hono/zod-openapi";
 import { problemJson } from "../http/problems.ts";
 import { requiredTags } from "../http/responses.ts";
 import { isProblem } from "../links/problem.ts";
-import type { ApiOptions } from "./api.ts";
 import { codeParameter, etag, ifMatch, KEY_NEEDED, keyFailures, returns } from "./components.ts";
 import { envelope } from "./envelope.ts";
 import { managedLinkSchema } from "./link-json.ts";
 import type { KeyedLinks } from "./manage-key.ts";
+import type { ApiOptions } from "./parts.ts";
 
 export const withdrawLinkRoute = createRoute({
   tags: ["Links"],

@@ -3,7 +3,7 @@ import { closeSync, openSync, writeSync } from "node:fs";
 import { createPartFile, explained } from "../backup/new-file.ts";
 import type { Config } from "../config/config.ts";
 import { hasStore, openRecords } from "../store/open.ts";
-import { KINDS } from "../store/records.ts";
+import { KINDS } from "../store/shared/records.ts";
 import { exportRecords } from "../transfer/export-file.ts";
 import { hasSegments } from "../visits/journal/slots.ts";
 import type { Arguments } from "./command.ts";

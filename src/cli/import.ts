@@ -3,7 +3,13 @@ import { describeStore } from "../config/database-url.ts";
 import { isOwnTarget } from "../links/target.ts";
 import { importRules } from "../server/core.ts";
 import { fillStore, hasStore, openImporter, openRecords } from "../store/open.ts";
-import { type Counts, type Kind, KINDS, type LinkImporter, type WriteRecords } from "../store/records.ts";
+import {
+  type Counts,
+  type Kind,
+  KINDS,
+  type LinkImporter,
+  type WriteRecords,
+} from "../store/shared/records.ts";
 import { readLinks, readVisits } from "../transfer/csv.ts";
 import { fillFrom, readLinksAndVisits } from "../transfer/export-file.ts";
 import { type ImportItem, type OnBrokenLine, UnreadableFile } from "../transfer/import-file.ts";

@@ -1,7 +1,7 @@
 import { memoize } from "../lib/memoize.ts";
 import { codeInAddress, splitKey } from "../links/code.ts";
 import { canonicalHost, keyPrefixOf } from "../links/target.ts";
-import type { Identity } from "../pages/shared/layout.tsx";
+import type { Identity } from "./page.ts";
 
 /** An origin of short addresses with its own codes. Each call has one. */
 export interface Domain {

@@ -7,7 +7,7 @@ import type { WantedTerms } from "../links/terms.ts";
 import type { Counters } from "../moderation/counters.ts";
 import type { Allowance, RateLimitName, RateLimits } from "../moderation/rate-limits.ts";
 import type { Call, Handler } from "./call.ts";
-import { answerProblem, type Limited } from "./problems.ts";
+import { type Limited } from "./problems.ts";
 import { createRefusalQueue } from "./refusal-queue.ts";
 
 export interface Limiter {
@@ -82,6 +82,7 @@ export function createLimiter(
   limits: RateLimits,
   clock: Pick<Clock, "monotonicMs">,
   counters: Pick<Counters, "count">,
+  refuse: Refuse,
 ): Limiter {
   const networkOf = memoize(clientNetwork);
   const holdBackMs = createRefusalQueue(clock);
@@ -149,11 +150,11 @@ export function createLimiter(
   }
 
   return {
-    limit(name, handle, refuse = answerProblem) {
+    limit(name, handle, refuseOver = refuse) {
       if (limits[name] === undefined) return handle;
       return async (call) => {
         const undo = await count(call, name, 1);
-        if (isProblem(undo)) return refuse(call, undo);
+        if (isProblem(undo)) return refuseOver(call, undo);
         let response: Response | undefined;
         try {
           response = await handle(call);
@@ -180,11 +181,11 @@ export function createLimiter(
       if (view === undefined && scan === undefined) return handle;
       return async (call) => {
         const problem = barred(call);
-        if (problem !== undefined) return answerProblem(call, await problem);
+        if (problem !== undefined) return refuse(call, await problem);
         const client = clientOf(call);
         if ((view?.take(client) ?? 0) > 0) {
           describe(call, "view");
-          return answerProblem(call, await refusal(call, "view"));
+          return refuse(call, await refusal(call, "view"));
         }
         let status = 500;
         try {
@@ -192,7 +193,7 @@ export function createLimiter(
           ({ status } = response);
           // A taken code reveals as much as a redirect.
           const over = status === 409 ? unknown(call) : undefined;
-          return over === undefined ? response : answerProblem(call, await over);
+          return over === undefined ? response : refuse(call, await over);
         } finally {
           if (status >= 400 && status < 500) describe(call, "view");
           else view?.giveBack(client);
@@ -208,12 +209,12 @@ export function createLimiter(
 
     view(handle) {
       return async (call) => {
-        if (!take(call, "view")) return answerProblem(call, await refusal(call, "view"));
+        if (!take(call, "view")) return refuse(call, await refusal(call, "view"));
         const problem = barred(call);
-        if (problem !== undefined) return answerProblem(call, await problem);
+        if (problem !== undefined) return refuse(call, await problem);
         const response = await handle(call);
         const over = response.status === 404 ? unknown(call) : undefined;
-        return over === undefined ? response : answerProblem(call, await over);
+        return over === undefined ? response : refuse(call, await over);
       };
     },
 

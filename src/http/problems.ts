@@ -1,22 +1,19 @@
 import { header } from "../lib/bounds.ts";
 import type { OtherRevision } from "../links/change.ts";
-import type { Code } from "../links/code.ts";
 import type { EditsClosed } from "../links/edit.ts";
-import type { EndedBy } from "../links/link.ts";
-import type { Refusal } from "../links/problem.ts";
+import type { Problem, Refusal } from "../links/problem.ts";
+import type { EndedBy } from "../links/reasons.ts";
 import { StoreUnavailable } from "../links/store.ts";
 import { type MessageKey, message, negotiateLanguage, type Values } from "../locales/messages.ts";
-import type { DecisionRefusal, RefusedDecision } from "../moderation/operator.ts";
-import { type PageProblem, problemPage } from "../pages/problem/page.tsx";
-import { whenIn } from "../pages/shared/formats.ts";
-import { unknownPage } from "../pages/unknown/page.tsx";
+import { whenIn } from "../locales/relative-time.ts";
+import type { RateLimitName } from "../moderation/rate-limits.ts";
+import type { DecisionRefusal, RefusedDecision } from "../moderation/refusal.ts";
 import type { RangeRefusal } from "../visits/statistics/statistics.ts";
 import type { DetachedCall } from "./call.ts";
-import { leave } from "./compression.ts";
 import { type FieldNames, LINK_FIELDS, partOf, SHORTEN_FIELDS } from "./field-names.ts";
 import { type ProblemReason, REASON_HEADER } from "./problem-reasons.ts";
-import { html, json, prefersHtml } from "./responses.ts";
-import { pathOf, writtenIn } from "./url.ts";
+import { json } from "./responses.ts";
+import { pathOf } from "./url.ts";
 
 /** Why a body or a query is refused before the domain sees it. `rule` is also the key of the message. */
 export type RequestRefusal =
@@ -287,30 +284,14 @@ export function nameFirst({ field, isFixed }: Message, text: string): string {
   return field === undefined || isFixed === true ? text : `${field}: ${text}`;
 }
 
-/** For addresses that people open: browsers get a page, programs get JSON. `meant`: see {@link unknownPage}. */
-export function problemAnswer(call: DetachedCall, problem: AddressProblem, meant?: Code): Response {
-  if (problem.kind !== "method" && prefersHtml(header(call.headers, "accept")))
-    return problemHtml(call, problem, meant);
-  return problemJson(call, problem, { Vary: "Accept, Accept-Language" });
-}
-
-/** For any address. The API has no pages. */
-export function answerProblem(call: DetachedCall, problem: AddressProblem): Response {
-  return pathOf(call.request).startsWith("/api/") ? problemJson(call, problem) : problemAnswer(call, problem);
-}
-
-function problemHtml(call: DetachedCall, problem: PageProblem, meant?: Code): Response {
-  const { status, headers } = describe(problem);
-  const all = { ...headers, Vary: "Accept, Accept-Language, Cookie" };
-  if (problem.kind !== "unknown" && problem.kind !== "not-found")
-    return html(call, status, (language) => problemPage(language, problem), all);
-  const { baseUrl } = call.domain;
-  const spelling = call.code || writtenIn(call.request);
-  return html(
-    call,
-    status,
-    (language) => unknownPage(language, { baseUrl, written: spelling, meant }),
-    all,
-    leave,
-  );
-}
+/** The problems that have a page. */
+export type PageProblem =
+  | Problem
+  | { kind: "not-found" }
+  | {
+      kind: "limited";
+      limit: RateLimitName | "token";
+      /** Until it is worth trying again. */ seconds: number;
+    }
+  | { kind: "unavailable" | "overloaded" }
+  | { kind: "internal" };

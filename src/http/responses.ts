@@ -2,10 +2,10 @@ import Negotiator from "negotiator";
 
 import { header } from "../lib/bounds.ts";
 import { memoize } from "../lib/memoize.ts";
-import type { Page } from "../pages/shared/layout.tsx";
 import type { DetachedCall } from "./call.ts";
 import { compress } from "./compression.ts";
 import { pageLanguage } from "./page-language.ts";
+import type { Page } from "./page.ts";
 
 const LOAD_NOTHING = "default-src 'none'; frame-ancestors 'none'";
 const PAGE_RULES = [

@@ -11,7 +11,6 @@ import type { HostRules } from "../moderation/host-rules.ts";
 import type { Call, Handler } from "./call.ts";
 import { acceptsGzip } from "./compression.ts";
 import { cookieLanguage } from "./page-language.ts";
-import { answerProblem } from "./problems.ts";
 import { knowsAlready, answer, prefersHtml } from "./responses.ts";
 import { queryFor, type RenderedView, type View, type ViewTask } from "./view-task.ts";
 
@@ -40,6 +39,7 @@ export interface ViewsOptions extends ViewLimits {
   readonly clock: Pick<Clock, "nowMs" | "monotonicMs">;
   readonly hostRules: Pick<HostRules, "version">;
   readonly onFault: (error: unknown) => void;
+  readonly refuse: (call: Call, problem: Refusal) => Response;
 }
 
 /** Also a cache of links: it shares no view that was rendered before a change. */
@@ -82,7 +82,7 @@ interface SharedView {
  * crashes, redirects continue.
  */
 export function createViews(options: ViewsOptions): Views {
-  const { start, clock, hostRules, onFault, sharedMs = SHARED_MS } = options;
+  const { start, clock, hostRules, onFault, refuse, sharedMs = SHARED_MS } = options;
   let thread: Thread<ViewTask> | undefined;
   let startAgainAtMs = 0;
   const waiting = { visitors: 0, operator: 0 };
@@ -221,10 +221,10 @@ export function createViews(options: ViewsOptions): Views {
     const sharers = audienceOf(task) === "visitors" ? sharersOf(call.client().address) : [];
     try {
       const result = await find(task, sharers);
-      if ("kind" in result) return answerProblem(call, result);
+      if ("kind" in result) return refuse(call, result);
       return answerWith(result, call.headers);
     } catch (error) {
-      if (error instanceof ThreadEnded) return answerProblem(call, { kind: "unavailable" });
+      if (error instanceof ThreadEnded) return refuse(call, { kind: "unavailable" });
       throw error;
     }
   }

@@ -1,24 +1,5 @@
 import type { Code } from "./code.ts";
-import type { LinkStore } from "./store.ts";
-
-/**
- * How far a reader has read the changes. Only the store that issued a position understands it. A plain number would
- * only work with a single writer: with several, numbers assigned before a commit can be out of commit order.
- */
-export type Position = string & { readonly __brand: "Position" };
-
-export interface Changes {
-  /** Pass this to the next read. */
-  readonly position: Position;
-  /** Codes whose link changed. A code may be repeated, even in a later read; forgetting it twice does no harm. */
-  readonly codes: readonly Code[];
-  /** True if the rules about hosts changed, so that any link may answer differently. */
-  readonly rules: boolean;
-  /** True if more changes can be read right away. */
-  readonly hasMore: boolean;
-  /** False if the store no longer has all changes since the reader's position. Then any link may have changed. */
-  readonly isComplete: boolean;
-}
+import type { Changes, LinkStore } from "./store.ts";
 
 /** A cache of links that is kept up to date. */
 export interface Memory {

@@ -15,7 +15,8 @@ import {
   StoreUnavailable,
 } from "./store.ts";
 import { parseTarget, type Target, targetHost, type TargetPolicy } from "./target.ts";
-import { endOf, refuseEnd, refuseTerms, termsOf, type WantedTerms } from "./terms.ts";
+import { endOf, refuseEnd, refuseTerms, termsOf } from "./term-values.ts";
+import { type WantedTerms } from "./terms.ts";
 import type { Expiry } from "./time.ts";
 
 /** A request that its sender may repeat. Key and body are keyed hashes. */

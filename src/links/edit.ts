@@ -6,14 +6,8 @@ import { hashPassword } from "./password.ts";
 import { type Invalid, invalid, isProblem, type Problem } from "./problem.ts";
 import type { Decision, LinkId, LinkStore } from "./store.ts";
 import type { Target } from "./target.ts";
-import {
-  changesOf,
-  refuseEnd,
-  refuseStart,
-  refuseTerms,
-  type TermChanges,
-  type WantedTerms,
-} from "./terms.ts";
+import { changesOf, refuseEnd, refuseStart, refuseTerms } from "./term-values.ts";
+import { type TermChanges, type WantedTerms } from "./terms.ts";
 import { DAY_MS, NEVER_MS } from "./time.ts";
 
 export interface EditRequest {

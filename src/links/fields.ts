@@ -1,7 +1,7 @@
 // What JSON says about a link, once for the API, the operator's API and export files.
 
 import { hasPassword, isLimited, type Link } from "./link.ts";
-import { termFields } from "./terms.ts";
+import { termFields } from "./term-values.ts";
 import { isoInstant } from "./time.ts";
 
 /** Everything that follows from the link alone. Only the maker sees the target of a link with a password. */

@@ -1,4 +1,5 @@
 import type { Code } from "./code.ts";
+import type { DisabledReason, EndedBy, Reason } from "./reasons.ts";
 import type { Target } from "./target.ts";
 import type { StoredTerms } from "./terms.ts";
 
@@ -31,9 +32,6 @@ export interface Terms extends Omit<StoredTerms, "endsMs"> {
   /** How long the link redirected there. */
   readonly formerMs?: number | undefined;
 }
-
-/** The maker withdrew the link, or `maxVisits` are used. */
-export type EndedBy = "withdrawn" | "visits";
 
 /**
  * Whether no cache may answer a visit, because it needs a password, counts against a limit, or brings a query for the
@@ -140,13 +138,6 @@ export function stateOf(link: LinkFacts, nowMs: number): State {
 interface LinkFacts extends Pick<Link, "endsMs" | "terms"> {
   readonly disabled?: DisabledReason | undefined;
 }
-
-/** Why the operator disables a link or blocks a host. */
-export const REASONS = ["malware", "phishing", "spam", "illegal", "legal", "other"] as const;
-export type Reason = (typeof REASONS)[number];
-
-/** Why a link doesn't redirect although it has not ended: its own state, or a rule about its target. */
-export type DisabledReason = Reason | "blocklist" | "deleted";
 
 /** The result of a lookup: `disabled` is the link's own state, or else the rule that applies to its target. */
 export interface FoundLink extends Omit<Link, "disabled"> {

@@ -1,4 +1,3 @@
-import { hasMoreMarks } from "./marks.ts";
 import { createQueue } from "./queue.ts";
 import { StoreUnavailable } from "./store.ts";
 
@@ -35,17 +34,4 @@ export function checkPassword(
   sharers: readonly string[],
 ): Promise<boolean | undefined> {
   return checking(() => Bun.password.verify(given.normalize("NFC"), hash), sharers);
-}
-
-/** In code points. */
-export const PASSWORD_LENGTH = { min: 1, max: 128 } as const;
-/** In UTF-16 units: far more than any spelling of the longest password has. */
-const MAX_COUNTED = 1024;
-
-/** Whether a password may have this length, in code points of NFC. */
-export function hasRightLength(password: string): boolean {
-  const { min, max } = PASSWORD_LENGTH;
-  if (password.length > MAX_COUNTED || hasMoreMarks(password, max)) return false;
-  const { length } = Array.from(password.normalize("NFC"));
-  return min <= length && length <= max;
 }

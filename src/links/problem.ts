@@ -1,4 +1,4 @@
-import type { DisabledReason, EndedBy } from "./link.ts";
+import type { DisabledReason, EndedBy } from "./reasons.ts";
 import type { NameOf } from "./terms.ts";
 
 /** Why a value of a request is refused. `rule` is also the key of its message. */

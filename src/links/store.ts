@@ -1,8 +1,8 @@
-import type { Changes, Position } from "./change-feed.ts";
 import type { Change, OtherRevision } from "./change.ts";
 import type { Code } from "./code.ts";
-import type { Link, Reason } from "./link.ts";
+import type { Link } from "./link.ts";
 import type { Problem } from "./problem.ts";
+import type { Reason } from "./reasons.ts";
 
 /**
  * Stores links. Every implementation must pass `links.ts`, `updates.ts` and `requests.ts` of `test/stores/`.
@@ -174,4 +174,23 @@ export class StoreMisconfigured extends StoreUnavailable {}
 /** The configured database cannot be used, and was not changed. The message says what to do. */
 export class StoreUnusable extends Error {
   override readonly name = "StoreUnusable";
+}
+
+/**
+ * How far a reader has read the changes. Only the store that issued a position understands it. A plain number would
+ * only work with a single writer: with several, numbers assigned before a commit can be out of commit order.
+ */
+export type Position = string & { readonly __brand: "Position" };
+
+export interface Changes {
+  /** Pass this to the next read. */
+  readonly position: Position;
+  /** Codes whose link changed. A code may be repeated, even in a later read; forgetting it twice does no harm. */
+  readonly codes: readonly Code[];
+  /** True if the rules about hosts changed, so that any link may answer differently. */
+  readonly rules: boolean;
+  /** True if more changes can be read right away. */
+  readonly hasMore: boolean;
+  /** False if the store no longer has all changes since the reader's position. Then any link may have changed. */
+  readonly isComplete: boolean;
 }

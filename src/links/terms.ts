@@ -1,10 +1,7 @@
 // What the maker of a link chooses beside its destination and its code. Nearly all code knows only the four kinds of terms; what
 // has words or markup lists the terms by name, so that a new line here doesn't compile without them. Two terms together, and
 // what they do to visits, are rules elsewhere.
-import type { Link, Terms } from "./link.ts";
-import { hasRightLength, PASSWORD_LENGTH } from "./password.ts";
-import type { Invalid, Refusal } from "./problem.ts";
-import { type Duration, type Expiry, instantOf, isoInstant, NEVER_MS, parseWhen } from "./time.ts";
+import type { Duration } from "./time.ts";
 
 /** Each kind, as JSON sends it, as a request wants it, as it is stored, and as JSON shows it. */
 export interface Kinds {
@@ -18,7 +15,7 @@ export interface Kinds {
 }
 export type Kind = keyof Kinds;
 
-interface Bounds {
+export interface Bounds {
   readonly min: number;
   readonly max: number;
 }
@@ -41,7 +38,7 @@ export const TERMS = {
     none: "unlimited",
     bounds: { min: 1, max: 1_000_000_000 },
   },
-  password: { kind: "secret", stored: "passwordHash", bounds: PASSWORD_LENGTH },
+  password: { kind: "secret", stored: "passwordHash", bounds: { min: 1, max: 128 } },
   forward_query: { kind: "flag", stored: "forwardQuery" },
 } as const satisfies Readonly<Record<string, Term>>;
 
@@ -78,145 +75,3 @@ export type ShownName<N extends TermName = TermName> = N extends NameOf<"secret"
 export function shownName<N extends TermName>(name: N): ShownName<N> {
   return (TERMS[name].kind === "secret" ? `has_${name}` : name) as ShownName<N>;
 }
-
-/** Reads what JSON sends. A value of another kind was refused before. */
-export function readTerms(sent: SentTerms): { readonly terms: WantedTerms } | Invalid {
-  const terms: Building<WantedTerms> = {};
-  const refusals: Refusal[] = [];
-  for (const name of TERM_NAMES) {
-    const value = sent[name];
-    if (value === undefined) continue;
-    const wanted = value === null ? null : READ[TERMS[name].kind](value as never);
-    if (wanted !== undefined) terms[name] = wanted as never;
-    else refusals.push({ rule: `${name as NameOf<"when">}.format` });
-  }
-  return refusals.length > 0 ? { kind: "invalid", refusals } : { terms };
-}
-
-/** Only an instant has a format that can be wrong. */
-const READ: { readonly [K in Kind]: (sent: Kinds[K]["sent"]) => Kinds[K]["wanted"] | undefined } = {
-  when: parseWhen,
-  count: (count) => count,
-  secret: (secret) => secret,
-  flag: (isSet) => isSet,
-};
-
-const NONE: readonly never[] = [];
-
-/** Refuses what no link can have. The rules about two terms are {@link refuseStart} and {@link refuseEnd}. */
-export function refuseTerms(wanted: WantedTerms): readonly Refusal[] {
-  let refusals: Refusal[] | undefined;
-  for (const name of TERM_NAMES) {
-    const value = wanted[name];
-    if (value === undefined || value === null) continue;
-    const refusal = REFUSE[TERMS[name].kind](value as never, name as never);
-    if (refusal !== undefined) (refusals ??= []).push(refusal);
-  }
-  return refusals ?? NONE;
-}
-
-const REFUSE: { readonly [K in Kind]: (wanted: Kinds[K]["wanted"], name: NameOf<K>) => Refusal | undefined } =
-  {
-    when: () => undefined,
-    count(count, name) {
-      const { bounds } = TERMS[name];
-      return isWithin(count, bounds) ? undefined : { rule: `${name}.range`, ...bounds };
-    },
-    secret: (secret, name) =>
-      hasRightLength(secret) ? undefined : { rule: `${name}.length`, ...TERMS[name].bounds },
-    flag: () => undefined,
-  };
-
-function isWithin(value: number, { min, max }: Bounds): boolean {
-  return Number.isInteger(value) && value >= min && value <= max;
-}
-
-/** Refuses a new start for a link, if that has started already or the start is in the past. */
-export function refuseStart(startsMs: number, nowMs: number, hasStarted = false): readonly Refusal[] {
-  if (hasStarted) return [{ rule: "starts_at.started" }];
-  return startsMs < nowMs ? [{ rule: "starts_at.past" }] : NONE;
-}
-
-/** Refuses an end in the past, or before the link starts at `fromMs`. */
-export function refuseEnd(endsMs: number, fromMs: number, nowMs: number): readonly Refusal[] {
-  if (endsMs <= nowMs) return [{ rule: "expires_at.past" }];
-  return endsMs <= fromMs ? [{ rule: "expires_at.before-start" }] : NONE;
-}
-
-/** What a request at `atMs` changes. The hash of a secret follows, because it takes long. */
-export function changesOf(wanted: WantedTerms, atMs: number): TermChanges {
-  const changes: Building<TermChanges> = {};
-  for (const name of TERM_NAMES) {
-    const { kind, stored } = TERMS[name];
-    const value = wanted[name];
-    if (value === undefined) continue;
-    changes[stored] = (value === null ? null : STORE[kind](value as never, atMs)) as never;
-  }
-  return changes;
-}
-
-const STORE: {
-  readonly [K in Kind]: (wanted: Kinds[K]["wanted"], atMs: number) => Kinds[K]["stored"] | null;
-} = {
-  when: (when, atMs) => instantOf(atMs, when),
-  count: (count) => count,
-  secret: () => "",
-  flag: (isSet) => (isSet ? true : null),
-};
-
-/** The end of a new link. */
-export function endOf({ expires_at }: WantedTerms, defaultExpiry: Expiry, atMs: number): number {
-  return instantOf(atMs, expires_at === undefined ? defaultExpiry : (expires_at ?? "never"));
-}
-
-/** The terms of a new link but its end. Undefined if there are none. */
-export function termsOf(wanted: WantedTerms, atMs: number): Terms | undefined {
-  for (const name in wanted) if (name !== "expires_at") return applyTerms(undefined, changesOf(wanted, atMs));
-  return undefined;
-}
-
-/** Terms with changes. Undefined if none is left. */
-export function applyTerms(terms: Terms | undefined, changes: TermChanges): Terms | undefined {
-  const changed: Building<Terms> = { ...terms };
-  for (const name of TERM_NAMES) {
-    const { stored } = TERMS[name];
-    const value = changes[stored];
-    if (stored !== "endsMs" && value !== undefined) changed[stored] = (value ?? undefined) as never;
-  }
-  return orNone(changed);
-}
-
-/** Undefined if no term is set. */
-export function orNone(terms: Terms): Terms | undefined {
-  const given = Object.entries(terms).filter(([, value]) => value !== undefined);
-  return given.length === 0 ? undefined : Object.fromEntries(given);
-}
-
-/** The terms that a link has, without the others of its properties. */
-export function storedTerms(link: Pick<Link, "endsMs" | "terms">): StoredTerms {
-  const stored: Building<StoredTerms> = {};
-  const values: StoredTerms = { ...link.terms, endsMs: link.endsMs };
-  for (const name of TERM_NAMES) {
-    const property = TERMS[name].stored;
-    if (values[property] !== undefined) stored[property] = values[property] as never;
-  }
-  return stored;
-}
-
-/** What JSON shows of a link's terms. */
-export function termFields(link: Pick<Link, "endsMs" | "terms">): TermFields {
-  const stored = storedTerms(link);
-  const fields: Building<TermFields> = {};
-  for (const name of TERM_NAMES) {
-    const { kind, stored: property } = TERMS[name];
-    fields[shownName(name)] = SHOW[kind](stored[property] as never) as never;
-  }
-  return fields as TermFields;
-}
-
-const SHOW: { readonly [K in Kind]: (stored: Kinds[K]["stored"] | undefined) => Kinds[K]["json"] } = {
-  when: (ms) => (ms === undefined || ms === NEVER_MS ? null : isoInstant(ms)),
-  count: (count) => count ?? null,
-  secret: (hash) => hash !== undefined,
-  flag: (isSet) => isSet !== undefined,
-};

@@ -2,7 +2,7 @@ import { z } from "zod";
 
 import { MAX_TARGET_LENGTH } from "../links/target.ts";
 import { type ShownName, shownName, TERM_NAMES, type TermFields, TERMS } from "../links/terms.ts";
-import { type Dimension, DIMENSIONS } from "../visits/dimensions.ts";
+import { type Dimension, DIMENSIONS } from "../visits/days/dimensions.ts";
 
 // Shapes describe results for models. Answers parse responses of the service into these. Texts and lists have a bounded length,
 // because a model reads all of it.

@@ -1,6 +1,5 @@
 import type { Clock } from "../links/clock.ts";
 import { DAY_MS } from "../links/time.ts";
-import type { GuardStore } from "./store.ts";
 
 /** Each process counts these for the figures of the instance. The store counts visits. */
 const COUNTER_NAMES = [
@@ -18,6 +17,11 @@ const COUNTER_NAMES = [
 export type CounterName = (typeof COUNTER_NAMES)[number];
 export type Counts = Partial<Readonly<Record<CounterName, number>>>;
 
+export interface CountStore {
+  /** Adds to the counts of a day (UTC, since 1970-01-01). */
+  count(day: number, counts: Counts): Promise<void>;
+}
+
 export type Counters = ReturnType<typeof createCounters>;
 
 /** A killed process loses its counts since the last flush. Counts belong to the day of the flush. */
@@ -25,7 +29,7 @@ export function createCounters({
   store,
   clock,
 }: {
-  readonly store: Pick<GuardStore, "count">;
+  readonly store: CountStore;
   readonly clock: Pick<Clock, "nowMs" | "countedMs">;
 }) {
   const totals = Object.fromEntries(COUNTER_NAMES.map((name) => [name, 0])) as Record<CounterName, number>;

@@ -1,12 +1,10 @@
-import type { Reason } from "../links/link.ts";
-import { canonicalHost, type Target, targetHost } from "../links/target.ts";
+import type { Reason } from "../links/reasons.ts";
+import { type Target, targetHost } from "../links/target.ts";
 import type { ListCheck } from "./blocklist/list-table.ts";
 import type { GuardStore, HostRule } from "./store.ts";
 
 /** Rules per read. More would delay redirects. */
 const READ_AT_ONCE = 1000;
-/** In characters. Real names have at most 253 (RFC 1035); normalizing a long one takes quadratic time. */
-export const MAX_HOST_LENGTH = 1024;
 
 /** Holds the operator's rules about hosts in memory. If none applies, the blocklists decide. */
 export function createHostRules(store: Pick<GuardStore, "hosts">, isListed: ListCheck = () => false) {
@@ -48,16 +46,4 @@ function nearest(host: string, rules: ReadonlyMap<string, HostRule>): HostRule |
     const rule = rules.get(name);
     if (rule !== undefined || !name.includes(".")) return rule;
   }
-}
-
-/** Parses a host in any case, script or spelling of an address. Undefined if it is not a host. */
-export function parseHost(written: string): string | undefined {
-  const name = written.trim();
-  if (name.length > MAX_HOST_LENGTH || !/^[^\s/\\?#@%]+$/.test(name)) return undefined;
-  const isBareIpv6 = name.includes(":") && !name.startsWith("[");
-  const url = URL.parse(`http://${isBareIpv6 ? `[${name}]` : name}/`);
-  // A port would be part of an address, not of a host.
-  if (url === null || url.host !== url.hostname || url.host === "") return undefined;
-  const host = canonicalHost(url.hostname);
-  return /^(?:\[[\da-f:]+\]|[\w-]+(?:\.[\w-]+)*)$/.test(host) ? host : undefined;
 }

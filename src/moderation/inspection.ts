@@ -4,9 +4,9 @@ import type { Blocked } from "../links/link-check.ts";
 import type { Link } from "../links/link.ts";
 import type { LinkId, LinkStore } from "../links/store.ts";
 import type { Target } from "../links/target.ts";
-import type { VisitStore } from "../visits/store.ts";
+import type { VisitStore } from "../visits/days/store.ts";
+import type { CaseCursor, CaseQuery } from "./case.ts";
 import type { HostRules } from "./host-rules.ts";
-import type { CaseCursor, CaseQuery } from "./reports/case.ts";
 import { isTargetWithin, type LinkCursor, type LinkPage, type LinkQuery } from "./search.ts";
 import type { GuardStore, JournalCursor } from "./store.ts";
 

@@ -1,7 +1,7 @@
 import { hasStarted, redirectsSinceMs, type Link } from "../links/link.ts";
 import { authorityOf } from "../links/target.ts";
 import { DAY_MS, HOUR_MS } from "../links/time.ts";
-import { isAddress, isPublicSuffix, registrableDomain, isShortener } from "./domain-name.ts";
+import { isAddress, isPublicSuffix, registrableDomain, isShortener } from "./blocklist/domain-name.ts";
 
 /**
  * A fact about a link that readers should know before they follow it. Phishing often needs these and other links rarely

@@ -2,9 +2,10 @@ import { type OtherRevision, revisionOf, versionOf } from "../links/change.ts";
 import type { Clock } from "../links/clock.ts";
 import { lookUpCode } from "../links/code.ts";
 import type { EditRequest } from "../links/edit.ts";
-import { type Link, type Reason, REASONS } from "../links/link.ts";
+import { type Link } from "../links/link.ts";
 import type { Links } from "../links/links.ts";
 import { isProblem, type Problem } from "../links/problem.ts";
+import { type Reason, REASONS } from "../links/reasons.ts";
 import {
   type Decision,
   type LinkId,
@@ -14,9 +15,9 @@ import {
   type Who,
 } from "../links/store.ts";
 import { canonicalHost } from "../links/target.ts";
-import { isRegistrySuffix } from "./domain-name.ts";
-import { type HostRules, parseHost } from "./host-rules.ts";
-import { type NoteRefusal, refuseNote } from "./reports/case.ts";
+import { isRegistrySuffix, parseHost } from "./blocklist/domain-name.ts";
+import type { HostRules } from "./host-rules.ts";
+import { type DecisionRefusal, type RefusedDecision, refuseNote } from "./refusal.ts";
 import type { GuardStore } from "./store.ts";
 
 export type Operator = ReturnType<typeof createOperator>;
@@ -35,21 +36,6 @@ interface DecidedHost {
   /** As it is stored. */
   readonly host: string;
   readonly changed: boolean;
-}
-
-/** Why a decision is refused. `rule` is also the key of the message in the language catalogues. */
-export type DecisionRefusal =
-  | { rule: "action.unknown" | "reason.unknown"; values: string }
-  | NoteRefusal
-  | { rule: "host.invalid" }
-  | { rule: "host.own" }
-  | { rule: "host.suffix"; host: string }
-  | { rule: "host.too-many"; max: number };
-
-/** A decision has wrong values. All of them are reported together, and nothing was changed. */
-export interface RefusedDecision {
-  readonly kind: "refused";
-  readonly refusals: readonly DecisionRefusal[];
 }
 
 export interface OperatorOptions {

@@ -1,8 +1,7 @@
 import type { Link } from "../links/link.ts";
 import { type Target, targetHost } from "../links/target.ts";
-import { isAddress } from "./domain-name.ts";
-import { parseHost } from "./host-rules.ts";
-import type { RefusedDecision } from "./operator.ts";
+import { isAddress, parseHost } from "./blocklist/domain-name.ts";
+import type { RefusedDecision } from "./refusal.ts";
 
 /** Both parts narrow the search. Without any, it finds all links. */
 export interface LinkQuery {

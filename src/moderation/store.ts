@@ -1,16 +1,16 @@
 import type { Code } from "../links/code.ts";
-import type { Reason } from "../links/link.ts";
+import type { Reason } from "../links/reasons.ts";
 import type { Decision } from "../links/store.ts";
-import type { Counts } from "./counters.ts";
+import type { CaseStore } from "./case.ts";
+import type { CountStore } from "./counters.ts";
 import type { Figures } from "./figures.ts";
-import type { CaseStore } from "./reports/case.ts";
 import type { LinkPage, LinkQuery, PageRequest } from "./search.ts";
 
 /**
  * Stores the operator's decisions. Every implementation must pass `test/stores/guard.ts`. A method that cannot answer
  * rejects with `StoreUnavailable`.
  */
-export interface GuardStore extends CaseStore {
+export interface GuardStore extends CaseStore, CountStore {
   /** Returns at most `limit` rules whose hosts come after `after` (at first ""), in the order of their hosts. */
   hosts(after: string, limit: number): Promise<readonly HostRule[]>;
   /**
@@ -24,8 +24,6 @@ export interface GuardStore extends CaseStore {
   journal(query: JournalQuery): Promise<readonly JournalEntry[]>;
   /** Finds links. Each request reads a bounded number of links, and the next one continues with its cursor. */
   search(query: LinkQuery, page: PageRequest): Promise<LinkPage>;
-  /** Adds to the counts of a day (UTC, since 1970-01-01). */
-  count(day: number, counts: Counts): Promise<void>;
   figures(nowMs: number): Promise<Figures>;
   /** Ends a session of the operator for all processes, durably. Forgets those that would have ended by `forgetByMs`. */
   endSession(session: EndedSession, forgetByMs: number): Promise<void>;

@@ -1,6 +1,6 @@
 import type { Call } from "../http/call.ts";
 import type { Limiter } from "../http/limiter.ts";
-import { problemAnswer, problemJson, problemOf } from "../http/problems.ts";
+import { problemJson, problemOf } from "../http/problems.ts";
 import { answer, html } from "../http/responses.ts";
 import { queryOf } from "../http/url.ts";
 import { BODIES, MAX_FORWARDED_QUERY } from "../lib/bounds.ts";
@@ -11,6 +11,7 @@ import type { Links } from "../links/links.ts";
 import { isProblem } from "../links/problem.ts";
 import { isFromAnotherSite, readForm } from "../pages/forms.ts";
 import { basicPassword, type Passwords } from "../pages/password/handler.ts";
+import { problemAnswer } from "../pages/problem/answer.ts";
 import { crawlerPage } from "../pages/problem/page.tsx";
 import { counterOf, type Recorder } from "../visits/recorder.ts";
 import { type Interstitial, isFromOwnPage } from "./interstitial.ts";

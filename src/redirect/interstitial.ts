@@ -1,9 +1,10 @@
 import type { Call } from "../http/call.ts";
 import { urlLanguage } from "../http/page-language.ts";
-import { problemAnswer, problemOf } from "../http/problems.ts";
+import { problemOf } from "../http/problems.ts";
 import { prefersHtml } from "../http/responses.ts";
 import type { Views } from "../http/views.ts";
 import { header } from "../lib/bounds.ts";
+import { problemAnswer } from "../pages/problem/answer.ts";
 import type { Recorder } from "../visits/recorder.ts";
 
 /**

@@ -28,6 +28,8 @@ export interface LinkCache extends Memory {
    * Reads the store. Returns a promise only if the store is asynchronous. Concurrent look-ups of a code share one query.
    */
   lookUp(code: Code): LookUpResult | Promise<LookUpResult>;
+  /** Whether there is a link of this code, in any state. */
+  exists(code: Code): Promise<boolean>;
   /** Stores the recorder's fields of the entry, which makes the next visit cheaper. */
   keep(entry: Entry): void;
   /** How many links are cached. */
@@ -91,12 +93,18 @@ export function createLinkCache(
     return isGuarded(link) ? { kind: "guarded", link } : table.set(link);
   }
 
+  function lookUp(code: Code): LookUpResult | Promise<LookUpResult> {
+    if (resolveNow !== undefined) return findNow(resolveNow, code);
+    const running = inFlight.get(code);
+    return running === undefined ? query(code) : join(running, code);
+  }
+
   return {
     get,
-    lookUp(code) {
-      if (resolveNow !== undefined) return findNow(resolveNow, code);
-      const running = inFlight.get(code);
-      return running === undefined ? query(code) : join(running, code);
+    lookUp,
+    async exists(code) {
+      const result = get(code, clock.nowMs()) ?? (await lookUp(code));
+      return !isProblem(result) || result.kind !== "unknown";
     },
     keep: table.keep,
     size: () => table.size,

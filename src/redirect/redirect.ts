@@ -1,10 +1,11 @@
 import type { Call, CallOf } from "../http/call.ts";
 import type { Limiter } from "../http/limiter.ts";
-import { problemAnswer, problemOf } from "../http/problems.ts";
+import { problemOf } from "../http/problems.ts";
 import { createHistogram, type Histogram, SECONDS } from "../lib/histogram.ts";
 import type { Clock } from "../links/clock.ts";
 import { type Code, lookUpCode, NEVER_IN_CODES } from "../links/code.ts";
 import { isProblem } from "../links/problem.ts";
+import { problemAnswer } from "../pages/problem/answer.ts";
 import type { UnknownAnswer } from "../pages/unknown/handler.ts";
 import type { Recorder } from "../visits/recorder.ts";
 import type { Gate } from "./gate.ts";

@@ -10,16 +10,16 @@ import { createSecret } from "../links/secret.ts";
 import type { LinkStore } from "../links/store.ts";
 import { effectivePort, keyPrefixOf } from "../links/target.ts";
 import { DAY_MS, HOUR_MS } from "../links/time.ts";
+import { isShortener } from "../moderation/blocklist/domain-name.ts";
 import type { ListCheck } from "../moderation/blocklist/list-table.ts";
 import { createCounters } from "../moderation/counters.ts";
-import { isShortener } from "../moderation/domain-name.ts";
 import { createHostRules } from "../moderation/host-rules.ts";
 import { createInspection } from "../moderation/inspection.ts";
 import { createOperator, createRuleCheck } from "../moderation/operator.ts";
 import { createRateLimits } from "../moderation/rate-limits.ts";
 import { createReports } from "../moderation/reports/reports.ts";
-import { createStoreFigures } from "../store/commits.ts";
 import { openStore, type Store, type StoreOptions } from "../store/open.ts";
+import { createStoreFigures } from "../store/shared/commits.ts";
 import { createVisits } from "../visits/visits.ts";
 import { secretOf, storeOf } from "./domain-store.ts";
 

@@ -5,7 +5,6 @@ import { createOperatorCheck } from "../http/credentials.ts";
 import type { Domain } from "../http/domain.ts";
 import { createLimiter } from "../http/limiter.ts";
 import type { Overload } from "../http/overload.ts";
-import { createProblemCache } from "../http/problem-cache.ts";
 import type { RequestFigures } from "../http/request-counts.ts";
 import type { Views } from "../http/views.ts";
 import { reasonOf } from "../lib/error-reason.ts";
@@ -18,6 +17,8 @@ import { createHome } from "../pages/home/handler.ts";
 import { createManagePages } from "../pages/manage/handler.ts";
 import { createPasswords } from "../pages/password/handler.ts";
 import { createJustCreated } from "../pages/preview/just-created.ts";
+import { answerProblem } from "../pages/problem/answer.ts";
+import { createProblemCache } from "../pages/problem/problem-cache.ts";
 import { createReport } from "../pages/report/handler.ts";
 import { createSignIn } from "../pages/sign-in/handler.ts";
 import { createUnknownAnswer } from "../pages/unknown/handler.ts";
@@ -71,13 +72,12 @@ export function createHandlers(config: Config, core: Core, parts: HandlerParts) 
   const { createToken, adminToken } = config;
 
   const callOf = createCalls({ domain, clientOf: parts.clientOf });
-  const limiter = createLimiter(core.limits, clock, core.counters);
+  const limiter = createLimiter(core.limits, clock, core.counters, answerProblem);
   const mayCreate = createTokenCheck(createToken);
   const cachedProblem = createProblemCache();
   const justCreated = createJustCreated({ links, secret, clock, views });
   const answerUnknown = createUnknownAnswer({
-    linkCache,
-    clock,
+    exists: linkCache.exists,
     limiter,
     overload,
     cachedProblem,

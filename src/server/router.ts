@@ -3,11 +3,12 @@ import { Hono, type MiddlewareHandler } from "hono";
 import { allowEveryOrigin, forEveryOrigin, preflight, REQUEST_ID, requestIdOf } from "../http/api-headers.ts";
 import type { Call, CallOf, Handler } from "../http/call.ts";
 import type { Limiter } from "../http/limiter.ts";
-import { answerProblem, problemOf } from "../http/problems.ts";
+import { problemOf } from "../http/problems.ts";
 import type { RequestFigures } from "../http/request-counts.ts";
 import { answer } from "../http/responses.ts";
 import { pathOf, queryOf } from "../http/url.ts";
 import { header, MAX_PATH } from "../lib/bounds.ts";
+import { answerProblem } from "../pages/problem/answer.ts";
 
 export interface RouterOptions {
   readonly limiter: Pick<Limiter, "addHeaders">;

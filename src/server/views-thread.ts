@@ -1,10 +1,11 @@
 import type { Config } from "../config/config.ts";
+import type { Identity } from "../http/page.ts";
 import type { ViewTask } from "../http/view-task.ts";
 import { createViews, type ViewLimits, type Views } from "../http/views.ts";
 import { startThread, type Thread } from "../lib/thread.ts";
 import { StoreMisplaced, StoreUnavailable } from "../links/store.ts";
 import type { ListTable } from "../moderation/blocklist/list-table.ts";
-import type { Identity } from "../pages/shared/layout.tsx";
+import { answerProblem } from "../pages/problem/answer.ts";
 import { identifyStore } from "../store/open.ts";
 import type { Blocklists } from "./blocklists.ts";
 import type { Core } from "./core.ts";
@@ -41,7 +42,7 @@ export function openViews(
   blocklists.onChange(() => {
     if (latest !== undefined) sendSettings(latest);
   });
-  return createViews({ ...limits, start, clock, hostRules, onFault });
+  return createViews({ ...limits, start, clock, hostRules, onFault, refuse: answerProblem });
 }
 
 interface ViewsState {

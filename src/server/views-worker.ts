@@ -24,6 +24,7 @@ import { showMyLinks } from "../pages/my-links/page.tsx";
 import { createPreview } from "../pages/preview/handler.ts";
 import { createPrivacy } from "../pages/privacy/page.tsx";
 import { createQrPage } from "../pages/qr/handler.ts";
+import { createQrImages } from "../pages/qr/qr-image.ts";
 import { createReference } from "../pages/reference/page.tsx";
 import { createReportViews } from "../pages/report/handler.ts";
 import { openReader, type StoreReader } from "../store/open.ts";
@@ -87,15 +88,8 @@ function rendererOf(domain: Domain, { store, clock, hostRules, inspection }: Ren
   const links = createLookUps({ codeHoldMs, store: { find }, clock, blocked: hostRules.blocked });
   const visits = createCounts({ store, clock, shown: statsShown, noise: createNoise(config.noiseKey) });
   const disabledSince = createDisabledSinceReader({ store, hostRules });
-  const api = createApiViews({
-    links,
-    visits,
-    clock,
-    defaultExpiry,
-    cacheSeconds,
-    version: VERSION,
-    needsToken,
-  });
+  const options = { links, visits, clock, defaultExpiry, cacheSeconds, version: VERSION, needsToken };
+  const api = createApiViews(options);
   const home = createHomeViews({ defaultExpiry, needsToken, links });
   return createRenderer(domain, {
     qr: createQrPage({ links }),
@@ -112,6 +106,7 @@ function rendererOf(domain: Domain, { store, clock, hostRules, inspection }: Ren
       describe: api.describe,
     }),
     ...api.views,
+    ...createQrImages(options),
     preview: createPreview({ links, visits, clock, disabledSince, statsKeepDays }),
     adminApi: createAdminApiViews(inspection),
     adminPage: createAdminPageViews(inspection),

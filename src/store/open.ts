@@ -1,9 +1,9 @@
 import type { Config } from "../config/config.ts";
 import type { LinkStore } from "../links/store.ts";
 import type { GuardStore } from "../moderation/store.ts";
-import type { VisitStore } from "../visits/store.ts";
+import type { VisitStore } from "../visits/days/store.ts";
 import type { PostgresOptions } from "./postgres/store.ts";
-import type { LinkImporter, Records, WriteRecords } from "./records.ts";
+import type { LinkImporter, Records, WriteRecords } from "./shared/records.ts";
 import type { Statements } from "./shared/sql.ts";
 import { identify } from "./sqlite/file/file-identity.ts";
 import { checkFile, hasFile } from "./sqlite/file/file.ts";

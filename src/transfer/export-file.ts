@@ -9,7 +9,7 @@ import {
   type RecordOf,
   type Records,
   type WriteRecords,
-} from "../store/records.ts";
+} from "../store/shared/records.ts";
 import { checkHeader, type ExportLine, HEADER, parseLine, writeLine } from "./export-line.ts";
 import { BrokenLine } from "./field-codecs.ts";
 import { type ImportItem, type OnBrokenLine, UnreadableFile } from "./import-file.ts";

@@ -1,12 +1,14 @@
 // The lines of an export, which docs/export-format.md describes. Equal records become equal bytes.
-import { type EndedBy, type Link, REASONS, type Terms } from "../links/link.ts";
+import { type Link, type Terms } from "../links/link.ts";
 import { isOwnHash } from "../links/password.ts";
+import { type EndedBy, REASONS } from "../links/reasons.ts";
 import type { Who } from "../links/store.ts";
 import type { Target } from "../links/target.ts";
-import { type Kind, type Kinds, orNone, type StoredTerms, TERM_NAMES, TERMS } from "../links/terms.ts";
-import { ANSWERS, type AnswerAction } from "../moderation/reports/case.ts";
+import { orNone } from "../links/term-values.ts";
+import { type Kind, type Kinds, type StoredTerms, TERM_NAMES, TERMS } from "../links/terms.ts";
+import { ANSWERS, type AnswerAction } from "../moderation/case.ts";
 import { ACTIONS } from "../moderation/store.ts";
-import { type Counts, KINDS, type LinkDay, type RecordOf } from "../store/records.ts";
+import { type Counts, KINDS, type LinkDay, type RecordOf } from "../store/shared/records.ts";
 import {
   closeOneVisit,
   type DayDetail,
@@ -15,8 +17,8 @@ import {
   type Value,
   writeDetail,
   writeOneVisit,
-} from "../visits/detail.ts";
-import { DIMENSIONS } from "../visits/dimensions.ts";
+} from "../visits/days/detail.ts";
+import { DIMENSIONS } from "../visits/days/dimensions.ts";
 import {
   anything,
   anyText,

@@ -1,5 +1,5 @@
 import type { Link } from "../links/link.ts";
-import type { Detail } from "../visits/detail.ts";
+import type { Detail } from "../visits/days/detail.ts";
 
 export interface InputFile {
   /** The first line without its line break, truncated if very long. Must be called before `bytes`. */

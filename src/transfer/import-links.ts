@@ -1,4 +1,4 @@
-import type { ImportedLink, LinkImporter } from "../store/records.ts";
+import type { ImportedLink, LinkImporter } from "../store/shared/records.ts";
 import type { ImportItem } from "./import-file.ts";
 import { type BrokenRule, type ImportRules, isSameLink, parseLink } from "./imported-link.ts";
 import { openStagingFile, type StagedLink } from "./staging-file.ts";

@@ -3,8 +3,8 @@ import type { Link } from "../links/link.ts";
 import { isProblem, type Refusal } from "../links/problem.ts";
 import { parseTarget, type Target, type TargetPolicy } from "../links/target.ts";
 import { DAY_MS, NEVER_MS } from "../links/time.ts";
-import type { ImportedLink } from "../store/records.ts";
-import { writeDetail } from "../visits/detail.ts";
+import type { ImportedLink } from "../store/shared/records.ts";
+import { writeDetail } from "../visits/days/detail.ts";
 import type { StagedLink } from "./staging-file.ts";
 
 export interface ImportRules {

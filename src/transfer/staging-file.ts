@@ -7,8 +7,8 @@ import { join } from "node:path";
 
 import type { Code } from "../links/code.ts";
 import { StoreUnusable } from "../links/store.ts";
-import type { ImportedLink } from "../store/records.ts";
-import type { Detail } from "../visits/detail.ts";
+import type { ImportedLink } from "../store/shared/records.ts";
+import type { Detail } from "../visits/days/detail.ts";
 import type { LinkItem, VisitsItem } from "./import-file.ts";
 
 const ROWS_PER_TRANSACTION = 10_000;

@@ -2,7 +2,7 @@ import { UAParser } from "ua-parser-js";
 
 import { once } from "../lib/memoize.ts";
 import { crawlerNames, crawlerPatterns, toolPatterns } from "./crawlers.ts" with { type: "macro" };
-import { type Dimension, NAMES } from "./dimensions.ts";
+import { type Dimension, NAMES } from "./days/dimensions.ts";
 
 /** A parsed `User-Agent`. Every field has a closed set of values, including "" or "other" for unknown. */
 export interface Agent {

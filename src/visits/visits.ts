@@ -1,11 +1,11 @@
 import type { Clock } from "../links/clock.ts";
 import type { LinkId } from "../links/store.ts";
 import { HOUR_MS } from "../links/time.ts";
-import { firstOpenDay, type Sums } from "./day.ts";
+import { firstOpenDay, type Sums } from "./days/day.ts";
+import type { VisitStore } from "./days/store.ts";
 import { type JournalOptions, openJournal } from "./journal/journal.ts";
 import { type Counter, createRecorder, type Visit } from "./recorder.ts";
 import { createStatistics, type StatisticsOptions } from "./statistics/statistics.ts";
-import type { VisitStore } from "./store.ts";
 import { createVisitors } from "./visitor.ts";
 
 const AGE_BATCH = 200;

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 
 import type { BrowserContext, Page } from "playwright-core";
 
-import { relativeTime } from "../../src/pages/shared/formats.ts";
+import { relativeTime } from "../../src/locales/relative-time.ts";
 import { BASE_URL, type Running, startHere } from "../service.ts";
 import { untilCounted, visit } from "../visits/visits.ts";
 import { arrive, PHONE, readers, stopTime, untilFocused, wordsOf } from "./browser.ts";

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
 
 import { DAY_MS } from "../../src/links/time.ts";
-import { relativeTime } from "../../src/pages/shared/formats.ts";
+import { relativeTime } from "../../src/locales/relative-time.ts";
 import { type Running, startHere } from "../service.ts";
 import { untilCounted, visit } from "../visits/visits.ts";
 import { arrive, openBrowser, PHONE, readers, stopTime, wordsOf } from "./browser.ts";

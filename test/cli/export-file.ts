@@ -1,7 +1,7 @@
 // Files as `curt export` writes them.
 import type { DatabaseAddress } from "../../src/config/database-url.ts";
 import { fillStore, openRecords } from "../../src/store/open.ts";
-import { KINDS, type WriteRecords } from "../../src/store/records.ts";
+import { KINDS, type WriteRecords } from "../../src/store/shared/records.ts";
 import { exportRecords, fillFrom } from "../../src/transfer/export-file.ts";
 import { NOW } from "../stores/links.ts";
 

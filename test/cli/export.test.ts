@@ -7,7 +7,7 @@ import { type Code } from "../../src/links/code.ts";
 import { StoreUnavailable, StoreUnusable } from "../../src/links/store.ts";
 import { DAY_MS } from "../../src/links/time.ts";
 import { fillStore, openStore } from "../../src/store/open.ts";
-import { KINDS, type WriteRecords } from "../../src/store/records.ts";
+import { KINDS, type WriteRecords } from "../../src/store/shared/records.ts";
 import { makeLargeStore, runWithRoom } from "../backup/run.ts";
 import { testOnLinux } from "../linux.ts";
 import { sharePostgres } from "../postgres.ts";

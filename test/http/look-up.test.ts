@@ -6,12 +6,13 @@ import { createCalls } from "../../src/http/call.ts";
 import type { ClientOf } from "../../src/http/client.ts";
 import { createDomains } from "../../src/http/domain.ts";
 import { createLimiter } from "../../src/http/limiter.ts";
-import { createProblemCache } from "../../src/http/problem-cache.ts";
 import { followChanges } from "../../src/links/change-feed.ts";
 import { createClock } from "../../src/links/clock.ts";
 import { createLinks } from "../../src/links/links.ts";
 import type { LinkStore } from "../../src/links/store.ts";
 import { CURT } from "../../src/pages/assets/branding.ts";
+import { answerProblem } from "../../src/pages/problem/answer.ts";
+import { createProblemCache } from "../../src/pages/problem/problem-cache.ts";
 import { createUnknownAnswer } from "../../src/pages/unknown/handler.ts";
 import { createLinkCache } from "../../src/redirect/link-cache.ts";
 import { createRedirect, createRedirectFigures } from "../../src/redirect/redirect.ts";
@@ -61,7 +62,7 @@ async function serve(folder: string, record = () => {}) {
     address: connection.requestIP(request)?.address ?? "",
     country: "",
   });
-  const limiter = createLimiter({}, clock, { count: () => {} });
+  const limiter = createLimiter({}, clock, { count: () => {} }, answerProblem);
   const onFault = (error: unknown) => void faults.push(error);
   const redirect = createRedirect({
     linkCache,
@@ -75,8 +76,7 @@ async function serve(folder: string, record = () => {}) {
     callOf: createCalls({ domain: createDomains({ baseUrl: BASE_URL, domains: [] }, CURT)[0], clientOf }),
     limiter,
     answerUnknown: createUnknownAnswer({
-      linkCache,
-      clock,
+      exists: linkCache.exists,
       limiter,
       overload: { takeTurns: (_what, _call, begin) => begin() },
       cachedProblem: createProblemCache(),

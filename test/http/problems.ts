@@ -1,7 +1,7 @@
 import type { ProblemReason } from "../../src/http/problem-reasons.ts";
 import { type HttpProblem, malformed } from "../../src/http/problems.ts";
 import { invalid } from "../../src/links/problem.ts";
-import type { DecisionRefusal } from "../../src/moderation/operator.ts";
+import type { DecisionRefusal } from "../../src/moderation/refusal.ts";
 
 const refused = (refusal: DecisionRefusal) => ({ kind: "refused", refusals: [refusal] }) as HttpProblem;
 const limited = (limit: Extract<HttpProblem, { kind: "limited" }>["limit"]): HttpProblem => ({

@@ -2,10 +2,10 @@ import { expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
+import { type ApiDescription, operationsOf } from "../../src/api/description.ts";
 import { REASON_HEADER, REASONS } from "../../src/http/problem-reasons.ts";
 import { describe, type HttpProblem, nameFirst } from "../../src/http/problems.ts";
 import { LANGUAGES, message } from "../../src/locales/messages.ts";
-import { type ApiDescription, operationsOf } from "../../src/pages/reference/openapi.ts";
 import { checkReasons, outcomeOf, ROOT, startHere } from "../service.ts";
 import { PROBLEMS } from "./problems.ts";
 

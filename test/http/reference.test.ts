@@ -1,8 +1,5 @@
 import { beforeAll, describe, expect, test } from "bun:test";
 
-import { REASONS } from "../../src/http/problem-reasons.ts";
-import en from "../../src/locales/en.json";
-import { LANGUAGES, message, type MessageKey } from "../../src/locales/messages.ts";
 import {
   answerOf,
   type ApiDescription,
@@ -10,7 +7,10 @@ import {
   EXPLAINED_ONCE,
   fieldsOf,
   operationsOf,
-} from "../../src/pages/reference/openapi.ts";
+} from "../../src/api/description.ts";
+import { REASONS } from "../../src/http/problem-reasons.ts";
+import en from "../../src/locales/en.json";
+import { LANGUAGES, message, type MessageKey } from "../../src/locales/messages.ts";
 import { BASE_URL, ROOT, shareService, startHere } from "../service.ts";
 import { decoded, readCurl, samplesIn, textOf } from "./samples.ts";
 

@@ -6,6 +6,7 @@ import type { Call } from "../../src/http/call.ts";
 import { createLimiter } from "../../src/http/limiter.ts";
 import { createRefusalQueue } from "../../src/http/refusal-queue.ts";
 import { createRateLimit } from "../../src/moderation/rate-limits.ts";
+import { answerProblem } from "../../src/pages/problem/answer.ts";
 
 const times = (count: number) => Array.from({ length: count }, (_, nth) => nth);
 
@@ -43,7 +44,7 @@ test("nobody waits for longer than 8 s, and more than 4,000 never wait", () => {
 test("the refusals of a limit are held back", () => {
   const clock = { monotonicMs: () => 0 };
   const unknown = createRateLimit([{ count: 1, ms: 3_600_000 }], { clock, seed: 1n });
-  const limiter = createLimiter({ unknown }, clock, { count: () => {} });
+  const limiter = createLimiter({ unknown }, clock, { count: () => {} }, answerProblem);
   const call = { limits: [], client: () => ({ address: "192.0.2.1", country: "" }) } as unknown as Call;
   expect(limiter.unknown(call)).toBeUndefined();
   const refusals = times(102).map(() => limiter.unknown(call));

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from "bun:test";
 
 import { type StatisticsData, statisticsCsv } from "../../src/api/statistics.ts";
-import { DIMENSIONS } from "../../src/visits/dimensions.ts";
+import { DIMENSIONS } from "../../src/visits/days/dimensions.ts";
 import { shareService } from "../service.ts";
 import { addVisits, statisticsOf } from "../visits/visits.ts";
 

@@ -8,6 +8,7 @@ import { PARAMETERS, type ViewTask } from "../../src/http/view-task.ts";
 import { createViews } from "../../src/http/views.ts";
 import { startThread } from "../../src/lib/thread.ts";
 import { CURT } from "../../src/pages/assets/branding.ts";
+import { answerProblem } from "../../src/pages/problem/answer.ts";
 import { BASE_URL, startHere } from "../service.ts";
 import { untilCounted, visit } from "../visits/visits.ts";
 import { HTML } from "./markup.ts";
@@ -25,6 +26,7 @@ function open(sharedMs?: number) {
   let started = 0;
   let strangers = 0;
   const views = createViews({
+    refuse: answerProblem,
     start() {
       started++;
       const worker = () => new Worker(new URL("./view-worker.ts", import.meta.url));

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
 
+import { operationsOf } from "../../src/api/description.ts";
 import { describeApi } from "../../src/api/openapi.ts";
 import { createDomains } from "../../src/http/domain.ts";
 import {
@@ -14,12 +15,11 @@ import {
   parseFields,
 } from "../../src/lib/bounds.ts";
 import { parseCode } from "../../src/links/code.ts";
-import { hasRightLength } from "../../src/links/password.ts";
 import { MAX_TARGET_LENGTH } from "../../src/links/target.ts";
+import { hasRightLength } from "../../src/links/term-values.ts";
 import { parseInstant } from "../../src/links/time.ts";
-import { refuseNote } from "../../src/moderation/reports/case.ts";
+import { refuseNote } from "../../src/moderation/refusal.ts";
 import { CURT } from "../../src/pages/assets/branding.ts";
-import { operationsOf } from "../../src/pages/reference/openapi.ts";
 
 const [domain] = createDomains({ baseUrl: "https://curt.example", domains: [] }, CURT);
 const operations = operationsOf(describeApi(domain, "en", { version: "", needsToken: false }));

@@ -4,7 +4,7 @@ import * as fc from "fast-check";
 
 import { isProblem } from "../../src/links/problem.ts";
 import { MAX_TARGET_LENGTH, parseTarget, type TargetPolicy } from "../../src/links/target.ts";
-import { isShortener } from "../../src/moderation/domain-name.ts";
+import { isShortener } from "../../src/moderation/blocklist/domain-name.ts";
 
 const PUBLIC: TargetPolicy = {
   posture: "public",

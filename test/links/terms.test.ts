@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 
-import { refuseTerms } from "../../src/links/terms.ts";
+import { refuseTerms } from "../../src/links/term-values.ts";
 
 describe("a password", () => {
   const rules = (password: string) => refuseTerms({ password }).map(({ rule }) => rule);

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
 
-import { DIMENSIONS } from "../../src/visits/dimensions.ts";
+import { DIMENSIONS } from "../../src/visits/days/dimensions.ts";
 import { PROGRAM, ROOT } from "../service.ts";
 import { connect } from "./connect.ts";
 

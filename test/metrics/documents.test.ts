@@ -56,7 +56,7 @@ test("labels and their values that queries ask for exist", () => {
     read("src/server/metrics-snapshot.ts") +
     read("src/metrics/process-group.ts") +
     read("src/metrics/system.ts");
-  const known = sources + read("src/store/commits.ts") + read("src/redirect/redirect.ts");
+  const known = sources + read("src/store/shared/commits.ts") + read("src/redirect/redirect.ts");
   const asked = [...shown, ...alerts.map(({ expr }) => expr)].join("\n");
   for (const [, label = "", value = ""] of asked.matchAll(/(\w+)!?="([^"]+)"/g))
     if (label !== "job" && label !== "status") expect([label, known.includes(value)]).toEqual([label, true]);

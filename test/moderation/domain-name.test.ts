@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 
-import { isPublicSuffix, registrableDomain } from "../../src/moderation/domain-name.ts";
+import { isPublicSuffix, registrableDomain } from "../../src/moderation/blocklist/domain-name.ts";
 
 test("the registrable domain is the public suffix and one label more", () => {
   const domains = {

@@ -1,8 +1,9 @@
 import { expect, test } from "bun:test";
 
-import type { Reason } from "../../src/links/link.ts";
+import type { Reason } from "../../src/links/reasons.ts";
 import type { Target } from "../../src/links/target.ts";
-import { createHostRules, parseHost } from "../../src/moderation/host-rules.ts";
+import { parseHost } from "../../src/moderation/blocklist/domain-name.ts";
+import { createHostRules } from "../../src/moderation/host-rules.ts";
 import type { HostRule } from "../../src/moderation/store.ts";
 import { temporaryStore } from "../service.ts";
 

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { join } from "node:path";
 
-import { REASONS } from "../../src/links/link.ts";
 import { createLookUps } from "../../src/links/links.ts";
 import { isProblem } from "../../src/links/problem.ts";
+import { REASONS } from "../../src/links/reasons.ts";
 import { type LinkId, type LinkStore, StoreUnavailable } from "../../src/links/store.ts";
 import type { Target } from "../../src/links/target.ts";
 import { DAY_MS, HOUR_MS } from "../../src/links/time.ts";
@@ -11,7 +11,7 @@ import { createRuleCheck, type ReadLink, requireSeen } from "../../src/moderatio
 import { createReports } from "../../src/moderation/reports/reports.ts";
 import type { GuardStore } from "../../src/moderation/store.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
-import type { VisitStore } from "../../src/visits/store.ts";
+import type { VisitStore } from "../../src/visits/days/store.ts";
 import { temporaryFolder } from "../service.ts";
 import { newLink } from "../stores/links.ts";
 

@@ -3,7 +3,7 @@ import { expect, test } from "bun:test";
 import { message } from "../../src/locales/messages.ts";
 import { Breakdowns } from "../../src/pages/shared/charts/breakdowns.tsx";
 import { write } from "../../src/pages/shared/html/jsx-runtime.ts";
-import { DIMENSIONS } from "../../src/visits/dimensions.ts";
+import { DIMENSIONS } from "../../src/visits/days/dimensions.ts";
 import type { Statistics } from "../../src/visits/statistics/statistics.ts";
 
 type Shown = Statistics["shown"];

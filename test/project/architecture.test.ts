@@ -76,17 +76,57 @@ function partOf(file: string): string {
   return part;
 }
 
-function importsOf(file: string, text: string): Import[] {
+/** The packages (without a path) and files below `src/` that a file imports, if only for types. */
+function importedBy(file: string, text: string): { readonly name: string; readonly isFile: boolean }[] {
   const statements = text.matchAll(
     /^(?:import|export)\s[^;"'`=()]*?\bfrom\s+"([^"]+)"|^import\s+"([^"]+)"|\b(?:import|require)\("([^"]+)"\)/gm,
   );
   return [...statements].map(([, from, bare, dynamic]) => {
     const specifier = from ?? bare ?? dynamic ?? "";
     if (!specifier.startsWith("."))
-      return { from: partOf(file), to: specifier.match(/^(@[^/]+\/)?[^/]+/)?.[0] ?? "" };
-    const path = relative(SOURCE, resolve(SOURCE, dirname(file), specifier));
-    return { from: partOf(file), to: path.startsWith("..") ? path : partOf(path) };
+      return { name: specifier.match(/^(@[^/]+\/)?[^/]+/)?.[0] ?? "", isFile: false };
+    const name = relative(SOURCE, resolve(SOURCE, dirname(file), specifier));
+    return { name, isFile: !name.startsWith("..") };
   });
+}
+
+function importsOf(file: string, text: string): Import[] {
+  return importedBy(file, text).map(({ name, isFile }) => ({
+    from: partOf(file),
+    to: isFile ? partOf(name) : name,
+  }));
+}
+
+/** The first circle in a graph, such as "a → b → a". Undefined if there is none. */
+function findCircle(graph: ReadonlyMap<string, ReadonlySet<string>>): string | undefined {
+  const done = new Set<string>();
+  const path: string[] = [];
+  function visit(node: string): string | undefined {
+    if (path.includes(node)) return [...path.slice(path.indexOf(node)), node].join(" → ");
+    if (done.has(node)) return undefined;
+    path.push(node);
+    for (const next of graph.get(node) ?? []) {
+      const circle = visit(next);
+      if (circle !== undefined) return circle;
+    }
+    path.pop();
+    done.add(node);
+    return undefined;
+  }
+  return [...graph.keys()].map(visit).find((circle) => circle !== undefined);
+}
+
+/** Who imports whom among files, or among what `groupOf` makes of them. */
+function graphOf(groupOf: (file: string) => string): Map<string, Set<string>> {
+  const graph = new Map<string, Set<string>>();
+  for (const file of sourceFiles()) {
+    const from = groupOf(file);
+    const imported = graph.get(from) ?? new Set();
+    graph.set(from, imported);
+    for (const { name, isFile } of importedBy(file, readFileSync(join(SOURCE, file), "utf8")))
+      if (isFile && groupOf(name) !== from) imported.add(groupOf(name));
+  }
+  return graph;
 }
 
 function violations(file: string, text: string): string[] {
@@ -105,6 +145,24 @@ test("every part only imports what the list allows", () => {
   expect(files.length).toBeGreaterThan(25);
   const found = files.flatMap((file) => violations(file, readFileSync(join(SOURCE, file), "utf8")));
   expect(found).toEqual([]);
+});
+
+// Move what both need into a file that both may import.
+test("no file imports itself through others", () => {
+  expect(findCircle(graphOf((file) => file))).toBeUndefined();
+});
+
+test("no folder imports itself through others", () => {
+  expect(findCircle(graphOf((file) => dirname(file)))).toBeUndefined();
+});
+
+test("a circle is found", () => {
+  const graph = new Map([
+    ["a", new Set(["b"])],
+    ["b", new Set(["c", "d"])],
+    ["d", new Set(["b"])],
+  ]);
+  expect(findCircle(graph)).toBe("b → d → b");
 });
 
 test("everything on the list exists", () => {

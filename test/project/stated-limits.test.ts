@@ -10,7 +10,7 @@ import { LIMIT } from "../../src/api/admin/endpoint.ts";
 import { MAX_CHANGED, SEARCH_MS } from "../../src/api/admin/search.ts";
 import { IDLE_SECONDS as BATCH_SECONDS, MAX_BATCH } from "../../src/api/create-batch.ts";
 import { MAX_KEY_LENGTH } from "../../src/api/creation.ts";
-import { DAY_SECONDS as QR_SECONDS } from "../../src/api/qr-code.ts";
+import { MIN_CONTRAST } from "../../src/api/qr-bounds.ts";
 import { DEFAULT_URL } from "../../src/cli/instance-request.ts";
 import { SAME_SIGNAL_MS } from "../../src/cli/serve.ts";
 import { MAX_ROWS } from "../../src/cli/skipped-rows.ts";
@@ -54,6 +54,7 @@ import { POLL_MS } from "../../src/moderation/blocklist/blocklist.ts";
 import { MAX_BYTES as MAX_FEED_BYTES } from "../../src/moderation/blocklist/download.ts";
 import { EVERY_MS as FETCH_EVERY_MS } from "../../src/moderation/blocklist/feeds.ts";
 import { MAX_FILE_BYTES, MAX_RULES } from "../../src/moderation/blocklist/list-file.ts";
+import { MAX_NOTE_LENGTH } from "../../src/moderation/case.ts";
 import { MAX_COUNTED_DISABLED } from "../../src/moderation/figures.ts";
 import { MAX_RULES as MAX_BLOCKED_HOSTS } from "../../src/moderation/operator.ts";
 import {
@@ -65,11 +66,10 @@ import {
   type Window,
   WRONG_TOKENS,
 } from "../../src/moderation/rate-limits.ts";
-import { MAX_NOTE_LENGTH } from "../../src/moderation/reports/case.ts";
 import { KEEP_MS as KEEP_NOTES_MS, LATE_MS } from "../../src/moderation/reports/reports.ts";
 import { OPEN_MS, REMEMBERED_MS } from "../../src/pages/password/handler.ts";
 import { JUST_CREATED_MS } from "../../src/pages/preview/just-created.ts";
-import { MIN_CONTRAST } from "../../src/pages/qr/qr-style.ts";
+import { DAY_SECONDS as QR_SECONDS } from "../../src/pages/qr/qr-image.ts";
 import { MAX_BYTES as CACHE_BYTES } from "../../src/redirect/link-cache.ts";
 import { BEAT_MS } from "../../src/server/child-process.ts";
 import { BELIEVED_DAYS } from "../../src/server/core.ts";
@@ -83,8 +83,8 @@ import { KEEP_SEQUENCES_DAYS } from "../../src/store/postgres/visits.ts";
 import { OPENING_KIB } from "../../src/store/sqlite/file/file.ts";
 import { MAX_BYTES_PER_S } from "../../src/store/sqlite/file/snapshot.ts";
 import { KEEP_SOURCES_DAYS } from "../../src/store/sqlite/visits.ts";
-import { CLOSE_AFTER_MS, MAX_DAY_VALUES, VISITORS_SKETCH } from "../../src/visits/day.ts";
-import { DIMENSIONS } from "../../src/visits/dimensions.ts";
+import { CLOSE_AFTER_MS, MAX_DAY_VALUES, VISITORS_SKETCH } from "../../src/visits/days/day.ts";
+import { DIMENSIONS } from "../../src/visits/days/dimensions.ts";
 import { MAX_FOLD_PAUSE_MS, TICK_MS } from "../../src/visits/journal/journal.ts";
 import { MAX_BYTES as JOURNAL_BYTES } from "../../src/visits/journal/segments.ts";
 import { EPSILON, MIN_SHOWN_VISITS } from "../../src/visits/statistics/noise.ts";

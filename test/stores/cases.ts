@@ -5,7 +5,7 @@ import type { Code } from "../../src/links/code.ts";
 import type { LinkId } from "../../src/links/store.ts";
 import type { Target } from "../../src/links/target.ts";
 import { DAY_MS } from "../../src/links/time.ts";
-import { type CaseQuery, MAX_CASE_NOTES, type Report } from "../../src/moderation/reports/case.ts";
+import { type CaseQuery, MAX_CASE_NOTES, type Report } from "../../src/moderation/case.ts";
 import type { TestedStore } from "./guard.ts";
 import { newLink } from "./links.ts";
 

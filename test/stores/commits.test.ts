@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 
 import { StoreUnavailable } from "../../src/links/store.ts";
-import { createCommits, createStoreFigures } from "../../src/store/commits.ts";
+import { createCommits, createStoreFigures } from "../../src/store/shared/commits.ts";
 import { stopClock } from "../stopped-clock.ts";
 
 /** Commits that end when they are told to. */

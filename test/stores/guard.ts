@@ -2,14 +2,14 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 
 import { revisionOf, versionOf } from "../../src/links/change.ts";
 import type { Code } from "../../src/links/code.ts";
-import { type Reason } from "../../src/links/link.ts";
 import { isProblem } from "../../src/links/problem.ts";
+import { type Reason } from "../../src/links/reasons.ts";
 import type { Decision, LinkStore, NewLink } from "../../src/links/store.ts";
 import type { Target } from "../../src/links/target.ts";
 import { DAY_MS, NEVER_MS } from "../../src/links/time.ts";
 import type { GuardStore, JournalQuery } from "../../src/moderation/store.ts";
-import type { VisitStore } from "../../src/visits/store.ts";
-import type { Slice } from "../../src/visits/visit-rows.ts";
+import type { VisitStore } from "../../src/visits/days/store.ts";
+import type { Slice } from "../../src/visits/days/visit-rows.ts";
 import { slicesOf } from "../visits/slices.ts";
 import { newLink } from "./links.ts";
 

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Code } from "../../src/links/code.ts";
 import type { LinkStore } from "../../src/links/store.ts";
 import { DAY_MS } from "../../src/links/time.ts";
-import type { AgeBounds, VisitStore } from "../../src/visits/store.ts";
+import type { AgeBounds, VisitStore } from "../../src/visits/days/store.ts";
 import { type Counted, detailOf, slicesOf, type Told } from "../visits/slices.ts";
 import { newLink } from "./links.ts";
 

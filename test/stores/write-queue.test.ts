@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 
-import { createWriteQueue, StoreBusy, type TimedTask } from "../../src/store/sqlite/write-queue.ts";
+import { createWriteQueue } from "../../src/store/sqlite/write-queue.ts";
+import { StoreBusy, type TimedTask } from "../../src/store/sqlite/write-task.ts";
 import { stopClock } from "../stopped-clock.ts";
 
 test("a create that already waited for others waits for a lock only as long as is left", async () => {

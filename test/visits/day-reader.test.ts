@@ -5,9 +5,9 @@ import * as fc from "fast-check";
 
 import type { NewLink } from "../../src/links/store.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
+import type { VisitStore } from "../../src/visits/days/store.ts";
 import { createNoise } from "../../src/visits/statistics/noise.ts";
 import { createStatistics, INTERVALS } from "../../src/visits/statistics/statistics.ts";
-import type { VisitStore } from "../../src/visits/store.ts";
 import { temporaryFolder } from "../service.ts";
 import { newLink } from "../stores/links.ts";
 import { slicesOf, type Told } from "./slices.ts";

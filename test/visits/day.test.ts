@@ -9,9 +9,9 @@ import {
   MAX_DAY_VALUES,
   mergeDays,
   type SameVisits,
-} from "../../src/visits/day.ts";
-import { readDetail } from "../../src/visits/detail.ts";
-import { DIMENSIONS } from "../../src/visits/dimensions.ts";
+} from "../../src/visits/days/day.ts";
+import { readDetail } from "../../src/visits/days/detail.ts";
+import { DIMENSIONS } from "../../src/visits/days/dimensions.ts";
 
 /** A visit, as a person or a bot made it, in an hour. */
 interface Told {

@@ -2,15 +2,15 @@ import { describe, expect, test } from "bun:test";
 
 import * as fc from "fast-check";
 
-import { closeDetail, createDay, mergeDays, type SameVisits } from "../../src/visits/day.ts";
+import { closeDetail, createDay, mergeDays, type SameVisits } from "../../src/visits/days/day.ts";
 import {
   type DayDetail,
   type Detail,
   readDetail,
   writeDetail,
   writeOneVisit,
-} from "../../src/visits/detail.ts";
-import { type Dimension, DIMENSIONS, NAMES } from "../../src/visits/dimensions.ts";
+} from "../../src/visits/days/detail.ts";
+import { type Dimension, DIMENSIONS, NAMES } from "../../src/visits/days/dimensions.ts";
 
 const hash = fc.oneof(fc.integer({ min: 0, max: 2 ** 32 - 1 }), fc.constantFrom(0, 2 ** 31, 2 ** 32 - 1));
 const count = fc.oneof(

@@ -3,11 +3,11 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
 import type { Code } from "../../src/links/code.ts";
+import { addToSketch, estimate, type Sketch } from "../../src/visits/days/sketch.ts";
 import { createSegmentFile } from "../../src/visits/journal/segment-file.ts";
 import { HEAD_WORDS, segmentBytes } from "../../src/visits/journal/segment-layout.ts";
 import { readSegment } from "../../src/visits/journal/segment-reader.ts";
 import { createName, openSegment } from "../../src/visits/journal/segment.ts";
-import { addToSketch, estimate, type Sketch } from "../../src/visits/sketch.ts";
 import { temporaryFolder } from "../service.ts";
 import { writeSegment } from "./segments.ts";
 

@@ -1,8 +1,8 @@
 import type { Code } from "../../src/links/code.ts";
-import { createDay } from "../../src/visits/day.ts";
-import { readDetail } from "../../src/visits/detail.ts";
-import type { DayVisits } from "../../src/visits/store.ts";
-import { MAX_ROWS, type Row, type Slice, encodeRows } from "../../src/visits/visit-rows.ts";
+import { createDay } from "../../src/visits/days/day.ts";
+import { readDetail } from "../../src/visits/days/detail.ts";
+import type { DayVisits } from "../../src/visits/days/store.ts";
+import { MAX_ROWS, type Row, type Slice, encodeRows } from "../../src/visits/days/visit-rows.ts";
 
 /** One visit as a test tells it. */
 export interface Told {

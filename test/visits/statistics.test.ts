@@ -4,7 +4,8 @@ import { join } from "node:path";
 
 import type { LinkStore } from "../../src/links/store.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
-import { writeDetail } from "../../src/visits/detail.ts";
+import { writeDetail } from "../../src/visits/days/detail.ts";
+import type { VisitStore } from "../../src/visits/days/store.ts";
 import type { Visibility } from "../../src/visits/statistics/day-reader.ts";
 import {
   createStatistics,
@@ -12,7 +13,6 @@ import {
   type Statistics,
   type StatisticsRequest,
 } from "../../src/visits/statistics/statistics.ts";
-import type { VisitStore } from "../../src/visits/store.ts";
 import { make } from "../managed.ts";
 import { startHere, temporaryFolder } from "../service.ts";
 import { newLink } from "../stores/links.ts";

@@ -2,8 +2,8 @@ import { z } from "@hono/zod-openapi";
 
 import { BODIES } from "../../lib/bounds.ts";
 import { isProblem } from "../../links/problem.ts";
+import { ANSWERS } from "../../moderation/case.ts";
 import type { Inspection } from "../../moderation/inspection.ts";
-import { ANSWERS } from "../../moderation/reports/case.ts";
 import {
   type AdminApiOptions,
   type Endpoints,

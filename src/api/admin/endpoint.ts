@@ -7,14 +7,14 @@ import { requiredTags } from "../../http/responses.ts";
 import { parametersOf } from "../../http/url.ts";
 import type { Views } from "../../http/views.ts";
 import { type Body, header } from "../../lib/bounds.ts";
-import { REASONS } from "../../links/link.ts";
 import { isProblem } from "../../links/problem.ts";
+import { REASONS } from "../../links/reasons.ts";
+import type { LinkId } from "../../links/store.ts";
 import type { ListPage } from "../../moderation/inspection.ts";
 import { type Operator, type ReadLink, requireSeen } from "../../moderation/operator.ts";
 import type { Reports } from "../../moderation/reports/reports.ts";
 import { success } from "../envelope.ts";
 import { readFields, readJson } from "../json-body.ts";
-import type { SearchResult } from "./search.ts";
 
 export interface AdminApiOptions {
   readonly operator: Operator;
@@ -147,3 +147,11 @@ export const listView =
     const { items, cursor } = await read(part);
     return show(call, { [name]: items.map(describe), cursor: cursor ?? null });
   };
+
+/** The links found so far. They are looked up again when they are shown. */
+export interface SearchResult {
+  /** The host is that of the target; "" for a deleted link. */
+  readonly links: readonly (LinkId & { readonly host: string })[];
+  readonly cursor?: string | undefined;
+  readonly searched: number;
+}

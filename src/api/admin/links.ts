@@ -9,9 +9,9 @@ import type { OtherRevision } from "../../links/change.ts";
 import { lookUpCode, splitKey } from "../../links/code.ts";
 import { isProblem } from "../../links/problem.ts";
 import type { LinkId } from "../../links/store.ts";
-import { readTerms } from "../../links/terms.ts";
+import { readTerms } from "../../links/term-values.ts";
 import type { Inspection } from "../../moderation/inspection.ts";
-import type { RefusedDecision } from "../../moderation/operator.ts";
+import type { RefusedDecision } from "../../moderation/refusal.ts";
 import { parseSearch } from "../../moderation/search.ts";
 import { target } from "../create-link.ts";
 import { success } from "../envelope.ts";
@@ -28,11 +28,12 @@ import {
   readPart,
   reason,
   reasonedRequest,
+  type SearchResult,
   show,
   WHO,
 } from "./endpoint.ts";
 import { inspectedJson, linkJson } from "./operator-json.ts";
-import { readSearch, searchAll, searchLinks, type SearchResult, searchSlice } from "./search.ts";
+import { readSearch, searchAll, searchLinks, searchSlice } from "./search.ts";
 
 /** `count` is how many links the first response said there are. */
 const countedRequest = z.object({ note, count: z.number().nullish() });

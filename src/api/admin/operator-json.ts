@@ -2,9 +2,9 @@
 import { versionOf } from "../../links/change.ts";
 import { linkFields } from "../../links/fields.ts";
 import { isoDay, isoInstant } from "../../links/time.ts";
+import type { Note } from "../../moderation/case.ts";
 import type { Figures, TopHosts } from "../../moderation/figures.ts";
 import type { LinkDetails, InspectedLink, Inspection } from "../../moderation/inspection.ts";
-import type { Note } from "../../moderation/reports/case.ts";
 import { operatorStateOf } from "../../moderation/search.ts";
 import type { HostRule, JournalEntry } from "../../moderation/store.ts";
 

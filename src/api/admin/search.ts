@@ -3,11 +3,10 @@
 import type { Call } from "../../http/call.ts";
 import { parametersOf } from "../../http/url.ts";
 import type { Views } from "../../http/views.ts";
-import type { LinkId } from "../../links/store.ts";
 import { targetHost } from "../../links/target.ts";
 import type { Inspection, ListPage } from "../../moderation/inspection.ts";
 import { type LinkQuery, SEARCH_FIELDS, type WrittenSearch } from "../../moderation/search.ts";
-import type { AdminApiTask } from "./endpoint.ts";
+import type { AdminApiTask, SearchResult } from "./endpoint.ts";
 // The operator's searches. The thread for views searches in slices, and other views take turns with them.
 
 /** How long a request searches before it returns the links found so far. */
@@ -23,14 +22,6 @@ const PAUSE_MS = 1;
 export const MAX_CHANGED = 10_000;
 /** Links in a slice. The serving thread parses them. */
 const MAX_SLICE = 1000;
-
-/** The links found so far. They are looked up again when they are shown. */
-export interface SearchResult {
-  /** The host is that of the target; "" for a deleted link. */
-  readonly links: readonly (LinkId & { readonly host: string })[];
-  readonly cursor?: string | undefined;
-  readonly searched: number;
-}
 
 type Asking = Pick<Views, "ask">;
 

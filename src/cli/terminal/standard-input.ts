@@ -1,8 +1,6 @@
 import { createInterface } from "node:readline";
 import { Writable } from "node:stream";
 
-import type { Environment } from "../command.ts";
-
 /**
  * Yields the lines that arrive together, without empty ones. Lines longer than `maxLength` may be cut to any length from
  * `maxLength` on, so that an endless line takes no endless memory.
@@ -29,7 +27,9 @@ function withText(lines: readonly string[]): string[] {
 const NOWHERE = { write: (_: unknown, __: unknown, done: () => void) => done() };
 
 /** Reads CURT_PASSWORD or a prompt, which others cannot see, unlike an argument. Undefined without either. */
-export async function readPassword({ CURT_PASSWORD }: Environment): Promise<string | undefined> {
+export async function readPassword({
+  CURT_PASSWORD,
+}: Readonly<Record<string, string | undefined>>): Promise<string | undefined> {
   if (CURT_PASSWORD) return CURT_PASSWORD;
   if (!process.stdin.isTTY) return undefined;
   // From here on the terminal does not echo.

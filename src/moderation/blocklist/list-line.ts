@@ -1,6 +1,5 @@
 import { canonicalHost } from "../../links/target.ts";
-import { isRegistrySuffix } from "../domain-name.ts";
-import { MAX_HOST_LENGTH, parseHost } from "../host-rules.ts";
+import { isRegistrySuffix, MAX_HOST_LENGTH, parseHost } from "./domain-name.ts";
 
 /** A rule of a blocklist. */
 export interface Rule {

@@ -1,5 +1,5 @@
 import { canonicalHost } from "../../links/target.ts";
-import { isPublicSuffix } from "../domain-name.ts";
+import { isPublicSuffix } from "./domain-name.ts";
 import { MAX_PATH_LENGTH, plainPath, type Rule } from "./list-line.ts";
 
 /**

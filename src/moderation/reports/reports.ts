@@ -2,29 +2,17 @@ import { clientNetwork } from "../../lib/client-address.ts";
 import { fillRandom } from "../../lib/random.ts";
 import type { OtherRevision } from "../../links/change.ts";
 import type { Clock } from "../../links/clock.ts";
-import { targetSinceMs, type FoundLink, type Reason } from "../../links/link.ts";
+import { targetSinceMs, type FoundLink } from "../../links/link.ts";
 import type { Links } from "../../links/links.ts";
 import { isProblem, type Problem } from "../../links/problem.ts";
+import { type Reason } from "../../links/reasons.ts";
 import type { LinkId, Who } from "../../links/store.ts";
 import { targetHost } from "../../links/target.ts";
 import { DAY_MS, HOUR_MS } from "../../links/time.ts";
-import type { VisitStore } from "../../visits/store.ts";
-import {
-  type ReadLink,
-  readReason,
-  type RefusedDecision,
-  refuseReason,
-  type RuleCheck,
-} from "../operator.ts";
-import {
-  ANSWERS,
-  type Case,
-  type CaseAnswer,
-  type CaseStore,
-  type Note,
-  refuseNote,
-  type Restore,
-} from "./case.ts";
+import type { VisitStore } from "../../visits/days/store.ts";
+import { ANSWERS, type Case, type CaseAnswer, type CaseStore, type Note, type Restore } from "../case.ts";
+import { type ReadLink, readReason, refuseReason, type RuleCheck } from "../operator.ts";
+import { type RefusedDecision, refuseNote } from "../refusal.ts";
 
 export type Reports = ReturnType<typeof createReports>;
 

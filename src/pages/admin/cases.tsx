@@ -1,10 +1,11 @@
 /** @jsxImportSource ../shared/html */
 import { versionOf } from "../../links/change.ts";
-import { type Link, REASONS } from "../../links/link.ts";
+import { type Link } from "../../links/link.ts";
+import { REASONS } from "../../links/reasons.ts";
 import { message } from "../../locales/messages.ts";
+import { ANSWERS, mainReason, type Note } from "../../moderation/case.ts";
 import type { Inspection } from "../../moderation/inspection.ts";
 import { hintsOf } from "../../moderation/link-hints.ts";
-import { ANSWERS, mainReason, type Note } from "../../moderation/reports/case.ts";
 import { describeDestination } from "../shared/destination-parts.ts";
 import { FullAddress, Host } from "../shared/destination.tsx";
 import { Instant } from "../shared/instant.tsx";

@@ -1,12 +1,12 @@
 /** @jsxImportSource ../shared/html */
+import type { Page } from "../../http/page.ts";
 import type { Fields } from "../../lib/bounds.ts";
 import { DAY_MS, isoDay } from "../../links/time.ts";
 import { message, type MessageKey } from "../../locales/messages.ts";
+import { ANSWERS } from "../../moderation/case.ts";
 import type { CounterName } from "../../moderation/counters.ts";
 import { FIGURE_DAYS, type Figures, type TopHosts } from "../../moderation/figures.ts";
-import { ANSWERS } from "../../moderation/reports/case.ts";
 import { Notice } from "../shared/fields.tsx";
-import type { Page } from "../shared/layout.tsx";
 import { Fact } from "../shared/link-facts.tsx";
 import { CaseList, type Cases } from "./cases.tsx";
 import { adminPage, Form, Given, LinkTo, type PageContext, withQuery } from "./frame.tsx";

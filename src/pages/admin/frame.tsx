@@ -1,11 +1,12 @@
 /** @jsxImportSource ../shared/html */
-import { type Reason, REASONS } from "../../links/link.ts";
+import { type Page } from "../../http/page.ts";
+import { type Reason, REASONS } from "../../links/reasons.ts";
 import { message, type MessageKey } from "../../locales/messages.ts";
-import { MAX_NOTE_LENGTH } from "../../moderation/reports/case.ts";
+import { MAX_NOTE_LENGTH } from "../../moderation/case.ts";
 import type { Action } from "../../moderation/store.ts";
 import { VERBATIM } from "../shared/fields.tsx";
 import type { Child, Html } from "../shared/html/jsx-runtime.ts";
-import { type Page, page } from "../shared/layout.tsx";
+import { page } from "../shared/layout.tsx";
 
 /** The part of a request that every page for the operator needs. */
 export interface PageContext {

@@ -1,6 +1,6 @@
 import { readSearch, searchAll, searchLinks } from "../../api/admin/search.ts";
 import type { Call } from "../../http/call.ts";
-import { type HttpProblem, problemAnswer } from "../../http/problems.ts";
+import { type HttpProblem } from "../../http/problems.ts";
 import { parametersOf } from "../../http/url.ts";
 import type { Views } from "../../http/views.ts";
 import { BODIES, type Fields } from "../../lib/bounds.ts";
@@ -11,6 +11,7 @@ import type { Secret } from "../../links/secret.ts";
 import type { LinkId } from "../../links/store.ts";
 import { authorityOf, targetHost } from "../../links/target.ts";
 import { DURATIONS } from "../../links/time.ts";
+import type { Restore } from "../../moderation/case.ts";
 import type { HostRules } from "../../moderation/host-rules.ts";
 import {
   type Operator,
@@ -19,9 +20,9 @@ import {
   readReason,
   requireSeen,
 } from "../../moderation/operator.ts";
-import type { Restore } from "../../moderation/reports/case.ts";
 import type { Reports } from "../../moderation/reports/reports.ts";
 import { instantOf, seeOther } from "../forms.ts";
+import { problemAnswer } from "../problem/answer.ts";
 import type { SignIn } from "../sign-in/handler.ts";
 import { type Answered, answeredIn } from "./desk.tsx";
 import { linkPath, withQuery } from "./frame.tsx";

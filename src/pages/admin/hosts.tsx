@@ -1,10 +1,10 @@
 /** @jsxImportSource ../shared/html */
-import type { Reason } from "../../links/link.ts";
+import type { Page } from "../../http/page.ts";
+import type { Reason } from "../../links/reasons.ts";
 import { message } from "../../locales/messages.ts";
 import type { HostRule } from "../../moderation/store.ts";
 import { Notice } from "../shared/fields.tsx";
 import { Instant } from "../shared/instant.tsx";
-import type { Page } from "../shared/layout.tsx";
 import { Decide, Field, Form, adminPage, Given, More, type PageContext } from "./frame.tsx";
 
 export interface Hosts {

@@ -1,8 +1,8 @@
 /** @jsxImportSource ../shared/html */
+import type { Page } from "../../http/page.ts";
 import { message } from "../../locales/messages.ts";
 import type { JournalEntry } from "../../moderation/store.ts";
 import { Instant } from "../shared/instant.tsx";
-import type { Page } from "../shared/layout.tsx";
 import { adminPage, Given, LinkTo, More, type PageContext } from "./frame.tsx";
 
 export interface Journal {

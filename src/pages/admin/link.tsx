@@ -1,17 +1,17 @@
 /** @jsxImportSource ../shared/html */
+import type { Page } from "../../http/page.ts";
 import { versionOf } from "../../links/change.ts";
 import { hasEnded, hasPassword, type Link } from "../../links/link.ts";
 import { targetHost } from "../../links/target.ts";
 import { TERM_NAMES, type TermName } from "../../links/terms.ts";
 import { DURATIONS, NEVER_MS } from "../../links/time.ts";
 import { message, type MessageKey } from "../../locales/messages.ts";
+import { mainReason } from "../../moderation/case.ts";
 import type { LinkDetails } from "../../moderation/inspection.ts";
-import { mainReason } from "../../moderation/reports/case.ts";
 import { Notice } from "../shared/fields.tsx";
 import { richMessage } from "../shared/formats.ts";
 import type { Child } from "../shared/html/jsx-runtime.ts";
 import { Instant } from "../shared/instant.tsx";
-import type { Page } from "../shared/layout.tsx";
 import { Fact, InstantFact, QueryFact } from "../shared/link-facts.tsx";
 import { CopyButton } from "../shared/share.tsx";
 import { AnswerForm, LinkDestination, ReportFacts } from "./cases.tsx";

@@ -1,11 +1,11 @@
 /** @jsxImportSource ../shared/html */
+import type { Page } from "../../http/page.ts";
 import { message, type MessageKey } from "../../locales/messages.ts";
 import type { InspectedLink } from "../../moderation/inspection.ts";
 import { operatorStateOf, type WrittenSearch } from "../../moderation/search.ts";
 import { describeDestination } from "../shared/destination-parts.ts";
 import { Notice } from "../shared/fields.tsx";
 import { Instant } from "../shared/instant.tsx";
-import type { Page } from "../shared/layout.tsx";
 import { Fact } from "../shared/link-facts.tsx";
 import {
   Beginning,

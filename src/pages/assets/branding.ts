@@ -1,5 +1,5 @@
-import { type Asset, asset } from "../shared/asset.ts";
-import type { Identity, IdentityAssets } from "../shared/layout.tsx";
+import { type Asset, type Identity, type IdentityAssets } from "../../http/page.ts";
+import { asset } from "../shared/asset.ts";
 import { buildAssets } from "./build.ts" with { type: "macro" };
 
 /** The colour of links and buttons, as # and six hexadecimal digits. */

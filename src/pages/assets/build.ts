@@ -1,7 +1,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
-import { type Asset, asset } from "../shared/asset.ts";
+import { type Asset } from "../../http/page.ts";
+import { asset } from "../shared/asset.ts";
 
 type Name = "style" | "script" | "myLinks" | "icon" | "touchIcon" | "largeIcon";
 

@@ -1,10 +1,9 @@
 import type { Call } from "../../http/call.ts";
 import { acceptsGzip } from "../../http/compression.ts";
+import type { Asset, Identity } from "../../http/page.ts";
 import { answer } from "../../http/responses.ts";
 import { header } from "../../lib/bounds.ts";
 import { once } from "../../lib/memoize.ts";
-import type { Asset } from "../shared/asset.ts";
-import type { Identity } from "../shared/layout.tsx";
 
 const FOR_EVER = "public, max-age=31536000, immutable";
 const DAY = "public, max-age=86400";

@@ -2,8 +2,15 @@
 import { TERM_NAMES, type TermName } from "../../links/terms.ts";
 import { DURATIONS, type Expiry } from "../../links/time.ts";
 import { message } from "../../locales/messages.ts";
-import { Checkbox, DateField, FieldError, SET, TextField, VERBATIM } from "../shared/fields.tsx";
-import type { Home } from "./page.tsx";
+import {
+  Checkbox,
+  DateField,
+  FieldError,
+  type FieldErrors,
+  SET,
+  TextField,
+  VERBATIM,
+} from "../shared/fields.tsx";
 
 interface FieldsProps extends Pick<Home, "form" | "errors"> {
   readonly language: string;
@@ -153,4 +160,29 @@ export function Options(props: EndsProps) {
       })}
     </details>
   );
+}
+
+export const FIELDS = ["original_url", "custom_code", "expire_duration", ...TERM_NAMES, "zone"] as const;
+
+export type Field = (typeof FIELDS)[number];
+
+export interface Home {
+  readonly baseUrl: string;
+  readonly defaultExpiry: Expiry;
+  readonly needsToken: boolean;
+  readonly form: Readonly<Record<Field, string>>;
+  readonly errors: FieldErrors<Field | "token">;
+  /** The problem, if it belongs to no field. */
+  readonly notice?: string | undefined;
+  /** Addresses that the maker may have meant. */
+  readonly offers?: readonly string[];
+  /** Whether the address was found in a text. */
+  readonly isUnderstood?: boolean | undefined;
+  readonly taken?: TakenCode | undefined;
+}
+
+/** A taken code, and free ones like it. */
+export interface TakenCode {
+  readonly code: string;
+  readonly free: readonly string[];
 }

@@ -3,11 +3,12 @@ import { BODIES, type Fields } from "../../lib/bounds.ts";
 import type { CreateRequest } from "../../links/create.ts";
 import { isProblem, type Refusal } from "../../links/problem.ts";
 import { MAX_TARGET_LENGTH } from "../../links/target.ts";
-import { refuseStart, TERM_NAMES, TERMS } from "../../links/terms.ts";
+import { refuseStart } from "../../links/term-values.ts";
+import { TERM_NAMES, TERMS } from "../../links/terms.ts";
 import { DURATIONS } from "../../links/time.ts";
 import { message } from "../../locales/messages.ts";
 import { DATE_WORDS, describeInForm, instantOf, parseForm, readForm, readTerms } from "../forms.ts";
-import { type Field, FIELDS, type Home } from "./page.tsx";
+import { type Field, FIELDS, type Home } from "./fields.tsx";
 import { readPasted } from "./pasted-address.ts";
 
 export type Form = Home["form"];

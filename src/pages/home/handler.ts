@@ -16,6 +16,7 @@ import type { Expiry } from "../../links/time.ts";
 import type { TokenCheck } from "../../moderation/access-tokens.ts";
 import { isFromAnotherSite } from "../forms.ts";
 import type { JustCreated } from "../preview/just-created.ts";
+import { type TakenCode } from "./fields.tsx";
 import {
   EMPTY,
   type Form,
@@ -25,7 +26,7 @@ import {
   shorten,
   describeRefusal,
 } from "./form.ts";
-import { homePage, type TakenCode } from "./page.tsx";
+import { homePage } from "./page.tsx";
 import { type PastedText, readPasted } from "./pasted-address.ts";
 
 export interface HomeOptions {

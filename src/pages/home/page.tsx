@@ -1,35 +1,11 @@
 /** @jsxImportSource ../shared/html */
-import { TERM_NAMES } from "../../links/terms.ts";
-import type { Expiry } from "../../links/time.ts";
+
+import { type Page } from "../../http/page.ts";
 import { message } from "../../locales/messages.ts";
 import { CreatedHere } from "../my-links/link-list.tsx";
-import { describedBy, FieldError, type FieldErrors, Notice, VERBATIM } from "../shared/fields.tsx";
-import { type Page, page } from "../shared/layout.tsx";
-import { Options } from "./fields.tsx";
-
-export const FIELDS = ["original_url", "custom_code", "expire_duration", ...TERM_NAMES, "zone"] as const;
-export type Field = (typeof FIELDS)[number];
-
-export interface Home {
-  readonly baseUrl: string;
-  readonly defaultExpiry: Expiry;
-  readonly needsToken: boolean;
-  readonly form: Readonly<Record<Field, string>>;
-  readonly errors: FieldErrors<Field | "token">;
-  /** The problem, if it belongs to no field. */
-  readonly notice?: string | undefined;
-  /** Addresses that the maker may have meant. */
-  readonly offers?: readonly string[];
-  /** Whether the address was found in a text. */
-  readonly isUnderstood?: boolean | undefined;
-  readonly taken?: TakenCode | undefined;
-}
-
-/** A taken code, and free ones like it. */
-export interface TakenCode {
-  readonly code: string;
-  readonly free: readonly string[];
-}
+import { describedBy, FieldError, Notice, VERBATIM } from "../shared/fields.tsx";
+import { page } from "../shared/layout.tsx";
+import { FIELDS, type Home, Options, type TakenCode } from "./fields.tsx";
 
 export function homePage(language: string, home: Home): Page {
   const { baseUrl, form, notice, offers = [], isUnderstood = false, taken } = home;

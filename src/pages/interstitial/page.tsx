@@ -1,6 +1,6 @@
 /** @jsxImportSource ../shared/html */
 import type { DetachedCall } from "../../http/call.ts";
-import { problemAnswer } from "../../http/problems.ts";
+import { type Page } from "../../http/page.ts";
 import { FORM_LEADS_ELSEWHERE, html } from "../../http/responses.ts";
 import type { Clock } from "../../links/clock.ts";
 import { type Link, isGuarded, isLimited } from "../../links/link.ts";
@@ -8,10 +8,11 @@ import type { Links } from "../../links/links.ts";
 import { isProblem } from "../../links/problem.ts";
 import { message } from "../../locales/messages.ts";
 import { hintsOf } from "../../moderation/link-hints.ts";
+import { problemAnswer } from "../problem/answer.ts";
 import { describeDestination } from "../shared/destination-parts.ts";
 import { DestinationCard } from "../shared/destination.tsx";
 import { richMessage } from "../shared/formats.ts";
-import { type Page, page } from "../shared/layout.tsx";
+import { page } from "../shared/layout.tsx";
 import { Lifetime, targetChangeOf } from "../shared/link-facts.tsx";
 import { Address, Ticket, withoutScheme } from "../shared/ticket.tsx";
 import { type LinkNotes, minutesLeftOf } from "../shared/warnings.tsx";

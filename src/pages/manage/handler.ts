@@ -1,14 +1,7 @@
 import type { DetachedCall, Call } from "../../http/call.ts";
 import { LINK_FIELDS } from "../../http/field-names.ts";
 import { createLinkManager, type LinkManagerOptions } from "../../http/link-manager.ts";
-import {
-  describe,
-  type HttpProblem,
-  malformed,
-  type Malformed,
-  problemAnswer,
-  problemOf,
-} from "../../http/problems.ts";
+import { describe, type HttpProblem, malformed, type Malformed, problemOf } from "../../http/problems.ts";
 import { html } from "../../http/responses.ts";
 import type { Views } from "../../http/views.ts";
 import { BODIES, type FieldName, type Fields } from "../../lib/bounds.ts";
@@ -24,6 +17,7 @@ import { type Duration, DURATIONS } from "../../links/time.ts";
 import { message } from "../../locales/messages.ts";
 import type { Counts } from "../../visits/visits.ts";
 import { DATE_WORDS, describeInForm, instantOf, isFromAnotherSite, readForm, readTerms } from "../forms.ts";
+import { problemAnswer } from "../problem/answer.ts";
 import { targetChangeOf } from "../shared/link-facts.tsx";
 import { MANAGE_FIELDS, type ManageForm } from "./fields.tsx";
 import { keyPage, managePage, managePath } from "./page.tsx";

@@ -1,4 +1,5 @@
 /** @jsxImportSource ../shared/html */
+import { type Page } from "../../http/page.ts";
 import { hasEnded, stateOf } from "../../links/link.ts";
 import { message, sentenceSpace } from "../../locales/messages.ts";
 import type { Statistics } from "../../visits/statistics/statistics.ts";
@@ -9,7 +10,7 @@ import { describeDestination } from "../shared/destination-parts.ts";
 import { Host } from "../shared/destination.tsx";
 import { Notice, TextField, VERBATIM } from "../shared/fields.tsx";
 import { numberFormat } from "../shared/formats.ts";
-import { type Page, page } from "../shared/layout.tsx";
+import { page } from "../shared/layout.tsx";
 import { Fact, PastStart, FutureStart, Lifetime } from "../shared/link-facts.tsx";
 import { CopyAddress } from "../shared/share.tsx";
 import { Address, Ticket } from "../shared/ticket.tsx";

@@ -1,6 +1,6 @@
 /** @jsxImportSource ../shared/html */
 import { message, type MessageKey } from "../../locales/messages.ts";
-import { timeStyle } from "../shared/formats.ts";
+import { timeStyle } from "../../locales/relative-time.ts";
 import type { Child } from "../shared/html/jsx-runtime.ts";
 import { MY_LINKS_PATH } from "../shared/layout.tsx";
 import { CopyButton } from "../shared/share.tsx";

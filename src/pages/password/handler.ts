@@ -7,8 +7,9 @@ import { pathOf } from "../../http/url.ts";
 import { header } from "../../lib/bounds.ts";
 import type { Clock } from "../../links/clock.ts";
 import type { Link } from "../../links/link.ts";
-import { checkPassword, hasRightLength } from "../../links/password.ts";
+import { checkPassword } from "../../links/password.ts";
 import type { Secret } from "../../links/secret.ts";
+import { hasRightLength } from "../../links/term-values.ts";
 import { passwordPage, type Refusal } from "./page.tsx";
 
 export const OPEN_MS = 15 * 60_000;

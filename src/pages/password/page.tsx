@@ -1,8 +1,9 @@
 /** @jsxImportSource ../shared/html */
+import { type Page } from "../../http/page.ts";
 import { memoize } from "../../lib/memoize.ts";
 import { message, sentenceSpace } from "../../locales/messages.ts";
-import { whenIn } from "../shared/formats.ts";
-import { type Page, page } from "../shared/layout.tsx";
+import { whenIn } from "../../locales/relative-time.ts";
+import { page } from "../shared/layout.tsx";
 
 /** Why the last password was refused. `seconds` is the time until the next attempt. */
 export type Refusal =

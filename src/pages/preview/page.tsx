@@ -1,5 +1,7 @@
 /** @jsxImportSource ../shared/html */
-import type { DisabledReason, EndedBy, Link } from "../../links/link.ts";
+import { type Page } from "../../http/page.ts";
+import type { Link } from "../../links/link.ts";
+import type { DisabledReason, EndedBy } from "../../links/reasons.ts";
 import { message, sentenceSpace } from "../../locales/messages.ts";
 import { managePath } from "../manage/page.tsx";
 import { isDangerous, nextStep, StateBanner } from "../problem/page.tsx";
@@ -7,7 +9,7 @@ import { QrCode, QrDrawn, qrPath, QrPicture } from "../qr/qr-code.tsx";
 import { describeDestination, type Destination } from "../shared/destination-parts.ts";
 import { DestinationCard, destinationLabel } from "../shared/destination.tsx";
 import { duration } from "../shared/formats.ts";
-import { type Page, page } from "../shared/layout.tsx";
+import { page } from "../shared/layout.tsx";
 import { FutureStart, Lifetime } from "../shared/link-facts.tsx";
 import { AsciiAddress, CopyAddress, CopyButton } from "../shared/share.tsx";
 import { Address, Ticket, withoutScheme } from "../shared/ticket.tsx";

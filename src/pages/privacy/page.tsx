@@ -1,8 +1,9 @@
 /** @jsxImportSource ../shared/html */
 import type { DetachedCall } from "../../http/call.ts";
+import { type Page } from "../../http/page.ts";
 import { FINDABLE, html } from "../../http/responses.ts";
 import { message } from "../../locales/messages.ts";
-import { type Page, page } from "../shared/layout.tsx";
+import { page } from "../shared/layout.tsx";
 
 /** The page that says which data about visitors Curt stores. */
 export function createPrivacy(privacy: Privacy) {

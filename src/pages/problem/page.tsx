@@ -1,26 +1,15 @@
 /** @jsxImportSource ../shared/html */
+import { type Page } from "../../http/page.ts";
+import type { PageProblem } from "../../http/problems.ts";
 import { memoize } from "../../lib/memoize.ts";
-import type { DisabledReason } from "../../links/link.ts";
-import type { Problem } from "../../links/problem.ts";
+import type { DisabledReason } from "../../links/reasons.ts";
 import { message, type MessageKey } from "../../locales/messages.ts";
-import type { RateLimitName } from "../../moderation/rate-limits.ts";
-import { richMessage, whenIn } from "../shared/formats.ts";
+import { whenIn } from "../../locales/relative-time.ts";
+import { richMessage } from "../shared/formats.ts";
 import type { Child } from "../shared/html/jsx-runtime.ts";
 import { Instant } from "../shared/instant.tsx";
-import { type Page, page } from "../shared/layout.tsx";
+import { page } from "../shared/layout.tsx";
 import { Ticket } from "../shared/ticket.tsx";
-
-/** The problems that have a page. */
-export type PageProblem =
-  | Problem
-  | { kind: "not-found" }
-  | {
-      kind: "limited";
-      limit: RateLimitName | "token";
-      /** Until it is worth trying again. */ seconds: number;
-    }
-  | { kind: "unavailable" | "overloaded" }
-  | { kind: "internal" };
 
 interface Words {
   readonly title: MessageKey;

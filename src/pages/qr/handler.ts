@@ -1,12 +1,13 @@
 import { readQrStyle } from "../../api/qr-code.ts";
 import type { DetachedCall } from "../../http/call.ts";
-import { describe, problemAnswer } from "../../http/problems.ts";
+import { describe } from "../../http/problems.ts";
 import { html } from "../../http/responses.ts";
 import { parametersOf } from "../../http/url.ts";
 import { hasPassword } from "../../links/link.ts";
 import type { Links } from "../../links/links.ts";
 import { isProblem } from "../../links/problem.ts";
 import { describeInForm } from "../forms.ts";
+import { problemAnswer } from "../problem/answer.ts";
 import { QR_FIELDS, qrPage } from "./page.tsx";
 
 /** The page at /<code>+qr, with a link's QR code in the style of the query. */

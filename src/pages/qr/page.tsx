@@ -1,23 +1,17 @@
 /** @jsxImportSource ../shared/html */
+import { ERROR_CORRECTIONS, MARGINS, type QrStyle, SIZES } from "../../api/qr-bounds.ts";
+import { type Page } from "../../http/page.ts";
 import { forwardsQuery, type Link } from "../../links/link.ts";
 import { message } from "../../locales/messages.ts";
 import { describeDestination } from "../shared/destination-parts.ts";
 import { describedBy, FieldError, type FieldErrors } from "../shared/fields.tsx";
 import type { Child } from "../shared/html/jsx-runtime.ts";
-import { type Page, page } from "../shared/layout.tsx";
+import { page } from "../shared/layout.tsx";
 import { QueryFact } from "../shared/link-facts.tsx";
 import { Address, withoutScheme } from "../shared/ticket.tsx";
 import { QrDrawing, qrPath, Sheet } from "./qr-code.tsx";
 import { modulesOf } from "./qr-matrix.ts";
-import {
-  ERROR_CORRECTIONS,
-  judge,
-  MARGINS,
-  type QrStyle,
-  SIZES,
-  type Verdict,
-  type Word,
-} from "./qr-style.ts";
+import { judge, type Verdict, type Word } from "./qr-style.ts";
 
 export const QR_FIELDS = ["dark", "light", "ecc", "margin", "size"] as const;
 type QrField = (typeof QR_FIELDS)[number];

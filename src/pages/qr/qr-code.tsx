@@ -1,4 +1,5 @@
 /** @jsxImportSource ../shared/html */
+import { type ErrorCorrection, type QrStyle } from "../../api/qr-bounds.ts";
 import { memoize } from "../../lib/memoize.ts";
 import { message, sentenceSpace } from "../../locales/messages.ts";
 import { type Destination, splitHost } from "../shared/destination-parts.ts";
@@ -6,7 +7,7 @@ import { destinationLabel } from "../shared/destination.tsx";
 import type { Html } from "../shared/html/jsx-runtime.ts";
 import { ShortAddress, withoutScheme } from "../shared/ticket.tsx";
 import { modulesOf, pathOf, qrPng, qrSvg } from "./qr-matrix.ts";
-import { type ErrorCorrection, moduleWidth, type QrStyle, widthWithQuietZone } from "./qr-style.ts";
+import { moduleWidth, widthWithQuietZone } from "./qr-style.ts";
 
 /** In CSS pixels, unless the modules would be too small for a camera. */
 const WIDTH = 192;

@@ -2,7 +2,7 @@ import { crc32, deflateSync } from "node:zlib";
 
 import { encodeQR } from "qr";
 
-import type { ErrorCorrection, QrStyle } from "./qr-style.ts";
+import type { ErrorCorrection, QrStyle } from "../../api/qr-bounds.ts";
 
 const LEVELS = { l: "low", m: "medium", q: "quartile", h: "high" } as const satisfies Record<
   ErrorCorrection,

@@ -1,28 +1,7 @@
 // How a QR code is drawn, and whether scanners can read it. The browser script uses this file as well.
+import { MIN_CONTRAST, type QrStyle } from "../../api/qr-bounds.ts";
 import { contrast, luminance } from "../../lib/contrast.ts";
 
-/** The part of a code that may be damaged (ISO/IEC 18004): about 7, 15, 25 and 30 percent. */
-export const ERROR_CORRECTIONS = ["l", "m", "q", "h"] as const;
-export type ErrorCorrection = (typeof ERROR_CORRECTIONS)[number];
-
-/** In pixels. */
-export const SIZES = { min: 64, max: 2048 } as const;
-/** In modules. */
-export const MARGINS = { min: 0, max: 16 } as const;
-
-export interface QrStyle {
-  /** In pixels. The image is larger if the code needs more, at one pixel per module. */
-  readonly size: number;
-  /** The light border, in modules. */
-  readonly margin: number;
-  /** Colours as six hexadecimal digits. */
-  readonly dark: string;
-  readonly light: string;
-  readonly ecc: ErrorCorrection;
-}
-
-/** WCAG 2.2, section 1.4.11: minimum contrast of graphics. */
-export const MIN_CONTRAST = 3;
 /** With less, some scanners take large dark modules for light ones. */
 const GOOD_CONTRAST = 4.5;
 /** ISO/IEC 15415: with less, the symbol contrast of a printed code is of the two lowest grades. */

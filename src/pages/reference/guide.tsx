@@ -1,10 +1,10 @@
 /** @jsxImportSource ../shared/html */
+import { exampleOf, needs, operationsOf } from "../../api/description.ts";
 import { DAY_MS, HOUR_MS } from "../../links/time.ts";
 import { languageNames, type MessageKey } from "../../locales/messages.ts";
 import type { RateLimitsOptions, Window } from "../../moderation/rate-limits.ts";
 import { amount } from "../shared/formats.ts";
 import type { Child } from "../shared/html/jsx-runtime.ts";
-import { exampleOf, needs, operationsOf } from "./openapi.ts";
 import { Code, type Context, Endpoint, withCode, Part, pretty, Tabs } from "./parts.tsx";
 import { clientSamples } from "./samples.ts";
 

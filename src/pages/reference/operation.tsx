@@ -1,6 +1,4 @@
 /** @jsxImportSource ../shared/html */
-import { VERBATIM } from "../shared/fields.tsx";
-import type { Child } from "../shared/html/jsx-runtime.ts";
 import {
   type Answer,
   answerOf,
@@ -16,7 +14,9 @@ import {
   type Schema,
   takes,
   typeOf,
-} from "./openapi.ts";
+} from "../../api/description.ts";
+import { VERBATIM } from "../shared/fields.tsx";
+import type { Child } from "../shared/html/jsx-runtime.ts";
 import { Code, type Context, Endpoint, withCode, Part, pretty, Tabs } from "./parts.tsx";
 import { bodyOf, samplesOf, valueOf } from "./samples.ts";
 

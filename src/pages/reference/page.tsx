@@ -1,12 +1,13 @@
 /** @jsxImportSource ../shared/html */
+import { type ApiDescription, operationsByGroup } from "../../api/description.ts";
 import { documentRoute } from "../../api/openapi.ts";
 import type { DetachedCall } from "../../http/call.ts";
 import { type Domain, memoizeByDomain } from "../../http/domain.ts";
+import { type Page } from "../../http/page.ts";
 import { FINDABLE, html } from "../../http/responses.ts";
 import { message } from "../../locales/messages.ts";
-import { type Page, page } from "../shared/layout.tsx";
+import { page } from "../shared/layout.tsx";
 import { type ClientLimits, Failures, FAILURES, GUIDE, Guide } from "./guide.tsx";
-import { type ApiDescription, operationsByGroup } from "./openapi.ts";
 import { OperationSection } from "./operation.tsx";
 import type { Context } from "./parts.tsx";
 

@@ -1,8 +1,8 @@
 /** @jsxImportSource ../shared/html */
+import type { ApiDescription } from "../../api/description.ts";
 import type { MessageKey, Values } from "../../locales/messages.ts";
 import type { Child } from "../shared/html/jsx-runtime.ts";
 import { CopyButton } from "../shared/share.tsx";
-import type { ApiDescription } from "./openapi.ts";
 
 export interface Context {
   readonly language: string;

@@ -1,4 +1,4 @@
-import { answerOf, isRedirect, needs, type Operation, type Parameter } from "./openapi.ts";
+import { answerOf, isRedirect, needs, type Operation, type Parameter } from "../../api/description.ts";
 
 interface Call {
   readonly method: string;

@@ -1,22 +1,17 @@
 import type { DetachedCall, Call } from "../../http/call.ts";
-import {
-  describe,
-  type HttpProblem,
-  malformed,
-  problemAnswer,
-  problemJson,
-  problemOf,
-} from "../../http/problems.ts";
+import { describe, type HttpProblem, malformed, problemJson, problemOf } from "../../http/problems.ts";
 import { html, prefersHtml } from "../../http/responses.ts";
 import { queryOf } from "../../http/url.ts";
 import type { Views } from "../../http/views.ts";
 import { BODIES, header } from "../../lib/bounds.ts";
-import { hasPassword, REASONS } from "../../links/link.ts";
+import { hasPassword } from "../../links/link.ts";
 import type { Links } from "../../links/links.ts";
 import { invalid, isProblem } from "../../links/problem.ts";
+import { REASONS } from "../../links/reasons.ts";
 import { message } from "../../locales/messages.ts";
 import type { Reports } from "../../moderation/reports/reports.ts";
 import { isFromAnotherSite, parseForm, readForm, describeInForm, seeOther } from "../forms.ts";
+import { problemAnswer } from "../problem/answer.ts";
 import { REPORT_PATH } from "../shared/layout.tsx";
 import { REPORT_FIELDS, reportAnyPage, type ReportField, reportedPage, reportPage } from "./page.tsx";
 

@@ -1,10 +1,11 @@
 /** @jsxImportSource ../shared/html */
-import { REASONS } from "../../links/link.ts";
+import { type Page } from "../../http/page.ts";
+import { REASONS } from "../../links/reasons.ts";
 import { message } from "../../locales/messages.ts";
 import { describeDestination } from "../shared/destination-parts.ts";
 import { FullAddress, Host } from "../shared/destination.tsx";
 import { describedBy, FieldError, type FieldErrors, Notice, TextField, VERBATIM } from "../shared/fields.tsx";
-import { type Page, page, REPORT_PATH } from "../shared/layout.tsx";
+import { page, REPORT_PATH } from "../shared/layout.tsx";
 import { Address, Ticket } from "../shared/ticket.tsx";
 
 export const REPORT_FIELDS = ["reason", "note"] as const;

@@ -1,11 +1,4 @@
-/** A file that pages load. */
-export interface Asset {
-  /** Its address, which changes with the content, so that caches can keep it forever. */
-  readonly path: string;
-  readonly type: string;
-  readonly body: string;
-  readonly encoding: "utf8" | "base64";
-}
+import type { Asset } from "../../http/page.ts";
 
 /** The path ends with `file`, with a hash before the extension. */
 export function asset(file: string, type: string, body: string, encoding: Asset["encoding"] = "utf8"): Asset {

@@ -2,7 +2,7 @@ import { domainToUnicode } from "node:url";
 
 import { memoize, once } from "../../lib/memoize.ts";
 import { authorityOf } from "../../links/target.ts";
-import { registrableDomain } from "../../moderation/domain-name.ts";
+import { registrableDomain } from "../../moderation/blocklist/domain-name.ts";
 import { hasLookAlikes, imitatesAscii, usualLetters } from "./look-alikes.ts";
 
 /** A URL for people. */

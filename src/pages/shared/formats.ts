@@ -5,26 +5,6 @@ import type { Child } from "./html/jsx-runtime.ts";
 const MINUTE_SECONDS = 60;
 const HOUR_SECONDS = 3600;
 
-/** "in 12 seconds", "in 3 hours". Rounded up. */
-export function whenIn(language: string, seconds: number): string {
-  const [count, unit] =
-    seconds <= 2 * MINUTE_SECONDS
-      ? ([seconds, "second"] as const)
-      : seconds <= 2 * HOUR_SECONDS
-        ? ([seconds / MINUTE_SECONDS, "minute"] as const)
-        : ([seconds / HOUR_SECONDS, "hour"] as const);
-  return relativeTime(language).format(Math.ceil(count), unit);
-}
-
-export const relativeTime = memoize(
-  (language) => new Intl.RelativeTimeFormat(language, { style: timeStyle(language) }),
-);
-
-/** The long names of Japanese units have a space before them, which nobody writes. */
-export function timeStyle(language: string): "narrow" | "long" {
-  return sentenceSpace(language) === "" ? "narrow" : "long";
-}
-
 /** "30 days", "12 hours". Rounded down, so that nothing is promised for longer. */
 export function duration(language: string, ms: number): string {
   const seconds = ms / 1000;

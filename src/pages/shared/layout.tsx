@@ -1,7 +1,7 @@
 /** @jsxImportSource ./html */
+import type { Identity, Page } from "../../http/page.ts";
 import { memoize, once } from "../../lib/memoize.ts";
 import { isRightToLeft, languageName, LANGUAGES, message } from "../../locales/messages.ts";
-import type { Asset } from "./asset.ts";
 import { type Html, write } from "./html/jsx-runtime.ts";
 
 /** Asks which link to report. No code has a +. */
@@ -11,26 +11,6 @@ export const PRIVACY_PATH = "/+privacy";
 
 /** The links created in this browser. */
 export const MY_LINKS_PATH = "/+links";
-
-/** The name and look of this service. Plain data, so that it can be sent to another thread. */
-export interface Identity {
-  readonly name: string;
-  /** How to reach the operator, as a URI. */
-  readonly contact: string | null;
-  readonly assets: IdentityAssets;
-}
-
-export interface IdentityAssets {
-  readonly style: Asset;
-  readonly script: Asset;
-  /** Only for the page of the links created in a browser. */
-  readonly myLinks: Asset;
-  readonly icon: Asset;
-  readonly manifest: Asset;
-  /** PNG, for clients without SVG. An operator's SVG logo has none. */
-  readonly touchIcon?: Asset;
-  readonly largeIcon?: Asset;
-}
 
 /** The metadata of a page. */
 export interface Head {
@@ -42,9 +22,6 @@ export interface Head {
   /** A script of its own, besides the common one. */
   readonly script?: "myLinks";
 }
-
-/** A whole page for a given service. */
-export type Page = (identity: Identity) => string;
 
 /** Renders a page. Its language links assume that `?language=` works at the page's address. */
 export function page(language: string, head: Head, content: Html): Page {

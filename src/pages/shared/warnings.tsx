@@ -2,9 +2,10 @@
 import type { Link } from "../../links/link.ts";
 import { DAY_MS, HOUR_MS } from "../../links/time.ts";
 import { message } from "../../locales/messages.ts";
+import { relativeTime } from "../../locales/relative-time.ts";
 import type { Hint } from "../../moderation/link-hints.ts";
 import { describeDestination, type Destination } from "./destination-parts.ts";
-import { relativeTime, richMessage, sentences } from "./formats.ts";
+import { richMessage, sentences } from "./formats.ts";
 import type { Child } from "./html/jsx-runtime.ts";
 import { Instant } from "./instant.tsx";
 import type { Changed } from "./link-facts.tsx";

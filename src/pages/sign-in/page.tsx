@@ -1,7 +1,8 @@
 /** @jsxImportSource ../shared/html */
+import { type Page } from "../../http/page.ts";
 import { memoize } from "../../lib/memoize.ts";
 import { message } from "../../locales/messages.ts";
-import { type Page, page } from "../shared/layout.tsx";
+import { page } from "../shared/layout.tsx";
 
 /**
  * Asks for the operator's token. `refusal` is the problem with the last one. Everybody may open this page, so it is

@@ -1,20 +1,18 @@
 import type { Call } from "../../http/call.ts";
 import type { Limiter } from "../../http/limiter.ts";
 import type { Overload } from "../../http/overload.ts";
-import { type CachedProblem, isForReader } from "../../http/problem-cache.ts";
-import { answerProblem, problemAnswer, problemOf } from "../../http/problems.ts";
+import { problemOf } from "../../http/problems.ts";
 import { prefersHtml } from "../../http/responses.ts";
 import { writtenIn } from "../../http/url.ts";
 import { header } from "../../lib/bounds.ts";
-import type { Clock } from "../../links/clock.ts";
 import { suggestIntendedCodes } from "../../links/code-suggestions.ts";
 import type { Code } from "../../links/code.ts";
-import { isProblem } from "../../links/problem.ts";
-import type { LinkCache } from "../../redirect/link-cache.ts";
+import { answerProblem, problemAnswer } from "../problem/answer.ts";
+import { type CachedProblem, isForReader } from "../problem/problem-cache.ts";
 
 export interface UnknownOptions {
-  readonly linkCache: Pick<LinkCache, "get" | "lookUp">;
-  readonly clock: Pick<Clock, "nowMs">;
+  /** Whether there is a link of this code. */
+  readonly exists: (code: Code) => Promise<boolean>;
   readonly limiter: Pick<Limiter, "unknown" | "barred">;
   readonly overload: Pick<Overload, "takeTurns">;
   readonly cachedProblem: CachedProblem;
@@ -26,7 +24,7 @@ type NoLink = { readonly kind: "unknown" | "not-found" };
 
 /** Counts and answers unknown addresses. */
 export function createUnknownAnswer(options: UnknownOptions) {
-  const { linkCache, clock, limiter, overload, cachedProblem, onFault } = options;
+  const { exists, limiter, overload, cachedProblem, onFault } = options;
 
   /** For requests that need no lookup. */
   function answerBriefly(call: Call, answer: () => Response): Response | Promise<Response> {
@@ -56,10 +54,7 @@ export function createUnknownAnswer(options: UnknownOptions) {
 
   /** The index of the first existing code, or -1. */
   async function firstKnown(codes: readonly Code[]): Promise<number> {
-    for (const [at, code] of codes.entries()) {
-      const lookup = linkCache.get(code, clock.nowMs()) ?? (await linkCache.lookUp(code));
-      if (!isProblem(lookup) || lookup.kind !== "unknown") return at;
-    }
+    for (const [at, code] of codes.entries()) if (await exists(code)) return at;
     return -1;
   }
 

@@ -1,8 +1,8 @@
-import type { Changes, Position } from "../../links/change-feed.ts";
 import type { Code } from "../../links/code.ts";
-import type { LinkStore } from "../../links/store.ts";
+import type { Changes, LinkStore, Position } from "../../links/store.ts";
 import { RULES } from "../shared/decisions.ts";
-import type { Result, Statements, Value } from "./connection/database.ts";
+import type { Result, Value } from "./connection/connection.ts";
+import type { Statements } from "./connection/database.ts";
 
 /** A change of nothing, which `replicas.ts` waits for. No link has this code. */
 const MARKER = " ";

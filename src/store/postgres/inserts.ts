@@ -1,6 +1,6 @@
 import type { Link } from "../../links/link.ts";
 import { type LinkStore, type NewLink, StoreUnavailable } from "../../links/store.ts";
-import { type CommitFigures, createCommits } from "../commits.ts";
+import { type CommitFigures, createCommits } from "../shared/commits.ts";
 import { type Run, type Statements, WAIT_SHARE } from "./connection/database.ts";
 import type { LinkCount } from "./link-count.ts";
 import { columnsOf, GIVEN_LINKS } from "./link-row.ts";

@@ -1,10 +1,10 @@
 // Links and their days as records: exported, filled in and imported.
 import type { Link } from "../../links/link.ts";
 import { type LinkId, StoreUnavailable } from "../../links/store.ts";
-import { closeDetail } from "../../visits/day.ts";
-import type { Detail } from "../../visits/detail.ts";
-import type { ImportedLink, LinkDay, LinkImporter } from "../records.ts";
+import { closeDetail } from "../../visits/days/day.ts";
+import type { Detail } from "../../visits/days/detail.ts";
 import { reading, type Tables } from "../shared/record-tables.ts";
+import type { ImportedLink, LinkDay, LinkImporter } from "../shared/records.ts";
 import type { Database, Run } from "./connection/database.ts";
 import { addToCount } from "./link-count.ts";
 import { columnsOf, GIVEN_LINKS, LINK_COLUMNS, type LinkRow, toLink } from "./link-row.ts";

@@ -2,7 +2,7 @@ import { termsJson } from "../../links/change.ts";
 import type { Code } from "../../links/code.ts";
 import type { Link } from "../../links/link.ts";
 import * as shared from "../shared/link-row.ts";
-import type { Value } from "./connection/database.ts";
+import type { Value } from "./connection/connection.ts";
 
 /** The columns of {@link LinkRow}. */
 export const LINK_COLUMNS = `code, ${shared.LINK_COLUMNS}`;

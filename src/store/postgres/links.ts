@@ -3,14 +3,14 @@ import { applyChange, type Change, isSilent } from "../../links/change.ts";
 import type { Code } from "../../links/code.ts";
 import type { Link } from "../../links/link.ts";
 import type { LinkId, LinkStore, Updated } from "../../links/store.ts";
-import { type CommitFigures, createCommits, createStoreFigures } from "../commits.ts";
+import { type CommitFigures, createCommits, createStoreFigures } from "../shared/commits.ts";
 import { isStorable } from "../shared/sql.ts";
 import { createChanges } from "./changes.ts";
 import { type Database, type Statements, WAIT_SHARE } from "./connection/database.ts";
-import type { Replicas } from "./connection/replicas.ts";
 import { closeCases, createInserts } from "./inserts.ts";
 import { createLinkCount, type LinkCount } from "./link-count.ts";
 import { columnsOf, GIVEN_LINKS, LINK_COLUMNS, type LinkRow, toLink } from "./link-row.ts";
+import type { Replicas } from "./replicas.ts";
 import { createRequests } from "./requests.ts";
 
 /**

@@ -2,8 +2,15 @@
 import { describeStore, type PostgresAddress } from "../../config/database-url.ts";
 import { StoreUnusable } from "../../links/store.ts";
 import { HOUR_MS } from "../../links/time.ts";
-import { CLEAR, IS_EMPTY, type LinkImporter, type Records, SIZE, type WriteRecords } from "../records.ts";
 import { RECORD_TABLES, type Scan, type Tables } from "../shared/record-tables.ts";
+import {
+  CLEAR,
+  IS_EMPTY,
+  type LinkImporter,
+  type Records,
+  SIZE,
+  type WriteRecords,
+} from "../shared/records.ts";
 import { type Database, openDatabase, reach, type Run } from "./connection/database.ts";
 import { isServed } from "./instances.ts";
 import { createImporter, linkRecords } from "./link-records.ts";

@@ -1,6 +1,6 @@
 // Requests that may be retried.
 import type { KeyedRequest, LinkStore, CreatedRecord, NumberedLink } from "../../links/store.ts";
-import { type CommitFigures, createCommits } from "../commits.ts";
+import { type CommitFigures, createCommits } from "../shared/commits.ts";
 import { type Run, type Statements, WAIT_SHARE } from "./connection/database.ts";
 import { insertInTurn, insertRows, repeatIfUnknown } from "./inserts.ts";
 import type { LinkCount } from "./link-count.ts";

@@ -2,8 +2,8 @@ import type { PostgresAddress } from "../../config/database-url.ts";
 import type { LinkStore } from "../../links/store.ts";
 import { FIGURE_LINKS } from "../../moderation/figures.ts";
 import type { GuardStore } from "../../moderation/store.ts";
-import type { VisitStore } from "../../visits/store.ts";
-import { createCommits, createStoreFigures, type StoreFigures } from "../commits.ts";
+import type { VisitStore } from "../../visits/days/store.ts";
+import { createCommits, createStoreFigures, type StoreFigures } from "../shared/commits.ts";
 import { createFigures, createGuard, createGuardReader } from "../shared/guard.ts";
 import { REPORTS } from "../shared/reports.ts";
 import {
@@ -14,10 +14,10 @@ import {
   reach,
   WAIT_SHARE,
 } from "./connection/database.ts";
-import { openReplicas, type ReplicaOptions } from "./connection/replicas.ts";
 import { joinInstances } from "./instances.ts";
 import { COUNT, createLinkCount } from "./link-count.ts";
 import { createLinksReader, createLinks } from "./links.ts";
+import { openReplicas, type ReplicaOptions } from "./replicas.ts";
 import { hasSchema, migrate, requireCurrentVersion, requireEncoding } from "./schema.ts";
 import { createSearch } from "./search.ts";
 import { eraseVisits } from "./visit-rows.ts";

@@ -1,6 +1,7 @@
 import type { OtherRevision } from "../../links/change.ts";
 import type { Code } from "../../links/code.ts";
-import { type Link, type Reason, targetSinceMs } from "../../links/link.ts";
+import { type Link, targetSinceMs } from "../../links/link.ts";
+import { type Reason } from "../../links/reasons.ts";
 import type { Decision, LinkId, SeenLink } from "../../links/store.ts";
 import {
   type CaseAnswer,
@@ -13,7 +14,7 @@ import {
   type Restore,
   type AnswerAction,
   type Case,
-} from "../../moderation/reports/case.ts";
+} from "../../moderation/case.ts";
 import {
   block,
   disableLocked,

@@ -9,10 +9,11 @@ import {
   versionOf,
 } from "../../links/change.ts";
 import type { Code } from "../../links/code.ts";
-import type { Link, Reason } from "../../links/link.ts";
+import type { Link } from "../../links/link.ts";
 import { isProblem } from "../../links/problem.ts";
+import type { Reason } from "../../links/reasons.ts";
 import type { Decision, LinkId, SeenLink, Updated } from "../../links/store.ts";
-import type { AnswerAction } from "../../moderation/reports/case.ts";
+import type { AnswerAction } from "../../moderation/case.ts";
 import type { HostRule } from "../../moderation/store.ts";
 import { idOf, LINK_COLUMNS, type LinkRow, storedEndMs, storedTarget, toLink } from "./link-row.ts";
 import { addEntries } from "./operator-journal.ts";

@@ -1,6 +1,7 @@
 import { parseTerms } from "../../links/change.ts";
 import type { Code } from "../../links/code.ts";
-import { type Link, type Reason } from "../../links/link.ts";
+import { type Link } from "../../links/link.ts";
+import { type Reason } from "../../links/reasons.ts";
 import type { LinkId } from "../../links/store.ts";
 import type { Target } from "../../links/target.ts";
 import { NEVER_MS } from "../../links/time.ts";

@@ -1,5 +1,5 @@
 import type { Code } from "../../links/code.ts";
-import type { Reason } from "../../links/link.ts";
+import type { Reason } from "../../links/reasons.ts";
 import type { Decision, LinkId, Who } from "../../links/store.ts";
 import type { Action, JournalCursor, JournalEntry, JournalQuery } from "../../moderation/store.ts";
 import { idOf } from "./link-row.ts";

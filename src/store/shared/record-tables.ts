@@ -1,11 +1,11 @@
 // All records except links and visits: read for an export, and written from one.
 import type { KeyedRequest, LinkId, CreatedRecord } from "../../links/store.ts";
-import type { Note } from "../../moderation/reports/case.ts";
+import type { Note } from "../../moderation/case.ts";
 import type { HostRule } from "../../moderation/store.ts";
-import type { Kind, RecordOf } from "../records.ts";
 import { CASES, type CaseRow, insertCases, insertNotes, type NoteRow, toCase, toNote } from "./cases.ts";
 import { keyOf } from "./decisions.ts";
 import { ENTRIES, insertEntries, toEntry } from "./operator-journal.ts";
+import type { Kind, RecordOf } from "./records.ts";
 import { insertInto, list, type Run, type Value } from "./sql.ts";
 
 /** Reads all rows of a statement, in batches. */

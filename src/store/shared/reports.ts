@@ -8,7 +8,7 @@ import {
   isDue,
   mainReason,
   type Report,
-} from "../../moderation/reports/case.ts";
+} from "../../moderation/case.ts";
 import { findCases, insertCases, insertNotes } from "./cases.ts";
 import { disableLocked, keyOf, type LockedLink, lockLinks } from "./decisions.ts";
 import { insertInto, list, type Run, type Statements } from "./sql.ts";

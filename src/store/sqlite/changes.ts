@@ -1,6 +1,7 @@
 // Changes of links and hosts, which the memories of all processes follow.
-import type { Changes, Position } from "../../links/change-feed.ts";
+
 import type { Code } from "../../links/code.ts";
+import type { Changes, Position } from "../../links/store.ts";
 import { RULES } from "../shared/decisions.ts";
 import type { FileDatabase } from "./file/file.ts";
 

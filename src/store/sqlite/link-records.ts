@@ -3,13 +3,14 @@ import type { Database, SQLQueryBindings } from "bun:sqlite";
 import type { Code } from "../../links/code.ts";
 // Links and their days as records: exported, filled in and imported.
 import type { Link } from "../../links/link.ts";
-import { closeDetail } from "../../visits/day.ts";
-import type { ImportedLink, LinkDay, LinkImporter } from "../records.ts";
+import { closeDetail } from "../../visits/days/day.ts";
 import { LINK_COLUMNS, type LinkRow, toLink } from "../shared/link-row.ts";
 import { reading, type Tables } from "../shared/record-tables.ts";
+import type { ImportedLink, LinkDay, LinkImporter } from "../shared/records.ts";
+import { isFailedSync } from "./file/failed-sync.ts";
 import { closeWriter, type FileDatabase } from "./file/file.ts";
 import { ADD_LINK, columnsOf } from "./links.ts";
-import { fail, isFailedSync, trying } from "./sql.ts";
+import { fail, trying } from "./sql.ts";
 
 const LINKS = `SELECT code, ${LINK_COLUMNS} FROM links ORDER BY rowid`;
 const FIND = `SELECT ${LINK_COLUMNS} FROM links WHERE code = ?1`;

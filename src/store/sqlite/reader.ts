@@ -1,12 +1,12 @@
 // The reading half: prepared single-key look-ups, on the thread that serves.
-import type { Changes, Position } from "../../links/change-feed.ts";
+
 import type { Code } from "../../links/code.ts";
 import type { Link } from "../../links/link.ts";
-import { type KeyedRequest, StoreUnavailable } from "../../links/store.ts";
+import { type Changes, type KeyedRequest, type Position, StoreUnavailable } from "../../links/store.ts";
 import { FIGURE_LINKS } from "../../moderation/figures.ts";
 import type { LinkQuery, PageRequest } from "../../moderation/search.ts";
-import type { Sums } from "../../visits/day.ts";
-import type { DaySums, DayVisits } from "../../visits/store.ts";
+import type { Sums } from "../../visits/days/day.ts";
+import type { DaySums, DayVisits } from "../../visits/days/store.ts";
 import { createFigures, createGuardReader } from "../shared/guard.ts";
 import { LINK_COLUMNS, type LinkRow, toLink } from "../shared/link-row.ts";
 import { createChangesReader } from "./changes.ts";

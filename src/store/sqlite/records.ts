@@ -2,8 +2,15 @@
 import type { Database } from "bun:sqlite";
 
 import { StoreUnusable, SyncFailed } from "../../links/store.ts";
-import { CLEAR, IS_EMPTY, type LinkImporter, type Records, SIZE, type WriteRecords } from "../records.ts";
 import { RECORD_TABLES, type Tables } from "../shared/record-tables.ts";
+import {
+  CLEAR,
+  IS_EMPTY,
+  type LinkImporter,
+  type Records,
+  SIZE,
+  type WriteRecords,
+} from "../shared/records.ts";
 import { identify } from "./file/file-identity.ts";
 import { closeWriter, openChecked, openWriter } from "./file/file.ts";
 import { createImporter, linkRecords } from "./link-records.ts";

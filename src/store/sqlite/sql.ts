@@ -4,6 +4,7 @@ import type { Database, SQLQueryBindings } from "bun:sqlite";
 import { StoreUnavailable, SyncFailed } from "../../links/store.ts";
 import type { Scan } from "../shared/record-tables.ts";
 import type { Run, Statements } from "../shared/sql.ts";
+import { isFailedSync } from "./file/failed-sync.ts";
 
 const ROW_LOCK = / FOR UPDATE(?: SKIP LOCKED)?/g;
 
@@ -73,17 +74,4 @@ export function fail(error: unknown): never {
   const { code, message } = error as { code?: unknown; message: string };
   if (typeof code !== "string") throw error;
   throw new (isFailedSync(error) ? SyncFailed : StoreUnavailable)(message, { cause: error });
-}
-
-/** SQLITE_IOERR_FSYNC, which node:sqlite has as a number. */
-const FAILED_SYNC = 1034;
-
-/** Whether SQLite or the system could not sync a file or a folder. */
-export function isFailedSync(error: unknown): boolean {
-  const { code, errcode, syscall = "" } = error as { code?: unknown; errcode?: unknown; syscall?: string };
-  return (
-    code === "SQLITE_IOERR_FSYNC" ||
-    errcode === FAILED_SYNC ||
-    (code === "EIO" && (syscall === "fsync" || syscall === "fdatasync"))
-  );
 }

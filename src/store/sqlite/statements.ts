@@ -1,7 +1,8 @@
 import type { Statements } from "../shared/sql.ts";
+import { isFailedSync } from "./file/failed-sync.ts";
 import { type Identity, identify, watchPlace } from "./file/file-identity.ts";
 import { closeWriter, openSecondWriter, openWriter } from "./file/file.ts";
-import { fail, isFailedSync, statementsOn, trying } from "./sql.ts";
+import { fail, statementsOn, trying } from "./sql.ts";
 
 /**
  * Opens a connection for statements. `opened`: the files that this process has open, if any. Its methods refuse to write to

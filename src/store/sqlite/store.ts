@@ -9,18 +9,18 @@ import {
   SyncFailed,
   type Updated,
 } from "../../links/store.ts";
-import type { Report } from "../../moderation/reports/case.ts";
+import type { Report } from "../../moderation/case.ts";
 import type { GuardStore } from "../../moderation/store.ts";
-import type { VisitStore } from "../../visits/store.ts";
-import { createCommits, createStoreFigures, type StoreFigures } from "../commits.ts";
+import type { VisitStore } from "../../visits/days/store.ts";
+import { createCommits, createStoreFigures, type StoreFigures } from "../shared/commits.ts";
 import { idOf } from "../shared/link-row.ts";
 import { REPORTS } from "../shared/reports.ts";
 import type { Identity } from "./file/file-identity.ts";
 import type { UpdateTask } from "./links.ts";
 import { createReader } from "./reader.ts";
 import type { KeyedOutcome, KeyedTask } from "./requests.ts";
-import { createWriteQueue, StoreBusy, type TimedTask } from "./write-queue.ts";
-import type { Guard, Task } from "./writer.ts";
+import { createWriteQueue } from "./write-queue.ts";
+import { type Guard, StoreBusy, type Task, type TimedTask } from "./write-task.ts";
 
 /** The log is emptied after one or two of these intervals without a write. */
 const REST_EVERY_MS = 5000;

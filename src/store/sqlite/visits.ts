@@ -1,8 +1,8 @@
 // The writer's half of the visits: runs in the worker thread, one transaction a call.
-import { type Day, mergeDays, closeDetail } from "../../visits/day.ts";
-import type { Detail } from "../../visits/detail.ts";
-import type { AgeBounds } from "../../visits/store.ts";
-import { decodeRows, type Row, type Slice } from "../../visits/visit-rows.ts";
+import { type Day, mergeDays, closeDetail } from "../../visits/days/day.ts";
+import type { Detail } from "../../visits/days/detail.ts";
+import type { AgeBounds } from "../../visits/days/store.ts";
+import { decodeRows, type Row, type Slice } from "../../visits/days/visit-rows.ts";
 import type { EraseVisits } from "../shared/decisions.ts";
 import type { FileDatabase } from "./file/file.ts";
 

@@ -1,6 +1,5 @@
 import type { Thread } from "../../lib/thread.ts";
-import { StoreUnavailable } from "../../links/store.ts";
-import type { Task } from "./writer.ts";
+import { StoreBusy, type Task, type TimedTask } from "./write-task.ts";
 
 const OF_REQUESTS: ReadonlySet<Task["type"]> = new Set([
   "open",
@@ -28,14 +27,6 @@ const BACKGROUND_TRY_MS = 100;
 const BACKGROUND_PAUSE_MS = 100;
 /** After a background task, the next one waits as long as it took, at most this long: another process may need the lock. */
 const MAX_REST_MS = 100;
-
-/** A task for the thread, and how long it waits for other processes' locks. */
-export type TimedTask = Task & { readonly waitMs: number };
-
-/** Another process has the lock. Nothing was done. */
-export class StoreBusy extends StoreUnavailable {
-  override readonly name = "StoreBusy";
-}
 
 /**
  * Sends tasks to the thread from two queues, one for tasks of requests and one for the background. Each has at most one task

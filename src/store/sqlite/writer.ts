@@ -10,38 +10,16 @@ import { dirname } from "node:path";
 import { isNearlyFull, syncFolder } from "../../lib/files.ts";
 import { performTasks } from "../../lib/thread.ts";
 import { type NewLink, StoreMisplaced, StoreUnavailable, SyncFailed } from "../../links/store.ts";
-import type { AgeBounds } from "../../visits/store.ts";
-import type { Slice } from "../../visits/visit-rows.ts";
 import { createGuard } from "../shared/guard.ts";
 import { createChangesWriter } from "./changes.ts";
-import { type Identity, identify, watchLog, watchPlace } from "./file/file-identity.ts";
+import { isFailedSync } from "./file/failed-sync.ts";
+import { identify, watchLog, watchPlace } from "./file/file-identity.ts";
 import { openWriter } from "./file/file.ts";
-import { createLinks, type UpdateTask } from "./links.ts";
+import { createLinks } from "./links.ts";
 import { type KeyedTask, createRequests } from "./requests.ts";
-import { isFailedSync, statementsOn } from "./sql.ts";
+import { statementsOn } from "./sql.ts";
 import { eraseVisits, createVisits } from "./visits.ts";
-import { StoreBusy, type TimedTask } from "./write-queue.ts";
-
-/**
- * A task of the store. Results come back in order. Links to insert, and which were inserted, cross as JSON: Bun passes a
- * long string much faster than an array of objects.
- */
-export type Task =
-  | { type: "open"; path: string; openElsewhere: Identity | undefined; busyWaitMs: number | undefined }
-  | { type: "insert"; links: string }
-  | { type: "insertOnce"; requests: string }
-  | { type: "forgetRequests"; sentBeforeMs: number; limit: number }
-  | { type: "update"; updates: readonly UpdateTask[] }
-  | { type: "purge"; endedByMs: number; limit: number }
-  | ({ type: "add" } & Slice)
-  | { type: "age"; bounds: AgeBounds; limit: number }
-  | { type: "salt"; day: number; oldest: number }
-  | { [Name in keyof Guard]: { type: Name; args: Parameters<Guard[Name]> } }[keyof Guard]
-  | { type: "rest" }
-  | { type: "close" };
-
-/** The methods that are written once for both engines. */
-export type Guard = ReturnType<typeof createGuard>;
+import { StoreBusy, type Task, type TimedTask } from "./write-task.ts";
 
 function open({ path, openElsewhere, busyWaitMs }: Extract<Task, { type: "open" }>) {
   const database = openWriter(path, openElsewhere, busyWaitMs);

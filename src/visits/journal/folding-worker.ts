@@ -1,8 +1,8 @@
 // The worker thread that reads segments, so that no redirect waits for it.
 import { performTasks } from "../../lib/thread.ts";
 import { StoreUnavailable } from "../../links/store.ts";
-import { createDay } from "../day.ts";
-import { MAX_ROWS, type Slice, encodeRows } from "../visit-rows.ts";
+import { createDay } from "../days/day.ts";
+import { MAX_ROWS, type Slice, encodeRows } from "../days/visit-rows.ts";
 import { isTransient, SegmentDamaged } from "./segment-file.ts";
 import { readSegment, type SegmentVisits } from "./segment-reader.ts";
 

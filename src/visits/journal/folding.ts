@@ -1,6 +1,6 @@
 import { startThread, type Thread } from "../../lib/thread.ts";
 import { StoreUnavailable } from "../../links/store.ts";
-import type { VisitStore } from "../store.ts";
+import type { VisitStore } from "../days/store.ts";
 import type { TimedSlice, SliceTask } from "./folding-worker.ts";
 import { SegmentDamaged } from "./segment-file.ts";
 

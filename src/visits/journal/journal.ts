@@ -4,7 +4,7 @@ import { dirname } from "node:path";
 import { createFolder } from "../../lib/files.ts";
 import { fillRandom } from "../../lib/random.ts";
 import { repeat } from "../../lib/repeat.ts";
-import type { VisitStore } from "../store.ts";
+import type { VisitStore } from "../days/store.ts";
 import { startFolding } from "./folding.ts";
 import { setAside, SegmentDamaged } from "./segment-file.ts";
 import type { Owner, Segment } from "./segment.ts";

@@ -1,8 +1,8 @@
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 
 import type { Code } from "../../links/code.ts";
-import type { HourVisits, SameVisits } from "../day.ts";
-import type { Traits } from "../dimensions.ts";
+import type { HourVisits, SameVisits } from "../days/day.ts";
+import type { Traits } from "../days/dimensions.ts";
 import {
   COUNTER_WORDS,
   DETAIL_WORDS,

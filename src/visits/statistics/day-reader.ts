@@ -1,8 +1,8 @@
 import type { LinkId } from "../../links/store.ts";
-import { firstOpenDay, type Sums, countVisitors } from "../day.ts";
-import { readDetail } from "../detail.ts";
-import { type Dimension, DIMENSIONS } from "../dimensions.ts";
-import type { DaySums, DayVisits, VisitStore } from "../store.ts";
+import { firstOpenDay, type Sums, countVisitors } from "../days/day.ts";
+import { readDetail } from "../days/detail.ts";
+import { type Dimension, DIMENSIONS } from "../days/dimensions.ts";
+import type { DaySums, DayVisits, VisitStore } from "../days/store.ts";
 import { blur, type Noise } from "./noise.ts";
 
 /**

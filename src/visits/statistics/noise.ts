@@ -1,6 +1,6 @@
-import { MAX_DAY_VALUES, countVisitors } from "../day.ts";
-import type { DayDetail, Value } from "../detail.ts";
-import { DIMENSIONS } from "../dimensions.ts";
+import { MAX_DAY_VALUES, countVisitors } from "../days/day.ts";
+import type { DayDetail, Value } from "../days/detail.ts";
+import { DIMENSIONS } from "../days/dimensions.ts";
 
 /**
  * The privacy loss of one published number (differential privacy): one visit changes the odds of any result by at most a

@@ -1,9 +1,9 @@
 import type { Clock } from "../../links/clock.ts";
 import type { LinkId } from "../../links/store.ts";
 import { DAY_MS, HOUR_MS } from "../../links/time.ts";
-import { firstOpenDay, type Sums } from "../day.ts";
-import { type Dimension, DIMENSIONS } from "../dimensions.ts";
-import type { DaySums, VisitStore } from "../store.ts";
+import { firstOpenDay, type Sums } from "../days/day.ts";
+import { type Dimension, DIMENSIONS } from "../days/dimensions.ts";
+import type { DaySums, VisitStore } from "../days/store.ts";
 import { createDayReader, type DayStatistics, type DayRange, type Visibility } from "./day-reader.ts";
 import type { Noise } from "./noise.ts";
 import { type Week, weekOf } from "./week.ts";

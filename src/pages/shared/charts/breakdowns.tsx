@@ -1,7 +1,7 @@
 /** @jsxImportSource ../html */
 import { memoize } from "../../../lib/memoize.ts";
 import { languageName, message } from "../../../locales/messages.ts";
-import { type Dimension, DIMENSIONS } from "../../../visits/dimensions.ts";
+import { type Dimension, DIMENSIONS } from "../../../visits/days/dimensions.ts";
 import type { Statistics } from "../../../visits/statistics/statistics.ts";
 import { numberFormat } from "../formats.ts";
 

@@ -5,7 +5,7 @@ import { Client, DatabaseError, type QueryResult, types } from "pg";
 
 import { describeStore, type PostgresAddress } from "../../../config/database-url.ts";
 import { StoreMisconfigured, StoreUnavailable } from "../../../links/store.ts";
-import type { Result, Value } from "./database.ts";
+import type { Value as SharedValue } from "../../shared/sql.ts";
 
 export type Host = PostgresAddress["hosts"][number];
 
@@ -251,4 +251,13 @@ async function waysOf({ sslMode, sslRootCert }: PostgresAddress): Promise<(Conne
 function mayDoOtherwise(error: unknown): boolean {
   if (error instanceof StoreUnavailable) return false;
   return !(error instanceof DatabaseError) || error.code === UNAUTHORIZED;
+}
+
+/** Arrays become arrays of PostgreSQL. */
+export type Value = SharedValue | readonly Value[];
+
+export interface Result<Row> {
+  readonly rows: readonly Row[];
+  /** Rows that a statement without RETURNING changed. */
+  readonly count: number;
 }

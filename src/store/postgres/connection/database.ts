@@ -1,18 +1,8 @@
 import { describeStore, type PostgresAddress } from "../../../config/database-url.ts";
 import { StoreMisconfigured, StoreUnavailable, StoreUnusable } from "../../../links/store.ts";
-import type { Value as SharedValue } from "../../shared/sql.ts";
-import { connector, sqlStateOf, within } from "./connection.ts";
+import { connector, type Result, sqlStateOf, type Value, within } from "./connection.ts";
 import { openPool } from "./pool.ts";
 import { type OnPrimary, watchPrimary } from "./primary.ts";
-
-/** Arrays become arrays of PostgreSQL. */
-export type Value = SharedValue | readonly Value[];
-
-export interface Result<Row> {
-  readonly rows: readonly Row[];
-  /** Rows that a statement without RETURNING changed. */
-  readonly count: number;
-}
 
 /**
  * Runs one statement with its values ($1, $2, …). Statements have no names, so that they work through PgBouncer. `bigint`

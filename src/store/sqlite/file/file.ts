@@ -6,10 +6,10 @@ import { dirname } from "node:path";
 import { isDiskFull, reasonOf } from "../../../lib/error-reason.ts";
 import { createFolder, giveToOwnerOfFolder, syncFolder } from "../../../lib/files.ts";
 import { StoreUnusable, SyncFailed } from "../../../links/store.ts";
-import { isFailedSync } from "../sql.ts";
+import { forgetMovedFrames, isFailedSync } from "./failed-sync.ts";
 import { type Identity, identify, isInPlace, replacedMeanwhile, requireOneName } from "./file-identity.ts";
 import { isCurrent, migrate, requireCurrentVersion, requireOurs, requireSchema } from "./schema.ts";
-import { forgetMovedFrames, hasIndex, requireWholeWal } from "./wal.ts";
+import { hasIndex, requireWholeWal } from "./wal.ts";
 
 /** Older ones can corrupt a file whose WAL is reset while another connection writes. */
 const OLDEST_SQLITE = [3, 51, 3];

@@ -1,6 +1,6 @@
 // Looks for damage in a write-ahead log, which SQLite passes over in silence: it takes what comes before the first bad
 // frame, and forgets what was committed after it (https://www.sqlite.org/fileformat2.html#the_write_ahead_log).
-import { closeSync, existsSync, fstatSync, openSync, readSync, writeSync } from "node:fs";
+import { closeSync, existsSync, fstatSync, openSync, readSync } from "node:fs";
 
 import { StoreUnusable } from "../../../links/store.ts";
 
@@ -18,7 +18,7 @@ const MAX_LOOKS = 5;
  * Bytes of the two headers of a log's index, and where each says that it is initialized. After them stands how many frames were
  * moved into the file (https://www.sqlite.org/walformat.html#the_wal_index_file_format).
  */
-const INDEX_HEADERS_BYTES = 96;
+export const INDEX_HEADERS_BYTES = 96;
 const INITIALIZED_AT = [12, 60];
 
 /** The two sums of everything up to a place. */
@@ -65,16 +65,6 @@ export function hasIndex(shm: string): boolean {
     closeSync(descriptor);
   }
   return INITIALIZED_AT.some((at) => headers[at] !== 0);
-}
-
-/**
- * Makes the next checkpoint move the whole log again, which is always safe. Needed after a failed sync: the kernel has dropped
- * what was written to the file, but the index counts it as moved, and outlives the process if another program reads the store.
- */
-export function forgetMovedFrames(path: string): void {
-  // Never closed, because closing releases the locks of the process. The process is about to end.
-  const index = openSync(`${path}-shm`, "r+");
-  writeSync(index, new Uint32Array([0]), 0, Uint32Array.BYTES_PER_ELEMENT, INDEX_HEADERS_BYTES);
 }
 
 function damaged(path: string): StoreUnusable {

@@ -1,4 +1,4 @@
-import type { Code } from "../links/code.ts";
+import type { Code } from "../../links/code.ts";
 import type { Day, Sums } from "./day.ts";
 import type { Slice } from "./visit-rows.ts";
 

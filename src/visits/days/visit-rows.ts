@@ -1,4 +1,4 @@
-import type { Code } from "../links/code.ts";
+import type { Code } from "../../links/code.ts";
 import { createBytes, readBytes } from "./bytes.ts";
 import type { Day } from "./day.ts";
 import type { Detail } from "./detail.ts";

@@ -1,5 +1,5 @@
-import { createHistogram, type Histogram, SECONDS } from "../lib/histogram.ts";
-import { StoreUnavailable } from "../links/store.ts";
+import { createHistogram, type Histogram, SECONDS } from "../../lib/histogram.ts";
+import { StoreUnavailable } from "../../links/store.ts";
 
 interface CommitLimits {
   /** Items that may wait for their commit. More are refused, so that waiting stays bounded in memory and time. */

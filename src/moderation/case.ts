@@ -1,6 +1,6 @@
-import type { OtherRevision } from "../../links/change.ts";
-import { type Reason, REASONS } from "../../links/link.ts";
-import type { Decision, LinkId, SeenLink } from "../../links/store.ts";
+import type { OtherRevision } from "../links/change.ts";
+import { type Reason, REASONS } from "../links/reasons.ts";
+import type { Decision, LinkId, SeenLink } from "../links/store.ts";
 
 /** All reports of one link. */
 export interface Case extends LinkId {
@@ -86,15 +86,6 @@ export function mainReason({ reasons }: Pick<Case, "reasons">): Reason {
 
 /** In code points. */
 export const MAX_NOTE_LENGTH = 2000;
-
-export type NoteRefusal = { rule: "note.too-long"; max: number } | { rule: "note.ill-formed" };
-
-/** Checks the length of a note. It may contain any characters, so show it as text only. */
-export function refuseNote(note = ""): NoteRefusal[] {
-  const isTooLong = note.length > MAX_NOTE_LENGTH * 2 || Array.from(note).length > MAX_NOTE_LENGTH;
-  if (isTooLong) return [{ rule: "note.too-long", max: MAX_NOTE_LENGTH }];
-  return note.isWellFormed() ? [] : [{ rule: "note.ill-formed" }];
-}
 
 /**
  * Stores the reports of links, which {@link addReport} adds up. Every implementation must pass `test/stores/cases.ts`. A

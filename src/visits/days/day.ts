@@ -1,4 +1,4 @@
-import { DAY_MS, HOUR_MS } from "../links/time.ts";
+import { DAY_MS, HOUR_MS } from "../../links/time.ts";
 import {
   closeOneVisit,
   type DayDetail,

@@ -1,10 +1,10 @@
 // The content of a store as plain data, the same for every engine. An export holds these records.
-import type { Link } from "../links/link.ts";
-import type { KeyedRequest, LinkId, LinkStore, CreatedRecord } from "../links/store.ts";
-import type { Case, Note } from "../moderation/reports/case.ts";
-import type { HostRule, JournalEntry } from "../moderation/store.ts";
-import type { Sums } from "../visits/day.ts";
-import type { Detail } from "../visits/detail.ts";
+import type { Link } from "../../links/link.ts";
+import type { KeyedRequest, LinkId, LinkStore, CreatedRecord } from "../../links/store.ts";
+import type { Case, Note } from "../../moderation/case.ts";
+import type { HostRule, JournalEntry } from "../../moderation/store.ts";
+import type { Sums } from "../../visits/days/day.ts";
+import type { Detail } from "../../visits/days/detail.ts";
 
 /**
  * Times are in Unix milliseconds, days count from 1970-01-01 (UTC). Salts and today's reporters are missing: hashes of

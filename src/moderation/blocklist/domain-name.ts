@@ -1,6 +1,7 @@
 import type * as Tldts from "tldts";
 
-import { once } from "../lib/memoize.ts";
+import { once } from "../../lib/memoize.ts";
+import { canonicalHost } from "../../links/target.ts";
 
 /** Loaded with the first use, because the Public Suffix List loads slowly and redirects don't need it. */
 const tldts = once(() => require("tldts") as typeof Tldts);
@@ -11,6 +12,21 @@ const tldts = once(() => require("tldts") as typeof Tldts);
  */
 const BY_THE_WHOLE_LIST = { allowPrivateDomains: true, extractHostname: false, validateHostname: false };
 const BY_REGISTRIES = { ...BY_THE_WHOLE_LIST, allowPrivateDomains: false };
+
+/** In characters. Real names have at most 253 (RFC 1035); normalizing a long one takes quadratic time. */
+export const MAX_HOST_LENGTH = 1024;
+
+/** Parses a host in any case, script or spelling of an address. Undefined if it is not a host. */
+export function parseHost(written: string): string | undefined {
+  const name = written.trim();
+  if (name.length > MAX_HOST_LENGTH || !/^[^\s/\\?#@%]+$/.test(name)) return undefined;
+  const isBareIpv6 = name.includes(":") && !name.startsWith("[");
+  const url = URL.parse(`http://${isBareIpv6 ? `[${name}]` : name}/`);
+  // A port would be part of an address, not of a host.
+  if (url === null || url.host !== url.hostname || url.host === "") return undefined;
+  const host = canonicalHost(url.hostname);
+  return /^(?:\[[\da-f:]+\]|[\w-]+(?:\.[\w-]+)*)$/.test(host) ? host : undefined;
+}
 
 /**
  * The public suffix and one more label: `example.co.uk` for `www.example.co.uk`. Addresses, public suffixes and names

@@ -1,11 +1,12 @@
 /** @jsxImportSource ../shared/html */
+import { type Identity, type Page } from "../../http/page.ts";
 import { memoize } from "../../lib/memoize.ts";
 import { type Code, MAX_CODE_POINTS, parseCode } from "../../links/code.ts";
 import { isProblem } from "../../links/problem.ts";
 import { message } from "../../locales/messages.ts";
 import { richMessage } from "../shared/formats.ts";
 import { escape } from "../shared/html/jsx-runtime.ts";
-import { type Identity, type Page, page } from "../shared/layout.tsx";
+import { page } from "../shared/layout.tsx";
 import { MarkedAddress, Ticket } from "../shared/ticket.tsx";
 
 export interface Unknown {

@@ -1,12 +1,12 @@
-import { header } from "../lib/bounds.ts";
-import { negotiateLanguage } from "../locales/messages.ts";
-import type { Call } from "./call.ts";
-import { acceptsGzip } from "./compression.ts";
-import { memoizeByDomain } from "./domain.ts";
-import { pageLanguage } from "./page-language.ts";
-import { answerProblem } from "./problems.ts";
-import { prefersHtml } from "./responses.ts";
-import { pathOf } from "./url.ts";
+import type { Call } from "../../http/call.ts";
+import { acceptsGzip } from "../../http/compression.ts";
+import { memoizeByDomain } from "../../http/domain.ts";
+import { pageLanguage } from "../../http/page-language.ts";
+import { prefersHtml } from "../../http/responses.ts";
+import { pathOf } from "../../http/url.ts";
+import { header } from "../../lib/bounds.ts";
+import { negotiateLanguage } from "../../locales/messages.ts";
+import { answerProblem } from "./answer.ts";
 
 /** Problems with the same response for all requests in one language and form. */
 interface CacheableProblem {

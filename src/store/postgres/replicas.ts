@@ -1,15 +1,15 @@
-import type { PostgresAddress } from "../../../config/database-url.ts";
-import type { Code } from "../../../links/code.ts";
-import type { Link } from "../../../links/link.ts";
-import type { LinkStore } from "../../../links/store.ts";
-import { createCommits } from "../../commits.ts";
-import { isStorable } from "../../shared/sql.ts";
-import { MARK, type Now } from "../changes.ts";
-import { LINK_COLUMNS, type LinkRow, toLink } from "../link-row.ts";
-import { connector, type Host } from "./connection.ts";
-import type { Run, Value } from "./database.ts";
-import { openPool, type Pool } from "./pool.ts";
-import { nameOf, type Primary } from "./primary.ts";
+import type { PostgresAddress } from "../../config/database-url.ts";
+import type { Code } from "../../links/code.ts";
+import type { Link } from "../../links/link.ts";
+import type { LinkStore } from "../../links/store.ts";
+import { createCommits } from "../shared/commits.ts";
+import { isStorable } from "../shared/sql.ts";
+import { MARK, type Now } from "./changes.ts";
+import { connector, type Host, type Value } from "./connection/connection.ts";
+import type { Run } from "./connection/database.ts";
+import { openPool, type Pool } from "./connection/pool.ts";
+import { nameOf, type Primary } from "./connection/primary.ts";
+import { LINK_COLUMNS, type LinkRow, toLink } from "./link-row.ts";
 
 const LOOK_UPS = { waiting: 10_000, batch: 200, atOnce: 3, waitMs: 150 };
 /** A replica that takes longer is not used until it answers in time again. */

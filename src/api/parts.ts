@@ -1,0 +1,39 @@
+import type { Domain } from "../http/domain.ts";
+import type { Limiter } from "../http/limiter.ts";
+import type { Views } from "../http/views.ts";
+import type { Clock } from "../links/clock.ts";
+import type { Links } from "../links/links.ts";
+import type { Secret } from "../links/secret.ts";
+import type { Expiry } from "../links/time.ts";
+import type { TokenCheck } from "../moderation/access-tokens.ts";
+import type { Reports } from "../moderation/reports/reports.ts";
+import type { Counts, Visits } from "../visits/visits.ts";
+
+export interface ApiOptions {
+  readonly links: Links;
+  readonly limiter: Limiter;
+  readonly reports: Reports;
+  readonly visits: Pick<Visits, "sums">;
+  readonly views: Pick<Views, "ask">;
+  readonly clock: Pick<Clock, "nowMs" | "monotonicMs">;
+  readonly secret: Secret;
+  /** The secret of another domain. */
+  readonly secretOf: (domain: Domain) => Secret;
+  readonly createToken: string | null;
+  readonly mayCreate: TokenCheck;
+}
+
+export interface ApiViewsOptions extends DescribeOptions {
+  readonly links: Pick<Links, "find" | "resolve">;
+  readonly visits: Counts;
+  readonly clock: Pick<Clock, "nowMs">;
+  readonly defaultExpiry: Expiry;
+  /** How long a shared cache may keep a QR code, in seconds. */
+  readonly cacheSeconds: number;
+}
+
+export interface DescribeOptions {
+  readonly version: string;
+  /** Whether links are only created for those who know the token. */
+  readonly needsToken: boolean;
+}

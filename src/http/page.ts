@@ -1,0 +1,31 @@
+/** A whole page for a given service. */
+export type Page = (identity: Identity) => string;
+
+/** The name and look of this service. Plain data, so that it can be sent to another thread. */
+export interface Identity {
+  readonly name: string;
+  /** How to reach the operator, as a URI. */
+  readonly contact: string | null;
+  readonly assets: IdentityAssets;
+}
+
+export interface IdentityAssets {
+  readonly style: Asset;
+  readonly script: Asset;
+  /** Only for the page of the links created in a browser. */
+  readonly myLinks: Asset;
+  readonly icon: Asset;
+  readonly manifest: Asset;
+  /** PNG, for clients without SVG. An operator's SVG logo has none. */
+  readonly touchIcon?: Asset;
+  readonly largeIcon?: Asset;
+}
+
+/** A file that pages load. */
+export interface Asset {
+  /** Its address, which changes with the content, so that caches can keep it forever. */
+  readonly path: string;
+  readonly type: string;
+  readonly body: string;
+  readonly encoding: "utf8" | "base64";
+}
