@@ -1,6 +1,6 @@
-// What the maker of a link chooses beside its destination and its code. Nearly all code knows only the four kinds of terms; what
-// has words or markup lists the terms by name, so that a new line here doesn't compile without them. Two terms together, and
-// what they do to visits, are rules elsewhere.
+// The terms of a link: everything that its maker chooses besides its destination and its code. Most code knows only the four
+// kinds of terms. Code with words or markup lists the terms by name, so a new line here doesn't compile without its words. The
+// rules about two terms, and about visits, are elsewhere.
 import type { Link, Terms } from "./link.ts";
 import { hasRightLength, PASSWORD_LENGTH } from "./password.ts";
 import type { Invalid, Refusal } from "./problem.ts";
@@ -55,12 +55,12 @@ export const TERM_NAMES = Object.keys(TERMS) as readonly TermName[];
 export type SentTerms = { readonly [N in TermName]?: Kinds[KindOf<N>]["sent"] | null | undefined };
 
 /**
- * What a request wants. Null: none, which is now for a start and never for an end. Undefined: the default in a new link, no change
- * in another.
+ * As a request wants them. Null: none, which is now for a start and never for an end. Undefined: the default in a new link, no
+ * change in another.
  */
 export type WantedTerms = { readonly [N in TermName]?: Kinds[KindOf<N>]["wanted"] | null | undefined };
 
-/** What is stored. */
+/** As they are stored. */
 export type StoredTerms = {
   readonly [N in TermName as (typeof TERMS)[N]["stored"]]?: Kinds[KindOf<N>]["stored"] | undefined;
 };
@@ -68,10 +68,10 @@ export type StoredTerms = {
 /** How stored terms change. Null removes one. */
 export type TermChanges = { readonly [S in keyof StoredTerms]?: StoredTerms[S] | null };
 
-/** While it is put together. A term without a value compiles: a test tries every term in every door. */
+/** While its properties are set one by one. The compiler accepts a missing one, so a test tries every term in every door. */
 export type Building<T> = { -readonly [P in keyof T]?: T[P] };
 
-/** What JSON shows. */
+/** As JSON shows them. */
 export type TermFields = { readonly [N in TermName as ShownName<N>]: Kinds[KindOf<N>]["json"] };
 export type ShownName<N extends TermName = TermName> = N extends NameOf<"secret"> ? `has_${N}` : N;
 
@@ -103,7 +103,7 @@ const READ: { readonly [K in Kind]: (sent: Kinds[K]["sent"]) => Kinds[K]["wanted
 
 const NONE: readonly never[] = [];
 
-/** Refuses what no link can have. The rules about two terms are {@link refuseStart} and {@link refuseEnd}. */
+/** Refuses values that no link can have. The rules about two terms are {@link refuseStart} and {@link refuseEnd}. */
 export function refuseTerms(wanted: WantedTerms): readonly Refusal[] {
   let refusals: Refusal[] | undefined;
   for (const name of TERM_NAMES) {
@@ -143,7 +143,7 @@ export function refuseEnd(endsMs: number, fromMs: number, nowMs: number): readon
   return endsMs <= fromMs ? [{ rule: "expires_at.before-start" }] : NONE;
 }
 
-/** What a request at `atMs` changes. The hash of a secret follows, because it takes long. */
+/** The changes that a request at `atMs` wants. The hash of a secret follows, because it takes long. */
 export function changesOf(wanted: WantedTerms, atMs: number): TermChanges {
   const changes: Building<TermChanges> = {};
   for (const name of TERM_NAMES) {
@@ -203,7 +203,7 @@ export function storedTerms(link: Pick<Link, "endsMs" | "terms">): StoredTerms {
   return stored;
 }
 
-/** What JSON shows of a link's terms. */
+/** A link's terms as JSON shows them. */
 export function termFields(link: Pick<Link, "endsMs" | "terms">): TermFields {
   const stored = storedTerms(link);
   const fields: Building<TermFields> = {};

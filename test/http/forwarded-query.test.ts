@@ -227,7 +227,7 @@ describe("behind the interstitial, a link that passes the query on", () => {
     } else expect(leads).toEqual([303, "https://shop.example/?own=1&utm=1#part"]);
   });
 
-  test("redirects programs at once, also those that only look", async () => {
+  test("redirects bots without that page, for GET and HEAD", async () => {
     await addGuarded(curt, "program", { target: TARGET, forwardQuery: true });
     for (const method of ["GET", "HEAD"])
       expect(await follow(curt, `/program${QUERY}`, { method })).toEqual([302, FORWARDED]);
