@@ -376,9 +376,9 @@ async function operatorsPage(code: string): Promise<string> {
 describe("events", () => {
   test("show every term of a new and of a changed link", async () => {
     await using receiver = startReceiver();
-    await using curt = await startHere({ ADMIN_TOKEN: TOKEN, ...receiver.settings });
+    await using service = await startHere({ ADMIN_TOKEN: TOKEN, ...receiver.settings });
     const links: { name: TermName; link: Made }[] = [];
-    for (const name of TERM_NAMES) links.push({ name, link: await makeScheduled(curt, name) });
+    for (const name of TERM_NAMES) links.push({ name, link: await makeScheduled(service, name) });
     const expected = (nth: 0 | 1) =>
       links.map(({ name, link: { code } }) =>
         expect.objectContaining({ code, ...shownTerms({ ...SCHEDULED, [name]: SAMPLES[name].values[nth] }) }),
@@ -387,7 +387,7 @@ describe("events", () => {
     await receiver.until(links.length);
     for (const { name, link } of links) {
       const body = { [name]: SAMPLES[name].values[1] };
-      expect((await ask(curt, "PATCH", link.path, { key: link.key, body })).status).toBe(200);
+      expect((await ask(service, "PATCH", link.path, { key: link.key, body })).status).toBe(200);
     }
     await receiver.until(2 * links.length);
     expect(receiver.events.map(({ data }) => data)).toEqual([...expected(0), ...expected(1)]);
@@ -397,16 +397,16 @@ describe("events", () => {
 
 describe("curt export and curt import", () => {
   test("move every term to another engine and back", async () => {
-    await using curt = await startHere({ ADMIN_TOKEN: TOKEN });
+    await using service = await startHere({ ADMIN_TOKEN: TOKEN });
     const links = await Promise.all(
       TERM_NAMES.map(async (name) => {
         const given = { [name]: SAMPLES[name].values[0] };
-        return { given, link: await make(curt, given) };
+        return { given, link: await make(service, given) };
       }),
     );
     using folder = temporaryFolder();
     const path = (name: string) => join(folder.path, name);
-    let from = curt.databaseUrl;
+    let from = service.databaseUrl;
     for (const [nth, to] of [await postgres.url("moved"), `sqlite:${path("moved.db")}`].entries()) {
       const file = path(`export-${nth}`);
       const settings = { PORT: "1", DATA_DIR: folder.path };
