@@ -36,7 +36,7 @@ type OptionOf<Name extends string> = Name extends `${infer First}_${infer Rest}`
 /** Options that remove a term. For the others, there is a word. */
 const REMOVALS = {
   "no-password": { type: "boolean", meaning: "removes the password" },
-  "no-forward-query": { type: "boolean", meaning: "keeps the query from the destination again" },
+  "no-forward-query": { type: "boolean", meaning: "stops passing the query on" },
 } as const satisfies Record<`no-${OptionOf<NameOf<"secret" | "flag">>}`, unknown>;
 
 const JSON_OUTPUT = { json: { type: "boolean", meaning: "one JSON object a line" } } as const;

@@ -140,7 +140,7 @@ export function cut(name: FieldName, value: string): string {
 
 /** In characters, as sent: the longest spelling of a code, with each byte as %XX. The rest of longer ones isn't read. */
 export const MAX_PATH = 4700;
-/** In characters. Links pass no longer query on to their destinations. */
+/** In characters. A longer query isn't passed on to a destination. */
 export const MAX_FORWARDED_QUERY = 16_384;
 /** Fields of a form, more than any has. Parsing the 30,000 that fit into a body would take as long as 300 redirects. */
 export const MAX_PAIRS = 100;

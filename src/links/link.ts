@@ -69,19 +69,20 @@ export function destinationOf(link: Pick<Link, "target" | "terms">, query: strin
   const { target } = link;
   if (!forwardsQuery(link) || query === "") return target;
   const [, address = "", own = "", fragment = ""] = /^([^?#]*)\??([^#]*)(.*)$/s.exec(target) ?? [];
-  const taken = new Set([...OWN_PARAMETERS, ...namesOf(own)]);
-  taken.delete(NO_PARAMETER);
-  const sent = encodeNonAscii(query.slice(1));
+  const taken = new Set(OWN_PARAMETERS);
+  const ownPairs = own.split("&");
+  for (const [nth, name] of namesOf(own).entries()) if (ownPairs[nth] !== "") taken.add(name);
+  const sent = encode(query);
   const names = namesOf(sent);
-  const isForwarded = (_: string, nth: number) => !taken.has(names[nth] ?? NO_PARAMETER);
+  const isForwarded = (pair: string, nth: number) => pair === "" || !taken.has(names[nth] ?? "");
   const forwarded = sent.split("&").filter(isForwarded).join("&");
   if (!/[^&]/.test(forwarded)) return target;
   const destination = `${address}?${own === "" ? "" : `${own}&`}${forwarded}${fragment}`;
   return destination.length > MAX_DESTINATION_LENGTH ? target : destination;
 }
 
-/** Characters that no name has, because names consist of bytes. */
-const [NO_PARAMETER, AMPERSAND] = ["\u{100}", "\u{101}"];
+/** A character that no name has, because names consist of bytes. */
+const AMPERSAND = "\u{100}";
 
 /**
  * The decoded name of each parameter (WHATWG URL, section 5.1), each byte as a character. All at once, because there may be
@@ -89,7 +90,6 @@ const [NO_PARAMETER, AMPERSAND] = ["\u{100}", "\u{101}"];
  */
 function namesOf(query: string): string[] {
   return query
-    .replaceAll(/(?<=^|&)(?=&|$)/g, NO_PARAMETER)
     .replaceAll(/=[^&]*/g, "")
     .replaceAll("+", " ")
     .replaceAll(/%([\dA-F]{2})/gi, (_, hex: string) =>
@@ -98,9 +98,9 @@ function namesOf(query: string): string[] {
     .split("&");
 }
 
-/** Headers are ASCII. Bun encodes the query already, except in a request without `Host`. */
-function encodeNonAscii(query: string): string {
-  return query.toWellFormed().replaceAll(/[^\x21-\x7E]+/g, encodeURIComponent);
+/** Without its question mark, encoded like the query of a URL. Bun does that already, except in a request without `Host`. */
+function encode(query: string): string {
+  return URL.parse(query, "http://host")?.search.slice(1) ?? "";
 }
 
 /** Also true for a link that was ended by a machine whose clock is ahead. */

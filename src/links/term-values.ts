@@ -43,7 +43,7 @@ const READ: { readonly [K in Kind]: (sent: Kinds[K]["sent"]) => Kinds[K]["wanted
 
 const NONE: readonly never[] = [];
 
-/** Refuses what no link can have. The rules about two terms are {@link refuseStart} and {@link refuseEnd}. */
+/** Refuses values that no link can have. The rules about two terms are {@link refuseStart} and {@link refuseEnd}. */
 export function refuseTerms(wanted: WantedTerms): readonly Refusal[] {
   let refusals: Refusal[] | undefined;
   for (const name of TERM_NAMES) {
@@ -83,7 +83,7 @@ export function refuseEnd(endsMs: number, fromMs: number, nowMs: number): readon
   return endsMs <= fromMs ? [{ rule: "expires_at.before-start" }] : NONE;
 }
 
-/** What a request at `atMs` changes. The hash of a secret follows, because it takes long. */
+/** The changes that a request at `atMs` wants. The hash of a secret follows, because it takes long. */
 export function changesOf(wanted: WantedTerms, atMs: number): TermChanges {
   const changes: Building<TermChanges> = {};
   for (const name of TERM_NAMES) {
@@ -143,7 +143,7 @@ export function storedTerms(link: Pick<Link, "endsMs" | "terms">): StoredTerms {
   return stored;
 }
 
-/** What JSON shows of a link's terms. */
+/** A link's terms as JSON shows them. */
 export function termFields(link: Pick<Link, "endsMs" | "terms">): TermFields {
   const stored = storedTerms(link);
   const fields: Building<TermFields> = {};

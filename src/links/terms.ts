@@ -1,6 +1,6 @@
-// What the maker of a link chooses beside its destination and its code. Nearly all code knows only the four kinds of terms; what
-// has words or markup lists the terms by name, so that a new line here doesn't compile without them. Two terms together, and
-// what they do to visits, are rules elsewhere.
+// The terms of a link: everything that its maker chooses besides its destination and its code. Most code knows only the four
+// kinds of terms. Code with words or markup lists the terms by name, so a new line here doesn't compile without its words. The
+// rules about two terms, and about visits, are elsewhere.
 import type { Duration } from "./time.ts";
 
 /** Each kind, as JSON sends it, as a request wants it, as it is stored, and as JSON shows it. */
@@ -52,12 +52,12 @@ export const TERM_NAMES = Object.keys(TERMS) as readonly TermName[];
 export type SentTerms = { readonly [N in TermName]?: Kinds[KindOf<N>]["sent"] | null | undefined };
 
 /**
- * What a request wants. Null: none, which is now for a start and never for an end. Undefined: the default in a new link, no change
- * in another.
+ * As a request wants them. Null: none, which is now for a start and never for an end. Undefined: the default in a new link, no
+ * change in another.
  */
 export type WantedTerms = { readonly [N in TermName]?: Kinds[KindOf<N>]["wanted"] | null | undefined };
 
-/** What is stored. */
+/** As they are stored. */
 export type StoredTerms = {
   readonly [N in TermName as (typeof TERMS)[N]["stored"]]?: Kinds[KindOf<N>]["stored"] | undefined;
 };
@@ -65,10 +65,10 @@ export type StoredTerms = {
 /** How stored terms change. Null removes one. */
 export type TermChanges = { readonly [S in keyof StoredTerms]?: StoredTerms[S] | null };
 
-/** While it is put together. A term without a value compiles: a test tries every term in every door. */
+/** While its properties are set one by one. The compiler accepts a missing one, so a test tries every term in every door. */
 export type Building<T> = { -readonly [P in keyof T]?: T[P] };
 
-/** What JSON shows. */
+/** As JSON shows them. */
 export type TermFields = { readonly [N in TermName as ShownName<N>]: Kinds[KindOf<N>]["json"] };
 export type ShownName<N extends TermName = TermName> = N extends NameOf<"secret"> ? `has_${N}` : N;
 

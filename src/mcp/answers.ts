@@ -23,7 +23,7 @@ const TERM_WORDS = {
   forward_query: "Whether the query of a visit is passed on to the target",
 } as const satisfies Readonly<Record<ShownName, string>>;
 
-/** What results say of the terms. */
+/** The schemas of the terms in a result. */
 function termsIn(when: z.ZodType<string>) {
   const schemas = {
     when: when.nullable(),

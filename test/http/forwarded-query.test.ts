@@ -105,7 +105,7 @@ describe("a link that passes the query on", () => {
     expect((await sendRaw(curt.origin, raw)).slice(0, 1000)).toContain(`\r\nLocation: ${TARGET}\r\n`);
   });
 
-  test("keeps the bytes of the query, and encodes those that no header may have", async () => {
+  test("keeps the bytes of the query, and encodes those that no URL has in its query", async () => {
     for (const [version, host] of [
       ["1.1", "Host: x\r\n"],
       ["1.0", ""],
@@ -113,6 +113,7 @@ describe("a link that passes the query on", () => {
       for (const [sent, received] of [
         ["?a=%7e&B=+&&c=[x]|%zz", "a=%7e&B=+&&c=[x]|%zz"],
         ["?한=글", "%ED%95%9C=%EA%B8%80"],
+        ["?a=\"<>'", "a=%22%3C%3E%27"],
         ["?a=1#b", "a=1"],
       ])
         expect(
@@ -226,7 +227,7 @@ describe("behind the interstitial, a link that passes the query on", () => {
     } else expect(leads).toEqual([303, "https://shop.example/?own=1&utm=1#part"]);
   });
 
-  test("redirects programs at once, also those that only look", async () => {
+  test("redirects bots without that page, for GET and HEAD", async () => {
     await addGuarded(curt, "program", { target: TARGET, forwardQuery: true });
     for (const method of ["GET", "HEAD"])
       expect(await follow(curt, `/program${QUERY}`, { method })).toEqual([302, FORWARDED]);

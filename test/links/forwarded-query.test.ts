@@ -58,6 +58,7 @@ describe("a visitor's query", () => {
       "?ä=\u{1F44D}&b=\uD800 c",
       `${SHOP}?%C3%A4=%F0%9F%91%8D&b=%EF%BF%BD%20c`,
     ],
+    ["is percent-encoded like the query of any URL", SHOP, "?a=\"<>'", `${SHOP}?a=%22%3C%3E%27`],
     ["is compared after percent-encoding", `${SHOP}?%C3%A4=1`, "?ä=2&b", `${SHOP}?%C3%A4=1&b`],
   ])("%s", (_, target, query, destination) => {
     expect(forward(target, query)).toBe(destination);

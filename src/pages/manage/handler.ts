@@ -165,7 +165,7 @@ function describeProblem(problem: HttpProblem, language: string) {
 /** In UTF-16 units, for a number, a date or a choice. */
 const MAX_SHOWN = 64;
 
-/** What can be chosen beside a date. */
+/** The choices besides a date. */
 const CHOICES = {
   expires_at: new Map<string, Duration | null>([
     ...DURATIONS.map((duration) => [duration, duration] as const),

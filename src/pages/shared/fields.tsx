@@ -86,7 +86,7 @@ export function DateField<Field extends string>(props: DateFieldProps<Field>) {
 /** For fields that hold addresses and codes, not prose: turns off the browser's corrections. */
 export const VERBATIM = { autocomplete: "off", autocapitalize: "none", spellcheck: false } as const;
 
-/** What a box sends that is ticked. */
+/** The value of a ticked box. */
 export const SET = "yes";
 
 interface CheckboxProps<Field extends string> {

@@ -2,6 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
+import { MAX_TARGET_LENGTH } from "../../../src/links/target.ts";
 import { freePort } from "../../free-port.ts";
 import { ROOT, type Settings, startHere, temporaryFolder, toDomain } from "../../service.ts";
 
@@ -142,6 +143,27 @@ if (NGINX !== null)
         });
         expect(withdrawn.ok).toBe(true);
         expect(await statuses()).toEqual(isKept ? [302, 200] : [410, 410]);
+      }
+    });
+
+    test("redirects to the longest destinations, with a query of the visitor, and with a cache", async () => {
+      const target = "https://example.com/".padEnd(MAX_TARGET_LENGTH, "x");
+      // Its default for the longest request line is 8 KB.
+      const query = "?".padEnd(8000, "y");
+      for (const file of [FILE, withCache(FILE)]) {
+        await using site = await startBehindNginx(NGINX, file, { CACHE_SECONDS: "60" });
+        const links = [
+          { target, code: "long" },
+          { target, code: "longer", forward_query: true },
+        ];
+        const created = await site.curt.fetch("/api/v1/links/batch", {
+          method: "POST",
+          headers: { "Content-Type": "application/json" },
+          body: JSON.stringify(links),
+        });
+        expect(created.status).toBeLessThan(300);
+        expect(await locationOf(site.get(OWN, `/long${query}`))).toBe(target);
+        expect(await locationOf(site.get(OWN, `/longer${query}`))).toBe(`${target}${query}`);
       }
     });
 
