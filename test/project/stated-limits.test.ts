@@ -33,7 +33,7 @@ import { REQUEST_ID_LENGTH } from "../../src/http/api-headers.ts";
 import { MAX_IN_LINE, MAX_STANDING_WAIT_MS, MAX_WAIT_MS, STARTS_PER_TURN } from "../../src/http/overload.ts";
 import { RETRY_SOON } from "../../src/http/problems.ts";
 import { MAX_WAITING as MAX_VIEWS } from "../../src/http/views.ts";
-import { BODIES } from "../../src/lib/bounds.ts";
+import { MAX_FORWARDED_QUERY, BODIES } from "../../src/lib/bounds.ts";
 import { FORMER_HOST_MS } from "../../src/links/change.ts";
 import { MAX_DRIFT_MS } from "../../src/links/clock.ts";
 import { MAX_SUGGESTIONS, suggestIntendedCodes } from "../../src/links/code-suggestions.ts";
@@ -361,6 +361,8 @@ const STATED: Readonly<Record<string, readonly string[]>> = {
     `client_max_body_size ${mib(BATCH_BYTES)}m;`,
     `proxy_read_timeout ${BATCH_SECONDS / 60}m;`,
     `timeout server ${BATCH_SECONDS / 60}m`,
+    // And 2 KiB for the other headers.
+    `response headers of up to ${MAX_FORWARDED_QUERY / 1024 + 2} KiB`,
   ],
   "docs/running.md": [
     `to send the headers and ${IDLE_SECONDS} s to send the body. Idle connections are closed after ${IDLE_SECONDS} s`,
