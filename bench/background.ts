@@ -4,7 +4,7 @@ import { join } from "node:path";
 
 import { readConfig } from "../src/config/config.ts";
 import { createLog } from "../src/lib/log.ts";
-import type { Code } from "../src/links/code.ts";
+import type { LinkKey } from "../src/links/code.ts";
 import { isProblem } from "../src/links/problem.ts";
 import { DAY_MS, isoDay } from "../src/links/time.ts";
 import { type Core, openCore } from "../src/server/core.ts";
@@ -135,7 +135,8 @@ function jobsOf(
   settings: Readonly<Record<string, string>>,
   folder: string,
 ): Record<string, Job> {
-  const linkOf = (nth: number) => ({ code: `kept${nth}` as Code, createdMs: CREATED_MS });
+  const { reports } = ofBaseUrl(core);
+  const linkOf = (nth: number) => ({ code: `kept${nth}` as LinkKey, createdMs: CREATED_MS });
   const imported = (name: string, links: number, days: number): Job => ({
     async prepare() {
       const codes = Array.from({ length: links }, (_, nth) => `${name}${nth}`);
@@ -177,11 +178,11 @@ function jobsOf(
         fill.rows("visits", visitsOf(fill, { day: `${TODAY - 500}`, code: "'old' || n", state: "1" })),
       work: () => core.visits.age(),
     },
-    "forgetting reporters and cases": { work: () => core.reports.age() },
+    "forgetting reporters and cases": { work: () => core.cases.age() },
     "reports with notes": {
       work: async () => {
         for (let nth = 0; nth < 2000; nth++)
-          await core.reports.report(
+          await reports.report(
             `kept${nth + 1}`,
             { reason: "spam", note: "a note" },
             `10.0.${nth >> 8}.${nth & 255}`,
@@ -210,7 +211,7 @@ function jobsOf(
           visitsOf(fill, { day: `${TODAY} - n`, code: "'bad9000'", state: "1", source: "'erased'" }),
           400,
         ),
-      work: () => other.erase({ ...linkOf(0), code: "bad9000" as Code }, { who: "api", atMs: Date.now() }),
+      work: () => other.erase({ ...linkOf(0), code: "bad9000" as LinkKey }, { who: "api", atMs: Date.now() }),
     },
     "an import of 100,000 links": imported("many", 100_000, 0),
     "an import of 2,000 links with 365 days": imported("dated", 2000, 365),
@@ -268,8 +269,13 @@ async function fillAll(fill: Fill): Promise<void> {
   await fill.rows("counters", { day: "n / 10", name: "'name' || (n % 10)", count: "1" });
 }
 
+function ofBaseUrl(core: Core) {
+  return core.forDomain({ keyPrefix: "", find: () => undefined });
+}
+
 /** Creates a link every few milliseconds. Each waits from when it was due, whatever held it up. */
 async function waitsOfCreates(core: Core, work: () => Promise<unknown>) {
+  const { links } = ofBaseUrl(core);
   const waitsMs: number[] = [];
   const faults: unknown[] = [];
   const pending = new Set<Promise<void>>();
@@ -286,7 +292,7 @@ async function waitsOfCreates(core: Core, work: () => Promise<unknown>) {
 
   async function create(dueMs: number): Promise<void> {
     try {
-      const link = await core.links.create({
+      const link = await links.create({
         originalUrl: "https://www.example.com/",
         terms: { expires_at: null },
       });

@@ -184,6 +184,7 @@ async function makePopular(path: string): Promise<void> {
     countedMs: (ms: number) => ms,
   };
   const core = await openCore(config, createLog("warn", process.stdout), { clock });
+  const { links } = core.forDomain({ keyPrefix: "", find: () => undefined });
   const fail = (error: unknown) => {
     throw error;
   };
@@ -194,7 +195,7 @@ async function makePopular(path: string): Promise<void> {
     onDropped: fail,
   });
   const originalUrl = "https://www.example.com/articles/how-short-links-work";
-  const link = await core.links.create({ originalUrl, customCode: "popular", terms: { expires_at: null } });
+  const link = await links.create({ originalUrl, customCode: "popular", terms: { expires_at: null } });
   if (isProblem(link)) throw new Error(JSON.stringify(link));
   const counter = counterOf(link);
   for (; nowMs < endMs; nowMs += DAY_MS) {
@@ -216,7 +217,7 @@ async function makePopular(path: string): Promise<void> {
   }
   nowMs = endMs;
   for (const customCode of ["fresh", "한"])
-    await core.links.create({ originalUrl, customCode, terms: { expires_at: null } });
+    await links.create({ originalUrl, customCode, terms: { expires_at: null } });
   await recorder.close();
   while ((await core.visits.age()) > 0);
   await core.close();

@@ -45,6 +45,7 @@ const clock = {
   countedMs: (ms: number) => ms,
 };
 const core = await openCore(config, createLog("warn", process.stdout), { clock });
+const { links } = core.forDomain({ keyPrefix: "", find: () => undefined });
 
 const made: { link: Link; popularity: number }[] = [];
 let visits = 0;
@@ -67,7 +68,7 @@ async function makeLink(customCode: string | undefined): Promise<Link> {
   // Links with a name of their own stay, so that the previews printed at the end have something to show.
   const expiry = customCode === undefined ? oneOf(["never", "never", ...DURATIONS] as const) : "never";
   const request = { originalUrl: oneOf(TARGETS), expiry };
-  const link = await core.links.create({ ...request, customCode });
+  const link = await links.create({ ...request, customCode });
   if (!isProblem(link)) return link;
   // Already there from an earlier time.
   if (link.kind === "taken") return makeLink(undefined);

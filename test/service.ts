@@ -7,7 +7,7 @@ import { type Config, readConfig } from "../src/config/config.ts";
 import { REASON_HEADER, REASONS } from "../src/http/problem-reasons.ts";
 import { createLog } from "../src/lib/log.ts";
 import { createClock } from "../src/links/clock.ts";
-import type { Code } from "../src/links/code.ts";
+import type { LinkKey } from "../src/links/code.ts";
 import { isProblem } from "../src/links/problem.ts";
 import type { Reason } from "../src/links/reasons.ts";
 import { type Limits, startService } from "../src/server/service.ts";
@@ -256,7 +256,7 @@ export async function openStoreOf({ database }: Running) {
 /** Ends a link as another process would. The service hears of it a moment later. */
 export async function endLink(service: Running, code: string, endsMs: number): Promise<void> {
   await using store = await openStoreOf(service);
-  const link = await store.find(code as Code);
+  const link = await store.find(code as LinkKey);
   const ended = link && (await store.update(link, { type: "edit", atMs: link.createdMs, endsMs }));
   if (ended?.isChanged !== true) throw new Error(`${code} could not be ended`);
 }
@@ -264,7 +264,7 @@ export async function endLink(service: Running, code: string, endsMs: number): P
 /** Disables a link as another process would. The service hears of it a moment later, if it has the link in its cache. */
 export async function disableLink(service: Running, code: string, reason: Reason): Promise<void> {
   await using store = await openStoreOf(service);
-  const link = await store.find(code as Code);
+  const link = await store.find(code as LinkKey);
   const decision = { who: "api", atMs: Date.now(), reason } as const;
   const disabled = link === undefined ? [] : await store.disable([link], decision);
   if (isProblem(disabled) || disabled.length === 0) throw new Error(`${code} could not be disabled`);

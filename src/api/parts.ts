@@ -7,13 +7,13 @@ import type { Secret } from "../links/secret.ts";
 import type { Expiry } from "../links/time.ts";
 import type { TokenCheck } from "../moderation/access-tokens.ts";
 import type { Reports } from "../moderation/reports/reports.ts";
-import type { Counts, Visits } from "../visits/visits.ts";
+import type { Counts } from "../visits/visits.ts";
 
 export interface ApiOptions {
   readonly links: Links;
   readonly limiter: Limiter;
   readonly reports: Reports;
-  readonly visits: Pick<Visits, "sums">;
+  readonly visits: Pick<Counts, "sums">;
   readonly views: Pick<Views, "ask">;
   readonly clock: Pick<Clock, "nowMs" | "monotonicMs">;
   readonly secret: Secret;

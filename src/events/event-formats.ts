@@ -57,11 +57,12 @@ function linkData(row: EventRow, origins: Origins) {
   const { code } = splitKey(row.code);
   const short_url = `${shownUrl(row, origins)}/`;
   if (original_url === null) return { code, short_url, created_at: isoInstant(createdMs) };
-  const link = toLink(code, { ...row, original_url });
+  const link = toLink(row.code, { ...row, original_url });
   const { visits_used: _, target, ...fields } = linkFields(link, false);
   const { disabled } = link;
   return {
     ...fields,
+    code,
     short_url,
     target: disabled === "deleted" ? null : target,
     state: stateOf(link, row.atMs),

@@ -1,6 +1,6 @@
 // The queue of events in the store. Triggers and creates write them in the transaction of the change.
 import { parseTerms } from "../links/change.ts";
-import type { Code } from "../links/code.ts";
+import type { LinkKey } from "../links/code.ts";
 import { DAY_MS } from "../links/time.ts";
 import type { LinkRow } from "../store/shared/link-row.ts";
 import { insertInto, list, type Run, type Statements } from "../store/shared/sql.ts";
@@ -113,7 +113,7 @@ export function createOutbox({ run, transaction }: Statements) {
       )
     ).rows;
     if (cursor === undefined) return;
-    const { rows } = await on<Pick<LinkRow, "created_ms" | "terms"> & { code: Code; ends_ms: number }>(
+    const { rows } = await on<Pick<LinkRow, "created_ms" | "terms"> & { code: LinkKey; ends_ms: number }>(
       EXPIRED,
       [cursor.ms, cursor.code, endedByMs],
     );

@@ -1,5 +1,5 @@
 import { memoize } from "../lib/memoize.ts";
-import { codeInAddress, splitKey } from "../links/code.ts";
+import { codeInAddress, type LinkKey, splitKey } from "../links/code.ts";
 import { canonicalHost, keyPrefixOf } from "../links/target.ts";
 import type { Identity } from "./page.ts";
 
@@ -18,8 +18,8 @@ export interface Domain {
   shownUrl(code: string): string;
   /** The domain of this instance with a host, in any spelling. */
   find(host: string): Domain | undefined;
-  /** The domain of a stored code. Undefined if it is no longer in DOMAINS. */
-  ofKey(key: string): Domain | undefined;
+  /** The domain of a key. Undefined if it is no longer in DOMAINS. */
+  ofKey(key: LinkKey): Domain | undefined;
 }
 
 /** Creates the domains of an instance, BASE_URL first. */
@@ -28,7 +28,7 @@ export function createDomains(
   identity: Identity,
 ): readonly [Domain, ...Domain[]] {
   const find = (host: string) => byHost.get(hostOf(host) ?? "");
-  const ofKey = (key: string) => all.find((one) => one.keyPrefix === splitKey(key).keyPrefix);
+  const ofKey = (key: LinkKey) => all.find((one) => one.keyPrefix === splitKey(key).keyPrefix);
   const create = (origin: string, keyPrefix: string) => ({
     ...createDomain(origin, identity),
     keyPrefix,

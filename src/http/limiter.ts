@@ -1,6 +1,7 @@
 import { clientNetwork, clientSharers, clientSite } from "../lib/client-address.ts";
 import { memoize } from "../lib/memoize.ts";
 import type { Clock } from "../links/clock.ts";
+import { type Code, keyOf } from "../links/code.ts";
 import { isProblem } from "../links/problem.ts";
 import type { LinkId } from "../links/store.ts";
 import type { WantedTerms } from "../links/terms.ts";
@@ -46,7 +47,7 @@ export interface Limiter {
   /** The problem of a barred client. */
   barred(call: Call): Promise<Limited> | undefined;
   /** Counts a try of a link's password, or returns the problem if the client or the link had too many. */
-  tryPassword(call: Call, link: LinkId): Try | Promise<Limited>;
+  tryPassword(call: Call, link: LinkId<Code>): Try | Promise<Limited>;
   /**
    * Returns who shares limited places, such as those of a queue: the client and its /48. Call it before any `await`, see
    * {@link Call.client}.
@@ -223,7 +224,7 @@ export function createLimiter(
     barred,
 
     tryPassword(call, { code, createdMs }) {
-      const link = `${call.domain.keyPrefix}${code} ${createdMs}`;
+      const link = `${keyOf(call.domain.keyPrefix, code)} ${createdMs}`;
       const client = clientOf(call);
       const site = clientSite(client);
       const limitsOfTry = [

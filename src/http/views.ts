@@ -4,7 +4,7 @@ import { memoize } from "../lib/memoize.ts";
 import { type Thread, ThreadEnded } from "../lib/thread.ts";
 import type { Memory } from "../links/change-feed.ts";
 import type { Clock } from "../links/clock.ts";
-import { lookUpCode } from "../links/code.ts";
+import { type Code, lookUpCode } from "../links/code.ts";
 import { createFairShares } from "../links/fair-shares.ts";
 import { negotiateLanguage } from "../locales/messages.ts";
 import type { HostRules } from "../moderation/host-rules.ts";
@@ -43,7 +43,7 @@ export interface ViewsOptions extends ViewLimits {
 }
 
 /** Also a cache of links: it shares no view that was rendered before a change. */
-export interface Views extends Memory {
+export interface Views extends Memory<Code> {
   /** A handler that responds with a view. */
   readonly show: (view: View) => Handler;
   readonly ask: (view: View, call: Call, data?: string) => Promise<Response>;

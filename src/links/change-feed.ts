@@ -1,9 +1,9 @@
-import type { Code } from "./code.ts";
+import type { Code, LinkKey } from "./code.ts";
 import type { Changes, LinkStore } from "./store.ts";
 
-/** A cache of links that is kept up to date. */
-export interface Memory {
-  forget(code: Code): void;
+/** Caches of links that are kept up to date. */
+export interface Memory<Id extends Code | LinkKey = LinkKey> {
+  forget(link: Id): void;
   forgetAll(): void;
 }
 
@@ -34,7 +34,7 @@ export async function followChanges(
         await readRules();
         memory.forgetAll();
       }
-      for (const code of changes.codes) memory.forget(code);
+      for (const key of changes.keys) memory.forget(key);
       ({ position } = changes);
     } while (changes.hasMore);
   }

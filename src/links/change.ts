@@ -1,4 +1,12 @@
-import { hasStarted, hasEnded, redirectsSinceMs, targetSinceMs, type Link, type Terms } from "./link.ts";
+import {
+  hasStarted,
+  hasEnded,
+  redirectsSinceMs,
+  targetSinceMs,
+  type Link,
+  type StoredLink,
+  type Terms,
+} from "./link.ts";
 import { type Target, targetHost } from "./target.ts";
 import { applyTerms, orNone, storedTerms } from "./term-values.ts";
 import { type TermChanges } from "./terms.ts";
@@ -34,7 +42,7 @@ export const FORMER_HOST_MS = 30 * DAY_MS;
  * Applies a change to a link. Undefined if it comes too late or changes nothing. Every store calls this in the
  * transaction that writes the link.
  */
-export function applyChange(link: Link, change: Change): Link | undefined {
+export function applyChange(link: StoredLink, change: Change): StoredLink | undefined {
   const { atMs } = change;
   if (link.disabled === "deleted" || hasEnded(link, atMs)) return undefined;
   if (change.type !== "visit" && !isWanted(link, change)) return undefined;
@@ -64,7 +72,10 @@ export function versionOf(link: Pick<Link, "createdMs" | "originalUrl" | "terms"
 }
 
 /** Whether a link has one of the revisions that a change is for. */
-export function isWanted(link: Link, { ifRevisions }: IfRevision): boolean {
+export function isWanted(
+  link: Pick<Link, "originalUrl" | "endsMs" | "terms">,
+  { ifRevisions }: IfRevision,
+): boolean {
   return ifRevisions === undefined || ifRevisions.includes(revisionOf(link));
 }
 
@@ -73,14 +84,18 @@ export function isSilent(change: Change): boolean {
   return change.type === "visit";
 }
 
-function countVisit(link: Link, atMs: number): Link | undefined {
+function countVisit(link: StoredLink, atMs: number): StoredLink | undefined {
   const { maxVisits, visits = 0 } = link.terms ?? {};
   // Its maker has postponed the start, or the clock of another process is ahead.
   if (!hasStarted(link, atMs)) return undefined;
   return maxVisits === undefined ? undefined : endIfUsedUp(withTerms(link, { visits: visits + 1 }), atMs);
 }
 
-function applyEdit(link: Link, { destination, ...changes }: Edit, atMs: number): Link | undefined {
+function applyEdit(
+  link: StoredLink,
+  { destination, ...changes }: Edit,
+  atMs: number,
+): StoredLink | undefined {
   const { endsMs, startsMs, maxVisits } = changes;
   if (startsMs !== undefined && hasStarted(link, atMs)) return undefined;
   let after = link;
@@ -124,12 +139,12 @@ export function formerHostOf(
   return nowMs < changedMs + FORMER_HOST_MS && formerHost !== targetHost(target) ? formerHost : undefined;
 }
 
-function endIfUsedUp(link: Link, atMs: number): Link {
+function endIfUsedUp(link: StoredLink, atMs: number): StoredLink {
   const { maxVisits = Number.POSITIVE_INFINITY, visits = 0 } = link.terms ?? {};
   return visits < maxVisits ? link : withTerms({ ...link, endsMs: atMs }, { ended: "visits" });
 }
 
-function withTerms(link: Link, changes: Partial<Terms>): Link {
+function withTerms(link: StoredLink, changes: Partial<Terms>): StoredLink {
   return { ...link, terms: orNone({ ...link.terms, ...changes }) };
 }
 

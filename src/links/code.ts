@@ -6,6 +6,9 @@ import { codePointName, type Invalid, invalid, isProblem, type Refusal, showChar
 /** A code as it is stored, compared and looked up: NFC without U+FE0F, 1 to {@link MAX_CODE_POINTS} code points. */
 export type Code = string & { readonly __brand: "Code" };
 
+/** What stores have instead of codes, because domains may have the same ones. Made by {@link keyOf}. */
+export type LinkKey = string & { readonly __brand: "LinkKey" };
+
 export const MAX_CODE_POINTS = 64;
 
 /** Whole codes. The list is final: any other route starts with a segment that no code can be. */
@@ -55,18 +58,29 @@ export function parseCode(written: string): Code | Invalid {
 
 /**
  * The code for a spelling in an address, or undefined if it can't be one. The grammar isn't checked, so that a link
- * still resolves when a later Unicode version would refuse its code. A host and a slash may precede it, as in the store.
+ * still resolves when a later Unicode version would refuse its code.
  */
 export function lookUpCode(spelling: string): Code | undefined {
   if (isPlain(spelling)) return spelling as Code;
   if (!spelling.isWellFormed()) return undefined;
-  const { keyPrefix, code } = splitKey(spelling);
-  const normalized = toCode(code);
-  return normalized ? ((keyPrefix + normalized) as Code) : undefined;
+  return toCode(spelling) || undefined;
 }
 
-/** Splits a stored code into its domain's prefix (see `Domain`) and the code that people see. */
-export function splitKey(key: string): { readonly keyPrefix: string; readonly code: Code } {
+/** The key of a domain's code. `keyPrefix`: see `Domain`. */
+export function keyOf(keyPrefix: string, code: Code): LinkKey {
+  return (keyPrefix + code) as LinkKey;
+}
+
+/** The same for a spelling of both, as the operator writes it. */
+export function lookUpKey(spelling: string): LinkKey | undefined {
+  if (!spelling.isWellFormed()) return undefined;
+  const { keyPrefix, code } = splitKey(spelling as LinkKey);
+  const normalized = lookUpCode(code);
+  return normalized === undefined ? undefined : keyOf(keyPrefix, normalized);
+}
+
+/** Splits a key into its domain's prefix and the code that people see. */
+export function splitKey(key: LinkKey): { readonly keyPrefix: string; readonly code: Code } {
   const at = key.indexOf("/") + 1;
   return { keyPrefix: key.slice(0, at), code: key.slice(at) as Code };
 }

@@ -46,7 +46,7 @@ interface Availability {
 }
 
 export interface CreateOptions {
-  readonly store: LinkStore;
+  readonly store: Pick<LinkStore<Code>, "find" | "size" | "insert" | "insertOnce" | "recall">;
   readonly clock: Clock;
   /** Fills an array with bytes from a CSPRNG. */
   readonly fillRandom: (bytes: Uint8Array) => void;
@@ -68,24 +68,30 @@ const MAX_GENERATE_TRIES = 8;
 /** Shared by nearly all creates, because a new one would cost each of them a little. */
 const NONE: readonly never[] = [];
 const NO_TERMS: WantedTerms = {};
-const NO_RECORDS: ReadonlyMap<number, CreatedRecord> = new Map();
+const NO_RECORDS: ReadonlyMap<number, CreatedRecord<Code>> = new Map();
 
 /** A link, without a code if that is to be generated. */
 type Draft = Omit<Link, "code"> &
-  Pick<NewLink, "keyPrefix"> & { readonly nth: number; readonly code: Code | undefined };
-type Insert = (links: readonly NumberedLink[]) => ReturnType<LinkStore["insertOnce"]>;
+  Pick<NewLink<Code>, "keyPrefix"> & { readonly nth: number; readonly code: Code | undefined };
+type Insert = (links: readonly NumberedLink<Code>[]) => ReturnType<LinkStore<Code>["insertOnce"]>;
 
-/** How links are created. There is no other way, so all rules about new links are applied here. */
-export function createLinkCreation(options: CreateOptions) {
-  const { store, clock, fillRandom, targetPolicy, blocked, codeLength, onCreated, onRefused } = options;
-
-  /** Parses a destination, with all rules that apply to new ones. */
-  function parseDestination(originalUrl: string): Target | Invalid {
+/** Creates the parser of destinations, with all rules that apply to new ones. */
+export function createDestinationParser({
+  targetPolicy,
+  blocked,
+}: Pick<CreateOptions, "targetPolicy" | "blocked">) {
+  return (originalUrl: string): Target | Invalid => {
     const target = parseTarget(originalUrl, targetPolicy);
     return isProblem(target) || blocked(target) === undefined
       ? target
       : invalid({ rule: "target.blocked", host: targetHost(target) });
-  }
+  };
+}
+
+/** How links are created. There is no other way, so all rules about new links are applied here. */
+export function createLinkCreation(options: CreateOptions) {
+  const { store, clock, fillRandom, codeLength, onCreated, onRefused } = options;
+  const parseDestination = createDestinationParser(options);
 
   /** Reusing a code deletes its old link, so no code is reused while the clock may be wrong. */
   function freeIfEndedByMs(nowMs: number): number {
@@ -113,7 +119,7 @@ export function createLinkCreation(options: CreateOptions) {
   /** The link that an earlier request created, as it was then. */
   function replay(
     { originalUrl, terms: wanted = NO_TERMS }: CreateRequest,
-    { code, createdMs, endsMs }: Omit<CreatedRecord, "nth">,
+    { code, createdMs, endsMs }: Omit<CreatedRecord<Code>, "nth">,
   ): Link {
     // It was accepted before, so it can be parsed.
     const target = (URL.parse(originalUrl)?.href ?? originalUrl) as Target;
@@ -164,7 +170,7 @@ export function createLinkCreation(options: CreateOptions) {
       const inserted = await insert(links);
       if ("kind" in inserted) return inserted;
       for (let at = 0; at < links.length; at++) {
-        const link = links[at] as NumberedLink;
+        const link = links[at] as NumberedLink<Code>;
         const { nth, originalUrl, target, terms } = link;
         const record = inserted[at];
         if (record === undefined || isProblem(record)) outcomes.set(nth, { kind: "taken" });
@@ -190,7 +196,7 @@ export function createLinkCreation(options: CreateOptions) {
   async function decide(
     requests: readonly CreateRequest[],
     insert: Insert,
-    before: readonly CreatedRecord[] = [],
+    before: readonly CreatedRecord<Code>[] = [],
   ): Promise<Creation | KeyReused> {
     let created = 0;
     const createdMs = clock.nowMs();
@@ -251,7 +257,7 @@ export function createLinkCreation(options: CreateOptions) {
     createOnce(
       requests: readonly CreateRequest[],
       { key, body }: RepeatableRequest,
-      before: readonly CreatedRecord[],
+      before: readonly CreatedRecord<Code>[],
     ): Promise<Creation | KeyReused> {
       const request = { key, body, sentMs: clock.nowMs() };
       return decide(requests, (links) => store.insertOnce(links, request), before);

@@ -1,10 +1,11 @@
 import { type Change, type Edit, isWanted, type OtherRevision, revisionOf } from "./change.ts";
 import type { Clock } from "./clock.ts";
+import type { Code, LinkKey } from "./code.ts";
 import type { createLinkCheck } from "./link-check.ts";
 import { type FoundLink, hasEnded, hasStarted, type Link } from "./link.ts";
 import { hashPassword } from "./password.ts";
 import { type Invalid, invalid, isProblem, type Problem } from "./problem.ts";
-import type { Decision, LinkId, LinkStore } from "./store.ts";
+import type { LinkId, LinkStore } from "./store.ts";
 import type { Target } from "./target.ts";
 import { changesOf, refuseEnd, refuseStart, refuseTerms } from "./term-values.ts";
 import { type TermChanges, type WantedTerms } from "./terms.ts";
@@ -29,8 +30,8 @@ export interface EditsClosed {
 /** For how long after its creation the target of a link may change. */
 export type Edits = "on" | "24h" | "off";
 
-export interface EditOptions {
-  readonly store: Pick<LinkStore, "update" | "change">;
+export interface EditOptions<Id extends Code | LinkKey> {
+  readonly store: Pick<LinkStore<Id>, "update">;
   readonly clock: Pick<Clock, "nowMs">;
   readonly parseDestination: (originalUrl: string) => Target | Invalid;
   readonly problemOf: ReturnType<typeof createLinkCheck>["problemOf"];
@@ -49,20 +50,30 @@ export function editableUntilMs({ createdMs }: Pick<Link, "createdMs">, edits: E
 }
 
 /** Undefined if the start doesn't change. */
-function newStartMs(link: FoundLink, startsMs: TermChanges["startsMs"], atMs: number): number | undefined {
+function newStartMs(
+  link: Omit<FoundLink, "code">,
+  startsMs: TermChanges["startsMs"],
+  atMs: number,
+): number | undefined {
   if (startsMs === null) return hasStarted(link, atMs) ? undefined : atMs;
   return startsMs === link.terms?.startsMs ? undefined : startsMs;
 }
 
 /** How makers change and withdraw links that have not ended. */
-export function createEditing({ store, clock, parseDestination, problemOf, edits }: EditOptions) {
+export function createEditing<Id extends Code | LinkKey>({
+  store,
+  clock,
+  parseDestination,
+  problemOf,
+  edits,
+}: EditOptions<Id>) {
   /** Only a new target can deceive people who know the link. Everything else may always change. */
-  function isClosed(link: FoundLink, request: EditRequest, atMs: number): boolean {
+  function isClosed(link: FoundLink<Id>, request: EditRequest, atMs: number): boolean {
     const isNewTarget = request.originalUrl !== undefined && request.originalUrl !== link.originalUrl;
     return isNewTarget && atMs >= editableUntilMs(link, edits);
   }
 
-  function parse(link: FoundLink, request: EditRequest, atMs: number): Edit | Invalid {
+  function parse(link: FoundLink<Id>, request: EditRequest, atMs: number): Edit | Invalid {
     const { originalUrl, terms = {} } = request;
     const target = originalUrl === undefined ? undefined : parseDestination(originalUrl);
     const changes = changesOf(terms, atMs);
@@ -82,14 +93,11 @@ export function createEditing({ store, clock, parseDestination, problemOf, edits
   }
 
   async function update(
-    { code, createdMs }: LinkId,
+    { code, createdMs }: LinkId<Id>,
     change: Exclude<Change, { type: "visit" }>,
-    decision?: Decision,
-  ): Promise<Link | Problem | OtherRevision> {
-    const id = { code, createdMs };
-    const { link, isChanged } = await (decision === undefined
-      ? store.update(id, change)
-      : store.change(id, change, decision));
+    write = store.update,
+  ): Promise<Link<Id> | Problem | OtherRevision> {
+    const { link, isChanged } = await write({ code, createdMs }, change);
     if (link === undefined) return { kind: "unknown" };
     if (!isChanged && !hasEnded(link, change.atMs) && !isWanted(link, change))
       return { kind: "precondition.failed", revision: revisionOf(link) };
@@ -101,25 +109,28 @@ export function createEditing({ store, clock, parseDestination, problemOf, edits
   }
 
   return {
-    /** Changes a link, and returns it as it is now. The setting EDITS doesn't apply to decisions of the operator. */
+    /**
+     * Changes a link, and returns it as it is now. `decide` writes a decision of the operator, to which the setting EDITS
+     * doesn't apply.
+     */
     async edit(
-      link: FoundLink,
+      link: FoundLink<Id>,
       request: EditRequest,
-      decision?: Decision,
-    ): Promise<Link | Problem | EditsClosed | OtherRevision> {
+      decide?: LinkStore<Id>["update"],
+    ): Promise<Link<Id> | Problem | EditsClosed | OtherRevision> {
       const atMs = clock.nowMs();
       const problem = problemOf(link);
       if (problem !== undefined) return problem;
-      if (decision === undefined && isClosed(link, request, atMs)) return { kind: "edits.closed" };
+      if (decide === undefined && isClosed(link, request, atMs)) return { kind: "edits.closed" };
       const edit = parse(link, request, atMs);
       if (isProblem(edit)) return edit;
       const { terms: { password } = {}, sharers, ifRevisions } = request;
       const passwordHash = typeof password === "string" ? await hashPassword(password, sharers) : password;
-      return update(link, { type: "edit", atMs, ...edit, passwordHash, ifRevisions }, decision);
+      return update(link, { type: "edit", atMs, ...edit, passwordHash, ifRevisions }, decide);
     },
 
     /** Ends a link immediately, even if it is disabled. */
-    withdraw: (link: LinkId, ifRevisions?: readonly string[]) =>
+    withdraw: (link: LinkId<Id>, ifRevisions?: readonly string[]) =>
       update(link, { type: "withdraw", atMs: clock.nowMs(), ifRevisions }),
   };
 }

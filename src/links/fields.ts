@@ -1,12 +1,13 @@
 // What JSON says about a link, once for the API, the operator's API and export files.
 
+import type { Code, LinkKey } from "./code.ts";
 import { hasPassword, isLimited, type Link } from "./link.ts";
 import { termFields } from "./term-values.ts";
 import { isoInstant } from "./time.ts";
 
 /** Everything that follows from the link alone. Only the maker sees the target of a link with a password. */
 export function linkFields(
-  link: Pick<Link, "code" | "originalUrl" | "createdMs" | "endsMs" | "terms">,
+  link: Pick<Link<Code | LinkKey>, "code" | "originalUrl" | "createdMs" | "endsMs" | "terms">,
   isMaker: boolean,
 ) {
   const { code, createdMs, terms = {} } = link;

@@ -1,4 +1,5 @@
 import type { Clock } from "./clock.ts";
+import type { Code, LinkKey } from "./code.ts";
 import { type FoundLink, hasEnded, type Link, stateOf } from "./link.ts";
 import type { Problem } from "./problem.ts";
 import { type DisabledReason } from "./reasons.ts";
@@ -10,10 +11,11 @@ export type Blocked = (target: Target) => Exclude<DisabledReason, "deleted"> | u
 /** Creates the check that every visit and edit of a link passes. */
 export function createLinkCheck(clock: Pick<Clock, "nowMs">, blocked: Blocked) {
   /** The link's own state, or else the rule about its target. */
-  const reasonOf = (link: Link | FoundLink) => link.disabled ?? blocked(link.target);
+  const reasonOf = (link: Pick<Link | FoundLink, "disabled" | "target">) =>
+    link.disabled ?? blocked(link.target);
 
   /** Why a link no longer redirects. Undefined if it still does, or hasn't started. */
-  function problemOf(link: Link | FoundLink): Problem | undefined {
+  function problemOf(link: Omit<Link | FoundLink, "code">): Problem | undefined {
     const reason = reasonOf(link);
     if (reason !== undefined) return { kind: "disabled", reason };
     const { endsMs, terms } = link;
@@ -21,7 +23,7 @@ export function createLinkCheck(clock: Pick<Clock, "nowMs">, blocked: Blocked) {
   }
 
   /** The link, if it redirects now. */
-  function unlessProblem(link: Link | undefined): Link | Problem {
+  function unlessProblem<Id extends Code | LinkKey>(link: Link<Id> | undefined): Link<Id> | Problem {
     if (link === undefined) return { kind: "unknown" };
     const problem = problemOf(link);
     if (problem !== undefined) return problem;

@@ -1,11 +1,14 @@
-import type { Code } from "./code.ts";
+import type { Code, LinkKey } from "./code.ts";
 import type { DisabledReason, EndedBy, Reason } from "./reasons.ts";
 import type { Target } from "./target.ts";
 import type { StoredTerms } from "./terms.ts";
 
-/** A short link, identified by `code` and `createdMs`, because a code can be reused. Instants are Unix ms. */
-export interface Link {
-  readonly code: Code;
+/**
+ * A short link, identified by `code` and `createdMs`, because a code can be reused. Instants are Unix ms. `Id`: only with
+ * a code is it a link of one domain.
+ */
+export interface Link<Id extends Code | LinkKey = Code> {
+  readonly code: Id;
   /** Exactly as it was sent. */
   readonly originalUrl: string;
   /** The redirect's `Location`. It is stored and never recomputed, so that a newer URL parser can't change it. */
@@ -18,6 +21,9 @@ export interface Link {
   /** Undefined for most links. */
   readonly terms?: Terms | undefined;
 }
+
+/** A link of any domain, as stores and the operator have it. */
+export type StoredLink = Link<LinkKey>;
 
 /** What few links have: the terms that their makers chose, and what became of them. Stores keep them as JSON. */
 export interface Terms extends Omit<StoredTerms, "endsMs"> {
@@ -37,7 +43,7 @@ export interface Terms extends Omit<StoredTerms, "endsMs"> {
  * Whether no cache may answer a visit, because it needs a password, counts against a limit, or brings a query for the
  * destination.
  */
-export function isGuarded(link: Link): boolean {
+export function isGuarded(link: Pick<Link, "terms">): boolean {
   return link.terms !== undefined && (isLimited(link) || hasPassword(link) || forwardsQuery(link));
 }
 
@@ -140,6 +146,6 @@ interface LinkFacts extends Pick<Link, "endsMs" | "terms"> {
 }
 
 /** The result of a lookup: `disabled` is the link's own state, or else the rule that applies to its target. */
-export interface FoundLink extends Omit<Link, "disabled"> {
+export interface FoundLink<Id extends Code | LinkKey = Code> extends Omit<Link<Id>, "disabled"> {
   readonly disabled: Exclude<DisabledReason, "deleted"> | undefined;
 }

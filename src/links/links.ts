@@ -1,8 +1,8 @@
 import { type ChangeReader, followChanges, type Memory } from "./change-feed.ts";
 import type { Clock } from "./clock.ts";
-import { type Code, lookUpCode } from "./code.ts";
-import { createLinkCreation, type CreateOptions } from "./create.ts";
-import { createEditing, type Edits } from "./edit.ts";
+import { type Code, lookUpCode, lookUpKey, type LinkKey } from "./code.ts";
+import { createDestinationParser, createLinkCreation, type CreateOptions } from "./create.ts";
+import { createEditing, type EditOptions, type Edits } from "./edit.ts";
 import { type Blocked, createLinkCheck } from "./link-check.ts";
 import { type FoundLink, type Link, stateOf } from "./link.ts";
 import { isProblem, type Problem } from "./problem.ts";
@@ -10,7 +10,15 @@ import type { LinkId, LinkStore } from "./store.ts";
 import { DAY_MS } from "./time.ts";
 
 export interface LinksOptions extends CreateOptions {
+  readonly store: CreateOptions["store"] & LookUpOptions<Code>["store"] & EditOptions<Code>["store"];
   readonly edits: Edits;
+}
+
+export interface StoredLinksOptions
+  extends
+    Pick<CreateOptions, "clock" | "targetPolicy" | "blocked" | "codeHoldMs">,
+    Pick<LinksOptions, "edits"> {
+  readonly store: LinkStore;
   /** Reads the rules of `blocked` again, after another process may have changed them. */
   readonly readRules: () => Promise<void>;
 }
@@ -24,24 +32,32 @@ const MAX_PURGE_BATCHES = 200;
 const FORGET_BATCH = 50;
 const MAX_FORGET_BATCHES = 2000;
 
-interface LookUpOptions {
-  readonly store: Pick<LinkStore, "find" | "findNow" | "findNear">;
+interface LookUpOptions<Id extends Code | LinkKey> {
+  readonly store: Pick<LinkStore<Id>, "find" | "findNow" | "findNear">;
+  /** `lookUpCode` or `lookUpKey`. */
+  readonly lookUp: (spelling: string) => Id | undefined;
   readonly clock: Pick<Clock, "nowMs">;
   readonly codeHoldMs: number;
   readonly blocked: Blocked;
 }
 
 /** The use cases that only read. All of them reject with `StoreUnavailable` if the store cannot answer. */
-export function createLookUps({ store, clock, codeHoldMs, blocked }: LookUpOptions) {
+export function createLookUps<Id extends Code | LinkKey>({
+  store,
+  lookUp,
+  clock,
+  codeHoldMs,
+  blocked,
+}: LookUpOptions<Id>) {
   const { find, findNow, findNear } = store;
 
-  async function look(spelling: string, where = find): Promise<Link | undefined> {
-    const code = lookUpCode(spelling);
+  async function look(spelling: string, where = find): Promise<Link<Id> | undefined> {
+    const code = lookUp(spelling);
     return code === undefined ? undefined : unlessPurged(await where(code));
   }
 
   /** A link whose hold is over counts as purged. */
-  function unlessPurged(link: Link | undefined): Link | undefined {
+  function unlessPurged(link: Link<Id> | undefined): Link<Id> | undefined {
     if (link === undefined || link.disabled !== undefined) return link;
     return clock.nowMs() >= link.endsMs + codeHoldMs ? undefined : link;
   }
@@ -50,18 +66,18 @@ export function createLookUps({ store, clock, codeHoldMs, blocked }: LookUpOptio
 
   return {
     /** Returns the link to redirect to, for a code as an address spells it. */
-    async resolve(spelling: string): Promise<Link | Problem> {
+    async resolve(spelling: string): Promise<Link<Id> | Problem> {
       const near = findNear && unlessProblem(await look(spelling, findNear));
       // A standby may not know a link that was just created or enabled.
       return near === undefined || isProblem(near) ? unlessProblem(await look(spelling)) : near;
     },
     /** The same synchronously, for a code as it is stored. Undefined if the store can't do this. */
-    resolveNow: findNow && ((code: Code): Link | Problem => unlessProblem(unlessPurged(findNow(code)))),
+    resolveNow: findNow && ((code: Id): Link<Id> | Problem => unlessProblem(unlessPurged(findNow(code)))),
     /**
      * Returns the link of a code as an address spells it. Ended links are found until their hold is over, and disabled
      * ones always, unless they were deleted. Only makers find links that haven't started or were withdrawn.
      */
-    async find(spelling: string, as: "visitor" | "maker" = "visitor"): Promise<FoundLink | Problem> {
+    async find(spelling: string, as: "visitor" | "maker" = "visitor"): Promise<FoundLink<Id> | Problem> {
       const link = await look(spelling);
       if (link === undefined) return { kind: "unknown" };
       const disabled = reasonOf(link);
@@ -77,9 +93,9 @@ export function createLookUps({ store, clock, codeHoldMs, blocked }: LookUpOptio
   };
 }
 
-/** The use cases. All of them reject with `StoreUnavailable` if the store cannot answer. */
+/** The use cases of one domain. All of them reject with `StoreUnavailable` if the store cannot answer. */
 export function createLinks(options: LinksOptions) {
-  const { store, clock, blocked, codeHoldMs, edits, readRules } = options;
+  const { store, clock, blocked, codeHoldMs, edits } = options;
   const { problemOf, unlessProblem } = createLinkCheck(clock, blocked);
   const creation = createLinkCreation(options);
 
@@ -88,18 +104,34 @@ export function createLinks(options: LinksOptions) {
 
     ...createEditing({ store, clock, parseDestination: creation.parseDestination, problemOf, edits }),
 
-    ...createLookUps({ store, clock, codeHoldMs, blocked }),
+    ...createLookUps({ store, lookUp: lookUpCode, clock, codeHoldMs, blocked }),
 
     /**
      * Counts one of a link's limited visits, durably. Returns the problem if the link has ended meanwhile: however many
      * processes call this at once, it returns the link no more often than the limit says.
      */
-    async visit({ code, createdMs }: LinkId): Promise<Link | Problem> {
+    async visit({ code, createdMs }: LinkId<Code>): Promise<Link | Problem> {
       const change = { type: "visit", atMs: clock.nowMs() } as const;
       const { link, isChanged } = await store.update({ code, createdMs }, change);
       // Not counted if the link has ended, or if its maker has just removed the limit.
       return isChanged && link !== undefined ? link : unlessProblem(link);
     },
+  };
+}
+
+export type Links = ReturnType<typeof createLinks>;
+
+/** The use cases of all domains. All of them reject with `StoreUnavailable` if the store cannot answer. */
+export function createStoredLinks(options: StoredLinksOptions) {
+  const { store, clock, blocked, codeHoldMs, edits, readRules } = options;
+  const { problemOf } = createLinkCheck(clock, blocked);
+  const parseDestination = createDestinationParser(options);
+  const { edit } = createEditing({ store, clock, parseDestination, problemOf, edits });
+  const { find } = createLookUps({ store, lookUp: lookUpKey, clock, codeHoldMs, blocked });
+
+  return {
+    find,
+    edit,
 
     /** Deletes links whose hold is over, in small batches. Returns the number of deleted links. */
     async purge(): Promise<number> {
@@ -119,4 +151,4 @@ export function createLinks(options: LinksOptions) {
   };
 }
 
-export type Links = ReturnType<typeof createLinks>;
+export type StoredLinks = ReturnType<typeof createStoredLinks>;

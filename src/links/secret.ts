@@ -1,13 +1,23 @@
 import { timingSafeEqual } from "node:crypto";
 
+import type { Code, LinkKey } from "./code.ts";
 import type { LinkId } from "./store.ts";
 
 type Purpose = "compare" | "made" | "manage" | "password" | "password-check" | "request" | "body" | "noise";
 
 export const HASH_BYTES = 16;
 
+export interface Secret<Id extends Code | LinkKey = Code> {
+  /** A keyed hash of 128 bits, in base64url. Hashes for different purposes have nothing in common. */
+  hash(purpose: Purpose, parts: readonly (string | number)[]): string;
+  /** The key to manage a link: its holder may change and end the link. It is not stored. */
+  manageKey(link: LinkId<Id>): string;
+  /** Takes the same time for every text, so that nobody can guess the key bit by bit. */
+  isManageKey(given: string, link: LinkId<Id>): boolean;
+}
+
 /** Derives manage keys, cookies, records of requests and noise from the key that all processes share. */
-export function createSecret(key: Uint8Array) {
+export function createSecret(key: Uint8Array): Secret<LinkKey> {
   // A copy takes half the time of a new one.
   const keyed = new Bun.CryptoHasher("sha256", key);
 
@@ -17,22 +27,17 @@ export function createSecret(key: Uint8Array) {
       .update(JSON.stringify([purpose, ...parts]))
       .digest();
   }
-  /** A keyed hash of 128 bits, in base64url. Hashes for different purposes have nothing in common. */
   const hash = (purpose: Purpose, parts: readonly (string | number)[]): string =>
     digest(purpose, parts).toString("base64url", 0, HASH_BYTES);
-  /** The key to manage a link: its holder may change and end the link. It is not stored. */
   const manageKey = ({ code, createdMs }: LinkId): string => hash("manage", [code, createdMs]);
 
   return {
     hash,
     manageKey,
-    /** Takes the same time for every text, so that nobody can guess the key bit by bit. */
-    isManageKey(given: string, link: LinkId): boolean {
+    isManageKey(given, link) {
       const expected = manageKey(link);
       // timingSafeEqual needs two values of the same length.
       return timingSafeEqual(digest("compare", [given]), digest("compare", [expected]));
     },
   };
 }
-
-export type Secret = ReturnType<typeof createSecret>;

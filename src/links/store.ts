@@ -1,5 +1,5 @@
 import type { Change, OtherRevision } from "./change.ts";
-import type { Code } from "./code.ts";
+import type { Code, LinkKey } from "./code.ts";
 import type { Link } from "./link.ts";
 import type { Problem } from "./problem.ts";
 import type { Reason } from "./reasons.ts";
@@ -7,10 +7,10 @@ import type { Reason } from "./reasons.ts";
 /**
  * Stores links. Every implementation must pass `links.ts`, `updates.ts` and `requests.ts` of `test/stores/`.
  *
- * Codes are opaque keys, compared byte by byte. A method that cannot answer rejects with {@link StoreUnavailable}; it
- * never reports a link as missing because it could not look.
+ * Keys are opaque, compared byte by byte. `server/domain-store.ts` has the methods with codes, for one domain. A method
+ * that cannot answer rejects with {@link StoreUnavailable}; it never reports a link as missing because it could not look.
  */
-export interface LinkStore {
+export interface LinkStore<Id extends Code | LinkKey = LinkKey> {
   /**
    * Adds links. The results are in the order of `links`: each is the added link, or says that its code is taken. A
    * taken code does not affect the other links. Resolves once all added links are durable (survive a power cut).
@@ -19,37 +19,37 @@ export interface LinkStore {
    * ended at or before the new link's `freeIfEndedByMs`; the new link inherits nothing from the old one. The code of a
    * disabled link is never free.
    */
-  insert(links: readonly NewLink[]): Promise<readonly (Link | Extract<Problem, { kind: "taken" }>)[]>;
+  insert(links: readonly NewLink<Id>[]): Promise<readonly (Link<Id> | Extract<Problem, { kind: "taken" }>)[]>;
   /** Returns the link of a code, even if it has ended. Finds every link whose insert has resolved in any process. */
-  find(code: Code): Promise<Link | undefined>;
+  find(code: Id): Promise<Link<Id> | undefined>;
   /**
    * The same without a promise, which would add a sixth to the cost of a cold redirect. Only for stores that read on the
    * calling thread. Throws {@link StoreUnavailable}.
    */
-  readonly findNow?: ((code: Code) => Link | undefined) | undefined;
+  readonly findNow?: ((code: Id) => Link<Id> | undefined) | undefined;
   /**
    * The same from a standby that is nearer or less busy. Undefined if it doesn't have the link or doesn't answer: then
    * call `find`. It has all changes that this process has read, and everything older than a second.
    */
-  readonly findNear?: ((code: Code) => Promise<Link | undefined>) | undefined;
+  readonly findNear?: ((code: Id) => Promise<Link<Id> | undefined>) | undefined;
   /**
    * The same as `insert`, for a request that may be repeated. If an earlier request with this key created a link, its
    * record is the outcome. Records of new links are stored in the transaction that adds them. Requests with the same
    * key wait for each other.
    */
   insertOnce(
-    links: readonly NumberedLink[],
+    links: readonly NumberedLink<Id>[],
     request: KeyedRequest,
-  ): Promise<readonly (CreatedRecord | Extract<Problem, { kind: "taken" }>)[] | KeyReused>;
+  ): Promise<readonly (CreatedRecord<Id> | Extract<Problem, { kind: "taken" }>)[] | KeyReused>;
   /** Returns the records of earlier requests with this key, at most one for each number. */
-  recall(request: Pick<KeyedRequest, "key" | "body">): Promise<readonly CreatedRecord[] | KeyReused>;
+  recall(request: Pick<KeyedRequest, "key" | "body">): Promise<readonly CreatedRecord<Id>[] | KeyReused>;
   /** Deletes the records of at most `limit` requests that were first sent before an instant. Returns how many it deleted. */
   forgetRequests(sentBeforeMs: number, limit: number): Promise<number>;
   /**
    * Changes a link as {@link applyChange} says, durably and in one transaction. Records the change for caches, unless it is
    * silent. Concurrent changes to a link are applied one after the other.
    */
-  update(link: LinkId, change: Change): Promise<Updated>;
+  update(link: LinkId<Id>, change: Change): Promise<Updated<Id>>;
   /** The same for the operator, with an entry in the journal if the change has an effect. */
   change(link: LinkId, change: Change, decision: Decision): Promise<Updated>;
   /** Returns the secret of the store. If it has none yet, stores the proposed one. */
@@ -89,7 +89,8 @@ export interface LinkStore {
   close(): Promise<void>;
 }
 
-export type LinkId = Pick<Link, "code" | "createdMs">;
+/** Types of stores have keys unless they say that they have codes. */
+export type LinkId<Id extends Code | LinkKey = LinkKey> = Pick<Link<Id>, "code" | "createdMs">;
 
 /** A link that the operator decides about. */
 export interface SeenLink extends LinkId {
@@ -98,8 +99,8 @@ export interface SeenLink extends LinkId {
 }
 
 /** The result of a change. `link` is as it is now, undefined if there is no such link. */
-export interface Updated {
-  readonly link: Link | undefined;
+export interface Updated<Id extends Code | LinkKey = LinkKey> {
+  readonly link: Link<Id> | undefined;
   readonly isChanged: boolean;
 }
 
@@ -112,12 +113,12 @@ export interface KeyedRequest {
 }
 
 /** `nth` is the number of the link in its request. */
-export interface NumberedLink extends NewLink {
+export interface NumberedLink<Id extends Code | LinkKey = LinkKey> extends NewLink<Id> {
   readonly nth: number;
 }
 
 /** The stored record of a created link. The repeated request has everything else. */
-export interface CreatedRecord extends LinkId {
+export interface CreatedRecord<Id extends Code | LinkKey = LinkKey> extends LinkId<Id> {
   readonly nth: number;
   readonly endsMs: number;
 }
@@ -141,7 +142,7 @@ export interface Decision {
 /** The operator, through the API or the page, or the reports of visitors. */
 export type Who = "api" | "page" | "reports";
 
-export interface NewLink extends Link {
+export interface NewLink<Id extends Code | LinkKey = LinkKey> extends Link<Id> {
   /** The prefix of another domain, which `server/domain-store.ts` puts in front of the code. */
   readonly keyPrefix?: string | undefined;
   readonly freeIfEndedByMs: number;
@@ -185,8 +186,8 @@ export type Position = string & { readonly __brand: "Position" };
 export interface Changes {
   /** Pass this to the next read. */
   readonly position: Position;
-  /** Codes whose link changed. A code may be repeated, even in a later read; forgetting it twice does no harm. */
-  readonly codes: readonly Code[];
+  /** Keys whose link changed. A key may be repeated, even in a later read; forgetting it twice does no harm. */
+  readonly keys: readonly LinkKey[];
   /** True if the rules about hosts changed, so that any link may answer differently. */
   readonly rules: boolean;
   /** True if more changes can be read right away. */

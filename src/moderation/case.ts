@@ -1,4 +1,5 @@
 import type { OtherRevision } from "../links/change.ts";
+import type { Code, LinkKey } from "../links/code.ts";
 import { type Reason, REASONS } from "../links/reasons.ts";
 import type { Decision, LinkId, SeenLink } from "../links/store.ts";
 
@@ -32,7 +33,7 @@ export const ANSWERS = ["disable", "block-host", "nothing"] as const;
 export type AnswerAction = (typeof ANSWERS)[number] | "erase";
 
 /** A client reports a link. */
-export interface Report extends LinkId {
+export interface Report<Id extends Code | LinkKey = LinkKey> extends LinkId<Id> {
   readonly reason: Reason;
   readonly note?: string | undefined;
   /** The number of the client on this link and day. It means nothing elsewhere. */
@@ -91,13 +92,13 @@ export const MAX_NOTE_LENGTH = 2000;
  * Stores the reports of links, which {@link addReport} adds up. Every implementation must pass `test/stores/cases.ts`. A
  * method that cannot answer rejects with `StoreUnavailable`.
  */
-export interface CaseStore {
+export interface CaseStore<Id extends Code | LinkKey = LinkKey> {
   /**
    * Adds a report to the case of its link, durably, unless its reporter has reported the link on that day before. If
    * {@link isDue} says so, the same transaction disables the link. However many processes report at once, each reporter
    * counts once, and the link is disabled once.
    */
-  report(report: Report): Promise<"counted" | "repeated" | "disabled">;
+  report(report: Report<Id>): Promise<"counted" | "repeated" | "disabled">;
   /** Returns the case of a link with its notes, newest first. */
   caseOf(link: LinkId): Promise<(Case & { readonly notes: readonly Note[] }) | undefined>;
   /** Returns open cases, then answered ones; the most recently reported come first. */

@@ -1,14 +1,14 @@
 import type { Clock } from "../links/clock.ts";
-import { lookUpCode } from "../links/code.ts";
+import { type Code, lookUpKey } from "../links/code.ts";
 import type { Blocked } from "../links/link-check.ts";
-import type { Link } from "../links/link.ts";
+import type { StoredLink } from "../links/link.ts";
 import type { LinkId, LinkStore } from "../links/store.ts";
 import type { Target } from "../links/target.ts";
 import type { VisitStore } from "../visits/days/store.ts";
 import type { CaseCursor, CaseQuery } from "./case.ts";
 import type { HostRules } from "./host-rules.ts";
 import { isTargetWithin, type LinkCursor, type LinkPage, type LinkQuery } from "./search.ts";
-import type { GuardStore, JournalCursor } from "./store.ts";
+import type { GuardStore, JournalCursor, JournalEntry } from "./store.ts";
 
 /** Requests a page of a list. `cursor` is that of the page before; any other text finds nothing. */
 export interface ListPage {
@@ -31,7 +31,7 @@ const MAX_HISTORY = 200;
 
 /** The read-only views of the operator. Reject with `StoreUnavailable`. */
 export function createInspection({ store, clock, blocked }: InspectionOptions) {
-  const inspect = (link: Link) => ({
+  const inspect = (link: StoredLink) => ({
     ...link,
     blocked: link.disabled === "deleted" ? undefined : blocked(link.target),
   });
@@ -41,13 +41,13 @@ export function createInspection({ store, clock, blocked }: InspectionOptions) {
 
     /** A page of a search. The link whose code is the text comes first. */
     async search(query: LinkQuery, { cursor, limit }: ListPage): Promise<LinkPage> {
-      const code = query.text === undefined ? undefined : lookUpCode(query.text);
-      const link = cursor === undefined && code !== undefined ? await store.find(code) : undefined;
+      const key = query.text === undefined ? undefined : lookUpKey(query.text);
+      const link = cursor === undefined && key !== undefined ? await store.find(key) : undefined;
       if (link !== undefined && (query.host === undefined || isTargetWithin(link.target, query.host)))
         return { links: [link], cursor: AFTER_CODE, searched: 0 };
       const from = cursor === AFTER_CODE ? undefined : (cursor as LinkCursor | undefined);
       const page = await store.search(query, { cursor: from, limit });
-      return { ...page, links: page.links.filter((one) => one.code !== code) };
+      return { ...page, links: page.links.filter((one) => one.code !== key) };
     },
 
     /** The links among these that still exist. */
@@ -60,8 +60,8 @@ export function createInspection({ store, clock, blocked }: InspectionOptions) {
 
     /** Everything about the link of a code as an address spells it, even if it was deleted. */
     async look(spelling: string) {
-      const code = lookUpCode(spelling);
-      const link = code === undefined ? undefined : await store.find(code);
+      const key = lookUpKey(spelling);
+      const link = key === undefined ? undefined : await store.find(key);
       if (link === undefined) return { kind: "unknown" } as const;
       const [sums, history, reported] = await Promise.all([
         store.sums(link.code, link.createdMs),
@@ -125,15 +125,23 @@ async function readPage<T>(
 /** Entries of the journal that are searched. */
 const MAX_ENTRIES = 100;
 
+export interface LinkDecisions {
+  /** Reads the entries of the journal about the links of a code, newest first. */
+  decisions(
+    code: Code,
+    limit: number,
+  ): Promise<readonly Pick<JournalEntry, "createdMs" | "action" | "atMs">[]>;
+}
+
 interface DisabledSinceOptions {
-  readonly store: Pick<GuardStore, "journal">;
+  readonly store: LinkDecisions;
   readonly hostRules: Pick<HostRules, "ruleFor">;
 }
 
 /** Finds out when a link was disabled, by itself or by the rule about its host. Undefined for a blocklist. */
 export function createDisabledSinceReader({ store, hostRules }: DisabledSinceOptions) {
-  return async ({ code, createdMs, target }: LinkId & { readonly target: Target }) => {
-    const entries = await store.journal({ code, limit: MAX_ENTRIES });
+  return async ({ code, createdMs, target }: LinkId<Code> & { readonly target: Target }) => {
+    const entries = await store.decisions(code, MAX_ENTRIES);
     const decided = entries.find(
       (entry) => entry.createdMs === createdMs && (entry.action === "disable" || entry.action === "enable"),
     );

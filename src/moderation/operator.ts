@@ -1,9 +1,9 @@
 import { type OtherRevision, revisionOf, versionOf } from "../links/change.ts";
 import type { Clock } from "../links/clock.ts";
-import { lookUpCode } from "../links/code.ts";
+import { lookUpKey } from "../links/code.ts";
 import type { EditRequest } from "../links/edit.ts";
-import { type Link } from "../links/link.ts";
-import type { Links } from "../links/links.ts";
+import type { StoredLink } from "../links/link.ts";
+import type { StoredLinks } from "../links/links.ts";
 import { isProblem, type Problem } from "../links/problem.ts";
 import { type Reason, REASONS } from "../links/reasons.ts";
 import {
@@ -39,9 +39,9 @@ interface DecidedHost {
 }
 
 export interface OperatorOptions {
-  readonly store: Pick<LinkStore, "find" | "disable" | "enable" | "erase"> &
+  readonly store: Pick<LinkStore, "find" | "change" | "disable" | "enable" | "erase"> &
     Pick<GuardStore, "blockHost" | "unblockHost">;
-  readonly links: Pick<Links, "find" | "edit">;
+  readonly links: Pick<StoredLinks, "find" | "edit">;
   readonly clock: Pick<Clock, "nowMs">;
   readonly refuseRule: RuleCheck;
 }
@@ -56,12 +56,15 @@ export interface RuleCheckOptions {
 }
 
 /** A link that was just read, with its revision, for a decision about exactly this state. */
-export interface ReadLink extends Link {
+export interface ReadLink extends StoredLink {
   readonly revision: string;
 }
 
 /** `versions`: those that the operator has seen, see {@link versionOf}. Undefined: any will do. */
-export function requireSeen(link: Link, versions: readonly string[] | undefined): ReadLink | OtherRevision {
+export function requireSeen(
+  link: StoredLink,
+  versions: readonly string[] | undefined,
+): ReadLink | OtherRevision {
   const version = versionOf(link);
   return versions === undefined || versions.includes(version)
     ? { ...link, revision: revisionOf(link) }
@@ -106,9 +109,9 @@ export function createOperator({ store, links: { find, edit }, clock, refuseRule
 
   return {
     /** Returns the link of a code as it is stored, whatever its state. */
-    async look(spelling: string): Promise<Link | Extract<Problem, { kind: "unknown" }>> {
-      const code = lookUpCode(spelling);
-      const link = code === undefined ? undefined : await store.find(code);
+    async look(spelling: string): Promise<StoredLink | Extract<Problem, { kind: "unknown" }>> {
+      const key = lookUpKey(spelling);
+      const link = key === undefined ? undefined : await store.find(key);
       return link ?? { kind: "unknown" };
     },
 
@@ -117,14 +120,17 @@ export function createOperator({ store, links: { find, edit }, clock, refuseRule
       { code, createdMs, revision }: ReadLink,
       request: DecisionRequest & Pick<EditRequest, "originalUrl" | "terms">,
       who: Who,
-    ): Promise<boolean | RefusedDecision | Exclude<Awaited<ReturnType<Links["edit"]>>, Link>> {
+    ): Promise<boolean | RefusedDecision | Exclude<Awaited<ReturnType<StoredLinks["edit"]>>, StoredLink>> {
       const refusals = refuseNote(request.note);
       if (refusals.length > 0) return { kind: "refused", refusals };
       const link = await find(code, "maker");
       if (isProblem(link)) return link;
       if (link.createdMs !== createdMs) return { kind: "unknown" };
       const { originalUrl, terms } = request;
-      const after = await edit(link, { originalUrl, terms, ifRevisions: [revision] }, decide(request, who));
+      const decision = decide(request, who);
+      const after = await edit(link, { originalUrl, terms, ifRevisions: [revision] }, (id, change) =>
+        store.change(id, change, decision),
+      );
       if (!isProblem(after)) return revisionOf(after) !== revision;
       if (after.kind !== "precondition.failed") return after;
       const now = await store.find(code);

@@ -1,4 +1,4 @@
-import type { Link } from "../links/link.ts";
+import type { Link, StoredLink } from "../links/link.ts";
 import { type Target, targetHost } from "../links/target.ts";
 import { isAddress, parseHost } from "./blocklist/domain-name.ts";
 import type { RefusedDecision } from "./refusal.ts";
@@ -37,7 +37,7 @@ export interface PageRequest {
 
 export interface LinkPage {
   /** Newest first. A request reads few links, so there may be fewer than the limit, or none, although more follow. */
-  readonly links: readonly Link[];
+  readonly links: readonly StoredLink[];
   /** Undefined once the search has looked at every link. */
   readonly cursor: LinkCursor | undefined;
   /** The share of all links that the search has looked at so far, from 0 to 1. */
@@ -47,7 +47,10 @@ export interface LinkPage {
 /** The result of a search that can't find anything. */
 export const NOTHING: LinkPage = { links: [], cursor: undefined, searched: 1 };
 
-export function operatorStateOf({ disabled, endsMs }: Link, nowMs: number): LinkState {
+export function operatorStateOf(
+  { disabled, endsMs }: Pick<Link, "disabled" | "endsMs">,
+  nowMs: number,
+): LinkState {
   if (disabled === "deleted") return "deleted";
   if (disabled !== undefined) return "disabled";
   return endsMs <= nowMs ? "ended" : "active";

@@ -1,4 +1,4 @@
-import type { Code } from "../links/code.ts";
+import type { Code, LinkKey } from "../links/code.ts";
 import type { Reason } from "../links/reasons.ts";
 import type { Decision } from "../links/store.ts";
 import type { CaseStore } from "./case.ts";
@@ -10,7 +10,7 @@ import type { LinkPage, LinkQuery, PageRequest } from "./search.ts";
  * Stores the operator's decisions. Every implementation must pass `test/stores/guard.ts`. A method that cannot answer
  * rejects with `StoreUnavailable`.
  */
-export interface GuardStore extends CaseStore, CountStore {
+export interface GuardStore<Id extends Code | LinkKey = LinkKey> extends CaseStore<Id>, CountStore {
   /** Returns at most `limit` rules whose hosts come after `after` (at first ""), in the order of their hosts. */
   hosts(after: string, limit: number): Promise<readonly HostRule[]>;
   /**
@@ -62,7 +62,7 @@ export interface JournalEntry extends Decision {
   readonly cursor: JournalCursor;
   readonly action: Action;
   readonly reason?: Reason | undefined;
-  readonly code?: Code | undefined;
+  readonly code?: LinkKey | undefined;
   /** Which link of the code. */
   readonly createdMs?: number | undefined;
   readonly host?: string | undefined;
@@ -72,7 +72,7 @@ export interface JournalQuery {
   readonly limit: number;
   /** Only entries that are older than this one. */
   readonly before?: JournalCursor | undefined;
-  readonly code?: Code | undefined;
+  readonly code?: LinkKey | undefined;
   readonly host?: string | undefined;
 }
 

@@ -18,7 +18,7 @@ export interface GuardedLink {
 /** A guarded link has a `kind` like a problem, so that plain links pay nothing for the distinction. */
 export type LookUpResult = Entry | GuardedLink | Problem;
 
-export interface LinkCache extends Memory {
+export interface LinkCache extends Memory<Code> {
   /**
    * Undefined if only the store knows. That includes ended links, because their code may be reused. Most addresses spell a code
    * as stored, so trying a spelling before normalisation pays off.

@@ -3,8 +3,9 @@ import type { Domain } from "../http/domain.ts";
 import { type Log, withoutQuery } from "../lib/log.ts";
 import { fillRandom } from "../lib/random.ts";
 import { type Clock, createClock } from "../links/clock.ts";
+import { keyOf } from "../links/code.ts";
 import type { Link } from "../links/link.ts";
-import { createLinks } from "../links/links.ts";
+import { createLinks, createStoredLinks } from "../links/links.ts";
 import type { Problem } from "../links/problem.ts";
 import { createSecret } from "../links/secret.ts";
 import type { LinkStore } from "../links/store.ts";
@@ -17,10 +18,10 @@ import { createHostRules } from "../moderation/host-rules.ts";
 import { createInspection } from "../moderation/inspection.ts";
 import { createOperator, createRuleCheck } from "../moderation/operator.ts";
 import { createRateLimits } from "../moderation/rate-limits.ts";
-import { createReports } from "../moderation/reports/reports.ts";
-import { openStore, type Store, type StoreOptions } from "../store/open.ts";
+import { createCases, createReports } from "../moderation/reports/reports.ts";
+import { openStore, type StoreOptions } from "../store/open.ts";
 import { createStoreFigures } from "../store/shared/commits.ts";
-import { createVisits } from "../visits/visits.ts";
+import { createVisits, sumsOf } from "../visits/visits.ts";
 import { secretOf, storeOf } from "./domain-store.ts";
 
 /** A start believes the clock until this many days after Curt last ran with a believed one. */
@@ -95,36 +96,34 @@ export async function openCore(config: Config, log: Log, options: CoreOptions = 
     fillRandom,
     targetPolicy: policy,
     blocked: hostRules.blocked,
-    readRules: hostRules.read,
     onCreated,
     onRefused,
   };
 
-  function useCases(of: Store, domain?: Domain) {
+  function forDomain(domain: Pick<Domain, "keyPrefix" | "find">) {
+    const { keyPrefix } = domain;
+    const own = storeOf(store, keyPrefix, config.domains.length === 0);
     const links = createLinks({
       ...linkOptions,
-      store: of,
-      keyPrefixOf: (host) => domain?.find(host)?.keyPrefix,
+      store: own,
+      keyPrefixOf: (host) => domain.find(host)?.keyPrefix,
     });
     return {
       links,
       reports: createReports({
         reportThreshold: config.reportThreshold,
-        store: of,
+        store: own,
         links,
         clock,
-        refuseRule,
         onReported: () => counters.count("reports"),
         onDisabled: ({ code }) =>
-          log.warn(
-            { code: `${domain?.keyPrefix ?? ""}${code}` },
-            "a link was disabled because of its reports",
-          ),
+          log.warn({ code: keyOf(keyPrefix, code) }, "a link was disabled because of its reports"),
       }),
-      visits: createVisits({ store: of, clock, keepDays: config.statsKeepDays }),
+      visits: { sums: sumsOf(own) },
+      secret: secretOf(secret, keyPrefix),
     };
   }
-  const { links, reports, visits } = useCases(store);
+  const links = createStoredLinks({ ...linkOptions, store, readRules: hostRules.read });
   return {
     clock,
     hostRules,
@@ -136,18 +135,15 @@ export async function openCore(config: Config, log: Log, options: CoreOptions = 
     /** The operator's sessions that were signed out. */
     sessions: { endSession: store.endSession, isSessionEnded: store.isSessionEnded },
     inspection: createInspection({ store, clock, blocked: hostRules.blocked }),
-    /** These three serve all domains, with stored codes. */
+    /** These serve all domains, by the keys of their links. */
     links,
-    reports,
-    visits,
+    cases: createCases({ store, clock, refuseRule }),
+    visits: createVisits({ store, clock, keepDays: config.statsKeepDays }),
     secret,
     /** Resolves to false if the store has another secret by now. Manage keys of this process then work nowhere else. */
     hasSharedSecret: async () => sharedKey === undefined || store.isSecret(sharedKey),
     /** The same for one domain, with the codes that people see. */
-    forDomain: (domain: Domain) => ({
-      ...useCases(storeOf(store, domain.keyPrefix, config.domains.length === 0), domain),
-      secret: secretOf(secret, domain.keyPrefix),
-    }),
+    forDomain,
     limits: createRateLimits({
       limitCreate: config.limitCreate,
       limitUnknown: config.limitUnknown,

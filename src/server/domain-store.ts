@@ -1,88 +1,125 @@
-import { type Code, splitKey } from "../links/code.ts";
-import type { Link } from "../links/link.ts";
-import { isProblem } from "../links/problem.ts";
+import { type Code, keyOf, type LinkKey, splitKey } from "../links/code.ts";
 import type { Secret } from "../links/secret.ts";
-import type { LinkId, NewLink } from "../links/store.ts";
+import type { LinkId, LinkStore, NewLink } from "../links/store.ts";
+import type { LinkDecisions } from "../moderation/inspection.ts";
 import type { Store, StoreReader } from "../store/open.ts";
 
+/** What pages read of the links of one domain, by the codes that people see. */
+export interface DomainReader
+  extends Pick<Store<Code>, "find" | "sums" | "days" | "daySums">, LinkDecisions {}
+
+/** What handlers may do with the links of one domain, by the codes that people see. */
+export type DomainStore = Pick<
+  Store<Code>,
+  | "find"
+  | "findNow"
+  | "findNear"
+  | "size"
+  | "insert"
+  | "insertOnce"
+  | "recall"
+  | "update"
+  | "report"
+  | "sums"
+  | "salt"
+>;
+
 /**
- * Limits a store to the links of one domain, under the codes that people see. Only this keeps domains apart: it refuses
- * codes with a slash, which could name another domain's link.
+ * Limits a store to the links of one domain. Only this keeps domains apart. It lists each method, so that a new one of
+ * the store reaches no handler by itself. Look-ups refuse codes with a slash, which could name another domain's link.
  */
-export function readerOf<S extends Pick<StoreReader, "find" | "sums" | "days" | "daySums" | "journal">>(
-  store: S,
+export function readerOf(
+  store: Pick<StoreReader, "find" | "sums" | "days" | "daySums" | "journal">,
   keyPrefix: string,
-): S {
-  const { keyOf } = keysOf(keyPrefix);
+): DomainReader {
+  const key = (code: Code) => keyOf(keyPrefix, code);
   return {
-    ...store,
     find: finderOf(store.find, keyPrefix),
-    sums: (code: Code, createdMs: number) => store.sums(keyOf(code), createdMs),
-    days: (code: Code, ...range: [number, number, number]) => store.days(keyOf(code), ...range),
-    daySums: (code: Code, ...range: [number, number, number]) => store.daySums(keyOf(code), ...range),
-    journal: (query: Parameters<S["journal"]>[0]) =>
-      store.journal(query.code === undefined ? query : { ...query, code: keyOf(query.code) }),
+    sums: (code, createdMs) => store.sums(key(code), createdMs),
+    days: (code, ...range) => store.days(key(code), ...range),
+    daySums: (code, ...range) => store.daySums(key(code), ...range),
+    decisions: (code, limit) => store.journal({ code: key(code), limit }),
   };
 }
 
 /** Does the same for the store of the serving thread. `isOnly`: there are no other domains. */
-export function storeOf(store: Store, keyPrefix: string, isOnly: boolean): Store {
-  const { keyOf, withKey } = keysOf(keyPrefix);
+export function storeOf(store: Store, keyPrefix: string, isOnly: boolean): DomainStore {
   const { findNow, findNear } = store;
-  const reading = {
-    ...readerOf(store, keyPrefix),
-    findNow:
-      findNow && ((code: Code) => (code.includes("/") ? undefined : withoutPrefix(findNow(keyOf(code))))),
-    findNear: findNear && finderOf(findNear, keyPrefix),
-  };
-  if (isOnly) return reading;
-  const toKey = <T extends NewLink>(link: T): T => ({
-    ...link,
-    code: (link.keyPrefix ?? keyPrefix) + link.code,
-  });
   return {
-    ...reading,
-    insert: async (links) => (await store.insert(links.map(toKey))).map(withoutPrefix),
+    find: finderOf(store.find, keyPrefix),
+    findNow:
+      findNow &&
+      ((code) => {
+        if (code.includes("/")) return undefined;
+        const link = findNow(keyOf(keyPrefix, code));
+        return link && withCode(link);
+      }),
+    findNear: findNear && finderOf(findNear, keyPrefix),
+    size: store.size,
+    ...(isOnly ? writesOfOnly(store) : writesOf(store, keyPrefix)),
+    sums: (code, createdMs) => store.sums(keyOf(keyPrefix, code), createdMs),
+    salt: store.salt,
+  };
+}
+
+type Writes = Pick<DomainStore, "insert" | "insertOnce" | "recall" | "update" | "report">;
+
+function writesOf(store: Store, keyPrefix: string): Writes {
+  const toKey = <T extends NewLink<Code>>(link: T) => withKey(link, link.keyPrefix ?? keyPrefix);
+  return {
+    async insert(links) {
+      const outcomes = await store.insert(links.map(toKey));
+      return outcomes.map((one) => ("kind" in one ? one : withCode(one)));
+    },
     async insertOnce(links, request) {
-      const records = await store.insertOnce(links.map(toKey), request);
-      return "kind" in records ? records : records.map(withoutPrefix);
+      const outcomes = await store.insertOnce(links.map(toKey), request);
+      return "kind" in outcomes ? outcomes : outcomes.map((one) => ("kind" in one ? one : withCode(one)));
     },
     async recall(request) {
       const records = await store.recall(request);
-      return "kind" in records ? records : records.map(withoutPrefix);
+      return "kind" in records ? records : records.map(withCode);
     },
     async update(link, change) {
-      const updated = await store.update(withKey(link), change);
-      return { ...updated, link: withoutPrefix(updated.link) };
+      const updated = await store.update(withKey(link, keyPrefix), change);
+      return { ...updated, link: updated.link && withCode(updated.link) };
     },
-    report: (report) => store.report(withKey(report)),
+    report: (report) => store.report(withKey(report, keyPrefix)),
   };
+}
+
+/** Without other domains, keys are codes. Copies would cost each create and each limited visit. */
+function writesOfOnly(store: Store): Writes {
+  const { insert, insertOnce, recall, update, report } = store as unknown as Writes;
+  return { insert, insertOnce, recall, update, report };
 }
 
 /** Makes a domain's manage keys and other signatures invalid for a link of another domain with the same code. */
-export function secretOf(secret: Secret, keyPrefix: string): Secret {
-  if (keyPrefix === "") return secret;
-  const { withKey } = keysOf(keyPrefix);
+export function secretOf(secret: Secret<LinkKey>, keyPrefix: string): Secret {
+  const idOf = ({ code, createdMs }: LinkId<Code>) => ({ code: keyOf(keyPrefix, code), createdMs });
   return {
-    hash: (purpose, parts) => secret.hash(purpose, [keyPrefix, ...parts]),
-    manageKey: (link) => secret.manageKey(withKey(link)),
-    isManageKey: (given, link) => secret.isManageKey(given, withKey(link)),
+    hash: keyPrefix === "" ? secret.hash : (purpose, parts) => secret.hash(purpose, [keyPrefix, ...parts]),
+    manageKey: (link) => secret.manageKey(idOf(link)),
+    isManageKey: (given, link) => secret.isManageKey(given, idOf(link)),
   };
 }
 
-function keysOf(keyPrefix: string) {
-  const keyOf = (code: Code) => (keyPrefix + code) as Code;
-  return { keyOf, withKey: <T extends LinkId>(link: T): T => ({ ...link, code: keyOf(link.code) }) };
+function finderOf(find: LinkStore["find"], keyPrefix: string): LinkStore<Code>["find"] {
+  return async (code) => {
+    if (code.includes("/")) return undefined;
+    const link = await find(keyOf(keyPrefix, code));
+    return link && withCode(link);
+  };
 }
 
-function finderOf(find: (key: Code) => Promise<Link | undefined>, keyPrefix: string) {
-  return async (code: Code) =>
-    code.includes("/") ? undefined : withoutPrefix(await find((keyPrefix + code) as Code));
+type WithId<T, Id extends Code | LinkKey> = Omit<T, "code"> & { readonly code: Id };
+
+function withKey<T extends LinkId<Code>>(link: T, keyPrefix: string): WithId<T, LinkKey> {
+  return { ...link, code: keyOf(keyPrefix, link.code) };
 }
 
-/** Leaves problems and codes without a prefix as they are. */
-function withoutPrefix<T>(one: T): T {
-  if (typeof one !== "object" || one === null || isProblem(one) || !("code" in one)) return one;
-  const key = one.code as string;
-  return key.includes("/") ? { ...one, code: splitKey(key).code } : one;
+/** Keys without a prefix are codes, so those links need no copy. */
+function withCode<T extends LinkId>(link: T): WithId<T, Code> {
+  return link.code.includes("/")
+    ? { ...link, code: splitKey(link.code).code }
+    : (link as Omit<T, "code"> as WithId<T, Code>);
 }

@@ -93,15 +93,15 @@ export function createHandlers(config: Config, core: Core, parts: HandlerParts) 
     const { refusalOf, onWrong } = createOperatorCheck(token, core.limits);
     const signIn = createSignIn({ token, clock, store: core.sessions, onWrong });
     // The operator sees the links of all domains.
-    const { reports: allReports, secret: baseSecret } = core;
-    const options = { operator, reports: allReports, views, refusalOf };
+    const { cases, secret: baseSecret } = core;
+    const options = { operator, cases, views, refusalOf };
     return {
       api: createLazyHandlers(async () => (await import("../api/admin/admin.ts")).createAdminApi(options)),
       pages: createAdminPages({
         signIn,
         operator,
         secret: baseSecret,
-        reports: allReports,
+        cases,
         hostRules,
         views,
       }),

@@ -2,7 +2,7 @@ import type { Call } from "../http/call.ts";
 import { problemJson } from "../http/problems.ts";
 import { answer, json } from "../http/responses.ts";
 import type { Clock } from "../links/clock.ts";
-import type { Links } from "../links/links.ts";
+import type { StoredLinks } from "../links/links.ts";
 import { DAY_MS } from "../links/time.ts";
 import { LANGUAGES } from "../locales/messages.ts";
 import type { OpenRecorder } from "../visits/visits.ts";
@@ -32,7 +32,7 @@ export function createNotices(contact: string | null, clock: Pick<Clock, "nowMs"
   };
 }
 
-export function createHealth(links: Links, recorder: Pick<OpenRecorder, "figures">) {
+export function createHealth(links: Pick<StoredLinks, "find">, recorder: Pick<OpenRecorder, "figures">) {
   let isStopping = false;
   return {
     /** The process responds. The store doesn't matter, because a restart wouldn't repair it. */

@@ -174,7 +174,7 @@ export async function startService(config: Config, log: Log, limits: Limits = {}
     await recorder.prepare();
     const purged = await core.links.purge();
     if (purged > 0) log.info({ purged }, "purged links whose hold is over");
-    await core.reports.age();
+    await core.cases.age();
     await core.visits.age();
     await core.counters.flush();
   }

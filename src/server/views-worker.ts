@@ -9,8 +9,8 @@ import { createRenderer, type ViewTask } from "../http/view-task.ts";
 import { performTasks } from "../lib/thread.ts";
 import { VERSION } from "../lib/version.ts";
 import type { Clock } from "../links/clock.ts";
-import type { Code } from "../links/code.ts";
-import type { Link } from "../links/link.ts";
+import { type LinkKey, lookUpCode } from "../links/code.ts";
+import type { StoredLink } from "../links/link.ts";
 import { createLookUps } from "../links/links.ts";
 import { StoreUnavailable } from "../links/store.ts";
 import { createListCheck, type ListCheck } from "../moderation/blocklist/list-table.ts";
@@ -30,7 +30,7 @@ import { createReportViews } from "../pages/report/handler.ts";
 import { openReader, type StoreReader } from "../store/open.ts";
 import { createNoise } from "../visits/statistics/noise.ts";
 import { createCounts } from "../visits/visits.ts";
-import { readerOf } from "./domain-store.ts";
+import { type DomainReader, readerOf } from "./domain-store.ts";
 import type { ViewsSettings, ViewsTask } from "./views-thread.ts";
 
 /** Redirects come first if all threads share one core. Only Linux has a priority per thread. */
@@ -54,9 +54,9 @@ async function open() {
     if (readVersion !== rulesVersion) await hostRules.read();
     readVersion = rulesVersion;
   }
-  async function find(code: Code): Promise<Link | undefined> {
+  async function find(key: LinkKey): Promise<StoredLink | undefined> {
     await readRules();
-    return store.find(code);
+    return store.find(key);
   }
   const everyDomain = { ...store, find };
   const inspection = createInspection({ store: everyDomain, clock, blocked: hostRules.blocked });
@@ -75,7 +75,7 @@ async function open() {
 
 interface RendererParts {
   /** Has only the domain's links. */
-  readonly store: StoreReader;
+  readonly store: DomainReader;
   readonly clock: Pick<Clock, "nowMs">;
   readonly hostRules: HostRules;
   /** Has the links of all domains. */
@@ -85,7 +85,13 @@ interface RendererParts {
 function rendererOf(domain: Domain, { store, clock, hostRules, inspection }: RendererParts) {
   const { codeHoldMs, cacheSeconds, statsShown, statsKeepDays, defaultExpiry, edits, needsToken } = config;
   const { find } = store;
-  const links = createLookUps({ codeHoldMs, store: { find }, clock, blocked: hostRules.blocked });
+  const links = createLookUps({
+    codeHoldMs,
+    store: { find },
+    lookUp: lookUpCode,
+    clock,
+    blocked: hostRules.blocked,
+  });
   const visits = createCounts({ store, clock, shown: statsShown, noise: createNoise(config.noiseKey) });
   const disabledSince = createDisabledSinceReader({ store, hostRules });
   const options = { links, visits, clock, defaultExpiry, cacheSeconds, version: VERSION, needsToken };

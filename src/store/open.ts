@@ -1,4 +1,5 @@
 import type { Config } from "../config/config.ts";
+import type { Code, LinkKey } from "../links/code.ts";
 import type { LinkStore } from "../links/store.ts";
 import type { GuardStore } from "../moderation/store.ts";
 import type { VisitStore } from "../visits/days/store.ts";
@@ -16,7 +17,8 @@ type Address = Config["database"];
 /** Each engine uses its own options. */
 export interface StoreOptions extends SqliteOptions, PostgresOptions {}
 
-export type Store = LinkStore & VisitStore & GuardStore;
+/** With the keys of links, as every implementation has it, or with codes, for the methods that a domain offers. */
+export type Store<Id extends Code | LinkKey = LinkKey> = LinkStore<Id> & VisitStore<Id> & GuardStore<Id>;
 
 /** Loaded only where it is configured: SQLite instances start faster without it. */
 const postgres = () => import("./postgres/store.ts");

@@ -1,4 +1,4 @@
-import type { Link } from "../links/link.ts";
+import type { StoredLink } from "../links/link.ts";
 import type { LinkId } from "../links/store.ts";
 import {
   type Counts,
@@ -121,7 +121,7 @@ function parse(line: string | undefined, lastDay: number): ExportLine | string {
 }
 
 interface FillOptions extends ReadOptions {
-  skipLink(link: Link, line: number): boolean;
+  skipLink(link: StoredLink, line: number): boolean;
   onRecords(count: number): void;
 }
 
@@ -136,7 +136,9 @@ export async function fillFrom(
   let lastLine = 0;
   for await (const { kind, line, records } of readExport(bytes, { onBroken, lastDay })) {
     const accepted =
-      kind === "link" ? (records as Link[]).filter((link, nth) => !skipLink(link, line + nth)) : records;
+      kind === "link"
+        ? (records as StoredLink[]).filter((link, nth) => !skipLink(link, line + nth))
+        : records;
     const added = await write<Kind>(kind, accepted);
     counts[kind] += added;
     repeated[kind] += accepted.length - added;
@@ -157,7 +159,7 @@ export async function* readLinksAndVisits(
   for await (const { kind, records, line } of readExport(bytes, options))
     for (const [nth, record] of records.entries())
       if (kind === "link") {
-        const link = record as Link;
+        const link = record as StoredLink;
         yield { kind, key: keyOf(link), place: `line ${line + nth}`, ...link };
       } else if (kind === "day") {
         const { day, visits, bots, detail, ...id } = record as LinkDay;

@@ -1,5 +1,5 @@
 // The lines of an export, which docs/export-format.md describes. Equal records become equal bytes.
-import { type Link, type Terms } from "../links/link.ts";
+import { type StoredLink, type Terms } from "../links/link.ts";
 import { isOwnHash } from "../links/password.ts";
 import { type EndedBy, REASONS } from "../links/reasons.ts";
 import type { Who } from "../links/store.ts";
@@ -61,7 +61,7 @@ export type ExportLine = {
 
 const reason = oneOf(REASONS);
 
-const link = record<Omit<Link, "target" | "terms"> & { readonly target: string | undefined }>({
+const link = record<Omit<StoredLink, "target" | "terms"> & { readonly target: string | undefined }>({
   code: ["code", code],
   originalUrl: ["target", text],
   target: ["location", optional(text)],

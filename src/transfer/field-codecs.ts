@@ -1,4 +1,4 @@
-import { type Code, lookUpCode } from "../links/code.ts";
+import { type LinkKey, lookUpKey } from "../links/code.ts";
 import { DAY_MS, isoDay, isoInstant, NEVER_MS } from "../links/time.ts";
 
 /** PostgreSQL stores report counts as 32-bit integers. */
@@ -58,9 +58,9 @@ export const anyText = restrict<unknown, string>(anything, isText, "must be a te
 /** PostgreSQL can't store U+0000. */
 export const text = restrict(anyText, (value) => !value.includes("\0"), "must not contain U+0000");
 /** No lookup would find a code that is stored with another spelling. */
-export const code = restrict<string, Code>(
+export const code = restrict<string, LinkKey>(
   text,
-  (value) => lookUpCode(value) === value,
+  (value) => lookUpKey(value) === value,
   "must be a code of at most 64 characters, in NFC and without U+FE0F",
 );
 export const count = restrict<unknown, number>(anything, isCount, "must be a whole number from 0 on");

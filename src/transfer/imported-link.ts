@@ -1,5 +1,5 @@
-import { type Code, lookUpCode, parseCode } from "../links/code.ts";
-import type { Link } from "../links/link.ts";
+import { type Code, keyOf, lookUpCode, parseCode } from "../links/code.ts";
+import type { StoredLink } from "../links/link.ts";
 import { isProblem, type Refusal } from "../links/problem.ts";
 import { parseTarget, type Target, type TargetPolicy } from "../links/target.ts";
 import { DAY_MS, NEVER_MS } from "../links/time.ts";
@@ -42,7 +42,7 @@ export function parseLink(
   const keyPrefix = keyPrefixes.find((one) => link.code.startsWith(one)) ?? "";
   const spelling = readCode(link.code.slice(keyPrefix.length), keepOdd);
   if (typeof spelling !== "string") return spelling;
-  const code = (keyPrefix + spelling) as Code;
+  const code = keyOf(keyPrefix, spelling);
   const target = readTarget(link, targetPolicy);
   if (typeof target !== "string") return target;
   // Statistics start with the day of creation.
@@ -104,8 +104,8 @@ function isDate(ms: number): boolean {
 
 /** Whether the store has the link already. Its maker or the operator may have changed it since. */
 export function isSameLink(
-  stored: Link,
-  imported: Link,
+  stored: StoredLink,
+  imported: StoredLink,
   { createdMs }: Pick<StagedLink, "createdMs">,
 ): boolean {
   return (

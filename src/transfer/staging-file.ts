@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-import type { Code } from "../links/code.ts";
+import type { LinkKey } from "../links/code.ts";
 import { StoreUnusable } from "../links/store.ts";
 import type { ImportedLink } from "../store/shared/records.ts";
 import type { Detail } from "../visits/days/detail.ts";
@@ -67,7 +67,7 @@ export function openStagingFile() {
       add(() => addDay.run(key, day, visits, bots, detail));
     },
     /** Returns whether this is the first link with the code. */
-    addCode: (code: Code): boolean => add(() => addCode.run(code).changes === 1),
+    addCode: (code: LinkKey): boolean => add(() => addCode.run(code).changes === 1),
     countLinks(): number {
       explainFailure(commit);
       return database.query<{ links: number }, []>(COUNT).get()?.links ?? 0;

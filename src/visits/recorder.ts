@@ -1,5 +1,6 @@
 import { header } from "../lib/bounds.ts";
 import { memoize } from "../lib/memoize.ts";
+import type { Code } from "../links/code.ts";
 import type { LinkId } from "../links/store.ts";
 import { HOUR_MS } from "../links/time.ts";
 import type { Journal } from "./journal/journal.ts";
@@ -32,7 +33,7 @@ export interface Counter extends Name, KeyedLink {
 }
 
 /** `keyPrefix` is that of the link's domain. */
-export function counterOf({ code, createdMs }: LinkId, keyPrefix = ""): Counter {
+export function counterOf({ code, createdMs }: LinkId<Code>, keyPrefix = ""): Counter {
   return { ...createName("link", code), keyPrefix, createdMs, keyDay: -1, key0: 0, key1: 0 };
 }
 

@@ -1,6 +1,7 @@
 import { fillRandom } from "../lib/random.ts";
 import { DAY_MS, HOUR_MS } from "../links/time.ts";
 import type { VisitStore } from "./days/store.ts";
+import { linkName } from "./journal/segment.ts";
 
 /** Tomorrow's salt is fetched this long before tomorrow, so that midnight does not depend on the store. */
 const AHEAD_MS = HOUR_MS;
@@ -75,7 +76,7 @@ export function createVisitors(store: Pick<VisitStore, "salt">) {
         addresses = new Map();
       }
       if (link.keyDay !== today) {
-        [link.key0, link.key1] = deriveKey("link", `${link.keyPrefix}${link.text}\t${link.createdMs}`);
+        [link.key0, link.key1] = deriveKey("link", linkName(link.keyPrefix, link.text, link.createdMs));
         link.keyDay = today;
       }
       const [address0, address1] = keyOf(address);

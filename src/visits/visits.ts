@@ -1,4 +1,5 @@
 import type { Clock } from "../links/clock.ts";
+import type { Code } from "../links/code.ts";
 import type { LinkId } from "../links/store.ts";
 import { HOUR_MS } from "../links/time.ts";
 import { firstOpenDay, type Sums } from "./days/day.ts";
@@ -27,26 +28,29 @@ export interface VisitsOptions {
 }
 
 export interface CountsOptions extends StatisticsOptions {
-  readonly store: Pick<VisitStore, "sums" | "days" | "daySums">;
+  readonly store: Pick<VisitStore<Code>, "sums" | "days" | "daySums">;
 }
 
 export type Counts = ReturnType<typeof createCounts>;
 export type Visits = ReturnType<typeof createVisits>;
 
+/** Returns all visits of a link since its creation. */
+export function sumsOf(store: Pick<VisitStore<Code>, "sums">) {
+  return ({ code, createdMs }: LinkId<Code>): Promise<Sums> => store.sums(code, createdMs);
+}
+
 /** The use cases that only read. They throw faults of the store as `StoreUnavailable`. */
 export function createCounts(options: CountsOptions) {
   return {
     /** All visits of a link since its creation. */
-    sums: ({ code, createdMs }: LinkId): Promise<Sums> => options.store.sums(code, createdMs),
+    sums: sumsOf(options.store),
     ...createStatistics(options),
   };
 }
 
-/** The use cases. They throw faults of the store as `StoreUnavailable`. */
+/** The use cases of all domains. They throw faults of the store as `StoreUnavailable`. */
 export function createVisits({ store, clock, keepDays }: VisitsOptions) {
   return {
-    /** All visits of a link since its creation. */
-    sums: ({ code, createdMs }: LinkId): Promise<Sums> => store.sums(code, createdMs),
     /** Lets statistics age. Returns how many days of links have aged. */
     age: () => ageVisits(store, clock, keepDays),
     /** Counts visits in this process, until it is closed. */

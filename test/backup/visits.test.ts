@@ -3,7 +3,7 @@ import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 
 import { chooseSegments, foldInto, createBackup } from "../../src/backup/backup.ts";
-import type { Code } from "../../src/links/code.ts";
+import type { LinkKey } from "../../src/links/code.ts";
 import { StoreUnavailable } from "../../src/links/store.ts";
 import { openSnapshot } from "../../src/store/sqlite/file/snapshot.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
@@ -41,7 +41,7 @@ async function foldSlices(store: Store, segment: string, slices: number): Promis
 
 async function visitsIn(path: string): Promise<number[]> {
   const store = await openSqliteStore(path);
-  const sums = await Promise.all(CODES.map((code) => store.sums(code as Code, 5)));
+  const sums = await Promise.all(CODES.map((code) => store.sums(code as LinkKey, 5)));
   await store.close();
   return sums.map(({ visits }) => visits);
 }

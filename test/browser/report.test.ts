@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 
-import type { Code } from "../../src/links/code.ts";
+import type { LinkKey } from "../../src/links/code.ts";
 import { type Running, openStoreOf, startHere } from "../service.ts";
 import { arrive, LAPTOP, PHONE, readers, untilFocused, wordsOf } from "./browser.ts";
 
@@ -28,7 +28,7 @@ describe.each(READERS)("somebody who reports a link ($locale, scripts: $javaScri
   const code = `신고-${locale}-${javaScriptEnabled}`;
 
   async function caseOf(reported: string) {
-    const link = await store.find(reported as Code);
+    const link = await store.find(reported as LinkKey);
     return link && store.caseOf(link);
   }
 

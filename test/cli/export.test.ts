@@ -3,7 +3,7 @@ import { readdirSync, readFileSync, statSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 
 import type { DatabaseAddress } from "../../src/config/database-url.ts";
-import { type Code } from "../../src/links/code.ts";
+import { type LinkKey } from "../../src/links/code.ts";
 import { StoreUnavailable, StoreUnusable } from "../../src/links/store.ts";
 import { DAY_MS } from "../../src/links/time.ts";
 import { fillStore, openStore } from "../../src/store/open.ts";
@@ -107,8 +107,8 @@ test("an export adds up the days that several sources have counted, before an im
   await importTo(last, await exportOf(middle));
   await count(last, "four");
   const store = await openStore(last);
-  expect(await store.sums("b" as Code, NOW)).toEqual({ visits: 4, bots: 0 });
-  expect((await store.days("a" as Code, NOW, today, today)).map(({ visits }) => visits)).toEqual([4]);
+  expect(await store.sums("b" as LinkKey, NOW)).toEqual({ visits: 4, bots: 0 });
+  expect((await store.days("a" as LinkKey, NOW, today, today)).map(({ visits }) => visits)).toEqual([4]);
   await store.close();
 });
 

@@ -4,7 +4,7 @@ import { join } from "node:path";
 
 import { openLookup } from "../../src/cli/import.ts";
 import type { DatabaseAddress } from "../../src/config/database-url.ts";
-import type { Code } from "../../src/links/code.ts";
+import type { LinkKey } from "../../src/links/code.ts";
 import { NEVER_MS, DAY_MS } from "../../src/links/time.ts";
 import { fillStore, openImporter, openStore } from "../../src/store/open.ts";
 import { fillFrom } from "../../src/transfer/export-file.ts";
@@ -198,8 +198,8 @@ describe("curt import", () => {
     const again = await runCommand(["import", file], settings);
     expect(again.stdout).toContain("0 of 11 links added, with 0 visits; 10 already there; 1 row left out");
     await using store = await openStoreOf(curt);
-    const { createdMs } = (await store.find("plain" as Code)) ?? newLink("plain");
-    const sums = () => store.sums("plain" as Code, createdMs);
+    const { createdMs } = (await store.find("plain" as LinkKey)) ?? newLink("plain");
+    const sums = () => store.sums("plain" as LinkKey, createdMs);
     // The request above is counted a moment later.
     while ((await sums())?.bots === 0) await Bun.sleep(10);
     expect(await sums()).toEqual({ visits: 5, bots: 1 });
@@ -293,31 +293,31 @@ for (const engine of ["SQLite", "PostgreSQL"] as const)
         left: [{ place: "row 9", code: "pass", why: { rule: "row", reason: "it has a password" } }],
       });
       const store = await openStore(address);
-      expect(await store.find("Big" as Code)).toMatchObject({
+      expect(await store.find("Big" as LinkKey)).toMatchObject({
         createdMs: 5000,
         endsMs: NOW + 1,
         originalUrl: "https://example.com/",
         terms: { maxVisits: 50, visits: 10 },
       });
-      expect(await store.find("new" as Code)).toMatchObject({
+      expect(await store.find("new" as LinkKey)).toMatchObject({
         createdMs: NOW,
         endsMs: NEVER_MS,
         disabled: "spam",
       });
-      expect(await store.sums("Big" as Code, 5000)).toEqual({ visits: 10, bots: 1 });
-      const days = await store.daySums("Big" as Code, 5000, TODAY - 9, TODAY);
+      expect(await store.sums("Big" as LinkKey, 5000)).toEqual({ visits: 10, bots: 1 });
+      const days = await store.daySums("Big" as LinkKey, 5000, TODAY - 9, TODAY);
       expect(days.map(({ day, visits, bots }) => [day, visits, bots])).toEqual([
         [TODAY - 3, 5, 1],
         [TODAY, 1, 0],
       ]);
       // They age like all others, and a later visit is added.
       while ((await store.age({ closeBefore: TODAY, forgetBefore: TODAY - 1 }, 100)) > 0);
-      expect(await store.sums("Big" as Code, 5000)).toEqual({ visits: 10, bots: 1 });
+      expect(await store.sums("Big" as LinkKey, 5000)).toEqual({ visits: 10, bots: 1 });
       await store.close();
       // What has aged is not added once more.
       expect(await take(address, items)).toMatchObject({ added: 0, known: 2, visits: 0 });
       const after = await openStore(address);
-      expect(await after.sums("Big" as Code, 5000)).toEqual({ visits: 10, bots: 1 });
+      expect(await after.sums("Big" as LinkKey, 5000)).toEqual({ visits: 10, bots: 1 });
       await after.close();
     });
 
@@ -357,8 +357,8 @@ for (const engine of ["SQLite", "PostgreSQL"] as const)
       await take(address, [link("old", { visits: 11 }), ...items]);
       const store = await openStore(address);
       await using _ = { [Symbol.asyncDispose]: store.close };
-      expect(await store.sums("old" as Code, 5000)).toEqual({ visits: 11, bots: 4 });
-      const kept = await store.daySums("old" as Code, 5000, 0, TODAY);
+      expect(await store.sums("old" as LinkKey, 5000)).toEqual({ visits: 11, bots: 4 });
+      const kept = await store.daySums("old" as LinkKey, 5000, 0, TODAY);
       expect(kept.map(({ day, visits }) => [day, visits])).toEqual([
         [TODAY - 400, 2],
         [TODAY, 2],
@@ -380,7 +380,7 @@ for (const engine of ["SQLite", "PostgreSQL"] as const)
       await store.close();
       expect(await take(address, items)).toMatchObject({ added: 1 });
       const after = await openStore(address);
-      expect(await after.sums("ended" as Code, 5000)).toEqual({ visits: 2, bots: 0 });
+      expect(await after.sums("ended" as LinkKey, 5000)).toEqual({ visits: 2, bots: 0 });
       await after.close();
     });
 
@@ -418,8 +418,10 @@ for (const engine of ["SQLite", "PostgreSQL"] as const)
         ["row over", "conflict.store"],
       ]);
       const after = await openStore(address);
-      expect(await after.find("taken" as Code)).toMatchObject({ originalUrl: newLink("taken").originalUrl });
-      expect(await after.find("over" as Code)).toMatchObject({ endsMs: 1 });
+      expect(await after.find("taken" as LinkKey)).toMatchObject({
+        originalUrl: newLink("taken").originalUrl,
+      });
+      expect(await after.find("over" as LinkKey)).toMatchObject({ endsMs: 1 });
       await after.close();
     });
   });

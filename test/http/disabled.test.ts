@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 
-import type { Code } from "../../src/links/code.ts";
+import type { LinkKey } from "../../src/links/code.ts";
 import { REASONS } from "../../src/links/reasons.ts";
 import en from "../../src/locales/en.json";
 import { LANGUAGES, message } from "../../src/locales/messages.ts";
@@ -26,7 +26,7 @@ async function make(code: string, more: Record<string, string> = {}): Promise<vo
 }
 
 async function linkOf(code: string) {
-  const link = await store.find(code as Code);
+  const link = await store.find(code as LinkKey);
   if (link === undefined) throw new Error(`${code} was not made`);
   return link;
 }

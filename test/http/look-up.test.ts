@@ -8,14 +8,16 @@ import { createDomains } from "../../src/http/domain.ts";
 import { createLimiter } from "../../src/http/limiter.ts";
 import { followChanges } from "../../src/links/change-feed.ts";
 import { createClock } from "../../src/links/clock.ts";
+import { type LinkKey, splitKey } from "../../src/links/code.ts";
 import { createLinks } from "../../src/links/links.ts";
-import type { LinkStore } from "../../src/links/store.ts";
 import { CURT } from "../../src/pages/assets/branding.ts";
 import { answerProblem } from "../../src/pages/problem/answer.ts";
 import { createProblemCache } from "../../src/pages/problem/problem-cache.ts";
 import { createUnknownAnswer } from "../../src/pages/unknown/handler.ts";
 import { createLinkCache } from "../../src/redirect/link-cache.ts";
 import { createRedirect, createRedirectFigures } from "../../src/redirect/redirect.ts";
+import { storeOf } from "../../src/server/domain-store.ts";
+import type { Store } from "../../src/store/open.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
 import { BASE_URL, temporaryFolder } from "../service.ts";
 import { newLink } from "../stores/links.ts";
@@ -31,7 +33,7 @@ async function serve(folder: string, record = () => {}) {
   let asked = 0;
   let answering: () => Promise<unknown> = () => Bun.sleep(SLOW_MS);
   const recorded: string[] = [];
-  const distant: LinkStore = {
+  const distant: Store = {
     ...near,
     async find(code) {
       asked++;
@@ -43,7 +45,7 @@ async function serve(folder: string, record = () => {}) {
   };
   const clock = createClock(Date.now, () => performance.now());
   const links = createLinks({
-    store: distant,
+    store: storeOf(distant, "", true),
     clock,
     fillRandom: (bytes) => void crypto.getRandomValues(bytes),
     targetPolicy: { posture: "private", ownHosts: [], ownPorts: [], isShortener: () => false },
@@ -52,7 +54,6 @@ async function serve(folder: string, record = () => {}) {
     codeLength: 7,
     codeHoldMs: 0,
     blocked: () => undefined,
-    readRules: async () => {},
     onCreated: () => {},
     onRefused: () => {},
   });
@@ -171,7 +172,9 @@ test("an answer from before a link's change is neither cached nor shared after i
   const { store, linkCache, visit } = service;
   const link = newLink("changing");
   await store.insert([link]);
-  const changes = await followChanges(store, linkCache, async () => {});
+  const { forgetAll } = linkCache;
+  const memory = { forget: (key: LinkKey) => linkCache.forget(splitKey(key).code), forgetAll };
+  const changes = await followChanges(store, memory, async () => {});
   let before: Promise<number> | undefined;
   const arrive = await service.holdUp(() => void (before = visit("changing")));
   await store.update(link, { type: "withdraw", atMs: link.createdMs + 1 });

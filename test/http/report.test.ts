@@ -1,7 +1,7 @@
 import { Database } from "bun:sqlite";
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 
-import type { Code } from "../../src/links/code.ts";
+import type { LinkKey } from "../../src/links/code.ts";
 import { REASONS } from "../../src/links/reasons.ts";
 import { DAY_MS } from "../../src/links/time.ts";
 import en from "../../src/locales/en.json";
@@ -43,7 +43,7 @@ const send = (path: string, fields: Record<string, string> | string, headers = {
   sendForm(service, path, fields, headers);
 
 async function caseOf(code: string) {
-  const link = await store.find(code as Code);
+  const link = await store.find(code as LinkKey);
   return link && store.caseOf(link);
 }
 
@@ -103,7 +103,7 @@ describe("POST /api/v1/links/{code}/reports", () => {
     const unknown = await report("nobody-made-it", { reason: "spam" });
     expect([unknown.status, await messageOf(unknown)]).toEqual([404, en.unknown]);
     const decision = { who: "api", atMs: curt.nowMs() } as const;
-    const linkOf = async (code: string) => (await store.find(code as Code)) ?? expect.unreachable();
+    const linkOf = async (code: string) => (await store.find(code as LinkKey)) ?? expect.unreachable();
     const [deleted, disabled] = [await make(), await make()];
     await store.erase(await linkOf(deleted), decision);
     await store.disable([await linkOf(disabled)], { ...decision, reason: "spam" });
@@ -187,7 +187,7 @@ describe("REPORT_THRESHOLD", () => {
     await untilLogged(strict, "disabled because of its reports");
     await using there = await openStoreOf(strict);
     expect(await there.journal({ limit: 9 })).toMatchObject([
-      { who: "reports", action: "disable", reason: "malware", code: code as Code },
+      { who: "reports", action: "disable", reason: "malware", code: code as LinkKey },
     ]);
   });
 });

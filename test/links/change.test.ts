@@ -12,13 +12,13 @@ import {
   type Change,
   versionOf,
 } from "../../src/links/change.ts";
-import { type Link } from "../../src/links/link.ts";
+import { type StoredLink } from "../../src/links/link.ts";
 import type { Target } from "../../src/links/target.ts";
 import { NEVER_MS } from "../../src/links/time.ts";
 import { newLink, NOW } from "../stores/links.ts";
 import { destination, edit } from "../stores/updates.ts";
 
-function link(changes: Partial<Link> = {}): Link {
+function link(changes: Partial<StoredLink> = {}): StoredLink {
   const { freeIfEndedByMs: _, ...made } = newLink("link", changes);
   return made;
 }
@@ -29,7 +29,7 @@ const moveTo = (host: string, atMs: number): Change =>
   edit({ destination: destination(`https://${host}/`) }, atMs);
 
 /** What becomes of a link, change by change. */
-function play(from: Link, changes: readonly Change[]): Link {
+function play(from: StoredLink, changes: readonly Change[]): StoredLink {
   return changes.reduce((before, change) => applyChange(before, change) ?? before, from);
 }
 
@@ -46,7 +46,7 @@ const terms = fc.record(
   },
   { requiredKeys: [] },
 );
-const links: fc.Arbitrary<Link> = fc
+const links: fc.Arbitrary<StoredLink> = fc
   .record({
     endsMs: fc.oneof(instants, fc.constant(NEVER_MS)),
     disabled: fc.constantFrom(undefined, undefined, undefined, "spam", "deleted"),

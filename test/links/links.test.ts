@@ -2,13 +2,18 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
 
 import { createClock } from "../../src/links/clock.ts";
-import { type Code, parseCode } from "../../src/links/code.ts";
-import { type Link } from "../../src/links/link.ts";
-import { createLinks, type Links, type LinksOptions } from "../../src/links/links.ts";
+import { type Code, type LinkKey, parseCode } from "../../src/links/code.ts";
+import {
+  createLinks,
+  createStoredLinks,
+  type Links,
+  type LinksOptions,
+  type StoredLinks,
+} from "../../src/links/links.ts";
 import { isProblem } from "../../src/links/problem.ts";
-import type { LinkStore } from "../../src/links/store.ts";
 import { DURATIONS_MS, NEVER_MS } from "../../src/links/time.ts";
-import { openStore } from "../../src/store/open.ts";
+import { storeOf } from "../../src/server/domain-store.ts";
+import { openStore, type Store } from "../../src/store/open.ts";
 import { temporaryFolder } from "../service.ts";
 import { newLink } from "../stores/links.ts";
 
@@ -17,7 +22,7 @@ const HOLD_MS = 30 * DAY_MS;
 const START = Date.UTC(2026, 2, 7, 12);
 
 const folder = temporaryFolder();
-let store: LinkStore;
+let store: Store;
 let wallMs = START;
 let monotonicMs = 0;
 
@@ -31,17 +36,18 @@ afterAll(async () => {
 
 /** The use cases with a clock that the test sets, over a real store. */
 function open(
-  changes: Partial<Pick<LinksOptions, "fillRandom" | "codeLength" | "blocked" | "store">> = {},
-): Links {
+  changes: Partial<Pick<LinksOptions, "fillRandom" | "codeLength" | "blocked">> & {
+    readonly store?: Store;
+  } = {},
+): Links & Pick<StoredLinks, "purge"> {
   wallMs = START;
   monotonicMs = 0;
-  return createLinks({
-    store,
+  const options = {
     clock: createClock(
       () => wallMs,
       () => monotonicMs,
     ),
-    fillRandom: (bytes) => void crypto.getRandomValues(bytes),
+    fillRandom: (bytes: Uint8Array) => void crypto.getRandomValues(bytes),
     targetPolicy: {
       posture: "public",
       ownHosts: ["curt.example"],
@@ -56,8 +62,11 @@ function open(
     readRules: async () => {},
     onCreated: () => {},
     onRefused: () => {},
+    store,
     ...changes,
-  });
+  } as const;
+  const { purge } = createStoredLinks(options);
+  return { ...createLinks({ ...options, store: storeOf(options.store, "", true) }), purge };
 }
 
 const originalUrl = "https://example.com/";
@@ -308,7 +317,8 @@ describe("a disabled link", () => {
   test("is never purged nor is its code given anew; a deleted one has no more than its code", async () => {
     const links = open();
     const request = { originalUrl, customCode: "held-back", terms: { expires_at: "24h" } } as const;
-    const link = (await links.create(request)) as Link;
+    await links.create(request);
+    const link = { code: "held-back" as LinkKey, createdMs: START };
     await store.disable([link], decision);
     monotonicMs = 3 * HOLD_MS;
     wallMs = START + monotonicMs;

@@ -3,7 +3,7 @@ import { expect } from "bun:test";
 
 import type { ProblemReason } from "../../src/http/problem-reasons.ts";
 import { FIELDS } from "../../src/lib/bounds.ts";
-import type { Code } from "../../src/links/code.ts";
+import type { LinkKey } from "../../src/links/code.ts";
 import {
   type Kind,
   type KindOf,
@@ -128,7 +128,7 @@ export async function expectTerms(curt: Running, { code, key }: MadeLink, given:
   expect((await ask(curt, "GET", `/api/v1/links/${code}`, { key })).data).toMatchObject(shown);
   expect((await askAs(curt)("GET", `links/${code}`)).data).toMatchObject(shown);
   await using store = await openStoreOf(curt);
-  const { terms = {} } = (await store.find(code as Code)) ?? {};
+  const { terms = {} } = (await store.find(code as LinkKey)) ?? {};
   const stored: Readonly<Record<string, unknown>> = { ...terms };
   for (const name of TERM_NAMES) {
     const value = given[name];

@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
 
 import { createClock } from "../../src/links/clock.ts";
-import type { Code } from "../../src/links/code.ts";
-import { createLinks } from "../../src/links/links.ts";
+import type { LinkKey } from "../../src/links/code.ts";
+import { createStoredLinks } from "../../src/links/links.ts";
 import { createHostRules } from "../../src/moderation/host-rules.ts";
 import { createOperator, createRuleCheck } from "../../src/moderation/operator.ts";
 import { temporaryStore } from "../service.ts";
@@ -16,19 +16,14 @@ async function open() {
   const clock = { nowMs: () => NOW };
   const ownHosts = ["curt.example", "xn--h32bq4v.example", "[::1]"];
   const refuseRule = createRuleCheck({ hostRules, ownHosts });
-  const links = createLinks({
+  const links = createStoredLinks({
     store,
     clock: createClock(clock.nowMs, clock.nowMs),
-    fillRandom: (bytes) => void crypto.getRandomValues(bytes),
     targetPolicy: { posture: "public", ownHosts, ownPorts: ["443"], isShortener: () => false },
-    defaultExpiry: "never",
     edits: "off",
-    codeLength: 7,
     codeHoldMs: 0,
     blocked: hostRules.blocked,
     readRules: hostRules.read,
-    onCreated: () => {},
-    onRefused: () => {},
   });
   const operator = createOperator({ store, links, clock, refuseRule });
   return { store, links, hostRules, operator, [Symbol.asyncDispose]: store[Symbol.asyncDispose] };
@@ -52,7 +47,7 @@ test("many links are changed in several transactions, and each once", async () =
   expect(await counting.disable(links, { reason: "spam" }, "api")).toHaveLength(1201);
   expect(batches).toEqual([500, 500, 201]);
   expect(await operator.disable(links, { reason: "spam" }, "api")).toEqual([]);
-  expect(await store.find("m1200" as Code)).toMatchObject({ disabled: "spam" });
+  expect(await store.find("m1200" as LinkKey)).toMatchObject({ disabled: "spam" });
 });
 
 test("neither our own hosts nor those that registries sell names below can be blocked; a company's can", async () => {

@@ -1,15 +1,17 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { join } from "node:path";
 
+import { lookUpCode } from "../../src/links/code.ts";
 import { createLookUps } from "../../src/links/links.ts";
 import { isProblem } from "../../src/links/problem.ts";
 import { REASONS } from "../../src/links/reasons.ts";
-import { type LinkId, type LinkStore, StoreUnavailable } from "../../src/links/store.ts";
+import { type LinkId, StoreUnavailable } from "../../src/links/store.ts";
 import type { Target } from "../../src/links/target.ts";
 import { DAY_MS, HOUR_MS } from "../../src/links/time.ts";
 import { createRuleCheck, type ReadLink, requireSeen } from "../../src/moderation/operator.ts";
-import { createReports } from "../../src/moderation/reports/reports.ts";
-import type { GuardStore } from "../../src/moderation/store.ts";
+import { createCases, createReports } from "../../src/moderation/reports/reports.ts";
+import { storeOf } from "../../src/server/domain-store.ts";
+import type { Store } from "../../src/store/open.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
 import type { VisitStore } from "../../src/visits/days/store.ts";
 import { temporaryFolder } from "../service.ts";
@@ -18,7 +20,7 @@ import { newLink } from "../stores/links.ts";
 const START = newLink("x").createdMs;
 const folder = temporaryFolder();
 
-let store: LinkStore & VisitStore & GuardStore;
+let store: Store;
 beforeAll(async () => {
   store = await openSqliteStore(join(folder.path, "curt.db"));
 });
@@ -53,17 +55,25 @@ function open({ threshold, trustworthy = true, salt, blocked }: Settings = {}) {
     onSetBack() {},
     countedMs: (ms: number) => ms,
   };
-  const links = createLookUps({ store, clock, codeHoldMs: 0, blocked: blocked ?? (() => undefined) });
+  const own = storeOf({ ...store, ...(salt && { salt }) }, "", true);
+  const links = createLookUps({
+    store: own,
+    lookUp: lookUpCode,
+    clock,
+    codeHoldMs: 0,
+    blocked: blocked ?? (() => undefined),
+  });
   const reports = createReports({
-    store: { ...store, ...(salt && { salt }) },
+    store: own,
     links,
     clock,
     reportThreshold: threshold ?? null,
-    refuseRule: createRuleCheck({ hostRules: { size: () => 0 }, ownHosts: ["curt.example"] }),
     onReported: () => {},
     onDisabled: () => {},
   });
-  return { reports, later: (ms: number) => void (nowMs += ms) };
+  const refuseRule = createRuleCheck({ hostRules: { size: () => 0 }, ownHosts: ["curt.example"] });
+  const cases = createCases({ store, clock, refuseRule });
+  return { reports, cases, later: (ms: number) => void (nowMs += ms) };
 }
 
 const countOf = async (link: LinkId) => (await store.caseOf(link))?.reports;
@@ -115,46 +125,46 @@ test("a report that finds the store away is refused, and the next one tries agai
 });
 
 test("a link whose host is blocked is neither disabled by reports nor is its case opened again", async () => {
-  const { reports } = open({ threshold: 1, blocked: () => "spam" });
+  const { reports, cases } = open({ threshold: 1, blocked: () => "spam" });
   const link = await make();
   await reports.report(link.code, { reason: "phishing" }, "192.0.2.1");
   expect((await store.find(link.code))?.disabled).toBeUndefined();
-  await reports.answerCase(link, { action: "block-host", reason: "spam" }, "api");
+  await cases.answerCase(link, { action: "block-host", reason: "spam" }, "api");
   await reports.report(link.code, { reason: "phishing" }, "192.0.2.2");
   expect(await store.caseOf(link)).toMatchObject({ reports: 2, answer: { action: "block-host" } });
 });
 
 test("reporters are forgotten an hour after their day, cases 400 days after their last report", async () => {
-  const { reports, later } = open();
+  const { reports, cases, later } = open();
   const link = await make();
   const report = () => reports.report(link.code, { reason: "spam", note: "old" }, "192.0.2.1");
   await report();
   const left = DAY_MS - (START % DAY_MS);
   later(left + HOUR_MS - 1);
-  await reports.age();
+  await cases.age();
   later(-left - HOUR_MS + 1);
   await report();
   expect(await countOf(link)).toBe(1);
   later(left + HOUR_MS);
-  await reports.age();
+  await cases.age();
   expect(await countOf(link)).toBe(1);
   later(-left - HOUR_MS);
   await report();
   expect(await countOf(link)).toBe(2);
   later(401 * DAY_MS);
-  await reports.age();
+  await cases.age();
   expect(await store.caseOf(link)).toBeUndefined();
 });
 
 test("a case does not block what cannot be blocked", async () => {
-  const { reports } = open();
+  const { reports, cases } = open();
   for (const [target, rule] of [
     ["https://co.uk/", "host.suffix"],
     ["https://curt.example/", "host.own"],
   ] as const) {
     const link = await make(target);
     await reports.report(link.code, { reason: "spam" }, "192.0.2.1");
-    const answered = await reports.answerCase(link, { action: "block-host", reason: "spam" }, "page");
+    const answered = await cases.answerCase(link, { action: "block-host", reason: "spam" }, "page");
     expect(answered).toMatchObject({ kind: "refused", refusals: [{ rule }] });
     expect(await store.caseOf(link)).toMatchObject({ answer: undefined });
   }

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 
 import { revisionOf, versionOf } from "../../src/links/change.ts";
-import type { Code } from "../../src/links/code.ts";
+import type { LinkKey } from "../../src/links/code.ts";
 import type { LinkId } from "../../src/links/store.ts";
 import type { Target } from "../../src/links/target.ts";
 import { DAY_MS } from "../../src/links/time.ts";
@@ -104,7 +104,7 @@ export function testCaseStore(name: string, open: () => Promise<TestedStore>): v
       expect(outcomes.filter((outcome) => outcome === "disabled")).toHaveLength(1);
       expect(await stateOf(link)).toBe("malware");
       expect(await actionsOn(link)).toEqual([["disable", "reports"]]);
-      expect((await other.changes(since.position)).codes).toEqual([link.code]);
+      expect((await other.changes(since.position)).keys).toEqual([link.code]);
       const { disabledMs, answer } = (await other.caseOf(link)) ?? {};
       expect([disabledMs, answer]).toEqual([NOW + 10, undefined]);
       // The operator has looked at it.
@@ -405,9 +405,9 @@ export function testCaseStore(name: string, open: () => Promise<TestedStore>): v
       const unanswered = await codesOf({ state: "open" });
       const answered = await codesOf({ state: "answered" });
       expect(all).toEqual([...unanswered, ...answered]);
-      expect(unanswered).not.toContain(a as Code);
+      expect(unanswered).not.toContain(a as LinkKey);
       for (const state of [undefined, "open", "answered"] as const) {
-        const paged: Code[] = [];
+        const paged: LinkKey[] = [];
         for (let after: CaseQuery["after"], page = 0; page < 100; page++) {
           const cases = await other.cases({ state, after, limit: 2 });
           if (cases.length === 0) break;

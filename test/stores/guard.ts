@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 
 import { revisionOf, versionOf } from "../../src/links/change.ts";
-import type { Code } from "../../src/links/code.ts";
+import type { LinkKey } from "../../src/links/code.ts";
 import { isProblem } from "../../src/links/problem.ts";
 import { type Reason } from "../../src/links/reasons.ts";
 import type { Decision, LinkStore, NewLink } from "../../src/links/store.ts";
@@ -42,11 +42,11 @@ export function testGuardStore(name: string, open: () => Promise<TestedStore>): 
       await store.insert(links);
       return links.map(({ code, createdMs }) => ({ code, createdMs }));
     };
-    const stateOf = async (code: string) => (await other.find(code as Code))?.disabled;
+    const stateOf = async (code: string) => (await other.find(code as LinkKey))?.disabled;
     const isTaken = async (link: NewLink) => (await store.insert([link])).every(isProblem);
     const changedSince = async (since: Awaited<ReturnType<TestedStore["changes"]>>) => {
-      const { codes, rules } = await other.changes(since.position);
-      return { codes: [...codes] as string[], rules };
+      const { keys, rules } = await other.changes(since.position);
+      return { keys: [...keys] as string[], rules };
     };
     const read = async (query: Partial<JournalQuery>) =>
       (await other.journal({ limit: 100, ...query })).map((entry) => {
@@ -56,23 +56,23 @@ export function testGuardStore(name: string, open: () => Promise<TestedStore>): 
 
     test("disables links, says which, and enables them again, with everything else as it was", async () => {
       const ids = await make(newLink("d1"), newLink("d2", { endsMs: NOW + 5 }));
-      const before = await store.find("d2" as Code);
-      const unknown = { code: "d1" as Code, createdMs: NOW + 1 };
+      const before = await store.find("d2" as LinkKey);
+      const unknown = { code: "d1" as LinkKey, createdMs: NOW + 1 };
       expect(await store.disable([...ids, unknown], because("phishing"))).toEqual(ids);
       expect(await stateOf("d1")).toBe("phishing");
-      expect(await other.find("d2" as Code)).toEqual({ ...before, disabled: "phishing" } as never);
+      expect(await other.find("d2" as LinkKey)).toEqual({ ...before, disabled: "phishing" } as never);
       expect(await store.disable(ids, because("phishing"))).toEqual([]);
       expect(await other.disable(ids.slice(0, 1), because("legal"))).toEqual(ids.slice(0, 1));
       expect(await stateOf("d1")).toBe("legal");
       expect(await store.enable([...ids, unknown], decision())).toEqual(ids);
-      expect(await other.find("d2" as Code)).toEqual(before as never);
+      expect(await other.find("d2" as LinkKey)).toEqual(before as never);
       expect(await store.enable(ids, decision())).toEqual([]);
       expect(await store.disable([], because("other"))).toEqual([]);
     });
 
     test("decides nothing about a link that was changed since the operator saw it", async () => {
       const [id] = await make(newLink("unseen"));
-      const before = await other.find("unseen" as Code);
+      const before = await other.find("unseen" as LinkKey);
       if (id === undefined || before === undefined) throw new Error("no link");
       const seen = { ...id, revision: revisionOf(before) };
       await other.update(id, { type: "edit", atMs: NOW + 1, endsMs: NOW + DAY_MS });
@@ -91,21 +91,21 @@ export function testGuardStore(name: string, open: () => Promise<TestedStore>): 
     test("informs every process of changed links and, apart from them, of changed rules", async () => {
       const ids = await make(newLink("c1"), newLink("c2"));
       let since = await other.changes();
-      expect(await changedSince(since)).toEqual({ codes: [], rules: false });
+      expect(await changedSince(since)).toEqual({ keys: [], rules: false });
       await store.disable(ids, because("spam"));
       await store.disable(ids, because("spam"));
-      expect(await changedSince(since)).toEqual({ codes: ["c1", "c2"], rules: false });
+      expect(await changedSince(since)).toEqual({ keys: ["c1", "c2"], rules: false });
       since = await other.changes();
       await store.blockHost({ host: "c.example", reason: "spam" }, decision());
       await store.enable(ids.slice(0, 1), decision());
-      expect(await changedSince(since)).toEqual({ codes: ["c1"], rules: true });
+      expect(await changedSince(since)).toEqual({ keys: ["c1"], rules: true });
       since = await other.changes();
       await store.blockHost({ host: "c.example", reason: "spam" }, decision());
-      expect(await changedSince(since)).toEqual({ codes: [], rules: false });
+      expect(await changedSince(since)).toEqual({ keys: [], rules: false });
       await store.unblockHost("c.example", decision());
       await store.unblockHost("c.example", decision());
-      await store.erase({ code: "c2" as Code, createdMs: NOW }, decision());
-      expect(await changedSince(since)).toEqual({ codes: ["c2"], rules: true });
+      await store.erase({ code: "c2" as LinkKey, createdMs: NOW }, decision());
+      expect(await changedSince(since)).toEqual({ keys: ["c2"], rules: true });
     });
 
     test("changes a link with an entry in the journal, and writes none if nothing changes", async () => {
@@ -123,7 +123,7 @@ export function testGuardStore(name: string, open: () => Promise<TestedStore>): 
         endsMs: NOW + DAY_MS,
         terms: { changedMs: NOW + 7 },
       });
-      expect(await changedSince(since)).toEqual({ codes: ["edited"], rules: false });
+      expect(await changedSince(since)).toEqual({ keys: ["edited"], rules: false });
       expect(await store.change(id, { ...edit, atMs: NOW + 8 }, decision())).toMatchObject({
         isChanged: false,
       });
@@ -148,18 +148,18 @@ export function testGuardStore(name: string, open: () => Promise<TestedStore>): 
       expect(await isTaken(anew)).toBeTrue();
       await store.enable(ids, decision());
       expect(await isTaken(anew)).toBeFalse();
-      expect(await other.find("kept" as Code)).toMatchObject({ createdMs: NOW + 9 });
+      expect(await other.find("kept" as LinkKey)).toMatchObject({ createdMs: NOW + 9 });
       expect(await stateOf("kept")).toBeUndefined();
       // The decision was about another link of this code.
       expect(await store.disable(ids, because("malware"))).toEqual([]);
-      expect(await store.erase({ code: "kept" as Code, createdMs: NOW }, decision())).toBeFalse();
+      expect(await store.erase({ code: "kept" as LinkKey, createdMs: NOW }, decision())).toBeFalse();
     });
 
     test("purges others past a disabled one", async () => {
       const ids = await make(newLink("past1", { endsMs: 1 }), newLink("past2", { endsMs: 2 }));
       await store.disable(ids.slice(0, 1), because("spam"));
       expect(await store.purge(2, 1)).toBe(1);
-      expect(await other.find("past2" as Code)).toBeUndefined();
+      expect(await other.find("past2" as LinkKey)).toBeUndefined();
       expect(await store.purge(2, 1)).toBe(0);
     });
 
@@ -173,15 +173,15 @@ export function testGuardStore(name: string, open: () => Promise<TestedStore>): 
       }
       for (const slice of slices) await store.add(slice);
       while ((await store.age({ closeBefore: day + 2, forgetBefore: day + 2 }, 100)) > 0);
-      expect(await other.sums("gone" as Code, NOW)).toEqual({ visits: 2, bots: 0 });
+      expect(await other.sums("gone" as LinkKey, NOW)).toEqual({ visits: 2, bots: 0 });
       if (gone === undefined) throw new Error("not made");
       expect(await store.erase(gone, decision())).toBeTrue();
       // A process that does not know whether they were added sends them again.
       for (const slice of slices) await store.add(slice);
-      expect(await other.sums("gone" as Code, NOW)).toEqual({ visits: 0, bots: 0 });
-      expect(await other.sums("stays" as Code, NOW)).toEqual({ visits: 2, bots: 0 });
-      expect(await other.find("gone" as Code)).toMatchObject({ originalUrl: "", disabled: "deleted" });
-      expect((await other.find("gone" as Code))?.target as string).toBe("");
+      expect(await other.sums("gone" as LinkKey, NOW)).toEqual({ visits: 0, bots: 0 });
+      expect(await other.sums("stays" as LinkKey, NOW)).toEqual({ visits: 2, bots: 0 });
+      expect(await other.find("gone" as LinkKey)).toMatchObject({ originalUrl: "", disabled: "deleted" });
+      expect((await other.find("gone" as LinkKey))?.target as string).toBe("");
       expect(await store.erase(gone, decision())).toBeFalse();
       expect(await store.enable([gone], decision())).toEqual([]);
       expect(await store.disable([gone], because("spam"))).toEqual([]);
@@ -201,9 +201,9 @@ export function testGuardStore(name: string, open: () => Promise<TestedStore>): 
         for (const slice of slices) await other.add(slice);
       };
       const expectNone = async () => {
-        expect(await store.sums("late" as Code, NOW)).toEqual({ visits: 0, bots: 0 });
-        expect(await store.days("late" as Code, NOW, 0, day + 9)).toEqual([]);
-        expect(await store.sums("later" as Code, NOW)).toEqual({ visits: 8, bots: 0 });
+        expect(await store.sums("late" as LinkKey, NOW)).toEqual({ visits: 0, bots: 0 });
+        expect(await store.days("late" as LinkKey, NOW, 0, day + 9)).toEqual([]);
+        expect(await store.sums("later" as LinkKey, NOW)).toEqual({ visits: 8, bots: 0 });
       };
       await addAll(slicesIn("known", 1, day));
       expect(await store.erase(late, decision())).toBeTrue();
@@ -256,7 +256,7 @@ export function testGuardStore(name: string, open: () => Promise<TestedStore>): 
       await store.disable(ids, because("illegal", { who: "api", note }));
       await store.disable(ids, because("illegal", { who: "page" }));
       await store.enable(ids.slice(0, 1), decision({ who: "page", atMs: NOW + 2 }));
-      await store.erase({ code: "j2" as Code, createdMs: NOW }, decision({ atMs: NOW + 3 }));
+      await store.erase({ code: "j2" as LinkKey, createdMs: NOW }, decision({ atMs: NOW + 3 }));
       await store.blockHost({ host, reason: "spam" }, decision({ atMs: NOW + 4, note: "" }));
       await store.blockHost({ host, reason: "spam" }, decision());
       await store.unblockHost(host, decision({ atMs: NOW + 5 }));
@@ -271,13 +271,13 @@ export function testGuardStore(name: string, open: () => Promise<TestedStore>): 
         { ...disabled, ...one },
       ];
       expect(await read({ limit: 6 })).toEqual(expected as never);
-      expect(await read({ code: "j1" as Code })).toEqual([expected[3], expected[5]] as never);
+      expect(await read({ code: "j1" as LinkKey })).toEqual([expected[3], expected[5]] as never);
       expect(await read({ host })).toEqual(expected.slice(0, 2) as never);
       expect(await read({ host: "example" })).toEqual([]);
       const [, second] = await other.journal({ limit: 2 });
       expect(await read({ limit: 3, before: second?.cursor })).toEqual(expected.slice(2, 5) as never);
-      const [newest] = await other.journal({ limit: 1, code: "j1" as Code });
-      expect(await read({ code: "j1" as Code, before: newest?.cursor })).toEqual([expected[5]] as never);
+      const [newest] = await other.journal({ limit: 1, code: "j1" as LinkKey });
+      expect(await read({ code: "j1" as LinkKey, before: newest?.cursor })).toEqual([expected[5]] as never);
     });
 
     test("ends a session for all, and forgets it once it is over", async () => {
@@ -294,7 +294,7 @@ export function testGuardStore(name: string, open: () => Promise<TestedStore>): 
 
     test("knows no link, host or entry by texts that none of them has", async () => {
       for (const text of ["\0", "x\0", "", "x", "-1", "\u{1F600}".repeat(999)]) {
-        const link = { code: text as Code, createdMs: NOW };
+        const link = { code: text as LinkKey, createdMs: NOW };
         expect(await store.disable([link], because("spam"))).toEqual([]);
         expect(await store.enable([link], decision())).toEqual([]);
         expect(await store.erase(link, decision())).toBeFalse();
@@ -319,7 +319,7 @@ export function testGuardStore(name: string, open: () => Promise<TestedStore>): 
         expect(changed.flat()).toHaveLength(ids.length);
         expect(await store.enable(ids, decision())).toEqual(ids);
       }
-      const entries = await read({ code: "same7" as Code });
+      const entries = await read({ code: "same7" as LinkKey });
       expect(entries.map(({ action }) => action)).toEqual(
         Array.from({ length: 20 }, (_, nth) => (nth % 2 === 0 ? "enable" : "disable")),
       );

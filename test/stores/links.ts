@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 
-import type { Code } from "../../src/links/code.ts";
+import type { LinkKey } from "../../src/links/code.ts";
 import { isProblem } from "../../src/links/problem.ts";
 import type { LinkStore, NewLink } from "../../src/links/store.ts";
 import type { Target } from "../../src/links/target.ts";
@@ -11,7 +11,7 @@ export const NOW = Date.UTC(2026, 10, 21);
 export function newLink(code: string, changes: Partial<NewLink> = {}): NewLink {
   const originalUrl = `https://example.com/${encodeURIComponent(code)}`;
   return {
-    code: code as Code,
+    code: code as LinkKey,
     originalUrl,
     target: originalUrl as Target,
     createdMs: NOW,
@@ -41,13 +41,13 @@ export function testLinkStore(name: string, open: () => Promise<LinkStore>): voi
       (await into.insert(links)).map((outcome) => (isProblem(outcome) ? outcome.kind : "inserted"));
     const insertOne = async (link: NewLink, into = store) => (await insertAll([link], into))[0];
     const find = async (code: string, from = store) => {
-      const link = await from.find(code as Code);
-      if (from.findNow !== undefined) expect(from.findNow(code as Code)).toEqual(link as never);
+      const link = await from.find(code as LinkKey);
+      if (from.findNow !== undefined) expect(from.findNow(code as LinkKey)).toEqual(link as never);
       return link;
     };
 
     const withdraw = async (code: string, atMs: number, from = store, createdMs = NOW) =>
-      (await from.update({ code: code as Code, createdMs }, { type: "withdraw", atMs })).isChanged;
+      (await from.update({ code: code as LinkKey, createdMs }, { type: "withdraw", atMs })).isChanged;
 
     test("gives back what was inserted, at once and everywhere", async () => {
       const link = newLink("kept", {
@@ -190,21 +190,21 @@ export function testLinkStore(name: string, open: () => Promise<LinkStore>): voi
 
     test("tells every process what changed since it last asked, in the order of the commits", async () => {
       const { position: start } = await other.changes();
-      expect(await other.changes(start)).toMatchObject({ codes: [], hasMore: false, isComplete: true });
+      expect(await other.changes(start)).toMatchObject({ keys: [], hasMore: false, isComplete: true });
       const codes = Array.from({ length: 50 }, (_, nth) => `change${nth}`);
       await store.insert(codes.map((code) => newLink(code)));
       // Making a link changes none that anybody could remember.
-      expect(await other.changes(start)).toMatchObject({ codes: [] });
+      expect(await other.changes(start)).toMatchObject({ keys: [] });
       for (const code of codes) await withdraw(code, NOW + 5);
       await withdraw("change0", NOW + 5);
-      const { codes: changed, position, isComplete } = await other.changes(start);
-      expect(changed).toEqual(codes as Code[]);
+      const { keys: changed, position, isComplete } = await other.changes(start);
+      expect(changed).toEqual(codes as LinkKey[]);
       expect(isComplete).toBe(true);
-      expect(await other.changes(position)).toMatchObject({ codes: [] });
-      expect((await store.changes(start)).codes).toEqual(codes as Code[]);
+      expect(await other.changes(position)).toMatchObject({ keys: [] });
+      expect((await store.changes(start)).keys).toEqual(codes as LinkKey[]);
       await store.insert([newLink("another")]);
       await withdraw("another", NOW + 4, other);
-      expect((await store.changes(position)).codes).toEqual(["another" as Code]);
+      expect((await store.changes(position)).keys).toEqual(["another" as LinkKey]);
     });
 
     test("tells many changes in parts, and misses none while they are made", async () => {
@@ -218,12 +218,12 @@ export function testLinkStore(name: string, open: () => Promise<LinkStore>): voi
       const told: string[] = [];
       for (let more = true; more || !making.isDone;) {
         const changes = await other.changes(position);
-        told.push(...changes.codes);
+        told.push(...changes.keys);
         ({ position, hasMore: more } = changes);
         await Bun.sleep(1);
       }
       await made;
-      told.push(...(await other.changes(position)).codes);
+      told.push(...(await other.changes(position)).keys);
       expect(new Set(told)).toEqual(new Set(codes));
       expect(told).toHaveLength(codes.length);
     });

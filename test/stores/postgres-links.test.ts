@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 
-import type { Code } from "../../src/links/code.ts";
+import type { LinkKey } from "../../src/links/code.ts";
 import { isProblem } from "../../src/links/problem.ts";
 import type { LinkStore, NewLink } from "../../src/links/store.ts";
 import { type Database, openDatabase } from "../../src/store/postgres/connection/database.ts";
@@ -58,7 +58,7 @@ describe("creates over several machines", () => {
     const last = newLink("over", { createdMs: NOW + 2, freeIfEndedByMs: NOW });
     const outcomes = await store.insert([over(0), over(1), last, over(3), newLink("other")]);
     expect(outcomes.map((outcome) => isProblem(outcome))).toEqual([false, false, false, true, false]);
-    expect(await store.find("over" as Code)).toMatchObject({ createdMs: NOW + 2 });
+    expect(await store.find("over" as LinkKey)).toMatchObject({ createdMs: NOW + 2 });
     while ((await store.size()) !== 2) await Bun.sleep(10);
   });
 
@@ -81,7 +81,7 @@ describe("creates over several machines", () => {
     const inserting = store.insert(links);
     const [elsewhere] = opened.stores;
     // The server has them, and its answer is on the way.
-    while ((await elsewhere.find("cut0" as Code)) === undefined) await Bun.sleep(1);
+    while ((await elsewhere.find("cut0" as LinkKey)) === undefined) await Bun.sleep(1);
     proxy.delay(0);
     proxy.reset();
     expect((await inserting).map((outcome) => isProblem(outcome))).toEqual(
@@ -93,14 +93,14 @@ describe("creates over several machines", () => {
         originalUrl: other.originalUrl,
         terms: other.terms,
       });
-    expect(await elsewhere.find("cut7" as Code)).toMatchObject({ terms: { maxVisits: 7 } });
+    expect(await elsewhere.find("cut7" as LinkKey)).toMatchObject({ terms: { maxVisits: 7 } });
     await store.close();
   });
 });
 
 describe("the changes", () => {
   const ending = (store: LinkStore, code: string) =>
-    store.update({ code: code as Code, createdMs: NOW }, { type: "withdraw", atMs: NOW + 1 });
+    store.update({ code: code as LinkKey, createdMs: NOW }, { type: "withdraw", atMs: NOW + 1 });
   const make = (store: LinkStore, ...codes: string[]) =>
     store.insert(codes.map((code): NewLink => newLink(code)));
 
@@ -129,7 +129,7 @@ describe("the changes", () => {
     const read = async () => {
       const changes = await other.changes(position);
       expect(changes.isComplete).toBe(true);
-      told.push([...changes.codes]);
+      told.push([...changes.keys]);
       ({ position } = changes);
     };
     await ending(store, "a");
@@ -155,8 +155,8 @@ describe("the changes", () => {
     await opened.database.run("UPDATE changes SET made_at = made_at - interval '2 hours'");
     await ending(store, "b");
     await store.purge(0, 1);
-    expect(await store.changes(start)).toMatchObject({ codes: [], isComplete: false });
-    expect(await store.changes(middle)).toMatchObject({ codes: ["b"], isComplete: true });
+    expect(await store.changes(start)).toMatchObject({ keys: [], isComplete: false });
+    expect(await store.changes(middle)).toMatchObject({ keys: ["b"], isComplete: true });
     const { rows } = await opened.database.run<{ code: string }>("SELECT code FROM changes");
     expect(rows).toEqual([{ code: "b" }]);
   });
@@ -170,7 +170,7 @@ describe("the changes", () => {
     // Many transactions had begun that left no trace.
     const ahead = position.replace(/^\d+:\d+:\S*/, "9000000:9000000:") as typeof position;
     await ending(store, "b");
-    expect(await store.changes(ahead)).toMatchObject({ codes: ["b"], isComplete: true });
+    expect(await store.changes(ahead)).toMatchObject({ keys: ["b"], isComplete: true });
   });
 
   test("a failover that lost a change which was told makes readers forget everything", async () => {
@@ -179,13 +179,13 @@ describe("the changes", () => {
     await make(store, "a", "b");
     await ending(store, "a");
     const { position } = await store.changes();
-    expect(await store.changes(position)).toMatchObject({ codes: [], isComplete: true });
+    expect(await store.changes(position)).toMatchObject({ keys: [], isComplete: true });
     await opened.database.run("DELETE FROM changes");
-    expect(await store.changes(position)).toMatchObject({ codes: [], isComplete: false });
+    expect(await store.changes(position)).toMatchObject({ keys: [], isComplete: false });
     await ending(store, "b");
     const { position: next, isComplete } = await store.changes(position);
     expect(isComplete).toBe(false);
-    expect(await store.changes(next)).toMatchObject({ codes: [], isComplete: true });
+    expect(await store.changes(next)).toMatchObject({ keys: [], isComplete: true });
   });
 });
 
@@ -193,7 +193,7 @@ test("look-ups that wait for each other share statements, and each gets its own 
   await using opened = await open("look-ups", 1);
   const [store] = opened.stores;
   await store.insert(Array.from({ length: 100 }, (_, nth) => newLink(`l${nth}`)));
-  const asked = Array.from({ length: 3000 }, (_, nth) => `l${nth % 150}` as Code);
+  const asked = Array.from({ length: 3000 }, (_, nth) => `l${nth % 150}` as LinkKey);
   const found = await Promise.all(asked.map((code) => store.find(code)));
   expect(found.map((link) => link?.code)).toEqual(
     asked.map((code) => (Number(code.slice(1)) < 100 ? code : undefined)),

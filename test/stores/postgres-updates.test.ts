@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 
 import type { PostgresAddress } from "../../src/config/database-url.ts";
-import type { Code } from "../../src/links/code.ts";
+import type { LinkKey } from "../../src/links/code.ts";
 import { StoreUnavailable } from "../../src/links/store.ts";
 import { openDatabase } from "../../src/store/postgres/connection/database.ts";
 import { migrate } from "../../src/store/postgres/schema.ts";
@@ -104,7 +104,7 @@ test("a request whose commit was not answered is repeated, and tells what it mad
   const outcome = await cutOff(
     both,
     async () => store.insertOnce(links, request),
-    async () => (await direct.find("mine" as Code)) !== undefined,
+    async () => (await direct.find("mine" as LinkKey)) !== undefined,
   );
   expect(outcome).toEqual({ status: "fulfilled", value: [{ kind: "taken" }, made] } as never);
   expect(await direct.recall(request)).toEqual([made] as never);

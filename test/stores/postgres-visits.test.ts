@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 
-import type { Code } from "../../src/links/code.ts";
+import type { LinkKey } from "../../src/links/code.ts";
 import { type Database, openDatabase } from "../../src/store/postgres/connection/database.ts";
 import { openPostgresStore } from "../../src/store/postgres/store.ts";
 import type { VisitStore } from "../../src/visits/days/store.ts";
@@ -46,7 +46,7 @@ async function untilWaiting({ run }: Pick<Database, "run">, count: number): Prom
 testVisitStore("PostgreSQL", () => openStore("visits"));
 
 describe("visits in PostgreSQL", () => {
-  const sums = (store: VisitStore, code: string) => store.sums(code as Code, CREATED);
+  const sums = (store: VisitStore, code: string) => store.sums(code as LinkKey, CREATED);
   const visitsOf = (source: string, sequence: number, visits: { code: string; visitor?: number }[]) =>
     slicesOf({ source, sequence, hour: DAY * 24 + 5, visits }, 10);
 
@@ -111,7 +111,7 @@ describe("visits in PostgreSQL", () => {
     expect(Math.max(...changed)).toBeLessThanOrEqual(11);
     expect(changed.reduce((sum, rows) => sum + rows, 0)).toBe(50);
     for (const code of ["one", "other"]) {
-      const [day] = await store.days(code as Code, CREATED, DAY, DAY);
+      const [day] = await store.days(code as LinkKey, CREATED, DAY, DAY);
       expect(day).toMatchObject({ visits: 25, bots: 0 });
       expect(detailOf(day)).toMatchObject({ visitors: 1 });
     }
@@ -137,7 +137,7 @@ describe("visits in PostgreSQL", () => {
     await Promise.all([done.ageing, done.adding]);
     expect(await sums(store, "one")).toEqual({ visits: 3, bots: 0 });
     await store.age(CLOSE, 10);
-    const [day] = await store.days("one" as Code, CREATED, DAY, DAY);
+    const [day] = await store.days("one" as LinkKey, CREATED, DAY, DAY);
     expect(detailOf(day)).toMatchObject({ visitors: 3, hours: { 5: [3, 0] } });
   });
 

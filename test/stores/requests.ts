@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 
-import type { Code } from "../../src/links/code.ts";
+import type { LinkKey } from "../../src/links/code.ts";
 import type { KeyedRequest, LinkStore, NewLink } from "../../src/links/store.ts";
 import { newLink, NOW } from "./links.ts";
 
@@ -24,7 +24,7 @@ export function testRequests(name: string, open: () => Promise<LinkStore>): void
       await other.close();
     });
 
-    const isThere = async (code: string) => (await other.find(code as Code)) !== undefined;
+    const isThere = async (code: string) => (await other.find(code as LinkKey)) !== undefined;
 
     test("makes links once, with all that they have, and tells the same again", async () => {
       const terms = { maxVisits: 3, passwordHash: "hash" };
@@ -33,7 +33,7 @@ export function testRequests(name: string, open: () => Promise<LinkStore>): void
       expect(await store.recall(sent("once"))).toEqual([]);
       expect(await store.insertOnce(links, sent("once"))).toEqual(made);
       const { freeIfEndedByMs: _, ...expected } = newLink("second", { endsMs: NOW + 5, terms });
-      expect(await other.find("second" as Code)).toEqual(expected);
+      expect(await other.find("second" as LinkKey)).toEqual(expected);
       const later = numbered(["third", "fourth"], { createdMs: NOW + 9 });
       for (const from of [store, other]) {
         expect(await from.insertOnce(later, sent("once", "body", NOW + 9))).toEqual(made);
@@ -49,7 +49,7 @@ export function testRequests(name: string, open: () => Promise<LinkStore>): void
         ),
       );
       const codes = Array.from({ length: 100 }, (_, nth) => `one${nth}`);
-      const made = (await Promise.all(codes.map((code) => store.find(code as Code)))).flatMap(
+      const made = (await Promise.all(codes.map((code) => store.find(code as LinkKey)))).flatMap(
         (link) => link ?? [],
       );
       expect(made).toHaveLength(1);
@@ -141,7 +141,7 @@ export function testRequests(name: string, open: () => Promise<LinkStore>): void
       await store.insert([newLink("freed", { endsMs: NOW, terms: { passwordHash: "hash" } })]);
       const links = numbered(["freed"], { createdMs: NOW + 1, freeIfEndedByMs: NOW });
       expect(await store.insertOnce(links, sent("freed"))).toEqual([record(0, links[0] as NewLink)]);
-      expect(await other.find("freed" as Code)).toMatchObject({ createdMs: NOW + 1, terms: undefined });
+      expect(await other.find("freed" as LinkKey)).toMatchObject({ createdMs: NOW + 1, terms: undefined });
     });
 
     test("many keys want the same codes, in different orders: each code is made once", async () => {

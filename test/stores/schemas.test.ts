@@ -5,7 +5,7 @@ import { describe, expect, test } from "bun:test";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
-import type { Code } from "../../src/links/code.ts";
+import type { LinkKey } from "../../src/links/code.ts";
 import { checkStore } from "../../src/store/open.ts";
 import { sharePostgres } from "../postgres.ts";
 import { type Kept, PASSWORD } from "../schemas/fill.ts";
@@ -95,7 +95,7 @@ async function checkLinks(service: Here, { links }: Kept): Promise<void> {
 async function checkVisits(service: Here, { links }: Kept, rounds: number): Promise<void> {
   await using store = await openStoreOf(service);
   for (const { code, status, visits, bots } of links) {
-    const link = await store.find(code as Code);
+    const link = await store.find(code as LinkKey);
     if (link === undefined) throw new Error(`${code} is gone`);
     const counted = await store.sums(link.code, link.createdMs);
     expect([code, counted]).toEqual([code, { visits, bots: bots + (status === 302 ? rounds : 0) }]);

@@ -2,8 +2,8 @@ import { expect } from "bun:test";
 
 import * as fc from "fast-check";
 
-import { type Code, lookUpCode } from "../../src/links/code.ts";
-import type { Link } from "../../src/links/link.ts";
+import { type LinkKey, lookUpCode } from "../../src/links/code.ts";
+import type { StoredLink } from "../../src/links/link.ts";
 import type { LinkStore, NewLink } from "../../src/links/store.ts";
 import { isTargetWithin, type LinkQuery } from "../../src/moderation/search.ts";
 import type { TestedStore } from "./guard.ts";
@@ -97,7 +97,7 @@ export async function checkSearches(
       const { store, cramped, close } = await open();
       for (const [round, one] of all.entries()) await play(store, one, round);
       const links = await findAll(store, {}, 10_000);
-      const codes = new Set(all.flatMap((round) => round.links.map(({ code }) => code as Code)));
+      const codes = new Set(all.flatMap((round) => round.links.map(({ code }) => code as LinkKey)));
       const found = await Promise.all([...codes].map((code) => store.find(code)));
       expect(links.toSorted(byCode)).toEqual(found.filter((link) => link !== undefined).toSorted(byCode));
       for (const query of asks) {
@@ -111,11 +111,11 @@ export async function checkSearches(
   );
 }
 
-function byCode(one: Link, other: Link): number {
+function byCode(one: StoredLink, other: StoredLink): number {
   return one.code < other.code ? -1 : 1;
 }
 
-function isFound({ code, originalUrl, target }: Link, { text, host }: LinkQuery): boolean {
+function isFound({ code, originalUrl, target }: StoredLink, { text, host }: LinkQuery): boolean {
   const start = text && lookUpCode(text);
   const hasText = (wanted: string) =>
     (start !== undefined && code.startsWith(start)) ||

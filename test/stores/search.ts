@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 
-import type { Code } from "../../src/links/code.ts";
-import type { Link } from "../../src/links/link.ts";
+import type { LinkKey } from "../../src/links/code.ts";
+import type { StoredLink } from "../../src/links/link.ts";
 import type { Target } from "../../src/links/target.ts";
 import { DAY_MS } from "../../src/links/time.ts";
 import type { LinkCursor, LinkQuery } from "../../src/moderation/search.ts";
@@ -17,8 +17,8 @@ export async function findAll(
   store: Pick<TestedStore, "search">,
   query: LinkQuery,
   limit = 7,
-): Promise<Link[]> {
-  const found: Link[] = [];
+): Promise<StoredLink[]> {
+  const found: StoredLink[] = [];
   let cursor: LinkCursor | undefined;
   do {
     const page = await store.search(query, { cursor, limit });
@@ -60,7 +60,7 @@ export function testSearch(name: string, open: () => Promise<TestedStore>): void
       );
       await store.insert(ids);
       await store.disable(ids.slice(0, 2), { ...DECISION, reason: "phishing" });
-      await store.erase({ code: "gone" as Code, createdMs: NOW - 6 }, DECISION);
+      await store.erase({ code: "gone" as LinkKey, createdMs: NOW - 6 }, DECISION);
     });
     afterAll(async () => {
       await store.close();
@@ -80,7 +80,9 @@ export function testSearch(name: string, open: () => Promise<TestedStore>): void
     });
 
     test("tells a link as a look-up does", async () => {
-      expect(await findAll(other, { text: "bad" })).toEqual([(await store.find("bad" as Code)) as Link]);
+      expect(await findAll(other, { text: "bad" })).toEqual([
+        (await store.find("bad" as LinkKey)) as StoredLink,
+      ]);
     });
 
     test("finds hosts with those below them, and no others", async () => {

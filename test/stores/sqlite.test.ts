@@ -80,12 +80,12 @@ describe("a SQLite file", () => {
     }
     expect(await store.changes(start)).toEqual({
       position: end,
-      codes: [],
+      keys: [],
       rules: false,
       hasMore: false,
       isComplete: false,
     });
-    expect(await store.changes(end)).toMatchObject({ codes: [], isComplete: true });
+    expect(await store.changes(end)).toMatchObject({ keys: [], isComplete: true });
   });
 
   test("keeps its journal from every statement that would change it", async () => {

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 
 import type { Change, Edit } from "../../src/links/change.ts";
-import type { Code } from "../../src/links/code.ts";
-import type { Link } from "../../src/links/link.ts";
+import type { LinkKey } from "../../src/links/code.ts";
+import type { StoredLink } from "../../src/links/link.ts";
 import type { LinkId, LinkStore, NewLink, Updated } from "../../src/links/store.ts";
 import type { Target } from "../../src/links/target.ts";
 import { DAY_MS } from "../../src/links/time.ts";
@@ -27,12 +27,12 @@ export function testUpdates(name: string, open: () => Promise<LinkStore>): void 
       await other.close();
     });
 
-    const make = async (code: string, changes: Partial<NewLink> = {}): Promise<Link> => {
+    const make = async (code: string, changes: Partial<NewLink> = {}): Promise<StoredLink> => {
       const [made] = await store.insert([newLink(code, changes)]);
       if (made === undefined || "kind" in made) throw new Error(`${code} is taken`);
       return made;
     };
-    const find = async (code: string, from = other) => from.find(code as Code);
+    const find = async (code: string, from = other) => from.find(code as LinkKey);
     /** Over both handles in turn. */
     const visitAll = (link: LinkId, visits: number) =>
       Array.from({ length: visits }, async (_, nth) => (nth % 2 === 0 ? store : other).update(link, visit));
@@ -48,7 +48,7 @@ export function testUpdates(name: string, open: () => Promise<LinkStore>): void 
 
     test("changes what an edit names, and nothing else", async () => {
       let expected = await make("edited", { endsMs: NOW + DAY_MS });
-      const change = async (edited: Edit, becomes: Partial<Link>) => {
+      const change = async (edited: Edit, becomes: Partial<StoredLink>) => {
         expected = { ...expected, ...becomes };
         expect(await store.update(expected, edit(edited))).toEqual({ link: expected, isChanged: true });
         for (const from of [store, other]) expect(await find("edited", from)).toEqual(expected);
@@ -119,7 +119,7 @@ export function testUpdates(name: string, open: () => Promise<LinkStore>): void 
       const kept = await make("l5", limited);
       for (const change of changes) {
         for (const code of ["nothing", "a\0b"])
-          expect(await store.update({ code: code as Code, createdMs: NOW }, change)).toEqual(UNKNOWN);
+          expect(await store.update({ code: code as LinkKey, createdMs: NOW }, change)).toEqual(UNKNOWN);
         expect(await store.update({ ...kept, createdMs: NOW + 1 }, change)).toEqual(UNKNOWN);
       }
       expect(await find("l5")).toEqual(kept);
@@ -128,7 +128,7 @@ export function testUpdates(name: string, open: () => Promise<LinkStore>): void 
     test("tells every process of edits and withdrawals, but neither of visits nor of what is refused", async () => {
       const link = await make("told", { terms: { maxVisits: 2 } });
       const { position } = await other.changes();
-      const told = async () => (await other.changes(position)).codes;
+      const told = async () => (await other.changes(position)).keys;
       await store.update(link, visit);
       await store.update(link, edit({}));
       expect(await told()).toEqual([]);
@@ -136,7 +136,7 @@ export function testUpdates(name: string, open: () => Promise<LinkStore>): void 
       expect(await told()).toEqual([link.code]);
       const { position: next } = await other.changes(position);
       await Promise.all([...visitAll(link, 5), store.update(await make("told2"), withdraw)]);
-      expect((await other.changes(next)).codes).toEqual(["told2" as Code]);
+      expect((await other.changes(next)).keys).toEqual(["told2" as LinkKey]);
       expect(await find("told")).toMatchObject({ terms: { visits: 2, ended: "visits" } });
     });
 
@@ -201,11 +201,11 @@ export function testUpdates(name: string, open: () => Promise<LinkStore>): void 
       const anew = newLink("again", { createdMs: NOW + 9, freeIfEndedByMs: NOW + 1 });
       expect(await store.insert([{ ...anew, freeIfEndedByMs: NOW }])).toEqual([{ kind: "taken" }]);
       const [made] = await other.insert([anew]);
-      expect(await find("again", store)).toEqual(made as Link);
+      expect(await find("again", store)).toEqual(made as StoredLink);
       expect(await find("again")).toMatchObject({ terms: undefined, originalUrl: anew.originalUrl });
       expect(await store.update(old, edit({ passwordHash: "hash" }))).toEqual(UNKNOWN);
       expect(await store.purge(NOW + 1, 100)).toBeGreaterThanOrEqual(0);
-      expect(await find("again")).toEqual(made as Link);
+      expect(await find("again")).toEqual(made as StoredLink);
     });
 
     test("keeps every change that it accepted when it is closed right after", async () => {

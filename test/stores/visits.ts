@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 
-import type { Code } from "../../src/links/code.ts";
+import type { LinkKey } from "../../src/links/code.ts";
 import type { LinkStore } from "../../src/links/store.ts";
 import { DAY_MS } from "../../src/links/time.ts";
 import type { AgeBounds, VisitStore } from "../../src/visits/days/store.ts";
@@ -30,7 +30,7 @@ export function testVisitStore(name: string, open: () => Promise<TestedStore>): 
 
     const visit = (code: string, more: Partial<Told> = {}): Told => ({ code, createdMs: CREATED, ...more });
     const times = (count: number, told: Told) => Array.from({ length: count }, () => told);
-    const sums = (code: string, createdMs = CREATED, from = store) => from.sums(code as Code, createdMs);
+    const sums = (code: string, createdMs = CREATED, from = store) => from.sums(code as LinkKey, createdMs);
     const add = async (counted: Counted, to = store): Promise<void> => {
       for (const slice of slicesOf(counted)) await to.add(slice);
     };
@@ -38,7 +38,7 @@ export function testVisitStore(name: string, open: () => Promise<TestedStore>): 
       while ((await store.age(bounds, 100)) === 100);
     };
     const days = (code: string, first = DAY - 9, last = DAY + 9) =>
-      store.days(code as Code, CREATED, first, last);
+      store.days(code as LinkKey, CREATED, first, last);
 
     test("adds up segments, hours and days, and tells each link's own", async () => {
       const visits = [...times(3, visit("a")), visit("a", { bot: true }), ...times(2, visit("b"))];
@@ -55,11 +55,11 @@ export function testVisitStore(name: string, open: () => Promise<TestedStore>): 
       ]);
       expect(detailOf(found[0])?.hours).toEqual({ 13: [3, 1], 14: [4, 0] });
       expect((await days("a", DAY + 1, DAY + 1)).map(({ day }) => day)).toEqual([DAY + 1]);
-      expect(await store.daySums("a" as Code, CREATED, DAY - 9, DAY + 9)).toEqual([
+      expect(await store.daySums("a" as LinkKey, CREATED, DAY - 9, DAY + 9)).toEqual([
         { day: DAY, visits: 7, bots: 1 },
         { day: DAY + 1, visits: 1, bots: 0 },
       ]);
-      expect(await store.daySums("a" as Code, CREATED, DAY - 9, DAY)).toHaveLength(1);
+      expect(await store.daySums("a" as LinkKey, CREATED, DAY - 9, DAY)).toHaveLength(1);
     });
 
     test("tells what visits had in common, and about how many visitors", async () => {
@@ -172,7 +172,7 @@ export function testVisitStore(name: string, open: () => Promise<TestedStore>): 
       for (let nth = 0; nth < 2; nth++) {
         await ageAll({ ...NEVER, closeBefore: DAY + 30 });
         await add({ hour, visits: [late] });
-        const [day] = await store.days("late" as Code, CREATED, DAY, DAY + 30);
+        const [day] = await store.days("late" as LinkKey, CREATED, DAY, DAY + 30);
         expect(JSON.stringify(day)).not.toContain("987654321");
         expect(detailOf(day)?.hours).toEqual({ 13: [3 + nth, 0] });
       }
@@ -198,11 +198,11 @@ export function testVisitStore(name: string, open: () => Promise<TestedStore>): 
       const farDay = 2_642_912;
       for (const day of [DAY - 400, DAY, farDay]) await add({ hour: day * 24, visits: [visit("apart")] });
       expect(await sums("apart")).toEqual({ visits: 3, bots: 0 });
-      const found = await store.daySums("apart" as Code, CREATED, 0, farDay);
+      const found = await store.daySums("apart" as LinkKey, CREATED, 0, farDay);
       expect(found.map(({ day }) => day)).toEqual([DAY - 400, DAY, farDay]);
       expect(await store.erase(link, { who: "api", atMs: CREATED })).toBe(true);
       expect(await sums("apart")).toEqual({ visits: 0, bots: 0 });
-      expect(await store.daySums("apart" as Code, CREATED, 0, farDay)).toEqual([]);
+      expect(await store.daySums("apart" as LinkKey, CREATED, 0, farDay)).toEqual([]);
     });
 
     test("ageing goes in small batches", async () => {

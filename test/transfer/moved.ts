@@ -1,7 +1,7 @@
 import { expect } from "bun:test";
 import { join } from "node:path";
 
-import type { Code } from "../../src/links/code.ts";
+import type { LinkKey } from "../../src/links/code.ts";
 import { DAY_MS } from "../../src/links/time.ts";
 import { runCommand } from "../cli/commands.ts";
 import { openStoreOf, startHere, temporaryFolder } from "../service.ts";
@@ -61,13 +61,13 @@ export async function moveIn(content: string | Uint8Array, moved: Moved): Promis
 
   await using store = await openStoreOf(curt);
   for (const [code, link] of Object.entries(moved.links)) {
-    const found = await store.find(code as Code);
+    const found = await store.find(code as LinkKey);
     if (found === undefined) throw new Error(`${code} is missing`);
     const [created, ends] = [found.createdMs, found.endsMs].map((ms) => new Date(ms).toISOString());
     expect([code, created, ends]).toEqual([code, link.created ?? created, link.ends ?? ends]);
-    const sums = await store.sums(code as Code, found.createdMs);
+    const sums = await store.sums(code as LinkKey, found.createdMs);
     expect([code, sums]).toEqual([code, { visits: link.visits ?? 0, bots: link.bots ?? 0 }]);
-    const days = await store.daySums(code as Code, found.createdMs, 1, 40_000);
+    const days = await store.daySums(code as LinkKey, found.createdMs, 1, 40_000);
     const byDay = days.map(({ day, visits: people }) => [
       new Date(day * DAY_MS).toISOString().slice(0, 10),
       people,

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { copyFileSync, renameSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 
-import type { Code } from "../../src/links/code.ts";
+import type { LinkKey } from "../../src/links/code.ts";
 import { StoreUnavailable } from "../../src/links/store.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
 import { startFolding } from "../../src/visits/journal/folding.ts";
@@ -29,7 +29,7 @@ describe("folding", () => {
     temporary[Symbol.dispose]();
   });
 
-  const sums = (code: string) => store.sums(code as Code, 5);
+  const sums = (code: string) => store.sums(code as LinkKey, 5);
   const refusal = (path: string) => folding.fold(path).catch((error: unknown) => error);
 
   test("brings all of a segment to the store, once, however often it is folded", async () => {
@@ -43,7 +43,7 @@ describe("folding", () => {
     expect(await folding.fold(path)).toBeGreaterThan(0);
     for (const nth of [0, 499, 500, 1699]) expect(await sums(`many${nth}`)).toEqual({ visits: 1, bots: 0 });
     expect(await sums("many3")).toEqual({ visits: 1, bots: 1 });
-    const [day] = await store.days("many7" as Code, 5, DAY, DAY);
+    const [day] = await store.days("many7" as LinkKey, 5, DAY, DAY);
     expect(detailOf(day)).toMatchObject({ visitors: [7], hours: { [HOUR % 24]: [1, 0] } });
   });
 

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { mkdirSync, readdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-import type { Code } from "../../src/links/code.ts";
+import type { LinkKey } from "../../src/links/code.ts";
 import { DAY_MS, HOUR_MS } from "../../src/links/time.ts";
 import { temporaryFolder } from "../service.ts";
 import { CREATED, link, NOW, openRecorder, VISIT } from "./open-recorder.ts";
@@ -130,7 +130,7 @@ test("each visit has its details, also where a segment becomes full", async () =
   for (let nth = 0; nth < visits; nth++) opened.recorder.record(one, VISIT, NOW);
   await opened.fold();
   const day = Math.floor(NOW / DAY_MS);
-  const [row] = await opened.store.days("one" as Code, CREATED, day, day);
+  const [row] = await opened.store.days("one" as LinkKey, CREATED, day, day);
   expect(row?.visits).toBe(visits);
   expect(detailOf(row)?.values).toMatchObject({ devices: [["desktop", visits]] });
   expect(opened.recorder.lost).toEqual({ visits: 0, details: 0 });
@@ -143,7 +143,7 @@ test("visits of two hours are counted separately", async () => {
   const hourly = link("hourly");
   for (const nowMs of [NOW, NOW + 1, NOW + HOUR_MS]) recorder.record(hourly, VISIT, nowMs);
   await fold();
-  const days = await store.days("hourly" as Code, CREATED, 0, NOW / HOUR_MS);
+  const days = await store.days("hourly" as LinkKey, CREATED, 0, NOW / HOUR_MS);
   const hour = (NOW / HOUR_MS) % 24;
   expect(detailOf(days[0])?.hours).toEqual({ [hour]: [2, 0], [hour + 1]: [1, 0] });
 });

@@ -3,7 +3,7 @@ import { join } from "node:path";
 
 import * as fc from "fast-check";
 
-import type { Code } from "../../src/links/code.ts";
+import type { LinkKey } from "../../src/links/code.ts";
 import { createSecret } from "../../src/links/secret.ts";
 import { DAY_MS, HOUR_MS } from "../../src/links/time.ts";
 import en from "../../src/locales/en.json";
@@ -190,7 +190,7 @@ describe("a public service", () => {
   const make = async (service: Here, custom_code: string) => {
     expect((await service.shorten({ original_url: "https://example.com/", custom_code })).status).toBe(201);
     await using store = await openStoreOf(service);
-    return (await store.find(custom_code as Code))?.createdMs ?? Number.NaN;
+    return (await store.find(custom_code as LinkKey))?.createdMs ?? Number.NaN;
   };
 
   test("tells a neighbour nothing while the day lasts, and then not whether a visit had what they primed", async () => {

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
-import type { Code } from "../../src/links/code.ts";
+import type { LinkKey } from "../../src/links/code.ts";
 import { addToSketch, estimate, type Sketch } from "../../src/visits/days/sketch.ts";
 import { createSegmentFile } from "../../src/visits/journal/segment-file.ts";
 import { HEAD_WORDS, segmentBytes } from "../../src/visits/journal/segment-layout.ts";
@@ -63,9 +63,9 @@ describe("a segment", () => {
       country: "KR",
     };
     expect(await read()).toEqual([
-      { code: "a" as Code, createdMs: 2, visits: 0, bots: 1, details: [] },
+      { code: "a" as LinkKey, createdMs: 2, visits: 0, bots: 1, details: [] },
       {
-        code: "b" as Code,
+        code: "b" as LinkKey,
         createdMs: 1,
         visits: 3,
         bots: 0,
@@ -148,7 +148,7 @@ describe("a segment", () => {
     const other = createName("link", "other\t1");
     const long = { ...visit(1), referrer: createName("referrer", "z".repeat(130)) };
     expect([link, other].map((one) => segment.count(one, false, long))).toEqual([false, false]);
-    expect(await read()).toEqual([{ code: "y" as Code, createdMs: 1, visits: 1, bots: 0, details: [] }]);
+    expect(await read()).toEqual([{ code: "y" as LinkKey, createdMs: 1, visits: 1, bots: 0, details: [] }]);
   });
 
   test("starts again without anything from before, also in another process", async () => {
@@ -159,11 +159,11 @@ describe("a segment", () => {
     segment.start(OWNER, 2, 490_001);
     expect([segment.isEmpty, await read()]).toEqual([true, []]);
     segment.count(link, true);
-    expect(await read()).toEqual([{ code: "a" as Code, createdMs: 1, visits: 0, bots: 1, details: [] }]);
+    expect(await read()).toEqual([{ code: "a" as LinkKey, createdMs: 1, visits: 0, bots: 1, details: [] }]);
     const later = openSegment(path);
     later.start(OWNER, 3, 490_001);
     later.count(createName("link", "b\t1"), false);
-    expect(await read()).toEqual([{ code: "b" as Code, createdMs: 1, visits: 1, bots: 0, details: [] }]);
+    expect(await read()).toEqual([{ code: "b" as LinkKey, createdMs: 1, visits: 1, bots: 0, details: [] }]);
   });
 
   test("is trusted after another start of the machine only when it was synced", async () => {

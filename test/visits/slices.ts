@@ -1,4 +1,4 @@
-import type { Code } from "../../src/links/code.ts";
+import type { LinkKey } from "../../src/links/code.ts";
 import { createDay } from "../../src/visits/days/day.ts";
 import { readDetail } from "../../src/visits/days/detail.ts";
 import type { DayVisits } from "../../src/visits/days/store.ts";
@@ -56,7 +56,7 @@ function rowOf(told: readonly Told[], hour: number): Row {
   const { code = "", createdMs = 5 } = told[0] ?? {};
   const counted = { visits: people.length, bots: told.length - people.length, details };
   return {
-    code: code as Code,
+    code: code as LinkKey,
     createdMs,
     day: Math.floor(hour / 24),
     ...createDay(counted, hour % 24),

@@ -1,6 +1,6 @@
 import { expect } from "bun:test";
 
-import type { Code } from "../../src/links/code.ts";
+import type { LinkKey } from "../../src/links/code.ts";
 import { HOUR_MS } from "../../src/links/time.ts";
 import { openStoreOf, type Running } from "../service.ts";
 import { slicesOf, type Told } from "./slices.ts";
@@ -28,7 +28,7 @@ export async function addVisits(
   atMs?: number,
 ): Promise<void> {
   await using store = await openStoreOf(service);
-  const link = await store.find(code as Code);
+  const link = await store.find(code as LinkKey);
   if (link === undefined) throw new Error(`${code} is not there`);
   const { createdMs } = link;
   const told = visits.map((visited) => ({ ...visited, code, createdMs }));

@@ -21,7 +21,7 @@ import { caseJson, ruleJson } from "./operator-json.ts";
 const caseRequest = z.object({ action: z.enum([...ANSWERS, "reopen"]), reason: reason.nullish(), note });
 
 /** Handlers on the serving thread. */
-export const caseEndpoints = ({ reports }: AdminApiOptions, { show, decideLink }: Endpoints) => ({
+export const caseEndpoints = ({ cases }: AdminApiOptions, { show, decideLink }: Endpoints) => ({
   cases: show("cases"),
 
   answerCase: decideLink(async (call, link) => {
@@ -29,8 +29,8 @@ export const caseEndpoints = ({ reports }: AdminApiOptions, { show, decideLink }
     if (isProblem(body)) return body;
     const outcome =
       body.action === "reopen"
-        ? await reports.reopenCase(link, {}, body, WHO)
-        : await reports.answerCase(link, { ...body, reason: body.reason ?? undefined }, WHO);
+        ? await cases.reopenCase(link, {}, body, WHO)
+        : await cases.answerCase(link, { ...body, reason: body.reason ?? undefined }, WHO);
     if (outcome === undefined || !isProblem(outcome)) return { code: link.code, changed: true };
     return outcome.kind === "unknown" ? { kind: "operator.no-case" } : outcome;
   }),

@@ -12,13 +12,13 @@ import { REASONS } from "../../links/reasons.ts";
 import type { LinkId } from "../../links/store.ts";
 import type { ListPage } from "../../moderation/inspection.ts";
 import { type Operator, type ReadLink, requireSeen } from "../../moderation/operator.ts";
-import type { Reports } from "../../moderation/reports/reports.ts";
+import type { Cases } from "../../moderation/reports/reports.ts";
 import { success } from "../envelope.ts";
 import { readFields, readJson } from "../json-body.ts";
 
 export interface AdminApiOptions {
   readonly operator: Operator;
-  readonly reports: Pick<Reports, "answerCase" | "reopenCase">;
+  readonly cases: Pick<Cases, "answerCase" | "reopenCase">;
   readonly views: Pick<Views, "ask">;
   /** The problem of a call without the operator's token. */
   readonly refusalOf: (call: Call) => HttpProblem | undefined;

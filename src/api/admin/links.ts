@@ -6,7 +6,7 @@ import { answer } from "../../http/responses.ts";
 import { parametersOf } from "../../http/url.ts";
 import { BODIES } from "../../lib/bounds.ts";
 import type { OtherRevision } from "../../links/change.ts";
-import { lookUpCode, splitKey } from "../../links/code.ts";
+import { lookUpKey, splitKey } from "../../links/code.ts";
 import { isProblem } from "../../links/problem.ts";
 import type { LinkId } from "../../links/store.ts";
 import { readTerms } from "../../links/term-values.ts";
@@ -117,8 +117,7 @@ export function linkEndpoints(
     erase: decideLink(async (call, link) => {
       const { code } = link;
       const confirm = parametersOf(call.request).get("confirm") ?? "";
-      if (lookUpCode(confirm) !== code)
-        return malformed({ rule: "operator.confirm", field: "confirm", code });
+      if (lookUpKey(confirm) !== code) return malformed({ rule: "operator.confirm", field: "confirm", code });
       const body = await readBody(call, BODIES["DELETE /api/v1/admin/links/{code}"], noteRequest);
       const changed = isProblem(body) ? body : await operator.erase(link, body, WHO);
       return isProblem(changed) ? changed : { code, changed };

@@ -2,6 +2,7 @@ import { clientNetwork } from "../../lib/client-address.ts";
 import { fillRandom } from "../../lib/random.ts";
 import type { OtherRevision } from "../../links/change.ts";
 import type { Clock } from "../../links/clock.ts";
+import type { Code } from "../../links/code.ts";
 import { targetSinceMs, type FoundLink } from "../../links/link.ts";
 import type { Links } from "../../links/links.ts";
 import { isProblem, type Problem } from "../../links/problem.ts";
@@ -15,6 +16,7 @@ import { type ReadLink, readReason, refuseReason, type RuleCheck } from "../oper
 import { type RefusedDecision, refuseNote } from "../refusal.ts";
 
 export type Reports = ReturnType<typeof createReports>;
+export type Cases = ReturnType<typeof createCases>;
 
 interface AnswerRequest {
   /** One of {@link ANSWERS}. */
@@ -29,15 +31,20 @@ interface AnsweredCase extends Case {
 }
 
 export interface ReportsOptions {
-  readonly store: CaseStore & Pick<VisitStore, "salt">;
+  readonly store: Pick<CaseStore<Code>, "report"> & Pick<VisitStore, "salt">;
   readonly links: Pick<Links, "find">;
   readonly clock: Clock;
   /** This number of reports disables a link until the operator decides. Null: reports never do. */
   readonly reportThreshold: number | null;
-  readonly refuseRule: RuleCheck;
   /** Called for each report that counts. */
   readonly onReported: () => void;
-  readonly onDisabled: (link: LinkId) => void;
+  readonly onDisabled: (link: LinkId<Code>) => void;
+}
+
+export interface CasesOptions {
+  readonly store: Pick<CaseStore, "answerCase" | "caseOf" | "reopenCase" | "ageCases">;
+  readonly clock: Clock;
+  readonly refuseRule: RuleCheck;
 }
 
 /** Reports of a day may arrive this long after it. */
@@ -49,35 +56,17 @@ const BATCH = 200;
 /** Ageing stops here and leaves the rest to the next time. */
 const MAX_BATCHES = 100;
 
-/** The use cases around reports. All of them reject with `StoreUnavailable` if the store cannot answer. */
+/** The use cases of reporters. All of them reject with `StoreUnavailable` if the store cannot answer. */
 export function createReports(options: ReportsOptions) {
-  const { store, links, clock, reportThreshold, refuseRule, onReported, onDisabled } = options;
+  const { store, links, clock, reportThreshold, onReported, onDisabled } = options;
   const saltOf = createDaySalt(store, clock);
 
   /** The number of a client on this day and link. It means nothing elsewhere. */
-  async function identify({ code, createdMs }: LinkId, address: string) {
+  async function identify({ code, createdMs }: LinkId<Code>, address: string) {
     const day = Math.floor(clock.nowMs() / DAY_MS);
     const text = ["reporter", clientNetwork(address), createdMs, code].join("\t");
     const hash = new Bun.CryptoHasher("sha256", await saltOf(day)).update(text).digest("hex");
     return { day, reporter: hash.slice(0, REPORTER_LENGTH) };
-  }
-
-  function toCaseAnswer(link: ReadLink, request: AnswerRequest): CaseAnswer | Problem | RefusedDecision {
-    const action = ANSWERS.find((one) => one === request.action);
-    const reason = readReason(request.reason ?? "");
-    const refusals = [
-      ...(action === undefined ? [{ rule: "action.unknown", values: ANSWERS.join(", ") } as const] : []),
-      ...(action === "nothing" ? [] : refuseReason(reason)),
-      ...refuseNote(request.note),
-    ];
-    if (action === "nothing" && refusals.length === 0) return { action };
-    if (action === undefined || action === "nothing" || reason === undefined || refusals.length > 0)
-      return { kind: "refused", refusals };
-    if (action === "disable") return { action, reason };
-    if (link.disabled === "deleted") return { kind: "disabled", reason: link.disabled };
-    const host = targetHost(link.target);
-    const rule = refuseRule(host);
-    return rule.length > 0 ? { kind: "refused", refusals: rule } : { action, reason, host };
   }
 
   return {
@@ -110,7 +99,33 @@ export function createReports(options: ReportsOptions) {
       if (outcome === "disabled") onDisabled(link);
       return link;
     },
+  };
+}
 
+/**
+ * The use cases of the operator, for the links of all domains. All of them reject with `StoreUnavailable` if the store
+ * cannot answer.
+ */
+export function createCases({ store, clock, refuseRule }: CasesOptions) {
+  function toCaseAnswer(link: ReadLink, request: AnswerRequest): CaseAnswer | Problem | RefusedDecision {
+    const action = ANSWERS.find((one) => one === request.action);
+    const reason = readReason(request.reason ?? "");
+    const refusals = [
+      ...(action === undefined ? [{ rule: "action.unknown", values: ANSWERS.join(", ") } as const] : []),
+      ...(action === "nothing" ? [] : refuseReason(reason)),
+      ...refuseNote(request.note),
+    ];
+    if (action === "nothing" && refusals.length === 0) return { action };
+    if (action === undefined || action === "nothing" || reason === undefined || refusals.length > 0)
+      return { kind: "refused", refusals };
+    if (action === "disable") return { action, reason };
+    if (link.disabled === "deleted") return { kind: "disabled", reason: link.disabled };
+    const host = targetHost(link.target);
+    const rule = refuseRule(host);
+    return rule.length > 0 ? { kind: "refused", refusals: rule } : { action, reason, host };
+  }
+
+  return {
     /**
      * Answers the case of a link, unless the link has changed since it was read. "disable" disables the link, and
      * "block-host" blocks the host of its target. "nothing" only keeps later reports from opening the case again.

@@ -1,6 +1,6 @@
 /** @jsxImportSource ../shared/html */
 import { versionOf } from "../../links/change.ts";
-import { type Link } from "../../links/link.ts";
+import type { Link, StoredLink } from "../../links/link.ts";
 import { REASONS } from "../../links/reasons.ts";
 import { message } from "../../locales/messages.ts";
 import { ANSWERS, mainReason, type Note } from "../../moderation/case.ts";
@@ -52,13 +52,13 @@ export function CaseList({ context, cases }: { context: PageContext; cases: Case
   );
 }
 
-function isThere<T extends Link>(link: T | undefined): link is T {
+function isThere<T extends Pick<Link, "disabled">>(link: T | undefined): link is T {
   return link !== undefined && link.disabled !== "deleted";
 }
 
 interface LinkDestinationProps {
   readonly language: string;
-  readonly link: Link;
+  readonly link: StoredLink;
   readonly nowMs: number;
 }
 
@@ -126,7 +126,7 @@ interface AnswerFormProps {
   readonly context: PageContext;
   readonly one: Pick<Case, "code" | "reasons">;
   /** Without a link, there is nothing to disable or block. */
-  readonly link: Link | undefined;
+  readonly link: StoredLink | undefined;
 }
 
 export function AnswerForm({ context, one, link }: AnswerFormProps) {

@@ -5,7 +5,8 @@ import { parametersOf } from "../../http/url.ts";
 import type { Views } from "../../http/views.ts";
 import { BODIES, type Fields } from "../../lib/bounds.ts";
 import { versionOf } from "../../links/change.ts";
-import type { Link } from "../../links/link.ts";
+import type { LinkKey } from "../../links/code.ts";
+import type { StoredLink } from "../../links/link.ts";
 import { isProblem } from "../../links/problem.ts";
 import type { Secret } from "../../links/secret.ts";
 import type { LinkId } from "../../links/store.ts";
@@ -20,7 +21,7 @@ import {
   readReason,
   requireSeen,
 } from "../../moderation/operator.ts";
-import type { Reports } from "../../moderation/reports/reports.ts";
+import type { Cases } from "../../moderation/reports/reports.ts";
 import { instantOf, seeOther } from "../forms.ts";
 import { problemAnswer } from "../problem/answer.ts";
 import type { SignIn } from "../sign-in/handler.ts";
@@ -32,8 +33,8 @@ import { type AdminPageTask, type AdminPageView, partOf } from "./views.ts";
 export interface AdminPagesOptions {
   readonly signIn: SignIn;
   readonly operator: Operator;
-  readonly secret: Pick<Secret, "manageKey">;
-  readonly reports: Pick<Reports, "answerCase" | "reopenCase">;
+  readonly secret: Pick<Secret<LinkKey>, "manageKey">;
+  readonly cases: Pick<Cases, "answerCase" | "reopenCase">;
   readonly hostRules: Pick<HostRules, "ruleFor">;
   readonly views: Pick<Views, "ask">;
 }
@@ -43,7 +44,7 @@ const WHO = "page";
 const MAX_HOSTS = 100;
 
 /** The operator's pages, which work without scripts. Each form answers 303, so a reload decides nothing again. */
-export function createAdminPages({ signIn, operator, secret, reports, hostRules, views }: AdminPagesOptions) {
+export function createAdminPages({ signIn, operator, secret, cases, hostRules, views }: AdminPagesOptions) {
   const { page, form } = signIn;
 
   function ask(call: Call, task: AdminPageTask): Promise<Response> {
@@ -164,8 +165,8 @@ export function createAdminPages({ signIn, operator, secret, reports, hostRules,
       const ruled = rule?.host === host ? rule.reason : undefined;
       const outcome =
         action === "undo"
-          ? await reports.reopenCase(seen, stateBefore(link, answeredIn(fields)), {}, WHO)
-          : await reports.answerCase(seen, { ...decisionOf(fields), action }, WHO);
+          ? await cases.reopenCase(seen, stateBefore(link, answeredIn(fields)), {}, WHO)
+          : await cases.answerCase(seen, { ...decisionOf(fields), action }, WHO);
       if (outcome !== undefined && isProblem(outcome)) return again(outcome);
       const was = (action === "block-host" ? ruled : link.disabled) ?? "";
       const answered = { did: action, code: link.code, was, seen: versionOf(link), block: host };
@@ -175,12 +176,12 @@ export function createAdminPages({ signIn, operator, secret, reports, hostRules,
 }
 
 /** Returns the link if it still is as the form's page showed it. */
-function seenBy(link: Link, fields: Fields) {
+function seenBy(link: StoredLink, fields: Fields) {
   return requireSeen(link, [fields.get("seen") ?? ""]);
 }
 
 /** Returns the state before an answer, to undo it. `was` is the reason that stopped the link before, if any. */
-function stateBefore(link: Link, { did, was }: Answered): Restore {
+function stateBefore(link: StoredLink, { did, was }: Answered): Restore {
   const reason = readReason(was);
   if (did === "block-host") return { host: { name: targetHost(link.target), reason } };
   if (did === "disable") return { disabled: reason ?? null };
@@ -193,7 +194,7 @@ function decisionOf(fields: Fields): ReasonedRequest {
 }
 
 /** The changes in a form. A date wins over a duration. */
-function changeOf({ originalUrl }: Link, fields: Fields) {
+function changeOf({ originalUrl }: StoredLink, fields: Fields) {
   const target = (fields.get("target") ?? originalUrl).trim();
   const [choice, date] = [fields.get("expires_at") ?? "", fields.get("expires_at_date") ?? ""];
   return {

@@ -85,7 +85,7 @@ export function createAdminPageViews(inspection: Inspection) {
       const nowMs = inspection.nowMs();
       const { manageKey = "", typed } = task;
       const { keyPrefix, code } = splitKey(inspected.link.code);
-      const origin = call.domain.ofKey(keyPrefix)?.origin ?? `https://${keyPrefix.slice(0, -1)}`;
+      const origin = call.domain.ofKey(inspected.link.code)?.origin ?? `https://${keyPrefix.slice(0, -1)}`;
       const manageUrl = `${origin}/${encodeURIComponent(code)}+#key=${manageKey}`;
       return render(call, task, (context, refusal) =>
         linkPage(context, { ...inspected, manageUrl, typed, nowMs, refusal }),

@@ -1,4 +1,4 @@
-import type { Code } from "../../links/code.ts";
+import type { LinkKey } from "../../links/code.ts";
 import type { Changes, LinkStore, Position } from "../../links/store.ts";
 import { RULES } from "../shared/decisions.ts";
 import type { Result, Value } from "./connection/connection.ts";
@@ -81,8 +81,8 @@ export function createChanges({ run }: Statements, onRead: (now: Now, atMs: numb
     const row = await read<ChangesRow>(SINCE, position.split(" "));
     const isComplete = row.is_complete && row.codes.length <= MAX_CHANGES;
     const all = isComplete ? row.codes : [];
-    const codes = all.filter((code) => code !== RULES && code !== MARKER) as Code[];
-    return { ...NO_CHANGES, position: positionOf(row), codes, rules: all.includes(RULES), isComplete };
+    const keys = all.filter((code) => code !== RULES && code !== MARKER) as LinkKey[];
+    return { ...NO_CHANGES, position: positionOf(row), keys, rules: all.includes(RULES), isComplete };
   }
 
   return {
@@ -95,7 +95,7 @@ export function createChanges({ run }: Statements, onRead: (now: Now, atMs: numb
   } satisfies Pick<LinkStore, "changes"> & { forget: unknown };
 }
 
-const NO_CHANGES = { codes: [], rules: false, hasMore: false, isComplete: true };
+const NO_CHANGES = { keys: [], rules: false, hasMore: false, isComplete: true };
 
 function positionOf({ snapshot, newest, made }: Now): Position {
   return [snapshot, newest, made ?? ""].join(" ") as Position;

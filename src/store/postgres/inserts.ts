@@ -1,4 +1,4 @@
-import type { Link } from "../../links/link.ts";
+import type { StoredLink } from "../../links/link.ts";
 import { type LinkStore, type NewLink, StoreUnavailable } from "../../links/store.ts";
 import { type CommitFigures, createCommits } from "../shared/commits.ts";
 import { type Run, type Statements, WAIT_SHARE } from "./connection/database.ts";
@@ -142,7 +142,7 @@ export function createInserts(
   } satisfies Pick<LinkStore, "insert"> & { settled: unknown };
 }
 
-function withoutHold(newLink: NewLink): Link {
+function withoutHold(newLink: NewLink): StoredLink {
   const { freeIfEndedByMs: _, ...link } = newLink;
   return link;
 }

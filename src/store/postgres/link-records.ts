@@ -1,5 +1,5 @@
 // Links and their days as records: exported, filled in and imported.
-import type { Link } from "../../links/link.ts";
+import type { StoredLink } from "../../links/link.ts";
 import { type LinkId, StoreUnavailable } from "../../links/store.ts";
 import { closeDetail } from "../../visits/days/day.ts";
 import type { Detail } from "../../visits/days/detail.ts";
@@ -95,7 +95,7 @@ export function createImporter(database: Database): LinkImporter {
           links.map(({ disabled }) => disabled),
         ]);
         const added = new Set(rows.map(({ code }) => code));
-        const isAdded = ({ code }: Link) => added.has(code);
+        const isAdded = ({ code }: StoredLink) => added.has(code);
         await addDays(run, links.filter(isAdded));
         // Written last, because other processes wait for this row.
         if (added.size > 0) await addToCount(run, added.size);

@@ -1,7 +1,7 @@
 // Links in PostgreSQL: looked up, changed and purged. `inserts.ts` creates them.
 import { applyChange, type Change, isSilent } from "../../links/change.ts";
-import type { Code } from "../../links/code.ts";
-import type { Link } from "../../links/link.ts";
+import type { LinkKey } from "../../links/code.ts";
+import type { StoredLink } from "../../links/link.ts";
 import type { LinkId, LinkStore, Updated } from "../../links/store.ts";
 import { type CommitFigures, createCommits, createStoreFigures } from "../shared/commits.ts";
 import { isStorable } from "../shared/sql.ts";
@@ -72,7 +72,7 @@ const FIND = `SELECT ${LINK_COLUMNS} FROM links WHERE code = ANY ($1)`;
 export function createLinksReader({ run, limitMs }: Pick<Statements, "run" | "limitMs">) {
   const lookUps = createCommits({ ...LOOK_UPS, waitMs: WAIT_SHARE * limitMs }, findAll);
 
-  async function findAll(codes: readonly Code[]): Promise<(Link | undefined)[]> {
+  async function findAll(codes: readonly LinkKey[]): Promise<(StoredLink | undefined)[]> {
     const { rows } = await run<LinkRow>(FIND, [[...new Set(codes)]]);
     const linksByCode = new Map(rows.map((row) => [row.code, toLink(row)]));
     return codes.map((code) => linksByCode.get(code));
@@ -119,8 +119,8 @@ function createUpdates(
     return transaction(async (run) => {
       const { rows } = await run<LinkRow>(LOCK, [codes]);
       const links = new Map(rows.map((row) => [row.code, toLink(row)]));
-      const changed = new Set<Code>();
-      const codesToForget = new Set<Code>();
+      const changed = new Set<LinkKey>();
+      const codesToForget = new Set<LinkKey>();
       const updated = tasks.map(({ link: { code, createdMs }, change }): Updated => {
         const link = links.get(code);
         if (link?.createdMs !== createdMs) return { link: undefined, isChanged: false };

@@ -1,6 +1,6 @@
 import type { PostgresAddress } from "../../config/database-url.ts";
-import type { Code } from "../../links/code.ts";
-import type { Link } from "../../links/link.ts";
+import type { LinkKey } from "../../links/code.ts";
+import type { StoredLink } from "../../links/link.ts";
 import type { LinkStore } from "../../links/store.ts";
 import { createCommits } from "../shared/commits.ts";
 import { isStorable } from "../shared/sql.ts";
@@ -43,7 +43,7 @@ interface Replica {
   behindUntilMs: number;
 }
 
-type FoundRow = { is_current: boolean; code: Code | null } & Omit<LinkRow, "code">;
+type FoundRow = { is_current: boolean; code: LinkKey | null } & Omit<LinkRow, "code">;
 
 export interface ReplicaOptions {
   /** For each replica. */
@@ -95,7 +95,7 @@ export function openReplicas(
     return undefined;
   }
 
-  async function query({ pool }: Replica, known: readonly Value[], codes: readonly Code[]) {
+  async function query({ pool }: Replica, known: readonly Value[], codes: readonly LinkKey[]) {
     const untilMs = performance.now() + LIMIT_MS;
     const { rows } = await pool.use(LIMIT_MS, (connection) =>
       connection.run<FoundRow>(FIND, [...known, codes], untilMs - performance.now()),
@@ -103,7 +103,7 @@ export function openReplicas(
     return rows;
   }
 
-  async function findAll(codes: readonly Code[]): Promise<(Link | undefined)[]> {
+  async function findAll(codes: readonly LinkKey[]): Promise<(StoredLink | undefined)[]> {
     const known = required();
     const replica = known && choose();
     if (known === undefined || replica === undefined) return codes.map(() => undefined);

@@ -1,6 +1,6 @@
 // Finds links for the operator by looking at all of them, newest first.
 
-import { lookUpCode } from "../../links/code.ts";
+import { lookUpKey } from "../../links/code.ts";
 import {
   isTargetWithin,
   type LinkCursor,
@@ -47,7 +47,7 @@ export function createSearch({ run }: Pick<Statements, "run">, lookedAt = LOOKED
     async search({ text, host }: LinkQuery, { cursor, limit }: PageRequest): Promise<LinkPage> {
       const from = cursor === undefined ? START : readCursor(cursor);
       if (from === undefined || ![text, host].every((part) => isStorable(part ?? ""))) return NOTHING;
-      const key = (text && lookUpCode(text)) ?? "";
+      const key = (text && lookUpKey(text)) ?? "";
       const { rows } = await run<JudgedRow>(LOOK, [
         from.createdMs,
         from.code,

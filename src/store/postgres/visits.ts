@@ -1,5 +1,5 @@
 // Visits in PostgreSQL: added, read, and closed or forgotten as they age.
-import type { Code } from "../../links/code.ts";
+import type { LinkKey } from "../../links/code.ts";
 import { StoreUnavailable } from "../../links/store.ts";
 import { closeDetail, type Day, mergeDays, type Sums } from "../../visits/days/day.ts";
 import type { AgeBounds, DaySums, DayVisits, VisitStore } from "../../visits/days/store.ts";
@@ -107,12 +107,12 @@ const DAY_SUMS = `
   WHERE ${DAYS} GROUP BY day ORDER BY day`;
 const DETAILS = `SELECT day, visits, bots, detail FROM visits WHERE ${DAYS} ORDER BY day, source`;
 
-type DayRange = [code: Code, createdMs: number, firstDay: number, lastDay: number];
+type DayRange = [code: LinkKey, createdMs: number, firstDay: number, lastDay: number];
 
 /** Reads visits, added up over all sources. */
 export function createVisitsReader({ run }: Pick<Database, "run">) {
   return {
-    async sums(code: Code, createdMs: number): Promise<Sums> {
+    async sums(code: LinkKey, createdMs: number): Promise<Sums> {
       const { rows } = await run<Sums>(SUMS, [code, createdMs]);
       return rows[0] ?? { visits: 0, bots: 0 };
     },

@@ -1,6 +1,6 @@
 import type { OtherRevision } from "../../links/change.ts";
-import type { Code } from "../../links/code.ts";
-import { type Link, targetSinceMs } from "../../links/link.ts";
+import type { LinkKey } from "../../links/code.ts";
+import { type StoredLink, targetSinceMs } from "../../links/link.ts";
 import { type Reason } from "../../links/reasons.ts";
 import type { Decision, LinkId, SeenLink } from "../../links/store.ts";
 import {
@@ -58,7 +58,7 @@ const FORGET_CASES = `
   RETURNING code`;
 
 export interface CaseRow {
-  code: Code;
+  code: LinkKey;
   created_ms: number;
   first_ms: number;
   last_ms: number;
@@ -170,7 +170,7 @@ export function createCases({ transaction }: Statements, background: Statements)
       if (!isStorable(seen.code)) return false;
       const links = await lockLinks(run, [seen]);
       // A link that is gone cannot be locked, but its case can.
-      const link: Link | undefined = links[0] && (await readLocked(run, links[0]));
+      const link: StoredLink | undefined = links[0] && (await readLocked(run, links[0]));
       const other = otherRevision(link, seen);
       if (other !== undefined) return other;
       const { rows } = await run<CaseRow>(`${FIND} FOR UPDATE`, [seen.code, seen.createdMs]);
@@ -225,7 +225,7 @@ export function createCasesReader(run: Run) {
   async function notesOf(cases: readonly CaseRow[]) {
     if (cases.length === 0) return [];
     const codes = cases.map(({ code }) => code);
-    const { rows } = await run<NoteRow & { code: Code; created_ms: number }>(
+    const { rows } = await run<NoteRow & { code: LinkKey; created_ms: number }>(
       `SELECT code, created_ms, noted_ms, reason, note FROM notes WHERE code IN (${list(codes)}) ORDER BY id DESC`,
       codes,
     );
@@ -265,7 +265,7 @@ export function toNote({ noted_ms, reason, note }: NoteRow): Note {
 }
 
 function startOf(isOpen: boolean): CasePosition {
-  return { isOpen, lastMs: Number.MAX_SAFE_INTEGER, code: "" as Code, createdMs: 0 };
+  return { isOpen, lastMs: Number.MAX_SAFE_INTEGER, code: "" as LinkKey, createdMs: 0 };
 }
 
 function cursorOf({ answer, lastMs, createdMs, code }: Case): CaseCursor {
@@ -281,6 +281,6 @@ function positionOf(cursor: CaseCursor): CasePosition | undefined {
     isOpen: state === "open",
     lastMs: Number(lastMs),
     createdMs: Number(createdMs),
-    code: code as Code,
+    code: code as LinkKey,
   };
 }

@@ -8,8 +8,8 @@ import {
   termsJson,
   versionOf,
 } from "../../links/change.ts";
-import type { Code } from "../../links/code.ts";
-import type { Link } from "../../links/link.ts";
+import type { LinkKey } from "../../links/code.ts";
+import type { StoredLink } from "../../links/link.ts";
 import { isProblem } from "../../links/problem.ts";
 import type { Reason } from "../../links/reasons.ts";
 import type { Decision, LinkId, SeenLink, Updated } from "../../links/store.ts";
@@ -58,7 +58,7 @@ export async function lockLinks(run: Run, links: readonly LinkId[]): Promise<Loc
 }
 
 /** Reads a locked link. */
-export async function readLocked(run: Run, { code }: LockedLink): Promise<Link | undefined> {
+export async function readLocked(run: Run, { code }: LockedLink): Promise<StoredLink | undefined> {
   const { rows } = await run<LinkRow>(FIND, [code]);
   return rows.map((row) => toLink(code, row))[0];
 }
@@ -75,7 +75,10 @@ async function lockSeen(run: Run, links: readonly SeenLink[]): Promise<LockedLin
 }
 
 /** Returns the version of a locked link if it isn't the one that the operator saw. */
-export function otherRevision(link: Link | undefined, { revision }: SeenLink): OtherRevision | undefined {
+export function otherRevision(
+  link: StoredLink | undefined,
+  { revision }: SeenLink,
+): OtherRevision | undefined {
   if (link === undefined || revision === undefined || isWanted(link, { ifRevisions: [revision] }))
     return undefined;
   return { kind: "precondition.failed", revision: versionOf(link) };
@@ -193,7 +196,7 @@ export function createHostsReader(run: Run) {
 }
 
 /** Lets the caches of all processes forget these links. Returns their codes. */
-async function recordChange(run: Run, links: readonly LinkId[]): Promise<Code[]> {
+async function recordChange(run: Run, links: readonly LinkId[]): Promise<LinkKey[]> {
   const codes = links.map(({ code }) => code);
   await insertInto(
     run,
@@ -206,7 +209,7 @@ async function recordChange(run: Run, links: readonly LinkId[]): Promise<Code[]>
 /** Closes open cases: a decision of the operator about a link answers them. */
 async function closeCases(
   run: Run,
-  codes: readonly Code[],
+  codes: readonly LinkKey[],
   answer: AnswerAction,
   atMs: number,
 ): Promise<void> {

@@ -1,6 +1,6 @@
 import { parseTerms } from "../../links/change.ts";
-import type { Code } from "../../links/code.ts";
-import { type Link } from "../../links/link.ts";
+import type { LinkKey } from "../../links/code.ts";
+import { type StoredLink } from "../../links/link.ts";
 import { type Reason } from "../../links/reasons.ts";
 import type { LinkId } from "../../links/store.ts";
 import type { Target } from "../../links/target.ts";
@@ -19,7 +19,7 @@ export interface LinkRow {
 /** The columns of {@link LinkRow}. */
 export const LINK_COLUMNS = "original_url, target, created_ms, ends_ms, disabled, terms";
 
-export function toLink(code: Code, row: LinkRow): Link {
+export function toLink(code: LinkKey, row: LinkRow): StoredLink {
   return {
     code,
     originalUrl: row.original_url,
@@ -36,10 +36,13 @@ export function idOf({ code, createdMs }: LinkId): LinkId {
   return { code, createdMs };
 }
 
-export function storedTarget({ target, originalUrl }: Pick<Link, "target" | "originalUrl">): string | null {
+export function storedTarget({
+  target,
+  originalUrl,
+}: Pick<StoredLink, "target" | "originalUrl">): string | null {
   return (target as string) === originalUrl ? null : target;
 }
 
-export function storedEndMs({ endsMs }: Pick<Link, "endsMs">): number | null {
+export function storedEndMs({ endsMs }: Pick<StoredLink, "endsMs">): number | null {
   return endsMs === NEVER_MS ? null : endsMs;
 }

@@ -1,4 +1,4 @@
-import type { Code } from "../../links/code.ts";
+import type { LinkKey } from "../../links/code.ts";
 import type { Reason } from "../../links/reasons.ts";
 import type { Decision, LinkId, Who } from "../../links/store.ts";
 import type { Action, JournalCursor, JournalEntry, JournalQuery } from "../../moderation/store.ts";
@@ -15,7 +15,7 @@ interface EntryRow {
   action: Action;
   reason: Reason | null;
   note: Uint8Array | null;
-  code: Code | null;
+  code: LinkKey | null;
   created_ms: number | null;
   host: string | null;
 }

@@ -1,5 +1,5 @@
 // The content of a store as plain data, the same for every engine. An export holds these records.
-import type { Link } from "../../links/link.ts";
+import type { StoredLink } from "../../links/link.ts";
 import type { KeyedRequest, LinkId, LinkStore, CreatedRecord } from "../../links/store.ts";
 import type { Case, Note } from "../../moderation/case.ts";
 import type { HostRule, JournalEntry } from "../../moderation/store.ts";
@@ -13,7 +13,7 @@ import type { Detail } from "../../visits/days/detail.ts";
  */
 export interface RecordOf {
   /** About oldest first. */
-  readonly link: Link;
+  readonly link: StoredLink;
   readonly day: LinkDay;
   /** Signs manage keys. */
   readonly secret: { readonly name: string; readonly secret: Uint8Array };
@@ -71,7 +71,7 @@ export interface Records extends Pick<LinkStore, "find"> {
 }
 
 /** A link to import with all its visits. Its days are closed: they hold no hashes of visitors. */
-export interface ImportedLink extends Link {
+export interface ImportedLink extends StoredLink {
   readonly days: readonly Omit<LinkDay, keyof LinkId>[];
 }
 
@@ -81,7 +81,7 @@ export interface LinkImporter {
    * Adds links with their visits in one transaction. Returns undefined for each added link, in the order of `links`. If a code
    * is in use, even by an ended link, changes nothing and returns that link.
    */
-  add(links: readonly ImportedLink[]): Promise<readonly (Link | undefined)[]>;
+  add(links: readonly ImportedLink[]): Promise<readonly (StoredLink | undefined)[]>;
   close(): Promise<void>;
 }
 

@@ -1,6 +1,6 @@
 // Changes of links and hosts, which the memories of all processes follow.
 
-import type { Code } from "../../links/code.ts";
+import type { LinkKey } from "../../links/code.ts";
 import type { Changes, Position } from "../../links/store.ts";
 import { RULES } from "../shared/decisions.ts";
 import type { FileDatabase } from "./file/file.ts";
@@ -45,19 +45,19 @@ export function createChangesReader(database: FileDatabase) {
     if (since < (oldestChange.get()?.revision ?? 1) - 1)
       return { ...NO_CHANGES, position: positionAt(newest), isComplete: false };
     const rows = changesAfter.all(since, MAX_READ);
-    const codes = rows.map(({ code }) => code as Code).filter((code) => code !== RULES);
+    const keys = rows.map(({ code }) => code as LinkKey).filter((code) => code !== RULES);
     const last = rows.at(-1)?.revision ?? newest;
     return {
       position: positionAt(last),
-      codes,
-      rules: codes.length < rows.length,
+      keys,
+      rules: keys.length < rows.length,
       hasMore: last < newest,
       isComplete: true,
     };
   };
 }
 
-const NO_CHANGES = { codes: [], rules: false, hasMore: false, isComplete: true };
+const NO_CHANGES = { keys: [], rules: false, hasMore: false, isComplete: true };
 
 function positionAt(revision: number): Position {
   return String(revision) as Position;

@@ -1,8 +1,8 @@
 import type { Database, SQLQueryBindings } from "bun:sqlite";
 
-import type { Code } from "../../links/code.ts";
+import type { LinkKey } from "../../links/code.ts";
 // Links and their days as records: exported, filled in and imported.
-import type { Link } from "../../links/link.ts";
+import type { StoredLink } from "../../links/link.ts";
 import { closeDetail } from "../../visits/days/day.ts";
 import { LINK_COLUMNS, type LinkRow, toLink } from "../shared/link-row.ts";
 import { reading, type Tables } from "../shared/record-tables.ts";
@@ -30,7 +30,7 @@ const MIN_PAUSE_MS = 25;
 export function linkRecords(database: Database): Tables<"link" | "day"> {
   return {
     link: {
-      read: reading(LINKS, ({ code, ...row }: LinkRow & { code: Code }) => toLink(code, row)),
+      read: reading(LINKS, ({ code, ...row }: LinkRow & { code: LinkKey }) => toLink(code, row)),
       write: async (_, links) => writeAll(database, ADD_LINK, links.map(columnsOf)),
     },
     day: {
@@ -57,9 +57,9 @@ function writeAll(database: Database, statement: string, rows: readonly SQLQuery
 /** Closes the database in the end. */
 export function createImporter(database: FileDatabase): LinkImporter {
   const addLink = database.prepare<unknown, (string | number | null)[]>(ADD_LINK);
-  const find = database.prepare<LinkRow, [Code]>(FIND);
+  const find = database.prepare<LinkRow, [LinkKey]>(FIND);
 
-  function addOne(link: ImportedLink): Link | undefined {
+  function addOne(link: ImportedLink): StoredLink | undefined {
     const { code, createdMs } = link;
     if (addLink.run(...columnsOf(link)).changes === 0) {
       const row = find.get(code);
@@ -77,7 +77,7 @@ export function createImporter(database: FileDatabase): LinkImporter {
   return {
     async add(links) {
       const startMs = performance.now();
-      let existing: (Link | undefined)[];
+      let existing: (StoredLink | undefined)[];
       try {
         existing = addAll.immediate(links);
         database.checkpointIfLong();

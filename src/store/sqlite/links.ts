@@ -1,6 +1,6 @@
 // The writer's half of the links, in the worker thread. Each call is one transaction.
 import { applyChange, type Change, isSilent, termsJson } from "../../links/change.ts";
-import type { Link } from "../../links/link.ts";
+import type { StoredLink } from "../../links/link.ts";
 import type { LinkId, NewLink, Updated } from "../../links/store.ts";
 import { LINK_COLUMNS, type LinkRow, storedEndMs, storedTarget, toLink } from "../shared/link-row.ts";
 import type { FileDatabase } from "./file/file.ts";
@@ -102,7 +102,7 @@ export function createLinks(database: FileDatabase, addChange: (code: string) =>
 export type LinksTable = ReturnType<typeof createLinks>;
 
 /** For {@link ADD_LINK}. */
-export function columnsOf(link: Link) {
+export function columnsOf(link: StoredLink) {
   const { code, originalUrl, createdMs, disabled = null } = link;
   return [code, originalUrl, storedTarget(link), createdMs, storedEndMs(link), disabled, termsJson(link)];
 }

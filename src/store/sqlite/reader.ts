@@ -1,7 +1,7 @@
 // The reading half: prepared single-key look-ups, on the thread that serves.
 
-import type { Code } from "../../links/code.ts";
-import type { Link } from "../../links/link.ts";
+import type { LinkKey } from "../../links/code.ts";
+import type { StoredLink } from "../../links/link.ts";
 import { type Changes, type KeyedRequest, type Position, StoreUnavailable } from "../../links/store.ts";
 import { FIGURE_LINKS } from "../../moderation/figures.ts";
 import type { LinkQuery, PageRequest } from "../../moderation/search.ts";
@@ -78,7 +78,7 @@ export function createReader(path: string, opened: Identity, sizeKnownMs = SIZE_
   const daySums = untilWritten<readonly DaySums[]>(visits.daySums);
 
   return {
-    find(code: Code): Link | undefined {
+    find(code: LinkKey): StoredLink | undefined {
       const row = reading(() => find.get(code));
       if (row !== null) return toLink(code, row);
       // Checking each time would make a 404 a tenth more expensive.
@@ -99,8 +99,8 @@ export function createReader(path: string, opened: Identity, sizeKnownMs = SIZE_
     },
     recall: (request: Pick<KeyedRequest, "key" | "body">) => reading(() => requests.recall(request)),
     newestSaltDay: (): number => reading(() => newestSaltDay.get())?.day ?? Number.POSITIVE_INFINITY,
-    sums: (code: Code, createdMs: number): Sums => sums(code, createdMs, 0, LAST_DAY),
-    days: (code: Code, createdMs: number, firstDay: number, lastDay: number): DayVisits[] =>
+    sums: (code: LinkKey, createdMs: number): Sums => sums(code, createdMs, 0, LAST_DAY),
+    days: (code: LinkKey, createdMs: number, firstDay: number, lastDay: number): DayVisits[] =>
       reading(() => visits.days(code, createdMs, firstDay, lastDay)),
     daySums,
     ...createGuardReader(run),

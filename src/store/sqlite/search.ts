@@ -1,5 +1,5 @@
 // Finds links for the operator by looking at all of them, newest first.
-import { type Code, lookUpCode } from "../../links/code.ts";
+import { type LinkKey, lookUpKey } from "../../links/code.ts";
 import {
   isTargetWithin,
   type LinkCursor,
@@ -32,7 +32,7 @@ type Look = Readonly<
 
 export function createSearch(database: FileDatabase, lookedAt = LOOKED_AT) {
   const newest = database.statement<{ link: number }, []>(NEWEST);
-  const look = database.statement<LinkRow & { link: number; code: Code }, [Look]>(LOOK);
+  const look = database.statement<LinkRow & { link: number; code: LinkKey }, [Look]>(LOOK);
 
   return {
     search({ text, host }: LinkQuery, { cursor, limit }: PageRequest): LinkPage {
@@ -41,7 +41,7 @@ export function createSearch(database: FileDatabase, lookedAt = LOOKED_AT) {
       const top = newest.get()?.link ?? 0;
       const below = cursor === undefined ? top + 1 : readCursor(cursor);
       const from = Math.max(1, below - lookedAt);
-      const key = (text && lookUpCode(text)) ?? "";
+      const key = (text && lookUpKey(text)) ?? "";
       const rows = look.all({
         from,
         below,

@@ -1,5 +1,5 @@
 import { startThread } from "../../lib/thread.ts";
-import type { Link } from "../../links/link.ts";
+import type { StoredLink } from "../../links/link.ts";
 import {
   type LinkStore,
   type NewLink,
@@ -193,6 +193,6 @@ export async function openSqliteStore(
 }
 
 /** Lists the fields, because copying the rest of an object takes several times as long. */
-function withoutHold({ code, originalUrl, target, createdMs, endsMs, terms }: NewLink): Link {
+function withoutHold({ code, originalUrl, target, createdMs, endsMs, terms }: NewLink): StoredLink {
   return { code, originalUrl, target, createdMs, endsMs, terms };
 }

@@ -1,12 +1,12 @@
-import type { Code } from "../../links/code.ts";
+import type { Code, LinkKey } from "../../links/code.ts";
 import type { Day, Sums } from "./day.ts";
 import type { Slice } from "./visit-rows.ts";
 
 /**
- * Stores the sums and the detail of each link (code and `createdMs`) and day (UTC). `day.ts` merges and closes days.
+ * Stores the sums and the detail of each link (key and `createdMs`) and day (UTC). `day.ts` merges and closes days.
  * Every implementation passes `test/stores/visits.ts`. A method that cannot answer rejects with `StoreUnavailable`.
  */
-export interface VisitStore {
+export interface VisitStore<Id extends Code | LinkKey = LinkKey> {
   /**
    * Merges the rows of a slice into the stored days, each exactly once, however often the slice is added, by whichever
    * process, and wherever an earlier attempt stopped. The slices of a source come in the order of their sequence and
@@ -18,11 +18,11 @@ export interface VisitStore {
    */
   add(slice: Slice): Promise<number>;
   /** All visits of a link since its creation. */
-  sums(code: Code, createdMs: number): Promise<Sums>;
+  sums(code: Id, createdMs: number): Promise<Sums>;
   /** The days from `firstDay` to `lastDay` that had visits, oldest first. A day counts from 1970-01-01. */
-  days(code: Code, createdMs: number, firstDay: number, lastDay: number): Promise<DayVisits[]>;
+  days(code: Id, createdMs: number, firstDay: number, lastDay: number): Promise<DayVisits[]>;
   /** The same days without their details, which take much longer to read. */
-  daySums(code: Code, createdMs: number, firstDay: number, lastDay: number): Promise<readonly DaySums[]>;
+  daySums(code: Id, createdMs: number, firstDay: number, lastDay: number): Promise<readonly DaySums[]>;
   /** 32 random bytes that all processes share for one day. Deletes those of days before `oldest`. */
   salt(day: number, oldest: number): Promise<Uint8Array>;
   /** The newest day with a salt, which is when somebody last counted; Infinity while there is none. */

@@ -1,4 +1,4 @@
-import type { Code } from "../../links/code.ts";
+import type { LinkKey } from "../../links/code.ts";
 import { createBytes, readBytes } from "./bytes.ts";
 import type { Day } from "./day.ts";
 import type { Detail } from "./detail.ts";
@@ -25,7 +25,7 @@ export interface Slice {
 
 /** The visits of a link on one day, in days since 1970-01-01 (UTC). */
 export interface Row extends Day {
-  readonly code: Code;
+  readonly code: LinkKey;
   readonly createdMs: number;
   readonly day: number;
 }
@@ -47,7 +47,7 @@ export function decodeRows(rows: string): Row[] {
   const parsed: Row[] = [];
   while (from.hasMore()) {
     parsed.push({
-      code: from.text(from.number()) as Code,
+      code: from.text(from.number()) as LinkKey,
       createdMs: from.number(),
       day: from.number(),
       visits: from.number(),

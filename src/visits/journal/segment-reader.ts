@@ -1,6 +1,6 @@
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 
-import type { Code } from "../../links/code.ts";
+import type { LinkKey } from "../../links/code.ts";
 import type { HourVisits, SameVisits } from "../days/day.ts";
 import type { Traits } from "../days/dimensions.ts";
 import {
@@ -19,7 +19,7 @@ import {
 
 /** The visits of one link. */
 interface LinkVisits extends HourVisits {
-  readonly code: Code;
+  readonly code: LinkKey;
   readonly createdMs: number;
 }
 
@@ -152,7 +152,7 @@ function checkLinkName(names: Buffer, name: number): void {
 function readLinkName(names: Buffer, name: number): Pick<LinkVisits, "code" | "createdMs"> {
   const tab = names.indexOf(TAB, name);
   return {
-    code: names.toString("utf8", name, tab) as Code,
+    code: names.toString("utf8", name, tab) as LinkKey,
     createdMs: Number(names.toString("latin1", tab + 1, endOf(names, name))),
   };
 }

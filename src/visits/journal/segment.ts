@@ -1,5 +1,6 @@
 import { closeSync, fsyncSync, openSync, statSync } from "node:fs";
 
+import { type Code, keyOf } from "../../links/code.ts";
 import {
   type Capacity,
   COUNTER_WORDS,
@@ -27,7 +28,7 @@ const NEARLY_FULL = 1 / 64;
 export interface Name {
   readonly table: Table;
   readonly text: string;
-  /** Only links have these two: their name is the stored code and its creation. Joined late, to save each redirect a string. */
+  /** Only links have these two, see {@link linkName}. */
   readonly keyPrefix?: string;
   readonly createdMs?: number;
   /** The sequence of the segment that has the name, and the place there. */
@@ -37,6 +38,11 @@ export interface Name {
 
 export function createName(table: Table, text: string): Name {
   return { table, text, sequence: 0, place: 0 };
+}
+
+/** The name of a link: its key and its creation. Joined late, to save each redirect a string. */
+export function linkName(keyPrefix: string, code: string, createdMs: number): string {
+  return `${keyOf(keyPrefix, code as Code)}\t${createdMs}`;
 }
 
 export interface Owner {
@@ -86,7 +92,7 @@ export function openSegment(path: string) {
     if (place >= (name.table === "link" ? capacity.links : MAX_PLACES)) return -1;
     const start = usedNameBytes + NAME_HEAD_BYTES;
     const { createdMs, keyPrefix = "" } = name;
-    const text = createdMs === undefined ? name.text : `${keyPrefix}${name.text}\t${createdMs}`;
+    const text = createdMs === undefined ? name.text : linkName(keyPrefix, name.text, createdMs);
     // UTF-8 takes at most three bytes for a UTF-16 unit.
     if (start + text.length * 3 > capacity.nameBytes) return -1;
     const { written } = encoder.encodeInto(text, names.subarray(start));

@@ -1,3 +1,4 @@
+import type { Code, LinkKey } from "../../links/code.ts";
 import type { LinkId } from "../../links/store.ts";
 import { firstOpenDay, type Sums, countVisitors } from "../days/day.ts";
 import { readDetail } from "../days/detail.ts";
@@ -61,7 +62,10 @@ const VALUE_WEIGHT = 30;
  * today change. A day stays cached while its sums are the same, because every new visit changes them, and closing a day
  * changes nothing else. With `noise`, the days are public.
  */
-export function createDayReader(store: Pick<VisitStore, "days" | "daySums">, noise: Noise | undefined) {
+export function createDayReader<Id extends Code | LinkKey>(
+  store: Pick<VisitStore<Id>, "days" | "daySums">,
+  noise: Noise | undefined,
+) {
   /** The least recently read link comes first. */
   const links = new Map<string, CachedLink>();
   let weight = 0;
@@ -79,7 +83,12 @@ export function createDayReader(store: Pick<VisitStore, "days" | "daySums">, noi
     }
   }
 
-  function read(row: DayVisits, cached: CachedLink, isOver: boolean, { code, createdMs }: LinkId): CachedDay {
+  function read(
+    row: DayVisits,
+    cached: CachedLink,
+    isOver: boolean,
+    { code, createdMs }: LinkId<Id>,
+  ): CachedDay {
     const { day, visits, bots } = row;
     const exact = readDetail(row.detail);
     const { hours } = exact;
@@ -107,7 +116,7 @@ export function createDayReader(store: Pick<VisitStore, "days" | "daySums">, noi
     };
   }
 
-  return async (link: LinkId, firstDay: number, lastDay: number, nowMs: number): Promise<DayRange> => {
+  return async (link: LinkId<Id>, firstDay: number, lastDay: number, nowMs: number): Promise<DayRange> => {
     const { code, createdMs } = link;
     const sums = await store.daySums(code, createdMs, firstDay, lastDay);
     if (sums.length === 0) return { days: [], values: [] };

@@ -1,4 +1,5 @@
 import type { Clock } from "../../links/clock.ts";
+import type { Code, LinkKey } from "../../links/code.ts";
 import type { LinkId } from "../../links/store.ts";
 import { DAY_MS, HOUR_MS } from "../../links/time.ts";
 import { firstOpenDay, type Sums } from "../days/day.ts";
@@ -55,8 +56,8 @@ interface Breakdown {
   readonly other: number;
 }
 
-export interface StatisticsOptions {
-  readonly store: Pick<VisitStore, "sums" | "days" | "daySums">;
+export interface StatisticsOptions<Id extends Code | LinkKey = Code> {
+  readonly store: Pick<VisitStore<Id>, "sums" | "days" | "daySums">;
   readonly clock: Pick<Clock, "nowMs">;
   /** The statistics that everyone sees. */
   readonly shown: Visibility;
@@ -82,7 +83,12 @@ const daysOfUtc = ({ first, last }: Range) => [Math.max(1, first - 1), last + 1]
  * Reads the visits of a link between two dates of a time zone. An hour of UTC belongs to the day in which it starts.
  * Breakdowns and visitors are of UTC days.
  */
-export function createStatistics({ store, clock, shown: shownToAll, noise }: StatisticsOptions) {
+export function createStatistics<Id extends Code | LinkKey>({
+  store,
+  clock,
+  shown: shownToAll,
+  noise,
+}: StatisticsOptions<Id>) {
   const readExactly = createDayReader(store, undefined);
   const readers = {
     visitor: shownToAll === "safe" ? createDayReader(store, noise) : readExactly,
@@ -98,7 +104,7 @@ export function createStatistics({ store, clock, shown: shownToAll, noise }: Sta
   }
 
   /** A text that changes with the result of {@link statistics}. Takes a small part of the time. */
-  async function revision(link: LinkId, request: StatisticsRequest): Promise<string | RefusedRange> {
+  async function revision(link: LinkId<Id>, request: StatisticsRequest): Promise<string | RefusedRange> {
     const { interval, timeZone } = request;
     const nowMs = clock.nowMs();
     const range = rangeOf(request, nowMs);
@@ -117,7 +123,7 @@ export function createStatistics({ store, clock, shown: shownToAll, noise }: Sta
   }
 
   async function statistics(
-    link: LinkId,
+    link: LinkId<Id>,
     request: StatisticsRequest,
     reader: Reader = "visitor",
   ): Promise<Statistics | RefusedRange> {
@@ -148,7 +154,7 @@ export function createStatistics({ store, clock, shown: shownToAll, noise }: Sta
   }
 
   /** Since the creation, whatever the requested range: the sums of two ranges would reveal single hours. */
-  async function totals({ code, createdMs }: LinkId, nowMs: number): Promise<Statistics> {
+  async function totals({ code, createdMs }: LinkId<Id>, nowMs: number): Promise<Statistics> {
     const dateOf = (ms: number) => writeDay(Math.floor(ms / DAY_MS));
     return {
       shown: "count",

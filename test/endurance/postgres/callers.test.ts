@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 
-import type { Code } from "../../../src/links/code.ts";
+import type { LinkKey } from "../../../src/links/code.ts";
 import { askAs, TOKEN } from "../../admin/operator.ts";
 import { openStoreOf, type Running, startHere } from "../../service.ts";
 import { seededRandom, startChaos } from "./chaos.ts";
@@ -61,7 +61,7 @@ async function openCaller(instance: Running) {
   };
 
   async function end(code: string): Promise<Done["outcome"]> {
-    const link = await store.find(code as Code).catch(away);
+    const link = await store.find(code as LinkKey).catch(away);
     if (link === "away") return { kind: "unknown" };
     if (link === undefined) return { kind: "missing" };
     const ended = await store.update(link, { type: "withdraw", atMs: link.createdMs }).catch(away);
@@ -69,7 +69,7 @@ async function openCaller(instance: Running) {
   }
 
   async function find(code: string): Promise<Done["outcome"]> {
-    const link = await store.find(code as Code).catch(away);
+    const link = await store.find(code as LinkKey).catch(away);
     if (link === "away") return { kind: "unknown" };
     if (link === undefined) return { kind: "missing" };
     const { target, disabled, endsMs, createdMs } = link;

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 
 import { Client } from "pg";
 
-import type { Code } from "../../../src/links/code.ts";
-import type { Link } from "../../../src/links/link.ts";
+import type { LinkKey } from "../../../src/links/code.ts";
+import type { StoredLink } from "../../../src/links/link.ts";
 import type { LinkStore } from "../../../src/links/store.ts";
 import { openPostgresStore } from "../../../src/store/postgres/store.ts";
 import { addressOf, type PostgresServer, urlOf } from "../../postgres.ts";
@@ -24,10 +24,10 @@ async function open(primaries: string, replicas: string, troubles: (string | und
     readFrom: addressOf(replicas),
     onReplica: (_, trouble) => troubles.push(trouble),
   });
-  const near = async (code: string) => store.findNear?.(code as Code);
+  const near = async (code: string) => store.findNear?.(code as LinkKey);
   return Object.assign(store, {
     /** What the replica tells after the changes were read. */
-    async near(code: string): Promise<Link | undefined> {
+    async near(code: string): Promise<StoredLink | undefined> {
       await untilBack(() => store.changes());
       return near(code);
     },
@@ -47,7 +47,7 @@ async function until<T>(ask: () => Promise<T>): Promise<Exclude<T, undefined | f
 }
 
 /** A busy replica does not answer in time now and then. Until it does, and with what. */
-const untilNear = (store: { near(code: string): Promise<Link | undefined> }, code: string) =>
+const untilNear = (store: { near(code: string): Promise<StoredLink | undefined> }, code: string) =>
   until(() => store.near(code));
 
 /** Once somebody knows: while the primary takes too long to answer, it is 503. */
@@ -82,18 +82,18 @@ describe("a standby that is read from", () => {
     await using store = await openHere();
     const links = Array.from({ length: 300 }, (_, nth) => newLink(`many${nth}`, { endsMs: NOW + nth }));
     const made = await store.insert(links);
-    let found: (Link | undefined)[] = [];
+    let found: (StoredLink | undefined)[] = [];
     await until(async () => {
       await untilBack(() => store.changes());
       found = await Promise.all(links.map(({ code }) => store.nearUnread(code)));
       return !found.includes(undefined);
     });
-    expect(found).toEqual(made as Link[]);
+    expect(found).toEqual(made as StoredLink[]);
     expect(await store.near("none")).toBeUndefined();
     expect(await store.near("a\0b")).toBeUndefined();
   });
 
-  test.each<[string, (store: LinkStore, link: Link) => Promise<unknown>, object]>([
+  test.each<[string, (store: LinkStore, link: StoredLink) => Promise<unknown>, object]>([
     ["decision", (store, link) => store.disable([link], decision), { disabled: "phishing" }],
     [
       "edit",
@@ -230,7 +230,7 @@ describe("a standby that is read from", () => {
     await using store = await openPostgresStore(addressOf(DATABASE_URL), PATIENT).then((opened) =>
       Object.assign(opened, { [Symbol.asyncDispose]: () => opened.close() }),
     );
-    const link = (await store.find("new0" as Code)) as Link;
+    const link = (await store.find("new0" as LinkKey)) as StoredLink;
     await store.disable([link], decision);
     for (const curt of [one, two]) await until(async () => (await follow(curt, "new0")) === 410);
     for (let nth = 0; nth < 100; nth++)
@@ -281,5 +281,5 @@ test("a server with another history is not believed: an old primary after a fail
     expect(await store.near("shared")).toBeUndefined();
     await Bun.sleep(TRY_MS);
   }
-  expect(await untilBack(() => store.find("lost7" as Code))).toBeUndefined();
+  expect(await untilBack(() => store.find("lost7" as LinkKey))).toBeUndefined();
 });
