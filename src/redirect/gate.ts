@@ -128,8 +128,8 @@ export function createGate(options: GateOptions) {
     if (barred !== undefined) return problemAnswer(call, await barred);
     if (linkCache.get(code, clock.nowMs()) !== undefined) return undefined;
     const result = await linkCache.lookUp(code);
-    if (!isProblem(result)) return undefined;
-    if (result.kind === "guarded") return post(call, result);
+    if ("target" in result) return undefined;
+    if (!isProblem(result)) return post(call, result);
     if (result.kind !== "unknown") return problemAnswer(call, result);
     const limited = limiter.unknown(call);
     return limited === undefined ? undefined : problemAnswer(call, await limited);
@@ -141,12 +141,9 @@ export function createGate(options: GateOptions) {
     if (code === undefined || linkCache.get(code, clock.nowMs()) !== undefined) return false;
     if (limiter.isBarred(call)) return false;
     const result = await linkCache.lookUp(code);
-    if (!isProblem(result) || result.kind !== "guarded") {
-      // Counts, so that nobody can search for codes here.
-      if (isProblem(result) && result.kind === "unknown") await limiter.unknown(call);
-      return false;
-    }
-    return hasPassword(result.link) || interstitial !== undefined;
+    // Counts, so that nobody can search for codes here.
+    if (isProblem(result) && result.kind === "unknown") await limiter.unknown(call);
+    return "link" in result && (hasPassword(result.link) || interstitial !== undefined);
   }
 
   async function fail(call: Call, error: unknown): Promise<Response> {

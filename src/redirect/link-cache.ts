@@ -11,11 +11,10 @@ export const MAX_BYTES = 32 * 1024 * 1024;
 
 /** A link that is never cached, because each visit needs a check or has a Location of its own. See `gate.ts`. */
 export interface GuardedLink {
-  readonly kind: "guarded";
   readonly link: Link;
 }
 
-/** A guarded link has a `kind` like a problem, so that plain links pay nothing for the distinction. */
+/** Only an entry has a `target`, so one look at the properties tells a plain link from the other results. */
 export type LookUpResult = Entry | GuardedLink | Problem;
 
 export interface LinkCache extends Memory<Code> {
@@ -59,7 +58,7 @@ export function createLinkCache(
     const evictionsBefore = evictions;
     const link = await resolve(code);
     if (isProblem(link)) return link;
-    if (isGuarded(link)) return { kind: "guarded", link };
+    if (isGuarded(link)) return { link };
     const known = get(link.code, clock.nowMs());
     if (known !== undefined) return known;
     const entry = table.set(link);
@@ -83,14 +82,13 @@ export function createLinkCache(
    */
   async function join(running: Promise<LookUpResult>, code: Code): Promise<LookUpResult> {
     const result = await running;
-    const isThere = !isProblem(result) || result.kind === "guarded";
-    return isThere ? result : (inFlight.get(code) ?? query(code));
+    return isProblem(result) ? (inFlight.get(code) ?? query(code)) : result;
   }
 
   function findNow(now: (code: Code) => Link | Problem, code: Code): LookUpResult {
     const link = now(code);
     if (isProblem(link)) return link;
-    return isGuarded(link) ? { kind: "guarded", link } : table.set(link);
+    return isGuarded(link) ? { link } : table.set(link);
   }
 
   function lookUp(code: Code): LookUpResult | Promise<LookUpResult> {

@@ -108,8 +108,8 @@ export function createRedirect(options: RedirectOptions) {
     const barred = limiter.barred(call);
     if (barred !== undefined) return barred.then((problem) => problemAnswer(call, problem));
     const answerWith = (result: LookUpResult): Response | Promise<Response> => {
-      if (!isProblem(result)) return follow(result, call, clock.nowMs());
-      if (result.kind === "guarded") return guard(call, result);
+      if ("target" in result) return follow(result, call, clock.nowMs());
+      if (!isProblem(result)) return guard(call, result);
       return result.kind === "unknown" ? answerUnknown(call, result) : problemAnswer(call, result);
     };
     const fail = (error: unknown) => {

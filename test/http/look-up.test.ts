@@ -10,6 +10,7 @@ import { followChanges } from "../../src/links/change-feed.ts";
 import { createClock } from "../../src/links/clock.ts";
 import { type LinkKey, splitKey } from "../../src/links/code.ts";
 import { createLinks } from "../../src/links/links.ts";
+import { isProblem } from "../../src/links/problem.ts";
 import { CURT } from "../../src/pages/assets/branding.ts";
 import { answerProblem } from "../../src/pages/problem/answer.ts";
 import { createProblemCache } from "../../src/pages/problem/problem-cache.ts";
@@ -215,4 +216,15 @@ test("a path that cannot be a code goes to the other routes, without a query to 
     for (const method of ["GET", "HEAD"]) expect(await service.visit(code, method), code).toEqual(ELSEWHERE);
   }
   expect(service.counts()).toEqual({ asked: 0, recorded: 0, faults: [] });
+});
+
+test("a link that is never cached is no problem, but an unknown code is one", async () => {
+  using folder = temporaryFolder();
+  await using service = await serve(folder.path);
+  const link = newLink("limited", { terms: { maxVisits: 1 } });
+  await service.store.insert([link, newLink("plain")]);
+  const codes = [link.code, newLink("plain").code, newLink("missing").code];
+  const results = await Promise.all(codes.map(async (code) => service.linkCache.lookUp(code)));
+  expect(results.map(isProblem)).toEqual([false, false, true]);
+  expect(service.linkCache.size()).toBe(1);
 });
