@@ -1,7 +1,9 @@
 import { expect, test } from "bun:test";
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 
+import { MIGRATIONS as ofPostgres } from "../../src/store/postgres/schema.ts";
+import { MIGRATIONS as ofSqlite } from "../../src/store/sqlite/file/schema.ts";
 import { ROOT } from "../service.ts";
 import importsByPart from "./imports.json";
 
@@ -58,6 +60,9 @@ const RESERVED: Readonly<Record<string, readonly string[]>> = {
     "visits/journal/folding.ts",
   ],
 };
+
+/** In the order of the names. */
+const MIGRATIONS = { postgres: ofPostgres, sqlite: ofSqlite };
 
 interface Import {
   readonly from: string;
@@ -184,6 +189,26 @@ test("ARCHITECTURE.md says of each part what it is", () => {
       0,
     );
 });
+
+test("every engine with migrations is compared with its files", () => {
+  const engines = [...new Bun.Glob("store/*/migrations").scanSync({ cwd: SOURCE, onlyFiles: false })];
+  expect(engines.toSorted()).toEqual(Object.keys(MIGRATIONS).map((engine) => `store/${engine}/migrations`));
+});
+
+for (const [engine, listed] of Object.entries(MIGRATIONS)) {
+  const folder = join(SOURCE, "store", engine, "migrations");
+  const files = readdirSync(folder).toSorted();
+  const textOf = (file: string) => readFileSync(join(folder, file), "utf8");
+
+  test(`the migrations of ${engine} are numbered from 001 without gaps`, () => {
+    const numbers = files.map((_, nth) => String(nth + 1).padStart(3, "0"));
+    expect(files.map((file) => file.slice(0, file.indexOf("-")))).toEqual(numbers);
+  });
+
+  test(`the schema of ${engine} lists every migration in the order of the numbers`, () => {
+    expect(listed.map((text) => files.find((file) => textOf(file) === text))).toEqual(files);
+  });
+}
 
 test("planted violations are found", () => {
   const planted = {

@@ -8,7 +8,7 @@ import eventBatches from "./migrations/005-event-batches.sql" with { type: "text
 import endedSessions from "./migrations/006-ended-sessions.sql" with { type: "text" };
 
 /** In order. How many of them a database has is its schema version. */
-const MIGRATIONS = [store, events, refusedEvents, answeredTargets, eventBatches, endedSessions];
+export const MIGRATIONS = [store, events, refusedEvents, answeredTargets, eventBatches, endedSessions];
 
 /** For all migrations together, and for waiting until another process has made them. */
 const MIGRATE_MS = 3_600_000;

@@ -11,7 +11,7 @@ import eventBatches from "../migrations/005-event-batches.sql" with { type: "tex
 import endedSessions from "../migrations/006-ended-sessions.sql" with { type: "text" };
 
 /** In order. How many of them a file has is its schema version (PRAGMA user_version). */
-const MIGRATIONS = [store, events, refusedEvents, answeredTargets, eventBatches, endedSessions];
+export const MIGRATIONS = [store, events, refusedEvents, answeredTargets, eventBatches, endedSessions];
 
 interface Part {
   /** With its type, such as "index links_by_end": a trigger may be called like a table. */
