@@ -5,7 +5,7 @@ import { startThread } from "../lib/thread.ts";
 import type { Clock } from "../links/clock.ts";
 import { StoreMisplaced, StoreUnavailable, StoreUnusable, SyncFailed } from "../links/store.ts";
 import { identifyStore } from "../store/open.ts";
-import type { EventsTask } from "./events-worker.ts";
+import type { EventsCalls } from "./events-worker.ts";
 import { type EventFigures, NO_EVENTS, type SenderLimits } from "./sender.ts";
 
 const EVERY_MS = 1000;
@@ -30,7 +30,7 @@ export async function openEvents(
     if (!isClosed) onFault(error);
   };
   const errorClasses = { StoreMisplaced, StoreUnavailable, StoreUnusable, SyncFailed };
-  const thread = startThread<EventsTask>(worker, errorClasses, onFault);
+  const thread = startThread<EventsCalls>(worker, errorClasses, onFault);
   let figures = NO_EVENTS;
 
   function report(before: EventFigures): void {
@@ -54,8 +54,7 @@ export async function openEvents(
   }
 
   try {
-    await thread.perform({
-      type: "open",
+    await thread.perform("open", {
       database,
       storeFiles: identifyStore(database),
       settings: { eventsUrl, eventsSecrets, eventsFormat, eventsTypes, baseUrl, domains },
@@ -70,8 +69,8 @@ export async function openEvents(
     EVERY_MS,
     async () => {
       const before = figures;
-      const task = { type: "send", nowMs: clock.nowMs(), isClockTrusted: clock.trustworthy() } as const;
-      figures = (await thread.perform(task)) as EventFigures;
+      const now = { nowMs: clock.nowMs(), isClockTrusted: clock.trustworthy() };
+      figures = await thread.perform("send", now);
       report(before);
     },
     onFaultWhileOpen,
@@ -80,7 +79,7 @@ export async function openEvents(
   return {
     figures: () => figures,
     async close(): Promise<void> {
-      const closed = Promise.all([repetition.stop(), thread.perform({ type: "close" })]);
+      const closed = Promise.all([repetition.stop(), thread.perform("close", {})]);
       await Promise.race([closed.catch(onFaultWhileOpen), Bun.sleep(CLOSE_MS)]);
       isClosed = true;
       thread.terminate();

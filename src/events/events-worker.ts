@@ -5,19 +5,15 @@ import { openStatements } from "../store/open.ts";
 import { createOutbox } from "./outbox.ts";
 import { createSender, type SenderLimits, type SenderSettings } from "./sender.ts";
 
-export type EventsTask =
-  | {
-      type: "open";
-      database: Config["database"];
-      storeFiles: readonly string[];
-      settings: SenderSettings;
-      limits: SenderLimits;
-      nowMs: number;
-    }
-  | { type: "send"; nowMs: number; isClockTrusted: boolean }
-  | { type: "close" };
+interface OpenTask {
+  readonly database: Config["database"];
+  readonly storeFiles: readonly string[];
+  readonly settings: SenderSettings;
+  readonly limits: SenderLimits;
+  readonly nowMs: number;
+}
 
-async function open({ database, storeFiles, settings, limits, nowMs }: EventsTask & { type: "open" }) {
+async function open({ database, storeFiles, settings, limits, nowMs }: OpenTask) {
   const statements = await openStatements(database, storeFiles);
   const sender = createSender(createOutbox(statements), settings, limits);
   await sender.start(nowMs);
@@ -26,15 +22,18 @@ async function open({ database, storeFiles, settings, limits, nowMs }: EventsTas
 
 let worker: Awaited<ReturnType<typeof open>>;
 
-performTasks(async (task: EventsTask) => {
-  switch (task.type) {
-    case "open":
-      worker = await open(task);
-      return undefined;
-    case "send":
-      return worker.sender.send(task.nowMs, task.isClockTrusted);
-    case "close":
-      await worker.sender.release();
-      return worker.statements.close();
-  }
-});
+const calls = {
+  async open(task: OpenTask): Promise<void> {
+    worker = await open(task);
+  },
+  send: ({ nowMs, isClockTrusted }: { readonly nowMs: number; readonly isClockTrusted: boolean }) =>
+    worker.sender.send(nowMs, isClockTrusted),
+  async close(_task: object): Promise<void> {
+    await worker.sender.release();
+    await worker.statements.close();
+  },
+};
+
+export type EventsCalls = typeof calls;
+
+performTasks(calls);

@@ -57,6 +57,11 @@ export interface RenderedView {
   readonly body: Uint8Array;
 }
 
+/** The calls of the views thread that {@link createRenderer} serves. */
+export interface RenderCalls {
+  render(task: ViewTask): RenderedView | Promise<RenderedView>;
+}
+
 /** `data` is the task's `data`. */
 export type ViewHandler = (call: DetachedCall, data: string) => Response | Promise<Response>;
 

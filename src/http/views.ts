@@ -12,7 +12,7 @@ import type { Call, Handler } from "./call.ts";
 import { acceptsGzip } from "./compression.ts";
 import { cookieLanguage } from "./page-language.ts";
 import { knowsAlready, answer, prefersHtml } from "./responses.ts";
-import { queryFor, type RenderedView, type View, type ViewTask } from "./view-task.ts";
+import { queryFor, type RenderCalls, type RenderedView, type View, type ViewTask } from "./view-task.ts";
 
 /** Further requests get 503, which keeps the queue short. Visitors share their places, and can't take the operator's. */
 export const MAX_WAITING = { visitors: 64, operator: 16 };
@@ -35,7 +35,7 @@ export interface ViewLimits {
 
 export interface ViewsOptions extends ViewLimits {
   /** Starts the views thread. */
-  readonly start: () => Thread<ViewTask>;
+  readonly start: () => Thread<RenderCalls>;
   readonly clock: Pick<Clock, "nowMs" | "monotonicMs">;
   readonly hostRules: Pick<HostRules, "version">;
   readonly onFault: (error: unknown) => void;
@@ -83,7 +83,7 @@ interface SharedView {
  */
 export function createViews(options: ViewsOptions): Views {
   const { start, clock, hostRules, onFault, refuse, sharedMs = SHARED_MS } = options;
-  let thread: Thread<ViewTask> | undefined;
+  let thread: Thread<RenderCalls> | undefined;
   let startAgainAtMs = 0;
   const waiting = { visitors: 0, operator: 0 };
   const enter = {
@@ -97,11 +97,11 @@ export function createViews(options: ViewsOptions): Views {
   /** Holds a place of the queue until the task ends. */
   async function render(task: ViewTask, leave: Leave): Promise<RenderedView> {
     const audience = audienceOf(task);
-    let current: Thread<ViewTask> | undefined;
+    let current: Thread<RenderCalls> | undefined;
     waiting[audience]++;
     try {
       current = thread ??= start();
-      return (await current.perform(task)) as RenderedView;
+      return await current.perform("render", task);
     } catch (error) {
       // Both are undefined if the thread failed to start.
       if (error instanceof ThreadEnded && thread === current) {

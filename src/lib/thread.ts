@@ -1,15 +1,29 @@
 import { closeSync, openSync } from "node:fs";
 
+/** What a worker does, by name. Each call takes the fields of one object. */
+type CallMap<Calls> = { readonly [Name in keyof Calls]: (task: never) => unknown };
+export type TaskOf<Calls extends CallMap<Calls>, Name extends keyof Calls> = Parameters<Calls[Name]>[0];
+export type ResultOf<Calls extends CallMap<Calls>, Name extends keyof Calls> = Awaited<
+  ReturnType<Calls[Name]>
+>;
+
 /** A worker thread as a function. */
-export interface Thread<Task> {
-  /** Performs tasks one at a time, in order. Rejects with the error that the task threw. */
-  perform(task: Task): Promise<unknown>;
+export interface Thread<Calls extends CallMap<Calls>> {
+  /**
+   * Performs tasks one at a time, in order. Rejects with the error that the call threw. `waitMs` is for workers that need the
+   * lock of another process.
+   */
+  perform<Name extends keyof Calls>(
+    type: Name,
+    task: TaskOf<Calls, Name>,
+    waitMs?: number,
+  ): Promise<ResultOf<Calls, Name>>;
   terminate(): void;
 }
 
 /**
- * The message of a failed task. Results are sent as they are, without a wrapper: Bun doesn't copy the strings of flat objects
- * between threads, and copying would delay redirects.
+ * The message of a failed task. Tasks and results are sent as they are, without a wrapper: Bun doesn't copy the strings of flat
+ * objects between threads, and copying would delay redirects.
  */
 interface Failure {
   readonly failure: string;
@@ -31,11 +45,11 @@ const FREE_DESCRIPTORS = 32;
  * `name` is in `errorClasses` get it back; the others become plain errors. If the thread ends by itself, calls `onEnd`; without
  * it, the process ends. Throws {@link ThreadEnded} if too few file descriptors are free.
  */
-export function startThread<Task>(
+export function startThread<Calls extends CallMap<Calls>>(
   start: () => Worker,
   errorClasses: Readonly<Record<string, ErrorClass>>,
   onEnd: (end: ThreadEnded) => void = giveUp,
-): Thread<Task> {
+): Thread<Calls> {
   requireDescriptors();
   const worker = start();
   const waiting: { resolve(result: unknown): void; reject(reason: unknown): void }[] = [];
@@ -57,11 +71,11 @@ export function startThread<Task>(
   worker.addEventListener("close", () => die("it exited"));
 
   return {
-    perform(task) {
+    perform(type, task, waitMs = 0) {
       if (end !== undefined) return Promise.reject(end);
       return new Promise((resolve, reject) => {
         waiting.push({ resolve, reject });
-        worker.postMessage(task);
+        worker.postMessage(Object.assign({ type, waitMs }, task));
       });
     },
     terminate() {
@@ -102,11 +116,24 @@ function isFailure(answer: unknown): answer is Failure {
 
 declare const self: Worker;
 
-/** Call this in the worker. It replies to each task with the result or the error of `perform`. */
-export function performTasks(perform: (task: never) => unknown): void {
+/** The fields that each task has. */
+interface Task<Type> {
+  readonly type: Type;
+  readonly waitMs: number;
+}
+
+/**
+ * Call this in the worker. It replies to each task with the result or the error of its call. `surround` can do something before
+ * and after each call, and change its errors.
+ */
+export function performTasks<Calls extends CallMap<Calls>>(
+  calls: Calls,
+  surround = (call: () => unknown, _task: Task<keyof Calls>) => call(),
+): void {
   let last: Promise<void> = Promise.resolve();
-  self.onmessage = ({ data: task }) => {
-    last = last.then(async () => self.postMessage(await answerTo(() => perform(task as never))));
+  self.onmessage = ({ data: task }: MessageEvent<Task<keyof Calls>>) => {
+    const perform = () => surround(() => calls[task.type](task as never), task);
+    last = last.then(async () => self.postMessage(await answerTo(perform)));
   };
 }
 

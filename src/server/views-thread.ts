@@ -1,6 +1,6 @@
 import type { Config } from "../config/config.ts";
 import type { Identity } from "../http/page.ts";
-import type { ViewTask } from "../http/view-task.ts";
+import type { RenderCalls } from "../http/view-task.ts";
 import { createViews, type ViewLimits, type Views } from "../http/views.ts";
 import { startThread, type Thread } from "../lib/thread.ts";
 import { StoreMisplaced, StoreUnavailable } from "../links/store.ts";
@@ -25,16 +25,16 @@ export function openViews(
 ): Views {
   const storeFiles = identifyStore(config.database);
   const noiseKey = secret.hash("noise", []);
-  let latest: Thread<ViewsTask> | undefined;
+  let latest: Thread<ViewsCalls> | undefined;
 
-  function sendSettings(thread: Thread<ViewsTask>): void {
-    const task = settingsTask(config, { identity, noiseKey, storeFiles, lists: blocklists.tables() });
-    thread.perform(task).catch(() => {});
+  function sendSettings(thread: Thread<ViewsCalls>): void {
+    const settings = settingsOf(config, { identity, noiseKey, storeFiles, lists: blocklists.tables() });
+    thread.perform("configure", settings).catch(() => {});
   }
 
-  function start(): Thread<ViewsTask> {
+  function start(): Thread<ViewsCalls> {
     const worker = () => new Worker(new URL("./views-worker.ts", import.meta.url));
-    latest = startThread<ViewsTask>(worker, { StoreMisplaced, StoreUnavailable }, () => {});
+    latest = startThread<ViewsCalls>(worker, { StoreMisplaced, StoreUnavailable }, () => {});
     sendSettings(latest);
     return latest;
   }
@@ -54,9 +54,8 @@ interface ViewsState {
   readonly lists: readonly ListTable[];
 }
 
-function settingsTask(config: Config, state: ViewsState) {
+function settingsOf(config: Config, state: ViewsState) {
   return {
-    view: "none",
     ...state,
     database: config.database,
     baseUrl: config.baseUrl,
@@ -74,9 +73,11 @@ function settingsTask(config: Config, state: ViewsState) {
     limitPasswords: config.limitPasswords,
     // The token itself stays where it is checked.
     needsToken: config.createToken !== null,
-  } as const;
+  };
 }
 
-/** The settings come first, and again after each change of the blocklists. */
-export type ViewsTask = ViewsSettings | ViewTask;
-export type ViewsSettings = ReturnType<typeof settingsTask>;
+export type ViewsSettings = ReturnType<typeof settingsOf>;
+export interface ViewsCalls extends RenderCalls {
+  /** Called first, and again after each change of the blocklists. */
+  configure(settings: ViewsSettings): void;
+}

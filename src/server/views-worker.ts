@@ -31,7 +31,7 @@ import { openReader, type StoreReader } from "../store/open.ts";
 import { createNoise } from "../visits/statistics/noise.ts";
 import { createCounts } from "../visits/visits.ts";
 import { type DomainReader, readerOf } from "./domain-store.ts";
-import type { ViewsSettings, ViewsTask } from "./views-thread.ts";
+import type { ViewsCalls, ViewsSettings } from "./views-thread.ts";
 
 /** Redirects come first if all threads share one core. Only Linux has a priority per thread. */
 const PRIORITY = 10;
@@ -132,13 +132,14 @@ async function openStore(): Promise<StoreReader> {
 }
 
 if (process.platform === "linux") setPriority(0, PRIORITY);
-performTasks(async (task: ViewsTask) => {
-  if (task.view === "none") {
-    config = task;
-    isListed = createListCheck(task.lists);
-    return undefined;
-  }
-  ({ nowMs, rulesVersion } = task);
-  render ??= await open();
-  return render(task);
+performTasks<ViewsCalls>({
+  configure(settings) {
+    config = settings;
+    isListed = createListCheck(settings.lists);
+  },
+  async render(task) {
+    ({ nowMs, rulesVersion } = task);
+    render ??= await open();
+    return render(task);
+  },
 });

@@ -8,7 +8,7 @@ import { createDomains } from "../../src/http/domain.ts";
 import { createLimiter } from "../../src/http/limiter.ts";
 import { followChanges } from "../../src/links/change-feed.ts";
 import { createClock } from "../../src/links/clock.ts";
-import { type LinkKey, splitKey } from "../../src/links/code.ts";
+import { type Code, type LinkKey, splitKey } from "../../src/links/code.ts";
 import { createLinks } from "../../src/links/links.ts";
 import { isProblem } from "../../src/links/problem.ts";
 import { CURT } from "../../src/pages/assets/branding.ts";
@@ -223,7 +223,7 @@ test("a link that is never cached is no problem, but an unknown code is one", as
   await using service = await serve(folder.path);
   const link = newLink("limited", { terms: { maxVisits: 1 } });
   await service.store.insert([link, newLink("plain")]);
-  const codes = [link.code, newLink("plain").code, newLink("missing").code];
+  const codes = ["limited", "plain", "missing"] as Code[];
   const results = await Promise.all(codes.map(async (code) => service.linkCache.lookUp(code)));
   expect(results.map(isProblem)).toEqual([false, false, true]);
   expect(service.linkCache.size()).toBe(1);

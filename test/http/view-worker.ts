@@ -1,11 +1,11 @@
 // A thread that makes views, for tests: what it does is the code that it is asked for.
-import type { RenderedView, ViewTask } from "../../src/http/view-task.ts";
+import type { RenderCalls, RenderedView, ViewTask } from "../../src/http/view-task.ts";
 import { performTasks } from "../../src/lib/thread.ts";
 
 let made = 0;
 let failures = 0;
 
-performTasks((task: ViewTask): RenderedView | Promise<RenderedView> => {
+function render(task: ViewTask): RenderedView | Promise<RenderedView> {
   if (task.code === "crash") setTimeout(() => process.exit(1));
   if (task.code === "crash" || task.code === "never") return new Promise(() => {});
   if (task.code === "fault") throw new Error("planted");
@@ -18,4 +18,6 @@ performTasks((task: ViewTask): RenderedView | Promise<RenderedView> => {
   const status = task.code === "missing" ? 404 : 200;
   const headers = JSON.stringify({ "X-Asked": task.headers, ...(task.code === "tagged" && { etag }) });
   return { status, headers, body: new TextEncoder().encode(`${made} at ${task.nowMs}`) };
-});
+}
+
+performTasks<RenderCalls>({ render });

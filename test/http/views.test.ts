@@ -4,7 +4,7 @@ import { qrQuery } from "../../src/api/qr-code.ts";
 import { statisticsQuery } from "../../src/api/statistics.ts";
 import { createCalls } from "../../src/http/call.ts";
 import { createDomains } from "../../src/http/domain.ts";
-import { PARAMETERS, type ViewTask } from "../../src/http/view-task.ts";
+import { PARAMETERS, type RenderCalls } from "../../src/http/view-task.ts";
 import { createViews } from "../../src/http/views.ts";
 import { startThread } from "../../src/lib/thread.ts";
 import { CURT } from "../../src/pages/assets/branding.ts";
@@ -30,7 +30,7 @@ function open(sharedMs?: number) {
     start() {
       started++;
       const worker = () => new Worker(new URL("./view-worker.ts", import.meta.url));
-      return startThread<ViewTask>(worker, {}, () => {});
+      return startThread<RenderCalls>(worker, {}, () => {});
     },
     clock,
     hostRules: { version: () => 0 },

@@ -5,7 +5,7 @@ import { repeat } from "../../lib/repeat.ts";
 import { startThread, type Thread } from "../../lib/thread.ts";
 import { keepList, keptFile } from "./kept-list.ts";
 import { NotAList, type ReadList } from "./list-file.ts";
-import type { ListTask } from "./list-reader.ts";
+import type { ListCalls } from "./list-reader.ts";
 import { createListCheck, type ListCheck, type ListKey } from "./list-table.ts";
 
 /** A changed file is read after two identical checks, so a change takes effect within half a minute. */
@@ -78,7 +78,7 @@ export async function openBlocklist(options: BlocklistOptions) {
   const lists = [...files, ...feedFiles].map((path): List => ({ path }));
   const listeners: (() => void)[] = [];
   let check: ListCheck = () => false;
-  const threads = new Set<Thread<ListTask>>();
+  const threads = new Set<Thread<ListCalls>>();
   let isClosed = false;
 
   /** Ends the thread after the task, to free its memory. */
@@ -86,10 +86,10 @@ export async function openBlocklist(options: BlocklistOptions) {
     task: (read: (path: string) => Promise<ReadList>) => Promise<void>,
   ): Promise<void> {
     const start = () => new Worker(new URL("./list-reader.ts", import.meta.url));
-    const thread = startThread<ListTask>(start, { NotAList }, () => {});
+    const thread = startThread<ListCalls>(start, { NotAList }, () => {});
     threads.add(thread);
     try {
-      await task((path) => thread.perform({ path, key }) as Promise<ReadList>);
+      await task((path) => thread.perform("read", { path, key }));
     } finally {
       thread.terminate();
       threads.delete(thread);

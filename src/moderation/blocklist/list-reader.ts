@@ -5,13 +5,15 @@ import { performTasks } from "../../lib/thread.ts";
 import { readListFile } from "./list-file.ts";
 import type { ListKey } from "./list-table.ts";
 
-export interface ListTask {
-  readonly path: string;
-  readonly key: ListKey;
-}
-
 /** Redirects come first if all threads share one core. Only Linux has a priority for each thread. */
 const PRIORITY = 10;
 
 if (process.platform === "linux") setPriority(0, PRIORITY);
-performTasks(({ path, key }: ListTask) => readListFile(path, key));
+
+const calls = {
+  read: ({ path, key }: { readonly path: string; readonly key: ListKey }) => readListFile(path, key),
+};
+
+export type ListCalls = typeof calls;
+
+performTasks(calls);

@@ -7,7 +7,6 @@ import {
   StoreUnavailable,
   StoreUnusable,
   SyncFailed,
-  type Updated,
 } from "../../links/store.ts";
 import type { Report } from "../../moderation/case.ts";
 import type { GuardStore } from "../../moderation/store.ts";
@@ -19,8 +18,9 @@ import type { Identity } from "./file/file-identity.ts";
 import type { UpdateTask } from "./links.ts";
 import { createReader } from "./reader.ts";
 import type { KeyedOutcome, KeyedTask } from "./requests.ts";
+import { StoreBusy } from "./store-busy.ts";
 import { createWriteQueue } from "./write-queue.ts";
-import { type Guard, StoreBusy, type Task, type TimedTask } from "./write-task.ts";
+import type { WriterCalls } from "./writer.ts";
 
 /** The log is emptied after one or two of these intervals without a write. */
 const REST_EVERY_MS = 5000;
@@ -79,7 +79,7 @@ export async function openSqliteStore(
   }: StoreOptions = {},
 ): Promise<LinkStore & VisitStore & GuardStore> {
   const start = () => new Worker(new URL("./writer.ts", import.meta.url));
-  const thread = startThread<TimedTask>(start, {
+  const thread = startThread<WriterCalls>(start, {
     StoreUnusable,
     StoreUnavailable,
     StoreMisplaced,
@@ -89,7 +89,7 @@ export async function openSqliteStore(
   const writer = createWriteQueue(thread, busyWaitMs);
   let reader: Reader;
   try {
-    const opened = (await writer.perform({ type: "open", path, openElsewhere, busyWaitMs })) as Identity;
+    const opened = await writer.perform("open", { path, openElsewhere, busyWaitMs });
     reader = createReader(path, opened, sizeKnownMs);
   } catch (error) {
     thread.terminate();
@@ -98,40 +98,31 @@ export async function openSqliteStore(
   const inserts = createCommits(
     INSERTS,
     async (links: readonly NewLink[], sinceMs) =>
-      JSON.parse(
-        (await writer.perform({ type: "insert", links: JSON.stringify(links) }, sinceMs)) as string,
-      ) as boolean[],
+      JSON.parse(await writer.perform("insert", { links: JSON.stringify(links) }, sinceMs)) as boolean[],
     storeFigures.links,
   );
   const requests = createCommits(
     REQUESTS,
     async (all: readonly KeyedTask[], sinceMs) =>
       JSON.parse(
-        (await writer.perform({ type: "insertOnce", requests: JSON.stringify(all) }, sinceMs)) as string,
+        await writer.perform("insertOnce", { requests: JSON.stringify(all) }, sinceMs),
       ) as KeyedOutcome[],
     storeFigures.requests,
   );
   const updates = createCommits(
     UPDATES,
-    async (all: readonly UpdateTask[], sinceMs) =>
-      (await writer.perform({ type: "update", updates: all }, sinceMs)) as Updated[],
+    (all: readonly UpdateTask[], sinceMs) => writer.perform("update", { updates: all }, sinceMs),
     storeFigures.updates,
   );
   const reports = createCommits(
     REPORTS,
-    (all: readonly Report[], sinceMs) =>
-      writer.perform({ type: "reportAll", args: [all] }, sinceMs) as ReturnType<Guard["reportAll"]>,
+    (all: readonly Report[], sinceMs) => writer.perform("reportAll", { args: [all] }, sinceMs),
     storeFigures.reports,
   );
 
-  const guard =
-    <Name extends keyof Guard>(type: Name) =>
-    (...args: Parameters<Guard[Name]>) =>
-      writer.perform({ type, args } as Task) as ReturnType<Guard[Name]>;
-
   // A failure is retried in the next interval. While another process has the lock, that one empties the log.
   const onRestFault = (error: unknown) => (error instanceof StoreBusy ? undefined : onFault(error));
-  const resting = setInterval(() => void writer.perform({ type: "rest" }).catch(onRestFault), REST_EVERY_MS);
+  const resting = setInterval(() => void writer.perform("rest", {}).catch(onRestFault), REST_EVERY_MS);
 
   return {
     async insert(links) {
@@ -145,42 +136,41 @@ export async function openSqliteStore(
       return outcome;
     },
     recall: async (request) => reader.recall(request),
-    forgetRequests: async (sentBeforeMs, limit) =>
-      (await writer.perform({ type: "forgetRequests", sentBeforeMs, limit })) as number,
+    forgetRequests: (sentBeforeMs, limit) => writer.perform("forgetRequests", { sentBeforeMs, limit }),
     async update(link, change) {
       const [updated = { link: undefined, isChanged: false }] = await updates.add([
         { link: idOf(link), change },
       ]);
       return updated;
     },
-    secret: guard("secret"),
-    change: guard("change"),
-    disable: guard("disable"),
-    enable: guard("enable"),
-    erase: guard("erase"),
-    blockHost: guard("blockHost"),
-    unblockHost: guard("unblockHost"),
-    count: guard("count"),
-    endSession: guard("endSession"),
+    secret: (...args) => writer.perform("secret", { args }),
+    change: (...args) => writer.perform("change", { args }),
+    disable: (...args) => writer.perform("disable", { args }),
+    enable: (...args) => writer.perform("enable", { args }),
+    erase: (...args) => writer.perform("erase", { args }),
+    blockHost: (...args) => writer.perform("blockHost", { args }),
+    unblockHost: (...args) => writer.perform("unblockHost", { args }),
+    count: (...args) => writer.perform("count", { args }),
+    endSession: (...args) => writer.perform("endSession", { args }),
     async report(report) {
       const [outcome = "repeated"] = await reports.add([report]);
       return outcome;
     },
-    answerCase: guard("answerCase"),
-    reopenCase: guard("reopenCase"),
-    ageCases: guard("ageCases"),
+    answerCase: (...args) => writer.perform("answerCase", { args }),
+    reopenCase: (...args) => writer.perform("reopenCase", { args }),
+    ageCases: (...args) => writer.perform("ageCases", { args }),
     changes: async (since) => reader.changes(since),
-    purge: async (endedByMs, limit) => (await writer.perform({ type: "purge", endedByMs, limit })) as number,
-    add: async (slice) => (await writer.perform({ type: "add", ...slice })) as number,
-    age: async (bounds, limit) => (await writer.perform({ type: "age", bounds, limit })) as number,
+    purge: (endedByMs, limit) => writer.perform("purge", { endedByMs, limit }),
+    add: (slice) => writer.perform("add", slice),
+    age: (bounds, limit) => writer.perform("age", { bounds, limit }),
     newestSaltDay: async () => reader.newestSaltDay(),
-    salt: async (day, oldest) => (await writer.perform({ type: "salt", day, oldest })) as Uint8Array,
+    salt: async (day, oldest) => (await writer.perform("salt", { day, oldest })) as Uint8Array,
     async close() {
       clearInterval(resting);
       await Promise.all([inserts, requests, updates, reports].map((commits) => commits.settled()));
       reader.close();
       try {
-        await writer.perform({ type: "close" });
+        await writer.perform("close", {});
       } catch (error) {
         // Ending the thread would close the file.
         if (error instanceof SyncFailed) throw error;

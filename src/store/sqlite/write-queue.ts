@@ -1,7 +1,8 @@
-import type { Thread } from "../../lib/thread.ts";
-import { StoreBusy, type Task, type TimedTask } from "./write-task.ts";
+import type { ResultOf, TaskOf, Thread } from "../../lib/thread.ts";
+import { StoreBusy } from "./store-busy.ts";
+import type { WriterCalls } from "./writer.ts";
 
-const OF_REQUESTS: ReadonlySet<Task["type"]> = new Set([
+const OF_REQUESTS: ReadonlySet<keyof WriterCalls> = new Set([
   "open",
   "insert",
   "insertOnce",
@@ -32,7 +33,7 @@ const MAX_REST_MS = 100;
  * Sends tasks to the thread from two queues, one for tasks of requests and one for the background. Each has at most one task
  * on the thread, so that none waits for long behind others.
  */
-export function createWriteQueue(thread: Pick<Thread<TimedTask>, "perform">, createWaitMs = WAIT_MS) {
+export function createWriteQueue(thread: Pick<Thread<WriterCalls>, "perform">, createWaitMs = WAIT_MS) {
   const backgroundWaitMs = Math.max(MIN_BACKGROUND_WAIT_MS, createWaitMs * BACKGROUND_PATIENCE);
   const inTurn = createQueue();
   const inBackground = createQueue();
@@ -40,13 +41,13 @@ export function createWriteQueue(thread: Pick<Thread<TimedTask>, "perform">, cre
   let closing = false;
 
   /** Retries a background task. Tasks of requests run in between. */
-  async function tryUntil(task: Task, giveUpMs: number): Promise<unknown> {
+  async function tryUntil<Result>(send: Send<Result>, giveUpMs: number): Promise<Result> {
     const restMs = restUntilMs - performance.now();
     if (restMs > 0 && !closing) await Bun.sleep(restMs);
     for (;;) {
       const startMs = performance.now();
       try {
-        const result = await thread.perform({ ...task, waitMs: BACKGROUND_TRY_MS });
+        const result = await send(BACKGROUND_TRY_MS);
         const endMs = performance.now();
         restUntilMs = endMs + Math.min(endMs - startMs, MAX_REST_MS);
         return result;
@@ -59,23 +60,27 @@ export function createWriteQueue(thread: Pick<Thread<TimedTask>, "perform">, cre
 
   return {
     /** `sinceMs` is when the request arrived (`performance.now`). */
-    perform(task: Task, sinceMs = performance.now()): Promise<unknown> {
-      if (OF_REQUESTS.has(task.type))
-        return inTurn(() => {
-          const waitMs = Math.max(0, sinceMs + createWaitMs - performance.now());
-          return thread.perform({ ...task, waitMs });
-        });
-      if (task.type !== "close") return inBackground(() => tryUntil(task, sinceMs + backgroundWaitMs));
+    perform<Name extends keyof WriterCalls>(
+      type: Name,
+      task: TaskOf<WriterCalls, Name>,
+      sinceMs = performance.now(),
+    ): Promise<ResultOf<WriterCalls, Name>> {
+      const send = (waitMs: number) => thread.perform(type, task, waitMs);
+      if (OF_REQUESTS.has(type))
+        return inTurn(() => send(Math.max(0, sinceMs + createWaitMs - performance.now())));
+      if (type !== "close") return inBackground(() => tryUntil(send, sinceMs + backgroundWaitMs));
       closing = true;
-      return inBackground(() => inTurn(() => thread.perform({ ...task, waitMs: createWaitMs })));
+      return inBackground(() => inTurn(() => send(createWaitMs)));
     },
   };
 }
 
+type Send<Result> = (waitMs: number) => Promise<Result>;
+
 /** One after the other, in order. */
 function createQueue() {
   let last: Promise<unknown> = Promise.resolve();
-  return (perform: () => Promise<unknown>): Promise<unknown> => {
+  return <Result>(perform: () => Promise<Result>): Promise<Result> => {
     const result = last.then(perform);
     last = result.catch(() => {});
     return result;

@@ -10,18 +10,26 @@ import { dirname } from "node:path";
 import { isNearlyFull, syncFolder } from "../../lib/files.ts";
 import { performTasks } from "../../lib/thread.ts";
 import { type NewLink, StoreMisplaced, StoreUnavailable, SyncFailed } from "../../links/store.ts";
+import type { AgeBounds } from "../../visits/days/store.ts";
+import type { Slice } from "../../visits/days/visit-rows.ts";
 import { createGuard } from "../shared/guard.ts";
 import { createChangesWriter } from "./changes.ts";
 import { isFailedSync } from "./file/failed-sync.ts";
-import { identify, watchLog, watchPlace } from "./file/file-identity.ts";
+import { type Identity, identify, watchLog, watchPlace } from "./file/file-identity.ts";
 import { openWriter } from "./file/file.ts";
-import { createLinks } from "./links.ts";
+import { createLinks, type UpdateTask } from "./links.ts";
 import { type KeyedTask, createRequests } from "./requests.ts";
 import { statementsOn } from "./sql.ts";
+import { StoreBusy } from "./store-busy.ts";
 import { eraseVisits, createVisits } from "./visits.ts";
-import { StoreBusy, type Task, type TimedTask } from "./write-task.ts";
 
-function open({ path, openElsewhere, busyWaitMs }: Extract<Task, { type: "open" }>) {
+interface OpenTask {
+  readonly path: string;
+  readonly openElsewhere: Identity | undefined;
+  readonly busyWaitMs: number | undefined;
+}
+
+function open({ path, openElsewhere, busyWaitMs }: OpenTask) {
   const database = openWriter(path, openElsewhere, busyWaitMs);
   const opened = identify(path);
   const links = createLinks(database, createChangesWriter(database));
@@ -44,35 +52,51 @@ let checkpointFault: unknown;
 /** Once set, never cleared. */
 let failedSync: SyncFailed | undefined;
 
-function perform(task: Task): unknown {
-  if ("args" in task)
-    return (file.guard[task.type] as (...args: readonly unknown[]) => Promise<unknown>)(...task.args);
-  switch (task.type) {
-    case "open":
-      file = open(task);
-      return file.opened;
-    case "insert":
-      return JSON.stringify(file.links.insert(JSON.parse(task.links) as NewLink[]));
-    case "insertOnce":
-      return JSON.stringify(file.requests.insertOnce(JSON.parse(task.requests) as KeyedTask[]));
-    case "forgetRequests":
-      return file.requests.forget(task.sentBeforeMs, task.limit);
-    case "update":
-      return file.links.update(task.updates);
-    case "purge":
-      return file.links.purge(task.endedByMs, task.limit);
-    case "add":
-      return file.visits.add(task);
-    case "age":
-      return file.visits.age(task.bounds, task.limit);
-    case "salt":
-      return file.visits.salt(task.day, task.oldest);
-    case "rest":
-      return rest();
-    case "close":
-      return close();
-  }
+/** Of the methods that are written once for both engines. */
+interface Args<Name extends keyof Guard> {
+  readonly args: Parameters<Guard[Name]>;
 }
+type Guard = ReturnType<typeof createGuard>;
+
+/**
+ * Links to insert, and which were inserted, cross as JSON: Bun passes a long string much faster than an array of objects.
+ */
+const calls = {
+  open(task: OpenTask): Identity {
+    file = open(task);
+    return file.opened;
+  },
+  insert: ({ links }: { readonly links: string }) =>
+    JSON.stringify(file.links.insert(JSON.parse(links) as NewLink[])),
+  insertOnce: ({ requests }: { readonly requests: string }) =>
+    JSON.stringify(file.requests.insertOnce(JSON.parse(requests) as KeyedTask[])),
+  forgetRequests: ({ sentBeforeMs, limit }: { readonly sentBeforeMs: number; readonly limit: number }) =>
+    file.requests.forget(sentBeforeMs, limit),
+  update: ({ updates }: { readonly updates: readonly UpdateTask[] }) => file.links.update(updates),
+  purge: ({ endedByMs, limit }: { readonly endedByMs: number; readonly limit: number }) =>
+    file.links.purge(endedByMs, limit),
+  add: (slice: Slice) => file.visits.add(slice),
+  age: ({ bounds, limit }: { readonly bounds: AgeBounds; readonly limit: number }) =>
+    file.visits.age(bounds, limit),
+  salt: ({ day, oldest }: { readonly day: number; readonly oldest: number }) => file.visits.salt(day, oldest),
+  secret: ({ args }: Args<"secret">) => file.guard.secret(...args),
+  change: ({ args }: Args<"change">) => file.guard.change(...args),
+  disable: ({ args }: Args<"disable">) => file.guard.disable(...args),
+  enable: ({ args }: Args<"enable">) => file.guard.enable(...args),
+  erase: ({ args }: Args<"erase">) => file.guard.erase(...args),
+  blockHost: ({ args }: Args<"blockHost">) => file.guard.blockHost(...args),
+  unblockHost: ({ args }: Args<"unblockHost">) => file.guard.unblockHost(...args),
+  count: ({ args }: Args<"count">) => file.guard.count(...args),
+  endSession: ({ args }: Args<"endSession">) => file.guard.endSession(...args),
+  reportAll: ({ args }: Args<"reportAll">) => file.guard.reportAll(...args),
+  answerCase: ({ args }: Args<"answerCase">) => file.guard.answerCase(...args),
+  reopenCase: ({ args }: Args<"reopenCase">) => file.guard.reopenCase(...args),
+  ageCases: ({ args }: Args<"ageCases">) => file.guard.ageCases(...args),
+  rest: (_task: object) => rest(),
+  close: (_task: object) => close(),
+};
+
+export type WriterCalls = typeof calls;
 
 /**
  * Runs every few seconds. Empties the log if no process has written since the last run: an empty log can't lose links. Also
@@ -123,10 +147,9 @@ function closeDatabase(): void {
 }
 
 /** Refuses to write to files that are gone, or to report such a write as done. */
-async function performInPlace(task: Task): Promise<unknown> {
-  if (task.type === "open" || task.type === "close") return perform(task);
+async function performInPlace(call: () => unknown): Promise<unknown> {
   file.place.requireLately();
-  const result = await perform(task);
+  const result = await call();
   file.place.requireNow();
   checkpoint();
   return result;
@@ -140,12 +163,12 @@ function waitForLocks(waitMs: number): void {
   file.waitMs = roundedMs;
 }
 
-performTasks(async (turn: TimedTask) => {
+performTasks(calls, async (call, { type, waitMs }) => {
   try {
     // Refuses every task, even "close", because the last connection would checkpoint again. The next start recovers.
     if (failedSync !== undefined) throw failedSync;
-    if (turn.type !== "open") waitForLocks(turn.waitMs);
-    return await performInPlace(turn);
+    if (type !== "open") waitForLocks(waitMs);
+    return type === "open" || type === "close" ? await call() : await performInPlace(call);
   } catch (error) {
     if (error instanceof StoreMisplaced || error instanceof SyncFailed) throw error;
     const { code } = error as { code?: unknown };

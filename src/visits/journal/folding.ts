@@ -1,7 +1,7 @@
 import { startThread, type Thread } from "../../lib/thread.ts";
 import { StoreUnavailable } from "../../links/store.ts";
 import type { VisitStore } from "../days/store.ts";
-import type { TimedSlice, SliceTask } from "./folding-worker.ts";
+import type { FoldingCalls } from "./folding-worker.ts";
 import { SegmentDamaged } from "./segment-file.ts";
 
 /**
@@ -9,7 +9,7 @@ import { SegmentDamaged } from "./segment-file.ts";
  * that a slow store delays nothing else. The worker starts with the first visits.
  */
 export function startFolding(store: Pick<VisitStore, "add">) {
-  let thread: Thread<SliceTask> | undefined;
+  let thread: Thread<FoldingCalls> | undefined;
 
   return {
     /**
@@ -20,7 +20,7 @@ export function startFolding(store: Pick<VisitStore, "add">) {
       let workMs = 0;
       for (let from = 0; ;) {
         thread ??= startWorker();
-        const timed = (await thread.perform({ path, from })) as TimedSlice | undefined;
+        const timed = await thread.perform("slice", { path, from });
         if (timed === undefined) return workMs;
         const { workMs: sliceMs, ...slice } = timed;
         workMs += sliceMs + (await store.add(slice));
@@ -31,7 +31,7 @@ export function startFolding(store: Pick<VisitStore, "add">) {
   };
 }
 
-function startWorker(): Thread<SliceTask> {
+function startWorker(): Thread<FoldingCalls> {
   const start = () => new Worker(new URL("./folding-worker.ts", import.meta.url));
-  return startThread<SliceTask>(start, { SegmentDamaged, StoreUnavailable });
+  return startThread<FoldingCalls>(start, { SegmentDamaged, StoreUnavailable });
 }

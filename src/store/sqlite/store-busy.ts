@@ -1,0 +1,6 @@
+import { StoreUnavailable } from "../../links/store.ts";
+
+/** Another process has the lock. Nothing was done. */
+export class StoreBusy extends StoreUnavailable {
+  override readonly name = "StoreBusy";
+}
