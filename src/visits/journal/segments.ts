@@ -37,6 +37,22 @@ export interface SegmentsOptions {
   readonly onTrouble?: (reason: string | undefined) => void;
 }
 
+/*
+ * The states of a segment, and the functions that change them:
+ *
+ *   prepare       createFirst, next (no spare)       takeOver
+ *      v               v                                v
+ *   +-------+ next +--------+ next (not empty), end +---------+ releaseFirst
+ *   | spare |----->| active |---------------------->| waiting |------------> deleted
+ *   +-------+      +--------+                       +---------+
+ *    ^     ^           |                                 |
+ *    |     +-----------+ next (empty)                    |
+ *    +---------------------------------------------------+ releaseFirst (current size, no other spare)
+ *
+ * A damaged file ends an active segment and deletes a spare one. `restore` writes a waiting one again if its file is gone.
+ * `close` deletes all but the waiting ones, which the next process takes over.
+ */
+
 /**
  * The segments of one process: the active one, to which visits are written, spare ones, and closed ones that wait to be
  * folded into the store.
