@@ -60,8 +60,8 @@ function update(folder: string): void {
   );
   change(join(folder, "src/store/sqlite/file/schema.ts"), (text) =>
     text.replace(
-      /const MIGRATIONS = \[([^\]]+)\]/,
-      `import newer from "../migrations/999-newer.sql" with { type: "text" };\nconst MIGRATIONS = [$1, newer]`,
+      /export const MIGRATIONS = \[([^\]]+)\]/,
+      `import newer from "../migrations/999-newer.sql" with { type: "text" };\nexport const MIGRATIONS = [$1, newer]`,
     ),
   );
 }
