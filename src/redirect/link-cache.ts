@@ -14,7 +14,7 @@ export interface GuardedLink {
   readonly link: Link;
 }
 
-/** Only an entry has a `target`, so one look at the properties tells a plain link from the other results. */
+/** Only an entry has a `target`, so one look at the properties recognizes a plain link. */
 export type LookUpResult = Entry | GuardedLink | Problem;
 
 export interface LinkCache extends Memory<Code> {
