@@ -68,6 +68,8 @@ export async function measureBackground({ folder, progress }: Bench): Promise<Re
     async rows(table, values, count = ROWS) {
       await server.ask(`${insertFrom(table, values)} FROM generate_series(1, ${count}) AS n`, "background");
       await server.ask(`ANALYZE ${table}`, "background");
+      // Otherwise its writeback delays the syncs of creates.
+      await server.ask("CHECKPOINT", "background");
     },
   };
   rows.push(...(await measureEngine(fill, settings, folder, progress)));
