@@ -141,11 +141,15 @@ function joinDashedValues(
   line: readonly string[],
   options: Readonly<Record<string, Omit<Option, "meaning">>>,
 ): string[] {
-  const known = new Set(Object.entries(options).flatMap(([name, { short }]) => [`--${name}`, `-${short}`]));
+  const known = new Set(
+    Object.entries(options).flatMap(([name, { short = name }]) => [`--${name}`, `-${short}`]),
+  );
   const joined: string[] = [];
   for (const argument of line) {
     const last = joined.at(-1) ?? "";
-    const takesValue = known.has(last) && options[last.slice("--".length)]?.type === "string";
+    // Everything after -- is an argument.
+    const takesValue =
+      !joined.includes("--") && known.has(last) && options[last.slice("--".length)]?.type === "string";
     if (takesValue && /^-./.test(argument) && !known.has(argument.split("=", 1)[0] ?? ""))
       joined[joined.length - 1] = `${last}=${argument}`;
     else joined.push(argument);

@@ -111,6 +111,7 @@ describe("the command line", () => {
     expect(optionsOf("--key", "-x_9", "--json")).toEqual({ key: "-x_9", json: true });
     expect(optionsOf("--json", "--key=-x")).toEqual({ json: true, key: "-x" });
     expect(refusalOf(["edit", "abc", "--key", "--json"]).message).toContain("ambiguous");
+    expect(refusalOf(["edit", "--", "abc", "--key", "-x"]).message).toContain('takes no argument "--key"');
   });
 
   test("gives a command the arguments and options that it declares", () => {
