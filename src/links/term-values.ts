@@ -1,5 +1,6 @@
+// Reads, refuses, stores and shows each kind of term.
+
 import type { Link, Terms } from "./link.ts";
-// What is read, refused, stored and shown of each kind of term.
 import { hasMoreMarks } from "./marks.ts";
 import type { Invalid, Refusal } from "./problem.ts";
 import {

@@ -40,7 +40,7 @@ import { MAX_SUGGESTIONS, suggestIntendedCodes } from "../../src/links/code-sugg
 import { MAX_CODE_POINTS } from "../../src/links/code.ts";
 import { MAX_SPACE_USED } from "../../src/links/create.ts";
 import { EDITABLE_MS } from "../../src/links/edit.ts";
-import { MAX_DESTINATION_LENGTH } from "../../src/links/link.ts";
+import { MAX_DESTINATION_LENGTH } from "../../src/links/forwarded-query.ts";
 import { REPLAY_MS } from "../../src/links/links.ts";
 import { CHECKS_AT_ONCE, COST } from "../../src/links/password.ts";
 import { HASH_BYTES } from "../../src/links/secret.ts";
