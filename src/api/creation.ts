@@ -17,6 +17,7 @@ import type { MessageKey } from "../locales/messages.ts";
 import {
   authenticate,
   bodyFailures,
+  type Entry,
   failure,
   jsonBody,
   returns,
@@ -27,7 +28,7 @@ import { SCHEMES } from "./description.ts";
 import { success } from "./envelope.ts";
 import { type JsonObject, parseObject, readJsonText } from "./json-body.ts";
 import { editLink } from "./link-json.ts";
-import type { ApiOptions } from "./parts.ts";
+import type { ApiParts } from "./parts.ts";
 
 /** The differences between the contract's way to create a link and our own. */
 export interface CreateFormat {
@@ -68,7 +69,7 @@ const inTurn = createQueue(GROUPS);
 export const REPLAYED = { "Idempotent-Replayed": "true" } as const;
 const REUSED = { kind: "idempotency.reused" } as const;
 
-export function createLinkCreation({ links, limiter, mayCreate, secret, secretOf }: ApiOptions) {
+export function createLinkCreation({ links, limiter, mayCreate, secret, secretOf }: ApiParts) {
   /**
    * Counts links against the client's limits and creates them: all, or none if they are more than the client may create now.
    * Replayed creates don't count, so a client that has used up its limits still gets the response to its first try.
@@ -160,8 +161,6 @@ export function createLinkCreation({ links, limiter, mayCreate, secret, secretOf
   };
 }
 
-export type LinkCreation = ReturnType<typeof createLinkCreation>;
-
 export const createBody = <T extends z.ZodType>(schema: T, example: object) => ({
   headers: z.object({
     "Idempotency-Key": string.optional().openapi({
@@ -191,10 +190,10 @@ export const createResponses = <T extends z.ZodType>(schema: T) => ({
 /** The security scheme of services that create links only for those who have their token. */
 export const TOKEN_SCHEME = { name: SCHEMES.token, scheme: { type: "http", scheme: "bearer" } } as const;
 /** The OpenAPI entry of the same endpoint at such a service. */
-export const withToken = <T extends { readonly responses: object }>(route: T) => ({
-  ...route,
+export const withToken = (entry: Entry): Entry => ({
+  ...entry,
   security: [{ [TOKEN_SCHEME.name]: [] }],
-  responses: { ...route.responses, 401: failure("api.token", authenticate("api.token.scheme")) },
+  responses: { ...entry.responses, 401: failure("api.token", authenticate("api.token.scheme")) },
 });
 
 /** Idempotency keys have at most this many characters. */
@@ -210,7 +209,7 @@ export type Identify = (path: string, body: string) => RepeatableRequest;
 
 /**
  * Reads `Idempotency-Key` (draft-ietf-httpapi-idempotency-key-header-07, section 2.1). Undefined without one. Keys
- * belong to the client's network. Call this before you await anything, see {@link Call.client}.
+ * belong to the client's network.
  */
 function readIdempotencyKey(call: Call, secret: Pick<Secret, "hash">): Identify | undefined | HttpProblem {
   const value = header(call.headers, "idempotency-key", "");

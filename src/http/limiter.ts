@@ -48,10 +48,7 @@ export interface Limiter {
   barred(call: Call): Promise<Limited> | undefined;
   /** Counts a try of a link's password, or returns the problem if the client or the link had too many. */
   tryPassword(call: Call, link: LinkId<Code>): Try | Promise<Limited>;
-  /**
-   * Returns who shares limited places, such as those of a queue: the client and its /48. Call it before any `await`, see
-   * {@link Call.client}.
-   */
+  /** Returns who shares limited places, such as those of a queue: the client and its /48. */
   sharers(call: Call): readonly string[];
   /** Adds the sharers to a request with a password, which takes a place in the queue of hashes. */
   share<T extends WithPassword>(call: Call, request: T): T & { readonly sharers?: readonly string[] };

@@ -140,8 +140,6 @@ export function createOverload(options: OverloadOptions): Overload {
       }
       const line = lineOf[kind];
       if (line.waiting.size >= MAX_IN_LINE) return refuseOne(kind, refuse);
-      // Read the client's address now: it is lost if the client hangs up meanwhile.
-      call.client();
       const { signal } = call.request;
       const sinceMs = clock.monotonicMs();
       if (line.waiting.size === 0) line.emptyMs = sinceMs;

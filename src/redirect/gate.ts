@@ -120,8 +120,6 @@ export function createGate(options: GateOptions) {
 
   /** Undefined if this address takes no POST. */
   async function receive(call: Call): Promise<Response | undefined> {
-    // Read the client's address now: it is lost if the visitor hangs up meanwhile.
-    call.client();
     const code = lookUpCode(call.code);
     if (code === undefined) return undefined;
     // Before the cache, whose links would answer 405.

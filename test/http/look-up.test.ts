@@ -90,10 +90,12 @@ async function serve(folder: string, record = () => {}) {
       get: () => Promise.reject(new Error("no link is guarded")),
       head: () => Promise.reject(new Error("no link is guarded")),
     },
+    pages: new Set(),
+    elsewhere: () => new Response(null, { status: ELSEWHERE }),
     figures: createRedirectFigures(),
     onFault,
   });
-  const routes = { "/:code": redirect(() => new Response(null, { status: ELSEWHERE })) };
+  const routes = { "/:code": redirect };
   const server = Bun.serve({ hostname: "127.0.0.1", port: 0, routes, fetch: () => new Response() });
   const visit = async (code: string, method = "GET") =>
     (await fetch(`http://127.0.0.1:${server.port}/${code}`, { method, redirect: "manual" })).status;

@@ -32,7 +32,6 @@ import {
 import { REQUEST_ID_LENGTH } from "../../src/http/api-headers.ts";
 import { MAX_IN_LINE, MAX_STANDING_WAIT_MS, MAX_WAIT_MS, STARTS_PER_TURN } from "../../src/http/overload.ts";
 import { RETRY_SOON } from "../../src/http/problems.ts";
-import { MAX_WAITING as MAX_VIEWS } from "../../src/http/views.ts";
 import { MAX_FORWARDED_QUERY, BODIES } from "../../src/lib/bounds.ts";
 import { FORMER_HOST_MS } from "../../src/links/change.ts";
 import { MAX_DRIFT_MS } from "../../src/links/clock.ts";
@@ -83,6 +82,7 @@ import { KEEP_SEQUENCES_DAYS } from "../../src/store/postgres/visits.ts";
 import { KEEP_SOURCES_DAYS } from "../../src/store/sqlite/add-visits.ts";
 import { OPENING_KIB } from "../../src/store/sqlite/file/file.ts";
 import { MAX_BYTES_PER_S } from "../../src/store/sqlite/file/snapshot.ts";
+import { MAX_WAITING as MAX_VIEWS } from "../../src/views/queue.ts";
 import { CLOSE_AFTER_MS, MAX_DAY_VALUES, VISITORS_SKETCH } from "../../src/visits/days/day.ts";
 import { DIMENSIONS } from "../../src/visits/days/dimensions.ts";
 import { MAX_FOLD_PAUSE_MS, TICK_MS } from "../../src/visits/journal/journal.ts";

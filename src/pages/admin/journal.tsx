@@ -3,16 +3,22 @@ import type { Page } from "../../http/page.ts";
 import { message } from "../../locales/messages.ts";
 import type { JournalEntry } from "../../moderation/store.ts";
 import { Instant } from "../shared/instant.tsx";
+import { operatorPage, partOf, renderPage } from "./endpoint.ts";
 import { adminPage, Given, LinkTo, More, type PageContext } from "./frame.tsx";
 
-export interface Journal {
+interface Journal {
   readonly entries: readonly JournalEntry[];
   /** Undefined on the last page. */
   readonly cursor: string | undefined;
 }
 
 /** All decisions, newest first. */
-export function journalPage(context: PageContext, { entries, cursor }: Journal): Page {
+export const showJournal = operatorPage("GET /admin/journal", (inspection) => async (call, data) => {
+  const { items, cursor } = await inspection.journal(partOf(call));
+  return renderPage(call, data, (context) => journalPage(context, { entries: items, cursor }));
+});
+
+function journalPage(context: PageContext, { entries, cursor }: Journal): Page {
   const { language } = context;
   return adminPage(
     context,
