@@ -10,7 +10,7 @@ import { findPort } from "../server/listen.ts";
 import { type Generation, type ProcessGroup, startProcessPool } from "../server/process-pool.ts";
 import { run } from "../server/run.ts";
 import { prepareBackups, startBackups } from "../server/scheduled-backups.ts";
-import { warnAtStart } from "../server/start-warnings.ts";
+import { warnAtStart } from "../config/start-warnings.ts";
 import { identifyStore } from "../store/open.ts";
 
 /** Terminals, systemd and timeout signal both npm and Curt, and npm passes its signal on: Curt counts the two as one. */

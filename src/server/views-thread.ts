@@ -8,7 +8,7 @@ import { identifyStore } from "../store/open.ts";
 import type { SharingLimits } from "../views/sharing.ts";
 import type { ViewCalls } from "../views/task.ts";
 import { createViews, type Views } from "../views/views.ts";
-import type { Blocklists } from "./blocklists.ts";
+import type { Blocklists } from "../moderation/blocklist/configured-lists.ts";
 import type { Core } from "./core.ts";
 import type { ViewsConfig } from "./parts.ts";
 

@@ -23,7 +23,7 @@ const RESERVED: Readonly<Record<string, readonly string[]>> = {
     "mcp/stdio.ts",
     "pages/my-links/script/saved-links.ts",
     // Certificates are for the time that browsers have.
-    "server/certificate.ts",
+    "config/certificate.ts",
     "server/core.ts",
   ],
   "crypto.getRandomValues": ["lib/random.ts"],

@@ -77,7 +77,7 @@ import { DRAIN_LIMIT_MS, IDLE_SECONDS } from "../../src/server/listen.ts";
 import { MAX_SILENT_BEATS } from "../../src/server/process-pool.ts";
 import { LOOK_EVERY_MS } from "../../src/server/scheduled-backups.ts";
 import { OPEN_WAIT_MS, READ_CHANGES_EVERY_MS, REPLACED_MS } from "../../src/server/service.ts";
-import { MIN_DESCRIPTORS, PROCESS_BYTES } from "../../src/server/start-warnings.ts";
+import { MIN_DESCRIPTORS, PROCESS_BYTES } from "../../src/config/start-warnings.ts";
 import { KEEP_SEQUENCES_DAYS } from "../../src/store/postgres/visits.ts";
 import { KEEP_SOURCES_DAYS } from "../../src/store/sqlite/add-visits.ts";
 import { OPENING_KIB } from "../../src/store/sqlite/file/file.ts";
