@@ -2,6 +2,9 @@ import { type Config, ConfigError } from "../config/config.ts";
 import { createCalls, type Handler } from "../http/call.ts";
 import { type ClientOf, createClientReader } from "../http/client.ts";
 import { createLimiter } from "../http/limiter.ts";
+import { createPasswordTries } from "../http/password-tries.ts";
+import { createLimitHeaders } from "../http/rate-limit-headers.ts";
+import { createRefusals } from "../http/refusals.ts";
 import { reasonOf } from "../lib/error-reason.ts";
 import type { Log } from "../lib/log.ts";
 import { createAssetRoutes } from "../pages/assets/handler.ts";
@@ -55,12 +58,13 @@ export function createClients(config: Config, log: Log): ClientOf {
  * schemas take longer than the rest of it. The other endpoints follow with `endpoints.ts`.
  */
 export function createApp(config: Config, core: Core, parts: AppParts) {
-  const { clock } = core;
+  const { clock, limits, counters } = core;
   const { domain, own, recorder, overload, linkCache, health, onFault } = parts;
   const { links, secret } = own;
 
   const callOf = createCalls({ domain, clientOf: parts.clientOf });
-  const limiter = createLimiter(core.limits, clock, core.counters, answerProblem);
+  const refusals = createRefusals(limits, clock, counters);
+  const limiter = createLimiter(limits, refusals, counters, answerProblem);
   const cachedProblem = createProblemCache();
   const answerUnknown = createUnknownAnswer({
     exists: linkCache.exists,
@@ -82,7 +86,7 @@ export function createApp(config: Config, core: Core, parts: AppParts) {
           onFault,
         })
       : undefined;
-  const passwords = createPasswords({ secret, clock, limiter });
+  const passwords = createPasswords({ secret, clock, tryPassword: createPasswordTries(limits, refusals) });
   const gate = createGate({ links, linkCache, clock, recorder, limiter, passwords, interstitial, onFault });
   setTimeout(() => void loaded().catch(() => {}), LOAD_AFTER_MS).unref();
 
@@ -101,7 +105,7 @@ export function createApp(config: Config, core: Core, parts: AppParts) {
     ],
     isOpen: (path) => config.adminToken === null || !path.startsWith("/api/v1/admin/"),
     notFound,
-    limiter,
+    addLimitHeaders: createLimitHeaders(limits, refusals),
     callOf,
     requests: parts.requests,
     onFault,

@@ -1,9 +1,9 @@
 import { isIP } from "node:net";
 import { networkInterfaces } from "node:os";
 
+import type { Certificate } from "../config/certificate.ts";
 import type { Config } from "../config/config.ts";
 import type { App } from "./app.ts";
-import type { Certificate } from "../config/certificate.ts";
 
 /**
  * No limit here, because Bun's own 413 has no JSON. `body.ts` has the real limit, which suffices: Bun reads a body only on

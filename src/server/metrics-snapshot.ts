@@ -6,11 +6,11 @@ import { VERSION } from "../lib/version.ts";
 import { codeSpace } from "../links/code.ts";
 import { each, histogramValues, one, type Snapshot, type SnapshotRequest } from "../metrics/catalogue.ts";
 import { inTime, watchProcess } from "../metrics/system.ts";
+import type { Blocklists } from "../moderation/blocklist/configured-lists.ts";
 import type { LinkCache } from "../redirect/link-cache.ts";
 import type { RedirectFigures } from "../redirect/redirect.ts";
 import type { Views } from "../views/views.ts";
 import type { OpenRecorder } from "../visits/visits.ts";
-import type { Blocklists } from "../moderation/blocklist/configured-lists.ts";
 import type { Core } from "./core.ts";
 
 /** How long a sample of all links stays valid. It takes up to a tenth of a second on the views thread. */

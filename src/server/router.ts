@@ -1,7 +1,7 @@
 import { allowEveryOrigin, answerPreflight, REQUEST_ID, requestIdOf } from "../http/api-headers.ts";
 import type { Call, CallOf, Handler } from "../http/call.ts";
-import type { Limiter } from "../http/limiter.ts";
 import { problemOf } from "../http/problems.ts";
+import type { AddLimitHeaders } from "../http/rate-limit-headers.ts";
 import type { RequestFigures } from "../http/request-counts.ts";
 import { answer } from "../http/responses.ts";
 import { pathOf } from "../http/url.ts";
@@ -29,7 +29,7 @@ export interface RouterOptions {
   readonly isOpen: (path: string) => boolean;
   /** Answers requests without a route. */
   readonly notFound: Handler;
-  readonly limiter: Pick<Limiter, "addHeaders">;
+  readonly addLimitHeaders: AddLimitHeaders;
   readonly callOf: CallOf;
   readonly requests: RequestFigures;
   readonly onFault: (error: unknown, request?: string) => void;
@@ -48,6 +48,7 @@ interface Match {
   readonly code: string;
 }
 
+const OF_API = /^\/api(?:\/|$)/;
 /** Their addresses change with their contents. */
 const ASSETS = "/.assets/";
 /** In bytes. Reading and discarding more than this isn't worth keeping the connection. */
@@ -58,7 +59,7 @@ const MAX_UNREAD_BYTES = 1024 * 1024;
  * limits, CORS, a request id, a count, and a problem if the handler throws. Answers OPTIONS, and 405 for other methods.
  */
 export function createRouter(options: RouterOptions): Fetch {
-  const { load, isOpen, notFound, limiter, callOf, requests, onFault } = options;
+  const { load, isOpen, notFound, addLimitHeaders, callOf, requests, onFault } = options;
   let paths = createPaths(options.first);
   let isLoaded = false;
 
@@ -73,13 +74,13 @@ export function createRouter(options: RouterOptions): Fetch {
 
   async function respond(call: Call, matches: readonly Match[], method: string): Promise<Response> {
     const [match] = matches;
-    if (match === undefined) return limiter.addHeaders(call, await notFound(call));
+    if (match === undefined) return addLimitHeaders(call, await notFound(call));
     const own = match.code === "" ? call : call.at(call.domain, match.code);
     const route = match.path.methods.get(method);
     const response = await route?.handle(own);
     if (response !== undefined) {
       if (route?.forEveryOrigin === true) allowEveryOrigin(response);
-      return limiter.addHeaders(own, response);
+      return addLimitHeaders(own, response);
     }
     const allow = await allowed(own, matches, method);
     return method === "OPTIONS"
@@ -91,7 +92,7 @@ export function createRouter(options: RouterOptions): Fetch {
     const startMs = performance.now();
     const method = request.method === "HEAD" ? "GET" : request.method;
     const path = readable(spelledOut(pathOf(request).slice(0, MAX_PATH)));
-    const id = path.startsWith("/api/") ? requestIdOf(request.headers) : undefined;
+    const id = OF_API.test(path) ? requestIdOf(request.headers) : undefined;
     const isOpenHere = id !== undefined && isOpen(path);
     const call = callOf(request, server, "");
     call.client();

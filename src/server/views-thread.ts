@@ -2,13 +2,13 @@ import type { Config } from "../config/config.ts";
 import type { Identity } from "../http/page.ts";
 import { startThread, type Thread } from "../lib/thread.ts";
 import { StoreMisplaced, StoreUnavailable } from "../links/store.ts";
+import type { Blocklists } from "../moderation/blocklist/configured-lists.ts";
 import type { ListTable } from "../moderation/blocklist/list-table.ts";
 import { answerProblem } from "../pages/problem/answer.ts";
 import { identifyStore } from "../store/open.ts";
 import type { SharingLimits } from "../views/sharing.ts";
 import type { ViewCalls } from "../views/task.ts";
 import { createViews, type Views } from "../views/views.ts";
-import type { Blocklists } from "../moderation/blocklist/configured-lists.ts";
 import type { Core } from "./core.ts";
 import type { ViewsConfig } from "./parts.ts";
 

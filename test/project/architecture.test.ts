@@ -34,7 +34,7 @@ const RESERVED: Readonly<Record<string, readonly string[]>> = {
     "http/client.ts",
     "lib/bounds.ts",
     // Headers of responses.
-    "http/limiter.ts",
+    "http/rate-limit-headers.ts",
     "pages/preview/script.ts",
     "pages/reference/script.ts",
     "pages/shared/script.ts",

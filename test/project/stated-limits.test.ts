@@ -18,6 +18,7 @@ import { PUBLIC_LIMITS } from "../../src/config/config.ts";
 import { MAX_HOSTS } from "../../src/config/database-url.ts";
 import { limit, MAX_WINDOWS } from "../../src/config/formats.ts";
 import { SETTINGS } from "../../src/config/settings.ts";
+import { MIN_DESCRIPTORS, PROCESS_BYTES } from "../../src/config/start-warnings.ts";
 import { MAX_BODY } from "../../src/events/endpoint.ts";
 import { MAX_REFUSED, MAX_SENT, MAX_WAITING as MAX_EVENTS, REFUSED_MS } from "../../src/events/outbox.ts";
 import {
@@ -77,7 +78,6 @@ import { DRAIN_LIMIT_MS, IDLE_SECONDS } from "../../src/server/listen.ts";
 import { MAX_SILENT_BEATS } from "../../src/server/process-pool.ts";
 import { LOOK_EVERY_MS } from "../../src/server/scheduled-backups.ts";
 import { OPEN_WAIT_MS, READ_CHANGES_EVERY_MS, REPLACED_MS } from "../../src/server/service.ts";
-import { MIN_DESCRIPTORS, PROCESS_BYTES } from "../../src/config/start-warnings.ts";
 import { KEEP_SEQUENCES_DAYS } from "../../src/store/postgres/visits.ts";
 import { KEEP_SOURCES_DAYS } from "../../src/store/sqlite/add-visits.ts";
 import { OPENING_KIB } from "../../src/store/sqlite/file/file.ts";
