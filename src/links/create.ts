@@ -75,12 +75,35 @@ type Draft = Omit<Link, "code"> &
   Pick<NewLink<Code>, "keyPrefix"> & { readonly nth: number; readonly code: Code | undefined };
 type Insert = (links: readonly NumberedLink<Code>[]) => ReturnType<LinkStore<Code>["insertOnce"]>;
 
-/** Creates the parser of destinations, with all rules that apply to new ones. */
+/** Parses a destination, with all rules that apply to new ones. */
+export type ParseDestination = (originalUrl: string) => Target | Invalid;
+
+/** How links are created. Promises reject with `StoreUnavailable`. */
+export interface Creating {
+  /** Creates a link, durably. */
+  create(request: CreateRequest): Promise<Link | Problem>;
+  /** Creates links, durably and in one commit. A problem of one does not affect the others. */
+  createAll(requests: readonly CreateRequest[]): Promise<Creation>;
+  /** Creates links for a request that may be repeated. Links in `before` are returned as they were created. */
+  createOnce(
+    requests: readonly CreateRequest[],
+    request: RepeatableRequest,
+    before: readonly CreatedRecord<Code>[],
+  ): Promise<Creation | KeyReused>;
+  /** Returns what a request created when it was first sent, for {@link createOnce}. */
+  readonly recall: LinkStore<Code>["recall"];
+  /** Says whether a code is free now. Nothing is reserved: somebody else may take it before `create`. */
+  availability(written: string): Promise<Availability | Problem>;
+  readonly parseDestination: ParseDestination;
+  /** Everything that is wrong with a request, without creating a link. */
+  refusalsOf(request: CreateRequest): readonly Refusal[];
+}
+
 export function createDestinationParser({
   targetPolicy,
   blocked,
-}: Pick<CreateOptions, "targetPolicy" | "blocked">) {
-  return (originalUrl: string): Target | Invalid => {
+}: Pick<CreateOptions, "targetPolicy" | "blocked">): ParseDestination {
+  return (originalUrl) => {
     const target = parseTarget(originalUrl, targetPolicy);
     return isProblem(target) || blocked(target) === undefined
       ? target
@@ -88,8 +111,8 @@ export function createDestinationParser({
   };
 }
 
-/** How links are created. There is no other way, so all rules about new links are applied here. */
-export function createLinkCreation(options: CreateOptions) {
+/** There is no other way to create links, so all rules about new ones are applied here. */
+export function createLinkCreation(options: CreateOptions): Creating {
   const { store, clock, fillRandom, codeLength, onCreated, onRefused } = options;
   const parseDestination = createDestinationParser(options);
 
@@ -235,7 +258,6 @@ export function createLinkCreation(options: CreateOptions) {
     return link.disabled === undefined && link.endsMs <= freeIfEndedByMs(clock.nowMs());
   }
 
-  /** Creates links. */
   async function createAll(requests: readonly CreateRequest[]): Promise<Creation> {
     const creation = await decide(requests, (links) => store.insert(links) as ReturnType<Insert>);
     if ("kind" in creation) throw new Error("A request without a key cannot have one that is in use");
@@ -243,28 +265,20 @@ export function createLinkCreation(options: CreateOptions) {
   }
 
   return {
-    async create(request: CreateRequest): Promise<Link | Problem> {
+    async create(request) {
       const [outcome] = (await createAll([request])).outcomes;
       if (outcome === undefined) throw new Error("Every request has an outcome");
       return outcome;
     },
     createAll,
-
-    /** Returns what a request created when it was first sent, for {@link createOnce}. */
     recall: store.recall,
 
-    /** Creates links for a request that may be repeated. Links in `before` are returned as they were created. */
-    createOnce(
-      requests: readonly CreateRequest[],
-      { key, body }: RepeatableRequest,
-      before: readonly CreatedRecord<Code>[],
-    ): Promise<Creation | KeyReused> {
+    createOnce(requests, { key, body }, before) {
       const request = { key, body, sentMs: clock.nowMs() };
       return decide(requests, (links) => store.insertOnce(links, request), before);
     },
 
-    /** Says whether a code is free now. Nothing is reserved: somebody else may take it before `create`. */
-    async availability(written: string): Promise<Availability | Problem> {
+    async availability(written) {
       const code = parseCode(written);
       if (isProblem(code)) return code;
       const available = await isFree(code);
@@ -273,8 +287,7 @@ export function createLinkCreation(options: CreateOptions) {
 
     parseDestination,
 
-    /** Everything that is wrong with a request, without creating a link. */
-    refusalsOf(request: CreateRequest): readonly Refusal[] {
+    refusalsOf(request) {
       const parsed = parse(request, 0, clock.nowMs());
       return isProblem(parsed) ? parsed.refusals : NONE;
     },
