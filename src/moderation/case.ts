@@ -100,7 +100,7 @@ export interface CaseStore<Id extends Code | LinkKey = LinkKey> {
    */
   report(report: Report<Id>): Promise<"counted" | "repeated" | "disabled">;
   /** Returns the case of a link with its notes, newest first. */
-  caseOf(link: LinkId): Promise<(Case & { readonly notes: readonly Note[] }) | undefined>;
+  caseOf(link: LinkId): Promise<NotedCase | undefined>;
   /** Returns open cases, then answered ones; the most recently reported come first. */
   cases(query: CaseQuery): Promise<readonly ListedCase[]>;
   /**
@@ -134,9 +134,12 @@ export interface Note {
   readonly note: string;
 }
 
-export interface ListedCase extends Case {
+export interface NotedCase extends Case {
   /** Newest first. */
   readonly notes: readonly Note[];
+}
+
+export interface ListedCase extends NotedCase {
   readonly cursor: CaseCursor;
 }
 

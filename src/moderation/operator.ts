@@ -1,7 +1,7 @@
 import { type OtherRevision, revisionOf, versionOf } from "../links/change.ts";
 import type { Clock } from "../links/clock.ts";
 import { lookUpKey } from "../links/code.ts";
-import type { EditRequest } from "../links/edit.ts";
+import type { EditRefusal, EditRequest } from "../links/edit.ts";
 import type { StoredLink } from "../links/link.ts";
 import type { StoredLinks } from "../links/links.ts";
 import { isProblem, type Problem } from "../links/problem.ts";
@@ -19,8 +19,6 @@ import { isRegistrySuffix, parseHost } from "./blocklist/domain-name.ts";
 import type { HostRules } from "./host-rules.ts";
 import { type DecisionRefusal, type RefusedDecision, refuseNote } from "./refusal.ts";
 import type { GuardStore } from "./store.ts";
-
-export type Operator = ReturnType<typeof createOperator>;
 
 interface DecisionRequest {
   /** For the journal. */
@@ -88,7 +86,44 @@ export function createRuleCheck({ hostRules, ownHosts }: RuleCheckOptions): Rule
  * The operator's decisions. Each change is durable, and in the journal, when it resolves; every process applies it within
  * a second. Rejects with `StoreUnavailable` if the store cannot answer.
  */
-export function createOperator({ store, links: { find, edit }, clock, refuseRule }: OperatorOptions) {
+export interface Operator {
+  /** Returns the link of a code as it is stored, whatever its state. */
+  look(spelling: string): Promise<StoredLink | Extract<Problem, { kind: "unknown" }>>;
+  /** Changes a link that redirects or will. False if it is so already. */
+  change(
+    link: ReadLink,
+    request: DecisionRequest & Pick<EditRequest, "originalUrl" | "terms">,
+    who: Who,
+  ): Promise<boolean | RefusedDecision | EditRefusal>;
+  /** Returns the links that it changed: not those that are unknown, deleted, or disabled for this reason already. */
+  disable(
+    links: readonly SeenLink[],
+    request: ReasonedRequest,
+    who: Who,
+  ): Promise<readonly LinkId[] | RefusedDecision | OtherRevision>;
+  /** Returns the links that it changed. A deleted link stays deleted. */
+  enable(
+    links: readonly SeenLink[],
+    request: DecisionRequest,
+    who: Who,
+  ): Promise<readonly LinkId[] | RefusedDecision | OtherRevision>;
+  /** Deletes a link permanently, except for its code. False if there is no such link or it was deleted before. */
+  erase(
+    link: ReadLink,
+    request: DecisionRequest,
+    who: Who,
+  ): Promise<boolean | RefusedDecision | OtherRevision>;
+  /** Stops all links to a host and the hosts below it. */
+  blockHost(host: string, request: ReasonedRequest, who: Who): Promise<DecidedHost | RefusedDecision>;
+  unblockHost(host: string, request: DecisionRequest, who: Who): Promise<DecidedHost | RefusedDecision>;
+}
+
+export function createOperator({
+  store,
+  links: { find, edit },
+  clock,
+  refuseRule,
+}: OperatorOptions): Operator {
   function decide({ note }: DecisionRequest, who: Who): Decision {
     return { who, atMs: clock.nowMs(), ...(note !== undefined && note !== "" && { note }) };
   }
@@ -108,19 +143,13 @@ export function createOperator({ store, links: { find, edit }, clock, refuseRule
   }
 
   return {
-    /** Returns the link of a code as it is stored, whatever its state. */
-    async look(spelling: string): Promise<StoredLink | Extract<Problem, { kind: "unknown" }>> {
+    async look(spelling) {
       const key = lookUpKey(spelling);
       const link = key === undefined ? undefined : await store.find(key);
       return link ?? { kind: "unknown" };
     },
 
-    /** Changes a link that redirects or will. False if it is so already. */
-    async change(
-      { code, createdMs, revision }: ReadLink,
-      request: DecisionRequest & Pick<EditRequest, "originalUrl" | "terms">,
-      who: Who,
-    ): Promise<boolean | RefusedDecision | Exclude<Awaited<ReturnType<StoredLinks["edit"]>>, StoredLink>> {
+    async change({ code, createdMs, revision }, request, who) {
       const refusals = refuseNote(request.note);
       if (refusals.length > 0) return { kind: "refused", refusals };
       const link = await find(code, "maker");
@@ -137,12 +166,7 @@ export function createOperator({ store, links: { find, edit }, clock, refuseRule
       return now === undefined ? { kind: "unknown" } : { ...after, revision: versionOf(now) };
     },
 
-    /** Returns the links that it changed: not those that are unknown, deleted, or disabled for this reason already. */
-    async disable(
-      links: readonly SeenLink[],
-      request: ReasonedRequest,
-      who: Who,
-    ): Promise<readonly LinkId[] | RefusedDecision | OtherRevision> {
+    async disable(links, request, who) {
       const reason = readReason(request.reason);
       const refusals = [...refuseNote(request.note), ...refuseReason(reason)];
       if (reason === undefined || refusals.length > 0) return { kind: "refused", refusals };
@@ -150,35 +174,20 @@ export function createOperator({ store, links: { find, edit }, clock, refuseRule
       return inBatches(links, (batch) => store.disable(batch, decision));
     },
 
-    /** Returns the links that it changed. A deleted link stays deleted. */
-    async enable(
-      links: readonly SeenLink[],
-      request: DecisionRequest,
-      who: Who,
-    ): Promise<readonly LinkId[] | RefusedDecision | OtherRevision> {
+    async enable(links, request, who) {
       const refusals = refuseNote(request.note);
       if (refusals.length > 0) return { kind: "refused", refusals };
       const decision = decide(request, who);
       return inBatches(links, (batch) => store.enable(batch, decision));
     },
 
-    /** Deletes a link permanently, except for its code. False if there is no such link or it was deleted before. */
-    async erase(
-      link: ReadLink,
-      request: DecisionRequest,
-      who: Who,
-    ): Promise<boolean | RefusedDecision | OtherRevision> {
+    async erase(link, request, who) {
       const refusals = refuseNote(request.note);
       if (refusals.length > 0) return { kind: "refused", refusals };
       return store.erase(link, decide(request, who));
     },
 
-    /** Stops all links to a host and the hosts below it. */
-    async blockHost(
-      written: string,
-      request: ReasonedRequest,
-      who: Who,
-    ): Promise<DecidedHost | RefusedDecision> {
+    async blockHost(written, request, who) {
       const [host, reason] = [parseHost(written), readReason(request.reason)];
       const refusals = [
         ...refuseHost(host),
@@ -191,11 +200,7 @@ export function createOperator({ store, links: { find, edit }, clock, refuseRule
       return { host, changed: await store.blockHost({ host, reason }, decide(request, who)) };
     },
 
-    async unblockHost(
-      written: string,
-      request: DecisionRequest,
-      who: Who,
-    ): Promise<DecidedHost | RefusedDecision> {
+    async unblockHost(written, request, who) {
       const host = parseHost(written);
       const refusals = [...refuseHost(host), ...refuseNote(request.note)];
       if (host === undefined || refusals.length > 0) return { kind: "refused", refusals };

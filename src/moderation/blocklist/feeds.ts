@@ -37,7 +37,12 @@ interface FeedState extends Validators {
 
 const NEVER_FETCHED: FeedState = { askedMs: Number.NEGATIVE_INFINITY };
 
-export type Feeds = ReturnType<typeof startFeeds>;
+export interface Feeds {
+  /** How often feeds were fetched since the start, by outcome. */
+  readonly fetches: Readonly<Record<"new" | "unchanged" | "failed", number>>;
+  /** Interrupts a fetch, and resolves once nothing is written any more. */
+  close(): Promise<void>;
+}
 
 /** The file with the list of a feed. */
 export function feedFile(folder: string, url: string): string {
@@ -45,13 +50,12 @@ export function feedFile(folder: string, url: string): string {
 }
 
 /** Fetches lists every hour and stores them as files. The first process that sees a due feed fetches it for all. */
-export function startFeeds(options: FeedsOptions) {
+export function startFeeds(options: FeedsOptions): Feeds {
   const { urls, folder, nowMs, jitter, doubtAbout, onFetched, onFailure, onFault } = options;
   const { feedLookEveryMs = LOOK_EVERY_MS } = options;
   const dueAfterMs = EVERY_MS * (0.9 + 0.2 * jitter);
   const closing = new AbortController();
   const failures = new Map<string, string>();
-  /** How often feeds were fetched since the start, by outcome. */
   const fetches = { new: 0, unchanged: 0, failed: 0 };
 
   /** The clocks of two processes may differ a little. A time further in the future was written while a clock was wrong. */
@@ -121,8 +125,8 @@ export function startFeeds(options: FeedsOptions) {
   const first = refreshAll();
   const looking = repeat(feedLookEveryMs, refreshAll, onFault);
   return {
-    fetches: fetches as Readonly<typeof fetches>,
-    async close(): Promise<void> {
+    fetches,
+    async close() {
       closing.abort();
       await looking.stop();
       await first;
