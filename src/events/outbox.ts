@@ -98,9 +98,39 @@ interface Step {
   chooseBatch(rows: readonly EventRow[]): readonly EventRow[];
 }
 
-export type Outbox = ReturnType<typeof createOutbox>;
+interface StepResult {
+  /** The owner's turn from now on. */
+  readonly turn: number;
+  /** The events to send. Empty if none waits. */
+  readonly batch: readonly EventRow[];
+  /** How many events were dropped. */
+  readonly dropped: number;
+}
 
-export function createOutbox({ run, transaction }: Statements) {
+/** Events that wait for the endpoint, and those that it refused. Instants are Unix ms. Rejects with `StoreUnavailable`. */
+export interface Outbox {
+  /** Turns recording on, for a day. */
+  start(types: readonly string[], nowMs: number): Promise<void>;
+  /** Keeps recording on for another day. */
+  renew(): Promise<void>;
+  /** Deletes events that were set aside a week ago. */
+  forgetRefused(nowMs: number): Promise<void>;
+  /** Undefined if recording was never turned on. */
+  readState(endedByMs: number): Promise<OutboxState | undefined>;
+  /** Marks events as sent or sets them aside, and returns the next batch. Undefined if another process has taken over. */
+  step(step: Step): Promise<StepResult | undefined>;
+  /** Lets another process send immediately. */
+  release(owner: string): Promise<void>;
+  /** Events that were set aside, at most 1,000. */
+  refused(): Promise<readonly EventRow[]>;
+  deleteRefused(seq: number): Promise<void>;
+  /** Ends the sender's wait for a retry, or its pause. */
+  resume(): Promise<void>;
+  /** The events after a number, in order, also those that were sent. */
+  after(seq: number, limit: number): Promise<readonly EventRow[]>;
+}
+
+export function createOutbox({ run, transaction }: Statements): Outbox {
   /** Drops up to `limit` of the oldest events, if they are from before `beforeMs`. Returns how many. */
   async function drop(on: Run, limit: number, beforeMs: number): Promise<number> {
     return limit <= 0 ? 0 : (await on(DROP, [limit, beforeMs])).rows.length;
@@ -150,24 +180,19 @@ export function createOutbox({ run, transaction }: Statements) {
   }
 
   return {
-    /** Turns recording on, for a day. */
-    async start(types: readonly string[], nowMs: number): Promise<void> {
+    async start(types, nowMs) {
       await run(START, [` ${types.join(" ")} `, nowMs]);
     },
-    /** Keeps recording on for another day. */
-    async renew(): Promise<void> {
+    async renew() {
       await run(RENEW);
     },
-    /** Deletes events that were set aside a week ago. */
-    async forgetRefused(nowMs: number): Promise<void> {
+    async forgetRefused(nowMs) {
       await run(FORGET_REFUSED, [nowMs - REFUSED_MS]);
     },
-    /** Undefined if recording was never turned on. */
-    async readState(endedByMs: number): Promise<OutboxState | undefined> {
+    async readState(endedByMs) {
       return (await run<OutboxState>(STATE, [endedByMs])).rows[0];
     },
-    /** Marks events as sent or sets them aside, and returns the next batch. Undefined if another process has taken over. */
-    step: (step: Step) =>
+    step: (step) =>
       transaction(async (on) => {
         const { sent, refused } = step;
         if (sent.length > 0) {
@@ -185,22 +210,19 @@ export function createOutbox({ run, transaction }: Statements) {
         const batch = await nextBatch(on, taken.batch, step);
         return { turn: taken.turn, batch, dropped: tooOld + tooMany };
       }),
-    /** Lets another process send immediately. */
-    async release(owner: string): Promise<void> {
+    async release(owner) {
       await run(RELEASE, [owner]);
     },
-    /** Events that were set aside, at most 1,000. */
-    async refused(): Promise<readonly EventRow[]> {
+    async refused() {
       return (await run<EventRow>(REFUSED)).rows;
     },
-    async deleteRefused(seq: number): Promise<void> {
+    async deleteRefused(seq) {
       await run(DELETE_REFUSED, [seq]);
     },
-    /** Ends the sender's wait for a retry, or its pause. */
-    async resume(): Promise<void> {
+    async resume() {
       await run(RESUME);
     },
-    async after(seq: number, limit: number): Promise<readonly EventRow[]> {
+    async after(seq, limit) {
       return (await run<EventRow>(AFTER, [seq, limit])).rows;
     },
   };

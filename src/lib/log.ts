@@ -2,7 +2,20 @@ import { pino } from "pino";
 
 import { wrap } from "./wrap.ts";
 
-export type Log = ReturnType<typeof createLog>;
+/** Writes a line: its text, after the fields of the line if it has any. An error is in the field `err`. */
+interface WriteLine {
+  (text: string): void;
+  (fields: object, text: string): void;
+}
+
+/** Never waits: it drops lines that nobody reads. */
+export interface Log {
+  readonly debug: WriteLine;
+  readonly info: WriteLine;
+  readonly warn: WriteLine;
+  readonly error: WriteLine;
+  isLevelEnabled(level: "debug" | "info" | "warn" | "error"): boolean;
+}
 
 /** In bytes. Beyond this, lines are dropped. */
 const MAX_UNREAD = 1024 * 1024;
@@ -12,7 +25,7 @@ export function createLog(
   level: "debug" | "info" | "warn" | "error",
   output: NodeJS.WriteStream,
   base: { readonly pid: number } | null = null,
-) {
+): Log {
   output.on("error", () => {});
   const format = output.isTTY ? (line: string) => formatForPeople(line, output.columns || 80) : escapeLine;
   const write = (line: string) => {

@@ -79,16 +79,27 @@ interface Range {
 /** A zone is at most a day away from UTC. */
 const daysOfUtc = ({ first, last }: Range) => [Math.max(1, first - 1), last + 1] as const;
 
-/**
- * Reads the visits of a link between two dates of a time zone. An hour of UTC belongs to the day in which it starts.
- * Breakdowns and visitors are of UTC days.
- */
+/** Reads statistics. Both methods reject with `StoreUnavailable`. */
+export interface StatisticsReader<Id extends Code | LinkKey = Code> {
+  /** A text that changes with the result of {@link statistics}. Takes a small part of the time. */
+  revision(link: LinkId<Id>, request: StatisticsRequest): Promise<string | RefusedRange>;
+  /**
+   * Reads the visits of a link between two dates of a time zone. An hour of UTC belongs to the day in which it starts.
+   * Breakdowns and visitors are of UTC days.
+   */
+  statistics(
+    link: LinkId<Id>,
+    request: StatisticsRequest,
+    reader?: Reader,
+  ): Promise<Statistics | RefusedRange>;
+}
+
 export function createStatistics<Id extends Code | LinkKey>({
   store,
   clock,
   shown: shownToAll,
   noise,
-}: StatisticsOptions<Id>) {
+}: StatisticsOptions<Id>): StatisticsReader<Id> {
   const readExactly = createDayReader(store, undefined);
   const readers = {
     visitor: shownToAll === "safe" ? createDayReader(store, noise) : readExactly,
@@ -103,7 +114,6 @@ export function createStatistics<Id extends Code | LinkKey>({
     return text;
   }
 
-  /** A text that changes with the result of {@link statistics}. Takes a small part of the time. */
   async function revision(link: LinkId<Id>, request: StatisticsRequest): Promise<string | RefusedRange> {
     const { interval, timeZone } = request;
     const nowMs = clock.nowMs();
