@@ -98,12 +98,10 @@ interface Step {
   chooseBatch(rows: readonly EventRow[]): readonly EventRow[];
 }
 
+/** The owner's turn from now on, the events to send, and how many others were dropped. */
 interface StepResult {
-  /** The owner's turn from now on. */
   readonly turn: number;
-  /** The events to send. Empty if none waits. */
   readonly batch: readonly EventRow[];
-  /** How many events were dropped. */
   readonly dropped: number;
 }
 

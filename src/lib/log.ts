@@ -2,6 +2,8 @@ import { pino } from "pino";
 
 import { wrap } from "./wrap.ts";
 
+type Level = "debug" | "info" | "warn" | "error";
+
 /** Writes a line: its text, after the fields of the line if it has any. An error is in the field `err`. */
 interface WriteLine {
   (text: string): void;
@@ -9,12 +11,8 @@ interface WriteLine {
 }
 
 /** Never waits: it drops lines that nobody reads. */
-export interface Log {
-  readonly debug: WriteLine;
-  readonly info: WriteLine;
-  readonly warn: WriteLine;
-  readonly error: WriteLine;
-  isLevelEnabled(level: "debug" | "info" | "warn" | "error"): boolean;
+export interface Log extends Readonly<Record<Level, WriteLine>> {
+  isLevelEnabled(level: Level): boolean;
 }
 
 /** In bytes. Beyond this, lines are dropped. */
@@ -22,7 +20,7 @@ const MAX_UNREAD = 1024 * 1024;
 
 /** Writes JSON lines, or readable ones on a terminal. Every line contains `base`. */
 export function createLog(
-  level: "debug" | "info" | "warn" | "error",
+  level: Level,
   output: NodeJS.WriteStream,
   base: { readonly pid: number } | null = null,
 ): Log {

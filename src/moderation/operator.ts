@@ -30,6 +30,8 @@ export interface ReasonedRequest extends DecisionRequest {
   readonly reason: string;
 }
 
+interface ChangeRequest extends DecisionRequest, Pick<EditRequest, "originalUrl" | "terms"> {}
+
 interface DecidedHost {
   /** As it is stored. */
   readonly host: string;
@@ -82,6 +84,8 @@ export function createRuleCheck({ hostRules, ownHosts }: RuleCheckOptions): Rule
   };
 }
 
+type Decided<T> = Promise<T | RefusedDecision | OtherRevision>;
+
 /**
  * The operator's decisions. Each change is durable, and in the journal, when it resolves; every process applies it within
  * a second. Rejects with `StoreUnavailable` if the store cannot answer.
@@ -90,29 +94,13 @@ export interface Operator {
   /** Returns the link of a code as it is stored, whatever its state. */
   look(spelling: string): Promise<StoredLink | Extract<Problem, { kind: "unknown" }>>;
   /** Changes a link that redirects or will. False if it is so already. */
-  change(
-    link: ReadLink,
-    request: DecisionRequest & Pick<EditRequest, "originalUrl" | "terms">,
-    who: Who,
-  ): Promise<boolean | RefusedDecision | EditRefusal>;
+  change(link: ReadLink, request: ChangeRequest, who: Who): Decided<boolean | EditRefusal>;
   /** Returns the links that it changed: not those that are unknown, deleted, or disabled for this reason already. */
-  disable(
-    links: readonly SeenLink[],
-    request: ReasonedRequest,
-    who: Who,
-  ): Promise<readonly LinkId[] | RefusedDecision | OtherRevision>;
+  disable(links: readonly SeenLink[], request: ReasonedRequest, who: Who): Decided<readonly LinkId[]>;
   /** Returns the links that it changed. A deleted link stays deleted. */
-  enable(
-    links: readonly SeenLink[],
-    request: DecisionRequest,
-    who: Who,
-  ): Promise<readonly LinkId[] | RefusedDecision | OtherRevision>;
+  enable(links: readonly SeenLink[], request: DecisionRequest, who: Who): Decided<readonly LinkId[]>;
   /** Deletes a link permanently, except for its code. False if there is no such link or it was deleted before. */
-  erase(
-    link: ReadLink,
-    request: DecisionRequest,
-    who: Who,
-  ): Promise<boolean | RefusedDecision | OtherRevision>;
+  erase(link: ReadLink, request: DecisionRequest, who: Who): Decided<boolean>;
   /** Stops all links to a host and the hosts below it. */
   blockHost(host: string, request: ReasonedRequest, who: Who): Promise<DecidedHost | RefusedDecision>;
   unblockHost(host: string, request: DecisionRequest, who: Who): Promise<DecidedHost | RefusedDecision>;

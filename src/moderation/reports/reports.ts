@@ -28,24 +28,22 @@ export interface Reports {
   ): Promise<FoundLink | Problem | RefusedDecision>;
 }
 
+type CaseRefusal = Problem | RefusedDecision | OtherRevision;
+
 /** The use cases of the operator, for the links of all domains. They reject with `StoreUnavailable` as well. */
 export interface Cases {
   /**
    * Answers the case of a link, unless the link has changed since it was read. "disable" disables the link, and
    * "block-host" blocks the host of its target. "nothing" only keeps later reports from opening the case again.
    */
-  answerCase(
-    link: ReadLink,
-    request: AnswerRequest,
-    who: Who,
-  ): Promise<NotedCase | Problem | RefusedDecision | OtherRevision>;
+  answerCase(link: ReadLink, request: AnswerRequest, who: Who): Promise<NotedCase | CaseRefusal>;
   /** Opens an answered case again, unless the link has changed since it was read. */
   reopenCase(
     link: ReadLink,
     before: Restore,
     request: Pick<AnswerRequest, "note">,
     who: Who,
-  ): Promise<Problem | RefusedDecision | OtherRevision | undefined>;
+  ): Promise<CaseRefusal | undefined>;
   /** Deletes reporters and old cases, in small batches. */
   age(): Promise<void>;
 }
