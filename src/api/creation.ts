@@ -7,12 +7,12 @@ import type { Domain } from "../http/domain.ts";
 import { type HttpProblem, type Limited, problemJson } from "../http/problems.ts";
 import { type AnyBody, header } from "../lib/bounds.ts";
 import { clientNetwork } from "../lib/client-address.ts";
-import type { CreateRequest, RepeatableRequest } from "../links/create.ts";
+import type { CreateRequest } from "../links/create.ts";
 import type { Link } from "../links/link.ts";
 import { isProblem, type Problem } from "../links/problem.ts";
 import { createQueue } from "../links/queue.ts";
 import type { Secret } from "../links/secret.ts";
-import { StoreUnavailable } from "../links/store.ts";
+import { type RepeatableRequest, StoreUnavailable } from "../links/store.ts";
 import type { MessageKey } from "../locales/messages.ts";
 import {
   authenticate,

@@ -1,11 +1,12 @@
 import {
-  hasStarted,
   hasEnded,
-  redirectsSinceMs,
-  targetSinceMs,
+  hasStarted,
   type Link,
+  redirectsSinceMs,
   type StoredLink,
+  targetSinceMs,
   type Terms,
+  type WithTerms,
 } from "./link.ts";
 import { type Target, targetHost } from "./target.ts";
 import { applyTerms, orNone, storedTerms } from "./term-values.ts";
@@ -148,7 +149,7 @@ function withTerms(link: StoredLink, changes: Partial<Terms>): StoredLink {
   return { ...link, terms: orNone({ ...link.terms, ...changes }) };
 }
 
-export function termsJson({ terms }: Pick<Link, "terms">): string | null {
+export function termsJson({ terms }: WithTerms): string | null {
   return terms === undefined ? null : JSON.stringify(terms);
 }
 

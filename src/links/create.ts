@@ -7,20 +7,17 @@ import { hashPassword } from "./password.ts";
 import { type Invalid, invalid, isProblem, type Problem, type Refusal } from "./problem.ts";
 import {
   type CreatedRecord,
-  type KeyedRequest,
   type KeyReused,
   type LinkStore,
   type NewLink,
   type NumberedLink,
+  type RepeatableRequest,
   StoreUnavailable,
 } from "./store.ts";
 import { parseTarget, type Target, targetHost, type TargetPolicy } from "./target.ts";
 import { endOf, refuseEnd, refuseTerms, termsOf } from "./term-values.ts";
 import { type WantedTerms } from "./terms.ts";
 import type { Expiry } from "./time.ts";
-
-/** A request that its sender may repeat. Key and body are keyed hashes. */
-export type RepeatableRequest = Omit<KeyedRequest, "sentMs">;
 
 /** The outcome of each request, in order. `created` doesn't count links that existed before. */
 interface Creation {

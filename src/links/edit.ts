@@ -1,5 +1,5 @@
 import { type Change, type Edit, isWanted, type OtherRevision, revisionOf } from "./change.ts";
-import type { Clock } from "./clock.ts";
+import type { WallClock } from "./clock.ts";
 import type { Code, LinkKey } from "./code.ts";
 import type { ParseDestination } from "./create.ts";
 import type { createLinkCheck } from "./link-check.ts";
@@ -32,7 +32,7 @@ export type Edits = "on" | "24h" | "off";
 
 export interface EditOptions<Id extends Code | LinkKey> {
   readonly store: Pick<LinkStore<Id>, "update">;
-  readonly clock: Pick<Clock, "nowMs">;
+  readonly clock: WallClock;
   readonly parseDestination: ParseDestination;
   readonly problemOf: ReturnType<typeof createLinkCheck>["problemOf"];
   readonly edits: Edits;

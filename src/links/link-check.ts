@@ -1,4 +1,4 @@
-import type { Clock } from "./clock.ts";
+import type { WallClock } from "./clock.ts";
 import type { Code, LinkKey } from "./code.ts";
 import { type FoundLink, hasEnded, type Link, stateOf } from "./link.ts";
 import type { Problem } from "./problem.ts";
@@ -9,7 +9,7 @@ import type { Target } from "./target.ts";
 export type Blocked = (target: Target) => Exclude<DisabledReason, "deleted"> | undefined;
 
 /** Creates the check that every visit and edit of a link passes. */
-export function createLinkCheck(clock: Pick<Clock, "nowMs">, blocked: Blocked) {
+export function createLinkCheck(clock: WallClock, blocked: Blocked) {
   /** The link's own state, or else the rule about its target. */
   const reasonOf = (link: Pick<Link | FoundLink, "disabled" | "target">) =>
     link.disabled ?? blocked(link.target);

@@ -1,5 +1,5 @@
 import { type ChangeReader, followChanges, type Memory } from "./change-feed.ts";
-import type { Clock } from "./clock.ts";
+import type { WallClock } from "./clock.ts";
 import { type Code, lookUpCode, lookUpKey, type LinkKey } from "./code.ts";
 import { type Creating, createDestinationParser, createLinkCreation, type CreateOptions } from "./create.ts";
 import { createEditing, type Editing, type EditOptions, type Edits } from "./edit.ts";
@@ -36,22 +36,25 @@ interface LookUpOptions<Id extends Code | LinkKey> {
   readonly store: Pick<LinkStore<Id>, "find" | "findNow" | "findNear">;
   /** `lookUpCode` or `lookUpKey`. */
   readonly lookUp: (spelling: string) => Id | undefined;
-  readonly clock: Pick<Clock, "nowMs">;
+  readonly clock: WallClock;
   readonly codeHoldMs: number;
   readonly blocked: Blocked;
 }
 
-/** The use cases that only read. All of them fail with `StoreUnavailable` if the store cannot answer. */
-export interface LookUps<Id extends Code | LinkKey = Code> {
-  /** Returns the link to redirect to, for a code as an address spells it. */
-  resolve(spelling: string): Promise<Link<Id> | Problem>;
-  /** The same synchronously, for a code as it is stored. Undefined if the store can't do this. */
-  readonly resolveNow: ((code: Id) => Link<Id> | Problem) | undefined;
+export interface LinkFinder<Id extends Code | LinkKey = Code> {
   /**
    * Returns the link of a code as an address spells it. Ended links are found until their hold is over, and disabled
    * ones always, unless they were deleted. Only makers find links that haven't started or were withdrawn.
    */
   find(spelling: string, as?: "visitor" | "maker"): Promise<FoundLink<Id> | Problem>;
+}
+
+/** The use cases that only read. All of them fail with `StoreUnavailable` if the store cannot answer. */
+export interface LookUps<Id extends Code | LinkKey = Code> extends LinkFinder<Id> {
+  /** Returns the link to redirect to, for a code as an address spells it. */
+  resolve(spelling: string): Promise<Link<Id> | Problem>;
+  /** The same synchronously, for a code as it is stored. Undefined if the store can't do this. */
+  readonly resolveNow: ((code: Id) => Link<Id> | Problem) | undefined;
 }
 
 /** The use cases of one domain. All of them reject with `StoreUnavailable` if the store cannot answer. */
@@ -64,7 +67,7 @@ export interface Links extends Creating, Editing, LookUps {
 }
 
 /** The use cases of all domains. All of them reject with `StoreUnavailable` if the store cannot answer. */
-export interface StoredLinks extends Pick<LookUps<LinkKey>, "find">, Pick<Editing<LinkKey>, "edit"> {
+export interface StoredLinks extends LinkFinder<LinkKey>, Pick<Editing<LinkKey>, "edit"> {
   /** Deletes links whose hold is over, in small batches. Returns the number of deleted links. */
   purge(): Promise<number>;
   /** Keeps a cache of links up to date. Each `read` makes it forget the links that any process has changed. */

@@ -42,7 +42,7 @@ export interface LinkStore<Id extends Code | LinkKey = LinkKey> {
     request: KeyedRequest,
   ): Promise<readonly (CreatedRecord<Id> | Extract<Problem, { kind: "taken" }>)[] | KeyReused>;
   /** Returns the records of earlier requests with this key, at most one for each number. */
-  recall(request: Pick<KeyedRequest, "key" | "body">): Promise<readonly CreatedRecord<Id>[] | KeyReused>;
+  recall(request: RepeatableRequest): Promise<readonly CreatedRecord<Id>[] | KeyReused>;
   /** Deletes the records of at most `limit` requests that were first sent before an instant. Returns how many it deleted. */
   forgetRequests(sentBeforeMs: number, limit: number): Promise<number>;
   /**
@@ -105,10 +105,14 @@ export interface Updated<Id extends Code | LinkKey = LinkKey> {
 }
 
 /** A request to create links, which its sender may repeat. */
-export interface KeyedRequest {
+export interface RepeatableRequest {
   /** A keyed hash, so that the store doesn't reveal the keys of requests. */
   readonly key: string;
+  /** A keyed hash as well. */
   readonly body: string;
+}
+
+export interface KeyedRequest extends RepeatableRequest {
   readonly sentMs: number;
 }
 

@@ -1,4 +1,4 @@
-import type { Clock } from "../links/clock.ts";
+import type { Clock, WallClock } from "../links/clock.ts";
 import { type Code, lookUpKey } from "../links/code.ts";
 import type { Blocked } from "../links/link-check.ts";
 import type { StoredLink } from "../links/link.ts";
@@ -23,7 +23,7 @@ export interface InspectionOptions {
   readonly store: Pick<LinkStore, "find"> &
     Pick<VisitStore, "sums"> &
     Pick<GuardStore, "hosts" | "journal" | "search" | "figures" | "caseOf" | "cases">;
-  readonly clock: Pick<Clock, "nowMs">;
+  readonly clock: WallClock;
   readonly blocked: Blocked;
 }
 

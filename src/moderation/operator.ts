@@ -1,5 +1,5 @@
 import { type OtherRevision, revisionOf, versionOf } from "../links/change.ts";
-import type { Clock } from "../links/clock.ts";
+import type { WallClock } from "../links/clock.ts";
 import { lookUpKey } from "../links/code.ts";
 import type { EditRefusal, EditRequest } from "../links/edit.ts";
 import type { StoredLink } from "../links/link.ts";
@@ -42,7 +42,7 @@ export interface OperatorOptions {
   readonly store: Pick<LinkStore, "find" | "change" | "disable" | "enable" | "erase"> &
     Pick<GuardStore, "blockHost" | "unblockHost">;
   readonly links: Pick<StoredLinks, "find" | "edit">;
-  readonly clock: Pick<Clock, "nowMs">;
+  readonly clock: WallClock;
   readonly refuseRule: RuleCheck;
 }
 

@@ -3,8 +3,8 @@ import { fillRandom } from "../../lib/random.ts";
 import type { OtherRevision } from "../../links/change.ts";
 import type { Clock } from "../../links/clock.ts";
 import type { Code } from "../../links/code.ts";
-import { targetSinceMs, type FoundLink } from "../../links/link.ts";
-import type { Links } from "../../links/links.ts";
+import { type FoundLink, targetSinceMs } from "../../links/link.ts";
+import type { LinkFinder } from "../../links/links.ts";
 import { isProblem, type Problem } from "../../links/problem.ts";
 import { type Reason } from "../../links/reasons.ts";
 import type { LinkId, Who } from "../../links/store.ts";
@@ -58,7 +58,7 @@ interface AnswerRequest {
 
 export interface ReportsOptions {
   readonly store: Pick<CaseStore<Code>, "report"> & Pick<VisitStore, "salt">;
-  readonly links: Pick<Links, "find">;
+  readonly links: LinkFinder;
   readonly clock: Clock;
   /** This number of reports disables a link until the operator decides. Null: reports never do. */
   readonly reportThreshold: number | null;

@@ -2,7 +2,7 @@
 
 import type { LinkKey } from "../../links/code.ts";
 import type { StoredLink } from "../../links/link.ts";
-import { type Changes, type KeyedRequest, type Position, StoreUnavailable } from "../../links/store.ts";
+import { type Changes, type Position, type RepeatableRequest, StoreUnavailable } from "../../links/store.ts";
 import { FIGURE_LINKS } from "../../moderation/figures.ts";
 import type { LinkQuery, PageRequest } from "../../moderation/search.ts";
 import type { Sums } from "../../visits/days/day.ts";
@@ -97,7 +97,7 @@ export function createReader(path: string, opened: Identity, sizeKnownMs = SIZE_
       place.requireNow();
       return reading(() => changesSince(position));
     },
-    recall: (request: Pick<KeyedRequest, "key" | "body">) => reading(() => requests.recall(request)),
+    recall: (request: RepeatableRequest) => reading(() => requests.recall(request)),
     newestSaltDay: (): number => reading(() => newestSaltDay.get())?.day ?? Number.POSITIVE_INFINITY,
     sums: (code: LinkKey, createdMs: number): Sums => sums(code, createdMs, 0, LAST_DAY),
     days: (code: LinkKey, createdMs: number, firstDay: number, lastDay: number): DayVisits[] =>

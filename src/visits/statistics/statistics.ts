@@ -1,4 +1,4 @@
-import type { Clock } from "../../links/clock.ts";
+import type { WallClock } from "../../links/clock.ts";
 import type { Code, LinkKey } from "../../links/code.ts";
 import type { LinkId } from "../../links/store.ts";
 import { DAY_MS, HOUR_MS } from "../../links/time.ts";
@@ -58,7 +58,7 @@ interface Breakdown {
 
 export interface StatisticsOptions<Id extends Code | LinkKey = Code> {
   readonly store: Pick<VisitStore<Id>, "sums" | "days" | "daySums">;
-  readonly clock: Pick<Clock, "nowMs">;
+  readonly clock: WallClock;
   /** The statistics that everyone sees. */
   readonly shown: Visibility;
   readonly noise: Noise;
