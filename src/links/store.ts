@@ -1,7 +1,7 @@
 import type { Change, OtherRevision } from "./change.ts";
 import type { Code, LinkKey } from "./code.ts";
 import type { Link } from "./link.ts";
-import type { Problem } from "./problem.ts";
+import type { Taken } from "./problem.ts";
 import type { Reason } from "./reasons.ts";
 
 /**
@@ -19,7 +19,7 @@ export interface LinkStore<Id extends Code | LinkKey = LinkKey> {
    * ended at or before the new link's `freeIfEndedByMs`; the new link inherits nothing from the old one. The code of a
    * disabled link is never free.
    */
-  insert(links: readonly NewLink<Id>[]): Promise<readonly (Link<Id> | Extract<Problem, { kind: "taken" }>)[]>;
+  insert(links: readonly NewLink<Id>[]): Promise<readonly (Link<Id> | Taken)[]>;
   /** Returns the link of a code, even if it has ended. Finds every link whose insert has resolved in any process. */
   find(code: Id): Promise<Link<Id> | undefined>;
   /**
@@ -40,7 +40,7 @@ export interface LinkStore<Id extends Code | LinkKey = LinkKey> {
   insertOnce(
     links: readonly NumberedLink<Id>[],
     request: KeyedRequest,
-  ): Promise<readonly (CreatedRecord<Id> | Extract<Problem, { kind: "taken" }>)[] | KeyReused>;
+  ): Promise<readonly (CreatedRecord<Id> | Taken)[] | KeyReused>;
   /** Returns the records of earlier requests with this key, at most one for each number. */
   recall(request: RepeatableRequest): Promise<readonly CreatedRecord<Id>[] | KeyReused>;
   /** Deletes the records of at most `limit` requests that were first sent before an instant. Returns how many it deleted. */

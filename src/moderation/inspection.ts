@@ -2,7 +2,7 @@ import type { Clock, WallClock } from "../links/clock.ts";
 import { type Code, lookUpKey } from "../links/code.ts";
 import type { Blocked } from "../links/link-check.ts";
 import type { StoredLink } from "../links/link.ts";
-import type { Problem } from "../links/problem.ts";
+import type { Unknown } from "../links/problem.ts";
 import type { LinkId, LinkStore } from "../links/store.ts";
 import type { Target } from "../links/target.ts";
 import type { Sums } from "../visits/days/day.ts";
@@ -64,7 +64,7 @@ export interface Inspection {
   /** The links among these that still exist. */
   links(ids: readonly LinkId[]): Promise<readonly InspectedLink[]>;
   /** Everything about the link of a code as an address spells it, even if it was deleted. */
-  look(spelling: string): Promise<LinkDetails | Extract<Problem, { kind: "unknown" }>>;
+  look(spelling: string): Promise<LinkDetails | Unknown>;
   figures(): Promise<Figures>;
   hosts(page: ListPage): Promise<ListItems<HostRule>>;
   journal(page: ListPage): Promise<ListItems<JournalEntry>>;

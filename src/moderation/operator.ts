@@ -4,7 +4,7 @@ import { lookUpKey } from "../links/code.ts";
 import type { EditRefusal, EditRequest } from "../links/edit.ts";
 import type { StoredLink } from "../links/link.ts";
 import type { StoredLinks } from "../links/links.ts";
-import { isProblem, type Problem } from "../links/problem.ts";
+import { isProblem, type Unknown } from "../links/problem.ts";
 import { type Reason, REASONS } from "../links/reasons.ts";
 import {
   type Decision,
@@ -92,7 +92,7 @@ type Decided<T> = Promise<T | RefusedDecision | OtherRevision>;
  */
 export interface Operator {
   /** Returns the link of a code as it is stored, whatever its state. */
-  look(spelling: string): Promise<StoredLink | Extract<Problem, { kind: "unknown" }>>;
+  look(spelling: string): Promise<StoredLink | Unknown>;
   /** Changes a link that redirects or will. False if it is so already. */
   change(link: ReadLink, request: ChangeRequest, who: Who): Decided<boolean | EditRefusal>;
   /** Returns the links that it changed: not those that are unknown, deleted, or disabled for this reason already. */

@@ -141,9 +141,8 @@ function createUpdates(
 
   return {
     async update(link, change) {
-      const unknown = { link: undefined, isChanged: false };
-      if (!isStorable(link.code)) return unknown;
-      const [updated = unknown] = await updates.add([{ link, change }]);
+      if (!isStorable(link.code)) return { link: undefined, isChanged: false };
+      const [updated] = await updates.add([{ link, change }]);
       return updated;
     },
     settled: updates.settled,

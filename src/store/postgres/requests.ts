@@ -92,7 +92,7 @@ export function createRequests(
 
   return {
     async insertOnce(links, request) {
-      const [outcome = []] = await requests.add([{ links, request }]);
+      const [outcome] = await requests.add([{ links, request }]);
       return outcome;
     },
     async recall({ key, body }) {

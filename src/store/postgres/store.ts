@@ -105,7 +105,7 @@ export async function openPostgresStore(
     ...createVisits(database),
     ...guard,
     async report(report) {
-      const [outcome = "repeated"] = await reports.add([report]);
+      const [outcome] = await reports.add([report]);
       return outcome;
     },
     async figures(nowMs: number) {

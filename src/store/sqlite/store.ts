@@ -132,15 +132,13 @@ export async function openSqliteStore(
     ...readingHalf(reader),
     size: async () => reader.size(),
     async insertOnce(links, request) {
-      const [outcome = []] = await requests.add([{ links, request }]);
+      const [outcome] = await requests.add([{ links, request }]);
       return outcome;
     },
     recall: async (request) => reader.recall(request),
     forgetRequests: (sentBeforeMs, limit) => writer.perform("forgetRequests", { sentBeforeMs, limit }),
     async update(link, change) {
-      const [updated = { link: undefined, isChanged: false }] = await updates.add([
-        { link: idOf(link), change },
-      ]);
+      const [updated] = await updates.add([{ link: idOf(link), change }]);
       return updated;
     },
     secret: (...args) => writer.perform("secret", { args }),
@@ -153,7 +151,7 @@ export async function openSqliteStore(
     count: (...args) => writer.perform("count", { args }),
     endSession: (...args) => writer.perform("endSession", { args }),
     async report(report) {
-      const [outcome = "repeated"] = await reports.add([report]);
+      const [outcome] = await reports.add([report]);
       return outcome;
     },
     answerCase: (...args) => writer.perform("answerCase", { args }),
