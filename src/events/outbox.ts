@@ -1,4 +1,5 @@
 // The queue of events in the store. Triggers and creates write them in the transaction of the change.
+import { EventType } from "../config/event-settings.ts";
 import { parseTerms } from "../links/change.ts";
 import type { LinkKey } from "../links/code.ts";
 import { DAY_MS } from "../links/time.ts";
@@ -137,7 +138,7 @@ export function createOutbox({ run, transaction }: Statements): Outbox {
   async function addExpired(on: Run, endedByMs: number): Promise<void> {
     const [cursor] = (
       await on<{ ms: number; code: string; isWanted: boolean }>(
-        `SELECT expired_ms AS ms, expired_code AS code, types LIKE '% link.expired %' AS "isWanted" FROM event_sender`,
+        `SELECT expired_ms AS ms, expired_code AS code, types LIKE '% ${EventType.linkExpired} %' AS "isWanted" FROM event_sender`,
       )
     ).rows;
     if (cursor === undefined) return;
@@ -152,7 +153,7 @@ export function createOutbox({ run, transaction }: Statements): Outbox {
       await insertInto(
         on,
         "events (type, code, created_ms)",
-        ended.map((row) => ["link.expired", row.code, row.created_ms]),
+        ended.map((row) => [EventType.linkExpired, row.code, row.created_ms]),
       );
     await on(MOVE_CURSOR, [last.ends_ms, last.code]);
   }

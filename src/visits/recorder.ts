@@ -15,7 +15,7 @@ export interface RecorderOptions {
 }
 
 /** The parts of a request that describe a visit. `client` is called for people only, because it costs more than the headers. */
-export interface Visit {
+interface Visit {
   readonly headers: Headers;
   client(): Client;
 }

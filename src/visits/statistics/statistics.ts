@@ -31,7 +31,7 @@ export interface StatisticsRequest {
 /** Why a range is refused. */
 export type RangeRefusal = { rule: "stats.order" } | { rule: "stats.range"; max: number; interval: Interval };
 
-export interface RefusedRange {
+interface RefusedRange {
   readonly kind: "malformed";
   readonly refusals: readonly RangeRefusal[];
 }
@@ -65,7 +65,7 @@ export interface StatisticsOptions<Id extends Code | LinkKey = Code> {
 }
 
 /** A maker controls the destination and learns more there, so makers see everything. */
-export type Reader = "visitor" | "maker";
+type Reader = "visitor" | "maker";
 
 /** The range of a {@link StatisticsRequest} at a certain time. */
 interface Range {
