@@ -46,7 +46,7 @@ export const FORMER_HOST_MS = 30 * DAY_MS;
 export function applyChange(link: StoredLink, change: Change): StoredLink | undefined {
   const { atMs } = change;
   if (link.disabled === "deleted" || hasEnded(link, atMs)) return undefined;
-  if (change.type !== "visit" && !isWanted(link, change)) return undefined;
+  if (change.type !== "visit" && !hasRevision(link, change)) return undefined;
   if (change.type === "withdraw") return withTerms({ ...link, endsMs: atMs }, { ended: "withdrawn" });
   if (link.disabled !== undefined) return undefined;
   return change.type === "visit" ? countVisit(link, atMs) : applyEdit(link, change, atMs);
@@ -73,7 +73,7 @@ export function versionOf(link: Pick<Link, "createdMs" | "originalUrl" | "terms"
 }
 
 /** Whether a link has one of the revisions that a change is for. */
-export function isWanted(
+export function hasRevision(
   link: Pick<Link, "originalUrl" | "endsMs" | "terms">,
   { ifRevisions }: IfRevision,
 ): boolean {

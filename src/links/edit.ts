@@ -1,4 +1,4 @@
-import { type Change, type Edit, isWanted, type OtherRevision, revisionOf } from "./change.ts";
+import { type Change, type Edit, hasRevision, type OtherRevision, revisionOf } from "./change.ts";
 import type { WallClock } from "./clock.ts";
 import type { Code, LinkKey } from "./code.ts";
 import type { ParseDestination } from "./create.ts";
@@ -119,7 +119,7 @@ export function createEditing<Id extends Code | LinkKey>({
   ): Promise<Link<Id> | Problem | OtherRevision> {
     const { link, isChanged } = await write({ code, createdMs }, change);
     if (link === undefined) return { kind: "unknown" };
-    if (!isChanged && !hasEnded(link, change.atMs) && !isWanted(link, change))
+    if (!isChanged && !hasEnded(link, change.atMs) && !hasRevision(link, change))
       return { kind: "precondition.failed", revision: revisionOf(link) };
     // Another request may have started it meanwhile.
     const hasStart = change.type === "edit" && change.startsMs !== undefined;

@@ -3,7 +3,7 @@
 import {
   applyChange,
   type Change,
-  isWanted,
+  hasRevision,
   type OtherRevision,
   termsJson,
   versionOf,
@@ -79,7 +79,7 @@ export function otherRevision(
   link: StoredLink | undefined,
   { revision }: SeenLink,
 ): OtherRevision | undefined {
-  if (link === undefined || revision === undefined || isWanted(link, { ifRevisions: [revision] }))
+  if (link === undefined || revision === undefined || hasRevision(link, { ifRevisions: [revision] }))
     return undefined;
   return { kind: "precondition.failed", revision: versionOf(link) };
 }
