@@ -8,8 +8,8 @@ import type { Decision, LinkStore, NewLink } from "../../src/links/store.ts";
 import type { Target } from "../../src/links/target.ts";
 import { DAY_MS, NEVER_MS } from "../../src/links/time.ts";
 import type { GuardStore, JournalQuery } from "../../src/moderation/store.ts";
+import type { Slice } from "../../src/visits/days/slice.ts";
 import type { VisitStore } from "../../src/visits/days/store.ts";
-import type { Slice } from "../../src/visits/days/visit-rows.ts";
 import { slicesOf } from "../visits/slices.ts";
 import { newLink } from "./links.ts";
 

@@ -6,7 +6,7 @@ import { StoreUnavailable } from "../../src/links/store.ts";
 import { openDatabase } from "../../src/store/postgres/connection/database.ts";
 import { migrate } from "../../src/store/postgres/schema.ts";
 import { openPostgresStore } from "../../src/store/postgres/store.ts";
-import type { Slice } from "../../src/visits/days/visit-rows.ts";
+import type { Slice } from "../../src/visits/days/slice.ts";
 import { sharePostgres } from "../postgres.ts";
 import { type Proxy, startProxy } from "../proxy.ts";
 import { slicesOf } from "../visits/slices.ts";
