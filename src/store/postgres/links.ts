@@ -10,8 +10,8 @@ import { type Database, type Statements, WAIT_SHARE } from "./connection/databas
 import { closeCases, createInserts } from "./inserts.ts";
 import { createLinkCount, type LinkCount } from "./link-count.ts";
 import { columnsOf, GIVEN_LINKS, LINK_COLUMNS, type LinkRow, toLink } from "./link-row.ts";
+import { createRepeatableRequests } from "./repeatable-requests.ts";
 import type { Replicas } from "./replicas.ts";
-import { createRequests } from "./requests.ts";
 
 /**
  * Skips locked rows until the next time. Answers the cases of purged links, because the operator can't decide about these any
@@ -38,7 +38,7 @@ export function createLinks(
   const background = database.within(BACKGROUND_MS);
   const changes = createChanges(database, onRead);
   const inserts = createInserts(database, count, figures.links);
-  const requests = createRequests(database, background, count, figures.requests);
+  const requests = createRepeatableRequests(database, background, count, figures.requests);
   const updates = createUpdates(database, figures.updates);
 
   return {

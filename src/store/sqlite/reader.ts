@@ -12,7 +12,7 @@ import { LINK_COLUMNS, type LinkRow, toLink } from "../shared/link-row.ts";
 import { createChangesReader } from "./changes.ts";
 import { type Identity, isInPlace, replacedMeanwhile, watchPlace } from "./file/file-identity.ts";
 import { type FileDatabase, openReader } from "./file/file.ts";
-import { createRecall } from "./requests.ts";
+import { createRecall } from "./repeatable-requests.ts";
 import { createSearch } from "./search.ts";
 import { runOn } from "./sql.ts";
 import { daysWithVisits, LAST_DAY } from "./visits.ts";

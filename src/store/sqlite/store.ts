@@ -17,7 +17,7 @@ import { REPORTS } from "../shared/reports.ts";
 import type { Identity } from "./file/file-identity.ts";
 import type { UpdateTask } from "./links.ts";
 import { createReader } from "./reader.ts";
-import type { KeyedOutcome, KeyedTask } from "./requests.ts";
+import type { KeyedOutcome, KeyedTask } from "./repeatable-requests.ts";
 import { StoreBusy } from "./store-busy.ts";
 import { createWriteQueue } from "./write-queue.ts";
 import type { WriterCalls } from "./writer.ts";

@@ -18,7 +18,7 @@ import { isFailedSync } from "./file/failed-sync.ts";
 import { type Identity, identify, watchLog, watchPlace } from "./file/file-identity.ts";
 import { openWriter } from "./file/file.ts";
 import { createLinks, type UpdateTask } from "./links.ts";
-import { type KeyedTask, createRequests } from "./requests.ts";
+import { type KeyedTask, createRepeatableRequests } from "./repeatable-requests.ts";
 import { statementsOn } from "./sql.ts";
 import { StoreBusy } from "./store-busy.ts";
 import { eraseVisits, createVisits } from "./visits.ts";
@@ -33,7 +33,7 @@ function open({ path, openElsewhere, busyWaitMs }: OpenTask) {
   const database = openWriter(path, openElsewhere, busyWaitMs);
   const opened = identify(path);
   const links = createLinks(database, createChangesWriter(database));
-  const requests = createRequests(database, links);
+  const requests = createRepeatableRequests(database, links);
   const statements = statementsOn(database);
   const guard = createGuard(statements, statements, eraseVisits);
   const visits = createVisits(database);

@@ -24,7 +24,7 @@ export interface KeyedTask {
 
 export type KeyedOutcome = Awaited<ReturnType<LinkStore["insertOnce"]>>;
 
-export function createRequests(database: FileDatabase, links: LinksTable) {
+export function createRepeatableRequests(database: FileDatabase, links: LinksTable) {
   const find = createRecall(database);
   const keep = database.statement<unknown, [string, string, number, string]>(KEEP);
   const forget = database.statement<unknown, [number, number]>(FORGET);

@@ -42,7 +42,7 @@ interface StoredRequest {
   readonly made: Map<number, CreatedRecord>;
 }
 
-export function createRequests(
+export function createRepeatableRequests(
   { transaction, run, limitMs }: Statements,
   background: Pick<Statements, "run">,
   count: Pick<LinkCount, "add">,
