@@ -11,7 +11,7 @@ import type { CaseCursor, CaseQuery, ListedCase, NotedCase } from "./case.ts";
 import type { Figures } from "./figures.ts";
 import type { HostRules } from "./host-rules.ts";
 import { isTargetWithin, type LinkCursor, type LinkPage, type LinkQuery } from "./search.ts";
-import type { GuardStore, HostRule, JournalCursor, JournalEntry } from "./store.ts";
+import type { ModerationStore, HostRule, JournalCursor, JournalEntry } from "./store.ts";
 
 /** Requests a page of a list. `cursor` is that of the page before; any other text finds nothing. */
 export interface ListPage {
@@ -22,7 +22,7 @@ export interface ListPage {
 export interface InspectionOptions {
   readonly store: Pick<LinkStore, "find"> &
     Pick<VisitStore, "sums"> &
-    Pick<GuardStore, "hosts" | "journal" | "search" | "figures" | "caseOf" | "cases">;
+    Pick<ModerationStore, "hosts" | "journal" | "search" | "figures" | "caseOf" | "cases">;
   readonly clock: WallClock;
   readonly blocked: Blocked;
 }

@@ -18,7 +18,7 @@ import { canonicalHost } from "../links/target.ts";
 import { isRegistrySuffix, parseHost } from "./blocklist/domain-name.ts";
 import type { HostRules } from "./host-rules.ts";
 import { type DecisionRefusal, type RefusedDecision, refuseNote } from "./refusal.ts";
-import type { GuardStore } from "./store.ts";
+import type { ModerationStore } from "./store.ts";
 
 interface DecisionRequest {
   /** For the journal. */
@@ -40,7 +40,7 @@ interface DecidedHost {
 
 export interface OperatorOptions {
   readonly store: Pick<LinkStore, "find" | "change" | "disable" | "enable" | "erase"> &
-    Pick<GuardStore, "blockHost" | "unblockHost">;
+    Pick<ModerationStore, "blockHost" | "unblockHost">;
   readonly links: Pick<StoredLinks, "find" | "edit">;
   readonly clock: WallClock;
   readonly refuseRule: RuleCheck;

@@ -7,10 +7,10 @@ import type { Figures } from "./figures.ts";
 import type { LinkPage, LinkQuery, PageRequest } from "./search.ts";
 
 /**
- * Stores the operator's decisions. Every implementation must pass `test/stores/guard.ts`. A method that cannot answer
+ * Stores the operator's decisions. Every implementation must pass `test/stores/moderation.ts`. A method that cannot answer
  * rejects with `StoreUnavailable`.
  */
-export interface GuardStore<Id extends Code | LinkKey = LinkKey> extends CaseStore<Id>, CountStore {
+export interface ModerationStore<Id extends Code | LinkKey = LinkKey> extends CaseStore<Id>, CountStore {
   /** Returns at most `limit` rules whose hosts come after `after` (at first ""), in the order of their hosts. */
   hosts(after: string, limit: number): Promise<readonly HostRule[]>;
   /**

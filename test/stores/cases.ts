@@ -6,8 +6,8 @@ import type { LinkId } from "../../src/links/store.ts";
 import type { Target } from "../../src/links/target.ts";
 import { DAY_MS } from "../../src/links/time.ts";
 import { type CaseQuery, MAX_CASE_NOTES, type Report } from "../../src/moderation/case.ts";
-import type { TestedStore } from "./guard.ts";
 import { newLink } from "./links.ts";
+import type { TestedStore } from "./moderation.ts";
 
 const NOW = newLink("x").createdMs;
 const DAY = Math.floor(NOW / DAY_MS);

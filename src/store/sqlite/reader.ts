@@ -7,8 +7,8 @@ import { FIGURE_LINKS } from "../../moderation/figures.ts";
 import type { LinkQuery, PageRequest } from "../../moderation/search.ts";
 import type { Sums } from "../../visits/days/day.ts";
 import type { DaySums, DayVisits } from "../../visits/days/store.ts";
-import { createFigures, createGuardReader } from "../shared/guard.ts";
 import { LINK_COLUMNS, type LinkRow, toLink } from "../shared/link-row.ts";
+import { createFigures, createModerationReader } from "../shared/moderation.ts";
 import { createChangesReader } from "./changes.ts";
 import { type Identity, isInPlace, replacedMeanwhile, watchPlace } from "./file/file-identity.ts";
 import { type FileDatabase, openReader } from "./file/file.ts";
@@ -103,7 +103,7 @@ export function createReader(path: string, opened: Identity, sizeKnownMs = SIZE_
     days: (code: LinkKey, createdMs: number, firstDay: number, lastDay: number): DayVisits[] =>
       reading(() => visits.days(code, createdMs, firstDay, lastDay)),
     daySums,
-    ...createGuardReader(run),
+    ...createModerationReader(run),
     ...createFigures(run, FIGURES),
     search: (query: LinkQuery, page: PageRequest) => reading(() => search(query, page)),
     close: () => database.close(),

@@ -9,7 +9,7 @@ import {
   SyncFailed,
 } from "../../links/store.ts";
 import type { Report } from "../../moderation/case.ts";
-import type { GuardStore } from "../../moderation/store.ts";
+import type { ModerationStore } from "../../moderation/store.ts";
 import type { VisitStore } from "../../visits/days/store.ts";
 import { createCommits, createStoreFigures, type StoreFigures } from "../shared/commits.ts";
 import { idOf } from "../shared/link-row.ts";
@@ -64,7 +64,7 @@ function readingHalf(reader: Reader) {
     isSessionEnded: reader.isSessionEnded,
     caseOf: reader.caseOf,
     cases: reader.cases,
-  } satisfies Partial<LinkStore & VisitStore & GuardStore>;
+  } satisfies Partial<LinkStore & VisitStore & ModerationStore>;
 }
 
 /** Links, visits and decisions in one SQLite file. This thread reads on its own connection, a worker thread writes. */
@@ -77,7 +77,7 @@ export async function openSqliteStore(
     storeFigures = createStoreFigures(),
     onFault = () => {},
   }: StoreOptions = {},
-): Promise<LinkStore & VisitStore & GuardStore> {
+): Promise<LinkStore & VisitStore & ModerationStore> {
   const start = () => new Worker(new URL("./writer.ts", import.meta.url));
   const thread = startThread<WriterCalls>(start, {
     StoreUnusable,

@@ -12,7 +12,7 @@ import { performTasks } from "../../lib/thread.ts";
 import { type NewLink, StoreMisplaced, StoreUnavailable, SyncFailed } from "../../links/store.ts";
 import type { Slice } from "../../visits/days/slice.ts";
 import type { AgeBounds } from "../../visits/days/store.ts";
-import { createGuard } from "../shared/guard.ts";
+import { createModeration } from "../shared/moderation.ts";
 import { createChangesWriter } from "./changes.ts";
 import { isFailedSync } from "./file/failed-sync.ts";
 import { type Identity, identify, watchLog, watchPlace } from "./file/file-identity.ts";
@@ -35,11 +35,11 @@ function open({ path, openElsewhere, busyWaitMs }: OpenTask) {
   const links = createLinks(database, createChangesWriter(database));
   const requests = createRepeatableRequests(database, links);
   const statements = statementsOn(database);
-  const guard = createGuard(statements, statements, eraseVisits);
+  const moderation = createModeration(statements, statements, eraseVisits);
   const visits = createVisits(database);
   const log = watchLog(path, opened);
   const place = watchPlace(path, opened, log?.areInPlace);
-  return { path, opened, log, place, database, links, requests, guard, visits, waitMs: Number.NaN };
+  return { path, opened, log, place, database, links, requests, moderation, visits, waitMs: Number.NaN };
 }
 
 let file: ReturnType<typeof open>;
@@ -53,10 +53,10 @@ let checkpointFault: unknown;
 let failedSync: SyncFailed | undefined;
 
 /** Of the methods that are written once for both engines. */
-interface Args<Name extends keyof Guard> {
-  readonly args: Parameters<Guard[Name]>;
+interface Args<Name extends keyof Moderation> {
+  readonly args: Parameters<Moderation[Name]>;
 }
-type Guard = ReturnType<typeof createGuard>;
+type Moderation = ReturnType<typeof createModeration>;
 
 /**
  * Links to insert, and which were inserted, cross as JSON: Bun passes a long string much faster than an array of objects.
@@ -79,19 +79,19 @@ const calls = {
   age: ({ bounds, limit }: { readonly bounds: AgeBounds; readonly limit: number }) =>
     file.visits.age(bounds, limit),
   salt: ({ day, oldest }: { readonly day: number; readonly oldest: number }) => file.visits.salt(day, oldest),
-  secret: ({ args }: Args<"secret">) => file.guard.secret(...args),
-  change: ({ args }: Args<"change">) => file.guard.change(...args),
-  disable: ({ args }: Args<"disable">) => file.guard.disable(...args),
-  enable: ({ args }: Args<"enable">) => file.guard.enable(...args),
-  erase: ({ args }: Args<"erase">) => file.guard.erase(...args),
-  blockHost: ({ args }: Args<"blockHost">) => file.guard.blockHost(...args),
-  unblockHost: ({ args }: Args<"unblockHost">) => file.guard.unblockHost(...args),
-  count: ({ args }: Args<"count">) => file.guard.count(...args),
-  endSession: ({ args }: Args<"endSession">) => file.guard.endSession(...args),
-  reportAll: ({ args }: Args<"reportAll">) => file.guard.reportAll(...args),
-  answerCase: ({ args }: Args<"answerCase">) => file.guard.answerCase(...args),
-  reopenCase: ({ args }: Args<"reopenCase">) => file.guard.reopenCase(...args),
-  ageCases: ({ args }: Args<"ageCases">) => file.guard.ageCases(...args),
+  secret: ({ args }: Args<"secret">) => file.moderation.secret(...args),
+  change: ({ args }: Args<"change">) => file.moderation.change(...args),
+  disable: ({ args }: Args<"disable">) => file.moderation.disable(...args),
+  enable: ({ args }: Args<"enable">) => file.moderation.enable(...args),
+  erase: ({ args }: Args<"erase">) => file.moderation.erase(...args),
+  blockHost: ({ args }: Args<"blockHost">) => file.moderation.blockHost(...args),
+  unblockHost: ({ args }: Args<"unblockHost">) => file.moderation.unblockHost(...args),
+  count: ({ args }: Args<"count">) => file.moderation.count(...args),
+  endSession: ({ args }: Args<"endSession">) => file.moderation.endSession(...args),
+  reportAll: ({ args }: Args<"reportAll">) => file.moderation.reportAll(...args),
+  answerCase: ({ args }: Args<"answerCase">) => file.moderation.answerCase(...args),
+  reopenCase: ({ args }: Args<"reopenCase">) => file.moderation.reopenCase(...args),
+  ageCases: ({ args }: Args<"ageCases">) => file.moderation.ageCases(...args),
   rest: (_task: object) => rest(),
   close: (_task: object) => close(),
 };

@@ -108,7 +108,7 @@ export function createFigures(run: Run, { links, newest, visited }: FigureStatem
 }
 
 /** `background` is for work that nobody waits for. */
-export function createGuard(statements: Statements, background: Statements, eraseVisits: EraseVisits) {
+export function createModeration(statements: Statements, background: Statements, eraseVisits: EraseVisits) {
   return {
     ...createInstance(statements.run),
     ...createDecisions(statements, eraseVisits),
@@ -117,7 +117,7 @@ export function createGuard(statements: Statements, background: Statements, eras
   };
 }
 
-export function createGuardReader(run: Run) {
+export function createModerationReader(run: Run) {
   return {
     ...createHostsReader(run),
     ...createJournalReader(run),

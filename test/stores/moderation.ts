@@ -7,14 +7,14 @@ import { type Reason } from "../../src/links/reasons.ts";
 import type { Decision, LinkStore, NewLink } from "../../src/links/store.ts";
 import type { Target } from "../../src/links/target.ts";
 import { DAY_MS, NEVER_MS } from "../../src/links/time.ts";
-import type { GuardStore, JournalQuery } from "../../src/moderation/store.ts";
+import type { ModerationStore, JournalQuery } from "../../src/moderation/store.ts";
 import type { Slice } from "../../src/visits/days/slice.ts";
 import type { VisitStore } from "../../src/visits/days/store.ts";
 import { slicesOf } from "../visits/slices.ts";
 import { newLink } from "./links.ts";
 
 /** Decisions change links and their visits, so that a store of decisions knows both. */
-export type TestedStore = GuardStore &
+export type TestedStore = ModerationStore &
   Pick<
     LinkStore,
     "insert" | "find" | "update" | "change" | "disable" | "enable" | "erase" | "changes" | "purge" | "close"
@@ -26,8 +26,8 @@ const decision = (more: Partial<Decision> = {}): Decision => ({ who: "api", atMs
 const because = (reason: Reason, more: Partial<Decision> = {}) => ({ ...decision(more), reason });
 
 /** Every store's promises about the operator's decisions. `open` as for the LinkStore. */
-export function testGuardStore(name: string, open: () => Promise<TestedStore>): void {
-  describe(`${name} as a GuardStore`, () => {
+export function testModerationStore(name: string, open: () => Promise<TestedStore>): void {
+  describe(`${name} as a ModerationStore`, () => {
     let store: TestedStore;
     let other: TestedStore;
     beforeAll(async () => {
