@@ -50,16 +50,16 @@ export interface LinkStore<Id extends Code | LinkKey = LinkKey> {
    * silent. Concurrent changes to a link are applied one after the other.
    */
   update(link: LinkId<Id>, change: Change): Promise<Updated<Id>>;
-  /** The same for the operator, with an entry in the journal if the change has an effect. */
+  /** The same for the operator, with an entry in the operator's journal if the change has an effect. */
   change(link: LinkId, change: Change, decision: Decision): Promise<Updated>;
   /** Returns the secret of the store. If it has none yet, stores the proposed one. */
   secret(proposed: Uint8Array): Promise<Uint8Array>;
   /** Whether this is still the secret of the store: an import or a restore may have replaced it. */
   isSecret(secret: Uint8Array): Promise<boolean>;
   /**
-   * Disables at most {@link MAX_DECIDED} links, durably and in one transaction, each with an entry in the journal and in
-   * the changes. Returns the links that it changed: not those that are unknown, deleted, or disabled for this reason
-   * already. Another reason replaces the earlier one. Changes nothing if the operator saw another revision of any.
+   * Disables at most {@link MAX_DECIDED} links, durably and in one transaction, each with an entry in the operator's
+   * journal and in the changes. Returns the links that it changed: not those that are unknown, deleted, or disabled for this
+   * reason already. Another reason replaces the earlier one. Changes nothing if the operator saw another revision of any.
    */
   disable(
     links: readonly SeenLink[],
@@ -135,7 +135,7 @@ export interface KeyReused {
 /** Keeps transactions short. */
 export const MAX_DECIDED = 500;
 
-/** Who decided something about links or hosts, when, and why. The store writes it into the journal. */
+/** Who decided something about links or hosts, when, and why. The store writes it into the operator's journal. */
 export interface Decision {
   readonly who: Who;
   readonly atMs: number;

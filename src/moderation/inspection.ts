@@ -11,7 +11,7 @@ import type { CaseCursor, CaseQuery, ListedCase, NotedCase } from "./case.ts";
 import type { Figures } from "./figures.ts";
 import type { HostRules } from "./host-rules.ts";
 import { isTargetWithin, type LinkCursor, type LinkPage, type LinkQuery } from "./search.ts";
-import type { ModerationStore, HostRule, JournalCursor, JournalEntry } from "./store.ts";
+import type { ModerationStore, HostRule, DecisionCursor, DecisionEntry } from "./store.ts";
 
 /** Requests a page of a list. `cursor` is that of the page before; any other text finds nothing. */
 export interface ListPage {
@@ -22,7 +22,7 @@ export interface ListPage {
 export interface InspectionOptions {
   readonly store: Pick<LinkStore, "find"> &
     Pick<VisitStore, "sums"> &
-    Pick<ModerationStore, "hosts" | "journal" | "search" | "figures" | "caseOf" | "cases">;
+    Pick<ModerationStore, "hosts" | "decisions" | "search" | "figures" | "caseOf" | "cases">;
   readonly clock: WallClock;
   readonly blocked: Blocked;
 }
@@ -41,7 +41,7 @@ export interface InspectedLink extends StoredLink {
 export interface LinkDetails extends Sums {
   readonly link: InspectedLink;
   /** The operator's decisions about links of this code, newest first. */
-  readonly history: readonly JournalEntry[];
+  readonly history: readonly DecisionEntry[];
   readonly reported: NotedCase | undefined;
 }
 
@@ -67,7 +67,7 @@ export interface Inspection {
   look(spelling: string): Promise<LinkDetails | Unknown>;
   figures(): Promise<Figures>;
   hosts(page: ListPage): Promise<ListItems<HostRule>>;
-  journal(page: ListPage): Promise<ListItems<JournalEntry>>;
+  decisions(page: ListPage): Promise<ListItems<DecisionEntry>>;
   /** Open cases, then answered ones, or only one of both. */
   cases(page: ListPage, state?: CaseQuery["state"]): Promise<ListItems<InspectedCase>>;
 }
@@ -104,7 +104,7 @@ export function createInspection({ store, clock, blocked }: InspectionOptions): 
       if (link === undefined) return { kind: "unknown" };
       const [sums, history, reported] = await Promise.all([
         store.sums(link.code, link.createdMs),
-        store.journal({ code: link.code, limit: MAX_HISTORY }),
+        store.decisions({ code: link.code, limit: MAX_HISTORY }),
         store.caseOf(link),
       ]);
       return { link: inspect(link), ...sums, history, reported };
@@ -119,10 +119,10 @@ export function createInspection({ store, clock, blocked }: InspectionOptions): 
         ({ host }) => host,
       ),
 
-    journal: (page) =>
+    decisions: (page) =>
       readPage(
         page,
-        (limit) => store.journal({ before: page.cursor as JournalCursor | undefined, limit }),
+        (limit) => store.decisions({ before: page.cursor as DecisionCursor | undefined, limit }),
         ({ cursor }) => cursor,
       ),
 
@@ -154,15 +154,15 @@ async function readPage<T>(
   return { items, cursor: found.length > limit && last !== undefined ? cursorOf(last) : undefined };
 }
 
-/** Entries of the journal that are searched. */
+/** Entries of the operator's journal that are searched. */
 const MAX_ENTRIES = 100;
 
 export interface LinkDecisions {
-  /** Reads the entries of the journal about the links of a code, newest first. */
+  /** Reads the decisions about the links of a code, newest first. */
   decisions(
     code: Code,
     limit: number,
-  ): Promise<readonly Pick<JournalEntry, "createdMs" | "action" | "atMs">[]>;
+  ): Promise<readonly Pick<DecisionEntry, "createdMs" | "action" | "atMs">[]>;
 }
 
 interface DisabledSinceOptions {

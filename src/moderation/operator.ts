@@ -21,7 +21,7 @@ import { type DecisionRefusal, type RefusedDecision, refuseNote } from "./refusa
 import type { ModerationStore } from "./store.ts";
 
 interface DecisionRequest {
-  /** For the journal. */
+  /** For the operator's journal. */
   readonly note?: string | undefined;
 }
 
@@ -87,8 +87,8 @@ export function createRuleCheck({ hostRules, ownHosts }: RuleCheckOptions): Rule
 type Decided<T> = Promise<T | RefusedDecision | OtherRevision>;
 
 /**
- * The operator's decisions. Each change is durable, and in the journal, when it resolves; every process applies it within
- * a second. Rejects with `StoreUnavailable` if the store cannot answer.
+ * The operator's decisions. Each change is durable, and in the operator's journal, when it resolves; every process applies
+ * it within a second. Rejects with `StoreUnavailable` if the store cannot answer.
  */
 export interface Operator {
   /** Returns the link of a code as it is stored, whatever its state. */

@@ -119,7 +119,7 @@ test("counted visits, a report and a decision whose commit was not answered happ
   const [slice] = slicesOf({ hour: 480_005, visits: [{ code, createdMs }] });
   const report = { code, createdMs, reporter: "a", reason: "spam", note: "a note", day: 1, atMs: 1 } as const;
   const caseOf = () => direct.caseOf(link);
-  const journal = () => direct.journal({ code, limit: 9 });
+  const journal = () => direct.decisions({ code, limit: 9 });
   const visits = async () => (await direct.sums(code, createdMs)).visits;
   for (const [doing, isDone] of [
     [async () => store.add(slice as Slice), async () => (await visits()) === 1],

@@ -31,7 +31,7 @@ export function createAdminApiViews(inspection: Inspection) {
     ...linkViews(inspection),
     hosts: hostsView(inspection),
     cases: casesView(inspection),
-    journal: listView("entries", inspection.journal, entryJson),
+    journal: listView("entries", inspection.decisions, entryJson),
     figures: async (call) => show(call, figuresJson(await inspection.figures())),
   };
   return (call: DetachedCall, data: string) => {

@@ -1,12 +1,12 @@
 /** @jsxImportSource ../shared/html */
 import type { Page } from "../../http/page.ts";
 import { message } from "../../locales/messages.ts";
-import type { JournalEntry } from "../../moderation/store.ts";
+import type { DecisionEntry } from "../../moderation/store.ts";
 import { Instant } from "../shared/instant.tsx";
 import { adminPage, Given, LinkTo, More, type PageContext } from "./frame.tsx";
 
 export interface Journal {
-  readonly entries: readonly JournalEntry[];
+  readonly entries: readonly DecisionEntry[];
   /** Undefined on the last page. */
   readonly cursor: string | undefined;
 }
@@ -26,7 +26,7 @@ export function journalPage(context: PageContext, { entries, cursor }: Journal):
   );
 }
 
-export function History({ language, entries }: { language: string; entries: readonly JournalEntry[] }) {
+export function History({ language, entries }: { language: string; entries: readonly DecisionEntry[] }) {
   if (entries.length === 0) return <p>{message(language, "admin.journal.empty")}</p>;
   return (
     <ul class="rows">

@@ -110,7 +110,7 @@ export function createAdminPageViews(inspection: Inspection) {
     },
 
     async journal(call, task) {
-      const { items, cursor } = await inspection.journal(partOf(call));
+      const { items, cursor } = await inspection.decisions(partOf(call));
       return render(call, task, (context) => journalPage(context, { entries: items, cursor }));
     },
   };

@@ -11,8 +11,8 @@ import {
 } from "../../moderation/figures.ts";
 import type { EndedSession } from "../../moderation/store.ts";
 import { createCases, createCasesReader } from "./cases.ts";
+import { createDecisionsReader } from "./decision-entries.ts";
 import { createDecisions, createHostsReader, type EraseVisits } from "./decisions.ts";
-import { createJournalReader } from "./operator-journal.ts";
 import { createReports } from "./reports.ts";
 import { insertInto, type Run, type Statements } from "./sql.ts";
 
@@ -120,7 +120,7 @@ export function createModeration(statements: Statements, background: Statements,
 export function createModerationReader(run: Run) {
   return {
     ...createHostsReader(run),
-    ...createJournalReader(run),
+    ...createDecisionsReader(run),
     ...createCasesReader(run),
     async isSessionEnded(digest: Uint8Array): Promise<boolean> {
       return (await run(FIND_SESSION, [digest])).rows.length > 0;

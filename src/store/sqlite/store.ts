@@ -57,7 +57,7 @@ function readingHalf(reader: Reader) {
     days: async (code, createdMs, firstDay, lastDay) => reader.days(code, createdMs, firstDay, lastDay),
     daySums: async (code, createdMs, firstDay, lastDay) => reader.daySums(code, createdMs, firstDay, lastDay),
     hosts: reader.hosts,
-    journal: reader.journal,
+    decisions: reader.decisions,
     figures: reader.figures,
     search: async (query, page) => reader.search(query, page),
     isSecret: reader.isSecret,
