@@ -15,7 +15,7 @@ export const TICK_MS = 1000;
 /** Folding takes at most this share of the time, but no visit waits longer than a minute for it. */
 const FOLD_SHARE = 1 / 40;
 export const MAX_FOLD_PAUSE_MS = 60_000;
-const ADOPT_EVERY_MS = 60_000;
+const ABANDONED_EVERY_MS = 60_000;
 
 /** Tests lower it. */
 export interface JournalTiming {
@@ -66,7 +66,7 @@ export async function openJournal(options: JournalOptions): Promise<Journal> {
   const segments = createSegments({ ...options, slot, owner, hour: hour() });
   const folding = startFolding(store);
   let foldAtMs = 0;
-  let adoptAtMs = 0;
+  let abandonedAtMs = 0;
 
   /** A damaged segment does not block the others. */
   async function fold(segment: Segment): Promise<number> {
@@ -106,7 +106,7 @@ export async function openJournal(options: JournalOptions): Promise<Journal> {
     }
   }
 
-  async function adopt(): Promise<void> {
+  async function foldAbandoned(): Promise<void> {
     for (const { abandoned } of abandonedSlots(slot, slots)) {
       for (const segment of abandoned) {
         await fold(segment);
@@ -125,9 +125,9 @@ export async function openJournal(options: JournalOptions): Promise<Journal> {
     } finally {
       segments.prepare();
     }
-    if (startMs < adoptAtMs) return;
-    adoptAtMs = startMs + ADOPT_EVERY_MS;
-    await adopt();
+    if (startMs < abandonedAtMs) return;
+    abandonedAtMs = startMs + ABANDONED_EVERY_MS;
+    await foldAbandoned();
   }
 
   /** The next visit must not touch a file that was cut short, so this can't wait for a tick. */
