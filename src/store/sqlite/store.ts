@@ -23,7 +23,7 @@ import { createWriteQueue } from "./write-queue.ts";
 import type { WriterCalls } from "./writer.ts";
 
 /** The log is emptied after one or two of these intervals without a write. */
-const REST_EVERY_MS = 5000;
+const IDLE_MS = 5000;
 
 export interface StoreOptions {
   /** The files that other processes have open, if any: no others are accepted. */
@@ -121,8 +121,8 @@ export async function openSqliteStore(
   );
 
   // A failure is retried in the next interval. While another process has the lock, that one empties the log.
-  const onRestFault = (error: unknown) => (error instanceof StoreBusy ? undefined : onFault(error));
-  const resting = setInterval(() => void writer.perform("rest", {}).catch(onRestFault), REST_EVERY_MS);
+  const onIdleFault = (error: unknown) => (error instanceof StoreBusy ? undefined : onFault(error));
+  const emptying = setInterval(() => void writer.perform("emptyIdleLog", {}).catch(onIdleFault), IDLE_MS);
 
   return {
     async insert(links) {
@@ -164,7 +164,7 @@ export async function openSqliteStore(
     newestSaltDay: async () => reader.newestSaltDay(),
     salt: async (day, oldest) => (await writer.perform("salt", { day, oldest })) as Uint8Array,
     async close() {
-      clearInterval(resting);
+      clearInterval(emptying);
       await Promise.all([inserts, requests, updates, reports].map((commits) => commits.settled()));
       reader.close();
       try {

@@ -47,7 +47,7 @@ let file: ReturnType<typeof open>;
 let logWrittenMs = 0;
 /** Whether the disk has been full since the start. */
 let wasFull = false;
-/** The reason why the log could not be moved into the file; the next "rest" reports it. */
+/** The reason why the log could not be moved into the file; the next `emptyIdleLog` reports it. */
 let checkpointFault: unknown;
 /** Once set, never cleared. */
 let failedSync: SyncFailed | undefined;
@@ -92,7 +92,7 @@ const calls = {
   answerCase: ({ args }: Args<"answerCase">) => file.moderation.answerCase(...args),
   reopenCase: ({ args }: Args<"reopenCase">) => file.moderation.reopenCase(...args),
   ageCases: ({ args }: Args<"ageCases">) => file.moderation.ageCases(...args),
-  rest: (_task: object) => rest(),
+  emptyIdleLog: (_task: object) => emptyIdleLog(),
   close: (_task: object) => close(),
 };
 
@@ -102,7 +102,7 @@ export type WriterCalls = typeof calls;
  * Runs every few seconds. Empties the log if no process has written since the last run: an empty log can't lose links. Also
  * empties it if {@link openWriter} couldn't.
  */
-function rest(): void {
+function emptyIdleLog(): void {
   const { size, mtimeMs } = statSync(`${file.path}-wal`);
   file.database.wasEmptied ||= size === 0;
   if (size > 0 && (mtimeMs === logWrittenMs || !file.database.wasEmptied)) {
