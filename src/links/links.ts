@@ -83,7 +83,7 @@ export function createLookUps<Id extends Code | LinkKey>({
 }: LookUpOptions<Id>): LookUps<Id> {
   const { find, findNow, findNear } = store;
 
-  async function look(spelling: string, where = find): Promise<Link<Id> | undefined> {
+  async function findSpelled(spelling: string, where = find): Promise<Link<Id> | undefined> {
     const code = lookUp(spelling);
     return code === undefined ? undefined : unlessPurged(await where(code));
   }
@@ -98,13 +98,13 @@ export function createLookUps<Id extends Code | LinkKey>({
 
   return {
     async resolve(spelling) {
-      const near = findNear && unlessProblem(await look(spelling, findNear));
+      const near = findNear && unlessProblem(await findSpelled(spelling, findNear));
       // A standby may not know a link that was just created or enabled.
-      return near === undefined || isProblem(near) ? unlessProblem(await look(spelling)) : near;
+      return near === undefined || isProblem(near) ? unlessProblem(await findSpelled(spelling)) : near;
     },
     resolveNow: findNow && ((code) => unlessProblem(unlessPurged(findNow(code)))),
     async find(spelling, as = "visitor") {
-      const link = await look(spelling);
+      const link = await findSpelled(spelling);
       if (link === undefined) return { kind: "unknown" };
       const disabled = reasonOf(link);
       if (disabled === "deleted") return { kind: "disabled", reason: disabled };

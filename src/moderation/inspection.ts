@@ -64,7 +64,7 @@ export interface Inspection {
   /** The links among these that still exist. */
   links(ids: readonly LinkId[]): Promise<readonly InspectedLink[]>;
   /** Everything about the link of a code as an address spells it, even if it was deleted. */
-  look(spelling: string): Promise<LinkDetails | Unknown>;
+  details(spelling: string): Promise<LinkDetails | Unknown>;
   figures(): Promise<Figures>;
   hosts(page: ListPage): Promise<ListItems<HostRule>>;
   decisions(page: ListPage): Promise<ListItems<DecisionEntry>>;
@@ -98,7 +98,7 @@ export function createInspection({ store, clock, blocked }: InspectionOptions): 
       );
     },
 
-    async look(spelling) {
+    async details(spelling) {
       const key = lookUpKey(spelling);
       const link = key === undefined ? undefined : await store.find(key);
       if (link === undefined) return { kind: "unknown" };

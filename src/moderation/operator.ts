@@ -92,7 +92,7 @@ type Decided<T> = Promise<T | RefusedDecision | OtherRevision>;
  */
 export interface Operator {
   /** Returns the link of a code as it is stored, whatever its state. */
-  look(spelling: string): Promise<StoredLink | Unknown>;
+  find(spelling: string): Promise<StoredLink | Unknown>;
   /** Changes a link that redirects or will. False if it is so already. */
   change(link: ReadLink, request: ChangeRequest, who: Who): Decided<boolean | EditRefusal>;
   /** Returns the links that it changed: not those that are unknown, deleted, or disabled for this reason already. */
@@ -131,7 +131,7 @@ export function createOperator({
   }
 
   return {
-    async look(spelling) {
+    async find(spelling) {
       const key = lookUpKey(spelling);
       const link = key === undefined ? undefined : await store.find(key);
       return link ?? { kind: "unknown" };

@@ -92,7 +92,7 @@ export function createEndpoints({ operator, views, refusalOf }: AdminApiOptions)
     /** Decides about a link as the operator has seen it (RFC 6585, section 3). */
     decideLink: (act: (call: Call, link: ReadLink) => Promise<HttpProblem | Outcome>) =>
       decide(async (call) => {
-        const found = await operator.look(call.code);
+        const found = await operator.find(call.code);
         if (isProblem(found)) return found;
         if (header(call.headers, "if-match", "") === null) return { kind: "precondition.required" };
         const link = requireSeen(found, requiredTags(call.headers));

@@ -76,7 +76,7 @@ export function linkEndpoints(
 
     /** The statistics that the link's maker sees. */
     statistics: guarded(async (call) => {
-      const link = await operator.look(call.code);
+      const link = await operator.find(call.code);
       if (isProblem(link)) return problemJson(call, link);
       const checked: CheckedKey = { createdMs: link.createdMs };
       const domain = call.domain.ofKey(link.code);
@@ -153,7 +153,7 @@ export const linkViews = (inspection: Inspection): AdminApiViews<"links" | "link
   },
 
   async link(call) {
-    const inspected = await inspection.look(call.code);
+    const inspected = await inspection.details(call.code);
     if (isProblem(inspected)) return problemJson(call, inspected);
     const data = inspectedJson(inspected, inspection.nowMs());
     return show(call, data, { ETag: `"${data.revision}"` });

@@ -120,7 +120,7 @@ export function createAdminPages({ signIn, operator, secret, cases, hostRules, v
       return result.status < 500 ? ask(call, { view: "links", formToken }) : result;
     }),
     link: page(async (call, formToken) => {
-      const link = await operator.look(call.code);
+      const link = await operator.find(call.code);
       return isProblem(link) ? problemAnswer(call, link) : showLink(call, link, { formToken });
     }),
     hosts: show("hosts"),
@@ -131,7 +131,7 @@ export function createAdminPages({ signIn, operator, secret, cases, hostRules, v
     ),
 
     decide: form(BODIES["POST /admin/links/{code}"], async (call, fields, formToken) => {
-      const link = await operator.look(call.code);
+      const link = await operator.find(call.code);
       if (isProblem(link)) return problemAnswer(call, link);
       const seen = seenBy(link, fields);
       const outcome = isProblem(seen) ? seen : await decide(seen, fields);
@@ -154,7 +154,7 @@ export function createAdminPages({ signIn, operator, secret, cases, hostRules, v
     }),
 
     answer: form(BODIES["POST /admin/cases"], async (call, fields, formToken) => {
-      const link = await operator.look(fields.get("code") ?? "");
+      const link = await operator.find(fields.get("code") ?? "");
       if (isProblem(link)) return problemAnswer(call, link);
       const action = fields.get("action") ?? "";
       const again = (problem: HttpProblem) => ask(call, { view: "figures", formToken, problem });

@@ -80,7 +80,7 @@ export function createAdminPageViews(inspection: Inspection) {
     },
 
     async link(call, task) {
-      const inspected = await inspection.look(call.code);
+      const inspected = await inspection.details(call.code);
       if (isProblem(inspected)) return problemAnswer(call, inspected);
       const nowMs = inspection.nowMs();
       const { manageKey = "", typed } = task;
