@@ -34,7 +34,7 @@ export interface EditOptions<Id extends Code | LinkKey> {
   readonly store: Pick<LinkStore<Id>, "update">;
   readonly clock: WallClock;
   readonly parseDestination: ParseDestination;
-  readonly problemOf: ReturnType<typeof createLinkCheck>["problemOf"];
+  readonly goneProblemOf: ReturnType<typeof createLinkCheck>["goneProblemOf"];
   readonly edits: Edits;
 }
 
@@ -84,7 +84,7 @@ export function createEditing<Id extends Code | LinkKey>({
   store,
   clock,
   parseDestination,
-  problemOf,
+  goneProblemOf,
   edits,
 }: EditOptions<Id>): Editing<Id> {
   /** Only a new target can deceive people who know the link. Everything else may always change. */
@@ -125,13 +125,13 @@ export function createEditing<Id extends Code | LinkKey>({
     const hasStart = change.type === "edit" && change.startsMs !== undefined;
     if (!isChanged && hasStart && hasStarted(link, change.atMs))
       return invalid({ rule: "starts_at.started" });
-    return isChanged ? link : (problemOf(link) ?? link);
+    return isChanged ? link : (goneProblemOf(link) ?? link);
   }
 
   return {
     async edit(link, request, decide) {
       const atMs = clock.nowMs();
-      const problem = problemOf(link);
+      const problem = goneProblemOf(link);
       if (problem !== undefined) return problem;
       if (decide === undefined && isClosed(link, request, atMs)) return { kind: "edits.closed" };
       const edit = parse(link, request, atMs);

@@ -11,12 +11,12 @@ export type Blocked = (target: Target) => Exclude<DisabledReason, "deleted"> | u
 /** Creates the check that every visit and edit of a link passes. */
 export function createLinkCheck(clock: WallClock, blocked: Blocked) {
   /** The link's own state, or else the rule about its target. */
-  const reasonOf = (link: Pick<Link | FoundLink, "disabled" | "target">) =>
+  const disabledReasonOf = (link: Pick<Link | FoundLink, "disabled" | "target">) =>
     link.disabled ?? blocked(link.target);
 
   /** Why a link no longer redirects. Undefined if it still does, or hasn't started. */
-  function problemOf(link: Omit<Link | FoundLink, "code">): Problem | undefined {
-    const reason = reasonOf(link);
+  function goneProblemOf(link: Omit<Link | FoundLink, "code">): Problem | undefined {
+    const reason = disabledReasonOf(link);
     if (reason !== undefined) return { kind: "disabled", reason };
     const { endsMs, terms } = link;
     return hasEnded(link, clock.nowMs()) ? { kind: "expired", endedMs: endsMs, by: terms?.ended } : undefined;
@@ -25,10 +25,10 @@ export function createLinkCheck(clock: WallClock, blocked: Blocked) {
   /** The link, if it redirects now. */
   function unlessProblem<Id extends Code | LinkKey>(link: Link<Id> | undefined): Link<Id> | Problem {
     if (link === undefined) return { kind: "unknown" };
-    const problem = problemOf(link);
+    const problem = goneProblemOf(link);
     if (problem !== undefined) return problem;
     return stateOf(link, clock.nowMs()) === "scheduled" ? { kind: "unknown" } : link;
   }
 
-  return { reasonOf, problemOf, unlessProblem };
+  return { disabledReasonOf, goneProblemOf, unlessProblem };
 }

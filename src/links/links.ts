@@ -94,7 +94,7 @@ export function createLookUps<Id extends Code | LinkKey>({
     return clock.nowMs() >= link.endsMs + codeHoldMs ? undefined : link;
   }
 
-  const { reasonOf, unlessProblem } = createLinkCheck(clock, blocked);
+  const { disabledReasonOf, unlessProblem } = createLinkCheck(clock, blocked);
 
   return {
     async resolve(spelling) {
@@ -106,7 +106,7 @@ export function createLookUps<Id extends Code | LinkKey>({
     async find(spelling, as = "visitor") {
       const link = await findSpelled(spelling);
       if (link === undefined) return { kind: "unknown" };
-      const disabled = reasonOf(link);
+      const disabled = disabledReasonOf(link);
       if (disabled === "deleted") return { kind: "disabled", reason: disabled };
       const found = { ...link, disabled };
       const state = stateOf(found, clock.nowMs());
@@ -121,13 +121,13 @@ export function createLookUps<Id extends Code | LinkKey>({
 
 export function createLinks(options: LinksOptions): Links {
   const { store, clock, blocked, codeHoldMs, edits } = options;
-  const { problemOf, unlessProblem } = createLinkCheck(clock, blocked);
+  const { goneProblemOf, unlessProblem } = createLinkCheck(clock, blocked);
   const creation = createLinkCreation(options);
 
   return {
     ...creation,
 
-    ...createEditing({ store, clock, parseDestination: creation.parseDestination, problemOf, edits }),
+    ...createEditing({ store, clock, parseDestination: creation.parseDestination, goneProblemOf, edits }),
 
     ...createLookUps({ store, lookUp: lookUpCode, clock, codeHoldMs, blocked }),
 
@@ -142,9 +142,9 @@ export function createLinks(options: LinksOptions): Links {
 
 export function createStoredLinks(options: StoredLinksOptions): StoredLinks {
   const { store, clock, blocked, codeHoldMs, edits, readRules } = options;
-  const { problemOf } = createLinkCheck(clock, blocked);
+  const { goneProblemOf } = createLinkCheck(clock, blocked);
   const parseDestination = createDestinationParser(options);
-  const { edit } = createEditing({ store, clock, parseDestination, problemOf, edits });
+  const { edit } = createEditing({ store, clock, parseDestination, goneProblemOf, edits });
   const { find } = createLookUps({ store, lookUp: lookUpKey, clock, codeHoldMs, blocked });
 
   return {
