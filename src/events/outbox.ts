@@ -99,13 +99,6 @@ interface Step {
   chooseBatch(rows: readonly EventRow[]): readonly EventRow[];
 }
 
-/** The owner's turn from now on, the events to send, and how many others were dropped. */
-interface StepResult {
-  readonly turn: number;
-  readonly batch: readonly EventRow[];
-  readonly dropped: number;
-}
-
 /** Events that wait for the endpoint, and those that it refused. Instants are Unix ms. Rejects with `StoreUnavailable`. */
 export interface Outbox {
   /** Turns recording on, for a day. */
@@ -116,8 +109,11 @@ export interface Outbox {
   forgetRefused(nowMs: number): Promise<void>;
   /** Undefined if recording was never turned on. */
   readState(endedByMs: number): Promise<OutboxState | undefined>;
-  /** Marks events as sent or sets them aside, and returns the next batch. Undefined if another process has taken over. */
-  step(step: Step): Promise<StepResult | undefined>;
+  /**
+   * Marks events as sent or sets them aside, and returns the next batch and how many events were dropped. Undefined if
+   * another process has taken over.
+   */
+  step(step: Step): Promise<{ turn: number; batch: readonly EventRow[]; dropped: number } | undefined>;
   /** Lets another process send immediately. */
   release(owner: string): Promise<void>;
   /** Events that were set aside, at most 1,000. */

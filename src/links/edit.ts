@@ -53,10 +53,7 @@ export interface Editing<Id extends Code | LinkKey = Code> {
     decide?: LinkStore<Id>["update"],
   ): Promise<Link<Id> | EditRefusal>;
   /** Ends a link immediately and durably, even if it is disabled. */
-  withdraw(
-    link: LinkId<Id>,
-    ifRevisions?: readonly string[],
-  ): Promise<Link<Id> | Exclude<EditRefusal, EditsClosed>>;
+  withdraw(link: LinkId<Id>, ifRevisions?: readonly string[]): Promise<Link<Id> | Problem | OtherRevision>;
 }
 
 export const EDITABLE_MS: Readonly<Record<Edits, number>> = {

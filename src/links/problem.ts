@@ -39,14 +39,10 @@ export function invalid(refusal: Refusal): Invalid {
 }
 
 /** The code of a new link is in use. */
-export interface Taken {
-  readonly kind: "taken";
-}
+export type Taken = { readonly kind: "taken" };
 
 /** No link has this code, for this reader. */
-export interface Unknown {
-  readonly kind: "unknown";
-}
+export type Unknown = { readonly kind: "unknown" };
 
 /** Every expected outcome other than success. Faults are thrown. */
 export type Problem =

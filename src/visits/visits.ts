@@ -14,10 +14,7 @@ const AGE_BATCH = 200;
 /** Ageing stops here and leaves the rest to the next time. */
 const MAX_AGE_BATCHES = 100;
 
-type OpenRecorderOptions = Pick<
-  JournalOptions,
-  "folder" | "tickMs" | "onFault" | "onDropped" | "onLeft" | "onTrouble"
->;
+type OpenRecorderOptions = Omit<JournalOptions, "store" | "nowMs" | "hour">;
 
 /** A recorder with its journal. */
 export interface OpenRecorder extends Recorder {

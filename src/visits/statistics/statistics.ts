@@ -114,7 +114,7 @@ export function createStatistics<Id extends Code | LinkKey>({
     return text;
   }
 
-  async function revision(link: LinkId<Id>, request: StatisticsRequest): Promise<string | RefusedRange> {
+  const revision: StatisticsReader<Id>["revision"] = async (link, request) => {
     const { interval, timeZone } = request;
     const nowMs = clock.nowMs();
     const range = rangeOf(request, nowMs);
@@ -130,13 +130,9 @@ export function createStatistics<Id extends Code | LinkKey>({
       firstOpenDay(nowMs),
       hashSums(sums),
     ].join(" ");
-  }
+  };
 
-  async function statistics(
-    link: LinkId<Id>,
-    request: StatisticsRequest,
-    reader: Reader = "visitor",
-  ): Promise<Statistics | RefusedRange> {
+  const statistics: StatisticsReader<Id>["statistics"] = async (link, request, reader = "visitor") => {
     const { interval, timeZone } = request;
     const nowMs = clock.nowMs();
     const range = rangeOf(request, nowMs);
@@ -161,7 +157,7 @@ export function createStatistics<Id extends Code | LinkKey>({
       week: weekOf(days, range, zone),
       breakdowns: breakDown({ days: within, values }),
     };
-  }
+  };
 
   /** Since the creation, whatever the requested range: the sums of two ranges would reveal single hours. */
   async function totals({ code, createdMs }: LinkId<Id>, nowMs: number): Promise<Statistics> {
