@@ -8,7 +8,7 @@ import type { VisitStore } from "../days/store.ts";
 import { startFolding } from "./folding.ts";
 import { setAside, SegmentDamaged } from "./segment-file.ts";
 import type { Owner, Segment } from "./segment.ts";
-import { createSegments, type JournalFigures } from "./segments.ts";
+import { createSegments } from "./segments.ts";
 import { abandonedSlots, takeSlot } from "./slots.ts";
 
 export const TICK_MS = 1000;
@@ -39,24 +39,13 @@ export interface JournalOptions extends JournalTiming {
   readonly onTrouble?: (reason: string | undefined) => void;
 }
 
-/** Keeps visits until the store has them. */
-export interface Journal {
-  /** The segment to write to; undefined if the disk was full at the start. */
-  readonly active: Segment | undefined;
-  /**
-   * Continues in a new segment, for a new hour (since 1970, UTC) or because the active one is full. False if it can't.
-   */
-  next(hour: number): boolean;
-  figures(): JournalFigures;
-  /** Folds everything. Visits that the store doesn't take now are kept for the next start. */
-  close(): Promise<void>;
-}
+export type Journal = Awaited<ReturnType<typeof openJournal>>;
 
 /**
- * A process writes to one segment at a time; full ones wait to be folded, in order. Other processes fold the segments of
- * a dead one.
+ * Opens the journal, which keeps visits until the store has them. A process writes to one segment at a time; full ones
+ * wait to be folded, in order. Other processes fold the segments of a dead one.
  */
-export async function openJournal(options: JournalOptions): Promise<Journal> {
+export async function openJournal(options: JournalOptions) {
   const { folder, store, nowMs, hour, onFault, onDropped, onLeft, tickMs = TICK_MS } = options;
   createFolder(folder);
   const [source0 = 0, source1 = 0] = fillRandom(new Uint32Array(2));
@@ -148,12 +137,15 @@ export async function openJournal(options: JournalOptions): Promise<Journal> {
   ];
 
   return {
+    /** The segment to write to; undefined if the disk was full at the start. */
     get active() {
       return segments.active;
     },
     figures: segments.figures,
+    /** Continues in a new segment, for a new hour (since 1970, UTC) or because the active one is full. False if it can't. */
     next: segments.next,
-    async close() {
+    /** Folds everything. Visits that the store doesn't take now are kept for the next start. */
+    async close(): Promise<void> {
       watching?.close();
       for (const repetition of repetitions) await repetition.stop();
       await segments.end();
