@@ -7,12 +7,13 @@ import type { Domain } from "../http/domain.ts";
 import { type HttpProblem, type Limited, problemJson } from "../http/problems.ts";
 import { type AnyBody, header } from "../lib/bounds.ts";
 import { clientNetwork } from "../lib/client-address.ts";
-import type { CreateRequest, RepeatableRequest } from "../links/create.ts";
+import type { CreateRequest } from "../links/create.ts";
+import { type Each, mapEach } from "../links/each.ts";
 import type { Link } from "../links/link.ts";
 import { isProblem, type Problem } from "../links/problem.ts";
 import { createQueue } from "../links/queue.ts";
 import type { Secret } from "../links/secret.ts";
-import { StoreUnavailable } from "../links/store.ts";
+import { type RepeatableRequest, StoreUnavailable } from "../links/store.ts";
 import type { MessageKey } from "../locales/messages.ts";
 import {
   authenticate,
@@ -52,8 +53,8 @@ export function domainOf({ domain }: Call, { request }: CreateBody): Domain {
   return (request.domain === undefined ? undefined : domain.find(request.domain)) ?? domain;
 }
 
-interface Created {
-  readonly outcomes: readonly (Link | Problem)[];
+interface Created<Requests extends readonly unknown[]> {
+  readonly outcomes: Each<Requests, Link | Problem>;
   /** Whether an earlier request with the same key created all of them. */
   readonly isReplay: boolean;
 }
@@ -74,12 +75,12 @@ export function createLinkCreation({ links, limiter, mayCreate, secret, secretOf
    * Counts links against the client's limits and creates them: all, or none if they are more than the client may create now.
    * Replayed creates don't count, so a client that has used up its limits still gets the response to its first try.
    */
-  async function createAll(
+  async function createAll<const Requests extends readonly CreateRequest[]>(
     call: Call,
-    wanted: readonly CreateRequest[],
+    wanted: Requests,
     retry: RepeatableRequest | undefined,
-  ): Promise<Created | CreateRefusal> {
-    const requests = wanted.map((request) => limiter.share(call, request));
+  ): Promise<Created<Requests> | CreateRefusal> {
+    const requests = mapEach(wanted, (request) => limiter.share(call, request));
     const before = retry === undefined ? [] : await links.recall(retry);
     if ("kind" in before) return REUSED;
     const counted = requests.length - before.length;
@@ -100,7 +101,7 @@ export function createLinkCreation({ links, limiter, mayCreate, secret, secretOf
   }
 
   /** Its handler has counted it already. */
-  async function createOne(call: Call, request: CreateRequest): Promise<Created> {
+  async function createOne(call: Call, request: CreateRequest): Promise<Created<readonly [CreateRequest]>> {
     return { outcomes: [await links.create(limiter.share(call, request))], isReplay: false };
   }
 
@@ -146,7 +147,6 @@ export function createLinkCreation({ links, limiter, mayCreate, secret, secretOf
             : createAll(call, [body.request], identify(path, text)));
           if (isProblem(created)) return problemJson(call, created);
           const [link] = created.outcomes;
-          if (link === undefined) throw new Error("Every request has an outcome");
           if (isProblem(link)) return problemJson(call, link);
           const domain = domainOf(call, body);
           const keys = secretOf(domain);

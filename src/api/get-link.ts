@@ -3,7 +3,7 @@ import { z } from "@hono/zod-openapi";
 import type { DetachedCall } from "../http/call.ts";
 import { type Show, viewEndpoint } from "../http/endpoint.ts";
 import { problemJson } from "../http/problems.ts";
-import type { Clock } from "../links/clock.ts";
+import type { MonotonicClock } from "../links/clock.ts";
 import { isProblem } from "../links/problem.ts";
 import { codeParameter, type Entry, etag, failure, KEY_HELPS, returns, storeFailures } from "./components.ts";
 import { envelope, success } from "./envelope.ts";
@@ -88,7 +88,7 @@ interface Count {
  * Returns how many seconds a client that watches a link should wait before its next request. The more watchers there are, the
  * longer, so that the total number of requests stays about the same.
  */
-export function createPace(clock: Pick<Clock, "monotonicMs">): (code: string) => number {
+export function createPace(clock: MonotonicClock): (code: string) => number {
   const counts = new Map<string, Count>();
 
   function start(code: string, nowMs: number, last: Count | undefined): Count {

@@ -5,7 +5,7 @@ import { createLinkManager } from "../http/link-manager.ts";
 import { problemJson } from "../http/problems.ts";
 import { revisionOf } from "../links/change.ts";
 import type { FoundLink, Link } from "../links/link.ts";
-import type { Links } from "../links/links.ts";
+import type { LinkFinder } from "../links/links.ts";
 import { isProblem, type Problem } from "../links/problem.ts";
 import type { MessageKey } from "../locales/messages.ts";
 import { success } from "./envelope.ts";
@@ -66,7 +66,7 @@ export function tagOfLink(link: Pick<Link, "originalUrl" | "endsMs" | "terms">):
 
 /** On the views thread: finds a link, for its maker if the key was checked. The link may have been replaced since. */
 export async function findForView(
-  links: Pick<Links, "find">,
+  links: LinkFinder,
   call: DetachedCall,
   checked: CheckedKey | undefined,
 ): Promise<{ readonly link: FoundLink | Problem; readonly isMaker: boolean }> {

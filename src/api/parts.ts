@@ -1,6 +1,6 @@
 import type { Domain } from "../http/domain.ts";
 import type { Limiter } from "../http/limiter.ts";
-import type { Clock } from "../links/clock.ts";
+import type { MonotonicClock, WallClock } from "../links/clock.ts";
 import type { Links } from "../links/links.ts";
 import type { Secret } from "../links/secret.ts";
 import type { Expiry } from "../links/time.ts";
@@ -15,7 +15,7 @@ export interface ApiParts {
   readonly limiter: Limiter;
   readonly reports: Reports;
   readonly visits: Pick<Counts, "sums">;
-  readonly clock: Pick<Clock, "nowMs" | "monotonicMs">;
+  readonly clock: MonotonicClock & WallClock;
   readonly secret: Secret;
   /** The secret of another domain. */
   readonly secretOf: (domain: Domain) => Secret;
@@ -27,7 +27,7 @@ export interface ApiParts {
 export interface ApiViewParts {
   readonly links: Pick<Links, "find" | "resolve">;
   readonly visits: Counts;
-  readonly clock: Pick<Clock, "nowMs">;
+  readonly clock: WallClock;
   readonly version: string;
   /** Whether links are only created for those who know the token. */
   readonly needsToken: boolean;

@@ -1,4 +1,4 @@
-import type { Clock } from "../links/clock.ts";
+import type { MonotonicClock } from "../links/clock.ts";
 import type { Call } from "./call.ts";
 
 /**
@@ -31,7 +31,7 @@ export interface OverloadLimits {
 }
 
 export interface OverloadOptions extends OverloadLimits {
-  readonly clock: Pick<Clock, "monotonicMs">;
+  readonly clock: MonotonicClock;
   /** Called with the classes refused since the overload started, or with none when it ends. */
   readonly onChange: (refused: readonly RequestClass[]) => void;
 }

@@ -1,6 +1,6 @@
 import { clientNetwork } from "../lib/client-address.ts";
 import { memoize } from "../lib/memoize.ts";
-import type { Clock } from "../links/clock.ts";
+import type { MonotonicClock } from "../links/clock.ts";
 import type { Counters } from "../moderation/counters.ts";
 import type { RateLimitName, RateLimits } from "../moderation/rate-limits.ts";
 import type { Call } from "./call.ts";
@@ -22,7 +22,7 @@ export interface Refusals {
 /** Also counts refusals for the instance's figures. */
 export function createRefusals(
   limits: RateLimits,
-  clock: Pick<Clock, "monotonicMs">,
+  clock: MonotonicClock,
   counters: Pick<Counters, "count">,
 ): Refusals {
   const networkOf = memoize(clientNetwork);

@@ -3,8 +3,9 @@ import { endpoint } from "../http/endpoint.ts";
 import { problemJson } from "../http/problems.ts";
 import { answer, json } from "../http/responses.ts";
 import { queryOf } from "../http/url.ts";
-import type { Clock } from "../links/clock.ts";
-import type { StoredLinks } from "../links/links.ts";
+import type { WallClock } from "../links/clock.ts";
+import type { LinkKey } from "../links/code.ts";
+import type { LinkFinder } from "../links/links.ts";
 import { DAY_MS } from "../links/time.ts";
 import { LANGUAGES } from "../locales/messages.ts";
 import type { OpenRecorder } from "../visits/visits.ts";
@@ -18,7 +19,7 @@ const PROBE = "readyz";
 export interface NoticeParts {
   /** As a URI. */
   readonly contact: string | null;
-  readonly clock: Pick<Clock, "nowMs">;
+  readonly clock: WallClock;
   /** Answers for an address that doesn't exist. */
   readonly notFound: Handler;
 }
@@ -70,10 +71,7 @@ export interface Health {
   stopping(): void;
 }
 
-export function createHealth(
-  links: Pick<StoredLinks, "find">,
-  recorder: Pick<OpenRecorder, "figures">,
-): Health {
+export function createHealth(links: LinkFinder<LinkKey>, recorder: Pick<OpenRecorder, "figures">): Health {
   let isStopping = false;
   return {
     /** The process responds. The store doesn't matter, because a restart wouldn't repair it. */

@@ -6,7 +6,7 @@ import { describeApi } from "../api/openapi.ts";
 import { createDomains, type Domain, memoizeByDomain } from "../http/domain.ts";
 import { performTasks } from "../lib/thread.ts";
 import { VERSION } from "../lib/version.ts";
-import type { Clock } from "../links/clock.ts";
+import type { WallClock } from "../links/clock.ts";
 import { type LinkKey, lookUpCode } from "../links/code.ts";
 import type { StoredLink } from "../links/link.ts";
 import { createLookUps } from "../links/links.ts";
@@ -75,7 +75,7 @@ async function open() {
 interface SiteParts {
   /** Has only the domain's links. */
   readonly store: DomainReader;
-  readonly clock: Pick<Clock, "nowMs">;
+  readonly clock: WallClock;
   readonly hostRules: HostRules;
   /** Has the links of all domains. */
   readonly inspection: Inspection;

@@ -1,5 +1,5 @@
 import { type Thread, ThreadEnded } from "../lib/thread.ts";
-import type { Clock } from "../links/clock.ts";
+import type { MonotonicClock } from "../links/clock.ts";
 import { createFairShares } from "../links/fair-shares.ts";
 import type { ViewCalls } from "./task.ts";
 
@@ -12,7 +12,7 @@ const RESTART_AFTER_MS = 1000;
 export interface ViewQueueOptions {
   /** Starts the views thread. */
   readonly start: () => Thread<ViewCalls>;
-  readonly clock: Pick<Clock, "monotonicMs">;
+  readonly clock: MonotonicClock;
   readonly onFault: (error: unknown) => void;
 }
 

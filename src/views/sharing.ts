@@ -1,5 +1,5 @@
 import type { Memory } from "../links/change-feed.ts";
-import type { Clock } from "../links/clock.ts";
+import type { MonotonicClock } from "../links/clock.ts";
 import { type Code, lookUpCode } from "../links/code.ts";
 import type { RenderedView } from "./task.ts";
 
@@ -43,7 +43,7 @@ interface SharedView {
 
 /** Lets equal requests share views, so that the thread doesn't render the same for each reader. */
 export function createSharedViews(
-  clock: Pick<Clock, "monotonicMs">,
+  clock: MonotonicClock,
   { sharedMs = SHARED_MS }: SharingLimits = {},
 ): SharedViews {
   const shared = new Map<string, SharedView>();

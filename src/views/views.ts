@@ -8,7 +8,7 @@ import { clientNetwork, clientSharers } from "../lib/client-address.ts";
 import { memoize } from "../lib/memoize.ts";
 import { ThreadEnded } from "../lib/thread.ts";
 import type { Memory } from "../links/change-feed.ts";
-import type { Clock } from "../links/clock.ts";
+import type { MonotonicClock, WallClock } from "../links/clock.ts";
 import type { Code } from "../links/code.ts";
 import { negotiateLanguage } from "../locales/messages.ts";
 import type { HostRules } from "../moderation/host-rules.ts";
@@ -22,7 +22,7 @@ const MAX_TAG_LENGTH = 256;
 const BODY_HEADERS: ReadonlySet<string> = new Set(["content-type", "content-encoding", "content-length"]);
 
 export interface ViewsOptions extends ViewQueueOptions {
-  readonly clock: Pick<Clock, "nowMs" | "monotonicMs">;
+  readonly clock: MonotonicClock & WallClock;
   readonly hostRules: Pick<HostRules, "version">;
   readonly limits?: SharingLimits | undefined;
   readonly refuse: (call: Call, problem: Refusal) => Response;

@@ -26,7 +26,7 @@ export const getFigures = operatorView(
 export const getJournal = listView(
   "GET /api/v1/admin/journal",
   "entries",
-  (inspection, page) => inspection.journal(page),
+  (inspection, page) => inspection.decisions(page),
   entryJson,
 );
 

@@ -109,7 +109,7 @@ export function linkDecision<const Address extends string>(
   decide: (parts: OperatorParts, call: Call, link: ReadLink) => Promise<HttpProblem | Outcome>,
 ) {
   return decision(at, (parts) => async (call) => {
-    const found = await parts.operator.look(call.code);
+    const found = await parts.operator.find(call.code);
     if (isProblem(found)) return found;
     if (header(call.headers, "if-match", "") === null) return { kind: "precondition.required" };
     const link = requireSeen(found, requiredTags(call.headers));

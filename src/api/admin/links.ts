@@ -56,7 +56,7 @@ export const searchForLinks = operatorView(
 );
 
 export const inspectLink = operatorView("GET /api/v1/admin/links/{code}", (inspection) => async (call) => {
-  const inspected = await inspection.look(call.code);
+  const inspected = await inspection.details(call.code);
   if (isProblem(inspected)) return problemJson(call, inspected);
   const data = inspectedJson(inspected, inspection.nowMs());
   return showFound(call, data, { ETag: `"${data.revision}"` });
@@ -68,7 +68,7 @@ export const inspectStatistics = operatorEndpoint(
   ({ operator, views }) => {
     const show = views.show(getStatistics);
     return async (call) => {
-      const link = await operator.look(call.code);
+      const link = await operator.find(call.code);
       if (isProblem(link)) return problemJson(call, link);
       const domain = call.domain.ofKey(link.code);
       if (domain === undefined) return problemJson(call, { kind: "unknown" });

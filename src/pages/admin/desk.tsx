@@ -97,7 +97,7 @@ export const showCases = operatorPage("GET /admin/cases", renderDesk);
 export const answerCaseForm = operatorForm("POST /admin/cases", ({ operator, cases, hostRules, views }) => {
   const show = views.show(showDesk);
   return async (call, fields, formToken) => {
-    const link = await operator.look(fields.get("code") ?? "");
+    const link = await operator.find(fields.get("code") ?? "");
     if (isProblem(link)) return problemAnswer(call, link);
     const action = fields.get("action") ?? "";
     const again = (problem: HttpProblem) => show(call, { formToken, problem });

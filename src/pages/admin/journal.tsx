@@ -1,20 +1,20 @@
 /** @jsxImportSource ../shared/html */
 import type { Page } from "../../http/page.ts";
 import { message } from "../../locales/messages.ts";
-import type { JournalEntry } from "../../moderation/store.ts";
+import type { DecisionEntry } from "../../moderation/store.ts";
 import { Instant } from "../shared/instant.tsx";
 import { operatorPage, partOf, renderPage } from "./endpoint.ts";
 import { adminPage, Given, LinkTo, More, type PageContext } from "./frame.tsx";
 
 interface Journal {
-  readonly entries: readonly JournalEntry[];
+  readonly entries: readonly DecisionEntry[];
   /** Undefined on the last page. */
   readonly cursor: string | undefined;
 }
 
 /** All decisions, newest first. */
 export const showJournal = operatorPage("GET /admin/journal", (inspection) => async (call, data) => {
-  const { items, cursor } = await inspection.journal(partOf(call));
+  const { items, cursor } = await inspection.decisions(partOf(call));
   return renderPage(call, data, (context) => journalPage(context, { entries: items, cursor }));
 });
 
@@ -32,7 +32,7 @@ function journalPage(context: PageContext, { entries, cursor }: Journal): Page {
   );
 }
 
-export function History({ language, entries }: { language: string; entries: readonly JournalEntry[] }) {
+export function History({ language, entries }: { language: string; entries: readonly DecisionEntry[] }) {
   if (entries.length === 0) return <p>{message(language, "admin.journal.empty")}</p>;
   return (
     <ul class="rows">

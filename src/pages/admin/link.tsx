@@ -4,7 +4,7 @@ import type { HttpProblem } from "../../http/problems.ts";
 import type { Fields } from "../../lib/bounds.ts";
 import { versionOf } from "../../links/change.ts";
 import { splitKey } from "../../links/code.ts";
-import { hasEnded, hasPassword, type Link, type StoredLink } from "../../links/link.ts";
+import { hasEnded, hasPassword, type Link, type StoredLink, type WithEnd } from "../../links/link.ts";
 import { isProblem } from "../../links/problem.ts";
 import type { LinkId } from "../../links/store.ts";
 import { targetHost } from "../../links/target.ts";
@@ -66,7 +66,7 @@ interface LinkData extends PageData {
 export const showLink = operatorPage(
   "GET /admin/links/{code}",
   (inspection) => async (call, data: LinkData) => {
-    const inspected = await inspection.look(call.code);
+    const inspected = await inspection.details(call.code);
     if (isProblem(inspected)) return problemAnswer(call, inspected);
     const nowMs = inspection.nowMs();
     const { manageKey, typed } = data;
@@ -79,7 +79,7 @@ export const showLink = operatorPage(
   },
   ({ operator, allKeys }, show) =>
     async (call, formToken) => {
-      const link = await operator.look(call.code);
+      const link = await operator.find(call.code);
       return isProblem(link)
         ? problemAnswer(call, link)
         : show(call, { formToken, manageKey: allKeys.manageKey(link) });
@@ -89,7 +89,7 @@ export const showLink = operatorPage(
 export const decideLink = operatorForm("POST /admin/links/{code}", ({ operator, allKeys, views }) => {
   const show = views.show(showLink);
   return async (call, fields, formToken) => {
-    const link = await operator.look(call.code);
+    const link = await operator.find(call.code);
     if (isProblem(link)) return problemAnswer(call, link);
     const seen = seenBy(link, fields);
     const problem = isProblem(seen) ? seen : await decide(operator, seen, fields);
@@ -177,9 +177,7 @@ function Facts({ language, looked }: { language: string; looked: LinkView }) {
 }
 
 /** The fact about each term, if the link has it. */
-const TERM_FACTS: Readonly<
-  Record<TermName, (link: Pick<Link, "endsMs" | "terms">, language: string) => Child>
-> = {
+const TERM_FACTS: Readonly<Record<TermName, (link: WithEnd, language: string) => Child>> = {
   expires_at: ({ endsMs }, language) => (
     <Fact name={message(language, "preview.ends")}>
       {endsMs === NEVER_MS ? message(language, "never") : <Instant language={language} ms={endsMs} />}

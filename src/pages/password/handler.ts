@@ -5,7 +5,7 @@ import { describe, type HttpProblem, problemJson } from "../../http/problems.ts"
 import { FORM_LEADS_ELSEWHERE, html, prefersHtml } from "../../http/responses.ts";
 import { pathOf } from "../../http/url.ts";
 import { header } from "../../lib/bounds.ts";
-import type { Clock } from "../../links/clock.ts";
+import type { MonotonicClock, WallClock } from "../../links/clock.ts";
 import type { Link } from "../../links/link.ts";
 import { checkPassword } from "../../links/password.ts";
 import type { Secret } from "../../links/secret.ts";
@@ -27,7 +27,7 @@ interface Check {
 
 export interface PasswordsOptions {
   readonly secret: Pick<Secret, "hash">;
-  readonly clock: Pick<Clock, "nowMs" | "monotonicMs">;
+  readonly clock: MonotonicClock & WallClock;
   readonly tryPassword: TryPassword;
 }
 

@@ -1,6 +1,8 @@
 import type { Call } from "../../http/call.ts";
 import { createSignedCookie, type SignedCookieOptions } from "../../http/credentials.ts";
+import type { Code } from "../../links/code.ts";
 import type { Link } from "../../links/link.ts";
+import type { LinkId } from "../../links/store.ts";
 
 /** How long the browser that created a link can see its manage link. */
 export const JUST_CREATED_MS = 10 * 60_000;
@@ -12,7 +14,7 @@ export const JUST_CREATED_MS = 10 * 60_000;
  */
 export function createJustCreated(options: SignedCookieOptions) {
   const cookie = createSignedCookie(options, { name: "made", lastsMs: JUST_CREATED_MS, sameSite: "Strict" });
-  const partsOf = ({ code, createdMs }: Pick<Link, "code" | "createdMs">) => [code, createdMs];
+  const partsOf = ({ code, createdMs }: LinkId<Code>) => [code, createdMs];
 
   return {
     /** A cookie for the link's preview only. */
@@ -21,6 +23,6 @@ export function createJustCreated(options: SignedCookieOptions) {
     /** Whether the browser claims to have created a link. */
     isClaimed: cookie.isSent,
     /** Whether the browser created this link. */
-    isRight: (call: Call, link: Pick<Link, "code" | "createdMs">) => cookie.isRight(call, partsOf(link)),
+    isRight: (call: Call, link: LinkId<Code>) => cookie.isRight(call, partsOf(link)),
   };
 }

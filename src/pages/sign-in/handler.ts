@@ -10,7 +10,7 @@ import { isProblem } from "../../links/problem.ts";
 import { HOUR_MS } from "../../links/time.ts";
 import { message } from "../../locales/messages.ts";
 import { type AdminToken, digestOf, SESSION_MS } from "../../moderation/access-tokens.ts";
-import type { GuardStore } from "../../moderation/store.ts";
+import type { ModerationStore } from "../../moderation/store.ts";
 import { isFromAnotherSite, readForm, seeOther } from "../forms.ts";
 import { signInPage } from "./page.tsx";
 
@@ -21,7 +21,7 @@ const CLOCKS_DIFFER_MS = HOUR_MS;
 export interface SignInOptions {
   readonly token: AdminToken;
   readonly clock: Pick<Clock, "nowMs" | "trustworthy">;
-  readonly store: Pick<GuardStore, "endSession" | "isSessionEnded">;
+  readonly store: Pick<ModerationStore, "endSession" | "isSessionEnded">;
   /** Counts a wrong token, and returns the problem if there were too many. */
   readonly onWrong: (call: Call) => HttpProblem;
 }
