@@ -13,7 +13,14 @@ export interface Member {
 }
 
 /** Collects the snapshots of all serving processes. */
-export function createProcessGroup(expected: number, waitMs = WAIT_MS) {
+export interface ProcessGroup {
+  /** `ask` sends a request to the process. It may throw if the process is unreachable. */
+  join(ask: (request: SnapshotRequest) => void): Member;
+  /** Contains only the latest counters of a process that doesn't respond. */
+  read(): Promise<readonly Snapshot[]>;
+}
+
+export function createProcessGroup(expected: number, waitMs = WAIT_MS): ProcessGroup {
   interface AskableMember extends Member {
     readonly ask: (request: SnapshotRequest) => void;
     last: Snapshot;
@@ -43,8 +50,7 @@ export function createProcessGroup(expected: number, waitMs = WAIT_MS) {
   }
 
   return {
-    /** `ask` sends a request to the process. It may throw if the process is unreachable. */
-    join(ask: AskableMember["ask"]): Member {
+    join(ask) {
       const member: AskableMember = {
         ask,
         last: {},
@@ -63,8 +69,7 @@ export function createProcessGroup(expected: number, waitMs = WAIT_MS) {
       return member;
     },
 
-    /** Contains only the latest counters of a process that doesn't respond. */
-    async read(): Promise<readonly Snapshot[]> {
+    async read() {
       const requested = [...members];
       const answers = await Promise.all(requested.map((member, nth) => request(member, nth === 0)));
       const present = requested.filter((member, nth) => answers[nth] === true && members.has(member));

@@ -44,7 +44,18 @@ export interface GateOptions {
  * A visit of a link that only passes the query on counts like that of a cached link: when the interstitial is shown, or before
  * the redirect. A shared cache that ignores queries would mix those of visitors, so it may keep nothing.
  */
-export function createGate(options: GateOptions) {
+export interface Gate {
+  /** Answers a GET for a link that was found. Faults become problems. */
+  get(call: Call, guarded: GuardedLink): Promise<Response>;
+  /** The same for a HEAD, which doesn't count. */
+  head(call: Call, guarded: GuardedLink): Promise<Response>;
+  /** Takes the form of the password page or the interstitial. Undefined if this address takes no POST. */
+  receive(call: Call): Promise<Response | undefined>;
+  /** Whether `receive` may take a POST. Used for `Allow` only, so it changes nothing. */
+  takesPost(call: Call): Promise<boolean>;
+}
+
+export function createGate(options: GateOptions): Gate {
   const { links, linkCache, clock, recorder, limiter, passwords, interstitial, onFault } = options;
 
   /** The response to a missing or wrong password. */
@@ -98,7 +109,6 @@ export function createGate(options: GateOptions) {
     return isLimited(link) ? answer({ headers: NEVER_CACHED }) : redirect(call, 302, link);
   }
 
-  /** Takes the form of the password page or the interstitial. */
   async function post(call: Call, { link }: GuardedLink): Promise<Response | undefined> {
     if (!hasPassword(link) && interstitial === undefined) return undefined;
     const fields = await readForm(call.request, BODIES["POST /{code}"]);
@@ -118,7 +128,6 @@ export function createGate(options: GateOptions) {
     return response;
   }
 
-  /** Undefined if this address takes no POST. */
   async function receive(call: Call): Promise<Response | undefined> {
     const code = lookUpCode(call.code);
     if (code === undefined) return undefined;
@@ -134,7 +143,6 @@ export function createGate(options: GateOptions) {
     return limited === undefined ? undefined : problemAnswer(call, await limited);
   }
 
-  /** Whether `receive` may take a POST. Used for `Allow` only, so it changes nothing. */
   async function takesPost(call: Call): Promise<boolean> {
     const code = lookUpCode(call.code);
     if (code === undefined || linkCache.get(code, clock.nowMs()) !== undefined) return false;
@@ -151,16 +159,12 @@ export function createGate(options: GateOptions) {
   }
 
   return {
-    get: (call: Call, guarded: GuardedLink) =>
-      get(call, guarded).catch((error: unknown) => fail(call, error)),
-    head: (call: Call, guarded: GuardedLink) =>
-      head(call, guarded).catch((error: unknown) => fail(call, error)),
+    get: (call, guarded) => get(call, guarded).catch((error: unknown) => fail(call, error)),
+    head: (call, guarded) => head(call, guarded).catch((error: unknown) => fail(call, error)),
     receive,
     takesPost,
   };
 }
-
-export type Gate = ReturnType<typeof createGate>;
 
 /** Overrides CACHE_SECONDS. */
 const NEVER_CACHED = { "Cache-Control": "no-store", "Referrer-Policy": "no-referrer" };

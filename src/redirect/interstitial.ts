@@ -22,17 +22,24 @@ export interface InterstitialOptions {
 }
 
 /** The preview that people see before the redirect. */
-export function createInterstitial({ recorder, show, onFault }: InterstitialOptions) {
+export interface Interstitial {
   /** Whether a reader of one of our own pages gets the preview, if that page had no destination. */
+  isForPerson(call: Call): boolean;
+  /** Whether this request gets the preview. Choosing a language on the preview shows it again. */
+  isFor(call: Call): boolean;
+  /** Faults become problems. */
+  show(call: Call): Promise<Response>;
+}
+
+export function createInterstitial({ recorder, show, onFault }: InterstitialOptions): Interstitial {
   const isForPerson = ({ headers }: Call) =>
     prefersHtml(header(headers, "accept")) && recorder.isBrowser(headers);
 
   return {
     isForPerson,
-    /** Whether this request gets the preview. Choosing a language on the preview shows it again. */
-    isFor: (call: Call) =>
+    isFor: (call) =>
       isForPerson(call) && (!isFromOwnPage(call.headers) || urlLanguage(call.request) !== undefined),
-    async show(call: Call): Promise<Response> {
+    async show(call) {
       try {
         return await show(call);
       } catch (error) {
@@ -42,5 +49,3 @@ export function createInterstitial({ recorder, show, onFault }: InterstitialOpti
     },
   };
 }
-
-export type Interstitial = ReturnType<typeof createInterstitial>;

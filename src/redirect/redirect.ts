@@ -55,15 +55,16 @@ export function createRedirectFigures(): RedirectFigures {
 
 type Server = Bun.Server<unknown>;
 type RouteHandler = (request: Bun.BunRequest<"/:code">, server: Server) => Response | Promise<Response>;
-/** Answers a request for an existing link. */
-type Follow = (entry: Entry, call: Call, nowMs: number) => Response | Promise<Response>;
-type Guard = (call: Call, guarded: GuardedLink) => Promise<Response>;
-
 /**
  * Answers GET and HEAD of a short address (RFC 9110, section 15.4.3). A GET counts as a visit before its response, a HEAD
  * doesn't. 404 and 410 always come from the store, never from the cache. Limits apply to cached links only for barred clients.
  */
-export function createRedirect(options: RedirectOptions) {
+export type Redirect = Readonly<Record<"GET" | "HEAD", RouteHandler>>;
+/** Answers a request for an existing link. */
+type Follow = (entry: Entry, call: Call, nowMs: number) => Response | Promise<Response>;
+type Guard = (call: Call, guarded: GuardedLink) => Promise<Response>;
+
+export function createRedirect(options: RedirectOptions): Redirect {
   const { linkCache, clock, recorder, callOf, limiter, answerUnknown } = options;
   const { cacheSeconds, interstitial, gate, pages, elsewhere, figures, onFault } = options;
 

@@ -14,11 +14,11 @@ import { createProblemCache } from "../pages/problem/problem-cache.ts";
 import { createUnknownAnswer } from "../pages/unknown/handler.ts";
 import { createGate } from "../redirect/gate.ts";
 import { createInterstitial } from "../redirect/interstitial.ts";
-import { createRedirect } from "../redirect/redirect.ts";
+import { createRedirect, type Redirect } from "../redirect/redirect.ts";
 import { openCountries } from "../visits/country.ts";
 import type { Core } from "./core.ts";
 import type { AppParts } from "./parts.ts";
-import { createRouter } from "./router.ts";
+import { createRouter, type Fetch } from "./router.ts";
 import type { OPERATOR, PUBLIC } from "./routes.ts";
 
 /** How long after the start other endpoints are loaded, at the latest: before an update replaces the files of this version. */
@@ -38,7 +38,13 @@ const PAGES = {
   readonly operator: Readonly<Record<Segment<keyof typeof OPERATOR>, true>>;
 };
 
-export type App = ReturnType<typeof createApp>;
+/** Answers all requests of a domain. */
+export interface App {
+  /** Short addresses, which Bun matches itself. */
+  readonly redirect: Redirect;
+  /** All other paths and methods. */
+  readonly fetch: Fetch;
+}
 
 /** Reads the client of a request. */
 export function createClients(config: Config, log: Log): ClientOf {
@@ -54,10 +60,10 @@ export function createClients(config: Config, log: Log): ClientOf {
 }
 
 /**
- * Answers all requests of a domain. This file holds redirects and what they can lead to, so that a start loads nothing else:
- * schemas take longer than the rest of it. The other endpoints follow with `endpoints.ts`.
+ * This file holds redirects and what they can lead to, so that a start loads nothing else: schemas take longer than the rest
+ * of it. The other endpoints follow with `endpoints.ts`.
  */
-export function createApp(config: Config, core: Core, parts: AppParts) {
+export function createApp(config: Config, core: Core, parts: AppParts): App {
   const { clock, limits, counters } = core;
   const { domain, own, recorder, overload, linkCache, health, onFault } = parts;
   const { links, secret } = own;

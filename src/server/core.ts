@@ -3,33 +3,64 @@ import type { Domain } from "../http/domain.ts";
 import { type Log, withoutQuery } from "../lib/log.ts";
 import { fillRandom } from "../lib/random.ts";
 import { type Clock, createClock } from "../links/clock.ts";
-import { keyOf } from "../links/code.ts";
+import { keyOf, type LinkKey } from "../links/code.ts";
 import type { Link } from "../links/link.ts";
-import { createLinks, createStoredLinks } from "../links/links.ts";
+import { createLinks, createStoredLinks, type Links, type StoredLinks } from "../links/links.ts";
 import type { Problem } from "../links/problem.ts";
-import { createSecret } from "../links/secret.ts";
+import { createSecret, type Secret } from "../links/secret.ts";
 import type { LinkStore } from "../links/store.ts";
 import { effectivePort, keyPrefixOf } from "../links/target.ts";
 import { DAY_MS, HOUR_MS } from "../links/time.ts";
 import { isShortener } from "../moderation/blocklist/domain-name.ts";
 import type { ListCheck } from "../moderation/blocklist/list-table.ts";
-import { createCounters } from "../moderation/counters.ts";
-import { createHostRules } from "../moderation/host-rules.ts";
-import { createInspection } from "../moderation/inspection.ts";
-import { createOperator, createRuleCheck } from "../moderation/operator.ts";
-import { createRateLimits } from "../moderation/rate-limits.ts";
-import { createCases, createReports } from "../moderation/reports/reports.ts";
+import { type Counters, createCounters } from "../moderation/counters.ts";
+import { createHostRules, type HostRules } from "../moderation/host-rules.ts";
+import { createInspection, type Inspection } from "../moderation/inspection.ts";
+import { createOperator, createRuleCheck, type Operator } from "../moderation/operator.ts";
+import { createRateLimits, type RateLimits } from "../moderation/rate-limits.ts";
+import { type Cases, createCases, createReports, type Reports } from "../moderation/reports/reports.ts";
+import type { ModerationStore } from "../moderation/store.ts";
 import { openStore, type StoreOptions } from "../store/open.ts";
-import { createStoreFigures } from "../store/shared/commits.ts";
-import { createVisits, sumsOf } from "../visits/visits.ts";
+import { createStoreFigures, type StoreFigures } from "../store/shared/commits.ts";
+import { type Counts, createVisits, sumsOf, type Visits } from "../visits/visits.ts";
 import { secretOf, storeOf } from "./domain-store.ts";
 
 /** A start believes the clock until this many days after Curt last ran with a believed one. */
 export const BELIEVED_DAYS = 31;
 const SECRET_BYTES = 32;
 
-/** The domain on an open store, without HTTP and timers. */
-export type Core = Awaited<ReturnType<typeof openCore>>;
+/** The domain on an open store, without HTTP and timers. Its parts serve all domains, by the keys of their links. */
+export interface Core {
+  readonly clock: Clock;
+  readonly hostRules: HostRules;
+  readonly counters: Counters;
+  readonly storeFigures: StoreFigures;
+  /** Approximate number of links. */
+  size(): Promise<number>;
+  readonly operator: Operator;
+  /** The operator's sessions that were signed out. */
+  readonly sessions: Pick<ModerationStore, "endSession" | "isSessionEnded">;
+  readonly inspection: Inspection;
+  readonly links: StoredLinks;
+  readonly cases: Cases;
+  readonly visits: Visits;
+  readonly secret: Secret<LinkKey>;
+  readonly limits: RateLimits;
+  /** Resolves to false if the store has another secret by now. Manage keys of this process then work nowhere else. */
+  hasSharedSecret(): Promise<boolean>;
+  /** The same for one domain, with the codes that people see. */
+  forDomain(domain: Pick<Domain, "keyPrefix" | "find">): DomainCore;
+  /** Finishes accepted work, then closes the store. */
+  close(): Promise<void>;
+}
+
+/** The use cases of one domain. */
+export interface DomainCore {
+  readonly links: Links;
+  readonly reports: Reports;
+  readonly visits: Pick<Counts, "sums">;
+  readonly secret: Secret;
+}
 
 export interface CoreOptions extends Omit<
   StoreOptions,
@@ -49,7 +80,7 @@ export function systemNowMs(): number {
 }
 
 /** Opens the store. Nothing else creates a clock, so tests can replace it here. */
-export async function openCore(config: Config, log: Log, options: CoreOptions = {}) {
+export async function openCore(config: Config, log: Log, options: CoreOptions = {}): Promise<Core> {
   const storeFigures = createStoreFigures();
   const store = await openStore(config.database, {
     onWait: (reason) => log.warn({ reason }, "the database does not answer: waiting for it"),
@@ -100,14 +131,9 @@ export async function openCore(config: Config, log: Log, options: CoreOptions = 
     onRefused,
   };
 
-  function forDomain(domain: Pick<Domain, "keyPrefix" | "find">) {
-    const { keyPrefix } = domain;
+  function forDomain({ keyPrefix, find }: Pick<Domain, "keyPrefix" | "find">): DomainCore {
     const own = storeOf(store, keyPrefix, config.domains.length === 0);
-    const links = createLinks({
-      ...linkOptions,
-      store: own,
-      keyPrefixOf: (host) => domain.find(host)?.keyPrefix,
-    });
+    const links = createLinks({ ...linkOptions, store: own, keyPrefixOf: (host) => find(host)?.keyPrefix });
     return {
       links,
       reports: createReports({
@@ -129,20 +155,15 @@ export async function openCore(config: Config, log: Log, options: CoreOptions = 
     hostRules,
     counters,
     storeFigures,
-    /** Approximate number of links. */
     size: () => store.size(),
     operator: createOperator({ store, links, clock, refuseRule }),
-    /** The operator's sessions that were signed out. */
     sessions: { endSession: store.endSession, isSessionEnded: store.isSessionEnded },
     inspection: createInspection({ store, clock, blocked: hostRules.blocked }),
-    /** These serve all domains, by the keys of their links. */
     links,
     cases: createCases({ store, clock, refuseRule }),
     visits: createVisits({ store, clock, keepDays: config.statsKeepDays }),
     secret,
-    /** Resolves to false if the store has another secret by now. Manage keys of this process then work nowhere else. */
     hasSharedSecret: async () => sharedKey === undefined || store.isSecret(sharedKey),
-    /** The same for one domain, with the codes that people see. */
     forDomain,
     limits: createRateLimits({
       limitCreate: config.limitCreate,
@@ -154,8 +175,7 @@ export async function openCore(config: Config, log: Log, options: CoreOptions = 
       clock,
       seed,
     }),
-    /** Finishes accepted work, then closes the store. */
-    async close(): Promise<void> {
+    async close() {
       // Losing counts is no reason to fail.
       await counters.flush().catch(() => {});
       await store.close();

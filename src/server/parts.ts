@@ -13,7 +13,7 @@ import type { LinkCache } from "../redirect/link-cache.ts";
 import type { RedirectFigures } from "../redirect/redirect.ts";
 import type { Views } from "../views/views.ts";
 import type { OpenRecorder } from "../visits/visits.ts";
-import type { Core } from "./core.ts";
+import type { DomainCore } from "./core.ts";
 import type { ReportFault } from "./fault-log.ts";
 import type { Health, NoticeParts } from "./instance-endpoints.ts";
 
@@ -21,7 +21,7 @@ import type { Health, NoticeParts } from "./instance-endpoints.ts";
 export interface AppParts {
   readonly domain: Domain;
   /** The use cases of the domain. */
-  readonly own: ReturnType<Core["forDomain"]>;
+  readonly own: DomainCore;
   readonly clientOf: ClientOf;
   readonly recorder: OpenRecorder;
   readonly views: Views;

@@ -3,7 +3,7 @@ import type { Subprocess } from "bun";
 import type { Config } from "../config/config.ts";
 import type { Log } from "../lib/log.ts";
 import { SYNC_FAILED } from "../links/store.ts";
-import type { createProcessGroup, Member } from "../metrics/process-group.ts";
+import type { Member, ProcessGroup } from "../metrics/process-group.ts";
 import { BEAT_MS, CHILD, type Report, type StartOrder, type StopOrder } from "./child-process.ts";
 
 /** Read at the start: once another file replaces the program, Bun calls it `curt (deleted)`. */
@@ -35,8 +35,6 @@ export interface Generation {
   /** Ends this process with `code` if it serves by itself. Otherwise call `stop` first, or new children replace the killed ones. */
   kill(code: number): void;
 }
-
-export type ProcessGroup = ReturnType<typeof createProcessGroup>;
 
 export interface ProcessPool extends Generation {
   /** The version of Curt that they run. */

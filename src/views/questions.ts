@@ -19,18 +19,19 @@ const SLICE_MS = 10;
 const PAUSE_MS = 1;
 
 /** Answers on the views thread, as values for the serving thread. */
-export function createAnswers(inspection: Pick<Inspection, "search" | "figures">) {
+export interface Answers extends Pick<Inspection, "figures"> {
+  /** Searches until the slice's time is over. */
+  search(query: {
+    readonly search: WrittenSearch;
+    readonly page: ListPage;
+  }): Promise<SearchResult | RefusedDecision>;
+}
+
+export function createAnswers(inspection: Pick<Inspection, "search" | "figures">): Answers {
   return {
     figures: () => inspection.figures(),
 
-    /** Searches until the slice's time is over. */
-    async search({
-      search,
-      page,
-    }: {
-      readonly search: WrittenSearch;
-      readonly page: ListPage;
-    }): Promise<SearchResult | RefusedDecision> {
+    async search({ search, page }) {
       const query = parseSearch(search);
       if (isProblem(query)) return query;
       return repeatSearch<RefusedDecision>(SLICE_MS, page, async (next) => {
@@ -44,8 +45,6 @@ export function createAnswers(inspection: Pick<Inspection, "search" | "figures">
     },
   };
 }
-
-export type Answers = ReturnType<typeof createAnswers>;
 
 /** Searches until there are `limit` links or the time is over. Returns what isn't a result as it is. */
 export async function repeatSearch<Refusal extends { readonly kind: string }>(

@@ -6,7 +6,7 @@ import { startThread, type Thread } from "../../lib/thread.ts";
 import { keepList, keptFile } from "./kept-list.ts";
 import { NotAList, type ReadList } from "./list-file.ts";
 import type { ListCalls } from "./list-reader.ts";
-import { createListCheck, type ListCheck, type ListKey } from "./list-table.ts";
+import { createListCheck, type ListCheck, type ListKey, type ListTable } from "./list-table.ts";
 
 /** A changed file is read after two identical checks, so a change takes effect within half a minute. */
 export const POLL_MS = 10_000;
@@ -54,6 +54,19 @@ interface BlocklistFigures {
   readonly oldestMs: number | undefined;
 }
 
+export interface Blocklist {
+  /** Whether a list in effect contains a target. */
+  readonly isBlocked: ListCheck;
+  /** For {@link createListCheck} in another thread. */
+  tables(): readonly ListTable[];
+  figures(): BlocklistFigures;
+  /** Calls `listener` after each change of the rules. */
+  onChange(listener: () => void): void;
+  /** Why the file at `path` may not replace the list that is stored in `of`; undefined if it may. */
+  doubtAbout(path: string, of: string): Promise<string | undefined>;
+  close(): Promise<void>;
+}
+
 interface List {
   readonly path: string;
   /** The contents in effect. */
@@ -72,7 +85,7 @@ interface List {
  * Opens the lists of forbidden hosts and addresses, and follows changes of the files. Each file has its own table, so that
  * a broken one keeps its rules while others change. Rejects with {@link ListsUnusable}.
  */
-export async function openBlocklist(options: BlocklistOptions) {
+export async function openBlocklist(options: BlocklistOptions): Promise<Blocklist> {
   const { files, feedFiles, folder, isBesideOthers, key } = options;
   const { onRead, onDoubt, onFault, listPollMs = POLL_MS } = options;
   const lists = [...files, ...feedFiles].map((path): List => ({ path }));
@@ -200,10 +213,9 @@ export async function openBlocklist(options: BlocklistOptions) {
   const polling = lists.length > 0 ? repeat(listPollMs, poll, onFault) : undefined;
 
   return {
-    isBlocked: (target: string) => check(target),
-    /** For {@link createListCheck} in another thread. */
+    isBlocked: (target) => check(target),
     tables,
-    figures(): BlocklistFigures {
+    figures() {
       const inEffect = lists.filter(({ read }) => read !== undefined);
       return {
         rules: inEffect.reduce((sum, { read }) => sum + (read?.rules ?? 0), 0),
@@ -212,10 +224,8 @@ export async function openBlocklist(options: BlocklistOptions) {
           inEffect.length === 0 ? undefined : Math.min(...inEffect.map(({ writtenMs = 0 }) => writtenMs)),
       };
     },
-    /** Calls `listener` after each change of the rules. */
-    onChange: (listener: () => void) => void listeners.push(listener),
-    /** Why the file at `path` may not replace the list that is stored in `of`; undefined if it may. */
-    async doubtAbout(path: string, of: string): Promise<string | undefined> {
+    onChange: (listener) => void listeners.push(listener),
+    async doubtAbout(path, of) {
       const list = lists.find((one) => one.path === of);
       let reason: string | undefined;
       await withReader(async (read) => {
@@ -223,7 +233,7 @@ export async function openBlocklist(options: BlocklistOptions) {
       });
       return reason;
     },
-    async close(): Promise<void> {
+    async close() {
       isClosed = true;
       for (const thread of threads) thread.terminate();
       await polling?.stop();

@@ -1,12 +1,18 @@
 import { type Config, ConfigError } from "../../config/config.ts";
 import type { Log } from "../../lib/log.ts";
 import { fillRandom } from "../../lib/random.ts";
-import { type BlocklistOverrides, ListsUnusable, openBlocklist } from "./blocklist.ts";
+import { type Blocklist, type BlocklistOverrides, ListsUnusable, openBlocklist } from "./blocklist.ts";
 import { feedFile, type FeedOverrides, type Feeds, startFeeds } from "./feeds.ts";
 
 export interface BlocklistsLimits extends BlocklistOverrides, FeedOverrides {}
 
-export type Blocklists = Awaited<ReturnType<typeof openBlocklists>>;
+/** The blocklist of all configured files and feeds. */
+export interface Blocklists extends Blocklist {
+  /** Fetches the feeds, now and every hour. */
+  startFeeds(nowMs: () => number): void;
+  /** How often feeds were fetched since the start, by outcome. */
+  fetches(): Feeds["fetches"];
+}
 
 /** Opens the configured blocklist, and logs changes of its files and feeds. Throws {@link ConfigError}. */
 export async function openBlocklists(
@@ -19,7 +25,7 @@ export async function openBlocklists(
   log: Log,
   limits: BlocklistsLimits,
   onFault: (error: unknown) => void,
-) {
+): Promise<Blocklists> {
   const [key0 = 0, key1 = 0, chance = 0] = fillRandom(new Int32Array(3));
   const blocklist = await openBlocklist({
     ...limits,
@@ -47,8 +53,7 @@ export async function openBlocklists(
 
   return {
     ...blocklist,
-    /** Fetches the feeds, now and every hour. */
-    startFeeds(nowMs: () => number): void {
+    startFeeds(nowMs) {
       feeds = startFeeds({
         ...limits,
         urls,

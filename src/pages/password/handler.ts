@@ -32,7 +32,18 @@ export interface PasswordsOptions {
 }
 
 /** Checks the passwords of links, and remembers in a cookie who knew one. */
-export function createPasswords({ secret, clock, tryPassword }: PasswordsOptions) {
+export interface Passwords {
+  /** Whether the request has the cookie of the link's present password. */
+  isRemembered(call: Call, link: Link): boolean;
+  /** A cookie for this link only, at the spelling of its address that the browser uses. */
+  remember(call: Call, link: Link): string;
+  /** Asks for the password. */
+  ask(call: Call, link: Link): Response;
+  /** Undefined if the password is right. Counts wrong ones. */
+  refusalOf(call: Call, link: Link, given: string): Promise<Response | undefined>;
+}
+
+export function createPasswords({ secret, clock, tryPassword }: PasswordsOptions): Passwords {
   const cookie = createSignedCookie(
     { secret, clock },
     { name: "password", lastsMs: OPEN_MS, sameSite: "Lax" },
@@ -83,10 +94,9 @@ export function createPasswords({ secret, clock, tryPassword }: PasswordsOptions
   });
 
   return {
-    isRemembered: (call: Call, link: Link) => cookie.isRight(call, partsOf(link)),
+    isRemembered: (call, link) => cookie.isRight(call, partsOf(link)),
 
-    /** A cookie for this link only, at the spelling of its address that the browser uses. */
-    remember: (call: Call, link: Link) => {
+    remember(call, link) {
       const path = pathOf(call.request).replace(/\/$/, "");
       return cookie.create(
         call,
@@ -95,10 +105,9 @@ export function createPasswords({ secret, clock, tryPassword }: PasswordsOptions
       );
     },
 
-    ask: (call: Call, link: Link): Response => refuse(call, problemOf(call, link, "password.missing")),
+    ask: (call, link) => refuse(call, problemOf(call, link, "password.missing")),
 
-    /** Undefined if the password is right. Counts wrong ones. */
-    async refusalOf(call: Call, link: Link, given: string): Promise<Response | undefined> {
+    async refusalOf(call, link, given) {
       // First, because a client over the limit must not learn which password is right.
       const attempt = tryPassword(call, link);
       if (attempt instanceof Promise) {
@@ -125,8 +134,6 @@ export function createPasswords({ secret, clock, tryPassword }: PasswordsOptions
     },
   };
 }
-
-export type Passwords = ReturnType<typeof createPasswords>;
 
 /** RFC 9110, section 11.6.1: every 401 needs a challenge. Browsers ignore unknown ones. */
 const FORM = "Form";

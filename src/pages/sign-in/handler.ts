@@ -26,12 +26,23 @@ export interface SignInOptions {
   readonly onWrong: (call: Call) => HttpProblem;
 }
 
-/** Signs the operator in: a form takes the token, and a cookie keeps the session. */
-export function createSignIn({ token, clock, store, onWrong }: SignInOptions) {
+/** Signs the operator in: a form takes the token, and a cookie keeps the session. All reject if the store can't be read. */
+export interface SignIn {
+  /** A page. Its forms must send `formToken`. Without a session, it shows the sign-in form. */
+  page(show: (call: Call, formToken: string) => Promise<Response>): Handler;
+  /** A form. It only acts if one of our own pages sends it, in the same session. */
+  form(body: AnyBody, act: (call: Call, fields: Fields, formToken: string) => Promise<Response>): Handler;
+  /** Takes the sign-in form, and starts a session if its token is right. */
+  readonly start: Handler;
+  /** Ends the session, also for copies of its cookie. */
+  readonly end: Handler;
+}
+
+export function createSignIn({ token, clock, store, onWrong }: SignInOptions): SignIn {
   const signedSessions = (call: Call) =>
     cookies(call.headers, COOKIE).filter((session) => token.isOpen(session, clock.nowMs()));
 
-  /** The first session that is open. Rejects if the store can't be read. */
+  /** The first session that is open. */
   async function sessionOf(call: Call): Promise<string | undefined> {
     for (const session of signedSessions(call))
       if (!(await store.isSessionEnded(digestOf(session)))) return session;
@@ -39,30 +50,24 @@ export function createSignIn({ token, clock, store, onWrong }: SignInOptions) {
   }
 
   return {
-    /** A page. Its forms must send `formToken`. Without a session, it shows the sign-in form. */
-    page:
-      (show: (call: Call, formToken: string) => Promise<Response>): Handler =>
-      async (call) => {
-        const session = await sessionOf(call);
-        return session === undefined
-          ? askFor(call, { kind: "operator.missing" })
-          : show(call, token.formToken(session));
-      },
+    page: (show) => async (call) => {
+      const session = await sessionOf(call);
+      return session === undefined
+        ? askFor(call, { kind: "operator.missing" })
+        : show(call, token.formToken(session));
+    },
 
-    /** A form. It only acts if one of our own pages sends it, in the same session. */
-    form:
-      (body: AnyBody, act: (call: Call, fields: Fields, formToken: string) => Promise<Response>): Handler =>
-      async (call) => {
-        const session = await sessionOf(call);
-        if (session === undefined) return seeOther("/admin");
-        const fields = await readForm(call.request, body);
-        if (isProblem(fields)) return problemJson(call, fields);
-        const formToken = token.formToken(session);
-        const isOurs = !isFromAnotherSite(call) && fields.get("form") === formToken;
-        return isOurs ? act(call, fields, formToken) : problemJson(call, { kind: "cross-site" });
-      },
+    form: (body, act) => async (call) => {
+      const session = await sessionOf(call);
+      if (session === undefined) return seeOther("/admin");
+      const fields = await readForm(call.request, body);
+      if (isProblem(fields)) return problemJson(call, fields);
+      const formToken = token.formToken(session);
+      const isOurs = !isFromAnotherSite(call) && fields.get("form") === formToken;
+      return isOurs ? act(call, fields, formToken) : problemJson(call, { kind: "cross-site" });
+    },
 
-    async start(call: Call): Promise<Response> {
+    async start(call) {
       const fields = await readForm(call.request, BODIES["POST /admin"]);
       if (isProblem(fields)) return problemJson(call, fields);
       if (isFromAnotherSite(call)) return problemJson(call, { kind: "cross-site" });
@@ -71,8 +76,7 @@ export function createSignIn({ token, clock, store, onWrong }: SignInOptions) {
       return seeOther("/admin", cookieOf(call, token.startSession(clock.nowMs()), SESSION_MS / 1000));
     },
 
-    /** Ends the session, also for copies of its cookie. */
-    async end(call: Call): Promise<Response> {
+    async end(call) {
       if (isFromAnotherSite(call)) return problemJson(call, { kind: "cross-site" });
       const nowMs = clock.nowMs();
       const forgetByMs = clock.trustworthy() ? nowMs - CLOCKS_DIFFER_MS : 0;
@@ -82,8 +86,6 @@ export function createSignIn({ token, clock, store, onWrong }: SignInOptions) {
     },
   };
 }
-
-export type SignIn = ReturnType<typeof createSignIn>;
 
 interface SignInParts {
   readonly signIn: SignIn;

@@ -22,8 +22,10 @@ export interface UnknownOptions {
 /** An unknown link, or an address that can't be one. */
 type NoLink = { readonly kind: "unknown" | "not-found" };
 
-/** Counts and answers unknown addresses. */
-export function createUnknownAnswer(options: UnknownOptions) {
+/** Counts and answers an unknown address. Browsers learn which code they may have meant. */
+export type UnknownAnswer = (call: Call, problem: NoLink) => Response | Promise<Response>;
+
+export function createUnknownAnswer(options: UnknownOptions): UnknownAnswer {
   const { exists, limiter, overload, cachedProblem, onFault } = options;
 
   /** For requests that need no lookup. */
@@ -56,7 +58,7 @@ export function createUnknownAnswer(options: UnknownOptions) {
     return -1;
   }
 
-  return (call: Call, problem: NoLink): Response | Promise<Response> => {
+  return (call, problem) => {
     // A looked-up code is no address of the API. Reading the path would cost a tenth of a redirect.
     if (call.code === "" ? !isForReader(call) : !prefersHtml(header(call.headers, "accept")))
       // This takes no longer than refusing it.
@@ -78,5 +80,3 @@ export function createUnknownAnswer(options: UnknownOptions) {
     );
   };
 }
-
-export type UnknownAnswer = ReturnType<typeof createUnknownAnswer>;
