@@ -9,7 +9,7 @@ import { memoize } from "../lib/memoize.ts";
 import { isProblem } from "../links/problem.ts";
 import { negotiateLanguage } from "../locales/messages.ts";
 import { type Dimension, DIMENSIONS } from "../visits/days/dimensions.ts";
-import { INTERVALS } from "../visits/statistics/statistics.ts";
+import { INTERVALS } from "../visits/statistics/series.ts";
 import {
   codeParameter,
   count,

@@ -46,7 +46,7 @@ export interface RedirectFigures {
 }
 
 /** `page`: a page or a problem instead of a redirect, such as a preview or the password form. */
-export type RedirectOutcome = "store" | "unknown" | "gone" | "limited" | "failed" | "page";
+type RedirectOutcome = "store" | "unknown" | "gone" | "limited" | "failed" | "page";
 
 export function createRedirectFigures(): RedirectFigures {
   const others = { store: 0, unknown: 0, gone: 0, limited: 0, failed: 0, page: 0 };

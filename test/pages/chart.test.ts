@@ -1,8 +1,10 @@
 import { describe, expect, test } from "bun:test";
 
-import { Chart, ChartTable, placesOf, scaleOf } from "../../src/pages/shared/charts/chart.tsx";
+import { Chart, ChartTable, scaleOf } from "../../src/pages/shared/charts/chart.tsx";
+import { placesOf } from "../../src/pages/shared/charts/dates.ts";
 import { write } from "../../src/pages/shared/html/jsx-runtime.ts";
-import type { Interval, Statistics } from "../../src/visits/statistics/statistics.ts";
+import type { Interval } from "../../src/visits/statistics/series.ts";
+import type { Statistics } from "../../src/visits/statistics/statistics.ts";
 
 function draw(series: Statistics["series"], interval: Interval, language = "en"): string {
   return write(Chart({ language, series, interval, period: "period" }));

@@ -2,7 +2,8 @@ import { expect, test } from "bun:test";
 
 import { NEVER_MS, DAY_MS, HOUR_MS } from "../../src/links/time.ts";
 import { type RangeQuery, chooseRange, type RangeLimits, seriesIn } from "../../src/pages/preview/ranges.ts";
-import { INTERVALS, MAX_DAYS } from "../../src/visits/statistics/statistics.ts";
+import { INTERVALS } from "../../src/visits/statistics/series.ts";
+import { MAX_DAYS } from "../../src/visits/statistics/statistics.ts";
 
 /** A Sunday. */
 const NOW_MS = Date.UTC(2026, 10, 22, 9, 30);

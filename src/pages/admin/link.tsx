@@ -1,52 +1,24 @@
 /** @jsxImportSource ../shared/html */
 import type { Page } from "../../http/page.ts";
-import type { HttpProblem } from "../../http/problems.ts";
-import type { Fields } from "../../lib/bounds.ts";
-import { versionOf } from "../../links/change.ts";
 import { splitKey } from "../../links/code.ts";
-import { hasEnded, hasPassword, type Link, type StoredLink, type WithEnd } from "../../links/link.ts";
+import { hasEnded, hasPassword, type Link, type WithEnd } from "../../links/link.ts";
 import { isProblem } from "../../links/problem.ts";
-import type { LinkId } from "../../links/store.ts";
-import { targetHost } from "../../links/target.ts";
 import { TERM_NAMES, type TermName } from "../../links/terms.ts";
-import { DURATIONS, NEVER_MS } from "../../links/time.ts";
+import { NEVER_MS } from "../../links/time.ts";
 import { message, type MessageKey } from "../../locales/messages.ts";
-import { mainReason } from "../../moderation/case.ts";
 import type { LinkDetails } from "../../moderation/inspection.ts";
-import type { Operator, ReadLink } from "../../moderation/operator.ts";
-import { instantOf, seeOther } from "../forms.ts";
+import { seeOther } from "../forms.ts";
 import { problemAnswer } from "../problem/answer.ts";
 import { Notice } from "../shared/fields.tsx";
-import { richMessage } from "../shared/formats.ts";
 import type { Child } from "../shared/html/jsx-runtime.ts";
 import { Instant } from "../shared/instant.tsx";
 import { Fact, InstantFact, QueryFact } from "../shared/link-facts.tsx";
-import { CopyButton } from "../shared/share.tsx";
 import { AnswerForm, LinkDestination, ReportFacts } from "./cases.tsx";
-import {
-  decisionOf,
-  operatorForm,
-  operatorPage,
-  type PageData,
-  renderPage,
-  seenBy,
-  WHO,
-} from "./endpoint.ts";
-import {
-  Choice,
-  Decide,
-  Field,
-  Form,
-  adminPage,
-  Given,
-  linkPath,
-  type PageContext,
-  withQuery,
-} from "./frame.tsx";
+import { operatorForm, operatorPage, type PageData, renderPage, seenBy } from "./endpoint.ts";
+import { adminPage, Given, linkPath, type PageContext } from "./frame.tsx";
 import { History } from "./journal.tsx";
+import { Change, decide, Decisions } from "./link-forms.tsx";
 import { stateInWords } from "./links.tsx";
-
-const EXPIRIES = [...DURATIONS, "never"] as const;
 
 interface LinkView extends LinkDetails {
   readonly manageUrl: string;
@@ -99,43 +71,9 @@ export const decideLink = operatorForm("POST /admin/links/{code}", ({ operator, 
   };
 });
 
-/** Decides about one link. False if the form names no decision. */
-async function decide(
-  operator: Operator,
-  link: ReadLink,
-  fields: Fields,
-): Promise<HttpProblem | readonly LinkId[] | boolean> {
-  switch (fields.get("action") ?? "") {
-    case "change":
-      return operator.change(link, { ...decisionOf(fields), ...changeOf(link, fields) }, WHO);
-    case "disable":
-      return operator.disable([link], decisionOf(fields), WHO);
-    case "enable":
-      return operator.enable([link], decisionOf(fields), WHO);
-    case "erase":
-      return fields.get("confirm") === link.code ? operator.erase(link, decisionOf(fields), WHO) : false;
-    default:
-      return false;
-  }
-}
-
-/** The changes in a form. A date wins over a duration. */
-function changeOf({ originalUrl }: StoredLink, fields: Fields) {
-  const target = (fields.get("target") ?? originalUrl).trim();
-  const [choice, date] = [fields.get("expires_at") ?? "", fields.get("expires_at_date") ?? ""];
-  return {
-    originalUrl: target === originalUrl ? undefined : target,
-    terms: {
-      expires_at:
-        instantOf(date, fields.get("zone") ?? "") ??
-        (choice === "never" ? null : DURATIONS.find((one) => one === choice)),
-    },
-  };
-}
-
 function linkPage(context: PageContext, looked: LinkView): Page {
   const { language } = context;
-  const { link, refusal, nowMs } = looked;
+  const { link, manageUrl, typed, refusal, nowMs } = looked;
   const isChangeable = link.disabled === undefined && link.blocked === undefined && !hasEnded(link, nowMs);
   const say = (key: MessageKey) => message(language, key);
   return adminPage(
@@ -147,8 +85,8 @@ function linkPage(context: PageContext, looked: LinkView): Page {
       {link.disabled !== "deleted" && <LinkDestination language={language} link={link} nowMs={nowMs} />}
       <Facts language={language} looked={looked} />
       <Reported context={context} looked={looked} />
-      {isChangeable && <Change context={context} looked={looked} />}
-      {link.disabled !== "deleted" && <Decisions context={context} looked={looked} />}
+      {isChangeable && <Change context={context} link={link} manageUrl={manageUrl} typed={typed} />}
+      {link.disabled !== "deleted" && <Decisions context={context} details={looked} />}
       <h2>{say("admin.history")}</h2>
       <History language={language} entries={looked.history} />
     </>,
@@ -216,41 +154,6 @@ function Outcome({ language, terms = {} }: { language: string; terms: Link["term
   );
 }
 
-/** The form with the maker's fields, and the maker's manage link. */
-function Change({ context, looked }: { context: PageContext; looked: LinkView }) {
-  const { language } = context;
-  const { link, manageUrl, typed = link.originalUrl } = looked;
-  const say = (key: MessageKey) => message(language, key);
-  const ends = EXPIRIES.map((one) => [one, say(one === "never" ? one : `duration.${one}`)] as const);
-  return (
-    <>
-      <h2>{say("manage.change")}</h2>
-      <Form
-        context={context}
-        action={linkPath(link.code)}
-        hidden={{ action: "change", seen: versionOf(link) }}
-      >
-        <Field label={say("manage.target")} name="target" value={typed} isRequired />
-        <Choice
-          label={say("manage.ends")}
-          name="expires_at"
-          options={[["", say("manage.ends.keep")], ...ends]}
-        />
-        <input type="hidden" name="zone" value="" />
-        <Field
-          label={richMessage(language, "admin.ends.date", { zone: <span data-zone>UTC</span> })}
-          name="expires_at_date"
-          type="datetime-local"
-        />
-        <Decide language={language} action="change" />
-      </Form>
-      <p class="actions">
-        <CopyButton language={language} kind="secondary" label="keep.copy" text={manageUrl} />
-      </p>
-    </>
-  );
-}
-
 function Reported({ context, looked }: { context: PageContext; looked: LinkView }) {
   const { language } = context;
   const { link, reported } = looked;
@@ -260,47 +163,6 @@ function Reported({ context, looked }: { context: PageContext; looked: LinkView 
       <h2>{message(language, "admin.cases")}</h2>
       <ReportFacts language={language} one={reported} />
       {reported.answer === undefined && <AnswerForm context={context} one={reported} link={link} />}
-    </>
-  );
-}
-
-function Decisions({ context, looked }: { context: PageContext; looked: LinkView }) {
-  const { language } = context;
-  const { link, reported } = looked;
-  const seen = versionOf(link);
-  const reason = reported === undefined ? "" : mainReason(reported);
-  const say = (key: MessageKey) => message(language, key);
-  const action = linkPath(link.code);
-  const host = targetHost(link.target);
-  return (
-    <>
-      {link.disabled === undefined ? (
-        <Form context={context} action={action} hidden={{ action: "disable", seen }}>
-          <Decide language={language} action="disable" reason={reason} />
-        </Form>
-      ) : (
-        <Form context={context} action={action} hidden={{ action: "enable", seen }}>
-          <Decide language={language} action="enable" />
-        </Form>
-      )}
-      <p class="actions">
-        <a class="button" href={withQuery("/admin/hosts", { host, reason })}>
-          {message(language, "admin.block-this", { host })}
-        </a>
-        <a class="button" href={withQuery("/admin/links", { host })}>
-          {message(language, "admin.links-to", { host })}
-        </a>
-      </p>
-      <details>
-        <summary>{say("admin.do.erase")}</summary>
-        <p>{say("admin.erase.intro")}</p>
-        <Form context={context} action={action} hidden={{ action: "erase", seen }}>
-          <label class="check">
-            <input type="checkbox" name="confirm" value={link.code} required /> {say("admin.erase.confirm")}
-          </label>
-          <Decide language={language} action="erase" />
-        </Form>
-      </details>
     </>
   );
 }

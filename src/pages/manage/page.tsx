@@ -5,7 +5,7 @@ import { message, sentenceSpace } from "../../locales/messages.ts";
 import type { Statistics } from "../../visits/statistics/statistics.ts";
 import { QrDrawn } from "../qr/qr-code.tsx";
 import { Breakdowns } from "../shared/charts/breakdowns.tsx";
-import { periodOf } from "../shared/charts/chart.tsx";
+import { periodOf } from "../shared/charts/dates.ts";
 import { describeDestination } from "../shared/destination-parts.ts";
 import { Host } from "../shared/destination.tsx";
 import { Notice, TextField, VERBATIM } from "../shared/fields.tsx";

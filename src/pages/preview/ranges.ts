@@ -1,10 +1,6 @@
 import { DAY_MS, HOUR_MS } from "../../links/time.ts";
-import {
-  type Interval,
-  MAX_DAYS,
-  type Statistics,
-  type StatisticsRequest,
-} from "../../visits/statistics/statistics.ts";
+import type { Interval } from "../../visits/statistics/series.ts";
+import { MAX_DAYS, type Statistics, type StatisticsRequest } from "../../visits/statistics/statistics.ts";
 import { openZone, writeDay } from "../../visits/statistics/zone.ts";
 
 const DAYS = { "7d": 7, "30d": 30, "90d": 90 } as const;

@@ -3,7 +3,7 @@ import { memoize } from "../../lib/memoize.ts";
 import { DAY_MS, HOUR_MS } from "../../links/time.ts";
 import { message } from "../../locales/messages.ts";
 import type { Statistics } from "../../visits/statistics/statistics.ts";
-import { formatIn, periodOf } from "../shared/charts/chart.tsx";
+import { formatIn, periodOf } from "../shared/charts/dates.ts";
 import { numberFormat } from "../shared/formats.ts";
 
 /** Fewer visits say nothing about usual times. */

@@ -1,20 +1,18 @@
 import type { WallClock } from "../../links/clock.ts";
 import type { Code, LinkKey } from "../../links/code.ts";
 import type { LinkId } from "../../links/store.ts";
-import { DAY_MS, HOUR_MS } from "../../links/time.ts";
+import { DAY_MS } from "../../links/time.ts";
 import { firstOpenDay, type Sums } from "../days/day.ts";
 import { type Dimension, DIMENSIONS } from "../days/dimensions.ts";
 import type { DaySums, VisitStore } from "../days/store.ts";
 import { createDayReader, type DayStatistics, type DayRange, type Visibility } from "./day-reader.ts";
 import type { Noise } from "./noise.ts";
+import { addDay, type Interval, openSeries } from "./series.ts";
 import { type Week, weekOf } from "./week.ts";
-import { openZone, writeDay, type Zone } from "./zone.ts";
+import { openZone, writeDay } from "./zone.ts";
 
 /** Values of one dimension in a response. */
 export const MAX_VALUES = 50;
-
-export const INTERVALS = ["hour", "day", "month"] as const;
-export type Interval = (typeof INTERVALS)[number];
 
 /** The longest range. */
 export const MAX_DAYS: Readonly<Record<Interval, number>> = { hour: 62, day: 400, month: 400 };
@@ -199,65 +197,6 @@ function rangeRefusal(from: string, to: string, interval: Interval): RangeRefusa
   if (from > to) return { rule: "stats.order" };
   const max = MAX_DAYS[interval];
   return parseDay(to) - parseDay(from) < max ? undefined : { rule: "stats.range", max, interval };
-}
-
-interface Point {
-  readonly start: string;
-  visits: number;
-  bots: number;
-}
-
-interface Series {
-  readonly points: Point[];
-  /** Undefined outside the range. Without an hour: the point of a whole UTC day. */
-  pointOf(day: number, hour?: number): Point | undefined;
-}
-
-function openSeries(first: number, last: number, interval: Interval, zone: Zone): Series {
-  if (interval === "hour") return openHours(first, last, zone);
-  const points: Point[] = [];
-  const ofDays: Point[] = [];
-  for (let day = first; day <= last; day++) {
-    const date = writeDay(day);
-    const start = interval === "month" ? date.slice(0, 7) : date;
-    const before = points.at(-1);
-    const point = before?.start === start ? before : { start, visits: 0, bots: 0 };
-    if (point !== before) points.push(point);
-    ofDays.push(point);
-  }
-  return {
-    points,
-    pointOf(day, hour) {
-      const local = hour === undefined ? day : zone.dayOf(day * DAY_MS + hour * HOUR_MS);
-      return ofDays[local - first];
-    },
-  };
-}
-
-function openHours(first: number, last: number, zone: Zone): Series {
-  const points: Point[] = [];
-  let hour = (first - 1) * 24;
-  while (zone.dayOf(hour * HOUR_MS) < first) hour++;
-  const firstHour = hour;
-  for (; zone.dayOf(hour * HOUR_MS) <= last; hour++)
-    points.push({ start: zone.write(hour * HOUR_MS), visits: 0, bots: 0 });
-  return {
-    points,
-    pointOf: (day, ofDay) => (ofDay === undefined ? undefined : points[day * 24 + ofDay - firstHour]),
-  };
-}
-
-/** Some hours of the days around the range are in it. */
-function addDay({ day, visits, bots, hours }: DayStatistics, pointOf: Series["pointOf"]): void {
-  if (hours === undefined) return addTo(pointOf(day), visits, bots);
-  for (let at = 0; at < hours.length; at += 3)
-    addTo(pointOf(day, hours[at]), hours[at + 1] ?? 0, hours[at + 2] ?? 0);
-}
-
-function addTo(point: Point | undefined, visits: number, bots: number): void {
-  if (point === undefined) return;
-  point.visits += visits;
-  point.bots += bots;
 }
 
 function countVisitors(days: readonly DayStatistics[], visits: number, shown: Visibility): number | null {

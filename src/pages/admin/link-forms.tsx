@@ -1,0 +1,142 @@
+/** @jsxImportSource ../shared/html */
+import type { HttpProblem } from "../../http/problems.ts";
+import type { Fields } from "../../lib/bounds.ts";
+import { versionOf } from "../../links/change.ts";
+import type { StoredLink } from "../../links/link.ts";
+import type { LinkId } from "../../links/store.ts";
+import { targetHost } from "../../links/target.ts";
+import { DURATIONS } from "../../links/time.ts";
+import { message, type MessageKey } from "../../locales/messages.ts";
+import { mainReason } from "../../moderation/case.ts";
+import type { LinkDetails } from "../../moderation/inspection.ts";
+import type { Operator, ReadLink } from "../../moderation/operator.ts";
+import { instantOf } from "../forms.ts";
+import { richMessage } from "../shared/formats.ts";
+import { CopyButton } from "../shared/share.tsx";
+import { decisionOf, WHO } from "./endpoint.ts";
+import { Choice, Decide, Field, Form, linkPath, type PageContext, withQuery } from "./frame.tsx";
+
+const EXPIRIES = [...DURATIONS, "never"] as const;
+
+interface ChangeProps {
+  readonly context: PageContext;
+  readonly link: StoredLink;
+  readonly manageUrl: string;
+  /** The destination in a refused form. */
+  readonly typed?: string | undefined;
+}
+
+/** The form with the maker's fields, and the maker's manage link. */
+export function Change({ context, link, manageUrl, typed = link.originalUrl }: ChangeProps) {
+  const { language } = context;
+  const say = (key: MessageKey) => message(language, key);
+  const ends = EXPIRIES.map((one) => [one, say(one === "never" ? one : `duration.${one}`)] as const);
+  return (
+    <>
+      <h2>{say("manage.change")}</h2>
+      <Form
+        context={context}
+        action={linkPath(link.code)}
+        hidden={{ action: "change", seen: versionOf(link) }}
+      >
+        <Field label={say("manage.target")} name="target" value={typed} isRequired />
+        <Choice
+          label={say("manage.ends")}
+          name="expires_at"
+          options={[["", say("manage.ends.keep")], ...ends]}
+        />
+        <input type="hidden" name="zone" value="" />
+        <Field
+          label={richMessage(language, "admin.ends.date", { zone: <span data-zone>UTC</span> })}
+          name="expires_at_date"
+          type="datetime-local"
+        />
+        <Decide language={language} action="change" />
+      </Form>
+      <p class="actions">
+        <CopyButton language={language} kind="secondary" label="keep.copy" text={manageUrl} />
+      </p>
+    </>
+  );
+}
+
+/** The forms that disable, enable or delete a link, and the ways to others with its host. */
+export function Decisions({
+  context,
+  details: { link, reported },
+}: {
+  context: PageContext;
+  details: LinkDetails;
+}) {
+  const { language } = context;
+  const seen = versionOf(link);
+  const reason = reported === undefined ? "" : mainReason(reported);
+  const say = (key: MessageKey) => message(language, key);
+  const action = linkPath(link.code);
+  const host = targetHost(link.target);
+  return (
+    <>
+      {link.disabled === undefined ? (
+        <Form context={context} action={action} hidden={{ action: "disable", seen }}>
+          <Decide language={language} action="disable" reason={reason} />
+        </Form>
+      ) : (
+        <Form context={context} action={action} hidden={{ action: "enable", seen }}>
+          <Decide language={language} action="enable" />
+        </Form>
+      )}
+      <p class="actions">
+        <a class="button" href={withQuery("/admin/hosts", { host, reason })}>
+          {message(language, "admin.block-this", { host })}
+        </a>
+        <a class="button" href={withQuery("/admin/links", { host })}>
+          {message(language, "admin.links-to", { host })}
+        </a>
+      </p>
+      <details>
+        <summary>{say("admin.do.erase")}</summary>
+        <p>{say("admin.erase.intro")}</p>
+        <Form context={context} action={action} hidden={{ action: "erase", seen }}>
+          <label class="check">
+            <input type="checkbox" name="confirm" value={link.code} required /> {say("admin.erase.confirm")}
+          </label>
+          <Decide language={language} action="erase" />
+        </Form>
+      </details>
+    </>
+  );
+}
+
+/** Decides about one link as its form says. False if the form names no decision. */
+export async function decide(
+  operator: Operator,
+  link: ReadLink,
+  fields: Fields,
+): Promise<HttpProblem | readonly LinkId[] | boolean> {
+  switch (fields.get("action") ?? "") {
+    case "change":
+      return operator.change(link, { ...decisionOf(fields), ...changeOf(link, fields) }, WHO);
+    case "disable":
+      return operator.disable([link], decisionOf(fields), WHO);
+    case "enable":
+      return operator.enable([link], decisionOf(fields), WHO);
+    case "erase":
+      return fields.get("confirm") === link.code ? operator.erase(link, decisionOf(fields), WHO) : false;
+    default:
+      return false;
+  }
+}
+
+/** The changes in a form. A date wins over a duration. */
+function changeOf({ originalUrl }: StoredLink, fields: Fields) {
+  const target = (fields.get("target") ?? originalUrl).trim();
+  const [choice, date] = [fields.get("expires_at") ?? "", fields.get("expires_at_date") ?? ""];
+  return {
+    originalUrl: target === originalUrl ? undefined : target,
+    terms: {
+      expires_at:
+        instantOf(date, fields.get("zone") ?? "") ??
+        (choice === "never" ? null : DURATIONS.find((one) => one === choice)),
+    },
+  };
+}
