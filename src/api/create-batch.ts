@@ -6,6 +6,7 @@ import { endpoint, pathOf } from "../http/endpoint.ts";
 import { LINK_FIELDS } from "../http/field-names.ts";
 import { type HttpProblem, malformed, problemJson, renderProblem } from "../http/problems.ts";
 import { BODIES, header } from "../lib/bounds.ts";
+import { inOrder } from "../links/each.ts";
 import { createFairShares } from "../links/fair-shares.ts";
 import { isProblem } from "../links/problem.ts";
 import { message, negotiateLanguage } from "../locales/messages.ts";
@@ -105,11 +106,11 @@ function serveBatch(parts: ApiParts): Handler {
     await waitForTurn();
     const language = negotiateLanguage(header(call.headers, "accept-language"));
     const confirmation = message(language, LINK_FORMAT.message);
-    const rest = created.outcomes.values();
+    const nextOutcome = inOrder(created.outcomes);
     const results = bodies.map((body): Result => {
-      const outcome = isProblem(body) ? body : rest.next().value;
-      if (outcome === undefined) throw new Error("Every body has an outcome");
-      if (isProblem(body) || isProblem(outcome)) return describeProblem(outcome as HttpProblem, language);
+      if (isProblem(body)) return describeProblem(body, language);
+      const outcome = nextOutcome();
+      if (isProblem(outcome)) return describeProblem(outcome, language);
       const domain = domainOf(call, body);
       const data = body.describe(outcome, domain, secretOf(domain));
       return { status_code: 201, status: "success", message: confirmation, data };

@@ -8,3 +8,9 @@ export function mapEach<const Items extends readonly unknown[], Value>(
 ): Each<Items, Value> {
   return items.map(map) as readonly Value[] as Each<Items, Value>;
 }
+
+/** Returns a function that returns the value of the next item. Call it once for each item. */
+export function inOrder<Value>(values: Each<readonly unknown[], Value>): () => Value {
+  const rest = values.values();
+  return () => rest.next().value as Value;
+}
