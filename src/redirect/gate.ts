@@ -12,7 +12,7 @@ import type { Links } from "../links/links.ts";
 import { isProblem } from "../links/problem.ts";
 import { isFromAnotherSite, readForm } from "../pages/forms.ts";
 import { basicPassword, type Passwords } from "../pages/password/handler.ts";
-import { problemAnswer } from "../pages/problem/answer.ts";
+import { answerPageProblem } from "../pages/problem/answer.ts";
 import { crawlerPage } from "../pages/problem/page.tsx";
 import { counterOf, type Recorder } from "../visits/recorder.ts";
 import { type Interstitial, isFromOwnPage } from "./interstitial.ts";
@@ -68,7 +68,7 @@ export function createGate(options: GateOptions): Gate {
   /** Redirects if a visit remains. */
   async function redirectVisitor(call: Call, link: Link, status: 302 | 303): Promise<Response> {
     const now = isLimited(link) ? await links.visit(link) : link;
-    if (isProblem(now)) return problemAnswer(call, now);
+    if (isProblem(now)) return answerPageProblem(call, now);
     // The maker may just have changed the password.
     if (now.terms?.passwordHash !== link.terms?.passwordHash) return passwords.ask(call, now);
     // 303 continues from the interstitial, which has counted.
@@ -133,14 +133,14 @@ export function createGate(options: GateOptions): Gate {
     if (code === undefined) return undefined;
     // Before the cache, whose links would answer 405.
     const barred = limiter.barred(call);
-    if (barred !== undefined) return problemAnswer(call, await barred);
+    if (barred !== undefined) return answerPageProblem(call, await barred);
     if (linkCache.get(code, clock.nowMs()) !== undefined) return undefined;
     const result = await linkCache.lookUp(code);
     if ("target" in result) return undefined;
     if (!isProblem(result)) return post(call, result);
-    if (result.kind !== "unknown") return problemAnswer(call, result);
+    if (result.kind !== "unknown") return answerPageProblem(call, result);
     const limited = limiter.unknown(call);
-    return limited === undefined ? undefined : problemAnswer(call, await limited);
+    return limited === undefined ? undefined : answerPageProblem(call, await limited);
   }
 
   async function takesPost(call: Call): Promise<boolean> {
@@ -155,7 +155,7 @@ export function createGate(options: GateOptions): Gate {
 
   async function fail(call: Call, error: unknown): Promise<Response> {
     onFault(error);
-    return problemAnswer(call, problemOf(error));
+    return answerPageProblem(call, problemOf(error));
   }
 
   return {

@@ -3,7 +3,7 @@ import { urlLanguage } from "../http/page-language.ts";
 import { problemOf } from "../http/problems.ts";
 import { prefersHtml } from "../http/responses.ts";
 import { header } from "../lib/bounds.ts";
-import { problemAnswer } from "../pages/problem/answer.ts";
+import { answerPageProblem } from "../pages/problem/answer.ts";
 import type { Recorder } from "../visits/recorder.ts";
 
 /**
@@ -44,7 +44,7 @@ export function createInterstitial({ recorder, show, onFault }: InterstitialOpti
         return await show(call);
       } catch (error) {
         onFault(error);
-        return problemAnswer(call, problemOf(error));
+        return answerPageProblem(call, problemOf(error));
       }
     },
   };

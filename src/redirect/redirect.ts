@@ -5,7 +5,7 @@ import { createHistogram, type Histogram, SECONDS } from "../lib/histogram.ts";
 import type { Clock } from "../links/clock.ts";
 import { type Code, lookUpCode, NEVER_IN_CODES } from "../links/code.ts";
 import { isProblem } from "../links/problem.ts";
-import { problemAnswer } from "../pages/problem/answer.ts";
+import { answerPageProblem } from "../pages/problem/answer.ts";
 import type { UnknownAnswer } from "../pages/unknown/handler.ts";
 import type { Recorder } from "../visits/recorder.ts";
 import type { Gate } from "./gate.ts";
@@ -116,15 +116,15 @@ export function createRedirect(options: RedirectOptions): Redirect {
   ): Response | Promise<Response> {
     if (code === undefined) return answerUnknown(call, { kind: "unknown" });
     const barred = limiter.barred(call);
-    if (barred !== undefined) return barred.then((problem) => problemAnswer(call, problem));
+    if (barred !== undefined) return barred.then((problem) => answerPageProblem(call, problem));
     const answerWith = (result: LookUpResult): Response | Promise<Response> => {
       if ("target" in result) return follow(result, call, clock.nowMs());
       if (!isProblem(result)) return guard(call, result);
-      return result.kind === "unknown" ? answerUnknown(call, result) : problemAnswer(call, result);
+      return result.kind === "unknown" ? answerUnknown(call, result) : answerPageProblem(call, result);
     };
     const fail = (error: unknown) => {
       onFault(error);
-      return problemAnswer(call, problemOf(error));
+      return answerPageProblem(call, problemOf(error));
     };
     try {
       const result = linkCache.lookUp(code);

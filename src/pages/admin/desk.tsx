@@ -16,7 +16,7 @@ import { FIGURE_DAYS, type Figures, type TopHosts } from "../../moderation/figur
 import type { Inspection } from "../../moderation/inspection.ts";
 import { readReason } from "../../moderation/operator.ts";
 import { seeOther } from "../forms.ts";
-import { problemAnswer } from "../problem/answer.ts";
+import { answerPageProblem } from "../problem/answer.ts";
 import { Notice } from "../shared/fields.tsx";
 import { Fact } from "../shared/link-facts.tsx";
 import { CaseList, type Cases } from "./cases.tsx";
@@ -98,7 +98,7 @@ export const answerCaseForm = operatorForm("POST /admin/cases", ({ operator, cas
   const show = views.show(showDesk);
   return async (call, fields, formToken) => {
     const link = await operator.find(fields.get("code") ?? "");
-    if (isProblem(link)) return problemAnswer(call, link);
+    if (isProblem(link)) return answerPageProblem(call, link);
     const action = fields.get("action") ?? "";
     const again = (problem: HttpProblem) => show(call, { formToken, problem });
     const seen = seenBy(link, fields);

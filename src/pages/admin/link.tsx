@@ -8,7 +8,7 @@ import { NEVER_MS } from "../../links/time.ts";
 import { message, type MessageKey } from "../../locales/messages.ts";
 import type { LinkDetails } from "../../moderation/inspection.ts";
 import { seeOther } from "../forms.ts";
-import { problemAnswer } from "../problem/answer.ts";
+import { answerPageProblem } from "../problem/answer.ts";
 import { Notice } from "../shared/fields.tsx";
 import type { Child } from "../shared/html/jsx-runtime.ts";
 import { Instant } from "../shared/instant.tsx";
@@ -39,7 +39,7 @@ export const showLink = operatorPage(
   "GET /admin/links/{code}",
   (inspection) => async (call, data: LinkData) => {
     const inspected = await inspection.details(call.code);
-    if (isProblem(inspected)) return problemAnswer(call, inspected);
+    if (isProblem(inspected)) return answerPageProblem(call, inspected);
     const nowMs = inspection.nowMs();
     const { manageKey, typed } = data;
     const { keyPrefix, code } = splitKey(inspected.link.code);
@@ -53,7 +53,7 @@ export const showLink = operatorPage(
     async (call, formToken) => {
       const link = await operator.find(call.code);
       return isProblem(link)
-        ? problemAnswer(call, link)
+        ? answerPageProblem(call, link)
         : show(call, { formToken, manageKey: allKeys.manageKey(link) });
     },
 );
@@ -62,7 +62,7 @@ export const decideLink = operatorForm("POST /admin/links/{code}", ({ operator, 
   const show = views.show(showLink);
   return async (call, fields, formToken) => {
     const link = await operator.find(call.code);
-    if (isProblem(link)) return problemAnswer(call, link);
+    if (isProblem(link)) return answerPageProblem(call, link);
     const seen = seenBy(link, fields);
     const problem = isProblem(seen) ? seen : await decide(operator, seen, fields);
     if (!isProblem(problem)) return seeOther(linkPath(link.code));

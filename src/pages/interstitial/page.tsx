@@ -8,7 +8,7 @@ import { type Link, isGuarded, isLimited } from "../../links/link.ts";
 import { isProblem } from "../../links/problem.ts";
 import { message } from "../../locales/messages.ts";
 import { hintsOf } from "../../moderation/link-hints.ts";
-import { problemAnswer } from "../problem/answer.ts";
+import { answerPageProblem } from "../problem/answer.ts";
 import { describeDestination } from "../shared/destination-parts.ts";
 import { DestinationCard } from "../shared/destination.tsx";
 import { richMessage } from "../shared/formats.ts";
@@ -76,7 +76,7 @@ export const interstitial = {
 function showInterstitial({ links, clock }: Pick<ApiViewParts, "links" | "clock">) {
   return async (call: DetachedCall): Promise<Response> => {
     const link = await links.resolve(call.code);
-    if (isProblem(link)) return problemAnswer(call, link);
+    if (isProblem(link)) return answerPageProblem(call, link);
     const nowMs = clock.nowMs();
     const hints = hintsOf(link, nowMs);
     const changed = targetChangeOf(link, nowMs);

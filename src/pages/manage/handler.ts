@@ -16,7 +16,7 @@ import { type Duration, DURATIONS } from "../../links/time.ts";
 import { message } from "../../locales/messages.ts";
 import { DATE_WORDS, describeInForm, instantOf, isFromAnotherSite, readForm, readTerms } from "../forms.ts";
 import type { PageParts } from "../parts.ts";
-import { problemAnswer } from "../problem/answer.ts";
+import { answerPageProblem } from "../problem/answer.ts";
 import { targetChangeOf } from "../shared/link-facts.tsx";
 import { MANAGE_FIELDS, type ManageForm } from "./fields.tsx";
 import { keyPage, managePage, managePath } from "./page.tsx";
@@ -132,7 +132,7 @@ function serveForms(parts: PageParts, show: Show<FormView | undefined>) {
     if (isProblem(link)) {
       const { kind } = link;
       return kind === "unknown" || kind === "disabled" || kind === "limited"
-        ? problemAnswer(call, link)
+        ? answerPageProblem(call, link)
         : show(call, { problem: link });
     }
     const after = await act(call, link, fields);

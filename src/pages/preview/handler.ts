@@ -12,7 +12,7 @@ import { HOUR_MS } from "../../links/time.ts";
 import type { ReadDisabledSince } from "../../moderation/inspection.ts";
 import { hintsOf } from "../../moderation/link-hints.ts";
 import type { Sums } from "../../visits/days/day.ts";
-import { problemAnswer } from "../problem/answer.ts";
+import { answerPageProblem } from "../problem/answer.ts";
 import { targetChangeOf } from "../shared/link-facts.tsx";
 import { minutesLeftOf } from "../shared/warnings.tsx";
 import { createJustCreated } from "./just-created.ts";
@@ -46,7 +46,7 @@ export const showPreview = viewEndpoint({
 function renderPreview({ links, visits, clock, disabledSince, statsKeepDays }: PreviewParts) {
   return async (call: DetachedCall, manageKey: string | undefined): Promise<Response> => {
     const link = await links.find(call.code, manageKey === undefined ? "visitor" : "maker");
-    if (isProblem(link)) return problemAnswer(call, link);
+    if (isProblem(link)) return answerPageProblem(call, link);
     const { code, target, createdMs, endsMs, terms, disabled: reason } = link;
     const { assets, contact } = call.domain.identity;
     const nowMs = clock.nowMs();

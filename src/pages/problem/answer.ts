@@ -9,7 +9,7 @@ import { problemPage } from "./page.tsx";
 import { unknownPage } from "./unknown-page.tsx";
 
 /** For addresses that people open: browsers get a page, programs get JSON. `meant`: see {@link unknownPage}. */
-export function problemAnswer(call: DetachedCall, problem: AddressProblem, meant?: Code): Response {
+export function answerPageProblem(call: DetachedCall, problem: AddressProblem, meant?: Code): Response {
   if (problem.kind !== "method" && prefersHtml(header(call.headers, "accept")))
     return problemHtml(call, problem, meant);
   return problemJson(call, problem, { Vary: "Accept, Accept-Language" });
@@ -17,7 +17,9 @@ export function problemAnswer(call: DetachedCall, problem: AddressProblem, meant
 
 /** For any address. The API has no pages. */
 export function answerProblem(call: DetachedCall, problem: AddressProblem): Response {
-  return pathOf(call.request).startsWith("/api/") ? problemJson(call, problem) : problemAnswer(call, problem);
+  return pathOf(call.request).startsWith("/api/")
+    ? problemJson(call, problem)
+    : answerPageProblem(call, problem);
 }
 
 function problemHtml(call: DetachedCall, problem: PageProblem, meant?: Code): Response {

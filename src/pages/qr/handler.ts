@@ -8,7 +8,7 @@ import { parametersOf } from "../../http/url.ts";
 import { hasPassword } from "../../links/link.ts";
 import { isProblem } from "../../links/problem.ts";
 import { describeInForm } from "../forms.ts";
-import { problemAnswer } from "../problem/answer.ts";
+import { answerPageProblem } from "../problem/answer.ts";
 import { QR_FIELDS, qrPage } from "./page.tsx";
 
 /** A link's QR code in the style of the query. */
@@ -22,7 +22,7 @@ function renderQrPage({ links }: Pick<ApiViewParts, "links">) {
   return async (call: DetachedCall): Promise<Response> => {
     const { query: style, problem } = readQrStyle(call.request);
     const link = await links.resolve(call.code);
-    if (isProblem(link)) return problemAnswer(call, link);
+    if (isProblem(link)) return answerPageProblem(call, link);
     const query = parametersOf(call.request);
     const form = Object.fromEntries(
       QR_FIELDS.flatMap((field) => {

@@ -6,7 +6,7 @@ import { viewEndpoint } from "../../http/endpoint.ts";
 import { problemJson } from "../../http/problems.ts";
 import { answer, fileName, tagged, tagOf } from "../../http/responses.ts";
 import { isProblem } from "../../links/problem.ts";
-import { problemAnswer } from "../problem/answer.ts";
+import { answerPageProblem } from "../problem/answer.ts";
 import { drawPng, drawSvg } from "./qr-matrix.ts";
 
 export const qrSvg = viewEndpoint({
@@ -36,7 +36,7 @@ function showImage(
       const { query: style, problem } = readQrStyle(call.request);
       if (problem !== undefined) return problemJson(call, problem);
       const link = await links.resolve(call.code);
-      if (isProblem(link)) return problemAnswer(call, link);
+      if (isProblem(link)) return answerPageProblem(call, link);
       const secondsLeft = Math.floor((link.endsMs - clock.nowMs()) / 1000);
       const maxAge = Math.min(DAY_SECONDS, secondsLeft);
       const sharedSeconds = Math.min(cacheSeconds, secondsLeft);

@@ -11,7 +11,7 @@ import { REASONS } from "../../links/reasons.ts";
 import { message } from "../../locales/messages.ts";
 import { isFromAnotherSite, parseForm, readForm, describeInForm, seeOther } from "../forms.ts";
 import type { PageParts } from "../parts.ts";
-import { problemAnswer } from "../problem/answer.ts";
+import { answerPageProblem } from "../problem/answer.ts";
 import { REPORT_PATH } from "../shared/layout.tsx";
 import { REPORT_FIELDS, reportAnyPage, type ReportField, reportedPage, reportPage } from "./page.tsx";
 
@@ -66,7 +66,7 @@ async function renderForm(
   { form: values, problem }: Partial<RefusedForm> = {},
 ): Promise<Response> {
   const link = await links.find(call.code);
-  if (isProblem(link)) return problemAnswer(call, link);
+  if (isProblem(link)) return answerPageProblem(call, link);
   const { status, headers } = problem === undefined ? { status: 200, headers: {} } : describe(problem);
   const { code, target, disabled } = link;
   const shown = {

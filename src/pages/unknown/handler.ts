@@ -7,7 +7,7 @@ import { writtenIn } from "../../http/url.ts";
 import { header } from "../../lib/bounds.ts";
 import { suggestIntendedCodes } from "../../links/code-suggestions.ts";
 import type { Code } from "../../links/code.ts";
-import { answerProblem, problemAnswer } from "../problem/answer.ts";
+import { answerProblem, answerPageProblem } from "../problem/answer.ts";
 import { type CachedProblem, isForReader } from "../problem/problem-cache.ts";
 
 export interface UnknownOptions {
@@ -40,15 +40,15 @@ export function createUnknownAnswer(options: UnknownOptions): UnknownAnswer {
    */
   async function suggest(call: Call, problem: NoLink, codes: readonly Code[]): Promise<Response> {
     const barred = limiter.barred(call);
-    if (barred !== undefined) return problemAnswer(call, await barred);
+    if (barred !== undefined) return answerPageProblem(call, await barred);
     try {
       const at = await firstKnown(codes);
       const limited = limiter.unknown(call, 1 + (at < 0 ? codes.length : at));
-      if (limited !== undefined) return problemAnswer(call, await limited);
-      return problemAnswer(call, problem, codes[at]);
+      if (limited !== undefined) return answerPageProblem(call, await limited);
+      return answerPageProblem(call, problem, codes[at]);
     } catch (error) {
       onFault(error);
-      return problemAnswer(call, problemOf(error));
+      return answerPageProblem(call, problemOf(error));
     }
   }
 
@@ -73,7 +73,7 @@ export function createUnknownAnswer(options: UnknownOptions): UnknownAnswer {
       () => {
         const codes = suggestIntendedCodes(call.code || writtenIn(call.request));
         return codes.length === 0
-          ? answerBriefly(call, () => problemAnswer(call, problem))
+          ? answerBriefly(call, () => answerPageProblem(call, problem))
           : suggest(call, problem, codes);
       },
       () => answerBriefly(call, () => cachedProblem(call, { kind: "overloaded" })),
