@@ -31,7 +31,7 @@ export function createFaultLog(log: Log, repeatEveryMs = REPEAT_EVERY_MS) {
     if (repeated.times === 0) {
       forget(kind, repeated);
       if (repeated.hasRecurred)
-        log.info({ reason: reasonOf(repeated.latest) }, "a repeated fault has stopped");
+        log.info({ reason: messagesOf(repeated.latest) }, "a repeated fault has stopped");
       return;
     }
     write(log, repeated.latest, repeated.request, repeated.times);
@@ -93,16 +93,16 @@ function write(log: Log, err: unknown, request?: string, times?: number): void {
   if (err instanceof StoreMisplaced) log.error({ err, request, times }, "the store cannot answer");
   // An unavailable store is expected, so the line has no stack.
   else if (err instanceof StoreUnavailable)
-    log.warn({ reason: reasonOf(err), request, times }, "the store cannot answer");
-  else if (isFullDisk(err)) log.warn({ reason: reasonOf(err), request, times }, "the disk is full");
+    log.warn({ reason: messagesOf(err), request, times }, "the store cannot answer");
+  else if (isFullDisk(err)) log.warn({ reason: messagesOf(err), request, times }, "the disk is full");
   else log.error({ err, request, times }, "unexpected fault");
 }
 
 /** Joins the messages of an error and its causes, without repetitions. */
-function reasonOf(error: unknown): string {
+function messagesOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const { message, cause } = error;
   if (cause === undefined) return message;
-  const reason = reasonOf(cause);
+  const reason = messagesOf(cause);
   return message.includes(reason) ? message : `${message}: ${reason}`;
 }
