@@ -244,7 +244,7 @@ function describeOperatorRefusal({ rule, ...values }: DecisionRefusal): Message 
 }
 
 /** The problem for a thrown error. */
-export function problemOf(error: unknown): PageProblem {
+export function asProblem(error: unknown): PageProblem {
   return error instanceof StoreUnavailable ? { kind: "unavailable" } : { kind: "internal" };
 }
 

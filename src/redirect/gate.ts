@@ -1,6 +1,6 @@
 import type { Call } from "../http/call.ts";
 import type { Limiter } from "../http/limiter.ts";
-import { problemJson, problemOf } from "../http/problems.ts";
+import { problemJson, asProblem } from "../http/problems.ts";
 import { answer, html } from "../http/responses.ts";
 import { queryOf } from "../http/url.ts";
 import { BODIES, MAX_FORWARDED_QUERY } from "../lib/bounds.ts";
@@ -155,7 +155,7 @@ export function createGate(options: GateOptions): Gate {
 
   async function fail(call: Call, error: unknown): Promise<Response> {
     onFault(error);
-    return answerPageProblem(call, problemOf(error));
+    return answerPageProblem(call, asProblem(error));
   }
 
   return {

@@ -1,6 +1,6 @@
 import type { Call } from "../http/call.ts";
 import { urlLanguage } from "../http/page-language.ts";
-import { problemOf } from "../http/problems.ts";
+import { asProblem } from "../http/problems.ts";
 import { prefersHtml } from "../http/responses.ts";
 import { header } from "../lib/bounds.ts";
 import { answerPageProblem } from "../pages/problem/answer.ts";
@@ -44,7 +44,7 @@ export function createInterstitial({ recorder, show, onFault }: InterstitialOpti
         return await show(call);
       } catch (error) {
         onFault(error);
-        return answerPageProblem(call, problemOf(error));
+        return answerPageProblem(call, asProblem(error));
       }
     },
   };

@@ -1,6 +1,6 @@
 import type { Call, CallOf } from "../http/call.ts";
 import type { Limiter } from "../http/limiter.ts";
-import { problemOf } from "../http/problems.ts";
+import { asProblem } from "../http/problems.ts";
 import { createHistogram, type Histogram, SECONDS } from "../lib/histogram.ts";
 import type { Clock } from "../links/clock.ts";
 import { type Code, lookUpCode, NEVER_IN_CODES } from "../links/code.ts";
@@ -124,7 +124,7 @@ export function createRedirect(options: RedirectOptions): Redirect {
     };
     const fail = (error: unknown) => {
       onFault(error);
-      return answerPageProblem(call, problemOf(error));
+      return answerPageProblem(call, asProblem(error));
     };
     try {
       const result = linkCache.lookUp(code);

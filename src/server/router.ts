@@ -1,6 +1,6 @@
 import { allowEveryOrigin, answerPreflight, REQUEST_ID, requestIdOf } from "../http/api-headers.ts";
 import type { Call, CallOf, Handler } from "../http/call.ts";
-import { problemOf } from "../http/problems.ts";
+import { asProblem } from "../http/problems.ts";
 import type { AddLimitHeaders } from "../http/rate-limit-headers.ts";
 import type { RequestFigures } from "../http/request-counts.ts";
 import { answer } from "../http/responses.ts";
@@ -106,7 +106,7 @@ export function createRouter(options: RouterOptions): Fetch {
       }
     } catch (error) {
       onFault(error, id);
-      response = answerProblem(call, problemOf(error));
+      response = answerProblem(call, asProblem(error));
     }
     if (isOpenHere) allowEveryOrigin(response);
     if (id !== undefined) response.headers.set(REQUEST_ID, id);

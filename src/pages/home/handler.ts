@@ -1,7 +1,7 @@
 import type { ApiViewParts } from "../../api/parts.ts";
 import type { DetachedCall, Call } from "../../http/call.ts";
 import { type Show, viewEndpoint } from "../../http/endpoint.ts";
-import { describe, type HttpProblem, problemJson, problemOf } from "../../http/problems.ts";
+import { describe, type HttpProblem, problemJson, asProblem } from "../../http/problems.ts";
 import { answer, FINDABLE, html, prefersHtml } from "../../http/responses.ts";
 import { queryOf } from "../../http/url.ts";
 import { header } from "../../lib/bounds.ts";
@@ -135,7 +135,7 @@ function serveForm(
     } catch (error) {
       // The response is the form, so that nobody has to type it again.
       onFault(error);
-      return problemOf(error);
+      return asProblem(error);
     }
   }
 

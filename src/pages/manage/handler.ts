@@ -3,7 +3,7 @@ import type { DetachedCall, Call } from "../../http/call.ts";
 import { type Show, viewEndpoint } from "../../http/endpoint.ts";
 import { LINK_FIELDS } from "../../http/field-names.ts";
 import { createLinkManager } from "../../http/link-manager.ts";
-import { describe, type HttpProblem, malformed, type Malformed, problemOf } from "../../http/problems.ts";
+import { describe, type HttpProblem, malformed, type Malformed, asProblem } from "../../http/problems.ts";
 import { html } from "../../http/responses.ts";
 import { BODIES, type FieldName, type Fields } from "../../lib/bounds.ts";
 import type { EditRequest, Edits } from "../../links/edit.ts";
@@ -118,7 +118,7 @@ function serveForms(parts: PageParts, show: Show<FormView | undefined>) {
     } catch (error) {
       // The response is the form, so that nobody has to type it again.
       onFault(error);
-      return problemOf(error);
+      return asProblem(error);
     }
   }
 

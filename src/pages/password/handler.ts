@@ -88,7 +88,11 @@ export function createPasswords({ secret, clock, tryPassword }: PasswordsOptions
     return isRight;
   }
 
-  const problemOf = ({ domain }: Call, { code }: Link, kind: "password.missing" | "password.wrong") => ({
+  const passwordProblem = (
+    { domain }: Call,
+    { code }: Link,
+    kind: "password.missing" | "password.wrong",
+  ) => ({
     kind,
     shortUrl: domain.shortUrl(code),
   });
@@ -105,7 +109,7 @@ export function createPasswords({ secret, clock, tryPassword }: PasswordsOptions
       );
     },
 
-    ask: (call, link) => refuse(call, problemOf(call, link, "password.missing")),
+    ask: (call, link) => refuse(call, passwordProblem(call, link, "password.missing")),
 
     async refusalOf(call, link, given) {
       // First, because a client over the limit must not learn which password is right.
@@ -130,7 +134,10 @@ export function createPasswords({ secret, clock, tryPassword }: PasswordsOptions
         const limited = { kind: "limited", limit: "password", seconds: BUSY_SECONDS } as const;
         return refuse(call, limited, limited);
       }
-      return refuse(call, problemOf(call, link, "password.wrong"), { kind: "wrong", ...attempt.remaining() });
+      return refuse(call, passwordProblem(call, link, "password.wrong"), {
+        kind: "wrong",
+        ...attempt.remaining(),
+      });
     },
   };
 }

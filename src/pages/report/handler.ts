@@ -1,7 +1,7 @@
 import type { ApiViewParts } from "../../api/parts.ts";
 import type { DetachedCall, Call } from "../../http/call.ts";
 import { type Show, viewEndpoint } from "../../http/endpoint.ts";
-import { describe, type HttpProblem, malformed, problemJson, problemOf } from "../../http/problems.ts";
+import { describe, type HttpProblem, malformed, problemJson, asProblem } from "../../http/problems.ts";
 import { html, prefersHtml } from "../../http/responses.ts";
 import { queryOf } from "../../http/url.ts";
 import { BODIES, header } from "../../lib/bounds.ts";
@@ -125,7 +125,7 @@ function serveReport({ reports, onFault }: PageParts, show: Show<RefusedForm>) {
     } catch (error) {
       // The response is the form, so that nobody has to type it again.
       onFault(error);
-      return problemOf(error);
+      return asProblem(error);
     }
   }
 

@@ -1,7 +1,7 @@
 import type { Call } from "../../http/call.ts";
 import type { Limiter } from "../../http/limiter.ts";
 import type { Overload } from "../../http/overload.ts";
-import { problemOf } from "../../http/problems.ts";
+import { asProblem } from "../../http/problems.ts";
 import { prefersHtml } from "../../http/responses.ts";
 import { writtenIn } from "../../http/url.ts";
 import { header } from "../../lib/bounds.ts";
@@ -48,7 +48,7 @@ export function createUnknownAnswer(options: UnknownOptions): UnknownAnswer {
       return answerPageProblem(call, problem, codes[at]);
     } catch (error) {
       onFault(error);
-      return answerPageProblem(call, problemOf(error));
+      return answerPageProblem(call, asProblem(error));
     }
   }
 
