@@ -12,7 +12,7 @@ import { describeApi } from "../src/api/openapi.ts";
 import { REQUEST_ID } from "../src/http/api-headers.ts";
 import { createDomains } from "../src/http/domain.ts";
 import { LINK_FIELDS } from "../src/http/field-names.ts";
-import { type ProblemReason, REASON_HEADER, REASONS } from "../src/http/problem-reasons.ts";
+import { type ProblemReason, REASON_HEADER, PROBLEM_REASONS } from "../src/http/problem-reasons.ts";
 import { describe, nameFirst } from "../src/http/problems.ts";
 import {
   BODIES,
@@ -149,7 +149,7 @@ export async function writeReference(path: string): Promise<void> {
       .filter(([name]) => name === "ShortenResponse" || !name.endsWith("Response"))
       .flatMap(describeSchema),
     "## Reasons",
-    list(REASONS.map(reasonRow)),
+    list(PROBLEM_REASONS.map(reasonRow)),
   ];
   await Bun.write(path, `${parts.filter((part) => part !== "").join("\n\n")}\n`);
   await run("oxfmt", path);

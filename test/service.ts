@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { basename, join, resolve } from "node:path";
 
 import { type Config, readConfig } from "../src/config/config.ts";
-import { REASON_HEADER, REASONS } from "../src/http/problem-reasons.ts";
+import { REASON_HEADER, PROBLEM_REASONS } from "../src/http/problem-reasons.ts";
 import { createLog } from "../src/lib/log.ts";
 import { createClock } from "../src/links/clock.ts";
 import type { LinkKey } from "../src/links/code.ts";
@@ -274,7 +274,7 @@ export async function disableLink(service: Running, code: string, reason: Reason
 export function checkReasons({ status, headers }: Response, asked: string): void {
   const told = headers.get(REASON_HEADER);
   const reasons: readonly string[] = told?.split(", ") ?? [];
-  const areListed = reasons.every((reason) => REASONS.some((one) => one === reason));
+  const areListed = reasons.every((reason) => PROBLEM_REASONS.some((one) => one === reason));
   if (status >= 400 !== reasons.length > 0 || !areListed || new Set(reasons).size < reasons.length)
     throw new Error(`${asked}: ${status} with the reason ${told}`);
 }

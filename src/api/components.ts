@@ -2,7 +2,7 @@
 // replaces by its text. In an example, {base} is this service's address, and any other name in braces a message.
 import { type RouteConfig, z } from "@hono/zod-openapi";
 
-import { REASON_HEADER, REASONS } from "../http/problem-reasons.ts";
+import { REASON_HEADER, PROBLEM_REASONS } from "../http/problem-reasons.ts";
 import type { MessageKey } from "../locales/messages.ts";
 import { SCHEMES } from "./description.ts";
 
@@ -80,7 +80,7 @@ export const returns = <T extends z.ZodType>(
   headers: z.object({ ...headers, ...rateLimit }),
 });
 
-const reason = z.enum(REASONS).openapi("ProblemReason");
+const reason = z.enum(PROBLEM_REASONS).openapi("ProblemReason");
 /** Mistakes in a request, for programs. */
 export const errors = z
   .array(

@@ -2,7 +2,7 @@
  * Every reason in the header `Curt-Reason` of error responses. Programs rely on these names: never change one. Most are also
  * the key of the message. `problems.ts` maps problems to reasons. The OpenAPI document and docs/api-reference.md list them.
  */
-export const REASONS = [
+export const PROBLEM_REASONS = [
   // A rule about the code of a new link.
   "code.character",
   "code.ill-formed",
@@ -111,7 +111,7 @@ export const REASONS = [
   "reason.unknown",
 ] as const;
 
-export type ProblemReason = (typeof REASONS)[number];
+export type ProblemReason = (typeof PROBLEM_REASONS)[number];
 
 /** The header. Several reasons are separated by a comma and a space, in the order of the messages. */
 export const REASON_HEADER = "Curt-Reason";

@@ -3,16 +3,16 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { type ApiDescription, operationsOf } from "../../src/api/description.ts";
-import { REASON_HEADER, REASONS } from "../../src/http/problem-reasons.ts";
+import { REASON_HEADER, PROBLEM_REASONS } from "../../src/http/problem-reasons.ts";
 import { describe, type HttpProblem, nameFirst } from "../../src/http/problems.ts";
 import { LANGUAGES, message } from "../../src/locales/messages.ts";
 import { checkReasons, outcomeOf, ROOT, startHere } from "../service.ts";
 import { PROBLEMS } from "./problems.ts";
 
 test("every reason is that of a problem, whose message is complete and begins with its field", () => {
-  expect(Object.keys(PROBLEMS)).toEqual([...REASONS]);
-  expect(new Set(REASONS).size).toBe(REASONS.length);
-  for (const reason of REASONS) {
+  expect(Object.keys(PROBLEMS)).toEqual([...PROBLEM_REASONS]);
+  expect(new Set(PROBLEM_REASONS).size).toBe(PROBLEM_REASONS.length);
+  for (const reason of PROBLEM_REASONS) {
     expect(reason).toMatch(/^[a-z_-]+(?:\.[a-z_-]+)?$/);
     const [problem, field] = PROBLEMS[reason];
     const { status, messages, headers } = describe(problem);
@@ -32,11 +32,11 @@ test("docs/api-reference.md has each with its status, and the OpenAPI document l
   const rows = readFileSync(join(ROOT, "docs/api-reference.md"), "utf8").matchAll(
     /^- `([a-z_.-]+)` \((\d{3})\): /gm,
   );
-  const listed = REASONS.map((reason) => [reason, String(describe(PROBLEMS[reason][0]).status)]);
+  const listed = PROBLEM_REASONS.map((reason) => [reason, String(describe(PROBLEMS[reason][0]).status)]);
   expect([...rows].map(([, reason, status]) => [reason, status])).toEqual(listed);
   await using curt = await startHere();
   const api = (await (await curt.fetch("/api/v1/openapi.json")).json()) as ApiDescription;
-  expect(api.components.schemas["ProblemReason"]?.enum).toEqual([...REASONS]);
+  expect(api.components.schemas["ProblemReason"]?.enum).toEqual([...PROBLEM_REASONS]);
   const errors = operationsOf(api).flatMap(({ operationId, responses }) =>
     Object.entries(responses)
       .filter(([status]) => !/^[23]/.test(status))

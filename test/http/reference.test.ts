@@ -8,7 +8,7 @@ import {
   fieldsOf,
   operationsOf,
 } from "../../src/api/description.ts";
-import { REASONS } from "../../src/http/problem-reasons.ts";
+import { PROBLEM_REASONS } from "../../src/http/problem-reasons.ts";
 import en from "../../src/locales/en.json";
 import { LANGUAGES, message, type MessageKey } from "../../src/locales/messages.ts";
 import { BASE_URL, ROOT, shareService, startHere } from "../service.ts";
@@ -71,7 +71,7 @@ describe("the reference", () => {
       }
       expect(textOf(html)).toContain(BASE_URL);
       for (const header of EXPLAINED_ONCE) expect(textOf(html)).toContain(header);
-      for (const reason of REASONS) expect(html).toContain(`<code>${reason}</code>`);
+      for (const reason of PROBLEM_REASONS) expect(html).toContain(`<code>${reason}</code>`);
       expect(html).toContain('<a href="/api/v1/openapi.json">');
     }
   });
@@ -127,7 +127,7 @@ describe("the reference", () => {
     const shown = new Map<string, string>();
     for (const [, statuses = "", reasons = ""] of kinds)
       for (const [, reason = ""] of reasons.matchAll(/<code>(.*?)<\/code>/g)) shown.set(reason, statuses);
-    expect([...shown.keys()].toSorted()).toEqual([...REASONS].toSorted());
+    expect([...shown.keys()].toSorted()).toEqual([...PROBLEM_REASONS].toSorted());
     const reference = await Bun.file(`${ROOT}/docs/api-reference.md`).text();
     const rows = [...reference.matchAll(/^- `([\w.-]+)` \((\d{3})\)/gm)];
     expect(rows.length).toBeGreaterThan(70);
