@@ -6,7 +6,7 @@ import type { Secret } from "../links/secret.ts";
 import type { Expiry } from "../links/time.ts";
 import type { TokenCheck } from "../moderation/access-tokens.ts";
 import type { Reports } from "../moderation/reports/reports.ts";
-import type { Counts } from "../visits/visits.ts";
+import type { VisitLookUps } from "../visits/visits.ts";
 import type { ApiDescription } from "./description.ts";
 
 /** What the API's handlers need of a domain. */
@@ -14,7 +14,7 @@ export interface ApiParts {
   readonly links: Links;
   readonly limiter: Limiter;
   readonly reports: Reports;
-  readonly visits: Pick<Counts, "sums">;
+  readonly visits: Pick<VisitLookUps, "sums">;
   readonly clock: MonotonicClock & WallClock;
   readonly secret: Secret;
   /** The secret of another domain. */
@@ -26,7 +26,7 @@ export interface ApiParts {
 /** What the API's views need of a domain. */
 export interface ApiViewParts {
   readonly links: Pick<Links, "find" | "resolve">;
-  readonly visits: Counts;
+  readonly visits: VisitLookUps;
   readonly clock: WallClock;
   readonly version: string;
   /** Whether links are only created for those who know the token. */

@@ -15,11 +15,11 @@ const COUNTER_NAMES = [
   "unknown",
 ] as const;
 export type CounterName = (typeof COUNTER_NAMES)[number];
-export type Counts = Partial<Readonly<Record<CounterName, number>>>;
+export type CountsByName = Partial<Readonly<Record<CounterName, number>>>;
 
 export interface CountStore {
   /** Adds to the counts of a day (UTC, since 1970-01-01). */
-  count(day: number, counts: Counts): Promise<void>;
+  count(day: number, counts: CountsByName): Promise<void>;
 }
 
 /** The counts of this process. */

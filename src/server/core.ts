@@ -22,7 +22,7 @@ import { type Cases, createCases, createReports, type Reports } from "../moderat
 import type { ModerationStore } from "../moderation/store.ts";
 import { openStore, type StoreOptions } from "../store/open.ts";
 import { createStoreFigures, type StoreFigures } from "../store/shared/commits.ts";
-import { type Counts, createVisits, sumsOf, type Visits } from "../visits/visits.ts";
+import { createVisits, sumsOf, type VisitLookUps, type Visits } from "../visits/visits.ts";
 import { secretOf, storeOf } from "./domain-store.ts";
 
 /** A start believes the clock until this many days after Curt last ran with a believed one. */
@@ -58,7 +58,7 @@ export interface Core {
 export interface DomainCore {
   readonly links: Links;
   readonly reports: Reports;
-  readonly visits: Pick<Counts, "sums">;
+  readonly visits: Pick<VisitLookUps, "sums">;
   readonly secret: Secret;
 }
 

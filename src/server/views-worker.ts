@@ -19,7 +19,7 @@ import { openReader, type StoreReader } from "../store/open.ts";
 import { type Answers, createAnswers } from "../views/questions.ts";
 import { render, type ViewTask } from "../views/task.ts";
 import { createNoise } from "../visits/statistics/noise.ts";
-import { createCounts } from "../visits/visits.ts";
+import { createVisitLookUps } from "../visits/visits.ts";
 import { type DomainReader, readerOf } from "./domain-store.ts";
 import type { ViewParts } from "./parts.ts";
 import { OPERATOR, PUBLIC } from "./routes.ts";
@@ -83,7 +83,7 @@ interface SiteParts {
 
 /** The views of a domain, by the addresses of their endpoints. */
 function viewsOf({ store, clock, hostRules, inspection }: SiteParts) {
-  const { codeHoldMs, needsToken } = config;
+  const { codeHoldMs, needsToken, statsShown, noiseKey } = config;
   const { find } = store;
   const parts: ViewParts = {
     ...config,
@@ -94,7 +94,7 @@ function viewsOf({ store, clock, hostRules, inspection }: SiteParts) {
       clock,
       blocked: hostRules.blocked,
     }),
-    visits: createCounts({ store, clock, shown: config.statsShown, noise: createNoise(config.noiseKey) }),
+    visits: createVisitLookUps({ store, clock, shown: statsShown, noise: createNoise(noiseKey) }),
     clock,
     inspection,
     disabledSince: createDisabledSinceReader({ store, hostRules }),

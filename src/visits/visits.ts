@@ -33,12 +33,8 @@ export interface VisitsOptions {
   readonly keepDays: number;
 }
 
-export interface CountsOptions extends StatisticsOptions {
-  readonly store: Pick<VisitStore<Code>, "sums" | "days" | "daySums">;
-}
-
 /** The use cases that only read. They reject with `StoreUnavailable`. */
-export interface Counts extends StatisticsReader {
+export interface VisitLookUps extends StatisticsReader {
   /** All visits of a link since its creation. */
   sums(link: LinkId<Code>): Promise<Sums>;
 }
@@ -56,11 +52,8 @@ export function sumsOf(store: Pick<VisitStore<Code>, "sums">) {
   return ({ code, createdMs }: LinkId<Code>): Promise<Sums> => store.sums(code, createdMs);
 }
 
-export function createCounts(options: CountsOptions): Counts {
-  return {
-    sums: sumsOf(options.store),
-    ...createStatistics(options),
-  };
+export function createVisitLookUps(options: StatisticsOptions): VisitLookUps {
+  return { sums: sumsOf(options.store), ...createStatistics(options) };
 }
 
 export function createVisits({ store, clock, keepDays }: VisitsOptions): Visits {

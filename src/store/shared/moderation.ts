@@ -1,7 +1,7 @@
 // Moderation, the instance's secret, its counters and its figures: written once for both engines.
 import { type Target, targetHost } from "../../links/target.ts";
 import { DAY_MS } from "../../links/time.ts";
-import type { Counts } from "../../moderation/counters.ts";
+import type { CountsByName } from "../../moderation/counters.ts";
 import {
   type DayFigures,
   FIGURE_DAYS,
@@ -42,7 +42,7 @@ function createInstance(run: Run) {
       return Uint8Array.from(rows[0]?.secret ?? proposed);
     },
     /** Callers repeat this after a broken connection, so counts may be too high. */
-    async count(day: number, counts: Counts): Promise<void> {
+    async count(day: number, counts: CountsByName): Promise<void> {
       const positive = Object.entries(counts).filter(([, count]) => count > 0);
       // All writers use the order of names, which prevents deadlocks.
       const rows = positive.toSorted(([one], [other]) => (one < other ? -1 : 1));
