@@ -158,7 +158,7 @@ export function createRedirect(options: RedirectOptions): Redirect {
     count(entry, call, nowMs);
     return answer(entry, nowMs);
   }, count);
-  const look = afterPreview(
+  const followUncounted = afterPreview(
     (entry, _call, nowMs) => answer(entry, nowMs),
     () => {},
   );
@@ -182,9 +182,9 @@ export function createRedirect(options: RedirectOptions): Redirect {
     if (typeof hit !== "object" && isElsewhere(hit, spelling)) return elsewhere(request, server);
     const call = callOf(request, server, spelling);
     if (typeof hit !== "object" || limiter.isBarred(call))
-      return lookUp(call, codeOf(hit, spelling), look, gate.head);
+      return lookUp(call, codeOf(hit, spelling), followUncounted, gate.head);
     figures.fromMemory++;
-    return look(hit, call, nowMs);
+    return followUncounted(hit, call, nowMs);
   };
   return { GET, HEAD };
 

@@ -13,7 +13,7 @@ import { repeat } from "../lib/repeat.ts";
 import { systemNowMs } from "./core.ts";
 import { ownProgram } from "./process-pool.ts";
 
-export const LOOK_EVERY_MS = 60_000;
+export const CHECK_EVERY_MS = 60_000;
 /** After a failure: a backup may take long, and fail again. */
 const TRY_AGAIN_MS = 3_600_000;
 /** These mean a wrong setting. Other errors, such as a full disk, may be over by the next backup. */
@@ -142,12 +142,12 @@ export function startBackups(config: Config, log: Log): () => Promise<void> {
   } catch (error) {
     logFailure(error);
   }
-  const looking = repeat(LOOK_EVERY_MS, () => backUp(folder), logFailure);
+  const checking = repeat(CHECK_EVERY_MS, () => backUp(folder), logFailure);
   return async () => {
     isStopping = true;
     const wasMaking = endChild !== undefined;
     endChild?.();
-    await looking.stop();
+    await checking.stop();
     try {
       if (wasMaking) backups?.removeParts(folder);
     } catch {

@@ -76,7 +76,7 @@ import { BELIEVED_DAYS } from "../../src/server/core.ts";
 import { REPEAT_EVERY_MS } from "../../src/server/fault-log.ts";
 import { DRAIN_LIMIT_MS, IDLE_SECONDS } from "../../src/server/listen.ts";
 import { MAX_SILENT_BEATS } from "../../src/server/process-pool.ts";
-import { LOOK_EVERY_MS } from "../../src/server/scheduled-backups.ts";
+import { CHECK_EVERY_MS } from "../../src/server/scheduled-backups.ts";
 import { OPEN_WAIT_MS, READ_CHANGES_EVERY_MS, REPLACED_MS } from "../../src/server/service.ts";
 import { KEEP_SEQUENCES_DAYS } from "../../src/store/postgres/visits.ts";
 import { KEEP_SOURCES_DAYS } from "../../src/store/sqlite/add-visits.ts";
@@ -267,7 +267,7 @@ const STATED: Readonly<Record<string, readonly string[]>> = {
   "docs/install.md": [
     `with Node ${packageJson.engines.node.slice(2)} or newer`,
     `of each of the last ${word(days(preset("backupKeep") * preset("backupEveryMs")))} days`,
-    `${span(LOOK_EVERY_MS).replace("a", "A")} after the start, there is a first backup`,
+    `${span(CHECK_EVERY_MS).replace("a", "A")} after the start, there is a first backup`,
   ],
   "docs/links.md": [
     `a code has 1 to ${MAX_CODE_POINTS} code points`,

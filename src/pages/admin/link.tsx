@@ -71,9 +71,9 @@ export const decideLink = operatorForm("POST /admin/links/{code}", ({ operator, 
   };
 });
 
-function linkPage(context: PageContext, looked: LinkView): Page {
+function linkPage(context: PageContext, view: LinkView): Page {
   const { language } = context;
-  const { link, manageUrl, typed, refusal, nowMs } = looked;
+  const { link, manageUrl, typed, refusal, nowMs } = view;
   const isChangeable = link.disabled === undefined && link.blocked === undefined && !hasEnded(link, nowMs);
   const say = (key: MessageKey) => message(language, key);
   return adminPage(
@@ -83,18 +83,18 @@ function linkPage(context: PageContext, looked: LinkView): Page {
     <>
       <Notice text={refusal} />
       {link.disabled !== "deleted" && <LinkDestination language={language} link={link} nowMs={nowMs} />}
-      <Facts language={language} looked={looked} />
-      <Reported context={context} looked={looked} />
+      <Facts language={language} view={view} />
+      <Reported context={context} view={view} />
       {isChangeable && <Change context={context} link={link} manageUrl={manageUrl} typed={typed} />}
-      {link.disabled !== "deleted" && <Decisions context={context} details={looked} />}
+      {link.disabled !== "deleted" && <Decisions context={context} details={view} />}
       <h2>{say("admin.history")}</h2>
-      <History language={language} entries={looked.history} />
+      <History language={language} entries={view.history} />
     </>,
   );
 }
 
-function Facts({ language, looked }: { language: string; looked: LinkView }) {
-  const { link, visits, bots, nowMs } = looked;
+function Facts({ language, view }: { language: string; view: LinkView }) {
+  const { link, visits, bots, nowMs } = view;
   const say = (key: MessageKey) => message(language, key);
   const isGone = link.disabled === "deleted";
   return (
@@ -154,9 +154,9 @@ function Outcome({ language, terms = {} }: { language: string; terms: Link["term
   );
 }
 
-function Reported({ context, looked }: { context: PageContext; looked: LinkView }) {
+function Reported({ context, view }: { context: PageContext; view: LinkView }) {
   const { language } = context;
-  const { link, reported } = looked;
+  const { link, reported } = view;
   if (reported === undefined) return <></>;
   return (
     <>

@@ -46,7 +46,7 @@ export function watchVisits(): void {
   /** Creation, last change and state of the link. The page has them if the link works. */
   let lastState = aimed === undefined ? undefined : [created, aimed, "active"].join(" ");
 
-  async function look(): Promise<void> {
+  async function poll(): Promise<void> {
     if (document.hidden || visits?.isConnected !== true) return;
     const { data, status, pollMs } = await callApi<Link>(visits?.dataset["link"] ?? "");
     askedForMs = pollMs;
@@ -123,15 +123,15 @@ export function watchVisits(): void {
   });
 
   let timer = 0;
-  function lookAgain(): void {
+  function pollAgain(): void {
     clearTimeout(timer);
     timer = window.setTimeout(
       () => {
         waitMs = Math.min(waitMs * 1.1, SLOWEST_MS);
         // The next poll tries again.
-        void look()
+        void poll()
           .catch(() => {})
-          .finally(lookAgain);
+          .finally(pollAgain);
       },
       Math.max(waitMs, askedForMs),
     );
@@ -139,12 +139,12 @@ export function watchVisits(): void {
 
   document.addEventListener("visibilitychange", () => {
     waitMs = EVERY_MS;
-    lookAgain();
+    pollAgain();
   });
   visits.querySelector("[data-live]")?.removeAttribute("hidden");
   readCharts(visits);
   if (visits.dataset["zone"] !== timeZone) void refresh().catch(() => {});
-  lookAgain();
+  pollAgain();
 }
 
 /** Replaces the fresh parts. Open details and the focus stay. */
