@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 
 import type { Page } from "playwright-core";
 
-import { QrDrawn } from "../../src/pages/qr/qr-code.tsx";
+import { InlineQrSheet } from "../../src/pages/qr/qr-code.tsx";
 import { addGuarded } from "../redirect/guarded.ts";
 import { BASE_URL, type Running, startHere } from "../service.ts";
 import { arrive, LAPTOP, openBrowser, PHONE, readers, stopTime, wordsOf } from "./browser.ts";
@@ -103,7 +103,11 @@ test("a code whose images are not served is drawn in the page", async () => {
   await using maker = await arrive(curt.origin);
   const { page } = maker;
   for (const code of CODES) {
-    const { text } = QrDrawn({ language: "en", shortUrl: `${BASE_URL}/${code}`, destination: undefined });
+    const { text } = InlineQrSheet({
+      language: "en",
+      shortUrl: `${BASE_URL}/${code}`,
+      destination: undefined,
+    });
     await page.setContent(text);
     expect(await scan(blank, page)).toBe(addressOf(code));
   }

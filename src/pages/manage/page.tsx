@@ -3,7 +3,7 @@ import { type Page } from "../../http/page.ts";
 import { hasEnded, stateOf } from "../../links/link.ts";
 import { message, sentenceSpace } from "../../locales/messages.ts";
 import type { Statistics } from "../../visits/statistics/statistics.ts";
-import { QrDrawn } from "../qr/qr-code.tsx";
+import { InlineQrSheet } from "../qr/qr-code.tsx";
 import { Breakdowns } from "../shared/charts/breakdowns.tsx";
 import { periodOf } from "../shared/charts/dates.ts";
 import { describeDestination } from "../shared/destination-parts.ts";
@@ -84,7 +84,9 @@ export function managePage(language: string, form: ManageForm): Page {
           </>
         }
         picture={
-          state === "scheduled" && <QrDrawn language={language} shortUrl={shortUrl} destination={undefined} />
+          state === "scheduled" && (
+            <InlineQrSheet language={language} shortUrl={shortUrl} destination={undefined} />
+          )
         }
       >
         <Host language={language} destination={describeDestination(link.target)} />

@@ -5,7 +5,7 @@ import type { DisabledReason, EndedBy } from "../../links/reasons.ts";
 import { message, sentenceSpace } from "../../locales/messages.ts";
 import { managePath } from "../manage/page.tsx";
 import { isDangerous, nextStep, StateBanner } from "../problem/page.tsx";
-import { QrCode, QrDrawn, qrPath, QrPicture } from "../qr/qr-code.tsx";
+import { InlineQrSheet, QrImage, qrPath, QrSheet } from "../qr/qr-code.tsx";
 import { describeDestination, type Destination } from "../shared/destination-parts.ts";
 import { DestinationCard, destinationLabel } from "../shared/destination.tsx";
 import { duration } from "../shared/formats.ts";
@@ -110,13 +110,13 @@ export function previewPage(language: string, preview: Preview): Page {
         }
         picture={
           startsMs !== undefined ? (
-            <QrDrawn language={language} shortUrl={shortUrl} destination={destination} />
+            <InlineQrSheet language={language} shortUrl={shortUrl} destination={destination} />
           ) : isSharedFirst ? (
-            <QrCode language={language} path={path} shortUrl={shortUrl} destination={destination} />
+            <QrSheet language={language} path={path} shortUrl={shortUrl} destination={destination} />
           ) : (
             works && (
               <figure class="qr aside">
-                <QrPicture language={language} path={path} shortUrl={shortUrl} isHiddenOnPhones />
+                <QrImage language={language} path={path} shortUrl={shortUrl} isHiddenOnPhones />
               </figure>
             )
           )

@@ -9,7 +9,7 @@ import type { Child } from "../shared/html/jsx-runtime.ts";
 import { page } from "../shared/layout.tsx";
 import { QueryFact } from "../shared/link-facts.tsx";
 import { Address, withoutScheme } from "../shared/ticket.tsx";
-import { QrDrawing, qrPath, Sheet } from "./qr-code.tsx";
+import { InlineQr, qrPath, Sheet } from "./qr-code.tsx";
 import { modulesOf } from "./qr-matrix.ts";
 import { judge, type Verdict, type Word } from "./qr-style.ts";
 
@@ -56,7 +56,7 @@ export function qrPage(language: string, view: QrView): Page {
             destination={target === undefined ? undefined : describeDestination(target)}
           >
             <div class="picture">
-              <QrDrawing shortUrl={shortUrl} style={style} label={title} width={WIDTH} />
+              <InlineQr shortUrl={shortUrl} style={style} label={title} width={WIDTH} />
             </div>
           </Sheet>
           <Downloads language={language} path={path} style={style} isRefused={verdict.isRefused} />

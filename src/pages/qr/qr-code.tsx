@@ -12,7 +12,7 @@ import { moduleWidth, widthWithQuietZone } from "./qr-style.ts";
 /** In CSS pixels, unless the modules would be too small for a camera. */
 const WIDTH = 192;
 
-interface QrCodeProps {
+interface QrSheetProps {
   readonly language: string;
   /** The link's path, without a slash at its end. */
   readonly path: string;
@@ -21,13 +21,13 @@ interface QrCodeProps {
   readonly destination: Destination | undefined;
 }
 
-interface QrPictureProps extends Omit<QrCodeProps, "destination"> {
+interface QrImageProps extends Omit<QrSheetProps, "destination"> {
   /** Then phones don't load it. */
   readonly isHiddenOnPhones?: boolean;
 }
 
 /** A link's QR code on its ticket, to scan or to open on a page of its own. */
-export function QrPicture({ language, path, shortUrl, isHiddenOnPhones = false }: QrPictureProps) {
+export function QrImage({ language, path, shortUrl, isHiddenOnPhones = false }: QrImageProps) {
   const { size, ecc } = fitQr(shortUrl);
   return (
     <a class="picture" href={qrPath(path)} rel="nofollow">
@@ -41,10 +41,10 @@ export function QrPicture({ language, path, shortUrl, isHiddenOnPhones = false }
 }
 
 /** A link's QR code, to scan, save or print with its address. */
-export function QrCode({ language, path, shortUrl, destination }: QrCodeProps) {
+export function QrSheet({ language, path, shortUrl, destination }: QrSheetProps) {
   return (
     <Sheet language={language} shortUrl={shortUrl} destination={destination}>
-      <QrPicture language={language} path={path} shortUrl={shortUrl} />
+      <QrImage language={language} path={path} shortUrl={shortUrl} />
       <figcaption>
         <span>
           {message(language, "preview.qr.save")}
@@ -69,7 +69,7 @@ export function qrPath(path: string): string {
   return `${path}+qr`;
 }
 
-export interface SheetProps extends Omit<QrCodeProps, "path"> {
+export interface SheetProps extends Omit<QrSheetProps, "path"> {
   readonly children: readonly (Html | string)[] | Html;
 }
 
@@ -122,14 +122,14 @@ const BLACK_ON_WHITE = { margin: 4, dark: "000000", light: "ffffff" } as const;
 const SAVED = 1024;
 
 /** The QR code of a link before its start. The page contains it, because its own address answers 404 until then. */
-export function QrDrawn({ language, shortUrl, destination }: Omit<SheetProps, "children">) {
+export function InlineQrSheet({ language, shortUrl, destination }: Omit<SheetProps, "children">) {
   const label = message(language, "preview.qr", { address: withoutScheme(shortUrl) });
   const { ecc } = fitQr(shortUrl);
   const saved = { ...BLACK_ON_WHITE, ecc, size: SAVED };
   return (
     <Sheet language={language} shortUrl={shortUrl} destination={destination}>
       <div class="picture">
-        <QrDrawing shortUrl={shortUrl} style={{ ...BLACK_ON_WHITE, ecc }} label={label} width={WIDTH} />
+        <InlineQr shortUrl={shortUrl} style={{ ...BLACK_ON_WHITE, ecc }} label={label} width={WIDTH} />
       </div>
       <figcaption>
         {message(language, "preview.qr.save")}
@@ -154,7 +154,7 @@ function fileName(shortUrl: string, extension: string): string {
   return `${decodeURIComponent(code)}.${extension}`;
 }
 
-interface QrDrawingProps {
+interface InlineQrProps {
   /** In Unicode or ASCII. */
   readonly shortUrl: string;
   readonly style: Omit<QrStyle, "size">;
@@ -164,7 +164,7 @@ interface QrDrawingProps {
 }
 
 /** A QR code inside a page, which needs no request and which a script can restyle. */
-export function QrDrawing({ shortUrl, style, label, width }: QrDrawingProps) {
+export function InlineQr({ shortUrl, style, label, width }: InlineQrProps) {
   const { margin, dark, light, ecc } = style;
   const modules = modulesOf(shortUrl, ecc);
   const across = modules.length + 2 * margin;
