@@ -32,12 +32,12 @@ import { getStatistics } from "../api/statistics.ts";
 import { updateLink } from "../api/update-link.ts";
 import { withdrawLink } from "../api/withdraw-link.ts";
 import { table } from "../http/endpoint.ts";
-import { answerCaseForm, showCases, showDesk } from "../pages/admin/desk.tsx";
 import { decideFoundForm, showFound } from "../pages/admin/found.tsx";
 import { decideHost, showHosts } from "../pages/admin/hosts.tsx";
 import { showJournal } from "../pages/admin/journal.tsx";
 import { decideLink, showLink } from "../pages/admin/link.tsx";
 import { showLinks } from "../pages/admin/links.tsx";
+import { answerCaseForm, showCases, showOverview } from "../pages/admin/overview.tsx";
 import { sendHomeForm, showHome } from "../pages/home/handler.ts";
 import { manageLink, showKeyForm } from "../pages/manage/handler.ts";
 import { showMyLinks } from "../pages/my-links/page.tsx";
@@ -108,7 +108,7 @@ export const OPERATOR = table<OperatorParts, ViewParts>()({
   "POST /api/v1/admin/cases/{code}": answerCase,
   "GET /api/v1/admin/figures": getFigures,
   "GET /api/v1/admin/journal": getJournal,
-  "GET /admin": showDesk,
+  "GET /admin": showOverview,
   "POST /admin": signIn,
   "POST /admin/sign-out": signOut,
   "GET /admin/links": showLinks,

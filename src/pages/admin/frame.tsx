@@ -15,7 +15,7 @@ export interface PageContext {
   readonly query: Readonly<Record<string, string>>;
 }
 
-/** Query parameters of the desk that describe the last answer. */
+/** Query parameters of the overview that describe the last answer. */
 export const ANSWERED = ["did", "code", "was", "seen", "block"] as const;
 
 const PAGES = {

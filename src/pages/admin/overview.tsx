@@ -70,7 +70,7 @@ function answeredIn(fields: Fields): Answered {
   return { did: DID.find((one) => one === did), code, was, seen, host };
 }
 
-interface Desk {
+interface Overview {
   /** Only open ones. */
   readonly cases: Cases;
   readonly figures: Figures;
@@ -79,23 +79,22 @@ interface Desk {
 }
 
 /** The operator's start page: open reports, then how much there is of everything. */
-const renderDesk = (inspection: Inspection) => async (call: DetachedCall, data: PageData) => {
+const renderOverview = (inspection: Inspection) => async (call: DetachedCall, data: PageData) => {
   const cases = await inspection.cases(partOf(call), "open");
   const figures = await inspection.figures();
   const answered = answeredIn(parametersOf(call.request));
   const nowMs = inspection.nowMs();
   return renderPage(call, data, (context, refusal) =>
-    deskPage(context, { cases: { ...cases, nowMs }, figures, answered, refusal }),
+    overviewPage(context, { cases: { ...cases, nowMs }, figures, answered, refusal }),
   );
 };
 
-/** The open cases and the figures of the instance. */
-export const showDesk = operatorPage("GET /admin", renderDesk);
+export const showOverview = operatorPage("GET /admin", renderOverview);
 /** For browsers that reload a refused form. */
-export const showCases = operatorPage("GET /admin/cases", renderDesk);
+export const showCases = operatorPage("GET /admin/cases", renderOverview);
 
 export const answerCaseForm = operatorForm("POST /admin/cases", ({ operator, cases, hostRules, views }) => {
-  const show = views.show(showDesk);
+  const show = views.show(showOverview);
   return async (call, fields, formToken) => {
     const link = await operator.find(fields.get("code") ?? "");
     if (isProblem(link)) return answerPageProblem(call, link);
@@ -126,7 +125,7 @@ function stateBefore(link: StoredLink, { did, was }: Answered): Restore {
   return did === "nothing" && link.disabled === undefined ? { disabled: reason } : {};
 }
 
-function deskPage(context: PageContext, { cases, figures, answered, refusal }: Desk): Page {
+function overviewPage(context: PageContext, { cases, figures, answered, refusal }: Overview): Page {
   const { language } = context;
   const say = (key: MessageKey) => message(language, key);
   const format = (count: number) => count.toLocaleString(language);
