@@ -100,7 +100,7 @@ export function createMetricsReader(
     };
   }
 
-  function guard(): Snapshot {
+  function moderation(): Snapshot {
     const { totals } = core.counters;
     const { created, refused, blocked } = totals;
     const limited = Object.entries(totals).flatMap(([name, count]) =>
@@ -170,7 +170,7 @@ export function createMetricsReader(
         curt_store_up: [one(isUp ? 1 : 0)],
         ...serving(),
         ...commits(),
-        ...guard(),
+        ...moderation(),
         ...events(),
         ...links,
         ...(samples && sample),

@@ -51,7 +51,7 @@ export const noteRequest = z.object({ note });
 export const reasonedRequest = z.object({ reason, note });
 
 /** Without the token, nobody learns whether something exists. */
-function guarded({ refusalOf }: OperatorParts, handle: Handler): Handler {
+function asOperator({ refusalOf }: OperatorParts, handle: Handler): Handler {
   return (call) => {
     const refusal = refusalOf(call);
     return refusal === undefined ? handle(call) : problemJson(call, refusal);
@@ -63,7 +63,7 @@ export function operatorEndpoint<const Address extends string>(
   at: Address,
   serve: (parts: OperatorParts) => Handler,
 ) {
-  return endpoint({ at, cost: "little", serve: (parts: OperatorParts) => guarded(parts, serve(parts)) });
+  return endpoint({ at, cost: "little", serve: (parts: OperatorParts) => asOperator(parts, serve(parts)) });
 }
 
 /** Declares an endpoint that answers with a view. */
@@ -77,7 +77,7 @@ export function operatorView<const Address extends string, Data = undefined>(
     at,
     cost: "little",
     view: { isForOperator: true, render: ({ inspection }: OperatorViewParts) => render(inspection) },
-    serve: (parts: OperatorParts, show: Show<Data>) => guarded(parts, serve(parts, show)),
+    serve: (parts: OperatorParts, show: Show<Data>) => asOperator(parts, serve(parts, show)),
   });
 }
 
@@ -92,7 +92,7 @@ export function decision<const Address extends string>(
     changesLinks: true,
     serve: (parts: OperatorParts) => {
       const act = decide(parts);
-      return guarded(parts, async (call) => {
+      return asOperator(parts, async (call) => {
         const outcome = await act(call);
         if (outcome instanceof Response) return outcome;
         if (isProblem(outcome)) return problemJson(call, outcome);
