@@ -118,11 +118,12 @@ export async function openCore(config: Config, log: Log, options: CoreOptions = 
   const secret = createSecret(sharedKey ?? Buffer.from(config.secret ?? ""));
   const seed = fillRandom(new BigUint64Array(1))[0] ?? 0n;
   const refuseRule = createRuleCheck({ hostRules, ...policy });
+  const { codeLength, codeHoldMs, defaultExpiry, edits, reportThreshold } = config;
   const linkOptions = {
-    codeLength: config.codeLength,
-    codeHoldMs: config.codeHoldMs,
-    defaultExpiry: config.defaultExpiry,
-    edits: config.edits,
+    codeLength,
+    codeHoldMs,
+    defaultExpiry,
+    edits,
     clock,
     fillRandom,
     targetPolicy: policy,
@@ -137,7 +138,7 @@ export async function openCore(config: Config, log: Log, options: CoreOptions = 
     return {
       links,
       reports: createReports({
-        reportThreshold: config.reportThreshold,
+        reportThreshold,
         store: own,
         links,
         clock,
@@ -165,16 +166,7 @@ export async function openCore(config: Config, log: Log, options: CoreOptions = 
     secret,
     hasSharedSecret: async () => sharedKey === undefined || store.isSecret(sharedKey),
     forDomain,
-    limits: createRateLimits({
-      limitCreate: config.limitCreate,
-      limitUnknown: config.limitUnknown,
-      limitView: config.limitView,
-      limitReport: config.limitReport,
-      limitPasswords: config.limitPasswords,
-      adminToken: config.adminToken,
-      clock,
-      seed,
-    }),
+    limits: createRateLimits({ ...config, clock, seed }),
     async close() {
       // Losing counts is no reason to fail.
       await counters.flush().catch(() => {});

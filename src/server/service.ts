@@ -81,12 +81,7 @@ export async function startService(config: Config, log: Log, limits: Limits = {}
     }),
   );
   const recorder = open(await openRecorder(config, log, core.visits, limits, onFault));
-  const identity = createIdentity({
-    instanceName: config.instanceName,
-    contact: config.contact,
-    accent: config.accent,
-    logo: config.logo,
-  });
+  const identity = createIdentity(config);
   const views = open(openViews(config, core, { identity, blocklists, limits, onFault }));
   const overload = open(openOverload(log, core, limits));
 
