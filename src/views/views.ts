@@ -84,13 +84,9 @@ export function createViews({ clock, hostRules, limits, refuse, ...options }: Vi
   return {
     show({ at, view }) {
       return async (call: Call, data?: unknown) => {
-        try {
-          const result = await render(taskOf(at, view, call, data), view.isForOperator === true, call);
-          return "kind" in result ? refuse(call, result) : answerWith(result, call.headers);
-        } catch (error) {
-          if (error instanceof ThreadEnded) return refuse(call, { kind: "unavailable" });
-          throw error;
-        }
+        const task = taskOf(at, view, call, data);
+        const result = await render(task, view.isForOperator === true, call).catch(refusalOfCrash);
+        return "kind" in result ? refuse(call, result) : answerWith(result, call.headers);
       };
     },
 
@@ -106,12 +102,8 @@ export function createViews({ clock, hostRules, limits, refuse, ...options }: Vi
         nowMs: clock.nowMs(),
         rulesVersion: hostRules.version(),
       };
-      try {
-        return (await queue.perform(place, (thread) => thread.perform("read", task))) as Answer<Name>;
-      } catch (error) {
-        if (error instanceof ThreadEnded) return { kind: "unavailable" as const };
-        throw error;
-      }
+      const answering = queue.perform(place, (thread) => thread.perform("read", task));
+      return (answering as Promise<Answer<Name>>).catch(refusalOfCrash);
     },
 
     load: queue.load,
@@ -119,6 +111,11 @@ export function createViews({ clock, hostRules, limits, refuse, ...options }: Vi
     forgetAll: shared.forgetAll,
     close: queue.close,
   };
+}
+
+function refusalOfCrash(error: unknown): Refusal {
+  if (error instanceof ThreadEnded) return { kind: "unavailable" };
+  throw error;
 }
 
 /** The tags of views that the caller has, or "". */
