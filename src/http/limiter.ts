@@ -93,11 +93,12 @@ export function createLimiter(
     return scan !== undefined && scan.isAnyWaiting() && scan.wait(clientOf(call)) > 0;
   }
 
-  function barred(call: Call): Promise<Limited> | undefined {
-    if (!isBarred(call)) return undefined;
-    describe(call, "unknown");
-    return refusal(call, "unknown");
+  function refuseNow(call: Call, name: RateLimitName): Promise<Limited> {
+    describe(call, name);
+    return refusal(call, name);
   }
+
+  const barred = (call: Call) => (isBarred(call) ? refuseNow(call, "unknown") : undefined);
 
   return {
     limit(name, handle, refuseOver = refuse) {
@@ -116,10 +117,7 @@ export function createLimiter(
     },
 
     take: count,
-    refuse(call, name) {
-      describe(call, name);
-      return refusal(call, name);
-    },
+    refuse: refuseNow,
     most: (name) => limits[name]?.most ?? Number.POSITIVE_INFINITY,
     remaining(call, name) {
       const allowances = limits[name]?.allowances(clientOf(call)) ?? [];
@@ -133,10 +131,7 @@ export function createLimiter(
         const problem = barred(call);
         if (problem !== undefined) return refuse(call, await problem);
         const client = clientOf(call);
-        if ((view?.take(client) ?? 0) > 0) {
-          describe(call, "view");
-          return refuse(call, await refusal(call, "view"));
-        }
+        if ((view?.take(client) ?? 0) > 0) return refuse(call, await refuseNow(call, "view"));
         let status = 500;
         try {
           const response = await handle(call);

@@ -63,6 +63,12 @@ export type Redirect = Readonly<Record<"GET" | "HEAD", RouteHandler>>;
 /** Answers a request for an existing link. */
 type Follow = (entry: Entry, call: Call, nowMs: number) => Response | Promise<Response>;
 type Guard = (call: Call, guarded: GuardedLink) => Promise<Response>;
+type LookUp = (
+  call: Call,
+  code: Code | undefined,
+  follow: Follow,
+  guard: Guard,
+) => Response | Promise<Response>;
 
 export function createRedirect(options: RedirectOptions): Redirect {
   const { linkCache, clock, recorder, callOf, limiter, answerUnknown } = options;
@@ -93,12 +99,7 @@ export function createRedirect(options: RedirectOptions): Redirect {
     return response;
   }
 
-  function lookUp(
-    call: Call,
-    code: Code | undefined,
-    follow: Follow,
-    guard: Guard,
-  ): Response | Promise<Response> {
+  const lookUp: LookUp = (call, code, follow, guard) => {
     const startMs = performance.now();
     // Read the client's address now: it is lost if the visitor hangs up meanwhile.
     call.client();
@@ -106,14 +107,9 @@ export function createRedirect(options: RedirectOptions): Redirect {
     return response instanceof Promise
       ? response.then((later) => observe(later, startMs))
       : observe(response, startMs);
-  }
+  };
 
-  function answerLookUp(
-    call: Call,
-    code: Code | undefined,
-    follow: Follow,
-    guard: Guard,
-  ): Response | Promise<Response> {
+  const answerLookUp: LookUp = (call, code, follow, guard) => {
     if (code === undefined) return answerUnknown(call, { kind: "unknown" });
     const barred = limiter.barred(call);
     if (barred !== undefined) return barred.then((problem) => answerPageProblem(call, problem));
@@ -132,7 +128,7 @@ export function createRedirect(options: RedirectOptions): Redirect {
     } catch (error) {
       return fail(error);
     }
-  }
+  };
 
   /** A fault must not keep the visitor from being redirected. */
   function count(entry: Entry, call: Call, nowMs: number): void {
