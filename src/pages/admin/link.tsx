@@ -28,13 +28,12 @@ interface LinkView extends LinkDetails {
   readonly refusal?: string | undefined;
 }
 
-/** One link: its facts, the possible decisions, and the earlier ones. */
 interface LinkData extends PageData {
   /** Makers lose theirs, and imported links have none. */
   readonly manageKey: string;
 }
 
-/** Everything about a link, and the forms that decide about it. */
+/** One link: its facts, the possible decisions, and the earlier ones. */
 export const showLink = operatorPage(
   "GET /admin/links/{code}",
   (inspection) => async (call, data: LinkData) => {

@@ -32,6 +32,7 @@ interface Interstitial extends Pick<Link, "code" | "target" | "createdMs">, Link
 function interstitialPage(language: string, link: Interstitial): Page {
   const { code, shortUrl, target, asksAgain, usesVisit } = link;
   const address = withoutScheme(shortUrl);
+  const path = `/${encodeURIComponent(code)}`;
   return page(
     language,
     { title: `${message(language, "interstitial.title")} – ${address}` },
@@ -41,22 +42,13 @@ function interstitialPage(language: string, link: Interstitial): Page {
         {richMessage(language, "interstitial.why", { address: <bdi dir="ltr">{address}</bdi> })}
       </p>
       {usesVisit && <p>{message(language, "interstitial.counts")}</p>}
-      <Ticket
-        stub={
-          <Address
-            language={language}
-            url={shortUrl}
-            isTitle={false}
-            preview={`/${encodeURIComponent(code)}+`}
-          />
-        }
-      >
+      <Ticket stub={<Address language={language} url={shortUrl} isTitle={false} preview={`${path}+`} />}>
         <DestinationCard
           language={language}
           destination={describeDestination(target)}
           {...link}
           isOver={false}
-          href={asksAgain ? `/${encodeURIComponent(code)}/` : target}
+          href={asksAgain ? `${path}/` : target}
           method={asksAgain ? "post" : undefined}
           showsAddress
           isFirst

@@ -173,17 +173,10 @@ function State({ language, link, nowMs }: Pick<FieldProps, "language" | "link" |
         </p>
       );
     case "expired":
-      return (
-        <p class="error">
-          {message(language, "preview.expired")}
-          {sentenceSpace(language)}
-          {over}
-        </p>
-      );
     case "used_up":
       return (
         <p class="error">
-          {message(language, "preview.expired.visits")}
+          {message(language, state === "expired" ? "preview.expired" : "preview.expired.visits")}
           {sentenceSpace(language)}
           {over}
         </p>

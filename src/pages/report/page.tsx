@@ -54,22 +54,14 @@ export function reportPage(language: string, report: ReportForm): Page {
   const { code, shortUrl, target, works, form, errors, notice } = report;
   const heading = message(language, "report.this");
   const isRefused = Object.keys(errors).length > 0;
+  const path = `/${encodeURIComponent(code)}`;
   const destination = target === undefined ? undefined : describeDestination(target);
   return page(
     language,
     { title: isRefused ? message(language, "report.refused") : heading },
     <>
       <h1>{heading}</h1>
-      <Ticket
-        stub={
-          <Address
-            language={language}
-            url={shortUrl}
-            isTitle={false}
-            preview={`/${encodeURIComponent(code)}+`}
-          />
-        }
-      >
+      <Ticket stub={<Address language={language} url={shortUrl} isTitle={false} preview={`${path}+`} />}>
         {destination === undefined ? undefined : (
           <>
             <Host language={language} destination={destination} />
@@ -78,7 +70,7 @@ export function reportPage(language: string, report: ReportForm): Page {
         )}
       </Ticket>
       <Notice text={notice} />
-      <form method="post" action={`/${encodeURIComponent(code)}+report`}>
+      <form method="post" action={`${path}+report`}>
         <fieldset class="field" {...("reason" in errors && { "aria-describedby": "reason-error" })}>
           <legend>{message(language, "report.reason")}</legend>
           <div class="list">
