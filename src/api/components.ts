@@ -116,6 +116,12 @@ const limited = { 429: failure("api.limited", { ...retryAfter, ...rateLimit }) }
 const other = { default: failure("api.problem") };
 /** Failures of endpoints that need the store. */
 export const storeFailures = { ...limited, 503: failure("api.unavailable", retryAfter), ...other };
+/** Failures of endpoints that look up a link, with the message about one that is over. */
+export const linkFailures = (over: MessageKey) => ({
+  404: failure("unknown"),
+  410: failure(over),
+  ...storeFailures,
+});
 /** Failures of endpoints without input. A service of an older version answers 404, because it doesn't have them. */
 export const plainFailures = { 404: failure("not-found"), ...limited, ...other };
 
@@ -127,10 +133,8 @@ export const authenticate = (description: MessageKey) => ({
 export const keyFailures = (wrongKey: MessageKey) => ({
   401: failure("api.key", authenticate("api.token.scheme")),
   403: failure(wrongKey),
-  404: failure("unknown"),
-  410: failure("api.over"),
   412: failure("precondition.failed", etag),
-  ...storeFailures,
+  ...linkFailures("api.over"),
 });
 /** Failures of endpoints that read a body. */
 export const bodyFailures = {

@@ -2,7 +2,7 @@ import { z } from "@hono/zod-openapi";
 
 import type { Handler } from "../http/call.ts";
 import { endpoint } from "../http/endpoint.ts";
-import { authenticate, codeParameter, type Entry, failure, storeFailures, string } from "./components.ts";
+import { authenticate, codeParameter, type Entry, failure, linkFailures, string } from "./components.ts";
 
 interface FollowParts {
   /** Answers for an address that doesn't exist. */
@@ -27,9 +27,7 @@ export const followLink = endpoint({
         }),
       },
       401: failure("api.password", authenticate("api.password.scheme")),
-      404: failure("unknown"),
-      410: failure("api.ended"),
-      ...storeFailures,
+      ...linkFailures("api.ended"),
     },
   } satisfies Entry,
   // For a path that can't be a code, or that Bun has normalised, such as /x/../code.

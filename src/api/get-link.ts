@@ -5,7 +5,7 @@ import { type Show, viewEndpoint } from "../http/endpoint.ts";
 import { problemJson } from "../http/problems.ts";
 import type { MonotonicClock } from "../links/clock.ts";
 import { isProblem } from "../links/problem.ts";
-import { codeParameter, type Entry, etag, failure, KEY_HELPS, returns, storeFailures } from "./components.ts";
+import { codeParameter, type Entry, etag, failure, KEY_HELPS, linkFailures, returns } from "./components.ts";
 import { envelope, success } from "./envelope.ts";
 import { linkJson, linkSchema } from "./link-json.ts";
 import { type CheckedKey, findForView, showForMaker, tagOfLink, VARY } from "./manage-key.ts";
@@ -33,9 +33,7 @@ export const getLink = viewEndpoint({
         [POLL_INTERVAL]: z.int().min(1).openapi({ description: "api.poll-interval" }),
       }),
       403: failure("api.key.wrong"),
-      404: failure("unknown"),
-      410: failure("api.gone"),
-      ...storeFailures,
+      ...linkFailures("api.gone"),
     },
   } satisfies Entry,
   view: { parameters: [], render: showLink },

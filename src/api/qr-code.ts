@@ -3,15 +3,7 @@ import { z } from "@hono/zod-openapi";
 import { type Malformed, malformed, type RequestRefusal } from "../http/problems.ts";
 import { contrast } from "../lib/contrast.ts";
 import type { MessageKey } from "../locales/messages.ts";
-import {
-  codeParameter,
-  type Entry,
-  failure,
-  rateLimit,
-  refusal,
-  storeFailures,
-  string,
-} from "./components.ts";
+import { codeParameter, type Entry, linkFailures, rateLimit, refusal, string } from "./components.ts";
 import { ERROR_CORRECTIONS, MARGINS, MIN_CONTRAST, type QrStyle, SIZES } from "./qr-bounds.ts";
 import { oneOf, readQuery } from "./query.ts";
 
@@ -57,9 +49,7 @@ export const imageEntry = (operationId: string, summary: MessageKey, type: strin
         content: { [type]: { schema: string.openapi({ format: "binary" }) } },
       },
       400: refusal("api.parameter.refused"),
-      404: failure("unknown"),
-      410: failure("api.ended"),
-      ...storeFailures,
+      ...linkFailures("api.ended"),
     },
   }) satisfies Entry;
 

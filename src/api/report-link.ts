@@ -14,9 +14,9 @@ import {
   type Entry,
   failure,
   jsonBody,
+  linkFailures,
   reference,
   returns,
-  storeFailures,
   string,
 } from "./components.ts";
 import { envelope, success } from "./envelope.ts";
@@ -60,9 +60,7 @@ export const reportLink = endpoint({
       202: returns("api.report.answer", envelope("reported", report).openapi("ReportResponse")),
       ...bodyFailures,
       403: failure("api.report.cross-site"),
-      404: failure("unknown"),
-      410: failure("api.report.deleted"),
-      ...storeFailures,
+      ...linkFailures("api.report.deleted"),
     },
   } satisfies Entry,
   serve:

@@ -18,10 +18,10 @@ import {
   failure,
   jsonContent,
   KEY_HELPS,
+  linkFailures,
   rateLimit,
   reference,
   refusal,
-  storeFailures,
   string,
 } from "./components.ts";
 import { envelope, success } from "./envelope.ts";
@@ -154,9 +154,7 @@ export const getStatistics = viewEndpoint({
       },
       400: refusal("api.parameter.refused"),
       403: failure("api.key.wrong"),
-      404: failure("unknown"),
-      410: failure("api.gone"),
-      ...storeFailures,
+      ...linkFailures("api.gone"),
     },
   } satisfies Entry,
   view: {
