@@ -159,30 +159,20 @@ export function createRedirect(options: RedirectOptions): Redirect {
     () => {},
   );
 
-  const GET: RouteHandler = (request, server) => {
-    const spelling = request.params.code;
-    const nowMs = clock.nowMs();
-    const hit = find(spelling, nowMs);
-    if (typeof hit !== "object" && isElsewhere(hit, spelling)) return elsewhere(request, server);
-    const call = callOf(request, server, spelling);
-    if (typeof hit === "object" && !limiter.isBarred(call)) {
+  const handlerOf =
+    (follow: Follow, guard: Guard): RouteHandler =>
+    (request, server) => {
+      const spelling = request.params.code;
+      const nowMs = clock.nowMs();
+      const hit = find(spelling, nowMs);
+      if (typeof hit !== "object" && isElsewhere(hit, spelling)) return elsewhere(request, server);
+      const call = callOf(request, server, spelling);
+      if (typeof hit !== "object" || limiter.isBarred(call))
+        return lookUp(call, codeOf(hit, spelling), follow, guard);
       figures.fromMemory++;
-      return visit(hit, call, nowMs);
-    }
-    return lookUp(call, codeOf(hit, spelling), visit, gate.get);
-  };
-  const HEAD: RouteHandler = (request, server) => {
-    const spelling = request.params.code;
-    const nowMs = clock.nowMs();
-    const hit = find(spelling, nowMs);
-    if (typeof hit !== "object" && isElsewhere(hit, spelling)) return elsewhere(request, server);
-    const call = callOf(request, server, spelling);
-    if (typeof hit !== "object" || limiter.isBarred(call))
-      return lookUp(call, codeOf(hit, spelling), followUncounted, gate.head);
-    figures.fromMemory++;
-    return followUncounted(hit, call, nowMs);
-  };
-  return { GET, HEAD };
+      return follow(hit, call, nowMs);
+    };
+  return { GET: handlerOf(visit, gate.get), HEAD: handlerOf(followUncounted, gate.head) };
 
   function isElsewhere(code: Code | undefined, spelling: string): boolean {
     return code === undefined ? NEVER_IN_CODES.test(spelling) : pages.has(code);
