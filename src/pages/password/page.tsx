@@ -29,7 +29,7 @@ function render(language: string, refusal: string | null): Page {
   const title = message(language, "password.title");
   return page(
     language,
-    { title: title },
+    { title },
     <>
       <h1>{title}</h1>
       <p class="soft">{message(language, "password.ask")}</p>

@@ -84,8 +84,8 @@ function renderPreview({ links, visits, clock, disabledSince, statsKeepDays }: P
       ...sums,
     };
     const quarter = Math.floor(nowMs / QUARTER_MS);
-    const look = [assets.script.path, assets.manifest.path, contact, language];
-    const ETag = `W/${tagOf([look, link, facts, range.name, range.names, range.request, quarter])}`;
+    const appearance = [assets.script.path, assets.manifest.path, contact, language];
+    const ETag = `W/${tagOf([appearance, link, facts, range.name, range.names, range.request, quarter])}`;
     const disabled = reason && { reason, sinceMs: await disabledSince(link) };
     const render = async (): Promise<Response> => {
       const statistics = await visits.statistics(link, range.request);

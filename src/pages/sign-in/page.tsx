@@ -18,7 +18,7 @@ const memoizedPage = memoize((key) => {
   const title = message(language, "admin.sign-in.title");
   return page(
     language,
-    { title: title },
+    { title },
     <>
       <h1>{title}</h1>
       <form method="post" action="/admin">
