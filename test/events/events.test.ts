@@ -40,7 +40,10 @@ describe.each(Object.entries(ENGINES))("%s", (_, settingsOf) => {
       DOMAINS: "https://한글.example",
       ...receiver.settings,
     };
-    await using service = await startHere(settings, { folder: folder.path, limits: { firstRetryMs: 1 } });
+    await using service = await startHere(settings, {
+      folder: folder.path,
+      limits: { events: { firstRetryMs: 1 } },
+    });
     const headers = await create(service, "한글");
     await create(service, "한글", { domain: "한글.example" });
     await create(service, "last", { max_visits: 2 });

@@ -57,7 +57,7 @@ describe("visits", () => {
   });
 
   test("are not lost while the store is locked, and nobody waits for it", async () => {
-    await using service = await startHere({}, { limits: { busyWaitMs: 50 } });
+    await using service = await startHere({}, { limits: { core: { busyWaitMs: 50 } } });
     service.expectFaults();
     await make(service, { code: "patient" });
     await visit(service, "patient");
@@ -74,7 +74,7 @@ describe("visits", () => {
 
   test("wait in their journal when the service stops while the store is locked", async () => {
     using folder = temporaryFolder();
-    const options = { folder: folder.path, limits: { busyWaitMs: 50 } };
+    const options = { folder: folder.path, limits: { core: { busyWaitMs: 50 } } };
     {
       const service = await startHere({}, options);
       service.expectFaults();
