@@ -281,12 +281,12 @@ describe("one link", () => {
 
   test("that is not there is 404, and what is wrong with a request is told at once", async () => {
     for (const [method, path, body] of [
-      ["GET", "links/nobody-made-it", undefined],
-      ["PATCH", "links/nobody-made-it", {}],
-      ["POST", "links/nobody-made-it/disable", { reason: "spam" }],
-      ["POST", "links/nobody-made-it/enable", undefined],
-      ["DELETE", "links/nobody-made-it?confirm=nobody-made-it", undefined],
-      ["POST", "cases/nobody-made-it", { action: "nothing" }],
+      ["GET", "links/unknown-code", undefined],
+      ["PATCH", "links/unknown-code", {}],
+      ["POST", "links/unknown-code/disable", { reason: "spam" }],
+      ["POST", "links/unknown-code/enable", undefined],
+      ["DELETE", "links/unknown-code?confirm=unknown-code", undefined],
+      ["POST", "cases/unknown-code", { action: "nothing" }],
     ] as const)
       expect((await ask(method, path, body)).status, path).toEqual(404);
     const code = await make();

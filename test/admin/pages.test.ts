@@ -175,7 +175,7 @@ describe("the operator's pages", () => {
       expect(response.status, path).toEqual(200);
       expectGuarded(response);
     }
-    expect((await get("/admin/links/nobody-made-it", session, own)).status).toBe(404);
+    expect((await get("/admin/links/unknown-code", session, own)).status).toBe(404);
     own.advance(SESSION_MS);
     for (const path of PAGES) expect((await get(path, session, own)).status).toBe(401);
   });

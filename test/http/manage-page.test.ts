@@ -28,7 +28,7 @@ describe("the page that manages a link", () => {
   test("asks for the key, and says of no code whether there is a link", async () => {
     const { code } = await make(curt);
     const pages = await Promise.all(
-      [code, "nobody-made-it"].map(async (one) => {
+      [code, "unknown-code"].map(async (one) => {
         const response = await curt.fetch(`/${one}+manage`);
         return [response.status, (await response.text()).replaceAll(one, "")];
       }),
@@ -72,7 +72,7 @@ describe("the page that manages a link", () => {
       expect(body).not.toContain(SECRET);
       expect(body).toContain('aria-invalid="true"');
     }
-    expect((await send("nobody-made-it", { key })).status).toBe(404);
+    expect((await send("unknown-code", { key })).status).toBe(404);
   });
 
   test("changes only what was changed in the form", async () => {

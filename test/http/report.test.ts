@@ -100,7 +100,7 @@ describe("POST /api/v1/links/{code}/reports", () => {
   });
 
   test("answers 404 for an unknown link, 410 for a deleted one, and takes expired and disabled ones", async () => {
-    const unknown = await report("nobody-made-it", { reason: "spam" });
+    const unknown = await report("unknown-code", { reason: "spam" });
     expect([unknown.status, await messageOf(unknown)]).toEqual([404, en.unknown]);
     const decision = { who: "api", atMs: curt.nowMs() } as const;
     const linkOf = async (code: string) => (await store.find(code as LinkKey)) ?? expect.unreachable();
@@ -143,7 +143,7 @@ describe("LIMIT_REPORT", () => {
     const me = from("192.0.2.1");
     // What is refused anyway does not count.
     expect((await report(code, { reason: "boring" }, me, limited)).status).toBe(400);
-    expect((await report("nobody-made-it", { reason: "spam" }, me, limited)).status).toBe(404);
+    expect((await report("unknown-code", { reason: "spam" }, me, limited)).status).toBe(404);
     expect((await report(code, { reason: "spam" }, me, limited)).status).toBe(202);
     expect((await send(`/${code}+report`, { reason: "spam" }, me, limited)).status).toBe(303);
     const refused = await report(code, { reason: "spam" }, me, limited);
@@ -237,8 +237,8 @@ describe("the form of a link", () => {
   });
 
   test("belongs to a link, and takes nothing but forms", async () => {
-    expect((await curt.fetch("/nobody-made-it+report", { headers: HTML })).status).toBe(404);
-    expect((await send("/nobody-made-it+report", { reason: "spam" })).status).toBe(404);
+    expect((await curt.fetch("/unknown-code+report", { headers: HTML })).status).toBe(404);
+    expect((await send("/unknown-code+report", { reason: "spam" })).status).toBe(404);
     const path = `/${await make()}+report`;
     const response = await send(path, "{}", { "Content-Type": "application/json", Accept: "*/*" });
     expect([response.status, await messageOf(response)]).toEqual([415, en["body.form"]]);
@@ -315,7 +315,7 @@ describe("/+report", () => {
   });
 
   test("says that there is no such link, beside the field, and keeps what was typed", async () => {
-    for (const address of ["https://curt.example/nobody-made-it", BASE_URL, "%", "+", "x".repeat(5000)]) {
+    for (const address of ["https://curt.example/unknown-code", BASE_URL, "%", "+", "x".repeat(5000)]) {
       const response = await curt.fetch(`/+report?address=${encodeURIComponent(address)}`, { headers: HTML });
       expect(response.status, address).toEqual(404);
       const page = await response.text();

@@ -116,7 +116,7 @@ describe("GET /api/v1/links/{code}/stats as CSV", () => {
       [pathOf("abc", "?format=xml"), 400, "field.values"],
       [pathOf("abc", "?format=csv&download=yes"), 400, "field.values"],
       [pathOf("abc", "?format=csv&from=2026-11-22&to=2026-11-21"), 400, "stats.order"],
-      [pathOf("nobody-made-it", "?format=csv"), 404, "link.unknown"],
+      [pathOf("unknown-code", "?format=csv"), 404, "link.unknown"],
     ] as const) {
       const response = await curt.fetch(path, { headers: { Accept: "text/csv" } });
       expect([response.status, response.headers.get("curt-reason")], path).toEqual([status, reason]);

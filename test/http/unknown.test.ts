@@ -90,7 +90,7 @@ test.each([
 });
 
 test("the form is offered with the code, if there could be such a link", async () => {
-  for (const code of ["nobody-made-it", "누구", "👩‍🚀👩‍🚀", "abc를"]) {
+  for (const code of ["unknown-code", "누구", "👩‍🚀👩‍🚀", "abc를"]) {
     const { free } = await read(`/${encodeURIComponent(code)}`);
     expect(free).toBe(code);
     const home = await (await curt.fetch(`/?custom_code=${encodeURIComponent(code)}`)).text();
