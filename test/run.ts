@@ -38,8 +38,8 @@ const OVER_POSTGRES = [
   "test/http/make.test.ts",
   "test/http/preview.test.ts",
   "test/http/views.test.ts",
-  "test/http/codes.test.ts",
-  "test/http/disabled.test.ts",
+  "test/http/code-availability.test.ts",
+  "test/http/disabled-link.test.ts",
 ];
 
 async function run(command: string[], env: Readonly<Record<string, string>> = {}): Promise<boolean> {
