@@ -24,7 +24,7 @@ function get(path: string, headers: Record<string, string> = {}): Promise<Respon
   return curt.fetch(path, { headers: { ...HTML, ...headers } });
 }
 
-test("what people put behind the slash of a short address leads to the pages of the link", async () => {
+test("a suffix behind a short address's slash redirects to that page of the link", async () => {
   for (const page of ["+", "+qr", "+report", "+manage"])
     for (const path of [`/taken/${page}`, `/taken/${page}/`]) {
       const { status, headers } = await get(path);
@@ -51,41 +51,44 @@ describe("every page", () => {
     ["/ended.svg", 410, false],
     ["/unknown-code", 404, false],
     ["/unknown-code+", 404, false],
-    ["/nobody/made/it", 404, false],
+    ["/no/such/page", 404, false],
     ["/%FF", 404, false],
   ] as const;
 
-  test.each(PAGES)("%s is guarded, well-formed, and answers HEAD alike", async (path, status, isPublic) => {
-    for (const language of LANGUAGES) {
-      const response = await get(path, { "Accept-Language": language });
-      expect(response.status).toBe(status);
-      expectGuarded(response, isPublic);
-      expect(response.headers.get("content-language")).toBe(language);
-      expect(response.headers.get("set-cookie")).toBeNull();
-      const text = await response.clone().text();
-      expect(text).toStartWith(`<!doctype html><html lang="${language}">`);
-      expect(text).toEndWith("</html>");
-      const elements = await elementsOf(response);
-      expectInert(elements);
-      expectComplete(elements);
-      const head = await curt.fetch(path, {
-        method: "HEAD",
-        headers: { ...HTML, "Accept-Language": language },
-      });
-      const compared = (answer: Response) => ({
-        ...Object.fromEntries(answer.headers),
-        date: "",
-        "content-length": "",
-      });
-      expect([head.status, compared(head)]).toEqual([status, compared(response)]);
-      const sent = await curt.fetch(path, {
-        headers: { ...HTML, "Accept-Language": language, "Accept-Encoding": "gzip" },
-        decompress: false,
-      });
-      const { byteLength } = await sent.arrayBuffer();
-      expect(head.headers.get("content-length")).toBe(String(byteLength));
-    }
-  });
+  test.each(PAGES)(
+    "%s has security headers, well-formed markup in each language, and the same headers for HEAD",
+    async (path, status, isPublic) => {
+      for (const language of LANGUAGES) {
+        const response = await get(path, { "Accept-Language": language });
+        expect(response.status).toBe(status);
+        expectGuarded(response, isPublic);
+        expect(response.headers.get("content-language")).toBe(language);
+        expect(response.headers.get("set-cookie")).toBeNull();
+        const text = await response.clone().text();
+        expect(text).toStartWith(`<!doctype html><html lang="${language}">`);
+        expect(text).toEndWith("</html>");
+        const elements = await elementsOf(response);
+        expectInert(elements);
+        expectComplete(elements);
+        const head = await curt.fetch(path, {
+          method: "HEAD",
+          headers: { ...HTML, "Accept-Language": language },
+        });
+        const compared = ({ headers }: Response) => ({
+          ...Object.fromEntries(headers),
+          date: "",
+          "content-length": "",
+        });
+        expect([head.status, compared(head)]).toEqual([status, compared(response)]);
+        const sent = await curt.fetch(path, {
+          headers: { ...HTML, "Accept-Language": language, "Accept-Encoding": "gzip" },
+          decompress: false,
+        });
+        const { byteLength } = await sent.arrayBuffer();
+        expect(head.headers.get("content-length")).toBe(String(byteLength));
+      }
+    },
+  );
 
   /** Checks that every id a page refers to exists exactly once. */
   function expectComplete(elements: readonly Element[]): void {
@@ -101,7 +104,7 @@ describe("every page", () => {
       expect(elements.filter(({ tag }) => tag === once)).toHaveLength(1);
   }
 
-  test("503 is guarded too", async () => {
+  test("a 503 has security headers and keeps what was typed", async () => {
     await using away = await startHere();
     await away.shorten({ original_url: LONG, custom_code: "away" });
     away.expectFaults();
@@ -126,8 +129,8 @@ describe("every page", () => {
     expect(away.logged.join("")).toContain("the store cannot answer");
   });
 
-  test("a shared address with ?language= sets no cookie", async () => {
-    for (const [site, isKept] of [
+  test("?language= sets a cookie only for requests from Curt's own pages", async () => {
+    for (const [site, setsCookie] of [
       ["same-origin", true],
       ["cross-site", false],
       ["same-site", false],
@@ -135,15 +138,15 @@ describe("every page", () => {
     ] as const) {
       const response = await get("/taken+?language=ko", { "Sec-Fetch-Site": site });
       expect(response.headers.get("content-language")).toBe("ko");
-      expect(response.headers.has("set-cookie"), site).toEqual(isKept);
+      expect(response.headers.has("set-cookie"), site).toEqual(setsCookie);
     }
   });
 
-  test("an unexpected error shows a page and is logged", async () => {
+  test("an unexpected error shows a page with status 500 and is logged once", async () => {
     await using broken = await startHere();
-    await broken.shorten({ original_url: LONG, custom_code: "odd" });
-    await visit(broken, "odd");
-    await untilCounted(broken, "odd", 1);
+    await broken.shorten({ original_url: LONG, custom_code: "broken" });
+    await visit(broken, "broken");
+    await untilCounted(broken, "broken", 1);
     broken.expectFaults();
     {
       using database = new Database(broken.file);
@@ -151,14 +154,14 @@ describe("every page", () => {
       database.run("PRAGMA busy_timeout = 60000");
       database.run("UPDATE visits SET detail = x'00'");
     }
-    const response = await broken.fetch("/odd+", { headers: HTML });
+    const response = await broken.fetch("/broken+", { headers: HTML });
     expect(response.status).toBe(500);
     expectGuarded(response);
     expect(await response.text()).toContain(`<h1>${en["page.internal.title"]}</h1>`);
     expect(broken.logged.filter((line) => line.includes('"level":"error"'))).toHaveLength(1);
   });
 
-  test("the cookie is only set for readers who choose a language, and only if it exists", async () => {
+  test("the language cookie is set only for readers who choose an existing language", async () => {
     for (const path of ["/", "/taken+", "/ended", "/nobody"]) {
       const chosen = await get(`${path}?language=ko`);
       expect(chosen.headers.get("content-language")).toBe("ko");
@@ -191,7 +194,7 @@ test("each ended link's page shows its own end", async () => {
   expect(dates).not.toContain(undefined);
 });
 
-test("assets load nothing, and what has no hash in its address is kept for a day at most", async () => {
+test("assets load nothing, and those without a hash in their address are cached for a day at most", async () => {
   for (const { path } of Object.values(assets)) {
     const { headers } = await curt.fetch(path);
     expect(headers.get("content-security-policy")).toBe("default-src 'none'; frame-ancestors 'none'");
@@ -204,7 +207,7 @@ test("assets load nothing, and what has no hash in its address is kept for a day
   }
 });
 
-test("answers that depend on Accept headers have a Vary header", async () => {
+test("responses that depend on Accept headers have a Vary header", async () => {
   const vary = async (path: string, init: RequestInit) => {
     const response = await curt.fetch(path, init);
     return [response.status, response.headers.get("content-type"), response.headers.get("vary")];
@@ -220,10 +223,10 @@ test("answers that depend on Accept headers have a Vary header", async () => {
   expect(await vary("/", { method: "PUT", headers: HTML })).toEqual([405, json, "Accept, Accept-Language"]);
 });
 
-test("each reader of an unknown address gets the same answer every time, and nobody another's", async () => {
+test("each reader of an unknown address gets their own response every time", async () => {
   const ko = { "Accept-Language": "ko" };
   const FROM_HERE = { "Sec-Fetch-Site": "same-origin" };
-  // In which language, whether the choice of it is kept, and whether it is a page.
+  // The expected language, whether a cookie stores it, and whether the response is a page.
   const readers: readonly (readonly [string, Record<string, string>, readonly [string, boolean, boolean]])[] =
     [
       ["/nobody", HTML, ["en", false, true]],
