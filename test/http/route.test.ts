@@ -4,8 +4,8 @@ import { Hono } from "hono";
 
 import { readRoute, spelledOut } from "../../src/server/router.ts";
 
-/** Registers routes in Hono. Returns a function that tells the code which each route finds in an address. */
-function matcher(...routes: string[]) {
+/** Registers routes in Hono. Returns a function that finds the route and the code of a path. */
+function createMatcher(...routes: string[]) {
   const app = new Hono({ getPath: ({ url }) => spelledOut(new URL(url).pathname) });
   for (const path of routes) {
     const { patterns, codeIn } = readRoute(path);
@@ -14,13 +14,13 @@ function matcher(...routes: string[]) {
   }
   app.notFound(({ json }) => json(undefined, 404));
   return async (path: string): Promise<unknown> => {
-    const answer = await app.request(`http://localhost${path}`);
-    return answer.status === 404 ? undefined : answer.json();
+    const response = await app.request(`http://localhost${path}`);
+    return response.status === 404 ? undefined : response.json();
   };
 }
 
-test("a route is found with and without a slash, and gets the code alone", async () => {
-  const find = matcher(
+test("a route matches with and without a trailing slash, and extracts the code", async () => {
+  const find = createMatcher(
     "/",
     "/docs",
     "/api/links/{code}",
@@ -47,8 +47,8 @@ test("a route is found with and without a slash, and gets the code alone", async
     expect(await find(path), path).toEqual([route, code]);
 });
 
-test("paths that only resemble a route do not match", async () => {
-  const find = matcher("/{code}.svg", "/{code}+");
+test("a route doesn't match paths that only resemble it", async () => {
+  const find = createMatcher("/{code}.svg", "/{code}+");
   for (const path of [
     "/abc",
     "/.svg",
@@ -63,7 +63,7 @@ test("paths that only resemble a route do not match", async () => {
     expect(await find(path), path).toEqual(undefined);
 });
 
-test("a route without a code is one address", () => {
+test("a route is fixed exactly if it has no code", () => {
   const fixed = ["/", "/docs", "/{code}+", "/api/links/{code}/stats"].filter(
     (path) => readRoute(path).isFixed,
   );
