@@ -5,7 +5,7 @@ import type { Running } from "../service.ts";
 
 /** The Accept header of a browser. */
 export const HTML = { Accept: "text/html,application/xhtml+xml" };
-/** Part of every hostile input that the tests send, to find it in the answers. */
+/** Part of every hostile input that the tests send, to find it in responses. */
 export const MARK = "zq7";
 
 export interface Element {
