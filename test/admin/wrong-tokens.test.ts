@@ -12,7 +12,7 @@ function guess(curt: Here, token: string, client = "192.0.2.1"): Promise<Respons
 const signIn = (curt: Here, token: string) =>
   sendForm(curt, "/admin", { token }, { "X-Forwarded-For": "192.0.2.1" });
 
-test("who guessed too often is told when to guess again, and that is when they may", async () => {
+test("wrong tokens get 429 until the time in Retry-After, and neither the right token nor other clients are affected", async () => {
   const settings = { ADMIN_TOKEN: TOKEN, TRUSTED_PROXIES: "127.0.0.1" };
   await using curt = await startHere(settings, { standsStill: true });
   let refused = await guess(curt, "wrong");

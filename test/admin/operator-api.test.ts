@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 
 import { DAY_MS } from "../../src/links/time.ts";
 import en from "../../src/locales/en.json";
-import { ask as changeLink, make as makeManaged } from "../managed.ts";
+import { ask as changeLink, make } from "../managed.ts";
 import { outcomeOf, shareService, startHere } from "../service.ts";
 import { visit } from "../visits/visits.ts";
 import {
@@ -23,33 +23,28 @@ const original_url = "https://example.com/somewhere";
 const curt = shareService({ ADMIN_TOKEN: TOKEN, TRUSTED_PROXIES: "127.0.0.1" });
 const ask = askAs(curt);
 
-let made = 0;
-async function make(url = original_url): Promise<string> {
-  const custom_code = `made${made++}`;
-  expect((await curt.shorten({ original_url: url, custom_code })).status).toBe(201);
-  return custom_code;
-}
+const createLink = async (target = original_url) => (await make(curt, { target })).code;
 
 let client = 0;
 const OPERATIONS = [
   ["GET", "links"],
-  ["GET", "links/made0"],
-  ["PATCH", "links/made0"],
-  ["POST", "links/made0/disable"],
-  ["POST", "links/made0/enable"],
-  ["DELETE", "links/made0?confirm=made0"],
-  ["POST", "links/disable?q=made"],
-  ["POST", "links/enable?q=made"],
+  ["GET", "links/any"],
+  ["PATCH", "links/any"],
+  ["POST", "links/any/disable"],
+  ["POST", "links/any/enable"],
+  ["DELETE", "links/any?confirm=any"],
+  ["POST", "links/disable?q=any"],
+  ["POST", "links/enable?q=any"],
   ["GET", "hosts"],
   ["PUT", "hosts/example.com"],
   ["DELETE", "hosts/example.com"],
   ["GET", "cases"],
-  ["POST", "cases/made0"],
+  ["POST", "cases/any"],
   ["GET", "figures"],
   ["GET", "journal"],
 ] as const;
 
-describe("the door", () => {
+describe("the operator's API", () => {
   test.each(OPERATIONS)("%s %s needs the token", async (method, path) => {
     const given = [
       undefined,
@@ -62,7 +57,7 @@ describe("the door", () => {
       "Bearer \u00ff",
     ];
     for (const authorization of given) {
-      // One client may only guess so often.
+      // Each client may guess a few times only.
       const from = { "X-Forwarded-For": `2001:db8:0:${(client++).toString(16)}::1` };
       const headers = { ...from, ...(authorization !== undefined && { Authorization: authorization }) };
       const body = { body: JSON.stringify({ reason: "spam", action: "nothing", count: 1 }) };
@@ -76,7 +71,7 @@ describe("the door", () => {
     expect(data.entries).toEqual([]);
   });
 
-  test("is not there without ADMIN_TOKEN", async () => {
+  test("doesn't exist without ADMIN_TOKEN", async () => {
     await using closed = await startHere();
     for (const [method, path] of OPERATIONS)
       for (const token of ["", TOKEN, "null"]) {
@@ -86,7 +81,7 @@ describe("the door", () => {
       }
   });
 
-  test("is open to no script of another origin, and its answers are not stored", async () => {
+  test("is closed to scripts of other origins, and no cache stores its responses", async () => {
     const Origin = "https://elsewhere.example";
     for (const headers of [{ Origin, Authorization: `Bearer ${TOKEN}` }, { Origin }]) {
       const response = await curt.fetch("/api/v1/admin/links", { headers });
@@ -94,12 +89,12 @@ describe("the door", () => {
       expect(response.headers.get("access-control-allow-credentials")).toBeNull();
       expect(response.headers.get("cache-control")).toBe("no-store");
     }
-    const asked = {
+    const requested = {
       "Access-Control-Request-Method": "POST",
       "Access-Control-Request-Headers": "authorization",
     };
-    const path = "/api/v1/admin/links/made0/disable";
-    const preflight = await curt.fetch(path, { method: "OPTIONS", headers: { Origin, ...asked } });
+    const path = "/api/v1/admin/links/any/disable";
+    const preflight = await curt.fetch(path, { method: "OPTIONS", headers: { Origin, ...requested } });
     expect(preflight.headers.get("access-control-allow-origin")).toBeNull();
     expect(preflight.headers.get("access-control-allow-methods")).toBeNull();
     // The public API stays open.
@@ -107,23 +102,23 @@ describe("the door", () => {
     expect(open.headers.get("access-control-allow-origin")).toBe("*");
   });
 
-  test("answers 405 and OPTIONS as every address does", async () => {
-    const wrong = await ask("PUT", "links/made0");
+  test("answers 405 with Allow to other methods", async () => {
+    const wrong = await ask("PUT", "links/any");
     expect(wrong.status).toBe(405);
     expect(wrong.headers.get("allow")).toBe("GET, HEAD, POST, PATCH, DELETE, OPTIONS");
-    expect((await ask("POST", "links/made0", {})).status).toBe(405);
+    expect((await ask("POST", "links/any", {})).status).toBe(405);
   });
 
-  test("a wrong token is neither logged nor told, and neither is the right one", async () => {
+  test("logs neither wrong tokens nor the right one", async () => {
     await ask("GET", "links");
     await askAs(curt, "a-guess-of-somebody")("GET", "links");
     expect(curt.logged.join("\n")).not.toMatch(new RegExp(`${TOKEN}|a-guess`));
   });
 });
 
-describe("one link", () => {
+describe("a link", () => {
   test("is shown with its visits, its reports and its history", async () => {
-    const code = await make();
+    const code = await createLink();
     await visit(curt, code);
     await report(curt, code, { reason: "spam", note: "I get it every day." });
     await ask("POST", `links/${code}/disable`, { reason: "spam", note: "seen" });
@@ -142,12 +137,12 @@ describe("one link", () => {
     while ((await ask("GET", `links/${code}`)).data.visits !== 1) await Bun.sleep(10);
   });
 
-  test("is disabled, answers 410 and says why, and is enabled again", async () => {
-    const code = await make();
+  test("answers 410 with the reason while it is disabled, and redirects again once it is enabled", async () => {
+    const code = await createLink();
     expect((await curt.fetch(`/${code}`)).status).toBe(302);
     const disabled = await ask("POST", `links/${code}/disable`, { reason: "phishing" });
     expect([disabled.status, disabled.data]).toEqual([200, { code, changed: true }]);
-    // At once in the process that was asked, which had the link in its cache.
+    // This process had the link in its cache.
     const gone = await curt.fetch(`/${code}`);
     expect(gone.status).toBe(410);
     expect(((await gone.json()) as { message: string }).message).toBe(en["disabled.phishing"]);
@@ -161,7 +156,7 @@ describe("one link", () => {
     expect((await ask("POST", `links/${code}/enable`, { note: "again" })).data.changed).toBe(false);
   });
 
-  test("is changed even if EDITS is off, by the rules for makers otherwise", async () => {
+  test("can be changed even if EDITS is off, by the same rules as with its manage key", async () => {
     await using closed = await startHere({ ADMIN_TOKEN: TOKEN, EDITS: "off" });
     const operator = askAs(closed);
     await closed.shorten({ original_url, custom_code: "moved" });
@@ -193,8 +188,8 @@ describe("one link", () => {
     expect((await change({ target: original_url })).status).toBe(410);
   });
 
-  test("changes only if it is as the operator has seen it", async () => {
-    const { code, key, path: managed } = await makeManaged(curt);
+  test("changes only if its revision is the one that the operator has seen", async () => {
+    const { code, key, path: managed } = await make(curt);
     await report(curt, code, { reason: "phishing" });
     const seen = await ask("GET", `links/${code}`);
     expect(seen.headers.get("etag")).toBe(`"${seen.data.revision}"`);
@@ -229,8 +224,8 @@ describe("one link", () => {
     expect((await ask(method, path, body, `"other", "${now.data.revision}"`)).data.changed).toBe(true);
   });
 
-  test("stays as it is when its case is opened again", async () => {
-    const code = await make();
+  test("keeps its state when its case is reopened", async () => {
+    const code = await createLink();
     await report(curt, code, { reason: "spam" });
     expect((await ask("POST", `cases/${code}`, { action: "nothing" })).status).toBe(200);
     expect((await ask("POST", `cases/${code}`, { action: "reopen", reason: "spam" })).status).toBe(200);
@@ -240,7 +235,7 @@ describe("one link", () => {
     });
   });
 
-  test("counts as another link if its code was given away", async () => {
+  test("has another revision than an earlier link with its code", async () => {
     await using own = await startHere({ ADMIN_TOKEN: TOKEN, CODE_HOLD: "0s" });
     const askOwn = askAs(own);
     const body = { original_url, custom_code: "again", expire_duration: "24h" };
@@ -252,8 +247,8 @@ describe("one link", () => {
     expect(refused.status).toBe(412);
   });
 
-  test("is deleted for good only by who repeats its code, and the code stays taken", async () => {
-    const code = await make();
+  test("is deleted only if its code is confirmed, then permanently, and the code stays taken", async () => {
+    const code = await createLink();
     for (const query of ["", "?confirm=", "?confirm=yes", `?confirm=${code}x`]) {
       expect(await outcomeOf(ask("DELETE", `links/${code}${query}`)), query).toBe("400 operator.confirm");
     }
@@ -267,7 +262,7 @@ describe("one link", () => {
     expect((await curt.shorten({ original_url, custom_code: code })).status).toBe(409);
   });
 
-  test("may have any code, also one that looks like a command", async () => {
+  test("may have any code, even the name of an operation", async () => {
     const spellings = ["disable", "enable", "한글🏳️‍🌈", "figures"];
     for (const code of spellings) {
       expect((await curt.shorten({ original_url, custom_code: code })).status).toBe(201);
@@ -279,7 +274,7 @@ describe("one link", () => {
     }
   });
 
-  test("that is not there is 404, and what is wrong with a request is told at once", async () => {
+  test("gets 404 if its code is unknown, and invalid requests get their reason", async () => {
     for (const [method, path, body] of [
       ["GET", "links/unknown-code", undefined],
       ["PATCH", "links/unknown-code", {}],
@@ -289,7 +284,7 @@ describe("one link", () => {
       ["POST", "cases/unknown-code", { action: "nothing" }],
     ] as const)
       expect((await ask(method, path, body)).status, path).toEqual(404);
-    const code = await make();
+    const code = await createLink();
     for (const [path, body, refusal] of [
       [`links/${code}/disable`, {}, "400 field.required"],
       [`links/${code}/disable`, undefined, "400 field.required"],
@@ -298,7 +293,7 @@ describe("one link", () => {
       [`links/${code}/disable`, { reason: "spam", note: "가".repeat(2001) }, "400 note.too-long"],
       [`links/${code}/disable`, { reason: "spam", note: "\uD800" }, "400 note.ill-formed"],
       [`links/${code}/disable`, [], "400 body.object"],
-      ["links/disable?q=made", { reason: "spam", count: "60" }, "400 field.type"],
+      ["links/disable?q=any", { reason: "spam", count: "60" }, "400 field.type"],
       [`cases/${code}`, {}, "400 field.required"],
       [`cases/${code}`, { action: "forget" }, "400 field.values"],
       [`cases/${code}`, { action: "disable" }, "400 reason.unknown"],
@@ -309,11 +304,11 @@ describe("one link", () => {
   });
 });
 
-describe("hosts", () => {
-  test("are blocked with all hosts below them, and unblocked", async () => {
+describe("a host", () => {
+  test("is blocked with its subdomains, and unblocked", async () => {
     const [below, beside] = [
-      await make("https://a.b.blocked.example/x"),
-      await make("https://notblocked.example/"),
+      await createLink("https://a.b.blocked.example/x"),
+      await createLink("https://notblocked.example/"),
     ];
     for (const code of [below, beside]) expect((await curt.fetch(`/${code}`)).status).toBe(302);
     const blocked = await ask("PUT", "hosts/Blocked.EXAMPLE.", { reason: "malware", note: "all of it" });
@@ -331,7 +326,7 @@ describe("hosts", () => {
     expect((await ask("GET", "hosts")).data.hosts).toEqual([]);
   });
 
-  test("may be written in any script, or be an address", async () => {
+  test("may be written in any script, or be an IP address", async () => {
     for (const [written, host] of [
       ["누리집.한국", "xn--od1b68ljso.xn--3e0b707e"],
       ["192.0.2.1", "192.0.2.1"],
@@ -343,7 +338,7 @@ describe("hosts", () => {
     }
   });
 
-  test("that are none, or this service's own, are refused", async () => {
+  test("is refused if it is malformed or the instance's own", async () => {
     for (const host of ["a b", "https:%2F%2Fx.example", "*.example", "x:80", "curt.example", "<b>"])
       expect(
         (await ask("PUT", `hosts/${encodeURIComponent(host)}`, { reason: "spam" })).status,
@@ -369,7 +364,7 @@ async function searchLinks(
 }
 
 describe("a list", () => {
-  test("goes on by its cursor, without a gap and without an end that repeats", async () => {
+  test("continues by its cursor without gaps or repetitions, and checks its limit", async () => {
     await using own = await startHere({ ADMIN_TOKEN: TOKEN });
     const askOwn = askAs(own);
     for (let nth = 0; nth < 7; nth++) {
@@ -405,7 +400,7 @@ describe("a list", () => {
     }
   });
 
-  test("of links is searched by code, host and a part of the destination", async () => {
+  test("can be searched for links by code, host and a part of the destination", async () => {
     await using own = await startHere({ ADMIN_TOKEN: TOKEN });
     await addCampaign(own);
     const askOwn = askAs(own);
@@ -419,7 +414,7 @@ describe("a list", () => {
     expect([wrong.status, wrong.message]).toEqual([400, `host: ${en["host.invalid"]}`]);
   });
 
-  test("of links begins with the one that has exactly this code, and says how far it searched", async () => {
+  test("starts with the link that has exactly the searched code, and says which share was searched", async () => {
     await using own = await startHere({ ADMIN_TOKEN: TOKEN });
     const askOwn = askAs(own);
     const codes = ["before", "bad", "badge", "after"];
@@ -438,7 +433,7 @@ describe("a list", () => {
   });
 });
 
-test("links that were found are disabled together once their number is confirmed, and their case is reopened", async () => {
+test("the links of a search are disabled together once their number is confirmed, and a case of them can be reopened", async () => {
   await using own = await startHere({ ADMIN_TOKEN: TOKEN });
   const askOwn = askAs(own);
   await addMany(own, 3);
@@ -464,7 +459,7 @@ test("links that were found are disabled together once their number is confirmed
   expect((await askOwn("GET", "figures")).data).toMatchObject({ links: 4, disabled: 3, blocked_hosts: 0 });
 });
 
-test("more links than can be changed at once are told so, and none is changed", async () => {
+test("disabling over 10,000 links is refused, and changes none", async () => {
   await using own = await startHere({ ADMIN_TOKEN: TOKEN });
   const askOwn = askAs(own);
   await addMany(own, 10_000);

@@ -10,12 +10,12 @@ import { newLink } from "../stores/links.ts";
 import { askAs, report, seenOf, TOKEN, untilAnswered } from "./operator.ts";
 
 const FORM = "application/x-www-form-urlencoded";
-const PAGES = ["/admin", "/admin/links", "/admin/links/made", "/admin/hosts", "/admin/journal"];
+const PAGES = ["/admin", "/admin/links", "/admin/links/any", "/admin/hosts", "/admin/journal"];
 const FOUND = "/admin/found?host=example.com";
 
 const curt = shareService({ ADMIN_TOKEN: TOKEN });
 beforeAll(async () => {
-  await curt.shorten({ original_url: "https://example.com/", custom_code: "made" });
+  await curt.shorten({ original_url: "https://example.com/", custom_code: "any" });
 });
 
 type Fields = Record<string, string>;
@@ -37,8 +37,8 @@ async function formTokenOf(session: string): Promise<string> {
   return elements.find(({ attributes }) => attributes["name"] === "form")?.attributes["value"] ?? "";
 }
 
-describe("signing in", () => {
-  test("gives a cookie that only our own pages get, that no script reads, and that ends", async () => {
+describe("a session of the operator", () => {
+  test("starts with a cookie that only Curt's own pages get, that no script reads, and that expires", async () => {
     const response = await post("/admin", { token: ` ${TOKEN}\n` });
     expect([response.status, response.headers.get("location")]).toEqual([303, "/admin"]);
     const [value = "", ...attributes] = (response.headers.get("set-cookie") ?? "").split("; ");
@@ -52,7 +52,7 @@ describe("signing in", () => {
     expect(plain.headers.get("set-cookie")).not.toContain("Secure");
   });
 
-  test("with a wrong token gives none, and the form again", async () => {
+  test("doesn't start with a wrong token, which shows the form again", async () => {
     for (const token of ["", "wrong", `${TOKEN}x`, TOKEN.slice(1)]) {
       const response = await post("/admin", { token });
       expect([response.status, response.headers.get("set-cookie")], token).toEqual([401, null]);
@@ -64,7 +64,7 @@ describe("signing in", () => {
     }
   });
 
-  test("reads no more than a token is long", async () => {
+  test("doesn't start with a form over the size of a token, which gets 413", async () => {
     const long = await post("/admin", { token: "x".repeat(10_000) });
     expect([long.status, long.headers.get("set-cookie")]).toEqual([413, null]);
     const body = new ReadableStream({
@@ -77,7 +77,7 @@ describe("signing in", () => {
     expect([unknown.status, unknown.headers.get("set-cookie")]).toEqual([413, null]);
   });
 
-  test("sent by another site does nothing", async () => {
+  test("doesn't start with a form of another site", async () => {
     for (const headers of [
       { "Sec-Fetch-Site": "cross-site" },
       { Origin: "https://evil.example" },
@@ -87,7 +87,7 @@ describe("signing in", () => {
     }
   });
 
-  test("is over after signing out, also for copies of the cookie and after a restart, but not in other browsers", async () => {
+  test("ends when signing out, for copies of its cookie and after a restart as well, but not in other browsers", async () => {
     using folder = temporaryFolder();
     const start = () => startHere({ ADMIN_TOKEN: TOKEN }, { folder: folder.path });
     let copy = "";
@@ -112,7 +112,7 @@ describe("signing in", () => {
     expect(database.query("SELECT count(*) AS ended FROM ended_sessions").get()).toEqual({ ended: 1 });
   });
 
-  test("is answered with 503 while the store can't say whether the session was signed out", async () => {
+  test("gets 503 while the store can't say whether it has ended", async () => {
     await using service = await startHere({ ADMIN_TOKEN: TOKEN });
     service.expectFaults();
     const session = await signIn(service);
@@ -121,17 +121,17 @@ describe("signing in", () => {
       database.run("ALTER TABLE ended_sessions RENAME TO missing");
     }
     for (const path of PAGES) expect((await get(path, session, service)).status, path).toBe(503);
-    const answers = [
+    const responses = [
       await post("/admin/hosts", { action: "block", host: "example.com" }, session, {}, service),
       await post("/admin/sign-out", {}, session, {}, service),
     ];
-    expect(answers.map(({ status }) => status)).toEqual([503, 503]);
+    expect(responses.map(({ status }) => status)).toEqual([503, 503]);
     // The browser keeps the cookie, so that the operator can repeat it.
-    expect(answers.map(({ headers }) => headers.get("set-cookie"))).toEqual([null, null]);
+    expect(responses.map(({ headers }) => headers.get("set-cookie"))).toEqual([null, null]);
     expect((await get("/admin", "", service)).status).toBe(401);
   });
 
-  test("ends with a sign-out that removes the cookie, but not for another site", async () => {
+  test("loses its cookie when signing out, but not by a form of another site", async () => {
     const response = await post("/admin/sign-out", {}, await signIn());
     expect(response.status).toBe(303);
     expect(response.headers.get("set-cookie")).toStartWith("operator=; Max-Age=0; Path=/admin");
@@ -142,15 +142,15 @@ describe("signing in", () => {
 });
 
 describe("the operator's pages", () => {
-  test("show nothing but the form to sign in without a session that is open", async () => {
+  test("show only the sign-in form without an open session", async () => {
     const now = curt.nowMs();
     const sessions = {
       none: "",
       "the token itself": TOKEN,
-      "of another token": createAdminToken(`${TOKEN}x`).startSession(now),
-      "that is over": createAdminToken(TOKEN).startSession(now - SESSION_MS),
-      "that lasts too long": createAdminToken(TOKEN).startSession(now + SESSION_MS),
-      changed: `${createAdminToken(TOKEN).startSession(now)}x`,
+      "a session of another token": createAdminToken(`${TOKEN}x`).startSession(now),
+      "an expired session": createAdminToken(TOKEN).startSession(now - SESSION_MS),
+      "a session that lasts too long": createAdminToken(TOKEN).startSession(now + SESSION_MS),
+      "a changed session": `${createAdminToken(TOKEN).startSession(now)}x`,
     };
     for (const [name, session] of Object.entries(sessions)) {
       for (const path of [...PAGES, FOUND]) {
@@ -160,15 +160,15 @@ describe("the operator's pages", () => {
         expect(elements.filter(({ tag }) => tag === "form")).toHaveLength(1);
         expect(elements.some(({ attributes }) => attributes["type"] === "password")).toBe(true);
       }
-      const done = await post("/admin/links/made", { action: "disable", reason: "spam", form: "" }, session);
+      const done = await post("/admin/links/any", { action: "disable", reason: "spam", form: "" }, session);
       expect([done.status, done.headers.get("location")], name).toEqual([303, "/admin"]);
     }
     expect((await askAs(curt)("GET", "journal")).data.entries).toEqual([]);
   });
 
-  test("are shown to who signed in, guarded and stored nowhere, until the session ends", async () => {
+  test("open during a session, with security headers and stored nowhere", async () => {
     await using own = await startHere({ ADMIN_TOKEN: TOKEN });
-    await own.shorten({ original_url: "https://example.com/", custom_code: "made" });
+    await own.shorten({ original_url: "https://example.com/", custom_code: "any" });
     const session = await signIn(own);
     for (const path of [...PAGES, FOUND]) {
       const response = await get(path, session, own);
@@ -180,7 +180,7 @@ describe("the operator's pages", () => {
     for (const path of PAGES) expect((await get(path, session, own)).status).toBe(401);
   });
 
-  test("are not there without ADMIN_TOKEN", async () => {
+  test("don't exist without ADMIN_TOKEN", async () => {
     await using closed = await startHere();
     for (const path of [...PAGES, "/admin/", "/admin/sign-out", FOUND]) {
       for (const method of ["GET", "POST"]) {
@@ -192,7 +192,7 @@ describe("the operator's pages", () => {
     }
   });
 
-  test("find a part of a destination behind very many newer links", async () => {
+  test("find a part of a destination behind 60,000 newer links", async () => {
     await using own = await startHere({ ADMIN_TOKEN: TOKEN });
     await own.shorten({ original_url: "https://example.com/wp-admin/verify", custom_code: "far" });
     await using store = await openStoreOf(own);
@@ -200,25 +200,25 @@ describe("the operator's pages", () => {
     for (let part = 0; part < 60; part++)
       await store.insert(Array.from({ length: 1000 }, (_, nth) => newLink(`newer${part}-${nth}`)));
     const session = await signIn(own);
-    const found: string[] = [];
+    const results: string[] = [];
     // A request searches for a limited time. On a busy machine, the page has a link to the rest.
     for (let path: string | undefined = "/admin/links?q=wp-admin"; path !== undefined;) {
       const elements = await elementsOf(await get(path, session, own));
       const links = elements.map(({ attributes }) => attributes["href"] ?? "");
-      found.push(...links.filter((href) => href.startsWith("/admin/links/")));
+      results.push(...links.filter((href) => href.startsWith("/admin/links/")));
       path = links.find((href) => /^\/admin\/links\?.*cursor=/.test(href))?.replaceAll("&amp;", "&");
     }
-    expect(found).toEqual(["/admin/links/far"]);
+    expect(results).toEqual(["/admin/links/far"]);
   });
 
-  test("do nothing for a form of another site, or without the session's token", async () => {
+  test("refuse a form of another site or without the session's form token", async () => {
     const session = await signIn();
     const form = await formTokenOf(session);
     const forms: [string, Fields][] = [
-      ["/admin/links/made", { action: "disable", reason: "spam" }],
+      ["/admin/links/any", { action: "disable", reason: "spam" }],
       ["/admin/hosts", { action: "block", host: "example.com", reason: "spam" }],
       [FOUND, { action: "disable", reason: "spam", count: "1" }],
-      ["/admin/cases", { code: "made", action: "nothing" }],
+      ["/admin/cases", { code: "any", action: "nothing" }],
     ];
     const other = await formTokenOf(createAdminToken(TOKEN).startSession(curt.nowMs() - 1000));
     for (const [path, fields] of forms) {
@@ -235,7 +235,7 @@ describe("the operator's pages", () => {
     expect((await askAs(curt)("GET", "journal")).data.entries).toEqual([]);
   });
 
-  test("block the host of an address, and keep what was typed if it has none", async () => {
+  test("block the host of a typed address, and keep what was typed if it has none", async () => {
     await using own = await startHere({ ADMIN_TOKEN: TOKEN });
     const session = await signIn(own);
     const form = createAdminToken(TOKEN).formToken(session);
@@ -259,7 +259,7 @@ describe("the operator's pages", () => {
     }
   });
 
-  test("open with the right one of several cookies, which another site of the domain may have set", async () => {
+  test("open if any of several cookies is a session, because another site of the domain may set cookies", async () => {
     const session = await signIn();
     const form = await formTokenOf(session);
     const sent = (Cookie: string) => ({ headers: { ...HTML, Cookie } });
@@ -271,39 +271,39 @@ describe("the operator's pages", () => {
     expect((await curt.fetch("/admin", sent("operator=bad; operator=worse"))).status).toBe(401);
   });
 
-  test("say what is wrong with a form, and keep the operator where they are", async () => {
+  test("show what is wrong with a form, and change nothing", async () => {
     const session = await signIn();
     const form = await formTokenOf(session);
-    const told = async (path: string, fields: Fields) => {
+    const messageOf = async (path: string, fields: Fields) => {
       const response = await post(path, { ...fields, form }, session);
       const [, alert] = /role="alert">([^<]*)</.exec(await response.text()) ?? [];
       return [response.status, alert];
     };
-    const seen = await seenOf(curt, "made");
+    const seen = await seenOf(curt, "any");
     const disable = { action: "disable", reason: "spam", seen };
-    const answer = { code: "made", ...disable };
+    const answer = { code: "any", ...disable };
     for (const [path, fields, status, alert] of [
       ["/admin/hosts", { action: "block", host: "a b", reason: "spam" }, 400, en["host.invalid"]],
       ["/admin/hosts", { action: "block", host: "curt.example", reason: "spam" }, 400, en["host.own"]],
-      ["/admin/links/made", { ...disable, reason: "ugly" }, 400, "malware"],
+      ["/admin/links/any", { ...disable, reason: "ugly" }, 400, "malware"],
       [FOUND, { ...disable, count: "7" }, 409, en["operator.count"].replace("{count}", "1")],
       ["/admin/cases", { ...answer, action: "" }, 400, "It must be one of"],
       ["/admin/cases", { ...answer, action: "forget" }, 400, "It must be one of"],
       ["/admin/cases", { ...answer, reason: "" }, 400, "It must be one of"],
       ["/admin/cases", { ...answer, reason: "ugly" }, 400, "It must be one of"],
       ["/admin/cases", { ...answer, seen: "" }, 412, en["admin.changed"]],
-      ["/admin/links/made", { ...disable, seen: `${seen}x` }, 412, en["admin.changed"]],
+      ["/admin/links/any", { ...disable, seen: `${seen}x` }, 412, en["admin.changed"]],
     ] as const)
-      expect(await told(path, fields), path).toEqual([status, expect.stringContaining(alert)]);
+      expect(await messageOf(path, fields), path).toEqual([status, expect.stringContaining(alert)]);
     const search = await get("/admin/links?host=a/b", session);
     expect([search.status, await search.text()]).toEqual([400, expect.stringContaining(en["host.invalid"])]);
     // Deleting takes the box that says so.
-    expect((await post("/admin/links/made", { action: "erase", seen, form }, session)).status).toBe(303);
-    expect((await curt.fetch("/made")).status).toBe(302);
+    expect((await post("/admin/links/any", { action: "erase", seen, form }, session)).status).toBe(303);
+    expect((await curt.fetch("/any")).status).toBe(302);
     expect((await askAs(curt)("GET", "journal")).data.entries).toEqual([]);
   });
 
-  test("change a link, and give its manage key to the operator only", async () => {
+  test("change a link even if EDITS is off, and show its manage address", async () => {
     await using own = await startHere({ ADMIN_TOKEN: TOKEN, EDITS: "off" });
     await own.shorten({ original_url: "https://example.com/", custom_code: "moved" });
     const session = await signIn(own);
@@ -342,9 +342,9 @@ describe("the operator's pages", () => {
     expect(managed.status).toBe(200);
   });
 
-  test("keep a search when the language is switched", async () => {
+  test("keep the search when the language is switched", async () => {
     const session = await signIn();
-    for (const path of ["/admin/links?host=example.com&q=made", `${FOUND}&action=enable`]) {
+    for (const path of ["/admin/links?host=example.com&q=any", `${FOUND}&action=enable`]) {
       const elements = await elementsOf(await get(path, session));
       const korean =
         elements.find(({ attributes }) => attributes["hreflang"] === "ko")?.attributes["href"] ?? "";
@@ -355,7 +355,7 @@ describe("the operator's pages", () => {
     }
   });
 
-  test("do not change every link there is when a search is empty", async () => {
+  test("redirect an empty search, so that no decision is about all links", async () => {
     const session = await signIn();
     for (const path of ["/admin/found", "/admin/found?language=ko", "/admin/found?q="]) {
       const response = await get(path, session);
@@ -365,7 +365,7 @@ describe("the operator's pages", () => {
 });
 
 describe("the desk", () => {
-  test("has open reports first, with their number in the tab, their words and the warnings that visitors see", async () => {
+  test("shows open reports with their notes and the warnings of visitors, and their number in the title", async () => {
     await using own = await startHere({ ADMIN_TOKEN: TOKEN });
     const session = await signIn(own);
     const desk = async () => (await get("/admin", session, own)).text();
@@ -387,50 +387,53 @@ describe("the desk", () => {
   });
 
   test.each([
-    ["disable", "", 410, ["reopen", "enable", "disable"]],
-    ["block-host", "", 410, ["reopen"]],
-    ["nothing", "", 302, ["reopen", "nothing-wrong"]],
-    ["nothing", "spam", 302, ["reopen", "disable", "enable", "nothing-wrong", "disable"]],
-    ["disable", "spam", 410, ["reopen", "disable", "disable"]],
-  ] as const)(
-    "takes back the answer %s to a link that is disabled for %p",
-    async (action, was, status, actions) => {
-      await using own = await startHere({ ADMIN_TOKEN: TOKEN, REPORT_THRESHOLD: was === "" ? "off" : "1" });
-      const askOwn = askAs(own);
-      await own.shorten({ original_url: "https://undo.example/", custom_code: "undo" });
-      await report(own, "undo", { reason: "spam" });
-      const before = was === "" ? 302 : 410;
-      await untilAnswered(own, "undo", before);
-      const session = await signIn(own);
-      const form = createAdminToken(TOKEN).formToken(session);
-      const answer = (fields: Fields) => post("/admin/cases", { form, ...fields }, session, {}, own);
-      const seen = await seenOf(own, "undo");
-      const answered = await answer({ code: "undo", action, reason: "spam", seen });
-      const path = answered.headers.get("location") ?? "";
-      const query = `did=${action}&code=undo&was=${was}&seen=${seen}&block=undo.example`;
-      expect([answered.status, path]).toEqual([303, `/admin?${query}`]);
-      await untilAnswered(own, "undo", status);
-      const shown = await get(path, session, own);
-      const confirmed = `${en[`admin.answered.${action}`]}: `;
-      expect(await shown.clone().text()).toContain(confirmed);
-      const page = await elementsOf(shown);
-      const fields = page.flatMap(({ attributes: { name, value = "" } }) =>
-        name !== undefined && ["did", "code", "was", "seen"].includes(name) ? [[name, value]] : [],
-      );
-      const undone = await answer({ action: "undo", ...Object.fromEntries(fields) });
-      const after = undone.headers.get("location") ?? "";
-      expect([undone.status, after]).toEqual([303, expect.stringMatching(/^\/admin\?did=undo&code=undo&/)]);
-      expect(await (await get(after, session, own)).text()).toContain(`${en["admin.answered.undo"]}: `);
-      await untilAnswered(own, "undo", before);
-      expect((await askOwn("GET", "cases")).data.cases).toMatchObject([{ code: "undo", state: "open" }]);
-      expect((await askOwn("GET", "hosts")).data.hosts).toEqual([]);
-      const { data } = await askOwn("GET", "links/undo");
-      expect(data.history.map((one: { action: string }) => one.action)).toEqual(actions);
-    },
-  );
+    ["disable", "an active link", "", 410, ["reopen", "enable", "disable"]],
+    ["block-host", "an active link", "", 410, ["reopen"]],
+    ["nothing", "an active link", "", 302, ["reopen", "nothing-wrong"]],
+    [
+      "nothing",
+      "a link disabled for spam",
+      "spam",
+      302,
+      ["reopen", "disable", "enable", "nothing-wrong", "disable"],
+    ],
+    ["disable", "a link disabled for spam", "spam", 410, ["reopen", "disable", "disable"]],
+  ] as const)("undoes the answer %s to %s", async (action, _link, was, status, actions) => {
+    await using own = await startHere({ ADMIN_TOKEN: TOKEN, REPORT_THRESHOLD: was === "" ? "off" : "1" });
+    const askOwn = askAs(own);
+    await own.shorten({ original_url: "https://undo.example/", custom_code: "undo" });
+    await report(own, "undo", { reason: "spam" });
+    const before = was === "" ? 302 : 410;
+    await untilAnswered(own, "undo", before);
+    const session = await signIn(own);
+    const form = createAdminToken(TOKEN).formToken(session);
+    const answer = (fields: Fields) => post("/admin/cases", { form, ...fields }, session, {}, own);
+    const seen = await seenOf(own, "undo");
+    const answered = await answer({ code: "undo", action, reason: "spam", seen });
+    const path = answered.headers.get("location") ?? "";
+    const query = `did=${action}&code=undo&was=${was}&seen=${seen}&block=undo.example`;
+    expect([answered.status, path]).toEqual([303, `/admin?${query}`]);
+    await untilAnswered(own, "undo", status);
+    const shown = await get(path, session, own);
+    const confirmed = `${en[`admin.answered.${action}`]}: `;
+    expect(await shown.clone().text()).toContain(confirmed);
+    const page = await elementsOf(shown);
+    const fields = page.flatMap(({ attributes: { name, value = "" } }) =>
+      name !== undefined && ["did", "code", "was", "seen"].includes(name) ? [[name, value]] : [],
+    );
+    const undone = await answer({ action: "undo", ...Object.fromEntries(fields) });
+    const after = undone.headers.get("location") ?? "";
+    expect([undone.status, after]).toEqual([303, expect.stringMatching(/^\/admin\?did=undo&code=undo&/)]);
+    expect(await (await get(after, session, own)).text()).toContain(`${en["admin.answered.undo"]}: `);
+    await untilAnswered(own, "undo", before);
+    expect((await askOwn("GET", "cases")).data.cases).toMatchObject([{ code: "undo", state: "open" }]);
+    expect((await askOwn("GET", "hosts")).data.hosts).toEqual([]);
+    const { data } = await askOwn("GET", "links/undo");
+    expect(data.history.map((one: { action: string }) => one.action)).toEqual(actions);
+  });
 });
 
-describe("a link that was changed after the operator looked", () => {
+describe("a link that changed after the operator saw it", () => {
   const CHANGED = "https://www.google.com/";
 
   async function reported() {
@@ -444,7 +447,7 @@ describe("a link that was changed after the operator looked", () => {
     return { own, code, session, change, send, [Symbol.asyncDispose]: () => own[Symbol.asyncDispose]() };
   }
 
-  test("is shown as it is now, without a decision about it or its host", async () => {
+  test("is shown in its new state, and no decision about it or its host takes effect", async () => {
     await using opened = await reported();
     const { own, code, session, change, send } = opened;
     const valuesOf = async (response: Response, field: string) =>
@@ -480,7 +483,7 @@ describe("a link that was changed after the operator looked", () => {
     expect((await send("/admin/cases", { code, action: "nothing", seen: now })).status).toBe(303);
   });
 
-  test("keeps an answer that was given before the change", async () => {
+  test("keeps the answer from before the change, because undoing it gets 412", async () => {
     await using opened = await reported();
     const { own, code, change, send } = opened;
     const seen = await seenOf(own, code);
@@ -495,7 +498,7 @@ describe("a link that was changed after the operator looked", () => {
   });
 });
 
-test("the answer to a report confirms the host that it blocked, not the code", async () => {
+test("the confirmation of a blocked host names the host, not the code", async () => {
   await using own = await startHere({ ADMIN_TOKEN: TOKEN });
   await own.shorten({ original_url: "https://www.evil.example/", custom_code: "나쁜링크" });
   await report(own, "나쁜링크", { reason: "phishing" });
@@ -508,7 +511,7 @@ test("the answer to a report confirms the host that it blocked, not the code", a
   expect(page).toMatch(/role="status">\s*Host blocked:\s*<bdi dir="auto">www\.evil\.example</);
 });
 
-describe("a reason", () => {
+describe("the reason of a decision", () => {
   const optionsOf = async (response: Response) =>
     (await elementsOf(response)).flatMap(({ tag, attributes }) =>
       tag === "option" && "value" in attributes && /^(?:malware|phishing|)$/.test(attributes["value"] ?? "")
@@ -516,7 +519,7 @@ describe("a reason", () => {
         : [],
     );
 
-  test("is preset to that of most reports, and must be chosen where there are none", async () => {
+  test("is preset to that of the reports, and empty without any", async () => {
     await using own = await startHere({ ADMIN_TOKEN: TOKEN });
     for (const custom_code of ["quiet", "bad"])
       await own.shorten({ original_url: "https://example.com/", custom_code });
@@ -539,7 +542,7 @@ describe("a reason", () => {
   });
 });
 
-test("deleted links count among those found, but lead to no host", async () => {
+test("deleted links count in a search, but show no host", async () => {
   await using own = await startHere({ ADMIN_TOKEN: TOKEN });
   for (const code of ["d0", "d1", "d2"])
     await own.shorten({ original_url: `https://${code}.example/`, custom_code: code });
@@ -549,7 +552,7 @@ test("deleted links count among those found, but lead to no host", async () => {
   expect(page.match(/d\d\.example/g)).toEqual(["d0.example", "d0.example"]);
 });
 
-test("a long destination does not push the rest out of sight", async () => {
+test("a long destination is shortened in lists, folded on the desk and complete on the page of its link", async () => {
   await using own = await startHere({ ADMIN_TOKEN: TOKEN });
   const original_url = `https://example.com/${"long".repeat(2000)}`;
   await own.shorten({ original_url, custom_code: "long" });
