@@ -116,7 +116,7 @@ describe("the operator's API", () => {
   });
 });
 
-describe("a link", () => {
+describe("a link in the operator's API", () => {
   test("is shown with its visits, its reports and its history", async () => {
     const code = await createLink();
     await visit(curt, code);
@@ -304,7 +304,7 @@ describe("a link", () => {
   });
 });
 
-describe("a host", () => {
+describe("a host in the operator's API", () => {
   test("is blocked with its subdomains, and unblocked", async () => {
     const [below, beside] = [
       await createLink("https://a.b.blocked.example/x"),
@@ -363,7 +363,7 @@ async function searchLinks(
   }
 }
 
-describe("a list", () => {
+describe("a list in the operator's API", () => {
   test("continues by its cursor without gaps or repetitions, and checks its limit", async () => {
     await using own = await startHere({ ADMIN_TOKEN: TOKEN });
     const askOwn = askAs(own);
@@ -404,12 +404,12 @@ describe("a list", () => {
     await using own = await startHere({ ADMIN_TOKEN: TOKEN });
     await addCampaign(own);
     const askOwn = askAs(own);
-    const found = async (query: string) => (await searchLinks(askOwn, query)).codes;
-    expect(await found("q=bad59")).toEqual(["bad59"]);
-    expect(await found("q=verify-account")).toHaveLength(CAMPAIGN.links);
-    expect(await found(`host=${campaignHost(3)}`)).toHaveLength(8);
-    expect(await found("host=bank-3.example")).toHaveLength(8);
-    expect(await found("host=ank-3.example")).toEqual([]);
+    const search = async (query: string) => (await searchLinks(askOwn, query)).codes;
+    expect(await search("q=bad59")).toEqual(["bad59"]);
+    expect(await search("q=verify-account")).toHaveLength(CAMPAIGN.links);
+    expect(await search(`host=${campaignHost(3)}`)).toHaveLength(8);
+    expect(await search("host=bank-3.example")).toHaveLength(8);
+    expect(await search("host=ank-3.example")).toEqual([]);
     const wrong = await askOwn("GET", "links?host=a/b");
     expect([wrong.status, wrong.message]).toEqual([400, `host: ${en["host.invalid"]}`]);
   });
@@ -422,8 +422,8 @@ describe("a list", () => {
       await own.shorten({ original_url: `https://${custom_code}.example/`, custom_code });
     await own.shorten({ original_url: "https://example.com/bad", custom_code: "newest" });
     const page = async (query: string, limit?: number) => {
-      const found = await searchLinks(askOwn, query, limit);
-      return [found.codes, found.cursor, found.searched];
+      const result = await searchLinks(askOwn, query, limit);
+      return [result.codes, result.cursor, result.searched];
     };
     expect(await page("q=bad")).toEqual([["bad", "newest", "badge"], null, 1]);
     expect(await page("q=bad&host=badge.example")).toEqual([["badge"], null, 1]);

@@ -409,10 +409,10 @@ describe("the desk", () => {
     const form = createAdminToken(TOKEN).formToken(session);
     const answer = (fields: Fields) => post("/admin/cases", { form, ...fields }, session, {}, own);
     const seen = await seenOf(own, "undo");
-    const answered = await answer({ code: "undo", action, reason: "spam", seen });
-    const path = answered.headers.get("location") ?? "";
+    const response = await answer({ code: "undo", action, reason: "spam", seen });
+    const path = response.headers.get("location") ?? "";
     const query = `did=${action}&code=undo&was=${was}&seen=${seen}&block=undo.example`;
-    expect([answered.status, path]).toEqual([303, `/admin?${query}`]);
+    expect([response.status, path]).toEqual([303, `/admin?${query}`]);
     await untilAnswered(own, "undo", status);
     const shown = await get(path, session, own);
     const confirmed = `${en[`admin.answered.${action}`]}: `;
@@ -488,8 +488,8 @@ describe("a link that changed after the operator saw it", () => {
     const { own, code, change, send } = opened;
     const seen = await seenOf(own, code);
     const answer = { code, action: "block-host", reason: "phishing", seen };
-    const answered = await send("/admin/cases", answer);
-    const undo = Object.fromEntries(new URL(answered.headers.get("location") ?? "", own.origin).searchParams);
+    const response = await send("/admin/cases", answer);
+    const undo = Object.fromEntries(new URL(response.headers.get("location") ?? "", own.origin).searchParams);
     await askAs(own)("DELETE", "hosts/evil-bank.example");
     while ((await change()).status !== 200) await Bun.sleep(10);
     await askAs(own)("PUT", "hosts/evil-bank.example", { reason: "phishing" });
@@ -506,8 +506,8 @@ test("the confirmation of a blocked host names the host, not the code", async ()
   const form = createAdminToken(TOKEN).formToken(session);
   const seen = await seenOf(own, encodeURIComponent("나쁜링크"));
   const fields = { form, code: "나쁜링크", action: "block-host", reason: "phishing", seen };
-  const answered = await post("/admin/cases", fields, session, {}, own);
-  const page = await (await get(answered.headers.get("location") ?? "", session, own)).text();
+  const response = await post("/admin/cases", fields, session, {}, own);
+  const page = await (await get(response.headers.get("location") ?? "", session, own)).text();
   expect(page).toMatch(/role="status">\s*Host blocked:\s*<bdi dir="auto">www\.evil\.example</);
 });
 

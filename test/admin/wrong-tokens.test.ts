@@ -23,7 +23,7 @@ test("wrong tokens get 429 until the time in Retry-After, and neither the right 
   const form = await signIn(curt, "wrong");
   expect([form.status, form.headers.get("retry-after")]).toEqual([429, String(seconds)]);
   expect(await form.text()).toContain('type="password"');
-  // Neither the operator at the same address nor anybody elsewhere is kept out.
+  // Neither the operator at the same address nor other clients are limited.
   expect((await guess(curt, TOKEN)).status).toBe(200);
   expect((await signIn(curt, TOKEN)).status).toBe(303);
   expect((await guess(curt, "wrong", "192.0.2.2")).status).toBe(401);

@@ -57,7 +57,7 @@ describe.each([BASE_URL, "https://한글.example"])("the contract at %s", (origi
       ["48h", 2],
       ["1week", 7],
       ["1month", 30],
-    ])("expires a link %s after its creation: %i days", async (expire_duration, days) => {
+    ])("ends a link with expire_duration %s after %i × 24 hours", async (expire_duration, days) => {
       const before = Date.now();
       const { data } = await json(await curt.shorten({ original_url, expire_duration }));
       const createdMs = Date.parse(data.expiration_date) - days * 86_400_000;
@@ -343,34 +343,32 @@ describe.each([BASE_URL, "https://한글.example"])("the contract at %s", (origi
     });
   });
 
-  describe("a script of another origin", () => {
-    test("may send preflights, call the API and read its errors", async () => {
-      const preflight = await curt.fetch("/api/v1/shorten", {
-        method: "OPTIONS",
-        headers: {
-          Origin: "https://a.example",
-          "Access-Control-Request-Method": "POST",
-          "Access-Control-Request-Headers": "content-type",
-        },
-      });
-      expect(preflight.status).toBe(204);
-      expect(preflight.headers.get("access-control-allow-origin")).toBe("*");
-      expect(preflight.headers.get("access-control-allow-methods")).toContain("POST");
-      expect(preflight.headers.get("access-control-allow-headers")?.toLowerCase()).toContain("content-type");
-      expect(preflight.headers.get("access-control-allow-credentials")).toBeNull();
-      const plain = await curt.fetch("/api/v1/shorten", { method: "OPTIONS" });
-      expect([plain.status, plain.headers.get("allow")]).toEqual([204, "GET, HEAD, POST, OPTIONS"]);
-      expect((await curt.fetch("/api/nothing", { method: "OPTIONS" })).status).toBe(404);
-      const responses = await Promise.all([
-        curt.shorten({ original_url }),
-        curt.shorten({}),
-        curt.shorten("x".repeat(70_000)),
-        curt.shorten("{}", { "Content-Type": "text/html" }),
-        curt.fetch("/api/v1/shorten", { method: "DELETE" }),
-        curt.fetch("/api/nothing"),
-      ]);
-      expect(responses.map(({ status }) => status)).toEqual([201, 400, 413, 415, 405, 404]);
-      for (const { headers } of responses) expect(headers.get("access-control-allow-origin")).toBe("*");
+  test("a script of another origin may send preflights, call the API and read its errors", async () => {
+    const preflight = await curt.fetch("/api/v1/shorten", {
+      method: "OPTIONS",
+      headers: {
+        Origin: "https://a.example",
+        "Access-Control-Request-Method": "POST",
+        "Access-Control-Request-Headers": "content-type",
+      },
     });
+    expect(preflight.status).toBe(204);
+    expect(preflight.headers.get("access-control-allow-origin")).toBe("*");
+    expect(preflight.headers.get("access-control-allow-methods")).toContain("POST");
+    expect(preflight.headers.get("access-control-allow-headers")?.toLowerCase()).toContain("content-type");
+    expect(preflight.headers.get("access-control-allow-credentials")).toBeNull();
+    const plain = await curt.fetch("/api/v1/shorten", { method: "OPTIONS" });
+    expect([plain.status, plain.headers.get("allow")]).toEqual([204, "GET, HEAD, POST, OPTIONS"]);
+    expect((await curt.fetch("/api/nothing", { method: "OPTIONS" })).status).toBe(404);
+    const responses = await Promise.all([
+      curt.shorten({ original_url }),
+      curt.shorten({}),
+      curt.shorten("x".repeat(70_000)),
+      curt.shorten("{}", { "Content-Type": "text/html" }),
+      curt.fetch("/api/v1/shorten", { method: "DELETE" }),
+      curt.fetch("/api/nothing"),
+    ]);
+    expect(responses.map(({ status }) => status)).toEqual([201, 400, 413, 415, 405, 404]);
+    for (const { headers } of responses) expect(headers.get("access-control-allow-origin")).toBe("*");
   });
 });

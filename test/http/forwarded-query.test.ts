@@ -235,9 +235,9 @@ describe("a link with forward_query behind the interstitial", () => {
   );
 
   test("redirects automated clients without the page, for GET and HEAD", async () => {
-    await addGuarded(curt, "program", { target: TARGET, forwardQuery: true });
+    await addGuarded(curt, "client", { target: TARGET, forwardQuery: true });
     for (const method of ["GET", "HEAD"])
-      expect(await follow(curt, `/program${QUERY}`, { method })).toEqual([302, FORWARDED]);
+      expect(await follow(curt, `/client${QUERY}`, { method })).toEqual([302, FORWARDED]);
   });
 
   test("counts a visit when the page is shown, and not when the person continues", async () => {

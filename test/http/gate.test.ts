@@ -55,30 +55,28 @@ async function fillChecks(): Promise<() => Promise<unknown>> {
   };
 }
 
-describe("a link that starts later", () => {
-  test("answers 404 at all its addresses until its start, but holds its code, and redirects from that millisecond on", async () => {
-    await using service = await startHere({ CACHE_SECONDS: "60" }, { standsStill: true });
-    const [createdMs, startsMs] = [service.nowMs(), service.nowMs() + HOUR_MS];
-    await addGuarded(service, "later", { startsMs, target: TARGET, createdMs });
-    for (const nearlyMs of [0, HOUR_MS - 1]) {
-      service.advance(nearlyMs);
-      for (const method of ["GET", "HEAD"])
-        expect(await expectClosed(await service.fetch("/later", { method }), 404)).toBe(
-          method === "HEAD" ? "" : `{"status":"error","message":"${en.unknown}"}`,
-        );
-      for (const path of ["/later.svg", "/later+", "/later+qr", "/later+report"])
-        await expectClosed(await service.fetch(path), 404);
-      const report = { method: "POST", body: '{"reason":"spam"}' };
-      await expectClosed(await service.fetch("/api/v1/links/later/reports", report), 404);
-      const availability = await (await service.fetch("/api/v1/codes/later")).json();
-      expect(availability).toMatchObject({ data: { available: false } });
-    }
-    service.advance(1);
-    for (const method of ["GET", "HEAD", "GET"]) {
-      const response = await service.fetch("/later", { method });
-      expect([response.status, response.headers.get("location")]).toEqual([302, TARGET]);
-    }
-  });
+test("a link that starts later answers 404 at all its addresses until its start, but holds its code, and redirects from that millisecond on", async () => {
+  await using service = await startHere({ CACHE_SECONDS: "60" }, { standsStill: true });
+  const [createdMs, startsMs] = [service.nowMs(), service.nowMs() + HOUR_MS];
+  await addGuarded(service, "later", { startsMs, target: TARGET, createdMs });
+  for (const nearlyMs of [0, HOUR_MS - 1]) {
+    service.advance(nearlyMs);
+    for (const method of ["GET", "HEAD"])
+      expect(await expectClosed(await service.fetch("/later", { method }), 404)).toBe(
+        method === "HEAD" ? "" : `{"status":"error","message":"${en.unknown}"}`,
+      );
+    for (const path of ["/later.svg", "/later+", "/later+qr", "/later+report"])
+      await expectClosed(await service.fetch(path), 404);
+    const report = { method: "POST", body: '{"reason":"spam"}' };
+    await expectClosed(await service.fetch("/api/v1/links/later/reports", report), 404);
+    const availability = await (await service.fetch("/api/v1/codes/later")).json();
+    expect(availability).toMatchObject({ data: { available: false } });
+  }
+  service.advance(1);
+  for (const method of ["GET", "HEAD", "GET"]) {
+    const response = await service.fetch("/later", { method });
+    expect([response.status, response.headers.get("location")]).toEqual([302, TARGET]);
+  }
 });
 
 describe("a link with max_visits", () => {
@@ -136,11 +134,11 @@ describe("a link with max_visits", () => {
   });
 
   test("redirects and counts command-line clients and HTTP libraries", async () => {
-    const programs = ["", "curl/8.9.1", "python-requests/2.32", "Go-http-client/2.0", "unheard-of/1.0"];
-    await addGuarded(curt, "programs", { maxVisits: programs.length, target: TARGET });
-    for (const program of programs)
-      expectOpen(await curt.fetch("/programs", { headers: { "User-Agent": program } }));
-    expect(await statusOf("programs")).toBe(410);
+    const clients = ["", "curl/8.9.1", "python-requests/2.32", "Go-http-client/2.0", "unheard-of/1.0"];
+    await addGuarded(curt, "clients", { maxVisits: clients.length, target: TARGET });
+    for (const client of clients)
+      expectOpen(await curt.fetch("/clients", { headers: { "User-Agent": client } }));
+    expect(await statusOf("clients")).toBe(410);
   });
 });
 

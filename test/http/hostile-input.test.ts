@@ -146,17 +146,17 @@ test("no address redirects to another site, except a short one", async () => {
     "/?next=https://evil.example/",
     "/https://evil.example/",
   ]) {
-    const answer = await sendRaw(
+    const response = await sendRaw(
       curt.origin,
       `GET ${path} HTTP/1.1\r\nHost: forged.example\r\nX-Forwarded-Host: forged.example\r\nAccept: text/html\r\nConnection: close\r\n\r\n`,
     );
-    const [, status] = /^HTTP\/1\.1 (\d+)/.exec(answer) ?? [];
-    const [, location] = /\r\nlocation: (.*)\r\n/i.exec(answer) ?? [];
+    const [, status] = /^HTTP\/1\.1 (\d+)/.exec(response) ?? [];
+    const [, location] = /\r\nlocation: (.*)\r\n/i.exec(response) ?? [];
     expect(status, path).toEqual(location === undefined ? (path.startsWith("/?") ? "200" : "404") : "308");
     if (location !== undefined) expect(location).toMatch(/^\/(?:[\w.-]|%[0-9A-F]{2})+\+$/);
-    // The Host header that the client sent is not used anywhere in the answer.
-    expect(answer.slice(answer.indexOf("\r\n\r\n"))).not.toContain("forged.example");
+    // The Host header that the client sent is not used anywhere in the response.
+    expect(response.slice(response.indexOf("\r\n\r\n"))).not.toContain("forged.example");
     // The page shows the address, but not as a link.
-    expect(answer).not.toMatch(/(?:href|src|action)="[^"]*evil/);
+    expect(response).not.toMatch(/(?:href|src|action)="[^"]*evil/);
   }
 });

@@ -12,7 +12,7 @@ import { expectGuarded, sendForm } from "./markup.ts";
 const TARGET = "https://example.com/where?to=go&so=%22#here";
 const ACCEPT = "text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,*/*;q=0.8";
 const PERSON = { "User-Agent": WINDOWS_CHROME, Accept: ACCEPT };
-/** What current browsers add when somebody follows a link on another site. */
+/** Headers of current browsers when a person follows a link on another site. */
 const NAVIGATION = {
   "Sec-Fetch-Dest": "document",
   "Sec-Fetch-Mode": "navigate",
@@ -77,8 +77,8 @@ describe("INTERSTITIAL=all", () => {
     for (const headers of [PERSON, { "User-Agent": "curl/8.9.1" }]) {
       const [get, head] = await Promise.all(
         ["GET", "HEAD"].map(async (method) => {
-          const { status, headers: answered } = await curt.fetch("/abc", { method, headers });
-          return { ...Object.fromEntries(answered), status, date: "" };
+          const { status, headers: sent } = await curt.fetch("/abc", { method, headers });
+          return { ...Object.fromEntries(sent), status, date: "" };
         }),
       );
       expect(head).toEqual(get);
@@ -131,9 +131,9 @@ describe("INTERSTITIAL=all with a link that has max_visits or a password", () =>
   });
 
   test("redirects automated clients right away", async () => {
-    await addGuarded(curt, "program", { maxVisits: 1, password: PASSWORD, target: TARGET });
+    await addGuarded(curt, "client", { maxVisits: 1, password: PASSWORD, target: TARGET });
     const headers = { Authorization: `Basic ${btoa(`:${PASSWORD}`)}` };
-    expect((await curt.fetch("/program", { headers })).headers.get("location")).toBe(TARGET);
+    expect((await curt.fetch("/client", { headers })).headers.get("location")).toBe(TARGET);
   });
 });
 

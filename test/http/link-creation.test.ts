@@ -69,17 +69,8 @@ describe("POST /api/v1/links", () => {
     expect(headers.get("cache-control")).toBe("no-store");
     expect((await visit("한글")).headers.get("location")).toBe(target);
     const { manage_key: _, ...shown } = data;
-    const found = await curt.fetch("/api/v1/links/한글");
-    expect(((await found.json()) as Record<string, any>)["data"]).toEqual(shown);
-  });
-
-  test("has the manage key of a shorten request in its Link header only", async () => {
-    const response = await curt.shorten({ original_url: target });
-    const text = await response.text();
-    const { code } = JSON.parse(text).data;
-    const [, key = ""] = /^<.*#key=([\w-]{22})>; rel="edit"$/.exec(response.headers.get("link") ?? "") ?? [];
-    expect(response.headers.get("link")).toBe(`<${BASE_URL}/${code}+#key=${key}>; rel="edit"`);
-    expect(text).not.toContain(key);
+    const lookUp = await curt.fetch("/api/v1/links/한글");
+    expect(((await lookUp.json()) as Record<string, any>)["data"]).toEqual(shown);
   });
 
   test("accepts an instant, a duration or null as expiry, and defaults to DEFAULT_EXPIRY", async () => {
@@ -167,6 +158,15 @@ describe("POST /api/v1/links", () => {
   });
 });
 
+test("POST /api/v1/shorten has the manage key in its Link header only", async () => {
+  const response = await curt.shorten({ original_url: target });
+  const text = await response.text();
+  const { code } = JSON.parse(text).data;
+  const [, key = ""] = /^<.*#key=([\w-]{22})>; rel="edit"$/.exec(response.headers.get("link") ?? "") ?? [];
+  expect(response.headers.get("link")).toBe(`<${BASE_URL}/${code}+#key=${key}>; rel="edit"`);
+  expect(text).not.toContain(key);
+});
+
 test("POST /api/v1/shorten ignores 900 unknown fields, and refuses 3,000", async () => {
   const outcomes: string[] = [];
   for (const count of [900, 3000]) {
@@ -226,7 +226,7 @@ describe("a create with a password", () => {
     });
     await full;
     const other = create("2001:db8:2::1");
-    // The other create has arrived by then.
+    // The service has received the other create by then.
     await own.fetch("/livez");
     release("");
     await Promise.all(creates);

@@ -140,32 +140,30 @@ describe("PATCH /api/v1/links/{code}", () => {
   });
 });
 
-describe("DELETE /api/v1/links/{code}", () => {
-  test("withdraws a link permanently at all its addresses, and holds its code for 30 days", async () => {
-    const { code, path, key } = await make(curt);
-    expect(await visited(curt, code)).toBe(TARGET);
-    const ended = await ask(curt, "DELETE", path, { key });
-    expect([ended.status, ended.message, ended.data["state"]]).toEqual([200, en["link.ended"], "withdrawn"]);
-    for (const address of ["", "/", "+", ".svg", ".png", "+report"].map((rest) => `/${code}${rest}`)) {
-      expect(await outcomeOf(curt.fetch(address)), address).toBe("410 link.withdrawn");
-      const page = await curt.fetch(address, { headers: { Accept: "text/html" } });
-      expect([page.status, (await page.text()).includes("example.com/a")], address).toEqual([410, false]);
-    }
-    expect((await ask(curt, "GET", `${path}/stats`)).reason).toBe("link.withdrawn");
-    const report = { body: { reason: "spam" } };
-    expect((await ask(curt, "POST", `${path}/reports`, report)).reason).toBe("link.withdrawn");
-    // Its manage key still reads it.
-    const { data: withdrawn } = await ask(curt, "GET", path, { key });
-    expect(withdrawn).toMatchObject({ state: "withdrawn", target: TARGET });
-    expect((await ask(curt, "GET", `${path}/stats`, { key })).status).toBe(200);
-    expect((await ask(curt, "POST", "/api/v1/links", { body: { target: TARGET, code } })).status).toBe(409);
-    curt.advance(30 * DAY_MS);
-    expect((await ask(curt, "GET", path, { key })).status).toBe(404);
-    const recreated = await ask(curt, "POST", "/api/v1/links", { body: { target: OTHER, code } });
-    expect(recreated.status).toBe(201);
-    expect(recreated.data["manage_key"]).not.toBe(key);
-    expect((await ask(curt, "PATCH", path, { key, body: {} })).reason).toBe("key.wrong");
-  });
+test("DELETE /api/v1/links/{code} withdraws a link permanently at all its addresses, and holds its code for 30 days", async () => {
+  const { code, path, key } = await make(curt);
+  expect(await visited(curt, code)).toBe(TARGET);
+  const ended = await ask(curt, "DELETE", path, { key });
+  expect([ended.status, ended.message, ended.data["state"]]).toEqual([200, en["link.ended"], "withdrawn"]);
+  for (const address of ["", "/", "+", ".svg", ".png", "+report"].map((rest) => `/${code}${rest}`)) {
+    expect(await outcomeOf(curt.fetch(address)), address).toBe("410 link.withdrawn");
+    const page = await curt.fetch(address, { headers: { Accept: "text/html" } });
+    expect([page.status, (await page.text()).includes("example.com/a")], address).toEqual([410, false]);
+  }
+  expect((await ask(curt, "GET", `${path}/stats`)).reason).toBe("link.withdrawn");
+  const report = { body: { reason: "spam" } };
+  expect((await ask(curt, "POST", `${path}/reports`, report)).reason).toBe("link.withdrawn");
+  // Its manage key still reads it.
+  const { data: withdrawn } = await ask(curt, "GET", path, { key });
+  expect(withdrawn).toMatchObject({ state: "withdrawn", target: TARGET });
+  expect((await ask(curt, "GET", `${path}/stats`, { key })).status).toBe(200);
+  expect((await ask(curt, "POST", "/api/v1/links", { body: { target: TARGET, code } })).status).toBe(409);
+  curt.advance(30 * DAY_MS);
+  expect((await ask(curt, "GET", path, { key })).status).toBe(404);
+  const recreated = await ask(curt, "POST", "/api/v1/links", { body: { target: OTHER, code } });
+  expect(recreated.status).toBe(201);
+  expect(recreated.data["manage_key"]).not.toBe(key);
+  expect((await ask(curt, "PATCH", path, { key, body: {} })).reason).toBe("key.wrong");
 });
 
 test("If-None-Match: * answers 412, because the link exists", async () => {
@@ -347,7 +345,7 @@ describe("a manage key", () => {
   });
 });
 
-describe("a link's state", () => {
+describe("the state of a link", () => {
   const links = shareService({}, { standsStill: true });
   const wait = (days: number) => () => links.advance(days * DAY_MS);
   const withdraw = ({ path, key }: Made) => ask(links, "DELETE", path, { key });
@@ -368,7 +366,7 @@ describe("a link's state", () => {
     ["withdrawn", {}, withdraw, `${OVER}withdrawn`, `${OVER}withdrawn`, `${OVER}withdrawn`],
     ["no longer held", { expires_at: "24h" }, wait(31), UNKNOWN, UNKNOWN, UNKNOWN],
   ])(
-    "%s decides the responses to visitors, to readers and to its manage key",
+    "decides the responses to visitors, readers and its manage key: %s",
     async (state, terms, prepare, visit, read, change) => {
       const link = await make(links, terms);
       const { code, path, key } = link;

@@ -150,9 +150,9 @@ test("used links stay, and unused ones make room for new ones", () => {
     table.set(linkOf(`cold${nth}`, "x".repeat(80)));
     expect(isStored(`hot${nth % 50}`)).toBe(true);
   }
-  const kept = Array.from({ length: 20_000 }, (_, nth) => `cold${nth}`).filter(isStored);
-  expect(kept.length).toBeGreaterThan(450);
-  expect(kept.length).toBeLessThan(700);
+  const stored = Array.from({ length: 20_000 }, (_, nth) => `cold${nth}`).filter(isStored);
+  expect(stored.length).toBeGreaterThan(450);
+  expect(stored.length).toBeLessThan(700);
 });
 
 test("a table full of used links accepts new ones", () => {
@@ -180,6 +180,6 @@ test("a bucket keeps the latest 16 of colliding codes", () => {
   const bucket = (code: string) => hashOf(code) & 0xffff;
   for (let nth = 0; alike.length < 50; nth++) if (bucket(`c${nth}`) === bucket("c0")) alike.push(`c${nth}`);
   for (const code of alike) table.set(linkOf(code, code));
-  const kept = alike.filter((code) => table.get(code)?.target === code);
-  expect(kept).toEqual(alike.slice(-16));
+  const stored = alike.filter((code) => table.get(code)?.target === code);
+  expect(stored).toEqual(alike.slice(-16));
 });

@@ -80,7 +80,7 @@ async function serve(folder: string, record = () => {}) {
     answerUnknown: createUnknownAnswer({
       exists: linkCache.exists,
       limiter,
-      overload: { takeTurns: (_what, _call, begin) => begin() },
+      overload: { takeTurns: (_what, _call, start) => start() },
       cachedProblem: createProblemCache(),
       onFault,
     }),

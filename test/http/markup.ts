@@ -31,8 +31,8 @@ export function sendForm(
 /** Parses a page and returns all its elements. */
 export async function elementsOf(response: Response): Promise<Element[]> {
   const elements: Element[] = [];
-  const collect = (found: HTMLRewriterTypes.Element) => {
-    elements.push({ tag: found.tagName, attributes: Object.fromEntries(found.attributes) });
+  const collect = (element: HTMLRewriterTypes.Element) => {
+    elements.push({ tag: element.tagName, attributes: Object.fromEntries(element.attributes) });
   };
   await new HTMLRewriter().on("*", { element: collect }).transform(response).text();
   return elements;

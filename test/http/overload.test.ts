@@ -53,11 +53,11 @@ describe("turns of expensive requests", () => {
   });
 
   test.each<[number, string, RequestClass[]]>([
-    [3, "no class", []],
+    [3, "nobody", []],
     [2, "views", ["views"]],
     [1, "creates and views", ["creates", "views"]],
-    [0, "every class", ["unknown", "creates", "views"]],
-  ])("with %i starts for three arrivals refuse %s", async (startsPerTurn, _classes, refused) => {
+    [0, "all classes", ["unknown", "creates", "views"]],
+  ])("with room for %i of three arrivals, are refused to %s", async (startsPerTurn, _classes, refused) => {
     using turns = startTurns({ startsPerTurn });
     for (let nth = 0; nth < 300; nth++) {
       for (const what of KINDS) void turns.request(what);

@@ -219,7 +219,7 @@ test("responses that depend on Accept headers have a Vary header", async () => {
     "Accept, Accept-Language",
   ]);
   expect(await vary("/nobody", { headers: HTML })).toEqual([404, html, "Accept, Accept-Language, Cookie"]);
-  // Only programs use wrong methods, so this is always JSON.
+  // Only API clients use wrong methods, so this is always JSON.
   expect(await vary("/", { method: "PUT", headers: HTML })).toEqual([405, json, "Accept, Accept-Language"]);
 });
 

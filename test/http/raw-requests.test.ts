@@ -136,16 +136,16 @@ describe("an unusual but well-formed request", () => {
   test("is answered in order if it is pipelined", async () => {
     const get = (path: string, end = "\r\n") => `GET ${path} HTTP/1.1\r\nHost: x\r\n${end}`;
     const requests = get("/abc") + get("/nothing") + get("/abc") + get("/livez", close);
-    const answers = await sendRaw(curt.origin, requests);
-    const statuses = [...answers.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => status);
+    const responses = await sendRaw(curt.origin, requests);
+    const statuses = [...responses.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => status);
     expect(statuses).toEqual(["302", "404", "302", "200"]);
   });
 
   test("leaves its connection usable if its body is refused", async () => {
     const body = "x".repeat(70_000);
     const refused = `POST /api/v1/shorten HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
-    const answers = await sendRaw(curt.origin, `${refused}GET /abc HTTP/1.1\r\nHost: x\r\n${close}`);
-    expect([...answers.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => status)).toEqual(["413", "302"]);
+    const responses = await sendRaw(curt.origin, `${refused}GET /abc HTTP/1.1\r\nHost: x\r\n${close}`);
+    expect([...responses.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => status)).toEqual(["413", "302"]);
   });
 });
 
@@ -190,7 +190,7 @@ describe("an interrupted body", () => {
   const cases = Object.entries(INTERRUPTED).flatMap(([where, request]) =>
     (["FIN", "RST"] as const).map((how) => [where, how, request] as const),
   );
-  test.each(cases)("%s by %s creates no link and logs no fault", async (where, how, request) => {
+  test.each(cases)("creates no link and logs no fault: %s, by %s", async (where, how, request) => {
     const custom_code = `half-${how}-${Object.keys(INTERRUPTED).indexOf(where)}`;
     expect(await breakOff(curt.origin, request(custom_code), how)).not.toContain("HTTP/1.1 201");
     expect((await curt.fetch("/abc")).status).toBe(302);

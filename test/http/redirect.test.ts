@@ -54,11 +54,11 @@ describe("a short address", () => {
     ]) {
       const [get, head] = await Promise.all(
         ["GET", "HEAD"].map(async (method) => {
-          const answer = await sendRaw(
+          const response = await sendRaw(
             curt.origin,
             `${method} ${path} HTTP/1.1\r\nHost: x\r\nRequest-Id: 12345678\r\nConnection: close\r\n\r\n`,
           );
-          const [headers = "", body = ""] = answer.toLowerCase().split("\r\n\r\n");
+          const [headers = "", body = ""] = response.toLowerCase().split("\r\n\r\n");
           const lines = headers.split("\r\n").filter((line) => !line.startsWith("date:"));
           return { lines: lines.toSorted(), body };
         }),
@@ -139,8 +139,8 @@ describe("a short address", () => {
           path,
           Buffer.from(" HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"),
         ]);
-        const answer = await sendRaw(curt.origin, request);
-        expect(answer).toMatch(/^HTTP\/1\.1 (200|302|308|400|404) /);
+        const response = await sendRaw(curt.origin, request);
+        expect(response).toMatch(/^HTTP\/1\.1 (200|302|308|400|404) /);
       }),
       { numRuns: 150 },
     );
@@ -177,11 +177,11 @@ describe("a short address", () => {
   });
 
   test("lists POST in Allow exactly where it is accepted", async () => {
-    await addGuarded(curt, "asks", { password: "open sesame" });
+    await addGuarded(curt, "closed", { password: "open sesame" });
     await addGuarded(curt, "counts", { maxVisits: 3 });
     for (const [path, allow] of [
-      ["/asks", "GET, HEAD, POST, OPTIONS"],
-      ["/asks/", "GET, HEAD, POST, OPTIONS"],
+      ["/closed", "GET, HEAD, POST, OPTIONS"],
+      ["/closed/", "GET, HEAD, POST, OPTIONS"],
       ["/counts", "GET, HEAD, OPTIONS"],
       ["/api/v1/links/batch", "GET, HEAD, PATCH, DELETE, POST, OPTIONS"],
       ["/api/v1/links/batch2", "GET, HEAD, PATCH, DELETE, OPTIONS"],
@@ -253,21 +253,18 @@ describe("an unknown address", () => {
   });
 });
 
-describe("a shared cache", () => {
-  test("may keep a redirect for CACHE_SECONDS, never beyond the link's end", async () => {
-    await using cached = await startHere({ CACHE_SECONDS: "60" }, { standsStill: true });
-    await cached.shorten({ original_url: TARGET, custom_code: "far", expire_duration: "1week" });
-    await createForDay("last", cached);
-    cached.advance(29_600);
-    await createForDay("near", cached);
-    cached.advance(DAY_MS - 30_500);
-    const cacheControl = async (code: string) =>
-      (await cached.fetch(`/${code}`)).headers.get("cache-control");
-    for (let time = 0; time < 2; time++) {
-      expect(await cacheControl("far")).toBe("public, max-age=0, s-maxage=60");
-      expect(await cacheControl("near")).toBe("public, max-age=0, s-maxage=30");
-      expect(await cacheControl("last")).toBe("no-store");
-    }
-    expect(await cacheControl("unknown")).toBe("no-store");
-  });
+test("a shared cache may keep a redirect for CACHE_SECONDS, never beyond the link's end", async () => {
+  await using cached = await startHere({ CACHE_SECONDS: "60" }, { standsStill: true });
+  await cached.shorten({ original_url: TARGET, custom_code: "far", expire_duration: "1week" });
+  await createForDay("last", cached);
+  cached.advance(29_600);
+  await createForDay("near", cached);
+  cached.advance(DAY_MS - 30_500);
+  const cacheControl = async (code: string) => (await cached.fetch(`/${code}`)).headers.get("cache-control");
+  for (let time = 0; time < 2; time++) {
+    expect(await cacheControl("far")).toBe("public, max-age=0, s-maxage=60");
+    expect(await cacheControl("near")).toBe("public, max-age=0, s-maxage=30");
+    expect(await cacheControl("last")).toBe("no-store");
+  }
+  expect(await cacheControl("unknown")).toBe("no-store");
 });

@@ -167,7 +167,7 @@ describe("the reference", () => {
   });
 });
 
-describe("the samples", () => {
+describe("the samples of the reference", () => {
   /** The samples of every operation, and the status that they should get. */
   async function samples() {
     const sections = sectionsOf(await read("en"));

@@ -130,61 +130,57 @@ describe("POST /api/v1/links/{code}/reports", () => {
   });
 });
 
-describe("LIMIT_REPORT", () => {
-  test("limits the accepted reports of each client, and the form keeps what was typed", async () => {
-    const settings = { TRUSTED_PROXIES: "127.0.0.1", LIMIT_REPORT: "2/1h" };
-    await using limited = await startHere(settings, { standsStill: true });
-    const code = await createLink({}, limited);
-    const me = from("192.0.2.1");
-    // Invalid reports don't count.
-    expect((await report(code, { reason: "boring" }, me, limited)).status).toBe(400);
-    expect((await report("unknown-code", { reason: "spam" }, me, limited)).status).toBe(404);
-    expect((await report(code, { reason: "spam" }, me, limited)).status).toBe(202);
-    expect((await send(`/${code}+report`, { reason: "spam" }, me, limited)).status).toBe(303);
-    const refused = await report(code, { reason: "spam" }, me, limited);
-    expect([refused.status, refused.headers.get("retry-after")]).toEqual([429, "1800"]);
-    const again = await send(`/${code}+report`, { reason: "spam", note: "typed" }, me, limited);
-    expect(again.status).toBe(429);
-    const page = await again.text();
-    expect(page).toContain('<p class="error" role="alert">');
-    expect(page).toContain(">\ntyped</textarea>");
-    expect((await report(code, { reason: "spam" }, from("192.0.2.2"), limited)).status).toBe(202);
-    limited.advance(1_800_000);
-    expect((await report(code, { reason: "spam" }, me, limited)).status).toBe(202);
-  });
-
-  test("doesn't open a way around LIMIT_UNKNOWN: reports of unknown codes count as such", async () => {
-    await using limited = await startHere({ LIMIT_UNKNOWN: "3/1m" }, { standsStill: true });
-    const statuses: number[] = [];
-    for (let nth = 0; nth < 3; nth++) {
-      statuses.push((await report(`scanned${nth}`, { reason: "spam" }, {}, limited)).status);
-      statuses.push((await limited.fetch(`/+report?address=scanned${nth}`, { headers: HTML })).status);
-    }
-    expect(statuses).toEqual([404, 404, 404, 429, 429, 429]);
-  });
+test("LIMIT_REPORT limits the accepted reports of each client, and the form keeps what was typed", async () => {
+  const settings = { TRUSTED_PROXIES: "127.0.0.1", LIMIT_REPORT: "2/1h" };
+  await using limited = await startHere(settings, { standsStill: true });
+  const code = await createLink({}, limited);
+  const me = from("192.0.2.1");
+  // Invalid reports don't count.
+  expect((await report(code, { reason: "boring" }, me, limited)).status).toBe(400);
+  expect((await report("unknown-code", { reason: "spam" }, me, limited)).status).toBe(404);
+  expect((await report(code, { reason: "spam" }, me, limited)).status).toBe(202);
+  expect((await send(`/${code}+report`, { reason: "spam" }, me, limited)).status).toBe(303);
+  const refused = await report(code, { reason: "spam" }, me, limited);
+  expect([refused.status, refused.headers.get("retry-after")]).toEqual([429, "1800"]);
+  const again = await send(`/${code}+report`, { reason: "spam", note: "typed" }, me, limited);
+  expect(again.status).toBe(429);
+  const page = await again.text();
+  expect(page).toContain('<p class="error" role="alert">');
+  expect(page).toContain(">\ntyped</textarea>");
+  expect((await report(code, { reason: "spam" }, from("192.0.2.2"), limited)).status).toBe(202);
+  limited.advance(1_800_000);
+  expect((await report(code, { reason: "spam" }, me, limited)).status).toBe(202);
 });
 
-describe("REPORT_THRESHOLD", () => {
-  test("disables a link reported by that many clients for their most frequent reason, and records it", async () => {
-    const settings = { TRUSTED_PROXIES: "127.0.0.1", REPORT_THRESHOLD: "3", LIMIT_REPORT: "off" };
-    await using strict = await startHere(settings);
-    const code = await createLink({}, strict);
-    for (let nth = 0; nth < 9; nth++) await report(code, { reason: "malware" }, from("192.0.2.1"), strict);
-    await report(code, { reason: "spam" }, from("192.0.2.2"), strict);
-    expect((await strict.fetch(`/${code}`)).status).toBe(302);
-    expect((await report(code, { reason: "malware" }, from("192.0.2.3"), strict)).status).toBe(202);
-    let response = await strict.fetch(`/${code}`);
-    while (response.status === 302) {
-      await Bun.sleep(10);
-      response = await strict.fetch(`/${code}`);
-    }
-    expect([response.status, await messageOf(response)]).toEqual([410, en["disabled.malware"]]);
-    await untilLogged(strict, "disabled because of its reports");
-    await using there = await openStoreOf(strict);
-    expect(await there.journal({ limit: 9 })).toMatchObject([
-      { who: "reports", action: "disable", reason: "malware", code: code as LinkKey },
-    ]);
-  });
+test("LIMIT_UNKNOWN counts reports of unknown codes by the API and the form", async () => {
+  await using limited = await startHere({ LIMIT_UNKNOWN: "3/1m" }, { standsStill: true });
+  const statuses: number[] = [];
+  for (let nth = 0; nth < 3; nth++) {
+    statuses.push((await report(`scanned${nth}`, { reason: "spam" }, {}, limited)).status);
+    statuses.push((await limited.fetch(`/+report?address=scanned${nth}`, { headers: HTML })).status);
+  }
+  expect(statuses).toEqual([404, 404, 404, 429, 429, 429]);
+});
+
+test("REPORT_THRESHOLD disables a link reported by that many clients for their most frequent reason, and records it", async () => {
+  const settings = { TRUSTED_PROXIES: "127.0.0.1", REPORT_THRESHOLD: "3", LIMIT_REPORT: "off" };
+  await using strict = await startHere(settings);
+  const code = await createLink({}, strict);
+  for (let nth = 0; nth < 9; nth++) await report(code, { reason: "malware" }, from("192.0.2.1"), strict);
+  await report(code, { reason: "spam" }, from("192.0.2.2"), strict);
+  expect((await strict.fetch(`/${code}`)).status).toBe(302);
+  expect((await report(code, { reason: "malware" }, from("192.0.2.3"), strict)).status).toBe(202);
+  let response = await strict.fetch(`/${code}`);
+  while (response.status === 302) {
+    await Bun.sleep(10);
+    response = await strict.fetch(`/${code}`);
+  }
+  expect([response.status, await messageOf(response)]).toEqual([410, en["disabled.malware"]]);
+  await untilLogged(strict, "disabled because of its reports");
+  await using there = await openStoreOf(strict);
+  expect(await there.journal({ limit: 9 })).toMatchObject([
+    { who: "reports", action: "disable", reason: "malware", code: code as LinkKey },
+  ]);
 });
 
 describe("the report form of a link", () => {
@@ -326,48 +322,42 @@ describe("/+report", () => {
   });
 });
 
-describe("the footer of every page", () => {
-  test("links to the report form, and to CONTACT if it is set", async () => {
-    await using named = await startHere({ CONTACT: "abuse@curt.example" });
-    await using paged = await startHere({ CONTACT: "https://curt.example/contact?a=1&b=2" });
-    const code = await createLink({}, named);
-    const paths = ["/", `/${code}+`, "/docs", `/${code}+report`, "/+report", "/+reported", "/nobody", "/%FF"];
-    for (const path of paths) {
-      const page = await (await named.fetch(path, { headers: HTML })).text();
-      expect(page).toContain(`<a href="/+report" rel="nofollow">${en["page.report"]}</a>`);
-      expect(page).toContain(
-        '<a href="mailto:abuse@curt.example"><bdi dir="ltr">abuse@curt.example</bdi></a>',
-      );
-      const other = path.replace(code, "nobody");
-      expect(await (await paged.fetch(other, { headers: HTML })).text()).toContain(
-        '<a href="https://curt.example/contact?a=1&amp;b=2">',
-      );
-      expect(await (await curt.fetch(other, { headers: HTML })).text()).not.toContain("curt.example/contact");
-    }
-    expect(await (await send("/", { original_url: "x" }, {}, named)).text()).toContain(
-      "mailto:abuse@curt.example",
+test("the footer of every page links to the report form, and to CONTACT if it is set", async () => {
+  await using named = await startHere({ CONTACT: "abuse@curt.example" });
+  await using paged = await startHere({ CONTACT: "https://curt.example/contact?a=1&b=2" });
+  const code = await createLink({}, named);
+  const paths = ["/", `/${code}+`, "/docs", `/${code}+report`, "/+report", "/+reported", "/nobody", "/%FF"];
+  for (const path of paths) {
+    const page = await (await named.fetch(path, { headers: HTML })).text();
+    expect(page).toContain(`<a href="/+report" rel="nofollow">${en["page.report"]}</a>`);
+    expect(page).toContain('<a href="mailto:abuse@curt.example"><bdi dir="ltr">abuse@curt.example</bdi></a>');
+    const other = path.replace(code, "nobody");
+    expect(await (await paged.fetch(other, { headers: HTML })).text()).toContain(
+      '<a href="https://curt.example/contact?a=1&amp;b=2">',
     );
-  });
+    expect(await (await curt.fetch(other, { headers: HTML })).text()).not.toContain("curt.example/contact");
+  }
+  expect(await (await send("/", { original_url: "x" }, {}, named)).text()).toContain(
+    "mailto:abuse@curt.example",
+  );
 });
 
-describe("a store that cannot take a report", () => {
-  test("answers 503, and the form keeps what was typed", async () => {
-    await using locked = await startHere({}, { limits: { busyWaitMs: 50 } });
-    const code = await createLink({}, locked);
-    locked.expectFaults();
-    const locking = new Database(locked.file);
-    // The service may be writing just now.
-    locking.run("PRAGMA busy_timeout = 60000");
-    locking.run("BEGIN IMMEDIATE");
-    const response = await report(code, { reason: "spam" }, {}, locked);
-    expect([response.status, response.headers.get("retry-after")]).toEqual([503, "2"]);
-    const again = await send(`/${code}+report`, { reason: "spam", note: "typed" }, {}, locked);
-    expect(again.status).toBe(503);
-    const page = await again.text();
-    expect(page).toContain(`<p class="error" role="alert">${en.unavailable}</p>`);
-    expect(page).toContain(">\ntyped</textarea>");
-    locking.run("ROLLBACK");
-    locking.close();
-    expect((await report(code, { reason: "spam" }, {}, locked)).status).toBe(202);
-  });
+test("a report to a locked store gets 503, and the form keeps what was typed", async () => {
+  await using locked = await startHere({}, { limits: { busyWaitMs: 50 } });
+  const code = await createLink({}, locked);
+  locked.expectFaults();
+  const locking = new Database(locked.file);
+  // The service may be writing just now.
+  locking.run("PRAGMA busy_timeout = 60000");
+  locking.run("BEGIN IMMEDIATE");
+  const response = await report(code, { reason: "spam" }, {}, locked);
+  expect([response.status, response.headers.get("retry-after")]).toEqual([503, "2"]);
+  const again = await send(`/${code}+report`, { reason: "spam", note: "typed" }, {}, locked);
+  expect(again.status).toBe(503);
+  const page = await again.text();
+  expect(page).toContain(`<p class="error" role="alert">${en.unavailable}</p>`);
+  expect(page).toContain(">\ntyped</textarea>");
+  locking.run("ROLLBACK");
+  locking.close();
+  expect((await report(code, { reason: "spam" }, {}, locked)).status).toBe(202);
 });

@@ -71,19 +71,19 @@ test.each([
 });
 
 test.each([
-  ["a%3Cscript%3Ealert(1)%3C/script%3E", "curt.example/a&lt;script&gt;alert(1)&lt;/script&gt;"],
-  ["a%22onclick=%22x", "curt.example/a&quot;onclick=&quot;x"],
-  ["%E2%80%AEmoc.elpmaxe.", "curt.example/%E2%80%AEmoc.elpmaxe."],
-  ["a%E2%80%8B", "curt.example/a%E2%80%8B"],
-  ["a%20b%20", "curt.example/a b%20"],
-  ["a%00%0A.", "curt.example/a%00%0A."],
-  ["%FF%FE.", "curt.example/%FF%FE."],
-  ["$&.", "curt.example/$&amp;."],
-  [`${"x".repeat(70)}.`, `curt.example/${"x".repeat(64)}…`],
-  [`${"x".repeat(9000)}.`, `curt.example/${"x".repeat(64)}…`],
-  [`a.${"%E2%80%AE".repeat(400)}`, `curt.example/a.${"%E2%80%AE".repeat(62)}…`],
-  ["a/b/c", "curt.example/a/b/c"],
-])("the page shows the address as harmless text (%#)", async (path, shown) => {
+  ["a script", "a%3Cscript%3Ealert(1)%3C/script%3E", "curt.example/a&lt;script&gt;alert(1)&lt;/script&gt;"],
+  ["an event handler", "a%22onclick=%22x", "curt.example/a&quot;onclick=&quot;x"],
+  ["a bidi override", "%E2%80%AEmoc.elpmaxe.", "curt.example/%E2%80%AEmoc.elpmaxe."],
+  ["a zero-width space", "a%E2%80%8B", "curt.example/a%E2%80%8B"],
+  ["spaces", "a%20b%20", "curt.example/a b%20"],
+  ["control characters", "a%00%0A.", "curt.example/a%00%0A."],
+  ["invalid UTF-8", "%FF%FE.", "curt.example/%FF%FE."],
+  ["a replacement pattern", "$&.", "curt.example/$&amp;."],
+  ["70 characters", `${"x".repeat(70)}.`, `curt.example/${"x".repeat(64)}…`],
+  ["9,000 characters", `${"x".repeat(9000)}.`, `curt.example/${"x".repeat(64)}…`],
+  ["400 bidi overrides", `a.${"%E2%80%AE".repeat(400)}`, `curt.example/a.${"%E2%80%AE".repeat(62)}…`],
+  ["several segments", "a/b/c", "curt.example/a/b/c"],
+])("the page shows an address with %s as harmless text", async (_part, path, shown) => {
   const { response, written } = await read(`/${path}`);
   expect(response.status).toBe(404);
   expect(written).toBe(shown);

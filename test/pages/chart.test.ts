@@ -55,7 +55,7 @@ test("dates have their year if the chart spans two years", () => {
   expect(draw(days(31), "day")).toContain("<title>Thu, Oct 1: ");
 });
 
-test("a scale has two to five round numbers and is at least as high as the largest bar, and less than twice", () => {
+test("a scale has two to five round numbers, and its top is above all bars but less than twice as high", () => {
   for (let most = 0; most < 5000; most++) {
     const scale = scaleOf(most);
     expect(scale.length).toBeWithin(2, 6);
