@@ -32,6 +32,19 @@ async function signIn(service = curt): Promise<string> {
   return /operator=([^;]+)/.exec(response.headers.get("set-cookie") ?? "")?.[1] ?? "";
 }
 
+/** A service with a signed-in operator, whose forms contain the session's token. */
+async function startSignedIn(settings: Fields = {}) {
+  const service = await startHere({ ADMIN_TOKEN: TOKEN, ...settings });
+  const session = await signIn(service);
+  const form = createAdminToken(TOKEN).formToken(session);
+  return Object.assign(service, {
+    operate: askAs(service),
+    open: (path: string) => get(path, session, service),
+    textOf: async (path: string) => (await get(path, session, service)).text(),
+    send: (path: string, fields: Fields) => post(path, { form, ...fields }, session, {}, service),
+  });
+}
+
 async function formTokenOf(session: string): Promise<string> {
   const elements = await elementsOf(await get("/admin/hosts", session));
   return elements.find(({ attributes }) => attributes["name"] === "form")?.attributes["value"] ?? "";
@@ -167,17 +180,16 @@ describe("the operator's pages", () => {
   });
 
   test("open during a session, with security headers and stored nowhere", async () => {
-    await using own = await startHere({ ADMIN_TOKEN: TOKEN });
+    await using own = await startSignedIn();
     await own.shorten({ original_url: "https://example.com/", custom_code: "any" });
-    const session = await signIn(own);
     for (const path of [...PAGES, FOUND]) {
-      const response = await get(path, session, own);
+      const response = await own.open(path);
       expect(response.status, path).toEqual(200);
       expectGuarded(response);
     }
-    expect((await get("/admin/links/unknown-code", session, own)).status).toBe(404);
+    expect((await own.open("/admin/links/unknown-code")).status).toBe(404);
     own.advance(SESSION_MS);
-    for (const path of PAGES) expect((await get(path, session, own)).status).toBe(401);
+    for (const path of PAGES) expect((await own.open(path)).status).toBe(401);
   });
 
   test("don't exist without ADMIN_TOKEN", async () => {
@@ -193,17 +205,16 @@ describe("the operator's pages", () => {
   });
 
   test("find a part of a destination behind 60,000 newer links", async () => {
-    await using own = await startHere({ ADMIN_TOKEN: TOKEN });
+    await using own = await startSignedIn();
     await own.shorten({ original_url: "https://example.com/wp-admin/verify", custom_code: "far" });
     await using store = await openStoreOf(own);
     // Many more than one slice of a search looks at.
     for (let part = 0; part < 60; part++)
       await store.insert(Array.from({ length: 1000 }, (_, nth) => newLink(`newer${part}-${nth}`)));
-    const session = await signIn(own);
     const results: string[] = [];
     // A request searches for a limited time. On a busy machine, the page has a link to the rest.
     for (let path: string | undefined = "/admin/links?q=wp-admin"; path !== undefined;) {
-      const elements = await elementsOf(await get(path, session, own));
+      const elements = await elementsOf(await own.open(path));
       const links = elements.map(({ attributes }) => attributes["href"] ?? "");
       results.push(...links.filter((href) => href.startsWith("/admin/links/")));
       path = links.find((href) => /^\/admin\/links\?.*cursor=/.test(href))?.replaceAll("&amp;", "&");
@@ -236,11 +247,8 @@ describe("the operator's pages", () => {
   });
 
   test("block the host of a typed address, and keep what was typed if it has none", async () => {
-    await using own = await startHere({ ADMIN_TOKEN: TOKEN });
-    const session = await signIn(own);
-    const form = createAdminToken(TOKEN).formToken(session);
-    const block = (host: string) =>
-      post("/admin/hosts", { action: "block", host, reason: "spam", form }, session, {}, own);
+    await using own = await startSignedIn();
+    const block = (host: string) => own.send("/admin/hosts", { action: "block", host, reason: "spam" });
     const addresses = [
       " https://evil.example/login?next=/#top",
       "http://other.example:8080",
@@ -248,7 +256,7 @@ describe("the operator's pages", () => {
     ];
     for (const address of addresses) expect((await block(address)).status, address).toEqual(303);
     const blocked = ["[2001:db8::1]", "evil.example", "other.example"];
-    expect((await askAs(own)("GET", "hosts")).data.hosts).toMatchObject(blocked.map((host) => ({ host })));
+    expect((await own.operate("GET", "hosts")).data.hosts).toMatchObject(blocked.map((host) => ({ host })));
     for (const address of ["https://a b.example/", "ftp://evil.example/", "https://me@evil.example/"]) {
       const refused = await block(address);
       expect(refused.status, address).toEqual(400);
@@ -304,13 +312,11 @@ describe("the operator's pages", () => {
   });
 
   test("change a link even if EDITS is off, and show its manage address", async () => {
-    await using own = await startHere({ ADMIN_TOKEN: TOKEN, EDITS: "off" });
+    await using own = await startSignedIn({ EDITS: "off" });
     await own.shorten({ original_url: "https://example.com/", custom_code: "moved" });
-    const session = await signIn(own);
-    const form = createAdminToken(TOKEN).formToken(session);
     const change = async (fields: Fields) => {
       const seen = await seenOf(own, "moved");
-      return post("/admin/links/moved", { action: "change", form, seen, ...fields }, session, {}, own);
+      return own.send("/admin/links/moved", { action: "change", seen, ...fields });
     };
     const target = "https://new.example/";
     const changed = await change({
@@ -321,7 +327,7 @@ describe("the operator's pages", () => {
     });
     expect([changed.status, changed.headers.get("location")]).toEqual([303, "/admin/links/moved"]);
     expect((await own.fetch("/moved")).headers.get("location")).toBe(target);
-    const inspected = async () => (await askAs(own)("GET", "links/moved")).data;
+    const inspected = async () => (await own.operate("GET", "links/moved")).data;
     expect(await inspected()).toMatchObject({
       expires_at: "2099-01-01T18:04:00.000Z",
       history: [{ action: "change", who: "page" }],
@@ -331,7 +337,7 @@ describe("the operator's pages", () => {
     const refused = await change({ target: "ftp://typed.example/" });
     expect(refused.status).toBe(400);
     expect(await refused.text()).toContain('value="ftp://typed.example/"');
-    const shown = await elementsOf(await get("/admin/links/moved", session, own));
+    const shown = await elementsOf(await own.open("/admin/links/moved"));
     const [address] = shown.flatMap(({ attributes }) => attributes["data-copy"] ?? []);
     const [, key] = /^https:\/\/curt\.example\/moved\+#key=(.+)$/.exec(address ?? "") ?? [];
     const managed = await own.fetch("/api/v1/links/moved", {
@@ -366,9 +372,8 @@ describe("the operator's pages", () => {
 
 describe("the desk", () => {
   test("shows open reports with their notes and the warnings of visitors, and their number in the title", async () => {
-    await using own = await startHere({ ADMIN_TOKEN: TOKEN });
-    const session = await signIn(own);
-    const desk = async () => (await get("/admin", session, own)).text();
+    await using own = await startSignedIn();
+    const desk = async () => own.textOf("/admin");
     expect(await desk()).toContain(`<title>${en["admin.figures"]} – `);
     const targets = ["https://paypal.com.evil.example/안녕", "http://plain.example/"];
     for (const [nth, original_url] of targets.entries()) {
@@ -380,7 +385,7 @@ describe("the desk", () => {
     expect(shown).toContain(en["admin.open"].replace("{count}", "2"));
     for (const text of ["in my words 0", "in my words 1", en["hint.http"], "안녕"])
       expect(shown).toContain(text);
-    await askAs(own)("POST", "cases/r1", { action: "nothing" });
+    await own.operate("POST", "cases/r1", { action: "nothing" });
     expect(await desk()).not.toContain("in my words 1");
     // The table counts what the instance did today.
     expect(shown).toContain(en["admin.figures.days"]);
@@ -399,22 +404,19 @@ describe("the desk", () => {
     ],
     ["disable", "a link disabled for spam", "spam", 410, ["reopen", "disable", "disable"]],
   ] as const)("undoes the answer %s to %s", async (action, _link, was, status, actions) => {
-    await using own = await startHere({ ADMIN_TOKEN: TOKEN, REPORT_THRESHOLD: was === "" ? "off" : "1" });
-    const askOwn = askAs(own);
+    await using own = await startSignedIn({ REPORT_THRESHOLD: was === "" ? "off" : "1" });
     await own.shorten({ original_url: "https://undo.example/", custom_code: "undo" });
     await report(own, "undo", { reason: "spam" });
     const before = was === "" ? 302 : 410;
     await untilAnswered(own, "undo", before);
-    const session = await signIn(own);
-    const form = createAdminToken(TOKEN).formToken(session);
-    const answer = (fields: Fields) => post("/admin/cases", { form, ...fields }, session, {}, own);
+    const answer = (fields: Fields) => own.send("/admin/cases", fields);
     const seen = await seenOf(own, "undo");
     const response = await answer({ code: "undo", action, reason: "spam", seen });
     const path = response.headers.get("location") ?? "";
     const query = `did=${action}&code=undo&was=${was}&seen=${seen}&block=undo.example`;
     expect([response.status, path]).toEqual([303, `/admin?${query}`]);
     await untilAnswered(own, "undo", status);
-    const shown = await get(path, session, own);
+    const shown = await own.open(path);
     const confirmed = `${en[`admin.answered.${action}`]}: `;
     expect(await shown.clone().text()).toContain(confirmed);
     const page = await elementsOf(shown);
@@ -424,11 +426,11 @@ describe("the desk", () => {
     const undone = await answer({ action: "undo", ...Object.fromEntries(fields) });
     const after = undone.headers.get("location") ?? "";
     expect([undone.status, after]).toEqual([303, expect.stringMatching(/^\/admin\?did=undo&code=undo&/)]);
-    expect(await (await get(after, session, own)).text()).toContain(`${en["admin.answered.undo"]}: `);
+    expect(await own.textOf(after)).toContain(`${en["admin.answered.undo"]}: `);
     await untilAnswered(own, "undo", before);
-    expect((await askOwn("GET", "cases")).data.cases).toMatchObject([{ code: "undo", state: "open" }]);
-    expect((await askOwn("GET", "hosts")).data.hosts).toEqual([]);
-    const { data } = await askOwn("GET", "links/undo");
+    expect((await own.operate("GET", "cases")).data.cases).toMatchObject([{ code: "undo", state: "open" }]);
+    expect((await own.operate("GET", "hosts")).data.hosts).toEqual([]);
+    const { data } = await own.operate("GET", "links/undo");
     expect(data.history.map((one: { action: string }) => one.action)).toEqual(actions);
   });
 });
@@ -436,25 +438,22 @@ describe("the desk", () => {
 describe("a link that changed after the operator saw it", () => {
   const CHANGED = "https://www.google.com/";
 
-  async function reported() {
-    const own = await startHere({ ADMIN_TOKEN: TOKEN });
+  async function startReported() {
+    const own = await startSignedIn();
     const { code, key, path } = await make(own, { target: "https://evil-bank.example/login" });
     await report(own, code, { reason: "phishing" });
-    const session = await signIn(own);
-    const form = createAdminToken(TOKEN).formToken(session);
     const change = () => ask(own, "PATCH", path, { key, body: { target: CHANGED } });
-    const send = (at: string, fields: Fields) => post(at, { form, ...fields }, session, {}, own);
-    return { own, code, session, change, send, [Symbol.asyncDispose]: () => own[Symbol.asyncDispose]() };
+    return Object.assign(own, { code, change });
   }
 
   test("is shown in its new state, and no decision about it or its host takes effect", async () => {
-    await using opened = await reported();
-    const { own, code, session, change, send } = opened;
+    await using own = await startReported();
+    const { code, change, send } = own;
     const valuesOf = async (response: Response, field: string) =>
       (await elementsOf(response)).flatMap(({ attributes: { name, value = "" } }) =>
         name === field ? [value] : [],
       );
-    const [seen = ""] = await valuesOf(await get("/admin", session, own), "seen");
+    const [seen = ""] = await valuesOf(await own.open("/admin"), "seen");
     expect((await change()).status).toBe(200);
     const forms: [string, Fields][] = [
       ...["disable", "block-host", "nothing"].map((action): [string, Fields] => [
@@ -476,38 +475,36 @@ describe("a link that changed after the operator saw it", () => {
       expect(page).toContain("<strong>google.com</strong>");
       expect(await valuesOf(refused, "seen")).not.toContain(seen);
     }
-    const { data } = await askAs(own)("GET", `links/${code}`);
+    const { data } = await own.operate("GET", `links/${code}`);
     expect(data).toMatchObject({ target: CHANGED, state: "active", case: { state: "open" }, history: [] });
-    expect((await askAs(own)("GET", "hosts")).data.hosts).toEqual([]);
-    const [now = ""] = await valuesOf(await get("/admin", session, own), "seen");
+    expect((await own.operate("GET", "hosts")).data.hosts).toEqual([]);
+    const [now = ""] = await valuesOf(await own.open("/admin"), "seen");
     expect((await send("/admin/cases", { code, action: "nothing", seen: now })).status).toBe(303);
   });
 
   test("keeps the answer from before the change, because undoing it gets 412", async () => {
-    await using opened = await reported();
-    const { own, code, change, send } = opened;
+    await using own = await startReported();
+    const { code, change, send } = own;
     const seen = await seenOf(own, code);
     const answer = { code, action: "block-host", reason: "phishing", seen };
     const response = await send("/admin/cases", answer);
     const undo = Object.fromEntries(new URL(response.headers.get("location") ?? "", own.origin).searchParams);
-    await askAs(own)("DELETE", "hosts/evil-bank.example");
+    await own.operate("DELETE", "hosts/evil-bank.example");
     while ((await change()).status !== 200) await Bun.sleep(10);
-    await askAs(own)("PUT", "hosts/evil-bank.example", { reason: "phishing" });
+    await own.operate("PUT", "hosts/evil-bank.example", { reason: "phishing" });
     expect((await send("/admin/cases", { ...undo, action: "undo" })).status).toBe(412);
-    expect((await askAs(own)("GET", "hosts")).data.hosts).toMatchObject([{ host: "evil-bank.example" }]);
+    expect((await own.operate("GET", "hosts")).data.hosts).toMatchObject([{ host: "evil-bank.example" }]);
   });
 });
 
 test("the confirmation of a blocked host names the host, not the code", async () => {
-  await using own = await startHere({ ADMIN_TOKEN: TOKEN });
+  await using own = await startSignedIn();
   await own.shorten({ original_url: "https://www.evil.example/", custom_code: "나쁜링크" });
   await report(own, "나쁜링크", { reason: "phishing" });
-  const session = await signIn(own);
-  const form = createAdminToken(TOKEN).formToken(session);
   const seen = await seenOf(own, encodeURIComponent("나쁜링크"));
-  const fields = { form, code: "나쁜링크", action: "block-host", reason: "phishing", seen };
-  const response = await post("/admin/cases", fields, session, {}, own);
-  const page = await (await get(response.headers.get("location") ?? "", session, own)).text();
+  const fields = { code: "나쁜링크", action: "block-host", reason: "phishing", seen };
+  const response = await own.send("/admin/cases", fields);
+  const page = await own.textOf(response.headers.get("location") ?? "");
   expect(page).toMatch(/role="status">\s*Host blocked:\s*<bdi dir="auto">www\.evil\.example</);
 });
 
@@ -520,56 +517,44 @@ describe("the reason of a decision", () => {
     );
 
   test("is preset to that of the reports, and empty without any", async () => {
-    await using own = await startHere({ ADMIN_TOKEN: TOKEN });
+    await using own = await startSignedIn();
     for (const custom_code of ["quiet", "bad"])
       await own.shorten({ original_url: "https://example.com/", custom_code });
     await report(own, "bad", { reason: "phishing" });
-    const session = await signIn(own);
     const hosts = "/admin/hosts?host=example.com";
     for (const path of [FOUND, "/admin/links/quiet", hosts, `${hosts}&reason=`])
-      expect((await optionsOf(await get(path, session, own))).slice(-3), path).toEqual([
-        "*",
-        "malware",
-        "phishing",
-      ]);
+      expect((await optionsOf(await own.open(path))).slice(-3), path).toEqual(["*", "malware", "phishing"]);
     for (const path of ["/admin", "/admin/links/bad", `${hosts}&reason=phishing`])
-      expect((await optionsOf(await get(path, session, own))).slice(-2), path).toEqual([
-        "malware",
-        "phishing*",
-      ]);
-    const page = await (await get("/admin/links/bad", session, own)).text();
+      expect((await optionsOf(await own.open(path))).slice(-2), path).toEqual(["malware", "phishing*"]);
+    const page = await own.textOf("/admin/links/bad");
     expect(page).toContain("/admin/hosts?host=example.com&amp;reason=phishing");
   });
 });
 
 test("deleted links count in a search, but show no host", async () => {
-  await using own = await startHere({ ADMIN_TOKEN: TOKEN });
+  await using own = await startSignedIn();
   for (const code of ["d0", "d1", "d2"])
     await own.shorten({ original_url: `https://${code}.example/`, custom_code: code });
-  for (const code of ["d1", "d2"]) await askAs(own)("DELETE", `links/${code}?confirm=${code}`);
-  const page = await (await get("/admin/found?q=d", await signIn(own), own)).text();
+  for (const code of ["d1", "d2"]) await own.operate("DELETE", `links/${code}?confirm=${code}`);
+  const page = await own.textOf("/admin/found?q=d");
   expect(page).toContain(en["admin.found.disable.title"].other.replace("{count}", "3"));
   expect(page.match(/d\d\.example/g)).toEqual(["d0.example", "d0.example"]);
 });
 
 test("a long destination is shortened in lists, folded on the desk and complete on the page of its link", async () => {
-  await using own = await startHere({ ADMIN_TOKEN: TOKEN });
+  await using own = await startSignedIn();
   const original_url = `https://example.com/${"long".repeat(2000)}`;
   await own.shorten({ original_url, custom_code: "long" });
   await report(own, "long", { reason: "spam" });
-  const session = await signIn(own);
-  const links = await (await get("/admin/links", session, own)).text();
+  const links = await own.textOf("/admin/links");
   expect(links).toContain(`${original_url.slice(0, 300)}…<`);
-  const classes = (await elementsOf(await get("/admin", session, own))).map(
-    ({ attributes }) => attributes["class"],
-  );
+  const classes = (await elementsOf(await own.open("/admin"))).map(({ attributes }) => attributes["class"]);
   expect(classes).toContain("whole folded");
-  expect(await (await get("/admin/links/long", session, own)).text()).toContain(original_url);
+  expect(await own.textOf("/admin/links/long")).toContain(original_url);
 });
 
 test("hostile reports, notes, hosts and destinations are shown as text", async () => {
-  await using own = await startHere({ ADMIN_TOKEN: TOKEN });
-  const askOwn = askAs(own);
+  await using own = await startSignedIn();
   const hostile = [
     `<script>${MARK}</script>`,
     `"><img src=x onerror=${MARK}>`,
@@ -582,10 +567,9 @@ test("hostile reports, notes, hosts and destinations are shown as text", async (
     const original_url = `https://example.com/${text}`.replaceAll("\u0007", "");
     expect((await own.shorten({ original_url, custom_code: code })).status).toBe(201);
     await report(own, code, { reason: "other", note: text });
-    await askOwn("POST", `links/${code}/disable`, { reason: "other", note: text });
-    await askOwn("PUT", `hosts/h${nth}.example`, { reason: "spam", note: text });
+    await own.operate("POST", `links/${code}/disable`, { reason: "other", note: text });
+    await own.operate("PUT", `hosts/h${nth}.example`, { reason: "spam", note: text });
   }
-  const session = await signIn(own);
   const search = new URLSearchParams({ q: hostile[1] ?? "", host: "example.com" }).toString();
   for (const path of [
     "/admin",
@@ -597,7 +581,7 @@ test("hostile reports, notes, hosts and destinations are shown as text", async (
     `/admin/hosts?${new URLSearchParams({ host: hostile[1] ?? "" }).toString()}`,
     "/admin/journal",
   ]) {
-    const response = await get(path, session, own);
+    const response = await own.open(path);
     expectGuarded(response);
     const page = await response.clone().text();
     expect(page.includes(`<script>${MARK}`), path).toEqual(false);
@@ -610,7 +594,7 @@ test("hostile reports, notes, hosts and destinations are shown as text", async (
     );
     expect(harmful, path).toEqual([]);
   }
-  const { data } = await askOwn("GET", "links/hostile0");
+  const { data } = await own.operate("GET", "links/hostile0");
   expect(data.case.notes[0].note).toBe(hostile[0]);
   expect(data.history[0].note).toBe(hostile[0]);
 });

@@ -5,10 +5,10 @@ import { newLink } from "../stores/links.ts";
 
 export const TOKEN = "only-the-operator-knows-it";
 
-export type Ask = (method: string, path: string, body?: unknown, ifMatch?: string) => Promise<Answered>;
+export type Operate = (method: string, path: string, body?: unknown, ifMatch?: string) => Promise<Answered>;
 
 /** Sends requests to the operator's API below /api/v1/admin/. By default, decisions apply to any state of a link. */
-export function askAs(curt: Pick<Running, "fetch">, token = TOKEN): Ask {
+export function askAs(curt: Pick<Running, "fetch">, token = TOKEN): Operate {
   return (method, path, body, ifMatch = "*") =>
     ask(curt, method, `/api/v1/admin/${path}`, { key: token, body, ifMatch });
 }

@@ -85,7 +85,7 @@ test("a chat card lists what is unusual about the destination, but no change of 
 });
 
 test("a preview shows for a day how long ago its destination changed, and its ETag changes with that text", async () => {
-  // Charts change at the quarters of an hour. The link is changed between two, so that only that time changes.
+  // Charts change every quarter of an hour. The link is changed between two, so that only that time changes.
   const startMs = Math.floor(Date.now() / HOUR_MS) * HOUR_MS + 7 * MINUTE_MS;
   await using own = await startHere({}, { startMs, standsStill: true });
   const { code, path, key } = await make(own);

@@ -194,7 +194,7 @@ describe("an interrupted body", () => {
     const custom_code = `half-${how}-${Object.keys(INTERRUPTED).indexOf(where)}`;
     expect(await breakOff(curt.origin, request(custom_code), how)).not.toContain("HTTP/1.1 201");
     expect((await curt.fetch("/abc")).status).toBe(302);
-    // Links are created in order. One of the interrupted request would exist by now.
+    // Links are created in order. A link of the interrupted request would exist by now.
     expect((await curt.shorten(BODY)).status).toBe(201);
     expect((await curt.fetch(`/${custom_code}`)).status).toBe(404);
     expect(curt.logged.filter((line) => /"level":"(?:warn|error)"/.test(line))).toEqual([]);

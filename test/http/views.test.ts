@@ -15,7 +15,7 @@ import { HTML } from "./markup.ts";
 
 const original_url = "https://example.com/";
 
-/** Charts change at the quarters of an hour. */
+/** Charts change every quarter of an hour. */
 const BETWEEN_QUARTERS_MS = Date.UTC(2026, 10, 21, 16, 5);
 
 /** Starts views of `view-worker.ts`, with a clock that the test sets. */

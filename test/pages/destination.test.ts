@@ -2,98 +2,47 @@ import { expect, test } from "bun:test";
 
 import { describeDestination, splitHost } from "../../src/pages/shared/destination-parts.ts";
 
-const hostsOf = (host: string) => {
+const describeHost = (host: string) => {
   const { hostname } = new URL(`http://${host}/`);
   const { host: shown, asciiHost, isMistakable, address } = describeDestination(`http://${hostname}/`);
   return { hostname, shown, asciiHost, isMistakable, address };
 };
 
+const hostsIn = (text: string) => text.trim().split(/\s+/);
+
 test("a host is shown in its own script, with ASCII beside it", () => {
-  for (const host of [
-    "숏.한국",
-    "大韓民國.한국",
-    "漢字かな.日本",
-    "スーパー.jp",
-    "佐々木.jp",
-    "bücher.example",
-    "пример.рф",
-    "παράδειγμα.gr",
-    "مثال.إختبار",
-    "दिल्ली.भारत",
-    "яндекс.рф",
-    "россия.рф",
-    "сбер.рф",
-    "роса.рф",
-    "россия.рус",
-    "почта.бел",
-    "україна.укр",
-    "москва.com",
-    "новости.bg",
-    "їжа.com",
-    "ελλάδα.gr",
-    "αθήνα.gr",
-    "αγορά.ελ",
-    "հայաստան.հայ",
-    "საქართველო.გე",
-    "שלום.com",
-    "סוס.ישראל",
-    "مصر.com",
-    "ኢትዮጵያ.com",
-    "한국.kr",
-    "日本.jp",
-    "にほん.jp",
-    "中国.cn",
-    "ไทย.com",
-    "großmutter.de",
-  ]) {
-    const { hostname, shown, asciiHost, isMistakable } = hostsOf(host);
+  const hosts = hostsIn(`
+    숏.한국 大韓民國.한국 漢字かな.日本 スーパー.jp 佐々木.jp bücher.example пример.рф παράδειγμα.gr مثال.إختبار दिल्ली.भारत
+    яндекс.рф россия.рф сбер.рф роса.рф россия.рус почта.бел україна.укр москва.com новости.bg їжа.com
+    ελλάδα.gr αθήνα.gr αγορά.ελ հայաստան.հայ საქართველო.გე שלום.com סוס.ישראל مصر.com ኢትዮጵያ.com 한국.kr
+    日本.jp にほん.jp 中国.cn ไทย.com großmutter.de
+  `);
+  for (const host of hosts) {
+    const { hostname, shown, asciiHost, isMistakable } = describeHost(host);
     expect([shown, asciiHost, isMistakable]).toEqual([host, hostname, false]);
   }
 });
 
 test("a host with letters that resemble punctuation or another script is shown in ASCII only", () => {
-  for (const host of [
-    "bank.example∕.evil.example",
-    "paypal.comノlogin.evil.example",
-    "paypal.comǀlogin.evil.example",
-    "paypal.comᐠlogin.evil.example",
-    "paypal.comꓸevil.example",
-    "paypal.comːevil.example",
-    "pаypal.com",
-    "中国ノ登录.evil.example",
-    "银行.中国丿登录.evil.example",
-    "은행.한국ㆍ로그인.evil.example",
-    "삼성.한국ㅣ로그인.evil.example",
-    "बैंक.भारतः8080.evil.example",
-    "বাংলাঃ443.evil.example",
-    "i❤.example",
-    `a${"\u0323\u0331\u032d\u0330\u0325\u0316".repeat(3)}.example`,
-  ]) {
-    const { hostname, shown, asciiHost } = hostsOf(host);
+  const hosts = hostsIn(`
+    bank.example∕.evil.example paypal.comノlogin.evil.example paypal.comǀlogin.evil.example
+    paypal.comᐠlogin.evil.example paypal.comꓸevil.example paypal.comːevil.example pаypal.com
+    中国ノ登录.evil.example 银行.中国丿登录.evil.example 은행.한국ㆍ로그인.evil.example 삼성.한국ㅣ로그인.evil.example
+    बैंक.भारतः8080.evil.example বাংলাঃ443.evil.example i❤.example
+  `);
+  for (const host of [...hosts, `a${"\u0323\u0331\u032d\u0330\u0325\u0316".repeat(3)}.example`]) {
+    const { hostname, shown, asciiHost } = describeHost(host);
     expect([hostname.includes("xn--"), shown, asciiHost]).toEqual([true, hostname, undefined]);
   }
 });
 
 test("a host of another script that could be read as ASCII is shown in ASCII, with a warning", () => {
-  for (const host of [
-    "аррӏе.com",
-    "www.раураӏ.com",
-    "ѕсоре.example",
-    "хбох-360.com",
-    "аррӏе́.com",
-    "ονο.gr",
-    "αγορά.gr",
-    "հօոս.com",
-    "ყჿ.com",
-    "סוס.com",
-    "аррӏе.한국",
-    "раураӏ.пример.com",
-    "сбер.com",
-    "сухо.рус",
-    "example.рус",
-    "pаypal.com",
-  ]) {
-    const { hostname, shown, asciiHost, isMistakable, address } = hostsOf(host);
+  const hosts = hostsIn(`
+    аррӏе.com www.раураӏ.com ѕсоре.example хбох-360.com аррӏе́.com ονο.gr αγορά.gr հօոս.com ყჿ.com
+    סוס.com аррӏе.한국 раураӏ.пример.com сбер.com сухо.рус example.рус pаypal.com
+  `);
+  for (const host of hosts) {
+    const { hostname, shown, asciiHost, isMistakable, address } = describeHost(host);
     expect([shown, asciiHost, isMistakable]).toEqual([hostname, undefined, true]);
     expect(address).toBe(`http://${hostname}/`);
   }
@@ -113,7 +62,7 @@ test("a host that could be read as ASCII also has its own letters, unless one co
 
 test("ASCII hosts and IP addresses are shown unchanged", () => {
   for (const host of ["example.com", "sub_domain.example-host.com", "127.0.0.1", "[::1]", "localhost"]) {
-    const { hostname, shown, asciiHost, isMistakable } = hostsOf(host);
+    const { hostname, shown, asciiHost, isMistakable } = describeHost(host);
     expect([shown, asciiHost, isMistakable]).toEqual([hostname, undefined, false]);
   }
 });
