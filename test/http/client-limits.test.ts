@@ -133,9 +133,16 @@ describe("LIMIT_CREATE", () => {
 describe("LIMIT_UNKNOWN", () => {
   const LIMIT: Settings = { ...PROXIED, LIMIT_UNKNOWN: "3/31d" };
 
-  test("answers 429 instead of 404 over the limit, and keeps redirecting", async () => {
-    await using curt = await startHere(LIMIT);
+  /** A service with a link that is cached and one that isn't. */
+  async function startWithLinks() {
+    const curt = await startHere(LIMIT);
     for (const custom_code of ["cold", "warm"]) await curt.shorten({ original_url: LONG, custom_code });
+    await curt.fetch("/warm");
+    return curt;
+  }
+
+  test("answers 429 instead of 404 over the limit, and keeps redirecting", async () => {
+    await using curt = await startWithLinks();
     const miss = (nth: number) => curt.fetch(`/none${nth}`, { method: nth % 2 === 0 ? "GET" : "HEAD" });
     expect(await statuses(20, miss)).toEqual({ 404: 3, 429: 17 });
     expect(await statuses(9, () => curt.fetch("/warm"))).toEqual({ 302: 9 });
@@ -148,18 +155,14 @@ describe("LIMIT_UNKNOWN", () => {
   });
 
   test("redirects a client until it has requested ten times as many unknown codes", async () => {
-    await using curt = await startHere(LIMIT);
-    for (const custom_code of ["cold", "warm"]) await curt.shorten({ original_url: LONG, custom_code });
-    await curt.fetch("/warm");
+    await using curt = await startWithLinks();
     const scanner = { headers: from("192.0.2.1") };
     expect(await statuses(29, (nth) => curt.fetch(`/none${nth}`, scanner))).toEqual({ 404: 3, 429: 26 });
     for (const path of ["/cold", "/warm"]) expect((await curt.fetch(path, scanner)).status, path).toBe(302);
   });
 
   test("answers a client beyond that at the rate of the limit only, whether a link exists or not", async () => {
-    await using curt = await startHere(LIMIT);
-    for (const custom_code of ["cold", "warm"]) await curt.shorten({ original_url: LONG, custom_code });
-    await curt.fetch("/warm");
+    await using curt = await startWithLinks();
     const scanner = { headers: from("192.0.2.1") };
     await statuses(30, (nth) => curt.fetch(`/none${nth}`, scanner));
     for (const path of ["/cold", "/cold+", "/cold.svg", "/api/v1/links/cold", "/api/v1/codes/cold", "/warm"])

@@ -119,7 +119,7 @@ describe("the form", () => {
     expect(((await response.json()) as any).status).toBe("error");
   });
 
-  test("refuses over 100 fields, because it would miss terms of the link in the last ones", async () => {
+  test("refuses over 100 fields rather than ignore terms of the link in the last ones", async () => {
     const fields = `original_url=${LONG}&custom_code=unlimited${"&x".repeat(100)}&password=secret`;
     expect((await send(fields)).status).toBe(400);
     expect((await curt.fetch("/unlimited")).status).toBe(404);

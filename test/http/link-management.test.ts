@@ -227,10 +227,11 @@ describe("If-Match", () => {
     expect((await send(path, "DELETE", key, String(now))).status).toBe(410);
   });
 
-  test("accepts * for any state of the link, and refuses an outdated tag", async () => {
+  test("accepts * for any state of the link, refuses an outdated tag, and keeps the tag after a visit", async () => {
     const { code, path, key } = await make(curt, { max_visits: 5 });
     const tag = (await curt.fetch(path)).headers.get("etag") ?? "";
     await visited(curt, code);
+    expect((await curt.fetch(path)).headers.get("etag")).toBe(tag);
     expect((await send(path, "PATCH", key, "*", { password: "open" })).status).toBe(200);
     expect((await send(path, "PATCH", key, tag, { password: null })).status).toBe(412);
     expect((await send(path, "PATCH", key, `W/${tag}`, { password: null })).status).toBe(412);

@@ -34,7 +34,7 @@ describe("the OpenAPI document", () => {
     expect(security).toEqual([]);
   });
 
-  test("has no format or length that the service doesn't enforce, and no null in an enum", () => {
+  test("has neither a URL format nor a maxLength, which would refuse valid requests, and no null in an enum", () => {
     const { schemas } = JSON.parse(document).components as { schemas: Record<string, any> };
     const { original_url } = schemas["ShortenRequest"].properties;
     // No maxLength: lengths are counted after normalisation, and decomposed Hangul may be three times as long before.

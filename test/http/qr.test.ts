@@ -104,7 +104,7 @@ describe("a QR code", () => {
     expect([png.readUInt32BE(16), png.readUInt32BE(20)]).toEqual([2048, 2048]);
   });
 
-  test("is larger than a size into which it doesn't fit, and as small as possible", async () => {
+  test("is as small as possible if it doesn't fit the requested size", async () => {
     const path = `/${encodeURIComponent(LONGEST)}`;
     for (const format of ["svg", "png"]) {
       const raster = await rasteriseAt(`${path}.${format}?size=64`);

@@ -203,7 +203,7 @@ test("a client gets its places back when its views are rendered", async () => {
   }
 });
 
-test("the operator and visitors have places that the other can't take", async () => {
+test("the operator and visitors wait in separate places", async () => {
   using views = startViews();
   for (let nth = 0; nth < 64; nth++) void views.show("never", {}, `?tz=${nth}`);
   const operators = Array.from({ length: 16 }, () => views.showOperator("never"));
