@@ -196,16 +196,13 @@ describe("a code", () => {
     const settings = { ...SETTINGS, LIMIT_PASSWORDS: "1/1h", TRUSTED_PROXIES: "127.0.0.1" };
     await using still = await startHere(settings, { standsStill: true });
     const limited = HOSTS.map((host) => toDomain(still, host));
+    const wrong = new URLSearchParams({ password: "wrong" });
     for (const [nth, host] of HOSTS.entries())
       await createLink(limited[nth] as Running, { target: targetOf(host), code: "tries", password: "right" });
-    const attempt = async (service: Running | undefined, client: number) =>
-      (
-        await service?.fetch("/tries", {
-          method: "POST",
-          headers: { "X-Forwarded-For": `192.0.2.${client}` },
-          body: new URLSearchParams({ password: "wrong" }),
-        })
-      )?.status;
+    const attempt = async (service: Running | undefined, client: number) => {
+      const headers = { "X-Forwarded-For": `192.0.2.${client}` };
+      return (await service?.fetch("/tries", { method: "POST", headers, body: wrong }))?.status;
+    };
     for (let client = 0; client < 10; client++) expect(await attempt(limited[0], client)).toBe(401);
     expect([await attempt(limited[0], 10), await attempt(limited[1], 10)]).toEqual([429, 401]);
   });

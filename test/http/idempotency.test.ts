@@ -16,13 +16,13 @@ async function post(path: string, body: unknown, key: Record<string, string>, on
     headers: { "Content-Type": "application/json", ...key },
     body: text,
   });
-  const envelope = (await response.json()) as Record<string, any>;
+  const json = (await response.json()) as Record<string, any>;
   const headers = ["location", "link", "curt-reason", "content-type"].map((name) =>
     response.headers.get(name),
   );
   return {
     status: response.status,
-    envelope,
+    json,
     headers,
     replayed: response.headers.get("idempotent-replayed"),
   };
@@ -34,7 +34,7 @@ const newKey = () => ({ "Idempotency-Key": `key-${++keys}` });
 test("an Idempotency-Key may contain a comma", async () => {
   const body = { original_url: "https://example.com/a" };
   const [first, retry] = [1, 2].map(() => post(PATHS.shorten, body, { "Idempotency-Key": "order,1" }));
-  expect((await retry)?.envelope).toEqual((await first)?.envelope);
+  expect((await retry)?.json).toEqual((await first)?.json);
   expect((await first)?.status).toBe(201);
 });
 
@@ -57,7 +57,7 @@ describe("a create with an Idempotency-Key", () => {
   ])("to %s gets the same response each time: %j", async (path, body) => {
     const key = newKey();
     const first = await post(path, body, key);
-    expect(first.envelope["status"]).toBe("success");
+    expect(first.json["status"]).toBe("success");
     expect(first.replayed).toBeNull();
     const replay = { ...first, replayed: "true" };
     for (const _ of times(3)) expect(await post(path, body, key)).toEqual(replay);
@@ -71,7 +71,7 @@ describe("a create with an Idempotency-Key", () => {
   test("gets the same response after its link has ended", async () => {
     const key = newKey();
     const first = await post(PATHS.shorten, BODY, key);
-    await endLink(curt, first.envelope["data"].code, Date.now());
+    await endLink(curt, first.json["data"].code, Date.now());
     expect(await post(PATHS.shorten, BODY, key)).toEqual({ ...first, replayed: "true" });
   });
 
@@ -94,7 +94,7 @@ describe("a create with an Idempotency-Key", () => {
     const key = newKey();
     const from = (address: string) => post(PATHS.shorten, BODY, { ...key, "X-Forwarded-For": address });
     const [one, other] = [await from("192.0.2.1"), await from("192.0.2.2")];
-    expect(other.envelope["data"].code).not.toBe(one.envelope["data"].code);
+    expect(other.json["data"].code).not.toBe(one.json["data"].code);
     expect(await from("192.0.2.1")).toEqual({ ...one, replayed: "true" });
     // A network of 64 bits is one client.
     const first = await from("2001:db8::1");
@@ -108,8 +108,8 @@ describe("a create with an Idempotency-Key", () => {
     for (const _ of times(2)) expect((await post(PATHS.shorten, taken, key)).status).toBe(409);
     const target = BODY.original_url;
     const batch = [{ target, code: taken.custom_code }, { target }, { target: "ftp://x" }, 5];
-    const { envelope } = await post(`${PATHS.links}/batch`, batch, newKey());
-    expect(envelope["data"].results.map(({ status_code }: any) => status_code)).toEqual([409, 201, 400, 400]);
+    const { json } = await post(`${PATHS.links}/batch`, batch, newKey());
+    expect(json["data"].results.map(({ status_code }: any) => status_code)).toEqual([409, 201, 400, 400]);
   });
 
   test("replays the created items of a batch and evaluates the others again", async () => {
@@ -119,7 +119,7 @@ describe("a create with an Idempotency-Key", () => {
     const key = newKey();
     const bodies = [undefined, "ending", undefined].map((code) => ({ target: BODY.original_url, code }));
     const results = async (): Promise<any[]> =>
-      (await post(`${PATHS.links}/batch`, bodies, key, own)).envelope["data"].results;
+      (await post(`${PATHS.links}/batch`, bodies, key, own)).json["data"].results;
     const first = await results();
     expect(first.map(({ status_code }) => status_code)).toEqual([201, 409, 201]);
     expect(await results()).toEqual(first);
@@ -150,7 +150,7 @@ test("concurrent creates with one Idempotency-Key count once and get the same re
   await using own = await startHere({ LIMIT_CREATE: "20/1d" });
   const key = newKey();
   const responses = await Promise.all(times(12).map(() => post(PATHS.shorten, BODY, key, own)));
-  for (const { envelope } of responses) expect(envelope).toEqual(responses[0]?.envelope as never);
+  for (const { json } of responses) expect(json).toEqual(responses[0]?.json as never);
   for (const _ of times(19)) expect((await post(PATHS.shorten, BODY, newKey(), own)).status).toBe(201);
   expect((await post(PATHS.shorten, BODY, newKey(), own)).status).toBe(429);
 });

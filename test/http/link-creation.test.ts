@@ -2,6 +2,7 @@ import { describe, expect, spyOn, test } from "bun:test";
 
 import { hashPassword } from "../../src/links/password.ts";
 import en from "../../src/locales/en.json";
+import { ask } from "../managed.ts";
 import { BASE_URL, shareService, startHere } from "../service.ts";
 
 const DAY_MS = 86_400_000;
@@ -19,20 +20,16 @@ function post(body: unknown, headers: Record<string, string> = {}): Promise<Resp
 
 async function createLink(body: Record<string, unknown>): Promise<Record<string, any>> {
   const response = await post(body);
-  const envelope = (await response.json()) as Record<string, any>;
-  expect([response.status, envelope["status"], envelope["message"]]).toEqual([
-    201,
-    "success",
-    en["link.made"],
-  ]);
-  return envelope["data"];
+  const json = (await response.json()) as Record<string, any>;
+  expect([response.status, json["status"], json["message"]]).toEqual([201, "success", en["link.made"]]);
+  return json["data"];
 }
 
 async function refusalOf(body: unknown): Promise<[number, string | null, string]> {
   const response = await post(body);
-  const envelope = (await response.json()) as { status: string; message: string };
-  expect(Object.keys(envelope)).toEqual(["status", "message", "errors"]);
-  return [response.status, response.headers.get("curt-reason"), envelope.message];
+  const json = (await response.json()) as { status: string; message: string };
+  expect(Object.keys(json)).toEqual(["status", "message", "errors"]);
+  return [response.status, response.headers.get("curt-reason"), json.message];
 }
 
 const visit = (code: string) => curt.fetch(`/${encodeURIComponent(code)}/`);
@@ -82,10 +79,7 @@ describe("POST /api/v1/links", () => {
     const { created_at, expires_at } = await createLink({ target, expires_at: "48h" });
     expect(Date.parse(expires_at) - Date.parse(created_at)).toBe(2 * DAY_MS);
     await using other = await startHere({ DEFAULT_EXPIRY: "24h" });
-    const createThere = async (body: object) => {
-      const response = await other.fetch("/api/v1/links", { method: "POST", body: JSON.stringify(body) });
-      return ((await response.json()) as Record<string, any>)["data"];
-    };
+    const createThere = async (body: object) => (await ask(other, "POST", "/api/v1/links", { body })).data;
     const byDefault = await createThere({ target });
     expect(Date.parse(byDefault.expires_at) - Date.parse(byDefault.created_at)).toBe(DAY_MS);
     expect(await createThere({ target, expires_at: null })).toMatchObject({ expires_at: null });
@@ -141,20 +135,13 @@ describe("POST /api/v1/links", () => {
 
   test("shares LIMIT_CREATE and CREATE_TOKEN with POST /api/v1/shorten", async () => {
     await using limited = await startHere({ LIMIT_CREATE: "2/1h", CREATE_TOKEN: "a-token-of-16-chars" });
-    const postWith = (path: string, body: object, token: string) =>
-      limited.fetch(path, {
-        method: "POST",
-        body: JSON.stringify(body),
-        headers: { Authorization: `Bearer ${token}` },
-      });
-    expect((await postWith("/api/v1/links", { target }, "wrong")).headers.get("curt-reason")).toBe(
-      "token.wrong",
-    );
+    const create = (path: string, body: object, key: string) => ask(limited, "POST", path, { key, body });
+    expect((await create("/api/v1/links", { target }, "wrong")).reason).toBe("token.wrong");
     const token = "a-token-of-16-chars";
-    expect((await postWith("/api/v1/links", { target }, token)).status).toBe(201);
-    expect((await postWith("/api/v1/shorten", { original_url: target }, token)).status).toBe(201);
-    const over = await postWith("/api/v1/links/", { target }, token);
-    expect([over.status, over.headers.get("curt-reason")]).toEqual([429, "limit.create"]);
+    expect((await create("/api/v1/links", { target }, token)).status).toBe(201);
+    expect((await create("/api/v1/shorten", { original_url: target }, token)).status).toBe(201);
+    const over = await create("/api/v1/links/", { target }, token);
+    expect([over.status, over.reason]).toEqual([429, "limit.create"]);
   });
 });
 
@@ -194,8 +181,7 @@ describe("a create with a password", () => {
   test("gets 503 while 64 passwords wait to be hashed, and a create without one doesn't", async () => {
     await using own = await startHere();
     own.expectFaults();
-    const statusOf = async (body: object) =>
-      (await own.fetch("/api/v1/links", { method: "POST", body: JSON.stringify(body) })).status;
+    const statusOf = async (body: object) => (await ask(own, "POST", "/api/v1/links", { body })).status;
     const { promise: held, resolve: release } = Promise.withResolvers<string>();
     {
       using _slow = spyOn(Bun.password, "hash").mockReturnValue(held);

@@ -311,12 +311,8 @@ describe("a manage key", () => {
   test("can't be replaced by CREATE_TOKEN, which GET ignores and PATCH refuses", async () => {
     const CREATE_TOKEN = "a-token-of-sixteen-characters";
     await using closed = await startHere({ CREATE_TOKEN });
-    const response = await closed.fetch("/api/v1/links", {
-      method: "POST",
-      body: JSON.stringify({ target: TARGET, code: "mine" }),
-      headers: { Authorization: `Bearer ${CREATE_TOKEN}` },
-    });
-    const { data } = (await response.json()) as { data: Record<string, any> };
+    const body = { target: TARGET, code: "mine" };
+    const { data } = await ask(closed, "POST", "/api/v1/links", { key: CREATE_TOKEN, body });
     expect((await ask(closed, "GET", "/api/v1/links/mine", { key: CREATE_TOKEN })).status).toBe(200);
     expect((await ask(closed, "PATCH", "/api/v1/links/mine", { key: CREATE_TOKEN, body: {} })).status).toBe(
       403,

@@ -129,18 +129,7 @@ describe("GET /api/v1/links/{code}/stats as CSV", () => {
 type Breakdowns = Pick<StatisticsData, (typeof DIMENSIONS)[number]>;
 
 test("a CSV file has no formula in any cell, and every cell can be parsed", () => {
-  const referrers = [
-    "=1+1",
-    "+1",
-    "-1",
-    "@SUM(A1)",
-    "\t=1",
-    "\r=1",
-    'say "hi", you',
-    "two\r\nlines",
-    "a=1",
-    "",
-  ];
+  const values = ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", 'say "hi", you', "two\r\nlines", "a=1", ""];
   const csv = statisticsCsv({
     code: "abc",
     from: "2026-11-21",
@@ -154,13 +143,13 @@ test("a CSV file has no formula in any cell, and every cell can be parsed", () =
     ...(Object.fromEntries(
       DIMENSIONS.map((name) => [name, { values: [], other: 0 }]),
     ) as unknown as Breakdowns),
-    referrers: { values: referrers.map((value) => ({ value, visits: 1 })), other: 3 },
+    referrers: { values: values.map((value) => ({ value, visits: 1 })), other: 3 },
   });
   const cells = readCsv(csv).map(([, value]) => value);
   expect(cells).toEqual([
     "value",
-    ...referrers.slice(0, 6).map((formula) => `'${formula}`),
-    ...referrers.slice(6),
+    ...values.slice(0, 6).map((formula) => `'${formula}`),
+    ...values.slice(6),
     "(other)",
   ]);
   expect(cells.filter((cell) => /^[=+\-@\t\r]/.test(cell ?? ""))).toEqual([]);

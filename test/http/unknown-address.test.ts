@@ -2,6 +2,7 @@ import { beforeAll, expect, test } from "bun:test";
 
 import { DAY_MS } from "../../src/links/time.ts";
 import en from "../../src/locales/en.json";
+import { make } from "../managed.ts";
 import { addGuarded } from "../redirect/guarded.ts";
 import { disableLink, type Here, shareService, startHere } from "../service.ts";
 import { makeUnreadable } from "../stores/damage.ts";
@@ -102,10 +103,7 @@ test("the page offers to create a link with the code if the code is valid", asyn
 
 test("a suggestion reveals no more of a link than a visit: links with a password or disabled ones, but no scheduled ones", async () => {
   await addGuarded(curt, "closed", { password: "long enough" });
-  await curt.fetch("/api/v1/links", {
-    method: "POST",
-    body: JSON.stringify({ target: "https://example.com/secret", code: "later", starts_at: "24h" }),
-  });
+  await make(curt, { target: "https://example.com/secret", code: "later", starts_at: "24h" });
   await curt.shorten({ original_url: "https://example.com/secret", custom_code: "bad" });
   await disableLink(curt, "bad", "phishing");
   for (const [code, status] of [
