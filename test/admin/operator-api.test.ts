@@ -67,8 +67,8 @@ describe("the operator's API", () => {
       const from = { "X-Forwarded-For": `2001:db8:0:${(client++).toString(16)}::1` };
       const headers = { ...from, ...(authorization !== undefined && { Authorization: authorization }) };
       const body = { body: JSON.stringify({ reason: "spam", action: "nothing", count: 1 }) };
-      const sent = { method, headers, ...(method !== "GET" && body) };
-      const response = await curt.fetch(`/api/v1/admin/${path}`, sent);
+      const request = { method, headers, ...(method !== "GET" && body) };
+      const response = await curt.fetch(`/api/v1/admin/${path}`, request);
       expect([authorization, response.status]).toEqual([authorization, 401]);
       expect(response.headers.get("www-authenticate")).toBe("Bearer");
       expect(await response.json()).toMatchObject({ status: "error", errors: [{ field: null }] });
@@ -180,8 +180,8 @@ describe("a link in the operator's API", () => {
       [{ password: "secret" }, /^password: /],
       [{ note: "x".repeat(2001) }, /^note: /],
     ] as const) {
-      const refused = await change(body);
-      expect([body, refused.status, refused.message]).toEqual([body, 400, expect.stringMatching(message)]);
+      const refusal = await change(body);
+      expect([body, refusal.status, refusal.message]).toEqual([body, 400, expect.stringMatching(message)]);
     }
     const { data } = await closed.operate("GET", "links/moved");
     expect(data).toMatchObject({ target, former_host: "example.com", expires_at: null });
@@ -213,9 +213,9 @@ describe("a link in the operator's API", () => {
       ["POST", `cases/${code}`, { action: "reopen" }],
     ] as const;
     for (const [method, path, body] of decisions) {
-      const refused = await operate(method, path, body, `"${seen.data.revision}"`);
-      expect([refused.status, refused.reason], `${method} ${path}`).toEqual([412, "precondition.failed"]);
-      expect(refused.headers.get("etag")).toBe(`"${now.data.revision}"`);
+      const refusal = await operate(method, path, body, `"${seen.data.revision}"`);
+      expect([refusal.status, refusal.reason], `${method} ${path}`).toEqual([412, "precondition.failed"]);
+      expect(refusal.headers.get("etag")).toBe(`"${now.data.revision}"`);
       const bare = await curt.fetch(`/api/v1/admin/${path}`, {
         method,
         headers: { Authorization: `Bearer ${TOKEN}` },
@@ -247,8 +247,8 @@ describe("a link in the operator's API", () => {
     const { revision } = (await own.operate("GET", "links/again")).data;
     own.advance(DAY_MS);
     expect((await own.shorten({ ...body, original_url })).status).toBe(201);
-    const refused = await own.operate("POST", "links/again/disable", { reason: "spam" }, `"${revision}"`);
-    expect(refused.status).toBe(412);
+    const refusal = await own.operate("POST", "links/again/disable", { reason: "spam" }, `"${revision}"`);
+    expect(refusal.status).toBe(412);
   });
 
   test("is deleted only if its code is confirmed, then permanently, and the code stays taken", async () => {

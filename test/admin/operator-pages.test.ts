@@ -258,9 +258,9 @@ describe("the operator's pages", () => {
     const blocked = ["[2001:db8::1]", "evil.example", "other.example"];
     expect((await own.operate("GET", "hosts")).data.hosts).toMatchObject(blocked.map((host) => ({ host })));
     for (const address of ["https://a b.example/", "ftp://evil.example/", "https://me@evil.example/"]) {
-      const refused = await block(address);
-      expect(refused.status, address).toEqual(400);
-      const field = (await elementsOf(refused)).find(
+      const refusal = await block(address);
+      expect(refusal.status, address).toEqual(400);
+      const field = (await elementsOf(refusal)).find(
         ({ attributes }) => attributes["name"] === "host" && attributes["type"] !== "hidden",
       );
       expect(field?.attributes["value"]).toBe(address);
@@ -334,11 +334,11 @@ describe("the operator's pages", () => {
     });
     expect((await change({ target, expires_at: "never" })).status).toBe(303);
     expect((await inspected()).expires_at).toBeNull();
-    const refused = await change({ target: "ftp://typed.example/" });
-    expect(refused.status).toBe(400);
-    expect(await refused.text()).toContain('value="ftp://typed.example/"');
-    const shown = await elementsOf(await own.open("/admin/links/moved"));
-    const [address] = shown.flatMap(({ attributes }) => attributes["data-copy"] ?? []);
+    const refusal = await change({ target: "ftp://typed.example/" });
+    expect(refusal.status).toBe(400);
+    expect(await refusal.text()).toContain('value="ftp://typed.example/"');
+    const elements = await elementsOf(await own.open("/admin/links/moved"));
+    const [address] = elements.flatMap(({ attributes }) => attributes["data-copy"] ?? []);
     const [, key] = /^https:\/\/curt\.example\/moved\+#key=(.+)$/.exec(address ?? "") ?? [];
     const managed = await own.fetch("/api/v1/links/moved", {
       method: "PATCH",
@@ -380,15 +380,15 @@ describe("the desk", () => {
       await own.shorten({ original_url, custom_code: `r${nth}` });
       await report(own, `r${nth}`, { reason: "phishing", note: `in my words ${nth}` });
     }
-    const shown = await desk();
-    expect(shown).toContain(`<title>(2) ${en["admin.figures"]} – `);
-    expect(shown).toContain(en["admin.open"].replace("{count}", "2"));
+    const page = await desk();
+    expect(page).toContain(`<title>(2) ${en["admin.figures"]} – `);
+    expect(page).toContain(en["admin.open"].replace("{count}", "2"));
     for (const text of ["in my words 0", "in my words 1", en["hint.http"], "안녕"])
-      expect(shown).toContain(text);
+      expect(page).toContain(text);
     await own.operate("POST", "cases/r1", { action: "nothing" });
     expect(await desk()).not.toContain("in my words 1");
     // The table counts what the instance did today.
-    expect(shown).toContain(en["admin.figures.days"]);
+    expect(page).toContain(en["admin.figures.days"]);
   });
 
   test.each([
@@ -416,10 +416,10 @@ describe("the desk", () => {
     const query = `did=${action}&code=undo&was=${was}&seen=${seen}&block=undo.example`;
     expect([response.status, path]).toEqual([303, `/admin?${query}`]);
     await untilAnswered(own, "undo", status);
-    const shown = await own.open(path);
+    const confirmation = await own.open(path);
     const confirmed = `${en[`admin.answered.${action}`]}: `;
-    expect(await shown.clone().text()).toContain(confirmed);
-    const page = await elementsOf(shown);
+    expect(await confirmation.clone().text()).toContain(confirmed);
+    const page = await elementsOf(confirmation);
     const fields = page.flatMap(({ attributes: { name, value = "" } }) =>
       name !== undefined && ["did", "code", "was", "seen"].includes(name) ? [[name, value]] : [],
     );
@@ -468,12 +468,12 @@ describe("a link that changed after the operator saw it", () => {
       [`/admin/links/${code}`, { action: "erase", confirm: code }],
     ];
     for (const [path, fields] of forms) {
-      const refused = await send(path, { ...fields, seen });
-      expect(refused.status, JSON.stringify(fields)).toBe(412);
-      const page = await refused.clone().text();
+      const refusal = await send(path, { ...fields, seen });
+      expect(refusal.status, JSON.stringify(fields)).toBe(412);
+      const page = await refusal.clone().text();
       expect(page).toContain(en["admin.changed"]);
       expect(page).toContain("<strong>google.com</strong>");
-      expect(await valuesOf(refused, "seen")).not.toContain(seen);
+      expect(await valuesOf(refusal, "seen")).not.toContain(seen);
     }
     const { data } = await own.operate("GET", `links/${code}`);
     expect(data).toMatchObject({ target: CHANGED, state: "active", case: { state: "open" }, history: [] });

@@ -39,13 +39,13 @@ function countCommits(file: string): number {
 describe("POST /api/v1/links/batch", () => {
   test("refuses a domain that would take minutes to normalize", async () => {
     const domain = "\u0345\u0334".repeat(512_000 / 4);
-    const refused = await resultsOf(
+    const refusal = await resultsOf(
       await send(LINKS, [
         { target, domain },
         { target, domain: "a".repeat(254) },
       ]),
     );
-    expect(refused.map(({ errors }) => errors[0].reason)).toEqual(["domain.unknown", "domain.unknown"]);
+    expect(refusal.map(({ errors }) => errors[0].reason)).toEqual(["domain.unknown", "domain.unknown"]);
   });
 
   test("creates links in order, and an invalid item doesn't affect the others", async () => {
@@ -95,11 +95,11 @@ describe("POST /api/v1/links/batch", () => {
     expect(response.headers.get("content-language")).toBe("ko");
     const { data, message } = (await response.json()) as any;
     expect(message).toBe(ko.batch);
-    const [created, refused] = data.results;
+    const [created, refusal] = data.results;
     const single = (await (await send("/api/v1/links", body, korean)).json()) as any;
     expect(Object.keys(created.data)).toEqual(Object.keys(single.data));
     expect(created).toMatchObject({ status: "success", message: single.message, data: { max_visits: 3 } });
-    expect(refused.message).toBe(`target: ${ko["target.scheme"]}`);
+    expect(refusal.message).toBe(`target: ${ko["target.scheme"]}`);
   });
 
   test("creates up to 500 links in one commit", async () => {
@@ -208,24 +208,24 @@ describe("LIMIT_CREATE", () => {
     await using own = await startHere({ LIMIT_CREATE: "10/1d" });
     const request = (count: number, wrong?: number) => send(LINKS, many(count, wrong), {}, own);
     expect(countCreated(await resultsOf(await request(6)))).toBe(6);
-    const refused = await request(5);
-    expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0);
-    expect(await outcomeOf(refused)).toBe("429 limit.create");
+    const refusal = await request(5);
+    expect(Number(refusal.headers.get("retry-after"))).toBeGreaterThan(0);
+    expect(await outcomeOf(refusal)).toBe("429 limit.create");
     // Failed items don't count.
     const some = await request(4, 3);
     expect(some.headers.get("ratelimit")).toStartWith('"create";r=3;');
     expect(countCreated(await resultsOf(some))).toBe(1);
     expect(countCreated(await resultsOf(await request(3)))).toBe(3);
     expect((await request(1)).status).toBe(429);
-    own.advance(Number(refused.headers.get("retry-after")) * 1000);
+    own.advance(Number(refusal.headers.get("retry-after")) * 1000);
     expect((await request(1)).status).toBe(200);
   });
 
   test("bounds the length of a batch", async () => {
     await using own = await startHere({ LIMIT_CREATE: "8/1d" });
-    const refused = await send(LINKS, many(9), {}, own);
-    expect(await outcomeOf(refused)).toBe("400 batch.length");
-    expect(((await refused.json()) as { message: string }).message).toContain("1 to 8 links");
+    const refusal = await send(LINKS, many(9), {}, own);
+    expect(await outcomeOf(refusal)).toBe("400 batch.length");
+    expect(((await refusal.json()) as { message: string }).message).toContain("1 to 8 links");
     expect(countCreated(await resultsOf(await send(LINKS, many(8), {}, own)))).toBe(8);
   });
 });

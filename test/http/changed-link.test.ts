@@ -70,9 +70,9 @@ describe("a link with a changed destination", () => {
     await using service = await startHere({ INTERSTITIAL: "all" });
     const link = await make(service);
     await change(service, link, { target: OTHER });
-    const shown = await fetchPage(service, `/${link.code}`);
+    const interstitial = await fetchPage(service, `/${link.code}`);
     for (const text of [en["hint.changed.fresh"], "example.com", "example.net"])
-      expect(shown).toContain(text);
+      expect(interstitial).toContain(text);
   });
 
   test("shows the operator all its terms, its former host and its state, but no password hash", async () => {
@@ -94,15 +94,15 @@ describe("a link with a changed destination", () => {
     expect(JSON.stringify(data)).not.toContain("argon2");
     const signedIn = await sendForm(curt, "/admin", { token: ADMIN_TOKEN });
     const Cookie = signedIn.headers.get("set-cookie")?.split(";")[0] ?? "";
-    const shown = await (
+    const page = await (
       await curt.fetch(`/admin/links/${link.code}`, { headers: { ...HTML, Cookie } })
     ).text();
     const texts = [starts_at, "0 / 7", en["admin.password.yes"], en["preview.changed"], "example.com", OTHER];
-    for (const text of texts) expect(shown).toContain(text);
-    expect(shown).not.toContain("argon2");
+    for (const text of texts) expect(page).toContain(text);
+    expect(page).not.toContain("argon2");
     await ask(curt, "DELETE", link.path, { key: link.key });
-    const ended = await ask(curt, "GET", `/api/v1/admin/links/${link.code}`, { key: ADMIN_TOKEN });
-    expect(ended.data).toMatchObject({ state: "ended", ended: "withdrawn" });
+    const lookUp = await ask(curt, "GET", `/api/v1/admin/links/${link.code}`, { key: ADMIN_TOKEN });
+    expect(lookUp.data).toMatchObject({ state: "ended", ended: "withdrawn" });
   });
 });
 

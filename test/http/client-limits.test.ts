@@ -99,13 +99,13 @@ describe("LIMIT_CREATE", () => {
     const wrong = await curt.shorten({});
     expect(wrong.headers.get("ratelimit")).toStartWith('"create";r=1;');
     await create(curt);
-    const refused = await create(curt);
-    expect(refused.headers.get("ratelimit-policy")).toBe(first.headers.get("ratelimit-policy"));
-    const [, t] = /^"create";r=0;t=(\d+)$/.exec(refused.headers.get("ratelimit") ?? "") ?? [];
+    const refusal = await create(curt);
+    expect(refusal.headers.get("ratelimit-policy")).toBe(first.headers.get("ratelimit-policy"));
+    const [, t] = /^"create";r=0;t=(\d+)$/.exec(refusal.headers.get("ratelimit") ?? "") ?? [];
     expect(Number(t)).toBeGreaterThan(0);
-    expect(Number(t)).toBeLessThanOrEqual(Number(refused.headers.get("retry-after")));
+    expect(Number(t)).toBeLessThanOrEqual(Number(refusal.headers.get("retry-after")));
     const message = en.limited.replace("{when}", "in 5 minutes");
-    expect(await refused.json()).toEqual({ status: "error", message });
+    expect(await refusal.json()).toEqual({ status: "error", message });
   });
 
   test("counts the form, which keeps what was typed and says when to retry", async () => {
@@ -118,9 +118,9 @@ describe("LIMIT_CREATE", () => {
       ["ja", "60分後にもう一度お試しください。"],
       ["ko", "60분 후에 다시 시도해 주세요."],
     ] as const) {
-      const refused = await send(language);
-      expect([refused.status, refused.headers.get("retry-after")]).toEqual([429, "3600"]);
-      const page = await refused.text();
+      const refusal = await send(language);
+      expect([refusal.status, refusal.headers.get("retry-after")]).toEqual([429, "3600"]);
+      const page = await refusal.text();
       expect(page).toMatch(new RegExp(`<p class="error" role="alert">[^<]*${when}</p>`));
       expect(page).toContain(`value="${LONG}"`);
       expect(page).toContain('value="mine"');
@@ -203,10 +203,10 @@ describe("LIMIT_UNKNOWN", () => {
     const { curt, headers } = newcomer();
     const first = await statuses(3, () => curt.fetch(path, { headers }));
     expect(Object.values(first)).toEqual([3]);
-    const refused = curt.fetch(path, { headers });
-    expect(await retryAfter(refused)).toBeGreaterThan(0);
+    const refusal = curt.fetch(path, { headers });
+    expect(await retryAfter(refusal)).toBeGreaterThan(0);
     const isOfApi = path.startsWith("/api/");
-    if (isOfApi) expect((await refused).headers.get("ratelimit")).toMatch(/^"unknown";r=0;t=\d+$/);
+    if (isOfApi) expect((await refusal).headers.get("ratelimit")).toMatch(/^"unknown";r=0;t=\d+$/);
   });
 
   test("counts availability checks of taken codes, because the response reveals free ones", async () => {
@@ -266,9 +266,9 @@ describe("LIMIT_VIEW", () => {
     expect(first.headers.get("ratelimit")).toMatch(/^"view";r=1;t=43\d{3}$/);
     const tag = { "If-None-Match": first.headers.get("etag") ?? "" };
     expect([200, 304]).toContain((await curt.fetch(path, { headers: { ...headers, ...tag } })).status);
-    const refused = await curt.fetch(path, { headers });
-    expect(refused.status).toBe(429);
-    expect(refused.headers.get("retry-after")).toMatch(/^43\d{3}$/);
+    const refusal = await curt.fetch(path, { headers });
+    expect(refusal.status).toBe(429);
+    expect(refusal.headers.get("retry-after")).toMatch(/^43\d{3}$/);
     expect((await curt.fetch(path, { headers: others })).status).toBe(200);
   });
 
@@ -312,8 +312,8 @@ describe("LIMIT_VIEW", () => {
         headers: { "Content-Type": "application/json", ...more, ...client },
         body: JSON.stringify(body),
       });
-    const refused = status === 200 ? 1 : 2;
-    expect(await statuses(refused, () => send(headers))).toEqual({ [status]: refused });
+    const allowed = status === 200 ? 1 : 2;
+    expect(await statuses(allowed, () => send(headers))).toEqual({ [status]: allowed });
     const over = await send(headers);
     expect([over.status, over.headers.get("curt-reason")]).toEqual([429, "limit.view"]);
     expect((await curt.fetch("/mine+", { headers })).status).toBe(429);

@@ -10,8 +10,8 @@ const service = shareService({ CREATE_TOKEN: TOKEN });
 async function sampleOf(name: "TypeScript" | "Shell" | "MCP" | "curl"): Promise<string> {
   const html = await (await service.fetch("/docs")).text();
   const [start = ""] = /<section id="start"[\s\S]*?<\/section>/.exec(html) ?? [];
-  const shown = samplesIn(start);
-  return (shown[name] ?? "").replace(BASE_URL, service.origin).replace("YOUR_TOKEN", TOKEN);
+  const samples = samplesIn(start);
+  return (samples[name] ?? "").replace(BASE_URL, service.origin).replace("YOUR_TOKEN", TOKEN);
 }
 
 describe("the samples on /docs", () => {

@@ -65,15 +65,15 @@ describe.each([BASE_URL, "https://한글.example"])("the contract at %s", (origi
     });
 
     test("echoes the URL and the code exactly as sent, and redirects to the normalized URL", async () => {
-      const sent = {
+      const request = {
         original_url: "HTTP://Example.com:80/a/../한글?q=%ea%b0%80 x#f",
         custom_code: "각️".normalize("NFD").replace("\uFE0F", ""),
       };
-      const { data } = await json(await curt.shorten(sent));
-      const { original_url: url, custom_code: code } = sent;
+      const { data } = await json(await curt.shorten(request));
+      const { original_url: url, custom_code: code } = request;
       expect(data).toMatchObject({ original_url: url, code, short_url: `${origin}/${code}/` });
       const link = await curt.fetch(`/${encodeURIComponent("각")}/`);
-      expect(link.headers.get("location")).toBe(new URL(sent.original_url).href);
+      expect(link.headers.get("location")).toBe(new URL(request.original_url).href);
     });
 
     test("generates a code of seven characters when none is sent, null or empty, and no expiry", async () => {

@@ -55,9 +55,9 @@ test("the form asks for the token, and reports a wrong one beside it", async () 
   expect(more).toEqual([]);
   expect(field?.attributes).toMatchObject({ type: "password", autocomplete: "current-password" });
   for (const token of ["", "wrong-horse-battery"]) {
-    const refused = await send({ original_url: LONG, custom_code: "form", token });
-    expect([refused.status, refused.headers.get("www-authenticate")]).toEqual([401, "Bearer"]);
-    const page = await refused.text();
+    const refusal = await send({ original_url: LONG, custom_code: "form", token });
+    expect([refusal.status, refusal.headers.get("www-authenticate")]).toEqual([401, "Bearer"]);
+    const page = await refusal.text();
     expect(page).toContain(`<p class="error" id="token-error">${en["home.token.wrong"]}</p>`);
     expect(page).toContain('value="form"');
     expect(page).not.toContain("horse");

@@ -138,8 +138,8 @@ test("blocking a host stops links to it and its subdomains and refuses new ones,
     const text = await preview.text();
     expect([preview.status, text.includes("/x")]).toEqual([410, false]);
     expect(text).toContain(`<time datetime="${new Date(DECISION.atMs).toISOString()}">`);
-    const shown = await dataOf(await curt.fetch(`/api/v1/links/${code}`));
-    expect(shown).toMatchObject({ disabled_reason: "phishing" });
+    const link = await dataOf(await curt.fetch(`/api/v1/links/${code}`));
+    expect(link).toMatchObject({ disabled_reason: "phishing" });
     expect((await curt.fetch(`/${code}.svg`)).status).toBe(410);
   }
   expect((await curt.fetch("/untouched")).status).toBe(302);

@@ -148,9 +148,9 @@ describe("a code", () => {
     const linkAt = await createEverywhere("같은");
     const path = encodeURIComponent("같은");
     for (const host of HOSTS) {
-      const shown = `https://${host.replace("xn--bj0bj06e", "한글")}`;
+      const origin = `https://${host.replace("xn--bj0bj06e", "한글")}`;
       const link = linkAt(host);
-      expect(link).toMatchObject({ code: "같은", short_url: `${shown}/같은/` });
+      expect(link).toMatchObject({ code: "같은", short_url: `${origin}/같은/` });
       expect(link["qr"].svg).toBe(`https://${host}/${path}.svg`);
       const page = await at[host].fetch(`/${path}+`, { headers: { Accept: "text/html" } });
       const text = (await page.text()).replaceAll(/<wbr\/>|<\/?span>/g, "");
@@ -195,16 +195,20 @@ describe("a code", () => {
   test("has its own limit of wrong passwords at each domain, even if its links are created at the same moment", async () => {
     const settings = { ...SETTINGS, LIMIT_PASSWORDS: "1/1h", TRUSTED_PROXIES: "127.0.0.1" };
     await using still = await startHere(settings, { standsStill: true });
-    const limited = HOSTS.map((host) => toDomain(still, host));
+    const services = HOSTS.map((host) => toDomain(still, host));
     const wrong = new URLSearchParams({ password: "wrong" });
     for (const [nth, host] of HOSTS.entries())
-      await createLink(limited[nth] as Running, { target: targetOf(host), code: "tries", password: "right" });
+      await createLink(services[nth] as Running, {
+        target: targetOf(host),
+        code: "tries",
+        password: "right",
+      });
     const attempt = async (service: Running | undefined, client: number) => {
       const headers = { "X-Forwarded-For": `192.0.2.${client}` };
       return (await service?.fetch("/tries", { method: "POST", headers, body: wrong }))?.status;
     };
-    for (let client = 0; client < 10; client++) expect(await attempt(limited[0], client)).toBe(401);
-    expect([await attempt(limited[0], 10), await attempt(limited[1], 10)]).toEqual([429, 401]);
+    for (let client = 0; client < 10; client++) expect(await attempt(services[0], client)).toBe(401);
+    expect([await attempt(services[0], 10), await attempt(services[1], 10)]).toEqual([429, 401]);
   });
 
   test("changes and ends at its own domain only", async () => {
@@ -221,9 +225,9 @@ describe("a code", () => {
   test("has its own password cookie and its own number of visits at each domain", async () => {
     await createEverywhere("closed", { password: "the password", max_visits: 1 });
     const body = new URLSearchParams({ password: "the password" });
-    const opened = await at["go.example.com"].fetch("/closed", { method: "POST", body });
-    expect([opened.status, opened.headers.get("location")]).toEqual([303, targetOf("go.example.com")]);
-    const [Cookie = ""] = opened.headers.get("set-cookie")?.split(";") ?? [];
+    const response = await at["go.example.com"].fetch("/closed", { method: "POST", body });
+    expect([response.status, response.headers.get("location")]).toEqual([303, targetOf("go.example.com")]);
+    const [Cookie = ""] = response.headers.get("set-cookie")?.split(";") ?? [];
     expect((await at["go.example.com"].fetch("/closed", { headers: { Cookie } })).status).toBe(410);
     await untilVisited("go.example.com", "closed", 1);
     expect((await curt.fetch("/closed", { headers: { Cookie } })).status).toBe(401);
@@ -265,8 +269,8 @@ describe("a code", () => {
     const base = await createLink(korean, { target: targetOf("x"), code: "back", domain: "CURT.example" });
     expect(base["short_url"]).toBe("https://curt.example/back/");
     for (const domain of ["www.curt.example", "go.example.com/x", "https://", "@", "한글"]) {
-      const refused = await ask(curt, "POST", "/api/v1/links", { body: { target: "nothing", domain } });
-      expect([domain, refused.status, refused.reason]).toEqual([
+      const refusal = await ask(curt, "POST", "/api/v1/links", { body: { target: "nothing", domain } });
+      expect([domain, refusal.status, refusal.reason]).toEqual([
         domain,
         400,
         "target.scheme, domain.unknown",

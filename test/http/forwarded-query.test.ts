@@ -214,19 +214,19 @@ describe("a link with forward_query behind the interstitial", () => {
       const code = Object.keys(terms).join("") || "open";
       await addGuarded(curt, code, { target: TARGET, forwardQuery: true, ...terms });
       const path = `/${code}?language=ko&utm=1`;
-      const shown = await curt.fetch(path, { headers: { ...FROM_ELSEWHERE, ...AUTHORIZATION } });
-      const page = await shown.clone().text();
+      const interstitial = await curt.fetch(path, { headers: { ...FROM_ELSEWHERE, ...AUTHORIZATION } });
+      const page = await interstitial.clone().text();
       expect(page).toContain(ko["interstitial.title"]);
       expect(page).not.toContain("utm");
-      const forms = (await elementsOf(shown)).filter(({ tag }) => tag === "form");
+      const forms = (await elementsOf(interstitial)).filter(({ tag }) => tag === "form");
       expect(forms.map(({ attributes }) => attributes)).toEqual([{ method: "post" }]);
-      expect(shown.headers.get("content-security-policy")).not.toContain("form-action");
+      expect(interstitial.headers.get("content-security-policy")).not.toContain("form-action");
       const form = "password" in terms ? { password: PASSWORD } : {};
       const { response, outcome } = await post(curt, path, form);
       if ("password" in terms) {
         expect(await response.text()).toContain(ko["interstitial.title"]);
-        const sent = await sendForm(curt, path, {}, { ...FROM_HERE, ...cookiesOf(response) });
-        expect([sent.status, sent.headers.get("location")]).toEqual([
+        const redirect = await sendForm(curt, path, {}, { ...FROM_HERE, ...cookiesOf(response) });
+        expect([redirect.status, redirect.headers.get("location")]).toEqual([
           303,
           "https://shop.example/?own=1&utm=1#part",
         ]);

@@ -215,8 +215,8 @@ describe("a link with a password", () => {
 
   test("refuses cookies and passwords from before a change of its password", async () => {
     const link = await addGuarded(curt, "changed", { password: PASSWORD, target: TARGET });
-    const known = await send("/changed", { password: PASSWORD });
-    const headers = { Cookie: known.headers.get("set-cookie")?.split(";", 1)[0] ?? "" };
+    const response = await send("/changed", { password: PASSWORD });
+    const headers = { Cookie: response.headers.get("set-cookie")?.split(";", 1)[0] ?? "" };
     expectOpen(await curt.fetch("/changed", { headers }));
     await using store = await openStoreOf(curt);
     const passwordHash = await hashCheaply("another");
@@ -258,9 +258,9 @@ describe("a link with a password", () => {
       await expectClosed(await curt.fetch("/both", { headers }), 401);
     await expectClosed(await send("/both", { password: "wrong" }), 401);
     await expectClosed(await curt.fetch("/both", { method: "HEAD", headers: basic(PASSWORD) }), 200);
-    const opened = await send("/both", { password: PASSWORD });
-    expectOpen(opened, 303);
-    const Cookie = opened.headers.get("set-cookie")?.split(";", 1)[0] ?? "";
+    const response = await send("/both", { password: PASSWORD });
+    expectOpen(response, 303);
+    const Cookie = response.headers.get("set-cookie")?.split(";", 1)[0] ?? "";
     expectOpen(await curt.fetch("/both", { headers: { Cookie } }));
     expectOpen(await curt.fetch("/both", { headers: basic(PASSWORD) }));
     await expectClosed(await curt.fetch("/both", { headers: basic(PASSWORD) }), 410);
@@ -304,10 +304,10 @@ describe("wrong passwords", () => {
       `401 ${en["password.wrong"]} Too many attempts. Try again in 20 minutes.`,
       "429 Too many attempts. Try again in 20 minutes.",
     ]);
-    const limited = await service.fetch("/one", { headers: basic(PASSWORD) });
-    expect(limited.headers.get("curt-reason")).toBe("limit.password");
-    expect(limited.headers.get("retry-after")).toBe("1200");
-    await expectClosed(limited, 429);
+    const refusal = await service.fetch("/one", { headers: basic(PASSWORD) });
+    expect(refusal.headers.get("curt-reason")).toBe("limit.password");
+    expect(refusal.headers.get("retry-after")).toBe("1200");
+    await expectClosed(refusal, 429);
     service.advance(HOUR_MS / 3);
     expectOpen(await service.fetch("/one", { headers: basic(PASSWORD) }));
   });
@@ -385,10 +385,10 @@ describe("right passwords", () => {
     await addAllGuarded(service, codes, { passwordHash, target: TARGET });
     const visit = (code: string, address: string) => service.fetch(`/${code}`, { headers: from(address) });
     for (const code of codes.slice(0, 60)) expectOpen(await visit(code, "192.0.2.1"));
-    const limited = await visit("own-60", "192.0.2.1");
-    expect(limited.headers.get("curt-reason")).toBe("limit.password");
-    expect(limited.headers.get("retry-after")).toBe("1");
-    await expectClosed(limited, 429);
+    const refusal = await visit("own-60", "192.0.2.1");
+    expect(refusal.headers.get("curt-reason")).toBe("limit.password");
+    expect(refusal.headers.get("retry-after")).toBe("1");
+    await expectClosed(refusal, 429);
     await expectClosed(await visit("own-0", "192.0.2.1"), 429);
     expectOpen(await visit("own-0", "192.0.2.2"));
     service.advance(1000);

@@ -60,9 +60,9 @@ test("the form completes an address, shows how, and refuses one that can't be co
   }
   for (const written of ["naver.com:99999", "10.0.0.255", "3.14", `naver.com/${'"'.repeat(8192)}`])
     expect((await post({ original_url: written })).status, written).toEqual(400);
-  const refused = await (await post({ original_url: "naver.com", custom_code: "a b" })).text();
-  expect(refused).toContain('value="https://naver.com"');
-  expect(refused).toMatch(/<p class="hint" id="understood" data-understood="[^"]*">/);
+  const refusal = await (await post({ original_url: "naver.com", custom_code: "a b" })).text();
+  expect(refusal).toContain('value="https://naver.com"');
+  expect(refusal).toMatch(/<p class="hint" id="understood" data-understood="[^"]*">/);
 });
 
 test("the form sets an expiry in the chosen zone, a limit of visits and a password, and reports mistakes at their field", async () => {

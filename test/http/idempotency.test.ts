@@ -138,8 +138,8 @@ describe("a create with an Idempotency-Key", () => {
     const replay = { ...first, replayed: "true" };
     for (const _ of times(3)) expect(await send(one)).toEqual(replay);
     expect((await send(other)).status).toBe(201);
-    const refused = await send(newKey());
-    expect([refused.status, refused.headers[2]]).toEqual([429, "limit.create"]);
+    const refusal = await send(newKey());
+    expect([refusal.status, refusal.headers[2]]).toEqual([429, "limit.create"]);
     expect(await send(one)).toEqual(replay);
     // The key is already known, so the limit doesn't matter.
     expect((await send(one, { original_url: "https://example.com/b" })).status).toBe(422);

@@ -18,8 +18,8 @@ describe("PATCH /api/v1/links/{code}", () => {
     const changed = await ask(curt, "PATCH", path, { key, body: { target: OTHER } });
     const changedAt = changed.data["changed_at"];
     expect([changed.status, changed.message]).toEqual([200, en["link.changed"]]);
-    const shown = { target: OTHER, changed_at: changedAt, visits: expect.any(Number) };
-    expect(changed.data).toEqual({ ...data, ...shown });
+    const difference = { target: OTHER, changed_at: changedAt, visits: expect.any(Number) };
+    expect(changed.data).toEqual({ ...data, ...difference });
     expect(Math.abs(Date.parse(changedAt) - curt.nowMs())).toBeLessThan(60_000);
     expect(changed.headers.get("cache-control")).toBe("no-store");
     expect(changed.headers.get("vary")).toContain("Authorization");
@@ -53,9 +53,9 @@ describe("PATCH /api/v1/links/{code}", () => {
       [{ target: "x", max_visits: 0, password: "" }, "target.scheme, max_visits.range, password.length", ""],
     ];
     for (const [body, reason, message] of cases) {
-      const refused = await ask(curt, "PATCH", path, { key, body });
-      expect([body, refused.status, refused.reason]).toEqual([body, 400, reason]);
-      if (message !== "") expect(refused.message).toBe(message);
+      const refusal = await ask(curt, "PATCH", path, { key, body });
+      expect([body, refusal.status, refusal.reason]).toEqual([body, 400, reason]);
+      if (message !== "") expect(refusal.message).toBe(message);
     }
     expect((await ask(curt, "PATCH", path, { key, body: [] })).reason).toBe("body.object");
     expect(await visited(curt, code)).toBe(TARGET);
@@ -107,8 +107,8 @@ describe("PATCH /api/v1/links/{code}", () => {
     for (const repeated of [null, started.data["starts_at"]])
       expect((await change({ starts_at: repeated })).status).toBe(200);
     for (const later of ["24h", starts_at, past]) {
-      const refused = await change({ starts_at: later, max_visits: 9 });
-      expect([refused.status, refused.reason]).toEqual([400, "starts_at.started"]);
+      const refusal = await change({ starts_at: later, max_visits: 9 });
+      expect([refusal.status, refusal.reason]).toEqual([400, "starts_at.started"]);
     }
     const { data } = await ask(curt, "GET", path, { key });
     expect(data).toMatchObject({ starts_at: started.data["starts_at"], max_visits: 7 });
@@ -127,8 +127,8 @@ describe("PATCH /api/v1/links/{code}", () => {
       instance.advance(DAY_MS - 1000);
       expect((await change({ target: `${OTHER}2` })).status, EDITS).toEqual(atFirst);
       instance.advance(1000);
-      const refused = await change({ target: `${OTHER}3` });
-      expect([refused.status, refused.reason], EDITS).toEqual([later, later === 403 ? "edits.closed" : null]);
+      const refusal = await change({ target: `${OTHER}3` });
+      expect([refusal.status, refusal.reason], EDITS).toEqual([later, later === 403 ? "edits.closed" : null]);
       // The same target isn't a new one.
       const now = (await ask(instance, "GET", path)).data["target"];
       expect((await change({ target: now, expires_at: "1week", max_visits: 3, password: "p" })).status).toBe(
@@ -249,8 +249,8 @@ describe("a manage key", () => {
         expect(response.headers.get("www-authenticate")).toBe("Bearer");
       }
       for (const given of wrong) {
-        const refused = await ask(curt, method, path, { key: given, body: { target: OTHER } });
-        expect([refused.status, refused.reason], given).toEqual([403, "key.wrong"]);
+        const refusal = await ask(curt, method, path, { key: given, body: { target: OTHER } });
+        expect([refusal.status, refusal.reason], given).toEqual([403, "key.wrong"]);
       }
       const unknown = await ask(curt, method, "/api/v1/links/nothing-here", { key, body: {} });
       expect([unknown.status, unknown.reason]).toEqual([404, "link.unknown"]);
@@ -278,12 +278,12 @@ describe("a manage key", () => {
     const starts_at = new Date(curt.nowMs() + DAY_MS).toISOString();
     const { path, key } = await make(curt, { starts_at, password: "p" });
     expect((await ask(curt, "GET", path)).status).toBe(404);
-    const shown = await ask(curt, "GET", path, { key });
-    expect(shown.data).toMatchObject({ state: "scheduled", starts_at, target: TARGET, has_password: true });
-    expect(Object.keys(shown.data)).not.toContain("manage_key");
-    expect(JSON.stringify(shown.data)).not.toContain("argon2");
-    expect(shown.headers.get("cache-control")).toBe("no-cache");
-    expect(shown.headers.get("vary")).toContain("Authorization");
+    const lookUp = await ask(curt, "GET", path, { key });
+    expect(lookUp.data).toMatchObject({ state: "scheduled", starts_at, target: TARGET, has_password: true });
+    expect(Object.keys(lookUp.data)).not.toContain("manage_key");
+    expect(JSON.stringify(lookUp.data)).not.toContain("argon2");
+    expect(lookUp.headers.get("cache-control")).toBe("no-cache");
+    expect(lookUp.headers.get("vary")).toContain("Authorization");
   });
 
   test("gets responses that readers without it never share", async () => {
@@ -370,9 +370,9 @@ describe("the state of a link", () => {
       await prepare(link);
       expect(await outcomeOf(links.fetch(`/${code}`))).toBe(visit);
       expect(await outcomeOf(ask(links, "GET", path))).toBe(read);
-      const known = await ask(links, "GET", path, { key });
-      if (change === UNKNOWN) expect(await outcomeOf(known)).toBe(UNKNOWN);
-      else expect(known.data["state"]).toBe(state);
+      const lookUp = await ask(links, "GET", path, { key });
+      if (change === UNKNOWN) expect(await outcomeOf(lookUp)).toBe(UNKNOWN);
+      else expect(lookUp.data["state"]).toBe(state);
       for (const [given, outcome = ""] of [
         [undefined, "401 key.missing"],
         [await otherKey(), change === UNKNOWN ? UNKNOWN : "403 key.wrong"],

@@ -143,9 +143,13 @@ describe("the manage page", () => {
 
   test("refuses forms of other sites even with the right key", async () => {
     const { code, key } = await make(curt);
-    const sent = await send(code, { key, act: "withdraw", sure: "yes" }, { "Sec-Fetch-Site": "cross-site" });
-    expect([sent.status, sent.headers.get("curt-reason")]).toEqual([403, "cross-site"]);
-    expect(sent.body).not.toContain(key);
+    const refusal = await send(
+      code,
+      { key, act: "withdraw", sure: "yes" },
+      { "Sec-Fetch-Site": "cross-site" },
+    );
+    expect([refusal.status, refusal.headers.get("curt-reason")]).toEqual([403, "cross-site"]);
+    expect(refusal.body).not.toContain(key);
     expect(await visited(curt, code)).toBe(TARGET);
   });
 

@@ -80,11 +80,11 @@ describe("every page", () => {
           "content-length": "",
         });
         expect([head.status, compared(head)]).toEqual([status, compared(response)]);
-        const sent = await curt.fetch(path, {
+        const compressed = await curt.fetch(path, {
           headers: { ...HTML, "Accept-Language": language, "Accept-Encoding": "gzip" },
           decompress: false,
         });
-        const { byteLength } = await sent.arrayBuffer();
+        const { byteLength } = await compressed.arrayBuffer();
         expect(head.headers.get("content-length")).toBe(String(byteLength));
       }
     },
@@ -103,82 +103,82 @@ describe("every page", () => {
     for (const once of ["h1", "main", "head"])
       expect(elements.filter(({ tag }) => tag === once)).toHaveLength(1);
   }
+});
 
-  test("a 503 has security headers and keeps what was typed", async () => {
-    await using away = await startHere();
-    await away.shorten({ original_url: LONG, custom_code: "away" });
-    away.expectFaults();
-    makeUnreadable(away.file);
-    for (const path of ["/away", "/away+"]) {
-      const response = await away.fetch(path, { headers: HTML });
-      expect(response.status).toBe(503);
-      expectGuarded(response);
-      expect(response.headers.get("retry-after")).toBe("2");
-      expect(await response.text()).toContain('<a class="button" href="">Try again</a>');
-    }
-    const form = new URLSearchParams({ original_url: LONG, custom_code: "typed", expire_duration: "1week" });
-    const response = await away.fetch("/", { method: "POST", body: form });
-    expect([response.status, response.headers.get("retry-after")]).toEqual([503, "2"]);
+test("a 503 has security headers and keeps what was typed", async () => {
+  await using away = await startHere();
+  await away.shorten({ original_url: LONG, custom_code: "away" });
+  away.expectFaults();
+  makeUnreadable(away.file);
+  for (const path of ["/away", "/away+"]) {
+    const response = await away.fetch(path, { headers: HTML });
+    expect(response.status).toBe(503);
     expectGuarded(response);
-    const page = await response.text();
-    expect(page).toContain(`<p class="error" role="alert">${en.unavailable}</p>`);
-    // The form keeps what was typed.
-    expect(page).toContain(`value="${LONG}"`);
-    expect(page).toContain('value="typed"');
-    expect(page).toContain('value="1week" checked=""');
-    expect(away.logged.join("")).toContain("the store cannot answer");
-  });
+    expect(response.headers.get("retry-after")).toBe("2");
+    expect(await response.text()).toContain('<a class="button" href="">Try again</a>');
+  }
+  const form = new URLSearchParams({ original_url: LONG, custom_code: "typed", expire_duration: "1week" });
+  const response = await away.fetch("/", { method: "POST", body: form });
+  expect([response.status, response.headers.get("retry-after")]).toEqual([503, "2"]);
+  expectGuarded(response);
+  const page = await response.text();
+  expect(page).toContain(`<p class="error" role="alert">${en.unavailable}</p>`);
+  // The form keeps what was typed.
+  expect(page).toContain(`value="${LONG}"`);
+  expect(page).toContain('value="typed"');
+  expect(page).toContain('value="1week" checked=""');
+  expect(away.logged.join("")).toContain("the store cannot answer");
+});
 
-  test("?language= sets a cookie only for requests from Curt's own pages", async () => {
-    for (const [site, setsCookie] of [
-      ["same-origin", true],
-      ["cross-site", false],
-      ["same-site", false],
-      ["none", false],
-    ] as const) {
-      const response = await get("/taken+?language=ko", { "Sec-Fetch-Site": site });
+test("?language= sets a cookie only for requests from Curt's own pages", async () => {
+  for (const [site, setsCookie] of [
+    ["same-origin", true],
+    ["cross-site", false],
+    ["same-site", false],
+    ["none", false],
+  ] as const) {
+    const response = await get("/taken+?language=ko", { "Sec-Fetch-Site": site });
+    expect(response.headers.get("content-language")).toBe("ko");
+    expect(response.headers.has("set-cookie"), site).toEqual(setsCookie);
+  }
+});
+
+test("an unexpected error shows a page with status 500 and is logged once", async () => {
+  await using broken = await startHere();
+  await broken.shorten({ original_url: LONG, custom_code: "broken" });
+  await visit(broken, "broken");
+  await untilCounted(broken, "broken", 1);
+  broken.expectFaults();
+  {
+    using database = new Database(broken.file);
+    // The service may be writing just now.
+    database.run("PRAGMA busy_timeout = 60000");
+    database.run("UPDATE visits SET detail = x'00'");
+  }
+  const response = await broken.fetch("/broken+", { headers: HTML });
+  expect(response.status).toBe(500);
+  expectGuarded(response);
+  expect(await response.text()).toContain(`<h1>${en["page.internal.title"]}</h1>`);
+  expect(broken.logged.filter((line) => line.includes('"level":"error"'))).toHaveLength(1);
+});
+
+test("the language cookie is set only for readers who choose an existing language", async () => {
+  for (const path of ["/", "/taken+", "/ended", "/nobody"]) {
+    const chosen = await get(`${path}?language=ko`);
+    expect(chosen.headers.get("content-language")).toBe("ko");
+    expect(chosen.headers.get("set-cookie")).toBe(
+      "language=ko; Max-Age=31536000; Path=/; HttpOnly; SameSite=Lax",
+    );
+    for (const unknown of ["xx", "", "KO", "__proto__", "ko;x"]) {
+      const response = await get(`${path}?language=${unknown}`, { "Accept-Language": "ko" });
+      expect(response.headers.get("set-cookie")).toBe(null);
       expect(response.headers.get("content-language")).toBe("ko");
-      expect(response.headers.has("set-cookie"), site).toEqual(setsCookie);
     }
-  });
-
-  test("an unexpected error shows a page with status 500 and is logged once", async () => {
-    await using broken = await startHere();
-    await broken.shorten({ original_url: LONG, custom_code: "broken" });
-    await visit(broken, "broken");
-    await untilCounted(broken, "broken", 1);
-    broken.expectFaults();
-    {
-      using database = new Database(broken.file);
-      // The service may be writing just now.
-      database.run("PRAGMA busy_timeout = 60000");
-      database.run("UPDATE visits SET detail = x'00'");
-    }
-    const response = await broken.fetch("/broken+", { headers: HTML });
-    expect(response.status).toBe(500);
-    expectGuarded(response);
-    expect(await response.text()).toContain(`<h1>${en["page.internal.title"]}</h1>`);
-    expect(broken.logged.filter((line) => line.includes('"level":"error"'))).toHaveLength(1);
-  });
-
-  test("the language cookie is set only for readers who choose an existing language", async () => {
-    for (const path of ["/", "/taken+", "/ended", "/nobody"]) {
-      const chosen = await get(`${path}?language=ko`);
-      expect(chosen.headers.get("content-language")).toBe("ko");
-      expect(chosen.headers.get("set-cookie")).toBe(
-        "language=ko; Max-Age=31536000; Path=/; HttpOnly; SameSite=Lax",
-      );
-      for (const unknown of ["xx", "", "KO", "__proto__", "ko;x"]) {
-        const response = await get(`${path}?language=${unknown}`, { "Accept-Language": "ko" });
-        expect(response.headers.get("set-cookie")).toBe(null);
-        expect(response.headers.get("content-language")).toBe("ko");
-      }
-      const remembered = await get(path, { Cookie: "a=b; language=ko", "Accept-Language": "en" });
-      expect(remembered.headers.get("content-language")).toBe("ko");
-      const forged = await get(path, { Cookie: "language=xx", "Accept-Language": "ko" });
-      expect(forged.headers.get("content-language")).toBe("ko");
-    }
-  });
+    const remembered = await get(path, { Cookie: "a=b; language=ko", "Accept-Language": "en" });
+    expect(remembered.headers.get("content-language")).toBe("ko");
+    const forged = await get(path, { Cookie: "language=xx", "Accept-Language": "ko" });
+    expect(forged.headers.get("content-language")).toBe("ko");
+  }
 });
 
 test("each ended link's page shows its own end", async () => {
@@ -247,8 +247,8 @@ test("each reader of an unknown address gets their own response every time", asy
     const isPage = text.startsWith(`<!doctype html><html lang="${language}">`);
     expect([language, response.headers.has("set-cookie"), isPage]).toEqual([...expected]);
     expect(response.headers.get("content-encoding")).toBeNull();
-    const sent = [response.status, { ...Object.fromEntries(response.headers), date: "" }, text];
-    if (first.has(reader)) expect(sent).toEqual(first.get(reader) as never);
-    first.set(reader, sent);
+    const content = [response.status, { ...Object.fromEntries(response.headers), date: "" }, text];
+    if (first.has(reader)) expect(content).toEqual(first.get(reader) as never);
+    first.set(reader, content);
   }
 });

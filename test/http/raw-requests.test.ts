@@ -143,8 +143,8 @@ describe("an unusual but well-formed request", () => {
 
   test("leaves its connection usable if its body is refused", async () => {
     const body = "x".repeat(70_000);
-    const refused = `POST /api/v1/shorten HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
-    const responses = await sendRaw(curt.origin, `${refused}GET /abc HTTP/1.1\r\nHost: x\r\n${close}`);
+    const oversized = `POST /api/v1/shorten HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
+    const responses = await sendRaw(curt.origin, `${oversized}GET /abc HTTP/1.1\r\nHost: x\r\n${close}`);
     expect([...responses.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => status)).toEqual(["413", "302"]);
   });
 });

@@ -124,15 +124,16 @@ describe("the reference", () => {
     const kinds = (await read("en")).matchAll(
       /<dt>([\d, ]+)<\/dt><dd><details><summary>.+?<\/summary><p class="soft reasons">(.*?)<\/p>/g,
     );
-    const shown = new Map<string, string>();
+    const statusesOf = new Map<string, string>();
     for (const [, statuses = "", reasons = ""] of kinds)
-      for (const [, reason = ""] of reasons.matchAll(/<code>(.*?)<\/code>/g)) shown.set(reason, statuses);
-    expect([...shown.keys()].toSorted()).toEqual([...REASONS].toSorted());
+      for (const [, reason = ""] of reasons.matchAll(/<code>(.*?)<\/code>/g))
+        statusesOf.set(reason, statuses);
+    expect([...statusesOf.keys()].toSorted()).toEqual([...REASONS].toSorted());
     const reference = await Bun.file(`${ROOT}/docs/api-reference.md`).text();
     const rows = [...reference.matchAll(/^- `([\w.-]+)` \((\d{3})\)/gm)];
     expect(rows.length).toBeGreaterThan(70);
     for (const [, reason = "", status = ""] of rows)
-      expect(shown.get(reason), reason).toEqual(expect.stringContaining(status));
+      expect(statusesOf.get(reason), reason).toEqual(expect.stringContaining(status));
   });
 
   test("may be indexed, is revalidated each time, and needs no unsafe content policy", async () => {

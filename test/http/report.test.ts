@@ -140,8 +140,8 @@ test("LIMIT_REPORT limits the accepted reports of each client, and the form keep
   expect((await report("unknown-code", { reason: "spam" }, me, limited)).status).toBe(404);
   expect((await report(code, { reason: "spam" }, me, limited)).status).toBe(202);
   expect((await send(`/${code}+report`, { reason: "spam" }, me, limited)).status).toBe(303);
-  const refused = await report(code, { reason: "spam" }, me, limited);
-  expect([refused.status, refused.headers.get("retry-after")]).toEqual([429, "1800"]);
+  const refusal = await report(code, { reason: "spam" }, me, limited);
+  expect([refusal.status, refusal.headers.get("retry-after")]).toEqual([429, "1800"]);
   const again = await send(`/${code}+report`, { reason: "spam", note: "typed" }, me, limited);
   expect(again.status).toBe(429);
   const page = await again.text();

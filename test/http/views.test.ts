@@ -109,8 +109,12 @@ test("requests with different ETags share the home page, and one with its ETag g
   const first = await home();
   const tag = first.headers.get("etag") ?? "";
   expect(tag).not.toBe("");
-  const known = await home(`"x", ${tag}`);
-  expect([known.status, known.headers.get("content-type"), await known.text()]).toEqual([304, null, ""]);
+  const repeated = await home(`"x", ${tag}`);
+  expect([repeated.status, repeated.headers.get("content-type"), await repeated.text()]).toEqual([
+    304,
+    null,
+    "",
+  ]);
   using views = startViews();
   const texts = [1, 2, 3].map(async (nth) => (await views.showHome({ "If-None-Match": `"${nth}"` })).text());
   expect(await Promise.all(texts)).toEqual(texts.map(() => "1 at 1000000"));
@@ -125,8 +129,8 @@ test("an unchanged view isn't rendered again, and its ETag gets 304", async () =
   expect([cached.status, await cached.text()]).toEqual([200, "1 at 1000000"]);
   const tag = first.headers.get("etag") ?? "";
   views.time.nowMs += 1000;
-  const known = await views.show("tagged", { "If-None-Match": tag });
-  expect([known.status, known.headers.get("etag"), await known.text()]).toEqual([304, tag, ""]);
+  const repeated = await views.show("tagged", { "If-None-Match": tag });
+  expect([repeated.status, repeated.headers.get("etag"), await repeated.text()]).toEqual([304, tag, ""]);
   views.time.nowMs += 4000;
   const changed = await views.show("tagged", { "If-None-Match": tag });
   expect([changed.status, await changed.text()]).toEqual([200, "2 at 1010000"]);
@@ -280,9 +284,9 @@ test("a refused form shows at most what its fields can hold", async () => {
   await using curt = await startHere();
   const body = `original_url=${'"'.repeat(30_000)}&custom_code=${'"'.repeat(30_000)}`;
   const headers = { ...HTML, "Content-Type": "application/x-www-form-urlencoded" };
-  const refused = await curt.fetch("/", { method: "POST", headers, body });
-  expect(refused.status).toBe(400);
-  const quotes = (await refused.text()).match(/&quot;/g) ?? [];
+  const refusal = await curt.fetch("/", { method: "POST", headers, body });
+  expect(refusal.status).toBe(400);
+  const quotes = (await refusal.text()).match(/&quot;/g) ?? [];
   expect(quotes.length).toBeGreaterThan(2000);
   expect(quotes.length).toBeLessThan(10_000);
 });
