@@ -9,6 +9,7 @@ const LONG = "https://example.com/long";
 const PROXIED = { TRUSTED_PROXIES: "127.0.0.1" };
 
 const times = (count: number) => Array.from({ length: count }, (_, nth) => nth);
+const listOf = (text: string) => text.trim().split(/\s+/);
 const from = (address: string) => ({ "X-Forwarded-For": address });
 
 /** Counts the statuses of `count` requests, sent one after the other. */
@@ -187,19 +188,12 @@ describe("LIMIT_UNKNOWN", () => {
 
   const newcomer = shareLimited(LIMIT);
 
-  test.each([
-    "/none",
-    "/none/",
-    "/none+",
-    "/none.svg",
-    "/none.png",
-    "/no..code",
-    "/no/such/address",
-    "/api/v1/none",
-    "/api/v1/links/none",
-    "/api/v1/links/none/stats",
-    "/api/v1/codes/none",
-  ])("counts GET %s", async (path) => {
+  const COUNTED = listOf(`
+    /none /none/ /none+ /none.svg /none.png /no..code /no/such/address /api/v1/none
+    /api/v1/links/none /api/v1/links/none/stats /api/v1/codes/none
+  `);
+
+  test.each(COUNTED)("counts GET %s", async (path) => {
     const { curt, headers } = newcomer();
     const first = await statuses(3, () => curt.fetch(path, { headers }));
     expect(Object.values(first)).toEqual([3]);
@@ -247,19 +241,12 @@ describe("LIMIT_VIEW", () => {
 
   const newcomer = shareLimited(LIMIT);
 
-  test.each([
-    "/mine+",
-    "/mine.svg",
-    "/mine.png",
-    "/docs",
-    "/?original_url=x",
-    "/+reported?x",
-    "/api/v1/shorten",
-    "/api/v1/openapi.json",
-    "/api/v1/links/mine",
-    "/api/v1/links/mine/stats",
-    "/api/v1/codes/mine",
-  ])("counts GET %s", async (path) => {
+  const COUNTED = listOf(`
+    /mine+ /mine.svg /mine.png /docs /?original_url=x /+reported?x /api/v1/shorten
+    /api/v1/openapi.json /api/v1/links/mine /api/v1/links/mine/stats /api/v1/codes/mine
+  `);
+
+  test.each(COUNTED)("counts GET %s", async (path) => {
     const { curt, headers, others } = newcomer();
     const first = await curt.fetch(path, { headers });
     expect(first.status).toBe(200);
