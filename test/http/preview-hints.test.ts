@@ -21,7 +21,7 @@ function get(path: string, service = curt): Promise<Response> {
   return service.fetch(path, { headers: HTML });
 }
 
-/** Reads a page, with the tag of what is known of it. */
+/** Reads a page, with the ETag of an earlier response. */
 function readerOf(service: Here, path: string) {
   return async (known = "") => {
     const response = await service.fetch(path, { headers: { ...HTML, "If-None-Match": known } });
@@ -38,8 +38,8 @@ async function textsOf(custom_code: string, original_url: string): Promise<strin
   return Promise.all(languages);
 }
 
-test("a card in a chat says a host in ASCII too, and warns of letters that look like others", async () => {
-  for (const [code, host, told] of [
+test("a chat card has the host in ASCII as well, and warns of letters that look like others", async () => {
+  for (const [code, host, shown] of [
     ["written", "пример.example", "пример.example (xn--e1afmkfd.example)"],
     ["imitated", "аррӏе.example", `xn--80ak6aa92e.example – ${en["preview.mistakable"]}`],
     ["plain", "example.com", "example.com"],
@@ -50,11 +50,11 @@ test("a card in a chat says a host in ASCII too, and warns of letters that look 
       ["description", "og:description"].includes(name ?? property ?? ""),
     );
     expect(described).toHaveLength(2);
-    for (const { attributes } of described) expect(attributes["content"]).toBe(`Destination: ${told}`);
+    for (const { attributes } of described) expect(attributes["content"]).toBe(`Destination: ${shown}`);
   }
 });
 
-test("a preview says beside the destination what is unusual about it, and emphasises whose it is", async () => {
+test("a preview lists what is unusual about the destination, and emphasizes its registrable domain", async () => {
   const [enPage, koPage] = await textsOf("unusual", "https://www.paypal.com.a.b.c.example.net:8443/");
   const front = { name: "paypal.com", domain: "example.net" };
   for (const [page, language] of [
@@ -73,7 +73,7 @@ test("a preview says beside the destination what is unusual about it, and emphas
   expect(address[1]).toContain(message("ko", "hint.address"));
 });
 
-test("a card in a chat says what is unusual about the destination, but not that it was changed", async () => {
+test("a chat card lists what is unusual about the destination, but no change of it", async () => {
   const { code, path, key } = await make(curt);
   await ask(curt, "PATCH", path, { key, body: { target: "https://paypal.com.example.net/" } });
   const response = await get(`/${code}+`);
@@ -84,8 +84,8 @@ test("a card in a chat says what is unusual about the destination, but not that 
   expect(card?.attributes["content"]).toBe(`Destination: paypal.com.example.net – ${hint}`);
 });
 
-test("a preview says for a day how long ago its link was changed, and what a reader has changes with it", async () => {
-  // Charts change at the quarters of an hour. The link is changed between two, so that only that time changes.
+test("a preview shows for a day how long ago its destination changed, and its ETag changes with that text", async () => {
+  // Charts change every quarter of an hour. The link is changed between two, so that only that time changes.
   const startMs = Math.floor(Date.now() / HOUR_MS) * HOUR_MS + 7 * MINUTE_MS;
   await using own = await startHere({}, { startMs, standsStill: true });
   const { code, path, key } = await make(own);
@@ -107,7 +107,7 @@ test("a preview says for a day how long ago its link was changed, and what a rea
   expect((await read()).text).not.toMatch(hint);
 });
 
-test("a preview says for the last day of its link when it ends and how soon, and is known while that is the same", async () => {
+test("a preview shows on the last day of its link when and how soon it ends, and its ETag changes with that text", async () => {
   const startMs = Math.floor(Date.now() / HOUR_MS) * HOUR_MS + 7 * MINUTE_MS;
   await using own = await startHere({}, { startMs, standsStill: true });
   await own.shorten({ original_url: LONG, custom_code: "ending", expire_duration: "48h" });
@@ -130,7 +130,7 @@ test("a preview says for the last day of its link when it ends and how soon, and
   expect((await read()).text).not.toMatch(hint);
 });
 
-test("a link that works no more is not said to be changed, and neither shared nor led on", async () => {
+test("the preview of a disabled link mentions no change, and offers neither sharing nor continuing", async () => {
   await using own = await startHere();
   const { code, path, key } = await make(own);
   await ask(own, "PATCH", path, { key, body: { target: LONG } });
@@ -148,7 +148,7 @@ test("a link that works no more is not said to be changed, and neither shared no
   for (const text of absent) expect(page).not.toContain(text);
 });
 
-test("a destination in ASCII is not shown twice, and following it sends no referrer", async () => {
+test("a preview shows the ASCII address only if it differs, and its button sends no referrer", async () => {
   await curt.shorten({ original_url: LONG, custom_code: "한글" });
   expect(await (await get("/taken+")).text()).not.toContain(en["preview.ascii"]);
   const page = await (await get(`/${encodeURIComponent("한글")}+`)).text();

@@ -25,11 +25,11 @@ async function manifestOf(curt: Running) {
   return (await (await curt.fetch(attributes["href"] ?? "")).json()) as Record<string, unknown>;
 }
 
-describe("the operator's name", () => {
+describe("INSTANCE_NAME", () => {
   test("is in the header, the manifest and the title of every page", async () => {
     await using curt = await startHere({ INSTANCE_NAME: "짧게 & 굵게", ADMIN_TOKEN: "0123456789abcdef" });
-    await curt.shorten({ original_url: "https://example.com/", custom_code: "made" });
-    for (const path of ["/", "/made+", "/made+report", "/docs", "/+privacy", "/nobody", "/admin"]) {
+    await curt.shorten({ original_url: "https://example.com/", custom_code: "abc" });
+    for (const path of ["/", "/abc+", "/abc+report", "/docs", "/+privacy", "/nobody", "/admin"]) {
       const text = await (await curt.fetch(path, { headers: HTML })).text();
       const [, title = ""] = /<title>(.*?)<\/title>/.exec(text) ?? [];
       expect(title.endsWith(" – 짧게 &amp; 굵게"), path).toEqual(true);
@@ -39,7 +39,7 @@ describe("the operator's name", () => {
     expect(await manifestOf(curt)).toMatchObject({ name: "짧게 & 굵게", short_name: "짧게 & 굵게" });
   });
 
-  test("is text that fits into a header", () => {
+  test("must be printable text of at most 30 characters", () => {
     for (const name of ["x".repeat(31), "a\u202Eb", "a\nb"])
       expect(mistakesOf({ INSTANCE_NAME: name })).toEqual([
         `INSTANCE_NAME must be a text of at most 30 characters, not ${JSON.stringify(name)}`,
@@ -47,8 +47,8 @@ describe("the operator's name", () => {
   });
 });
 
-describe("the operator's colour", () => {
-  test("is in the style, the icon and the manifest, in light and dark mode", async () => {
+describe("ACCENT", () => {
+  test("is in the style sheet, the icon and the manifest, and readable in dark mode", async () => {
     await using curt = await startHere({ ACCENT: "#7A1FA2" });
     const elements = await elementsOf(await curt.fetch("/", { headers: HTML }));
     const loaded = async (rel: string) => {
@@ -65,15 +65,15 @@ describe("the operator's colour", () => {
     expect((await manifestOf(curt))["theme_color"]).toBe("#7a1fa2");
   });
 
-  test("must be readable, and a wrong one is told with one that would do", () => {
+  test("must be a colour with enough contrast, and the error suggests one", () => {
     expect(readConfig({ ACCENT: "#0b6e4f, #5CC9A1" }).accent).toEqual({ light: "#0b6e4f", dark: "#5cc9a1" });
     const [first = "", ...others] = mistakesOf({ ACCENT: "#ffcc00,#333333" });
     expect(others).toEqual([]);
-    const found =
+    const suggestions =
       /in light mode, the contrast of #ffcc00 is 1\.4, and text needs 4\.5; (#\w{6}) would do; in dark mode, the contrast of #333333 is 1\.3, and text needs 4\.5; (#\w{6}) would do$/.exec(
         first,
       );
-    const [, light = "", dark = ""] = found ?? [];
+    const [, light = "", dark = ""] = suggestions ?? [];
     expect(readConfig({ ACCENT: `${light},${dark}` }).accent).toEqual({ light, dark });
     for (const wrong of ["red", "#fff", "#0b6e4f,", "#0b6e4f,#5cc9a1,#000000", "#0b6e4f;}body{}"])
       expect(mistakesOf({ ACCENT: wrong })).toEqual([
@@ -82,7 +82,7 @@ describe("the operator's colour", () => {
   });
 });
 
-describe("the operator's logo", () => {
+describe("LOGO", () => {
   test.each([
     ["logo.svg", SVG, "image/svg+xml", "any"],
     [
@@ -95,7 +95,7 @@ describe("the operator's logo", () => {
       "1x1",
     ],
   ] as const)(
-    "is shown in the header and by browsers, and nothing in it runs: %s",
+    "is shown in the header and as the icon of the page, sandboxed: %s",
     async (file, content, type, sizes) => {
       using folder = temporaryFolder();
       const path = join(folder.path, file);
@@ -110,20 +110,20 @@ describe("the operator's logo", () => {
           .filter(({ attributes: { rel } }) => rel === "icon")
           .map(({ attributes }) => attributes["href"]),
       ).toEqual([src]);
-      const answer = await curt.fetch(src);
-      expect(Object.fromEntries(answer.headers)).toMatchObject({
+      const response = await curt.fetch(src);
+      expect(Object.fromEntries(response.headers)).toMatchObject({
         "content-type": type,
         "x-content-type-options": "nosniff",
         "content-security-policy":
           "default-src 'none'; style-src 'unsafe-inline'; img-src data:; sandbox; frame-ancestors 'none'",
       });
-      expect(Buffer.from(await answer.bytes()).equals(Buffer.from(content))).toBe(true);
+      expect(Buffer.from(await response.bytes()).equals(Buffer.from(content))).toBe(true);
       expect((await manifestOf(curt))["icons"]).toEqual([{ src, type, sizes }]);
       expect((await curt.fetch("/favicon.ico")).headers.get("content-type")).toBe(type);
     },
   );
 
-  test("must be a small square picture; what is wrong is told", async () => {
+  test("must be a square SVG or PNG of at most 32 KiB, and the error says why it isn't", async () => {
     using folder = temporaryFolder();
     for (const [file, content, why] of [
       ["large.svg", SVG + " ".repeat(32 * 1024), /: it has \d+ bytes$/],
@@ -147,15 +147,22 @@ test.each([
   ["safe", "changed slightly at random"],
   ["all", "even for a single visit"],
   ["count", "nothing else about visits"],
-] as const)("what is kept and shown of visitors is told by the settings (%s)", async (shown, words) => {
-  await using curt = await startHere({ STATS_SHOWN: shown, STATS_KEEP: "90d" });
-  const answer = await curt.fetch("/+privacy", { headers: HTML });
-  expect(answer.status).toBe(200);
-  const text = await answer.text();
-  expect(text).toContain(words);
-  expect(text).toContain("90 days");
-  for (const other of ["changed slightly at random", "even for a single visit", "nothing else about visits"])
-    expect(text.includes(other), other).toEqual(other === words);
-  const home = await (await curt.fetch("/", { headers: HTML })).text();
-  expect(home).toContain('<a href="/+privacy">');
-});
+] as const)(
+  "the privacy page describes STATS_SHOWN=%s and STATS_KEEP, and the home page links to it",
+  async (shown, words) => {
+    await using curt = await startHere({ STATS_SHOWN: shown, STATS_KEEP: "90d" });
+    const response = await curt.fetch("/+privacy", { headers: HTML });
+    expect(response.status).toBe(200);
+    const text = await response.text();
+    expect(text).toContain(words);
+    expect(text).toContain("90 days");
+    for (const other of [
+      "changed slightly at random",
+      "even for a single visit",
+      "nothing else about visits",
+    ])
+      expect(text.includes(other), other).toEqual(other === words);
+    const home = await (await curt.fetch("/", { headers: HTML })).text();
+    expect(home).toContain('<a href="/+privacy">');
+  },
+);

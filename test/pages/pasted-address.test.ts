@@ -6,7 +6,7 @@ test.each([
   ["https://example.com/a?b=c#d", "https://example.com/a?b=c#d"],
   ["HTTPS://EXAMPLE.COM/A", "HTTPS://EXAMPLE.COM/A"],
   ["  https://example.com/  ", "https://example.com/"],
-  // Alone, an address is what it is.
+  // A lone address stays unchanged.
   ["https://example.com/a).", "https://example.com/a)."],
   ["naver.com", "https://naver.com"],
   ["누리집.한국/길?q=1", "https://누리집.한국/길?q=1"],
@@ -22,7 +22,7 @@ test.each([
   ["See (https://example.com/a_(b)).", "https://example.com/a_(b)"],
   ["“https://example.com/a”, they said", "https://example.com/a"],
   ["twice: https://example.com/ and https://example.com/", "https://example.com/"],
-])("the one address in what was pasted is taken: %s", (written, address) => {
+])("a text with one address yields that address: %j", (written, address) => {
   expect(readPasted(written)).toEqual({ address, offers: [] });
 });
 
@@ -39,7 +39,7 @@ test.each([
     "a http://1.example b http://2.example c http://3.example d http://4.example",
     ["http://1.example", "http://2.example", "http://3.example"],
   ],
-])("where it is not clear, addresses are offered: %s", (written, offers) => {
+])("an ambiguous text offers its addresses: %j", (written, offers) => {
   expect(readPasted(written)).toEqual({ offers });
 });
 
@@ -54,14 +54,14 @@ test.each([
   "1.25%",
   "naver.com:99999",
   "https://",
-])("what has no address in it is left alone: %s", (written) => {
+])("a text without an address yields nothing: %j", (written) => {
   expect(readPasted(written)).toEqual({ offers: [] });
 });
 
 test.each([
   ["a long name", `x.${"a".repeat(1_000_000)}.ab`],
   ["many closing brackets", `x https://a${")".repeat(100_000)}`],
-])("a text with %s that is longer than any address contains none", (_what, text) => {
+])("a text with %s that is longer than any address yields nothing", (_part, text) => {
   expect(readPasted(text)).toEqual({ offers: [] });
 });
 

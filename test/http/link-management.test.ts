@@ -12,14 +12,14 @@ const curt = shareService();
 const otherKey = async () => (await make(curt)).key;
 
 describe("PATCH /api/v1/links/{code}", () => {
-  test("changes where a link leads, at once, and says so", async () => {
+  test("changes the destination immediately, and returns the changed link", async () => {
     const { code, path, key, data } = await make(curt);
     expect(await visited(curt, code)).toBe(TARGET);
     const changed = await ask(curt, "PATCH", path, { key, body: { target: OTHER } });
     const changedAt = changed.data["changed_at"];
     expect([changed.status, changed.message]).toEqual([200, en["link.changed"]]);
-    const shown = { target: OTHER, changed_at: changedAt, visits: expect.any(Number) };
-    expect(changed.data).toEqual({ ...data, ...shown });
+    const difference = { target: OTHER, changed_at: changedAt, visits: expect.any(Number) };
+    expect(changed.data).toEqual({ ...data, ...difference });
     expect(Math.abs(Date.parse(changedAt) - curt.nowMs())).toBeLessThan(60_000);
     expect(changed.headers.get("cache-control")).toBe("no-store");
     expect(changed.headers.get("vary")).toContain("Authorization");
@@ -27,7 +27,7 @@ describe("PATCH /api/v1/links/{code}", () => {
     expect((await ask(curt, "GET", path)).data).toMatchObject({ target: OTHER, changed_at: changedAt });
   });
 
-  test("leaves alone what is not sent, and removes what is null", async () => {
+  test("keeps the fields that aren't sent, and removes those that are null", async () => {
     const { code, path, key, data } = await make(curt, { expires_at: "24h", max_visits: 5, password: "p" });
     const change = async (body: object) => (await ask(curt, "PATCH", path, { key, body })).data;
     expect(await change({})).toEqual(data);
@@ -41,7 +41,7 @@ describe("PATCH /api/v1/links/{code}", () => {
     expect(await visited(curt, code)).toBe(TARGET);
   });
 
-  test("a new target passes all that a new link passes, and names its field", async () => {
+  test("checks its fields as a create does, and names each wrong one", async () => {
     const { code, path, key } = await make(curt);
     const cases: [object, string, string][] = [
       [{ target: "ftp://example.com/" }, "target.scheme", `target: ${en["target.scheme"]}`],
@@ -53,9 +53,9 @@ describe("PATCH /api/v1/links/{code}", () => {
       [{ target: "x", max_visits: 0, password: "" }, "target.scheme, max_visits.range, password.length", ""],
     ];
     for (const [body, reason, message] of cases) {
-      const refused = await ask(curt, "PATCH", path, { key, body });
-      expect([body, refused.status, refused.reason]).toEqual([body, 400, reason]);
-      if (message !== "") expect(refused.message).toBe(message);
+      const refusal = await ask(curt, "PATCH", path, { key, body });
+      expect([body, refusal.status, refusal.reason]).toEqual([body, 400, reason]);
+      if (message !== "") expect(refusal.message).toBe(message);
     }
     expect((await ask(curt, "PATCH", path, { key, body: [] })).reason).toBe("body.object");
     expect(await visited(curt, code)).toBe(TARGET);
@@ -68,7 +68,7 @@ describe("PATCH /api/v1/links/{code}", () => {
     expect([chain.status, chain.reason]).toEqual([400, "target.chain"]);
   });
 
-  test("counts a new target as a new link, and nothing else", async () => {
+  test("counts new destinations against LIMIT_CREATE, and nothing else", async () => {
     await using limited = await startHere({ LIMIT_CREATE: "2/1h" });
     const { path, key } = await make(limited);
     const change = (body: object) => ask(limited, "PATCH", path, { key, body });
@@ -80,7 +80,7 @@ describe("PATCH /api/v1/links/{code}", () => {
       expect((await change(body)).status).toBe(200);
   });
 
-  test("moves the beginning of a link that has not begun, or lets it begin at once", async () => {
+  test("moves the start of a scheduled link or starts it right away, and refuses to move the start of a started one", async () => {
     const { code, path, key } = await make(curt, { starts_at: "48h", expires_at: "1week" });
     const change = (body: object) => ask(curt, "PATCH", path, { key, body });
     const starts_at = new Date(curt.nowMs() + HOUR_MS).toISOString();
@@ -98,23 +98,23 @@ describe("PATCH /api/v1/links/{code}", () => {
     ] as const)
       expect([body, (await change(body)).reason]).toEqual([body, reasons]);
     expect((await ask(curt, "GET", path, { key })).data["starts_at"]).toBe(starts_at);
-    const beganMs = curt.nowMs();
-    const begun = await change({ starts_at: null, max_visits: 7 });
-    expect(begun.data["state"]).toBe("active");
-    expect(Math.abs(Date.parse(begun.data["starts_at"]) - beganMs)).toBeLessThan(HOUR_MS / 4);
+    const startMs = curt.nowMs();
+    const started = await change({ starts_at: null, max_visits: 7 });
+    expect(started.data["state"]).toBe("active");
+    expect(Math.abs(Date.parse(started.data["starts_at"]) - startMs)).toBeLessThan(HOUR_MS / 4);
     expect(await visited(curt, code)).toBe(TARGET);
-    // Sent again after a lost answer, it is still right. What it is already is no change either.
-    for (const again of [null, begun.data["starts_at"]])
-      expect((await change({ starts_at: again })).status).toBe(200);
+    // A retry after a lost response still succeeds, and so does the current start.
+    for (const repeated of [null, started.data["starts_at"]])
+      expect((await change({ starts_at: repeated })).status).toBe(200);
     for (const later of ["24h", starts_at, past]) {
-      const refused = await change({ starts_at: later, max_visits: 9 });
-      expect([refused.status, refused.reason]).toEqual([400, "starts_at.started"]);
+      const refusal = await change({ starts_at: later, max_visits: 9 });
+      expect([refusal.status, refusal.reason]).toEqual([400, "starts_at.started"]);
     }
     const { data } = await ask(curt, "GET", path, { key });
-    expect(data).toMatchObject({ starts_at: begun.data["starts_at"], max_visits: 7 });
+    expect(data).toMatchObject({ starts_at: started.data["starts_at"], max_visits: 7 });
   });
 
-  test("EDITS says whether and how long targets may change; the rest may always", async () => {
+  test("changes the destination as long as EDITS allows, and everything else at any time", async () => {
     for (const [EDITS, atFirst, later] of [
       ["on", 200, 200],
       ["24h", 200, 403],
@@ -127,9 +127,9 @@ describe("PATCH /api/v1/links/{code}", () => {
       instance.advance(DAY_MS - 1000);
       expect((await change({ target: `${OTHER}2` })).status, EDITS).toEqual(atFirst);
       instance.advance(1000);
-      const refused = await change({ target: `${OTHER}3` });
-      expect([refused.status, refused.reason], EDITS).toEqual([later, later === 403 ? "edits.closed" : null]);
-      // The same target is no new one.
+      const refusal = await change({ target: `${OTHER}3` });
+      expect([refusal.status, refusal.reason], EDITS).toEqual([later, later === 403 ? "edits.closed" : null]);
+      // The same target isn't a new one.
       const now = (await ask(instance, "GET", path)).data["target"];
       expect((await change({ target: now, expires_at: "1week", max_visits: 3, password: "p" })).status).toBe(
         200,
@@ -140,35 +140,33 @@ describe("PATCH /api/v1/links/{code}", () => {
   });
 });
 
-describe("DELETE /api/v1/links/{code}", () => {
-  test("ends a link for good, everywhere and at once, and its code stays held", async () => {
-    const { code, path, key } = await make(curt);
-    expect(await visited(curt, code)).toBe(TARGET);
-    const ended = await ask(curt, "DELETE", path, { key });
-    expect([ended.status, ended.message, ended.data["state"]]).toEqual([200, en["link.ended"], "withdrawn"]);
-    for (const address of ["", "/", "+", ".svg", ".png", "+report"].map((rest) => `/${code}${rest}`)) {
-      expect(await outcomeOf(curt.fetch(address)), address).toBe("410 link.withdrawn");
-      const page = await curt.fetch(address, { headers: { Accept: "text/html" } });
-      expect([page.status, (await page.text()).includes("example.com/a")], address).toEqual([410, false]);
-    }
-    expect((await ask(curt, "GET", `${path}/stats`)).reason).toBe("link.withdrawn");
-    const report = { body: { reason: "spam" } };
-    expect((await ask(curt, "POST", `${path}/reports`, report)).reason).toBe("link.withdrawn");
-    // Whoever withdrew it may still look at it.
-    const { data: withdrawn } = await ask(curt, "GET", path, { key });
-    expect(withdrawn).toMatchObject({ state: "withdrawn", target: TARGET });
-    expect((await ask(curt, "GET", `${path}/stats`, { key })).status).toBe(200);
-    expect((await ask(curt, "POST", "/api/v1/links", { body: { target: TARGET, code } })).status).toBe(409);
-    curt.advance(30 * DAY_MS);
-    expect((await ask(curt, "GET", path, { key })).status).toBe(404);
-    const anew = await ask(curt, "POST", "/api/v1/links", { body: { target: OTHER, code } });
-    expect(anew.status).toBe(201);
-    expect(anew.data["manage_key"]).not.toBe(key);
-    expect((await ask(curt, "PATCH", path, { key, body: {} })).reason).toBe("key.wrong");
-  });
+test("DELETE /api/v1/links/{code} withdraws a link permanently at all its addresses, and holds its code for 30 days", async () => {
+  const { code, path, key } = await make(curt);
+  expect(await visited(curt, code)).toBe(TARGET);
+  const ended = await ask(curt, "DELETE", path, { key });
+  expect([ended.status, ended.message, ended.data["state"]]).toEqual([200, en["link.ended"], "withdrawn"]);
+  for (const address of ["", "/", "+", ".svg", ".png", "+report"].map((rest) => `/${code}${rest}`)) {
+    expect(await outcomeOf(curt.fetch(address)), address).toBe("410 link.withdrawn");
+    const page = await curt.fetch(address, { headers: { Accept: "text/html" } });
+    expect([page.status, (await page.text()).includes("example.com/a")], address).toEqual([410, false]);
+  }
+  expect((await ask(curt, "GET", `${path}/stats`)).reason).toBe("link.withdrawn");
+  const report = { body: { reason: "spam" } };
+  expect((await ask(curt, "POST", `${path}/reports`, report)).reason).toBe("link.withdrawn");
+  // Its manage key still reads it.
+  const { data: withdrawn } = await ask(curt, "GET", path, { key });
+  expect(withdrawn).toMatchObject({ state: "withdrawn", target: TARGET });
+  expect((await ask(curt, "GET", `${path}/stats`, { key })).status).toBe(200);
+  expect((await ask(curt, "POST", "/api/v1/links", { body: { target: TARGET, code } })).status).toBe(409);
+  curt.advance(30 * DAY_MS);
+  expect((await ask(curt, "GET", path, { key })).status).toBe(404);
+  const recreated = await ask(curt, "POST", "/api/v1/links", { body: { target: OTHER, code } });
+  expect(recreated.status).toBe(201);
+  expect(recreated.data["manage_key"]).not.toBe(key);
+  expect((await ask(curt, "PATCH", path, { key, body: {} })).reason).toBe("key.wrong");
 });
 
-test("If-None-Match: * refuses a change, because the link exists", async () => {
+test("If-None-Match: * answers 412, because the link exists", async () => {
   const { path, key } = await make(curt);
   for (const method of ["PATCH", "DELETE"]) {
     const response = await curt.fetch(path, {
@@ -180,7 +178,7 @@ test("If-None-Match: * refuses a change, because the link exists", async () => {
   }
 });
 
-test("404 lists its errors, for every operation of a link", async () => {
+test("a 404 lists its errors, for every operation of a link", async () => {
   for (const [method, path] of [
     ["GET", ""],
     ["GET", "/stats"],
@@ -198,7 +196,7 @@ test("404 lists its errors, for every operation of a link", async () => {
   }
 });
 
-test("statistics before the year 0 are refused or start with it", async () => {
+test("statistics up to the first day of the year 0 start on that day", async () => {
   const { path } = await make(curt);
   const { status, data } = await ask(curt, "GET", `${path}/stats?to=0000-01-01`);
   expect([status, data["from"], data["to"]]).toEqual([200, "0000-01-01", "0000-01-01"]);
@@ -212,27 +210,28 @@ describe("If-Match", () => {
       ...(body !== undefined && { body: JSON.stringify(body) }),
     });
 
-  test("lets one of two changes through that know the same link, and gives the other the current tag", async () => {
+  test("lets one of two changes with the same tag pass, and answers 412 with the current tag to the other", async () => {
     const { path, key } = await make(curt);
     const tag = (await curt.fetch(path)).headers.get("etag") ?? "";
     expect(tag).toMatch(/^"\w+"$/);
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       [OTHER, `${OTHER}2`].map((target) => send(path, "PATCH", key, tag, { target })),
     );
-    expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 412]);
+    expect(responses.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 412]);
     const now = (await curt.fetch(path)).headers.get("etag");
     expect(now).not.toBe(tag);
-    expect(answers.map(({ headers }) => headers.get("etag"))).toEqual([now, now]);
+    expect(responses.map(({ headers }) => headers.get("etag"))).toEqual([now, now]);
     expect((await send(path, "DELETE", key, tag)).status).toBe(412);
     expect((await send(path, "DELETE", key, `W/${now}, ${now}`)).status).toBe(200);
     // A retry has a tag from before, and must see that the link is withdrawn.
     expect((await send(path, "DELETE", key, String(now))).status).toBe(410);
   });
 
-  test("takes any link with *, and a tag is the same after a visit", async () => {
+  test("accepts * for any state of the link, refuses an outdated tag, and keeps the tag after a visit", async () => {
     const { code, path, key } = await make(curt, { max_visits: 5 });
     const tag = (await curt.fetch(path)).headers.get("etag") ?? "";
     await visited(curt, code);
+    expect((await curt.fetch(path)).headers.get("etag")).toBe(tag);
     expect((await send(path, "PATCH", key, "*", { password: "open" })).status).toBe(200);
     expect((await send(path, "PATCH", key, tag, { password: null })).status).toBe(412);
     expect((await send(path, "PATCH", key, `W/${tag}`, { password: null })).status).toBe(412);
@@ -240,7 +239,7 @@ describe("If-Match", () => {
 });
 
 describe("a manage key", () => {
-  test("is asked for, and must be the link's own", async () => {
+  test("is required for every change, and must be the link's own", async () => {
     const { path, key, code } = await make(curt);
     const wrong = [await otherKey(), key.slice(0, -1), key.slice(1), `${key}A`, key.toUpperCase(), "x"];
     for (const method of ["PATCH", "DELETE"]) {
@@ -250,8 +249,8 @@ describe("a manage key", () => {
         expect(response.headers.get("www-authenticate")).toBe("Bearer");
       }
       for (const given of wrong) {
-        const refused = await ask(curt, method, path, { key: given, body: { target: OTHER } });
-        expect([refused.status, refused.reason], given).toEqual([403, "key.wrong"]);
+        const refusal = await ask(curt, method, path, { key: given, body: { target: OTHER } });
+        expect([refusal.status, refusal.reason], given).toEqual([403, "key.wrong"]);
       }
       const unknown = await ask(curt, method, "/api/v1/links/nothing-here", { key, body: {} });
       expect([unknown.status, unknown.reason]).toEqual([404, "link.unknown"]);
@@ -262,7 +261,7 @@ describe("a manage key", () => {
     expect(await visited(curt, code)).toBe(TARGET);
   });
 
-  test("that is wrong counts like a code that does not exist", async () => {
+  test("counts against LIMIT_UNKNOWN if it is wrong", async () => {
     await using limited = await startHere({ LIMIT_UNKNOWN: "3/1h" });
     const { path, key } = await make(limited);
     const attempt = async (given: string, method = "PATCH") =>
@@ -275,19 +274,19 @@ describe("a manage key", () => {
     expect((await ask(limited, "PATCH", path, { key, body: {} })).status).toBe(200);
   });
 
-  test("shows the whole link: before it begins, and where it leads in spite of a password", async () => {
+  test("shows the whole link before its start and in spite of its password", async () => {
     const starts_at = new Date(curt.nowMs() + DAY_MS).toISOString();
     const { path, key } = await make(curt, { starts_at, password: "p" });
     expect((await ask(curt, "GET", path)).status).toBe(404);
-    const shown = await ask(curt, "GET", path, { key });
-    expect(shown.data).toMatchObject({ state: "scheduled", starts_at, target: TARGET, has_password: true });
-    expect(Object.keys(shown.data)).not.toContain("manage_key");
-    expect(JSON.stringify(shown.data)).not.toContain("argon2");
-    expect(shown.headers.get("cache-control")).toBe("no-cache");
-    expect(shown.headers.get("vary")).toContain("Authorization");
+    const lookUp = await ask(curt, "GET", path, { key });
+    expect(lookUp.data).toMatchObject({ state: "scheduled", starts_at, target: TARGET, has_password: true });
+    expect(Object.keys(lookUp.data)).not.toContain("manage_key");
+    expect(JSON.stringify(lookUp.data)).not.toContain("argon2");
+    expect(lookUp.headers.get("cache-control")).toBe("no-cache");
+    expect(lookUp.headers.get("vary")).toContain("Authorization");
   });
 
-  test("answers to a key are for nobody else, also within the second in which answers are shared", async () => {
+  test("gets responses that readers without it never share", async () => {
     await using sharing = await startHere({}, { limits: { views: { sharedMs: 60_000 } } });
     const { path, key } = await make(sharing, { password: "p" });
     const targets = [];
@@ -296,7 +295,7 @@ describe("a manage key", () => {
     expect(targets).toEqual([null, TARGET, null, TARGET, null]);
   });
 
-  test("what was changed is seen at once, also in answers that are shared", async () => {
+  test("changes shared responses immediately", async () => {
     await using sharing = await startHere({}, { limits: { views: { sharedMs: 60_000 } } });
     const { path, key, code } = await make(sharing);
     const shown = async () => (await ask(sharing, "GET", path)).data?.["target"];
@@ -309,15 +308,11 @@ describe("a manage key", () => {
     expect((await ask(sharing, "GET", path)).status).toBe(410);
   });
 
-  test("the service's own token is not taken for one, where a key only helps", async () => {
+  test("can't be replaced by CREATE_TOKEN, which GET ignores and PATCH refuses", async () => {
     const CREATE_TOKEN = "a-token-of-sixteen-characters";
     await using closed = await startHere({ CREATE_TOKEN });
-    const response = await closed.fetch("/api/v1/links", {
-      method: "POST",
-      body: JSON.stringify({ target: TARGET, code: "mine" }),
-      headers: { Authorization: `Bearer ${CREATE_TOKEN}` },
-    });
-    const { data } = (await response.json()) as { data: Record<string, any> };
+    const body = { target: TARGET, code: "mine" };
+    const { data } = await ask(closed, "POST", "/api/v1/links", { key: CREATE_TOKEN, body });
     expect((await ask(closed, "GET", "/api/v1/links/mine", { key: CREATE_TOKEN })).status).toBe(200);
     expect((await ask(closed, "PATCH", "/api/v1/links/mine", { key: CREATE_TOKEN, body: {} })).status).toBe(
       403,
@@ -329,7 +324,7 @@ describe("a manage key", () => {
     expect(changed.status).toBe(200);
   });
 
-  test("is in no log, whatever is asked with it", async () => {
+  test("is never logged, and neither are passwords", async () => {
     await using logging = await startHere();
     const { path, key, code } = await make(logging, { password: "a password of mine" });
     for (const method of ["GET", "PATCH", "DELETE", "PUT"])
@@ -347,7 +342,7 @@ describe("a manage key", () => {
   });
 });
 
-describe("a link that is", () => {
+describe("the state of a link", () => {
   const links = shareService({}, { standsStill: true });
   const wait = (days: number) => () => links.advance(days * DAY_MS);
   const withdraw = ({ path, key }: Made) => ask(links, "DELETE", path, { key });
@@ -366,18 +361,18 @@ describe("a link that is", () => {
       `${OVER}used-up`,
     ],
     ["withdrawn", {}, withdraw, `${OVER}withdrawn`, `${OVER}withdrawn`, `${OVER}withdrawn`],
-    ["held no longer", { expires_at: "24h" }, wait(31), UNKNOWN, UNKNOWN, UNKNOWN],
+    ["no longer held", { expires_at: "24h" }, wait(31), UNKNOWN, UNKNOWN, UNKNOWN],
   ])(
-    "%s says so to visitors, to readers and to its maker",
-    async (state, terms, become, visit, read, change) => {
+    "decides the responses to visitors, readers and its manage key: %s",
+    async (state, terms, prepare, visit, read, change) => {
       const link = await make(links, terms);
       const { code, path, key } = link;
-      await become(link);
+      await prepare(link);
       expect(await outcomeOf(links.fetch(`/${code}`))).toBe(visit);
       expect(await outcomeOf(ask(links, "GET", path))).toBe(read);
-      const known = await ask(links, "GET", path, { key });
-      if (change === UNKNOWN) expect(await outcomeOf(known)).toBe(UNKNOWN);
-      else expect(known.data["state"]).toBe(state);
+      const lookUp = await ask(links, "GET", path, { key });
+      if (change === UNKNOWN) expect(await outcomeOf(lookUp)).toBe(UNKNOWN);
+      else expect(lookUp.data["state"]).toBe(state);
       for (const [given, outcome = ""] of [
         [undefined, "401 key.missing"],
         [await otherKey(), change === UNKNOWN ? UNKNOWN : "403 key.wrong"],
@@ -389,24 +384,22 @@ describe("a link that is", () => {
   );
 });
 
-describe("a link that is over for other reasons", () => {
-  test("cannot be changed: disabled or deleted", async () => {
-    const ADMIN_TOKEN = "operator-token-0123456789";
-    await using instance = await startHere({ ADMIN_TOKEN });
-    const operator = (method: string, path: string, body?: object) =>
-      ask(instance, method, `/api/v1/admin/links/${path}`, { key: ADMIN_TOKEN, body, ifMatch: "*" });
-    const change = async ({ path, key }: { path: string; key: string }, method = "PATCH") =>
-      ask(instance, method, path, { key, body: { target: OTHER } });
+test("a disabled link can only be withdrawn, and a deleted one answers 410 even to its key", async () => {
+  const ADMIN_TOKEN = "operator-token-0123456789";
+  await using instance = await startHere({ ADMIN_TOKEN });
+  const operator = (method: string, path: string, body?: object) =>
+    ask(instance, method, `/api/v1/admin/links/${path}`, { key: ADMIN_TOKEN, body, ifMatch: "*" });
+  const change = async ({ path, key }: { path: string; key: string }, method = "PATCH") =>
+    ask(instance, method, path, { key, body: { target: OTHER } });
 
-    const disabled = await make(instance);
-    expect((await operator("POST", `${disabled.code}/disable`, { reason: "spam" })).status).toBe(200);
-    expect((await change(disabled)).reason).toBe("link.disabled");
-    // Ending is always allowed.
-    expect((await change(disabled, "DELETE")).status).toBe(200);
+  const disabled = await make(instance);
+  expect((await operator("POST", `${disabled.code}/disable`, { reason: "spam" })).status).toBe(200);
+  expect((await change(disabled)).reason).toBe("link.disabled");
+  // Withdrawing is always allowed.
+  expect((await change(disabled, "DELETE")).status).toBe(200);
 
-    const deleted = await make(instance);
-    expect((await operator("DELETE", `${deleted.code}?confirm=${deleted.code}`)).status).toBe(200);
-    for (const method of ["PATCH", "DELETE"]) expect((await change(deleted, method)).status).toBe(410);
-    expect((await ask(instance, "GET", deleted.path, { key: deleted.key })).status).toBe(410);
-  });
+  const deleted = await make(instance);
+  expect((await operator("DELETE", `${deleted.code}?confirm=${deleted.code}`)).status).toBe(200);
+  for (const method of ["PATCH", "DELETE"]) expect((await change(deleted, method)).status).toBe(410);
+  expect((await ask(instance, "GET", deleted.path, { key: deleted.key })).status).toBe(410);
 });

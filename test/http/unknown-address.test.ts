@@ -2,6 +2,7 @@ import { beforeAll, expect, test } from "bun:test";
 
 import { DAY_MS } from "../../src/links/time.ts";
 import en from "../../src/locales/en.json";
+import { make } from "../managed.ts";
 import { addGuarded } from "../redirect/guarded.ts";
 import { disableLink, type Here, shareService, startHere } from "../service.ts";
 import { makeUnreadable } from "../stores/damage.ts";
@@ -17,10 +18,10 @@ beforeAll(async () => {
 async function read(path: string, service: Pick<Here, "fetch"> = curt) {
   const response = await service.fetch(path, { headers: READER });
   const page = await response.text();
-  const [, told = ""] = /<strong class="written">(.*?)<\/strong>/.exec(page) ?? [];
+  const [, written = ""] = /<strong class="written">(.*?)<\/strong>/.exec(page) ?? [];
   const [, meant] = /<p class="meant"><a href="\/([^"]*)"/.exec(page) ?? [];
   const [, free] = /name="custom_code" value="([^"]*)"/.exec(page) ?? [];
-  return { response, page, told: told.replaceAll(/<[^>]+>/g, ""), meant, free };
+  return { response, page, written: written.replaceAll(/<[^>]+>/g, ""), meant, free };
 }
 
 test.each([
@@ -52,45 +53,45 @@ test.each([
   ["가을날", undefined],
   ["a_b.", "a_b"],
   ["👩‍🚀!", "👩‍🚀"],
-  // Neither another case nor a code that is only similar: that would tell strangers what there is.
+  // Neither another case nor a code that is only similar: that would reveal codes to strangers.
   ["ABC.", undefined],
   ["abcd", undefined],
   ["abd.", undefined],
-  // No link of ours has these codes.
+  // No link can have these codes.
   ["docs.", undefined],
   ["...", undefined],
   ["%FF", undefined],
-])("/%s means %p", async (path, code) => {
+])("the page for /%s suggests the code %p", async (path, code) => {
   const { response, meant, page } = await read(`/${path}`);
   expect(response.status).toBe(404);
   expect(response.headers.get("cache-control")).toBe("no-store");
   expect(meant === undefined ? undefined : decodeURIComponent(meant)).toBe(code);
-  // Never where it leads, and nobody is sent there.
+  // Neither the destination nor a redirect to it.
   expect(page).not.toContain("example.com/secret");
   expect(response.headers.has("location")).toBeFalse();
 });
 
 test.each([
-  ["a%3Cscript%3Ealert(1)%3C/script%3E", "curt.example/a&lt;script&gt;alert(1)&lt;/script&gt;"],
-  ["a%22onclick=%22x", "curt.example/a&quot;onclick=&quot;x"],
-  ["%E2%80%AEmoc.elpmaxe.", "curt.example/%E2%80%AEmoc.elpmaxe."],
-  ["a%E2%80%8B", "curt.example/a%E2%80%8B"],
-  ["a%20b%20", "curt.example/a b%20"],
-  ["a%00%0A.", "curt.example/a%00%0A."],
-  ["%FF%FE.", "curt.example/%FF%FE."],
-  ["$&.", "curt.example/$&amp;."],
-  [`${"x".repeat(70)}.`, `curt.example/${"x".repeat(64)}…`],
-  [`${"x".repeat(9000)}.`, `curt.example/${"x".repeat(64)}…`],
-  [`a.${"%E2%80%AE".repeat(400)}`, `curt.example/a.${"%E2%80%AE".repeat(62)}…`],
-  ["a/b/c", "curt.example/a/b/c"],
-])("what anybody can write is shown so that it does no harm (%#)", async (path, shown) => {
-  const { response, told } = await read(`/${path}`);
+  ["a script", "a%3Cscript%3Ealert(1)%3C/script%3E", "curt.example/a&lt;script&gt;alert(1)&lt;/script&gt;"],
+  ["an event handler", "a%22onclick=%22x", "curt.example/a&quot;onclick=&quot;x"],
+  ["a bidi override", "%E2%80%AEmoc.elpmaxe.", "curt.example/%E2%80%AEmoc.elpmaxe."],
+  ["a zero-width space", "a%E2%80%8B", "curt.example/a%E2%80%8B"],
+  ["spaces", "a%20b%20", "curt.example/a b%20"],
+  ["control characters", "a%00%0A.", "curt.example/a%00%0A."],
+  ["invalid UTF-8", "%FF%FE.", "curt.example/%FF%FE."],
+  ["a replacement pattern", "$&.", "curt.example/$&amp;."],
+  ["70 characters", `${"x".repeat(70)}.`, `curt.example/${"x".repeat(64)}…`],
+  ["9,000 characters", `${"x".repeat(9000)}.`, `curt.example/${"x".repeat(64)}…`],
+  ["400 bidi overrides", `a.${"%E2%80%AE".repeat(400)}`, `curt.example/a.${"%E2%80%AE".repeat(62)}…`],
+  ["several segments", "a/b/c", "curt.example/a/b/c"],
+])("the page shows an address with %s as harmless text", async (_part, path, shown) => {
+  const { response, written } = await read(`/${path}`);
   expect(response.status).toBe(404);
-  expect(told).toBe(shown);
+  expect(written).toBe(shown);
 });
 
-test("the form is offered with the code, if there could be such a link", async () => {
-  for (const code of ["nobody-made-it", "누구", "👩‍🚀👩‍🚀", "abc를"]) {
+test("the page offers to create a link with the code if the code is valid", async () => {
+  for (const code of ["unknown-code", "누구", "👩‍🚀👩‍🚀", "abc를"]) {
     const { free } = await read(`/${encodeURIComponent(code)}`);
     expect(free).toBe(code);
     const home = await (await curt.fetch(`/?custom_code=${encodeURIComponent(code)}`)).text();
@@ -100,12 +101,9 @@ test("the form is offered with the code, if there could be such a link", async (
     expect((await read(`/${path}`)).free).toBeUndefined();
 });
 
-test("no more is told of a link than a visit would be told", async () => {
+test("a suggestion reveals no more of a link than a visit: links with a password or disabled ones, but no scheduled ones", async () => {
   await addGuarded(curt, "closed", { password: "long enough" });
-  await curt.fetch("/api/v1/links", {
-    method: "POST",
-    body: JSON.stringify({ target: "https://example.com/secret", code: "later", starts_at: "24h" }),
-  });
+  await make(curt, { target: "https://example.com/secret", code: "later", starts_at: "24h" });
   await curt.shorten({ original_url: "https://example.com/secret", custom_code: "bad" });
   await disableLink(curt, "bad", "phishing");
   for (const [code, status] of [
@@ -119,14 +117,14 @@ test("no more is told of a link than a visit would be told", async () => {
     expect([response.status, meant], code).toEqual([404, status === 404 ? undefined : code]);
     expect(page).not.toContain("secret");
   }
-  // As if nobody had made it.
+  // Exactly like a code without a link.
   const [later, never] = [await read("/later"), await read("/never")];
   expect(later.page.replaceAll("later", "never")).toBe(never.page);
   curt.advance(2 * DAY_MS);
   expect((await read("/later.")).meant).toBe("later");
 });
 
-test("programs get what they got before", async () => {
+test("clients that prefer JSON get an error without suggestions", async () => {
   for (const [path, reason, text] of [
     ["/abc%22", "link.unknown", en.unknown],
     ["/abc.", "route.unknown", en["not-found"]],
@@ -147,10 +145,10 @@ test("programs get what they got before", async () => {
   });
 });
 
-test("each code that was looked up counts, and who had too many is told nothing", async () => {
+test("each code looked up for a suggestion counts against LIMIT_UNKNOWN, and a client over it gets no suggestion", async () => {
   await using limited = await startHere({ LIMIT_UNKNOWN: "7/1h" });
   await limited.shorten({ original_url: "https://example.com/", custom_code: "abc" });
-  // One for the address, and one for each code that might have been meant but is not there.
+  // One for the address, and one for each candidate that doesn't exist.
   expect((await read("/x", limited)).response.status).toBe(404); // 1
   expect((await read("/abc.", limited)).meant).toBe("abc"); // 2
   expect((await read("/y.", limited)).response.status).toBe(404); // 4
@@ -158,11 +156,11 @@ test("each code that was looked up counts, and who had too many is told nothing"
   const { response, meant } = await read("/abc.", limited);
   expect([response.status, meant]).toEqual([429, undefined]);
   expect(response.headers.get("curt-reason")).toBe("limit.unknown");
-  // Links that are there still work.
+  // Links still redirect.
   expect((await limited.fetch("/abc")).status).toBe(302);
 });
 
-test("a store that cannot be asked is never a 404", async () => {
+test("an unavailable store answers 503 and never 404", async () => {
   await using broken = await startHere();
   broken.expectFaults();
   for (let nth = 0; nth < 50; nth++)

@@ -14,7 +14,7 @@ const send = (fields: Record<string, string>) => sendForm(curt, "/", fields);
 
 const bearer = (token: string) => ({ Authorization: `Bearer ${token}` });
 
-test("links are only made with the token, however it is misspelled", async () => {
+test("creating a link needs exactly the token", async () => {
   for (const [authorization, status] of [
     [{}, 401],
     [{ Authorization: "" }, 401],
@@ -27,14 +27,14 @@ test("links are only made with the token, however it is misspelled", async () =>
     [bearer(TOKEN), 201],
     [{ authorization: `bearer  ${TOKEN}` }, 201],
   ] as const) {
-    const answer = await curt.shorten({ original_url: LONG }, authorization);
-    expect([authorization, answer.status]).toEqual([authorization, status]);
-    expect(answer.headers.get("www-authenticate")).toBe(status === 401 ? "Bearer" : null);
-    if (status === 401) expect(await answer.json()).toEqual({ status: "error", message: en.token });
+    const response = await curt.shorten({ original_url: LONG }, authorization);
+    expect([authorization, response.status]).toEqual([authorization, status]);
+    expect(response.headers.get("www-authenticate")).toBe(status === 401 ? "Bearer" : null);
+    if (status === 401) expect(await response.json()).toEqual({ status: "error", message: en.token });
   }
 });
 
-test("everything but making links stays open", async () => {
+test("everything except creating links needs no token", async () => {
   await curt.shorten({ original_url: LONG, custom_code: "mine" }, bearer(TOKEN));
   for (const [path, status] of [
     ["/mine", 302],
@@ -48,16 +48,16 @@ test("everything but making links stays open", async () => {
     expect((await curt.fetch(path)).status, path).toEqual(status);
 });
 
-test("the form asks for the token, and tells beside it that it is wrong", async () => {
+test("the form asks for the token, and reports a wrong one beside it", async () => {
   const isTokenField = ({ attributes }: { attributes: Readonly<Record<string, string>> }) =>
     attributes["name"] === "token";
   const [field, ...more] = (await elementsOf(await curt.fetch("/", { headers: HTML }))).filter(isTokenField);
   expect(more).toEqual([]);
   expect(field?.attributes).toMatchObject({ type: "password", autocomplete: "current-password" });
   for (const token of ["", "wrong-horse-battery"]) {
-    const refused = await send({ original_url: LONG, custom_code: "form", token });
-    expect([refused.status, refused.headers.get("www-authenticate")]).toEqual([401, "Bearer"]);
-    const page = await refused.text();
+    const refusal = await send({ original_url: LONG, custom_code: "form", token });
+    expect([refusal.status, refusal.headers.get("www-authenticate")]).toEqual([401, "Bearer"]);
+    const page = await refusal.text();
     expect(page).toContain(`<p class="error" id="token-error">${en["home.token.wrong"]}</p>`);
     expect(page).toContain('value="form"');
     expect(page).not.toContain("horse");
@@ -67,7 +67,7 @@ test("the form asks for the token, and tells beside it that it is wrong", async 
   expect([taken.status, (await taken.text()).includes(TOKEN)]).toEqual([409, false]);
 });
 
-test("a service without a token asks for none", async () => {
+test("a service without CREATE_TOKEN asks for none, and documents none", async () => {
   await using open = await startHere();
   expect(await (await open.fetch("/", { headers: HTML })).text()).not.toContain('name="token"');
   expect((await open.shorten({ original_url: LONG }, bearer("whatever"))).status).toBe(201);
@@ -76,7 +76,7 @@ test("a service without a token asks for none", async () => {
   expect(paths["/api/v1/shorten"].post.security).toBeUndefined();
 });
 
-test("the reference and the OpenAPI document say that links need the token", async () => {
+test("the reference and the OpenAPI document say that creating links needs the token", async () => {
   const document = (await (await curt.fetch("/api/v1/openapi.json")).json()) as any;
   expect(document.components.securitySchemes.token).toEqual({ type: "http", scheme: "bearer" });
   expect(document.paths["/api/v1/links"].post.security).toEqual([{ token: [] }]);

@@ -4,8 +4,8 @@ import { BASE_URL, shareService, startHere } from "../service.ts";
 
 const curt = shareService({ CONTACT: "abuse@curt.example" });
 
-describe("for crawlers and finders", () => {
-  test("robots.txt keeps them out of the API only", async () => {
+describe("well-known files", () => {
+  test("robots.txt keeps crawlers out of the API only", async () => {
     const response = await curt.fetch("/robots.txt");
     expect(response.status).toBe(200);
     expect(response.headers.get("content-type")).toBe("text/plain; charset=utf-8");
@@ -15,7 +15,7 @@ describe("for crawlers and finders", () => {
   test.each([
     ["abuse@curt.example", "mailto:abuse@curt.example"],
     ["https://curt.example.org/contact", "https://curt.example.org/contact"],
-  ])("security.txt has what RFC 9116 asks for (%s)", async (contact, uri) => {
+  ])("security.txt has the fields of RFC 9116 for CONTACT=%s", async (contact, uri) => {
     await using named = await startHere({ CONTACT: contact });
     const response = await named.fetch("/.well-known/security.txt");
     expect(response.status).toBe(200);
@@ -37,12 +37,12 @@ describe("for crawlers and finders", () => {
     expect(days > 30 && days < 365).toBe(true);
   });
 
-  test("security.txt does not exist if no contact is set", async () => {
+  test("security.txt doesn't exist without CONTACT", async () => {
     await using nameless = await startHere();
     expect((await nameless.fetch("/.well-known/security.txt")).status).toBe(404);
   });
 
-  test("each answers HEAD, and nothing else but GET", async () => {
+  test("robots.txt, security.txt and favicon.ico answer GET and HEAD only", async () => {
     for (const path of ["/robots.txt", "/.well-known/security.txt", "/favicon.ico"]) {
       const body = await (await curt.fetch(path)).bytes();
       const head = await curt.fetch(path, { method: "HEAD" });

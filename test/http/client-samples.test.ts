@@ -6,23 +6,23 @@ import { readCurl, samplesIn } from "./samples.ts";
 const TOKEN = "a-token-that-is-long-enough";
 const service = shareService({ CREATE_TOKEN: TOKEN });
 
-/** What the page of documentation shows, with the address and the token filled in. */
+/** A sample of the documentation page, with the address and the token filled in. */
 async function sampleOf(name: "TypeScript" | "Shell" | "MCP" | "curl"): Promise<string> {
   const html = await (await service.fetch("/docs")).text();
   const [start = ""] = /<section id="start"[\s\S]*?<\/section>/.exec(html) ?? [];
-  const shown = samplesIn(start);
-  return (shown[name] ?? "").replace(BASE_URL, service.origin).replace("YOUR_TOKEN", TOKEN);
+  const samples = samplesIn(start);
+  return (samples[name] ?? "").replace(BASE_URL, service.origin).replace("YOUR_TOKEN", TOKEN);
 }
 
-describe("what comes with Curt is shown so that it works here:", () => {
-  test("curl", async () => {
+describe("the samples on /docs", () => {
+  test("create a link with curl", async () => {
     const { url, method, headers, body = "" } = readCurl(await sampleOf("curl"));
     expect(method).toBe("GET");
     // With -d, curl sends a POST.
     expect((await fetch(url, { method: "POST", headers, body })).status).toBe(201);
   });
 
-  test("the client", async () => {
+  test("create a link with the client library", async () => {
     using folder = temporaryFolder();
     const program = (await sampleOf("TypeScript")).replace("@curt/client", `${ROOT}/client/client.ts`);
     await Bun.write(`${folder.path}/program.ts`, program);
@@ -30,13 +30,13 @@ describe("what comes with Curt is shown so that it works here:", () => {
     expect(await new Response(child.stdout).text()).toMatch(/^https:\/\/curt\.example\/\w+\/\n$/);
   });
 
-  test("the command", async () => {
+  test("create a link with the command", async () => {
     const script = (await sampleOf("Shell")).replace(/^curt /m, `'${process.execPath}' '${PROGRAM}' `);
     const child = Bun.spawn(["sh", "-c", script], { stderr: "inherit" });
     expect(await new Response(child.stdout).text()).toMatch(/^https:\/\/curt\.example\/\w+\/?\n$/);
   });
 
-  test("the MCP server", async () => {
+  test("configure the MCP server for this instance and its token", async () => {
     const { mcpServers } = JSON.parse(await sampleOf("MCP"));
     expect(mcpServers.curt).toMatchObject({
       args: ["mcp"],
@@ -45,7 +45,7 @@ describe("what comes with Curt is shown so that it works here:", () => {
   });
 });
 
-test("without a token, no sample names one", async () => {
+test("the samples on /docs have no token if the instance needs none", async () => {
   await using open = await startHere();
   expect(await (await open.fetch("/docs")).text()).not.toMatch(/YOUR_TOKEN|CURT_TOKEN/);
 });

@@ -31,13 +31,13 @@ const HOSTILE = [
   `{field}\${${MARK}}$&$1`,
 ];
 
-describe("what a stranger sends stays text", () => {
-  test.each(HOSTILE)("%s", async (text) => {
+describe("hostile input", () => {
+  test.each(HOSTILE)("stays text in pages: %s", async (text) => {
     const encoded = encodeURIComponent(text);
     const code = `hostile-${Bun.hash(text).toString(36)}`;
     const target = `https://example.com/?${text}#${text}`;
     expect((await curt.shorten({ original_url: target, custom_code: code })).status).toBe(201);
-    const answers: [number, Promise<Response>][] = [
+    const requests: [number, Promise<Response>][] = [
       [200, get(`/?original_url=${encoded}&custom_code=${encoded}&expire_duration=${encoded}`)],
       [200, get(`/?text=${encodeURIComponent(`see https://example.com/${text}`)}&title=${encoded}`)],
       [200, get(`/?language=${encoded}&meant=${encoded}`)],
@@ -53,8 +53,8 @@ describe("what a stranger sends stays text", () => {
       [404, get(`/${encoded}/${encoded}?${encoded}`)],
       [410, get(`/ended?${encoded}`)],
     ];
-    for (const [status, answer] of answers) {
-      const response = await answer;
+    for (const [status, request] of requests) {
+      const response = await request;
       expect(response.status).toBe(status);
       const { pathname, search } = new URL(response.url);
       expectGuarded(response, pathname === "/" && status === 200 && !/original_url=|text=/.test(search));
@@ -65,7 +65,7 @@ describe("what a stranger sends stays text", () => {
     }
   });
 
-  test("referrers too, though many visitors have one in common", async () => {
+  test("stays text as a referrer that many visitors share", async () => {
     await using open = await startHere({ STATS_SHOWN: "all", TRUSTED_PROXIES: "127.0.0.1" });
     await open.shorten({ original_url: LONG, custom_code: "referred" });
     for (let nth = 0; nth < 5; nth++) {
@@ -84,7 +84,7 @@ describe("what a stranger sends stays text", () => {
 });
 
 describe("the form", () => {
-  test("leads to the preview of what it made, by 303", async () => {
+  test("redirects with 303 to the preview of the created link", async () => {
     const response = await send({
       original_url: ` ${LONG}\n`,
       custom_code: " 붙여넣기 ",
@@ -99,15 +99,15 @@ describe("the form", () => {
   });
 
   test.each([
-    ["a body of 64 KiB and more", "a".repeat(65_537), {}, 413],
-    ["another one", `original_url=${"a".repeat(200_000)}`, {}, 413],
-    ["a body in another form", `{"original_url":"${LONG}"}`, { "Content-Type": "application/json" }, 415],
-    ["a body in parts", "--x\r\n\r\n--x--", { "Content-Type": "multipart/form-data; boundary=x" }, 415],
+    ["a body over 64 KiB", "a".repeat(65_537), {}, 413],
+    ["a field over 64 KiB", `original_url=${"a".repeat(200_000)}`, {}, 413],
+    ["a JSON body", `{"original_url":"${LONG}"}`, { "Content-Type": "application/json" }, 415],
+    ["a multipart body", "--x\r\n\r\n--x--", { "Content-Type": "multipart/form-data; boundary=x" }, 415],
     ["plain text", `original_url=${LONG}`, { "Content-Type": "text/plain" }, 415],
     ["a compressed body", `original_url=${LONG}`, { "Content-Encoding": "gzip" }, 415],
-    ["what is no UTF-8", new Uint8Array([0x6f, 0x3d, 0xff, 0xfe]), {}, 400],
-    ["a form in another encoding", "original_url=https://ko.example/%B0%A1", {}, 400],
-  ])("refuses %s", async (_what, body, headers, status) => {
+    ["bytes that aren't UTF-8", new Uint8Array([0x6f, 0x3d, 0xff, 0xfe]), {}, 400],
+    ["encoded bytes that aren't UTF-8", "original_url=https://ko.example/%B0%A1", {}, 400],
+  ])("refuses %s, with a page and with JSON", async (_body, body, headers, status) => {
     const page = await send(body, headers);
     expect(page.status).toBe(status);
     expectGuarded(page);
@@ -119,19 +119,19 @@ describe("the form", () => {
     expect(((await response.json()) as any).status).toBe("error");
   });
 
-  test("refuses more fields than it has, because the last ones may be the link's terms", async () => {
+  test("refuses over 100 fields rather than ignore terms of the link in the last ones", async () => {
     const fields = `original_url=${LONG}&custom_code=unlimited${"&x".repeat(100)}&password=secret`;
     expect((await send(fields)).status).toBe(400);
     expect((await curt.fetch("/unlimited")).status).toBe(404);
   });
 
-  test("takes 64 KiB", async () => {
+  test("accepts a body of 64 KiB", async () => {
     const fields = `original_url=${LONG}&x=`;
     expect((await send(fields + "a".repeat(65_536 - fields.length))).status).toBe(303);
   });
 });
 
-test("no address redirects to another site, except short addresses", async () => {
+test("no address redirects to another site, except a short one", async () => {
   for (const path of [
     "//evil.example/+",
     "//evil.example+",
@@ -146,17 +146,17 @@ test("no address redirects to another site, except short addresses", async () =>
     "/?next=https://evil.example/",
     "/https://evil.example/",
   ]) {
-    const answer = await sendRaw(
+    const response = await sendRaw(
       curt.origin,
       `GET ${path} HTTP/1.1\r\nHost: forged.example\r\nX-Forwarded-Host: forged.example\r\nAccept: text/html\r\nConnection: close\r\n\r\n`,
     );
-    const [, status] = /^HTTP\/1\.1 (\d+)/.exec(answer) ?? [];
-    const [, location] = /\r\nlocation: (.*)\r\n/i.exec(answer) ?? [];
+    const [, status] = /^HTTP\/1\.1 (\d+)/.exec(response) ?? [];
+    const [, location] = /\r\nlocation: (.*)\r\n/i.exec(response) ?? [];
     expect(status, path).toEqual(location === undefined ? (path.startsWith("/?") ? "200" : "404") : "308");
     if (location !== undefined) expect(location).toMatch(/^\/(?:[\w.-]|%[0-9A-F]{2})+\+$/);
-    // The Host header that the client sent is not used anywhere in the answer.
-    expect(answer.slice(answer.indexOf("\r\n\r\n"))).not.toContain("forged.example");
-    // The address is told, but leads nowhere.
-    expect(answer).not.toMatch(/(?:href|src|action)="[^"]*evil/);
+    // The Host header that the client sent is not used anywhere in the response.
+    expect(response.slice(response.indexOf("\r\n\r\n"))).not.toContain("forged.example");
+    // The page shows the address, but not as a link.
+    expect(response).not.toMatch(/(?:href|src|action)="[^"]*evil/);
   }
 });

@@ -2,6 +2,7 @@ import { describe, expect, spyOn, test } from "bun:test";
 
 import { hashPassword } from "../../src/links/password.ts";
 import en from "../../src/locales/en.json";
+import { ask } from "../managed.ts";
 import { BASE_URL, shareService, startHere } from "../service.ts";
 
 const DAY_MS = 86_400_000;
@@ -9,7 +10,7 @@ const target = "https://example.com/a";
 
 const curt = shareService();
 
-function make(body: unknown, headers: Record<string, string> = {}): Promise<Response> {
+function post(body: unknown, headers: Record<string, string> = {}): Promise<Response> {
   return curt.fetch("/api/v1/links", {
     method: "POST",
     body: JSON.stringify(body),
@@ -17,37 +18,26 @@ function make(body: unknown, headers: Record<string, string> = {}): Promise<Resp
   });
 }
 
-async function made(body: Record<string, unknown>): Promise<Record<string, any>> {
-  const response = await make(body);
-  const answer = (await response.json()) as Record<string, any>;
-  expect([response.status, answer["status"], answer["message"]]).toEqual([201, "success", en["link.made"]]);
-  return answer["data"];
+async function createLink(body: Record<string, unknown>): Promise<Record<string, any>> {
+  const response = await post(body);
+  const json = (await response.json()) as Record<string, any>;
+  expect([response.status, json["status"], json["message"]]).toEqual([201, "success", en["link.made"]]);
+  return json["data"];
 }
 
-async function refused(body: unknown): Promise<[number, string | null, string]> {
-  const response = await make(body);
-  const answer = (await response.json()) as { status: string; message: string };
-  expect(Object.keys(answer)).toEqual(["status", "message", "errors"]);
-  return [response.status, response.headers.get("curt-reason"), answer.message];
+async function refusalOf(body: unknown): Promise<[number, string | null, string]> {
+  const response = await post(body);
+  const json = (await response.json()) as { status: string; message: string };
+  expect(Object.keys(json)).toEqual(["status", "message", "errors"]);
+  return [response.status, response.headers.get("curt-reason"), json.message];
 }
 
 const visit = (code: string) => curt.fetch(`/${encodeURIComponent(code)}/`);
 const iso = (ms: number) => new Date(ms).toISOString();
 
 describe("POST /api/v1/links", () => {
-  test("refuses more fields and elements than a body can need", async () => {
-    const outcomes: string[] = [];
-    for (const count of [900, 3000]) {
-      const fields = Object.fromEntries(Array.from({ length: count }, (_, nth) => [`a${nth}`, nth]));
-      const body = { ...fields, original_url: "https://example.com/fields" };
-      const { status, headers } = await curt.shorten(body);
-      outcomes.push(`${status} ${headers.get("curt-reason")}`);
-    }
-    expect(outcomes).toEqual(["201 null", "400 body.values"]);
-  });
-
-  test("answers 201 with the whole link, and says where it is managed", async () => {
-    const response = await make({ target, code: "한글" });
+  test("answers 201 with the whole link, its manage key and its manage address", async () => {
+    const response = await post({ target, code: "한글" });
     const { data } = (await response.json()) as Record<string, any>;
     const path = "%ED%95%9C%EA%B8%80";
     expect(response.status).toBe(201);
@@ -76,38 +66,26 @@ describe("POST /api/v1/links", () => {
     expect(headers.get("cache-control")).toBe("no-store");
     expect((await visit("한글")).headers.get("location")).toBe(target);
     const { manage_key: _, ...shown } = data;
-    const found = await curt.fetch("/api/v1/links/한글");
-    expect(((await found.json()) as Record<string, any>)["data"]).toEqual(shown);
+    const lookUp = await curt.fetch("/api/v1/links/한글");
+    expect(((await lookUp.json()) as Record<string, any>)["data"]).toEqual(shown);
   });
 
-  test("shorten tells the same key in its header, and nowhere else", async () => {
-    const response = await curt.shorten({ original_url: target });
-    const text = await response.text();
-    const { code } = JSON.parse(text).data;
-    const [, key = ""] = /^<.*#key=([\w-]{22})>; rel="edit"$/.exec(response.headers.get("link") ?? "") ?? [];
-    expect(response.headers.get("link")).toBe(`<${BASE_URL}/${code}+#key=${key}>; rel="edit"`);
-    expect(text).not.toContain(key);
-  });
-
-  test("takes instants, durations and null, and the operator's default where nothing is said", async () => {
+  test("accepts an instant, a duration or null as expiry, and defaults to DEFAULT_EXPIRY", async () => {
     const ends = iso(curt.nowMs() + 30 * DAY_MS);
-    expect(await made({ target, expires_at: ends })).toMatchObject({ expires_at: ends });
-    expect(await made({ target, expires_at: "2999-12-31T23:59:59.5+09:00" })).toMatchObject({
+    expect(await createLink({ target, expires_at: ends })).toMatchObject({ expires_at: ends });
+    expect(await createLink({ target, expires_at: "2999-12-31T23:59:59.5+09:00" })).toMatchObject({
       expires_at: "2999-12-31T14:59:59.500Z",
     });
-    const { created_at, expires_at } = await made({ target, expires_at: "48h" });
+    const { created_at, expires_at } = await createLink({ target, expires_at: "48h" });
     expect(Date.parse(expires_at) - Date.parse(created_at)).toBe(2 * DAY_MS);
     await using other = await startHere({ DEFAULT_EXPIRY: "24h" });
-    const answer = async (body: object) => {
-      const response = await other.fetch("/api/v1/links", { method: "POST", body: JSON.stringify(body) });
-      return ((await response.json()) as Record<string, any>)["data"];
-    };
-    const byDefault = await answer({ target });
+    const createThere = async (body: object) => (await ask(other, "POST", "/api/v1/links", { body })).data;
+    const byDefault = await createThere({ target });
     expect(Date.parse(byDefault.expires_at) - Date.parse(byDefault.created_at)).toBe(DAY_MS);
-    expect(await answer({ target, expires_at: null })).toMatchObject({ expires_at: null });
+    expect(await createThere({ target, expires_at: null })).toMatchObject({ expires_at: null });
   });
 
-  test("names its own fields and the rules, all at once", async () => {
+  test("reports every rule that a request breaks", async () => {
     const cases: [unknown, string][] = [
       [{}, "field.required"],
       [{ original_url: target }, "field.required, field.unknown"],
@@ -134,8 +112,8 @@ describe("POST /api/v1/links", () => {
       ]),
     ];
     for (const [body, reason] of cases) {
-      const [status, told] = await refused(body);
-      expect([status, told], JSON.stringify(body)).toEqual([reason === "code.taken" ? 409 : 400, reason]);
+      const [status, reasons] = await refusalOf(body);
+      expect([status, reasons], JSON.stringify(body)).toEqual([reason === "code.taken" ? 409 : 400, reason]);
     }
   });
 
@@ -145,55 +123,69 @@ describe("POST /api/v1/links", () => {
     ["visits", "visits: There is no such field."],
     // Cut to 64 units, and in the middle of a character.
     [`${"a".repeat(63)}😀`, `${"a".repeat(63)}\uFFFD: There is no such field.`],
-  ])("says which field may be meant by %s", async (field, message) => {
-    expect((await refused({ target, [field]: 3 }))[2]).toBe(message);
+  ])("names the unknown field %s, and a similar one if there is any", async (field, message) => {
+    expect((await refusalOf({ target, [field]: 3 }))[2]).toBe(message);
   });
 
-  test("keeps an instant at the end of time within the years that others can read", async () => {
-    expect(await made({ target, expires_at: "9999-12-31T23:59:59-12:00" })).toMatchObject({
+  test("treats an expiry beyond the year 9999 as none", async () => {
+    expect(await createLink({ target, expires_at: "9999-12-31T23:59:59-12:00" })).toMatchObject({
       expires_at: null,
     });
   });
 
-  test("has the limits and the token of every create", async () => {
+  test("shares LIMIT_CREATE and CREATE_TOKEN with POST /api/v1/shorten", async () => {
     await using limited = await startHere({ LIMIT_CREATE: "2/1h", CREATE_TOKEN: "a-token-of-16-chars" });
-    const post = (path: string, body: object, token: string) =>
-      limited.fetch(path, {
-        method: "POST",
-        body: JSON.stringify(body),
-        headers: { Authorization: `Bearer ${token}` },
-      });
-    expect((await post("/api/v1/links", { target }, "wrong")).headers.get("curt-reason")).toBe("token.wrong");
+    const create = (path: string, body: object, key: string) => ask(limited, "POST", path, { key, body });
+    expect((await create("/api/v1/links", { target }, "wrong")).reason).toBe("token.wrong");
     const token = "a-token-of-16-chars";
-    expect((await post("/api/v1/links", { target }, token)).status).toBe(201);
-    expect((await post("/api/v1/shorten", { original_url: target }, token)).status).toBe(201);
-    const over = await post("/api/v1/links/", { target }, token);
-    expect([over.status, over.headers.get("curt-reason")]).toEqual([429, "limit.create"]);
+    expect((await create("/api/v1/links", { target }, token)).status).toBe(201);
+    expect((await create("/api/v1/shorten", { original_url: target }, token)).status).toBe(201);
+    const over = await create("/api/v1/links/", { target }, token);
+    expect([over.status, over.reason]).toEqual([429, "limit.create"]);
   });
 });
 
-describe("a link with a password", () => {
-  test("counts the characters of its password as people do, however they are spelled", async () => {
+test("POST /api/v1/shorten has the manage key in its Link header only", async () => {
+  const response = await curt.shorten({ original_url: target });
+  const text = await response.text();
+  const { code } = JSON.parse(text).data;
+  const [, key = ""] = /^<.*#key=([\w-]{22})>; rel="edit"$/.exec(response.headers.get("link") ?? "") ?? [];
+  expect(response.headers.get("link")).toBe(`<${BASE_URL}/${code}+#key=${key}>; rel="edit"`);
+  expect(text).not.toContain(key);
+});
+
+test("POST /api/v1/shorten ignores 900 unknown fields, and refuses 3,000", async () => {
+  const outcomes: string[] = [];
+  for (const count of [900, 3000]) {
+    const fields = Object.fromEntries(Array.from({ length: count }, (_, nth) => [`a${nth}`, nth]));
+    const body = { ...fields, original_url: "https://example.com/fields" };
+    const { status, headers } = await curt.shorten(body);
+    outcomes.push(`${status} ${headers.get("curt-reason")}`);
+  }
+  expect(outcomes).toEqual(["201 null", "400 body.values"]);
+});
+
+describe("a create with a password", () => {
+  test("accepts 128 characters in any Unicode spelling, and no more", async () => {
     for (const [nth, password] of ["\u{1f511}".repeat(128), "한".repeat(128)].entries()) {
-      await made({ target, password, code: `long-${nth}` });
+      await createLink({ target, password, code: `long-${nth}` });
       for (const spelled of [password, password.normalize("NFD")]) {
         const authorization = `Basic ${Buffer.from(`:${spelled}`).toString("base64")}`;
         const response = await curt.fetch(`/long-${nth}`, { headers: { authorization } });
         expect(response.headers.get("location")).toBe(target);
       }
-      expect((await refused({ target, password: `${password}x` }))[1]).toBe("password.length");
+      expect((await refusalOf({ target, password: `${password}x` }))[1]).toBe("password.length");
     }
   });
 
-  test("is refused for now if too many passwords wait to be hashed", async () => {
+  test("gets 503 while 64 passwords wait to be hashed, and a create without one doesn't", async () => {
     await using own = await startHere();
     own.expectFaults();
-    const statusOf = async (body: object) =>
-      (await own.fetch("/api/v1/links", { method: "POST", body: JSON.stringify(body) })).status;
+    const statusOf = async (body: object) => (await ask(own, "POST", "/api/v1/links", { body })).status;
     const { promise: held, resolve: release } = Promise.withResolvers<string>();
     {
       using _slow = spyOn(Bun.password, "hash").mockReturnValue(held);
-      // One is at work, and 64 may wait.
+      // One is being hashed, and 64 may wait.
       const hashing = Array.from({ length: 65 }, () => hashPassword("another"));
       expect(await statusOf({ target, password: "x" })).toBe(503);
       expect(await statusOf({ target })).toBe(201);
@@ -203,7 +195,7 @@ describe("a link with a password", () => {
     expect(await statusOf({ target, password: "x" })).toBe(201);
   });
 
-  test("leaves places to hash passwords to other clients", async () => {
+  test("leaves room for other clients in the queue of passwords to hash", async () => {
     await using own = await startHere({ TRUSTED_PROXIES: "127.0.0.1" });
     own.expectFaults();
     const body = JSON.stringify({ target, password: "x" });
@@ -213,17 +205,17 @@ describe("a link with a password", () => {
     };
     const { promise: held, resolve: release } = Promise.withResolvers<string>();
     using _slow = spyOn(Bun.password, "hash").mockReturnValue(held);
-    let turnedAway = 0;
+    let refusals = 0;
     const { promise: full, resolve: isFull } = Promise.withResolvers<void>();
     const creates = Array.from({ length: 70 }, async (_, nth) => {
-      if ((await create(`2001:db8:1:${nth}::1`)) === 503 && ++turnedAway === 37) isFull();
+      if ((await create(`2001:db8:1:${nth}::1`)) === 503 && ++refusals === 37) isFull();
     });
     await full;
     const other = create("2001:db8:2::1");
-    // The other create has arrived by then.
+    // The service has received the other create by then.
     await own.fetch("/livez");
     release("");
     await Promise.all(creates);
-    expect([await other, turnedAway]).toEqual([201, 37]);
+    expect([await other, refusals]).toEqual([201, 37]);
   });
 });
