@@ -32,7 +32,7 @@ export const NEEDS_LINUX: Readonly<Record<string, string>> = {
     "limits file sizes with prlimit",
   "the database's disk is full: cached links redirect, what cannot be known is 503, and it is over by itself":
     "limits file sizes with prlimit",
-  "without room on the disk says so and leaves nothing": "limits file sizes in blocks of 512 bytes",
+  "reports a full disk and leaves no file": "limits file sizes in blocks of 512 bytes",
   "for PostgreSQL's log: it stops, and is used again once it is started with room":
     "limits file sizes with prlimit",
   "one by one, over a checkpoint: each link is synced to disk before its 201 is sent": "traces with ptrace",

@@ -8,7 +8,7 @@ import { StoreUnavailable, StoreUnusable } from "../../src/links/store.ts";
 import { DAY_MS } from "../../src/links/time.ts";
 import { fillStore, openStore } from "../../src/store/open.ts";
 import { KINDS, type WriteRecords } from "../../src/store/shared/records.ts";
-import { makeLargeStore, runWithRoom } from "../backup/run.ts";
+import { createLargeStore, runWithRoom } from "../backup/run.ts";
 import { testOnLinux } from "../linux.ts";
 import { sharePostgres } from "../postgres.ts";
 import { startHere, temporaryFolder, PROGRAM } from "../service.ts";
@@ -215,7 +215,7 @@ describe("curt export and curt import", () => {
   testOnLinux("say what a file cannot be written for, and leave nothing of it", async () => {
     using folder = temporaryFolder();
     const path = join(folder.path, "curt.db");
-    await makeLargeStore(path, 20_000);
+    await createLargeStore(path, 20_000);
     const settings = { DATABASE_URL: `sqlite:${path}`, PORT: "1" };
     const link = join(folder.path, "link");
     symlinkSync("nowhere", link);
@@ -254,7 +254,7 @@ describe("curt export and curt import", () => {
   test("at once to one file: only a whole one gets the name", async () => {
     using folder = temporaryFolder();
     const [path, file] = [join(folder.path, "curt.db"), join(folder.path, "export")];
-    await makeLargeStore(path, 20_000);
+    await createLargeStore(path, 20_000);
     const settings = { DATABASE_URL: `sqlite:${path}`, PORT: "1" };
     const both = await Promise.all([1, 2, 3].map(() => runAlone(["export", file], settings)));
     expect(both.filter(({ code }) => code === 0)).toHaveLength(1);

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { existsSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 
-import { makeLargeStore, SEVERAL_STEPS, start, stopHalfway } from "../../backup/run.ts";
+import { createLargeStore, SEVERAL_STEPS, start, stopHalfway } from "../../backup/run.ts";
 import { runCommand as run } from "../../cli/commands.ts";
 import { temporaryFolder } from "../../service.ts";
 
@@ -11,7 +11,7 @@ test("that is killed leaves nothing that looks like a backup, and the next one c
   using beside = temporaryFolder();
   const [path, file] = [join(folder.path, "curt.db"), join(folder.path, "file")];
   const settings = { DATABASE_URL: `sqlite:${path}` };
-  await makeLargeStore(path, SEVERAL_STEPS);
+  await createLargeStore(path, SEVERAL_STEPS);
   const halfway = stopHalfway(beside.path);
   const child = start(["backup", file], settings, halfway.options);
   await halfway.untilStopped();

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 
-import { makeLargeStore, SEVERAL_STEPS, start, stopHalfway } from "../../backup/run.ts";
+import { createLargeStore, SEVERAL_STEPS, start, stopHalfway } from "../../backup/run.ts";
 import { runCommand as run } from "../../cli/commands.ts";
 import { type Program, startProgram, temporaryFolder } from "../../service.ts";
 import { linkOf, visit } from "../../visits/visits.ts";
@@ -51,7 +51,7 @@ async function load(program: Program, { codes, answered, begun }: Told): Promise
 
 test(`${ROUNDS} backups under load, each restored elsewhere, have all that was answered before`, async () => {
   using folder = temporaryFolder();
-  await makeLargeStore(join(folder.path, "curt.db"), SEVERAL_STEPS);
+  await createLargeStore(join(folder.path, "curt.db"), SEVERAL_STEPS);
   const program = await startProgram({ PROCESSES: "2" }, { folder: folder.path });
   const settings = { DATABASE_URL: program.databaseUrl };
   for (const custom_code of VISITED)

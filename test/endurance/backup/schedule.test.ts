@@ -12,7 +12,7 @@ import {
 } from "node:fs";
 import { basename, join } from "node:path";
 
-import { makeLargeStore, SEVERAL_STEPS, stopHalfway } from "../../backup/run.ts";
+import { createLargeStore, SEVERAL_STEPS, stopHalfway } from "../../backup/run.ts";
 import { runCommand as run } from "../../cli/commands.ts";
 import { addressOf, scrapeUntil } from "../../metrics/scrape.ts";
 import { type Running, type Settings, startProgram, temporaryFolder, untilLogged } from "../../service.ts";
@@ -254,7 +254,7 @@ test("a reason is told once, though each backup would have another name", async 
 test("a stop waits for no backup, and leaves no part of one", async () => {
   using folder = temporaryFolder();
   const backups = join(folder.path, "backups");
-  await makeLargeStore(join(folder.path, "curt.db"), SEVERAL_STEPS);
+  await createLargeStore(join(folder.path, "curt.db"), SEVERAL_STEPS);
   // The process that makes the backup gets these options, too.
   const halfway = stopHalfway(folder.path);
   const options = { folder: folder.path, bunOptions: halfway.options, roundMs: 20 };

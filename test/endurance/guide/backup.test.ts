@@ -3,7 +3,7 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSy
 import { join } from "node:path";
 
 import { readConfig } from "../../../src/config/config.ts";
-import { makeLargeStore } from "../../backup/run.ts";
+import { createLargeStore } from "../../backup/run.ts";
 import { ROOT, temporaryFolder, PROGRAM } from "../../service.ts";
 
 /** Commands of other programs, which are not there. */
@@ -16,7 +16,7 @@ test("docs/backup.md gives commands that do what it says", async () => {
   for (const name of ["bin", "backup", "elsewhere", "data", "journal"]) mkdirSync(here(name));
   writeFileSync(here("bin/curt"), `#!/bin/sh\nexec ${process.execPath} ${PROGRAM} "$@"\n`);
   chmodSync(here("bin/curt"), 0o755);
-  await makeLargeStore(here("data/curt.db"), 10);
+  await createLargeStore(here("data/curt.db"), 10);
 
   const text = readFileSync(join(ROOT, "docs/backup.md"), "utf8");
   const blocks = [...text.matchAll(/```sh\n([\s\S]+?)```/g)].map(([, block = ""]) => block);
