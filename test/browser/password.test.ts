@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { addGuarded } from "../redirect/guarded.ts";
 import { type Running, startHere } from "../service.ts";
 import { untilCounted, WINDOWS_CHROME } from "../visits/visits.ts";
-import { arrive, LAPTOP, PHONE, readers, untilFocused, wordsOf } from "./browser.ts";
+import { openWindow, LAPTOP, PHONE, readers, untilFocused, wordsOf } from "./browser.ts";
 
 const PASSWORD = "비밀번호 1";
 
@@ -11,7 +11,7 @@ let curt: Running;
 let cautious: Running;
 let destination: ReturnType<typeof Bun.serve>;
 let target = "";
-let arrived: { path: string; method: string; referrer: string | null }[] = [];
+let arrivals: { path: string; method: string; referrer: string | null }[] = [];
 beforeAll(async () => {
   const settings = { POSTURE: "private", LIMIT_PASSWORDS: "3/1h", TRUSTED_PROXIES: "127.0.0.1" };
   curt = await startHere(settings);
@@ -21,10 +21,10 @@ beforeAll(async () => {
     hostname: "127.0.0.1",
     fetch(request) {
       const { pathname } = new URL(request.url);
-      // The browser asks for the icon of the page by itself.
+      // Browsers request the icon of a page.
       if (pathname === "/favicon.ico") return new Response(null, { status: 204 });
-      arrived.push({ path: pathname, method: request.method, referrer: request.headers.get("referer") });
-      // Destinations redirect, too, also to other sites.
+      arrivals.push({ path: pathname, method: request.method, referrer: request.headers.get("referer") });
+      // Destinations redirect to other sites as well.
       if (pathname === "/first") return Response.redirect(`http://localhost:${destination.port}/second`);
       return new Response("arrived");
     },
@@ -37,7 +37,7 @@ afterAll(async () => {
   await cautious[Symbol.asyncDispose]();
 });
 
-const ARRIVED = [
+const ARRIVALS = [
   { path: "/first", method: "GET", referrer: null },
   { path: "/second", method: "GET", referrer: null },
 ];
@@ -48,14 +48,14 @@ const VISITORS = readers([
 ]);
 
 test.each(VISITORS)(
-  "a person enters the password, is led on, and is not asked again ($locale)",
+  "the right password redirects without a referrer, and the browser enters it by itself from then on ($locale)",
   async (reader) => {
     const say = wordsOf(reader.locale);
     const code = `비밀-${reader.locale}`;
-    arrived = [];
+    arrivals = [];
     await addGuarded(curt, code, { password: PASSWORD, target });
     const headers = { "X-Forwarded-For": reader.locale === "en-GB" ? "192.0.2.1" : "192.0.2.2" };
-    await using visitor = await arrive(curt.origin, {
+    await using visitor = await openWindow(curt.origin, {
       ...reader,
       userAgent: WINDOWS_CHROME,
       extraHTTPHeaders: headers,
@@ -75,11 +75,11 @@ test.each(VISITORS)(
     await untilFocused(field);
     expect(await field.getAttribute("aria-describedby")).toBe("password-error password-hint");
     expect(await field.inputValue()).toBe("");
-    expect(arrived).toEqual([]);
+    expect(arrivals).toEqual([]);
     await field.fill(PASSWORD);
     await page.getByRole("button", { name: say("password.open") }).click();
     await page.waitForURL(`http://localhost:${destination.port}/second`);
-    expect(arrived).toEqual(ARRIVED);
+    expect(arrivals).toEqual(ARRIVALS);
     const [cookie, ...others] = await visitor.context.cookies(`${curt.origin}/${encodeURIComponent(code)}`);
     expect(others).toEqual([]);
     expect(cookie).toMatchObject({ path: `/${encodeURIComponent(code)}`, httpOnly: true, sameSite: "Lax" });
@@ -90,27 +90,31 @@ test.each(VISITORS)(
   },
 );
 
-test("whoever tried too often reads when to try again", async () => {
+test("after too many wrong passwords the page says when to try again", async () => {
   const say = wordsOf("en");
   await addGuarded(curt, "often", { password: PASSWORD, target });
-  await using visitor = await arrive(curt.origin, { extraHTTPHeaders: { "X-Forwarded-For": "192.0.2.3" } });
+  await using visitor = await openWindow(curt.origin, {
+    extraHTTPHeaders: { "X-Forwarded-For": "192.0.2.3" },
+  });
   const { page } = visitor;
   await page.goto("/often");
   const left = [2, 1].map((tries) => `${say("password.wrong")} ${say("password.left", { count: tries })}`);
   const later = say("password.limited", { when: "in 20 minutes" });
-  for (const told of [...left, `${say("password.wrong")} ${later}`, later]) {
+  for (const text of [...left, `${say("password.wrong")} ${later}`, later]) {
     await page.getByLabel(say("password.label")).fill("wrong");
     await page.getByRole("button", { name: say("password.open") }).click();
-    await page.getByText(told, { exact: true }).waitFor();
+    await page.getByText(text, { exact: true }).waitFor();
   }
 });
 
-test("a person who changes the language while being asked is asked in that one", async () => {
+test("the password page can change its language", async () => {
   await addGuarded(curt, "language", { password: PASSWORD, target });
-  await using visitor = await arrive(curt.origin, { extraHTTPHeaders: { "X-Forwarded-For": "192.0.2.4" } });
+  await using visitor = await openWindow(curt.origin, {
+    extraHTTPHeaders: { "X-Forwarded-For": "192.0.2.4" },
+  });
   const { page } = visitor;
   const say = wordsOf("ko");
-  arrived = [];
+  arrivals = [];
   await page.goto("/language");
   await page.getByRole("link", { name: "한국어" }).click();
   await page.getByLabel(say("password.label")).fill(PASSWORD);
@@ -118,11 +122,11 @@ test("a person who changes the language while being asked is asked in that one",
   await page.waitForURL(`http://localhost:${destination.port}/second`);
 });
 
-test("with INTERSTITIAL, who knows the password sees where the link leads, and goes on", async () => {
+test("with INTERSTITIAL, the right password shows the destination first, and continuing uses no second visit", async () => {
   const say = wordsOf("en");
-  arrived = [];
+  arrivals = [];
   await addGuarded(cautious, "both", { password: PASSWORD, maxVisits: 1, target });
-  await using visitor = await arrive(cautious.origin, { userAgent: WINDOWS_CHROME });
+  await using visitor = await openWindow(cautious.origin, { userAgent: WINDOWS_CHROME });
   const { page } = visitor;
   await page.goto("/both");
   await page.getByLabel(say("password.label")).fill(PASSWORD);
@@ -130,11 +134,11 @@ test("with INTERSTITIAL, who knows the password sees where the link leads, and g
   await page.getByRole("heading", { level: 1, name: say("interstitial.title") }).waitFor();
   await page.getByRole("link", { name: "한국어" }).click();
   await page.getByRole("heading", { level: 1, name: wordsOf("ko")("interstitial.title") }).waitFor();
-  expect(arrived).toEqual([]);
+  expect(arrivals).toEqual([]);
   await page
     .getByRole("button", { name: wordsOf("ko")("preview.continue", { domain: "127.0.0.1" }) })
     .click();
   await page.waitForURL(`http://localhost:${destination.port}/second`);
-  expect(arrived).toEqual(ARRIVED);
+  expect(arrivals).toEqual(ARRIVALS);
   expect((await page.goto("/both"))?.status()).toBe(410);
 });
