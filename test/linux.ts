@@ -19,7 +19,7 @@ export const NEEDS_LINUX: Readonly<Record<string, string>> = {
   "more connections than file descriptors: open ones are served, and the others once there is room":
     "reads /proc",
   "without file descriptors, no thread is started, and the process lives on": "reads /proc",
-  "that cannot make a folder says so": "tries it in /proc",
+  "reports a folder that it can't create": "tries it in /proc",
   "200 requests with one key make one link and get one answer, whichever process is killed meanwhile":
     SPREADS,
   "a start on a full disk: links redirect without being counted until there is room":
@@ -60,7 +60,7 @@ export const NEEDS_LINUX: Readonly<Record<string, string>> = {
     "reads /proc/locks",
   "PROCESSES=2 with all settings: nothing that Curt does drops its locks, and an outside reader changes nothing":
     "reads /proc/locks",
-  "say what a file cannot be written for, and leave nothing of it": "writes to /dev/full",
+  "report why a file can't be written, and leave no part of it": "writes to /dev/full",
   "a full disk is a warning without a stack, wherever it is written to": "writes to /dev/full",
 };
 

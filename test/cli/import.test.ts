@@ -29,10 +29,10 @@ const settingsFor = (path: string) => ({ DATABASE_URL: `sqlite:${path}`, PORT: "
 const LIMITS = "created_at must be an instant from 1970 to 9999";
 
 describe("curt import", () => {
-  test("tells a broken line by its number, and passes over it only if asked to", async () => {
+  test("reports the number and the fault of a broken line, and skips it only with --skip-bad", async () => {
     using folder = temporaryFolder();
     const path = (name: string) => join(folder.path, name);
-    const commanded: readonly string[] = ["json", "header", "cut"];
+    const withCommand: readonly string[] = ["json", "header", "cut"];
     const whole = manyLines(5);
     const lines = whole.trimEnd().split("\n");
     const instead = (old: string | RegExp, now: string) => whole.replace(old, () => now);
@@ -93,17 +93,17 @@ describe("curt import", () => {
       ],
       ["more", `${whole}${lines[1]}\n`, lines.length + 1, "it comes after the last line"],
     ] as const) {
-      const told: (readonly [line: number, why: string])[] = [];
-      const onBroken = (...broken: readonly [number, string]) => void told.push(broken);
+      const faults: (readonly [line: number, why: string])[] = [];
+      const onBroken = (...broken: readonly [number, string]) => void faults.push(broken);
       async function* bytes() {
         yield Buffer.from(file);
       }
       await fillStore(sqlite(path(`${name}.filled.db`)), (write) =>
         fillFrom(bytes(), write, { onBroken, lastDay: TODAY, skipLink: () => false, onRecords() {} }),
       );
-      expect(told[0], name).toEqual([number, expect.stringContaining(why)]);
-      // Whatever is wrong, the command says it in the same way.
-      if (!commanded.includes(name)) continue;
+      expect(faults[0], name).toEqual([number, expect.stringContaining(why)]);
+      // The command reports every fault in the same way, so a few are enough.
+      if (!withCommand.includes(name)) continue;
       writeFileSync(path("export"), file);
       const settings = settingsFor(path(`${name}.db`));
       const refused = await runCommand(["import", path("export")], settings);
@@ -116,7 +116,7 @@ describe("curt import", () => {
     }
   });
 
-  test("that failed leaves the store empty", async () => {
+  test("refuses folders and missing, foreign, newer, empty and broken files, and leaves the store empty", async () => {
     using folder = temporaryFolder();
     const write = (name: string, text: string) => {
       writeFileSync(join(folder.path, name), text);
@@ -168,7 +168,7 @@ describe("curt import", () => {
     }
   });
 
-  test("adds links with their visits to a store that is served, which leads on at once; twice changes nothing", async () => {
+  test("adds links with their visits to a store in use, where they redirect immediately, and adds nothing the second time", async () => {
     using folder = temporaryFolder();
     const [path, file] = [join(folder.path, "from.db"), join(folder.path, "export")];
     await makeStore(path);
@@ -200,12 +200,12 @@ describe("curt import", () => {
     await using store = await openStoreOf(curt);
     const { createdMs } = (await store.find("plain" as LinkKey)) ?? newLink("plain");
     const sums = () => store.sums("plain" as LinkKey, createdMs);
-    // The request above is counted a moment later.
+    // The request above counts a moment later.
     while ((await sums())?.bots === 0) await Bun.sleep(10);
     expect(await sums()).toEqual({ visits: 5, bots: 1 });
   });
 
-  test("shows how far it is on a terminal only", async () => {
+  test("shows its progress in a terminal only", async () => {
     using folder = temporaryFolder();
     const file = join(folder.path, "export");
     writeFileSync(file, manyLines(3000));
@@ -246,32 +246,32 @@ async function* from(items: readonly ImportItem[]) {
   yield* items;
 }
 
-/** Takes them in as `curt import` does. */
-async function take(
+/** Imports items like `curt import`. */
+async function importItems(
   address: DatabaseAddress,
   items: readonly ImportItem[],
   options: Partial<ImportOptions> & { dry?: boolean } = {},
 ) {
-  const left: SkippedRow[] = [];
+  const skipped: SkippedRow[] = [];
   const importer = await (options.dry === true ? openLookup(address) : openImporter(address));
   const outcome = await importLinks(from(items), {
     ...RULES,
     ...options,
     importer,
-    onSkipped: (row) => void left.push(row),
+    onSkipped: (row) => void skipped.push(row),
   });
   await importer.close();
-  return { ...outcome, left };
+  return { ...outcome, skipped };
 }
 
 for (const engine of ["SQLite", "PostgreSQL"] as const)
-  describe(`links from elsewhere, over ${engine},`, () => {
+  describe(`imported links (${engine})`, () => {
     async function newStore(folder: string): Promise<DatabaseAddress> {
       if (engine === "PostgreSQL") return server.address(`import${++databases}`);
       return sqlite(join(folder, `${++databases}.db`));
     }
 
-    test("keep their code, dates, end and visits by day", async () => {
+    test("keep code, dates, terms and visits by day, and a repeated import adds nothing", async () => {
       using folder = temporaryFolder();
       const address = await newStore(folder.path);
       const items: ImportItem[] = [
@@ -283,14 +283,14 @@ for (const engine of ["SQLite", "PostgreSQL"] as const)
         link("new", { key: 8, createdMs: undefined, disabled: "spam" }),
         { kind: "skipped", place: "row 9", code: "pass", reason: "it has a password" },
       ];
-      const tried = await take(address, items, { dry: true });
-      expect(await take(address, items)).toEqual(tried);
+      const tried = await importItems(address, items, { dry: true });
+      expect(await importItems(address, items)).toEqual(tried);
       expect(tried).toEqual({
         links: 2,
         added: 2,
         known: 0,
         visits: 11,
-        left: [{ place: "row 9", code: "pass", why: { rule: "row", reason: "it has a password" } }],
+        skipped: [{ place: "row 9", code: "pass", why: { rule: "row", reason: "it has a password" } }],
       });
       const store = await openStore(address);
       expect(await store.find("Big" as LinkKey)).toMatchObject({
@@ -310,12 +310,12 @@ for (const engine of ["SQLite", "PostgreSQL"] as const)
         [TODAY - 3, 5, 1],
         [TODAY, 1, 0],
       ]);
-      // They age like all others, and a later visit is added.
+      // They age like all other visits.
       while ((await store.age({ closeBefore: TODAY, forgetBefore: TODAY - 1 }, 100)) > 0);
       expect(await store.sums("Big" as LinkKey, 5000)).toEqual({ visits: 10, bots: 1 });
       await store.close();
-      // What has aged is not added once more.
-      expect(await take(address, items)).toMatchObject({ added: 0, known: 2, visits: 0 });
+      // Aged visits aren't added again.
+      expect(await importItems(address, items)).toMatchObject({ added: 0, known: 2, visits: 0 });
       const after = await openStore(address);
       expect(await after.sums("Big" as LinkKey, 5000)).toEqual({ visits: 10, bots: 1 });
       await after.close();
@@ -349,12 +349,12 @@ for (const engine of ["SQLite", "PostgreSQL"] as const)
       expect(sizes).toEqual(Array.from({ length: 6 }, () => 2 * 366));
     });
 
-    test("keep days before STATS_KEEP as a sum", async () => {
+    test("keep visits before STATS_KEEP only in their sum", async () => {
       using folder = temporaryFolder();
       const address = await newStore(folder.path);
       const days = [1, TODAY - 401, TODAY - 400, TODAY];
       const items = days.map((day): ImportItem => ({ kind: "visits", key: "old", day, visits: 2, bots: 1 }));
-      await take(address, [link("old", { visits: 11 }), ...items]);
+      await importItems(address, [link("old", { visits: 11 }), ...items]);
       const store = await openStore(address);
       await using _ = { [Symbol.asyncDispose]: store.close };
       expect(await store.sums("old" as LinkKey, 5000)).toEqual({ visits: 11, bots: 4 });
@@ -365,7 +365,7 @@ for (const engine of ["SQLite", "PostgreSQL"] as const)
       ]);
     });
 
-    test("that were here before and were purged are added, and their visits are not doubled", async () => {
+    test("keep their visits once if the store has purged the same link", async () => {
       using folder = temporaryFolder();
       const address = await newStore(folder.path);
       const items: ImportItem[] = [
@@ -378,13 +378,13 @@ for (const engine of ["SQLite", "PostgreSQL"] as const)
       for (const slice of slicesOf({ hour: 24 * (TODAY - 3), visits })) await store.add(slice);
       expect(await store.purge(NOW, 100)).toBe(1);
       await store.close();
-      expect(await take(address, items)).toMatchObject({ added: 1 });
+      expect(await importItems(address, items)).toMatchObject({ added: 1 });
       const after = await openStore(address);
       expect(await after.sums("ended" as LinkKey, 5000)).toEqual({ visits: 2, bots: 0 });
       await after.close();
     });
 
-    test("are left out where a rule or another link is in the way", async () => {
+    test("are skipped if a rule forbids them or another link has the code", async () => {
       using folder = temporaryFolder();
       const address = await newStore(folder.path);
       const store = await openStore(address);
@@ -403,9 +403,9 @@ for (const engine of ["SQLite", "PostgreSQL"] as const)
         link("long".repeat(20)),
         link("never", { createdMs: -1 }),
       ];
-      const { left, added } = await take(address, items);
+      const { skipped, added } = await importItems(address, items);
       expect(added).toBe(1);
-      expect(left.map(({ place, why }) => [place, why.rule])).toEqual([
+      expect(skipped.map(({ place, why }) => [place, why.rule])).toEqual([
         ["again", "conflict.file"],
         ["row script", "target.scheme"],
         ["row own", "target.own"],
@@ -426,7 +426,7 @@ for (const engine of ["SQLite", "PostgreSQL"] as const)
     });
   });
 
-test("odd codes are taken if asked for, and only those to which an address leads", async () => {
+test("keepOdd imports unusual codes that an address can reach, and they redirect", async () => {
   await using curt = await startHere();
   const odd = [
     "a!b",
@@ -446,8 +446,8 @@ test("odd codes are taken if asked for, and only those to which an address leads
   const items = [...odd, ...unreachable, "api", "LiveZ", ""].map((code) =>
     link(code, { originalUrl: url(code) }),
   );
-  const { left } = await take(curt.database, items, { keepOdd: true });
-  expect(left.map(({ code, why }) => [code, why.rule])).toEqual([
+  const { skipped } = await importItems(curt.database, items, { keepOdd: true });
+  expect(skipped.map(({ code, why }) => [code, why.rule])).toEqual([
     ...unreachable.map((code) => [code, "code.unreachable"]),
     ["api", "code.reserved"],
     ["LiveZ", "code.reserved"],

@@ -3,7 +3,7 @@ import { join } from "node:path";
 
 import { runCommand } from "../cli/commands.ts";
 import { temporaryFolder } from "../service.ts";
-import { moveIn, refuse } from "./moved.ts";
+import { expectImported, expectRefused } from "./import-checks.ts";
 
 const ROWS = [
   ["Code", "Title", "Target", "Created", "Expires", "Visits"],
@@ -20,21 +20,21 @@ const ROWS = [
   ["", "", "https://example.com/none", "", "", ""],
   ["abc", "", "https://example.com/twice", "", "", ""],
 ];
-const MOVED = {
+const EXPECTED = {
   links: {
-    abc: { leads: "https://example.com/?a=%22b%22,c;d", created: "2024-01-31T12:34:56.000Z", visits: 5 },
-    ABC: { leads: "https://example.com/upper", created: "2024-01-31T00:00:00.000Z" },
-    over: { leads: 404, ends: "2024-06-01T00:00:00.000Z", created: "2024-01-31T12:34:56.000Z" },
+    abc: { location: "https://example.com/?a=%22b%22,c;d", created: "2024-01-31T12:34:56.000Z", visits: 5 },
+    ABC: { location: "https://example.com/upper", created: "2024-01-31T00:00:00.000Z" },
+    over: { location: 404, ends: "2024-06-01T00:00:00.000Z", created: "2024-01-31T12:34:56.000Z" },
   },
-  left: {
+  skipped: {
     "code: there is none": ["line 6"],
     "another link earlier in the file has the same code": ["line 7: abc"],
   },
 };
 const write = (separator: string, end: string) => ROWS.map((row) => row.join(separator)).join(end);
 
-/** What `mysql --batch` of MariaDB 10.11 wrote for a database of YOURLS, with the commands of docs/moving.md. */
-const BATCH = {
+/** Output of `mysql --batch` of MariaDB 10.11 for a database of YOURLS, with the commands of docs/moving.md. */
+const MYSQL_OUTPUT = {
   links:
     "code\ttarget\tcreated\tvisits\n" +
     "ABC\thttps://example.com/back\\\\slash\\ttab\\nline\t2024-01-31 12:34:56\t1\n" +
@@ -49,20 +49,21 @@ const BATCH = {
 };
 
 describe("curt import of a CSV file", () => {
-  test("reads commas and plain lines, also empty ones", () => moveIn(`${write(",", "\n")}\n\n`, MOVED));
+  test("reads commas, LF and empty lines", () => expectImported(`${write(",", "\n")}\n\n`, EXPECTED));
 
-  test("reads semicolons, CRLF and a byte order mark", () => moveIn(`\uFEFF${write(";", "\r\n")}`, MOVED));
+  test("reads semicolons, CRLF and a byte order mark", () =>
+    expectImported(`\uFEFF${write(";", "\r\n")}`, EXPECTED));
 
-  test("adds visits by day, in any order, to their links", () =>
-    moveIn("code,url,visits\na,https://example.com/a,10\nb,https://example.com/b,\n", {
+  test("adds visits by day to their links, in any order", () =>
+    expectImported("code,url,visits\na,https://example.com/a,10\nb,https://example.com/b,\n", {
       links: {
         a: {
-          leads: "https://example.com/a",
+          location: "https://example.com/a",
           created: "2024-02-29T00:00:00.000Z",
           visits: 10,
           days: { "2024-02-29": 3, "2024-03-01": 2 },
         },
-        b: { leads: "https://example.com/b", visits: 4, days: { "2024-02-29": 4 } },
+        b: { location: "https://example.com/b", visits: 4, days: { "2024-02-29": 4 } },
       },
       visits: [
         "visits,Day,code,country",
@@ -74,35 +75,35 @@ describe("curt import of a CSV file", () => {
       ].join("\n"),
     }));
 
-  test("reads what mysql --batch writes: escaped tabs and line breaks, bare quotes, NULL", async () => {
+  test("reads output of mysql --batch with escaped tabs and line breaks, bare quotes and NULL", async () => {
     const code =
       "code: A character is not allowed: use letters, marks and numbers of any script, -, _ and emoji.";
     const rest = {
-      NULL: { leads: "https://example.com/null" },
+      NULL: { location: "https://example.com/null" },
       abc: {
-        leads: "https://example.com/it's?a=%221%22,2;3&b=%20",
+        location: "https://example.com/it's?a=%221%22,2;3&b=%20",
         created: "2024-01-31T12:34:56.000Z",
         visits: 7,
         days: { "2024-02-29": 1, "2024-03-01": 1 },
       },
-      "😀": { leads: "https://example.com/emoji" },
+      "😀": { location: "https://example.com/emoji" },
     };
-    const left = {
+    const skipped = {
       "URL: The control character is not allowed.": ["line 2: ABC (U+0009)"],
       [code]: ["line 4: a!b (! (U+0021))"],
       "URL: It must start with http:// or https://.": ["line 6: 한"],
     };
-    await moveIn(BATCH.links, { links: rest, left, visits: BATCH.visits });
-    const { [code]: _, ...others } = left;
-    await moveIn(BATCH.links, {
-      links: { ...rest, "a!b": { leads: "https://example.com/" } },
-      left: others,
-      visits: BATCH.visits,
+    await expectImported(MYSQL_OUTPUT.links, { links: rest, skipped, visits: MYSQL_OUTPUT.visits });
+    const { [code]: _, ...others } = skipped;
+    await expectImported(MYSQL_OUTPUT.links, {
+      links: { ...rest, "a!b": { location: "https://example.com/" } },
+      skipped: others,
+      visits: MYSQL_OUTPUT.visits,
       options: ["--keep-odd"],
     });
   });
 
-  test("reads the export of Dub, and of one domain only", async () => {
+  test("reads exports of Dub, one domain at a time", async () => {
     const csv = [
       "Short link,Destination URL,Clicks,Created at,Link ID,Updated at,Tags,Archived",
       '"https://go.example/abc","https://example.com/?a=""b""",12,2024-01-31T12:34:56.789Z,link_1,,"a, b",No',
@@ -110,19 +111,19 @@ describe("curt import of a CSV file", () => {
       "https://go.example/,https://example.com/root,0,2024-01-31T12:34:56.789Z,,,,No",
       "https://go.example/%ED%95%9C,https://example.com/han,0,2024-01-31T12:34:56.789Z,,,,No",
     ].join("\n");
-    await moveIn(csv, {
+    await expectImported(csv, {
       links: {
-        abc: { leads: "https://example.com/?a=%22b%22", created: "2024-01-31T12:34:56.789Z", visits: 12 },
-        한: { leads: "https://example.com/han" },
+        abc: { location: "https://example.com/?a=%22b%22", created: "2024-01-31T12:34:56.789Z", visits: 12 },
+        한: { location: "https://example.com/han" },
       },
-      left: {
+      skipped: {
         "it isn't of go.example (choose with --domain)": ["line 3: https://other.example/abc"],
         "code: there is none": ["line 4"],
       },
     });
-    await moveIn(csv, {
-      links: { abc: { leads: "https://example.com/other", visits: 1 } },
-      left: {
+    await expectImported(csv, {
+      links: { abc: { location: "https://example.com/other", visits: 1 } },
+      skipped: {
         "it isn't of other.example (choose with --domain)": [
           "line 2: https://go.example/abc",
           "line 4: https://go.example/",
@@ -133,8 +134,8 @@ describe("curt import of a CSV file", () => {
     });
   });
 
-  test("reads the export of Bitly, with both codes of a link", () =>
-    moveIn(
+  test("reads exports of Bitly, with both codes of a link", () =>
+    expectImported(
       [
         "Link,Custom Link,Date Created,Title,Destination URL,Total Engagements",
         "https://bit.ly/4xYz,https://brand.example/spring,2024-01-31T12:34:56+0000,,https://example.com/s,3",
@@ -143,17 +144,17 @@ describe("curt import of a CSV file", () => {
       ].join("\r\n"),
       {
         links: {
-          spring: { leads: "https://example.com/s", visits: 3 },
-          "3AbC": { leads: "https://example.com/x" },
-          summer: { leads: "https://example.com/x", visits: 12 },
-          plain: { leads: "https://example.com/p", created: "2024-02-01T10:00:00.000Z" },
+          spring: { location: "https://example.com/s", visits: 3 },
+          "3AbC": { location: "https://example.com/x" },
+          summer: { location: "https://example.com/x", visits: 12 },
+          plain: { location: "https://example.com/p", created: "2024-02-01T10:00:00.000Z" },
         },
-        left: { "it isn't of brand.example (choose with --domain)": ["line 2: https://bit.ly/4xYz"] },
+        skipped: { "it isn't of brand.example (choose with --domain)": ["line 2: https://bit.ly/4xYz"] },
         options: ["--domain", "brand.example"],
       },
     ));
 
-  test("ends at a broken line and writes nothing, or passes over it with --skip-bad", async () => {
+  test("stops at a broken line and writes nothing, or skips it with --skip-bad", async () => {
     using folder = temporaryFolder();
     const path = (name: string) => join(folder.path, name);
     const settings = { DATABASE_URL: `sqlite:${path("curt.db")}`, PORT: "1" };
@@ -204,8 +205,8 @@ describe("curt import of a CSV file", () => {
     expect(stdout).toContain("1 of 1 links added, with 2 visits");
   });
 
-  test("takes dates from 1970 to 9999, also as Unix time, and none for what never ends", () =>
-    moveIn(
+  test("accepts dates from 1970 to 9999 and Unix times, and 0 for no end", () =>
+    expectImported(
       [
         "code,target,created_at,expires_at",
         "seconds,https://example.com/,1706704496,253402300799",
@@ -215,46 +216,54 @@ describe("curt import of a CSV file", () => {
       {
         links: {
           seconds: {
-            leads: "https://example.com/",
+            location: "https://example.com/",
             created: "2024-01-31T12:34:56.000Z",
             ends: "9999-12-31T00:00:00.000Z",
           },
-          milliseconds: { leads: "https://example.com/", created: "2024-01-31T12:34:56.789Z" },
+          milliseconds: { location: "https://example.com/", created: "2024-01-31T12:34:56.789Z" },
         },
-        left: { "dates: they are not between 1970 and 9999": ["line 4: early"] },
+        skipped: { "dates: they are not between 1970 and 9999": ["line 4: early"] },
       },
     ));
 
-  test("takes whether a link passes the query on, as databases write it", () => {
+  test("reads forward_query in the spellings of databases", () => {
     const [on, off] = [
       ["true", "TRUE", "t", "1"],
       ["false", "F", "0", "", "NULL"],
     ];
-    const lead = (cells: readonly string[], leads: string) =>
-      Object.fromEntries(cells.map((cell) => [`is-${cell}`, { leads }]));
-    return moveIn(
+    const expectAll = (cells: readonly string[], location: string) =>
+      Object.fromEntries(cells.map((cell) => [`is-${cell}`, { location }]));
+    return expectImported(
       [
         "code,target,Forward-Query",
         ...[...on, ...off].map((cell) => `is-${cell},https://example.com/,${cell}`),
       ].join("\n"),
-      { links: { ...lead(on, "https://example.com/?utm=1"), ...lead(off, "https://example.com/") } },
+      {
+        links: { ...expectAll(on, "https://example.com/?utm=1"), ...expectAll(off, "https://example.com/") },
+      },
     );
   });
 
-  test("refuses what is no such file, or not all of it", async () => {
+  test("refuses files that aren't CSV or are incomplete", async () => {
     const how = "The first line of a CSV file must name its columns, at least code, target.";
-    await refuse("code\na\n", "has no column target", how);
-    await refuse("-- MySQL dump 10.13\n--\n", "has no column code", how);
-    await refuse(Buffer.from("SQLite format 3\0\x10\0"), "has no column code", how);
-    await refuse('code,target\na,"https://example.com/\n', "is broken at line 2: its quotes are wrong");
-    await refuse('code,target\n"a"b,https://example.com/\n', "is broken at line 2: its quotes are wrong");
-    await refuse(
+    await expectRefused("code\na\n", "has no column target", how);
+    await expectRefused("-- MySQL dump 10.13\n--\n", "has no column code", how);
+    await expectRefused(Buffer.from("SQLite format 3\0\x10\0"), "has no column code", how);
+    await expectRefused(
+      'code,target\na,"https://example.com/\n',
+      "is broken at line 2: its quotes are wrong",
+    );
+    await expectRefused(
+      'code,target\n"a"b,https://example.com/\n',
+      "is broken at line 2: its quotes are wrong",
+    );
+    await expectRefused(
       `code,target\na,"${"x\n".repeat(1_000_000)}`,
       "its row has more than 1 MiB, perhaps because a quote is missing",
     );
-    await refuse("", "is empty");
-    await refuse(Bun.zstdCompressSync("code,target\n"), "is compressed. Unpack it with unzstd.");
+    await expectRefused("", "is empty");
+    await expectRefused(Bun.zstdCompressSync("code,target\n"), "is compressed. Unpack it with unzstd.");
     const zip = Uint8Array.of(0x50, 0x4b, 3, 4, 20, 0, 6, 0, 8, 0);
-    await refuse(zip, "is a ZIP archive or an Excel workbook.");
+    await expectRefused(zip, "is a ZIP archive or an Excel workbook.");
   });
 });

@@ -65,7 +65,7 @@ test("the executable runs alone: no Node, no Bun, no sources beside it", async (
   expect((await several.fetch("/한글+")).status).toBe(200);
   await using mcp = await connect({ CURT_URL: several.origin }, { command: [executable] });
   const looked = await mcp.call("look_inside", { link: "한글" });
-  expect(looked.told).toMatchObject({ target: "https://example.com/" });
+  expect(looked.result).toMatchObject({ target: "https://example.com/" });
   several.kill("SIGTERM");
   expect(await several.exited).toBe(0);
 

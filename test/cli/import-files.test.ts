@@ -17,7 +17,7 @@ const sqlite = (path: string): DatabaseAddress => ({ engine: "sqlite", path });
 const settingsFor = (path: string) => ({ DATABASE_URL: `sqlite:${path}`, PORT: "1" });
 
 describe("curt import", () => {
-  test("tells lines that are missing or there twice", async () => {
+  test("refuses an export with missing or repeated lines, and reports them with --skip-bad", async () => {
     using folder = temporaryFolder();
     const [a, b] = [linkLine("a"), linkLine("b")];
     for (const [name, file, why] of [
@@ -44,7 +44,7 @@ describe("curt import", () => {
     }
   });
 
-  test("counts a line that is too long as one", async () => {
+  test("skips an overlong line as one line with --skip-bad", async () => {
     using folder = temporaryFolder();
     const file = join(folder.path, "export");
     for (const end of [`${linkLine("a")}\n{kind}\n`, ""]) {
@@ -62,13 +62,13 @@ describe("curt import", () => {
     }
   });
 
-  test("leaves out links to this service, also where it fills a store, and goes on after that", async () => {
+  test("skips links to its own service and continues with the next line", async () => {
     using folder = temporaryFolder();
     const file = join(folder.path, "export");
     const own = linkLine("own", "https://curt.example/a");
     writeFileSync(file, ended([HEAD, linkLine("a"), own, linkLine("b")], { link: 3 }));
     const settings = { ...settingsFor(join(folder.path, "curt.db")), BASE_URL: "https://curt.example" };
-    const left = "left out, 1: URL: It leads back to this service.\n  line 3: own\n";
+    const skipped = "left out, 1: URL: It leads back to this service.\n  line 3: own\n";
     for (const [option, has] of [
       ["--dry-run", "would have"],
       ["--skip-bad", "has"],
@@ -76,12 +76,12 @@ describe("curt import", () => {
       const { code, stdout, stderr } = await runCommand(["import", option, file], settings);
       expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
       expect(stdout).toContain(` ${has} everything else of the export: 2 links, 0 days of visits, `);
-      expect(stdout).toContain(left);
+      expect(stdout).toContain(skipped);
     }
     expect((await runCommand(["export", "-"], settings)).stdout).not.toContain("curt.example");
   });
 
-  test("says before what would fill a store, and writes nothing", async () => {
+  test("reports with --dry-run what it would import, and writes nothing", async () => {
     using folder = temporaryFolder();
     const [path, file] = [join(folder.path, "curt.db"), join(folder.path, "export")];
     writeFileSync(file, manyLines(1));
@@ -100,7 +100,7 @@ describe("curt import", () => {
     });
   });
 
-  test("takes odd codes of an export also into a store that is in use", async () => {
+  test("imports unusual codes of an export into a store in use, except reserved ones", async () => {
     using folder = temporaryFolder();
     const file = join(folder.path, "export");
     await using curt = await startHere();
@@ -113,7 +113,7 @@ describe("curt import", () => {
     expect((await curt.fetch("/a!b")).headers.get("location")).toBe("https://example.com/");
   });
 
-  test("says what is wrong with the files that it reads and writes", async () => {
+  test("explains what is wrong with its files, never overwrites its input, and leaves no temporary file", async () => {
     using folder = temporaryFolder();
     const path = (name: string) => join(folder.path, name);
     const settings = settingsFor(path("curt.db"));
@@ -144,7 +144,7 @@ describe("curt import", () => {
       expect(await runCommand(["import", ...line], settingsFor(path(`${++databases}.db`)))).toMatchObject(
         refusal(message),
       );
-    // What is thrown, and what the environment says, is for the program to read.
+    // In processes of their own: thrown errors and TMPDIR concern the whole process.
     for (const [line, message, more] of [
       [["--report", path("no/report"), csv], "no/report could not be written: ENOENT"],
       [[csv], `The temporary file in ${path("no")} could not be written: ENOENT`, { TMPDIR: path("no") }],
