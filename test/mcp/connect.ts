@@ -7,7 +7,7 @@ import { PROGRAM } from "../service.ts";
 
 interface Connected extends AsyncDisposable {
   readonly client: Client;
-  call(name: string, args: Readonly<Record<string, unknown>>): Promise<ToolResult>;
+  call(name: string, input: Readonly<Record<string, unknown>>): Promise<ToolResult>;
 }
 
 interface ToolResult {
@@ -42,8 +42,8 @@ export async function connect(
   await client.connect(transport);
   return {
     client,
-    async call(name, args) {
-      const response = await client.callTool({ name, arguments: args });
+    async call(name, input) {
+      const response = await client.callTool({ name, arguments: input });
       const { isError = false, content, structuredContent: result } = response;
       const [block] = content;
       if (content.length !== 1 || block?.type !== "text") throw new Error("the response is not one text");

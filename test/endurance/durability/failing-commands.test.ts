@@ -29,19 +29,22 @@ async function createStore(folder: string): Promise<void> {
   expect((await program.shorten({ original_url: "https://example.com/" })).status).toBe(201);
 }
 
-describe("after a failed sync", () => {
-  testOnLinux("of the SQLite file, curt import ends with 74 and reports no success", async () => {
-    using folder = temporaryFolder();
-    const { path, settings } = settingsOf(folder.path);
-    await createStore(folder.path);
-    const file = join(folder.path, "links.csv");
-    await Bun.write(file, "code,url\na,https://example.com/\n");
-    expect(await runFailing(folder.path, STORE, ["import", file], settings)).toEqual(FAILED);
-    expect(checkFile(path)).toEqual({ links: 2, damage: [] });
-  });
+describe("a command on a failing disk", () => {
+  testOnLinux(
+    "curt import exits with 74 and reports no success if a sync of the SQLite file fails",
+    async () => {
+      using folder = temporaryFolder();
+      const { path, settings } = settingsOf(folder.path);
+      await createStore(folder.path);
+      const file = join(folder.path, "links.csv");
+      await Bun.write(file, "code,url\na,https://example.com/\n");
+      expect(await runFailing(folder.path, STORE, ["import", file], settings)).toEqual(FAILED);
+      expect(checkFile(path)).toEqual({ links: 2, damage: [] });
+    },
+  );
 
   testOnLinux(
-    "of the SQLite file, curt import ends with 74 even if it failed before for another reason",
+    "curt import exits with 74 if a sync of the SQLite file fails after another error",
     async () => {
       using folder = temporaryFolder();
       const { settings } = settingsOf(folder.path);
@@ -54,55 +57,69 @@ describe("after a failed sync", () => {
     },
   );
 
-  testOnLinux("of the SQLite file, curt backup ends with 74 and reports no success", async () => {
-    using folder = temporaryFolder();
-    const { path, settings } = settingsOf(folder.path);
-    await createStore(folder.path);
-    // Its log is not empty, so the backup moves it.
-    using writer = new Database(path);
-    writer.run("UPDATE links SET original_url = 'https://example.net/'");
-    const args = ["backup", join(folder.path, "backup")];
-    expect(await runFailing(folder.path, STORE, args, settings)).toEqual(FAILED);
-  });
+  testOnLinux(
+    "curt backup exits with 74 and reports no success if a sync of the SQLite file fails",
+    async () => {
+      using folder = temporaryFolder();
+      const { path, settings } = settingsOf(folder.path);
+      await createStore(folder.path);
+      // Its log is not empty, so the backup moves it.
+      using writer = new Database(path);
+      writer.run("UPDATE links SET original_url = 'https://example.net/'");
+      const args = ["backup", join(folder.path, "backup")];
+      expect(await runFailing(folder.path, STORE, args, settings)).toEqual(FAILED);
+    },
+  );
 
-  testOnLinux("of the store's folder, curt import ends with 74 and adds nothing", async () => {
-    using folder = temporaryFolder();
-    const { path, settings } = settingsOf(folder.path);
-    await createStore(folder.path);
-    const file = join(folder.path, "links.csv");
-    await Bun.write(file, "code,url\na,https://example.com/\n");
-    // SQLite ignores the first one.
-    expect(await runFailing(folder.path, folder.path, ["import", file], settings, 2)).toEqual(FAILED);
-    expect(checkFile(path)).toEqual({ links: 1, damage: [] });
-  });
+  testOnLinux(
+    "curt import exits with 74 and adds nothing if a sync of the store's folder fails",
+    async () => {
+      using folder = temporaryFolder();
+      const { path, settings } = settingsOf(folder.path);
+      await createStore(folder.path);
+      const file = join(folder.path, "links.csv");
+      await Bun.write(file, "code,url\na,https://example.com/\n");
+      // SQLite ignores the first one.
+      expect(await runFailing(folder.path, folder.path, ["import", file], settings, 2)).toEqual(FAILED);
+      expect(checkFile(path)).toEqual({ links: 1, damage: [] });
+    },
+  );
 
-  testOnLinux("of the new file, curt backup and curt restore end with 74 and leave nothing", async () => {
-    using folder = temporaryFolder();
-    const { path, settings } = settingsOf(folder.path);
-    await createStore(folder.path);
-    const backup = join(folder.path, "backup");
-    const other = join(folder.path, "other.db");
-    const failing = (...args: string[]) => runFailing(folder.path, ".part", args, settings);
-    expect(await failing("backup", backup)).toEqual(FAILED);
-    expect([backup, `${backup}.part`].filter((file) => existsSync(file))).toEqual([]);
-    expect(await runCommand(["backup", backup], settings)).toMatchObject({ code: 0 });
-    expect(await failing("restore", backup, "--to", `sqlite:${other}`)).toEqual(FAILED);
-    expect([other, `${other}.part`].filter((file) => existsSync(file))).toEqual([]);
-    expect(checkFile(path)).toEqual({ links: 1, damage: [] });
-  });
+  testOnLinux(
+    "curt backup and curt restore exit with 74 and leave nothing if a sync of the new file fails",
+    async () => {
+      using folder = temporaryFolder();
+      const { path, settings } = settingsOf(folder.path);
+      await createStore(folder.path);
+      const backup = join(folder.path, "backup");
+      const other = join(folder.path, "other.db");
+      const failing = (...args: string[]) => runFailing(folder.path, ".part", args, settings);
+      expect(await failing("backup", backup)).toEqual(FAILED);
+      expect([backup, `${backup}.part`].filter((file) => existsSync(file))).toEqual([]);
+      expect(await runCommand(["backup", backup], settings)).toMatchObject({ code: 0 });
+      expect(await failing("restore", backup, "--to", `sqlite:${other}`)).toEqual(FAILED);
+      expect([other, `${other}.part`].filter((file) => existsSync(file))).toEqual([]);
+      expect(checkFile(path)).toEqual({ links: 1, damage: [] });
+    },
+  );
 
-  testOnLinux("of the SQLite file, curt events --resend ends with 74 and reports no success", async () => {
-    using folder = temporaryFolder();
-    await using receiver = startReceiver();
-    const { path, settings } = settingsOf(folder.path);
-    await createStore(folder.path);
-    const statements = await openStatements({ engine: "sqlite", path });
-    await statements.run(
-      "INSERT INTO refused_events (seq, type, detail, at_ms) VALUES (1, 'host.blocked', 'a', 1)",
-    );
-    await statements.close();
-    const args = ["events", "--resend"];
-    expect(await runFailing(folder.path, STORE, args, { ...settings, ...receiver.settings })).toEqual(FAILED);
-    expect(receiver.events).toHaveLength(1);
-  });
+  testOnLinux(
+    "curt events --resend exits with 74 and reports no success if a sync of the SQLite file fails",
+    async () => {
+      using folder = temporaryFolder();
+      await using receiver = startReceiver();
+      const { path, settings } = settingsOf(folder.path);
+      await createStore(folder.path);
+      const statements = await openStatements({ engine: "sqlite", path });
+      await statements.run(
+        "INSERT INTO refused_events (seq, type, detail, at_ms) VALUES (1, 'host.blocked', 'a', 1)",
+      );
+      await statements.close();
+      const args = ["events", "--resend"];
+      expect(await runFailing(folder.path, STORE, args, { ...settings, ...receiver.settings })).toEqual(
+        FAILED,
+      );
+      expect(receiver.events).toHaveLength(1);
+    },
+  );
 });
