@@ -150,7 +150,7 @@ export async function prepareTour(): Promise<Tour> {
       .nth(1)
       .click();
     await look("my links, after removal");
-    await page.getByRole("searchbox").fill("nobody response it");
+    await page.getByRole("searchbox").fill("nobody created it");
     await look("my links, none found");
     await page.evaluate("localStorage.clear()");
     await open("my links, none", "/+links");
