@@ -180,7 +180,7 @@ export async function startTraffic(port: number) {
     ],
     [6, attack],
   ];
-  const deck = kinds.flatMap(([share, send]) => Array.from({ length: share }, () => send));
+  const deck = kinds.flatMap(([share, sendOne]) => Array.from({ length: share }, () => sendOne));
 
   const waiting = new Set<Promise<unknown>>();
   let due = 0;

@@ -24,7 +24,7 @@ const HOST = `bun-${process.platform}-${process.arch}`;
 /** The systems that releases have executables for. Bun's own executables for them are fetched from npm. */
 export type Target = "bun-linux-x64" | "bun-linux-arm64" | "bun-darwin-x64" | "bun-darwin-arm64";
 
-/** What executables and the npm package have in common. */
+/** Options of executables and of the npm package. */
 const OPTIONS = {
   entrypoints: ENTRY_POINTS,
   naming: { entry: "[name].[ext]" },

@@ -7,7 +7,7 @@ import packageJson from "../package.json";
 const root = resolve(import.meta.dir, "..");
 
 export const FILE_NAME = "THIRD-PARTY-LICENSES";
-/** Of a choice, such as "(MIT OR Apache-2.0)", one is enough. */
+/** One licence of a choice is enough, such as "(MIT OR Apache-2.0)". */
 export const ACCEPTED: readonly string[] = [
   "MIT",
   "Apache-2.0",

@@ -40,21 +40,23 @@ export const NEEDS_LINUX: Readonly<Record<string, string>> = {
     "limits file sizes with prlimit",
   "each link is on disk before its 201 is sent, also across a checkpoint": "traces with ptrace",
   "500 simultaneous creates are on disk before their 201 is sent, and share syncs": "traces with ptrace",
-  "of the SQLite file, curt import ends with 74 and reports no success": "traces with ptrace",
-  "of the SQLite file, curt import ends with 74 even if it failed before for another reason":
+  "curt import exits with 74 and reports no success if a sync of the SQLite file fails": "traces with ptrace",
+  "curt import exits with 74 if a sync of the SQLite file fails after another error": "traces with ptrace",
+  "curt backup exits with 74 and reports no success if a sync of the SQLite file fails": "traces with ptrace",
+  "curt import exits with 74 and adds nothing if a sync of the store's folder fails": "traces with ptrace",
+  "curt backup and curt restore exit with 74 and leave nothing if a sync of the new file fails":
     "traces with ptrace",
-  "of the SQLite file, curt backup ends with 74 and reports no success": "traces with ptrace",
-  "of the store's folder, curt import ends with 74 and adds nothing": "traces with ptrace",
-  "of the new file, curt backup and curt restore end with 74 and leave nothing": "traces with ptrace",
-  "of the SQLite file, curt events --resend ends with 74 and reports no success": "traces with ptrace",
+  "curt events --resend exits with 74 and reports no success if a sync of the SQLite file fails":
+    "traces with ptrace",
   "a backup is on disk, complete and under its name, before the log reports it": "traces with ptrace",
   "lostCodes finds the codes that planted faults lose": "traces with ptrace",
   "a failed sync of the log ends Curt, and links confirmed before and after it survive a power cut":
     "traces with ptrace",
-  "loses no link of a store that another program keeps open over the restart": "traces with ptrace",
+  "a failed sync loses no link of a store that another program keeps open over the restart":
+    "traces with ptrace",
   "a failed sync of the SQLite file ends Curt, and confirmed links survive although a reader limits checkpoints":
     "traces with ptrace",
-  "in one of two processes ends both": "traces with ptrace",
+  "a failed sync in one of two processes ends both": "traces with ptrace",
   "a segment is marked as synced only after its sync, and the mark is synced as well": "traces with ptrace",
   "a new backup, its folder and the id of the store are synced before the log reports it":
     "traces with ptrace",
