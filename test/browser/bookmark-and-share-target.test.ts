@@ -1,20 +1,13 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 
-import { type Running, startHere } from "../service.ts";
+import { shareService } from "../service.ts";
 import { openWindow, wordsOf } from "./browser.ts";
+import { shareDestination } from "./destination-site.ts";
 
 const LONG = "https://example.com/긴 주소?q=값&r=#자리";
 
-let curt: Running;
-let elsewhere: ReturnType<typeof Bun.serve>;
-beforeAll(async () => {
-  curt = await startHere();
-  elsewhere = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => new Response("elsewhere") });
-});
-afterAll(async () => {
-  await elsewhere.stop(true);
-  await curt[Symbol.asyncDispose]();
-});
+const curt = shareService();
+const elsewhere = shareDestination();
 
 test("the bookmark opens the form with the address of the current page", async () => {
   await using maker = await openWindow(curt.origin);

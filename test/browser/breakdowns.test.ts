@@ -1,10 +1,10 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { beforeAll, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 
 import type { Locator, Page } from "playwright-core";
 
 import { DAY_MS, HOUR_MS } from "../../src/links/time.ts";
-import { type Here, startHere } from "../service.ts";
+import { shareService } from "../service.ts";
 import { addVisits } from "../visits/visits.ts";
 import { openWindow, PHONE, wordsOf } from "./browser.ts";
 
@@ -13,9 +13,8 @@ const CREATED_MS = Date.UTC(2026, 10, 18, 1);
 const LONG_NAME = `${"long-name.".repeat(24)}example.com`;
 const SEOUL = { timezoneId: "Asia/Seoul", locale: "en-US" };
 
-let curt: Here;
+const curt = shareService({ STATS_SHOWN: "all" }, { startMs: CREATED_MS });
 beforeAll(async () => {
-  curt = await startHere({ STATS_SHOWN: "all" }, { startMs: CREATED_MS });
   await curt.shorten({ original_url: "https://example.com/", custom_code: "한글" });
   const hosts = [LONG_NAME, ...Array.from({ length: 11 }, (_, nth) => `host-${nth}.example`)];
   await addVisits(
@@ -28,7 +27,6 @@ beforeAll(async () => {
   // Seven days, the first of which has all visits.
   curt.advance(6 * DAY_MS + HOUR_MS);
 });
-afterAll(() => curt[Symbol.asyncDispose]());
 
 function list(page: Page, name: string): Locator {
   return page.getByRole("table").filter({ has: page.getByRole("columnheader", { name, exact: true }) });

@@ -1,9 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 
 import type { Locator } from "playwright-core";
 
 import { checkStore } from "../../src/store/open.ts";
-import { type Running, startHere } from "../service.ts";
+import { shareService } from "../service.ts";
 import { linkOf, untilCounted, visit } from "../visits/visits.ts";
 import {
   openWindow,
@@ -15,6 +15,7 @@ import {
   untilFocused,
   wordsOf,
 } from "./browser.ts";
+import { createInForm } from "./home-form.ts";
 
 const HOUR_MS = 3_600_000;
 const LONG = "https://example.com/긴/주소?q=값";
@@ -26,13 +27,7 @@ const TRANSITION_MS = 280;
 /** How long the page confirms a copy. */
 const NOTICE_MS = 3000;
 
-let curt: Running;
-beforeAll(async () => {
-  curt = await startHere();
-});
-afterAll(async () => {
-  await curt[Symbol.asyncDispose]();
-});
+const curt = shareService();
 
 /** Pastes the clipboard into a field, and returns its value. */
 async function paste({ page }: BrowserWindow, field: Locator): Promise<string> {
@@ -40,24 +35,6 @@ async function paste({ page }: BrowserWindow, field: Locator): Promise<string> {
   await field.focus();
   await page.keyboard.press("ControlOrMeta+V");
   return field.inputValue();
-}
-
-/** Creates a link in the form, waits for its preview and returns the code. */
-async function createLink(
-  { page }: BrowserWindow,
-  fields: { code?: string; end?: string } = {},
-): Promise<string> {
-  const say = wordsOf("en");
-  await page.goto("/");
-  await page.getByRole("textbox", { name: say("home.url") }).fill(LONG);
-  await page.getByRole("textbox", { name: say("home.code") }).fill(fields.code ?? "");
-  if (fields.end !== undefined) {
-    await page.locator("form summary").click();
-    await page.getByRole("radio", { name: fields.end }).check();
-  }
-  await page.getByRole("button", { name: say("home.make") }).click();
-  await page.waitForURL(/\+$/);
-  return new URL(page.url()).pathname.slice(1, -1);
 }
 
 const MAKERS = readers(
@@ -156,7 +133,7 @@ test.each(["no-preference", "reduce"] as const)(
     await using maker = await openWindow(curt.origin, { reducedMotion });
     const { context, page } = maker;
     await context.addInitScript(RECORD_TRANSITION);
-    await createLink(maker, {});
+    await createInForm(page);
     await page.waitForFunction("globalThis.transitions !== undefined");
     const transitions = new Map(await page.evaluate<[string, number][]>("globalThis.transitions"));
     expect(transitions.get("::view-transition-group(address)")).toBe(
@@ -208,7 +185,7 @@ test.each([true, false])(
     if (hasClipboard)
       await context.grantPermissions(["clipboard-read", "clipboard-write"], { origin: curt.origin });
     else await context.addInitScript("Object.defineProperty(navigator, 'clipboard', { value: undefined })");
-    const code = await createLink(maker, { code: `복사-${hasClipboard}` });
+    const code = await createInForm(page, { code: `복사-${hasClipboard}` });
     const copy = page.getByRole("button", { name: say("copy"), exact: true });
     await stopTime(page);
     const box = await copy.boundingBox();
@@ -275,7 +252,7 @@ test("a short address that can't be copied is shown in full and selected, ready 
     Object.defineProperty(navigator, 'clipboard', { value: undefined });
     document.execCommand = () => false;
   `);
-  const short = `https://curt.example/${await createLink(maker)}`;
+  const short = `https://curt.example/${await createInForm(page)}`;
   const copy = page.getByRole("button", { name: say("copy"), exact: true });
   await copy.click();
   const notice = page.getByRole("status").filter({ hasText: say("copy.failed") });
@@ -291,7 +268,7 @@ test("the notice that a link is ready appears to its maker, but not to others at
   const { page } = maker;
   const say = wordsOf("en");
   await page.clock.install();
-  const code = await createLink(maker);
+  const code = await createInForm(page);
   await page.getByText(say("preview.made")).waitFor();
   // Screen readers read it with the button, which the maker needs next.
   const copy = page.getByRole("button", {
@@ -319,14 +296,14 @@ test("the notice that a link is ready appears to its maker, but not to others at
 test("the short address can be shared only in browsers that support sharing", async () => {
   await using without = await openWindow(curt.origin);
   await without.context.addInitScript("delete Navigator.prototype.share");
-  await createLink(without);
+  await createInForm(without.page);
   const share = without.page.getByRole("button", { name: wordsOf("en")("share") });
   expect(await share.count()).toBe(0);
   await using maker = await openWindow(curt.origin);
   await maker.context.addInitScript(
     "navigator.share = async (data) => { globalThis.shared = data; throw new DOMException('', 'AbortError') }",
   );
-  const code = await createLink(maker);
+  const code = await createInForm(maker.page);
   await maker.page.getByRole("button", { name: wordsOf("en")("share") }).click();
   expect(await maker.page.evaluate("shared")).toEqual({ url: `https://curt.example/${code}` });
 });

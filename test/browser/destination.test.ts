@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 
 import type { Locator, Page } from "playwright-core";
 
-import { type Running, startHere } from "../service.ts";
+import { shareService } from "../service.ts";
 import { openWindow, LAPTOP, PHONE, readers, wordsOf } from "./browser.ts";
 
 const READERS = readers([
@@ -10,11 +10,7 @@ const READERS = readers([
   { locale: "ko-KR", viewport: PHONE },
 ]);
 
-let curt: Running;
-beforeAll(async () => {
-  curt = await startHere();
-});
-afterAll(() => curt[Symbol.asyncDispose]());
+const curt = shareService();
 
 async function preview(page: Page, code: string, original_url: string): Promise<void> {
   expect((await curt.shorten({ original_url, custom_code: code })).status).toBe(201);

@@ -1,7 +1,7 @@
 // One reader sees every page here. `test/endurance/browser/every-page.test.ts` has the other languages and sizes.
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 
-import { type Here, startHere } from "../service.ts";
+import { shareService } from "../service.ts";
 import { loadAxe, violationsOf, violationsOfWords } from "./axe.ts";
 import { openWindow, PHONE } from "./browser.ts";
 import { AXE, FITS, FITS_ENLARGED, movingOf, STILL, testEveryPage } from "./every-page.ts";
@@ -18,11 +18,7 @@ testEveryPage([
   },
 ]);
 
-let curt: Here;
-beforeAll(async () => {
-  curt = await startHere();
-});
-afterAll(() => curt[Symbol.asyncDispose]());
+const curt = shareService();
 
 test("violationsOf reports what axe finds in light and in dark mode, and violationsOfWords ignores colours", async () => {
   await using reader = await openWindow(curt.origin);

@@ -1,21 +1,15 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { beforeAll, describe, expect, test } from "bun:test";
 
 import type { Locator, Page } from "playwright-core";
 
-import { type Running, startHere } from "../service.ts";
+import { shareService } from "../service.ts";
 import { linkOf } from "../visits/visits.ts";
 import { openWindow, LAPTOP, PHONE, readers, untilFocused, wordsOf } from "./browser.ts";
 
 const LONG = "https://example.com/long";
 
-let curt: Running;
-beforeAll(async () => {
-  curt = await startHere();
-  await curt.shorten({ original_url: LONG, custom_code: "mine" });
-});
-afterAll(async () => {
-  await curt[Symbol.asyncDispose]();
-});
+const curt = shareService();
+beforeAll(() => curt.shorten({ original_url: LONG, custom_code: "mine" }));
 
 /** The error of a field, or undefined if it has none. */
 async function refusalOf(field: Locator): Promise<string | undefined> {

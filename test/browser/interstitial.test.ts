@@ -1,29 +1,14 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 
 import { make } from "../managed.ts";
-import { type Running, startHere } from "../service.ts";
+import { shareService } from "../service.ts";
 import { untilCounted, WINDOWS_CHROME } from "../visits/visits.ts";
 import { openWindow, LAPTOP, PHONE, readers, wordsOf } from "./browser.ts";
+import { shareDestination } from "./destination-site.ts";
 
-let curt: Running;
-let destination: ReturnType<typeof Bun.serve>;
-let arrivals: { path: string; referrer: string | null }[] = [];
-beforeAll(async () => {
-  curt = await startHere({ POSTURE: "private", INTERSTITIAL: "all" });
-  destination = Bun.serve({
-    port: 0,
-    hostname: "127.0.0.1",
-    fetch(request) {
-      const { pathname } = new URL(request.url);
-      arrivals.push({ path: decodeURI(pathname), referrer: request.headers.get("referer") });
-      return new Response("arrived");
-    },
-  });
-});
-afterAll(async () => {
-  await destination.stop(true);
-  await curt[Symbol.asyncDispose]();
-});
+const curt = shareService({ POSTURE: "private", INTERSTITIAL: "all" });
+const destination = shareDestination();
+const { arrivals } = destination;
 
 const VISITORS = readers([
   { locale: "en-GB", viewport: LAPTOP, javaScriptEnabled: true },
@@ -35,7 +20,7 @@ test.each(VISITORS)(
   async (reader) => {
     const say = wordsOf(reader.locale);
     const code = `새-${reader.locale}`;
-    arrivals = [];
+    arrivals.length = 0;
     await curt.shorten({
       original_url: `http://127.0.0.1:${destination.port}/여기?q="값"&p=1`,
       custom_code: code,
@@ -54,7 +39,7 @@ test.each(VISITORS)(
     expect(arrivals).toEqual([]);
     await region.getByRole("link", { name: say("preview.continue", { domain: "127.0.0.1" }) }).click();
     await page.waitForURL(`http://127.0.0.1:${destination.port}/**`);
-    expect(arrivals).toEqual([{ path: "/여기", referrer: null }]);
+    expect(arrivals).toEqual([{ method: "GET", path: "/여기", referrer: null }]);
     await untilCounted(curt, code, 1);
   },
 );
@@ -73,7 +58,7 @@ test("a visitor who changes the language of the interstitial counts once", async
 test.each(VISITORS)(
   "continuing forwards the visitor's query if the link forwards it ($locale)",
   async (reader) => {
-    arrivals = [];
+    arrivals.length = 0;
     const target = `http://127.0.0.1:${destination.port}/passed?a=1#part`;
     const { code } = await make(curt, { target, forward_query: true });
     await using visitor = await openWindow(curt.origin, { ...reader, userAgent: WINDOWS_CHROME });
@@ -85,13 +70,13 @@ test.each(VISITORS)(
     }
     await page.locator("main form button").click();
     await page.waitForURL(`http://127.0.0.1:${destination.port}/passed?a=1&utm=1&utm=2#part`);
-    expect(arrivals).toEqual([{ path: "/passed", referrer: null }]);
+    expect(arrivals).toEqual([{ method: "GET", path: "/passed", referrer: null }]);
     await untilCounted(curt, code, 1);
   },
 );
 
 test("a visitor who continues from the preview skips the interstitial", async () => {
-  arrivals = [];
+  arrivals.length = 0;
   await curt.shorten({
     original_url: `http://127.0.0.1:${destination.port}/looked`,
     custom_code: "looked",
@@ -102,6 +87,6 @@ test("a visitor who continues from the preview skips the interstitial", async ()
   const say = wordsOf("en");
   await page.getByRole("link", { name: say("preview.continue", { domain: "127.0.0.1" }) }).click();
   await page.waitForURL(`http://127.0.0.1:${destination.port}/looked`);
-  expect(arrivals).toEqual([{ path: "/looked", referrer: null }]);
+  expect(arrivals).toEqual([{ method: "GET", path: "/looked", referrer: null }]);
   await untilCounted(curt, "looked", 1);
 });

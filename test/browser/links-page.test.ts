@@ -1,21 +1,16 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 
 import type { BrowserContext, Page } from "playwright-core";
 
 import { relativeTime } from "../../src/locales/relative-time.ts";
-import { BASE_URL, type Running, startHere } from "../service.ts";
+import { BASE_URL, startHere, shareService } from "../service.ts";
 import { untilCounted, visit } from "../visits/visits.ts";
 import { openWindow, PHONE, readers, stopTime, untilFocused, wordsOf } from "./browser.ts";
+import { createInForm } from "./home-form.ts";
 
 const say = wordsOf("en");
 
-let curt: Running;
-beforeAll(async () => {
-  curt = await startHere();
-});
-afterAll(async () => {
-  await curt[Symbol.asyncDispose]();
-});
+const curt = shareService();
 
 interface StoredEntry {
   readonly path: string;
@@ -248,11 +243,7 @@ test("two tabs show each other's additions and removals, and lose none", async (
   const [a, b, c] = [await createLink("tab-a"), await createLink("tab-b"), await createLink("tab-c")];
   await openList(page, [c, b, a]);
   const other = await context.newPage();
-  await other.goto("/");
-  await other.getByRole("textbox", { name: say("home.url") }).fill("https://example.com/");
-  await other.getByRole("textbox", { name: say("home.code") }).fill("tab-new");
-  await other.getByRole("button", { name: say("home.make") }).click();
-  await other.waitForURL(/\+$/);
+  await createInForm(other, { code: "tab-new" });
   // Shown without a reload.
   await listOn(page).item("tab-new").waitFor();
   await other.goto("/+links");

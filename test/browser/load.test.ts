@@ -1,11 +1,12 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 
 import type { Page } from "playwright-core";
 
 import { CURT } from "../../src/pages/assets/branding.ts";
-import { type Running, startHere } from "../service.ts";
+import { shareService } from "../service.ts";
 import { untilCounted, visit } from "../visits/visits.ts";
 import { openWindow, LAPTOP, PHONE, readers, wordsOf } from "./browser.ts";
+import { createInForm } from "./home-form.ts";
 
 /** All bytes that the home page loads, as sent. */
 const MAX_BYTES = 24_000;
@@ -19,20 +20,7 @@ const PAINTED =
 const say = wordsOf("en");
 const { assets } = CURT;
 
-let curt: Running;
-beforeAll(async () => {
-  curt = await startHere();
-});
-afterAll(async () => {
-  await curt[Symbol.asyncDispose]();
-});
-
-async function createLink(page: Page): Promise<void> {
-  await page.goto("/");
-  await page.getByRole("textbox", { name: say("home.url") }).fill("https://a-long-host-name.example.com/");
-  await page.getByRole("button", { name: say("home.make") }).click();
-  await page.waitForURL(/\+$/);
-}
+const curt = shareService();
 
 /** The layout shift since the page started, once the current layout is painted. */
 function shiftOf(page: Page): Promise<number> {
@@ -53,7 +41,8 @@ test("nothing on the home page moves while it loads, nor while the list of links
   const { page } = maker;
   await page.goto("/");
   expect(await shiftOf(page)).toBe(0);
-  for (let nth = 0; nth < 3; nth++) await createLink(page);
+  for (let nth = 0; nth < 3; nth++)
+    await createInForm(page, { url: "https://a-long-host-name.example.com/" });
   await page.goto("/");
   await page
     .getByRole("listitem")

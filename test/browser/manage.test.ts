@@ -1,20 +1,15 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 
 import type { Page } from "playwright-core";
 
 import { DAY_MS } from "../../src/links/time.ts";
 import { duration } from "../../src/pages/shared/formats.ts";
 import { ask, make, OTHER, TARGET, visited } from "../managed.ts";
-import { type Running, startHere } from "../service.ts";
+import { startHere, shareService } from "../service.ts";
 import { openWindow, LAPTOP, PHONE, readers, stopTime, untilFocused, wordsOf } from "./browser.ts";
+import { createInForm } from "./home-form.ts";
 
-let curt: Running;
-beforeAll(async () => {
-  curt = await startHere();
-});
-afterAll(async () => {
-  await curt[Symbol.asyncDispose]();
-});
+const curt = shareService();
 
 const MAKERS = readers([
   { locale: "en-GB", viewport: LAPTOP },
@@ -144,10 +139,7 @@ describe.each(MAKERS)("the manage page ($locale)", (maker) => {
   test("opens with the key that creating the link left in the browser", async () => {
     await using person = await openWindow(curt.origin, maker);
     const { page, context } = person;
-    await page.goto("/");
-    await page.getByRole("textbox", { name: say("home.url") }).fill(TARGET);
-    await page.getByRole("button", { name: say("home.make") }).click();
-    await page.waitForURL(/\+$/);
+    await createInForm(page, { locale, url: TARGET });
     const keep = page.getByRole("region", { name: say("keep.title") });
     const address = (await keep.getByText("#key=").textContent()) ?? "";
     const [, path = "", key = ""] = /^https:\/\/curt\.example(\/[^/]+\+)#key=([\w-]+)$/.exec(address) ?? [];

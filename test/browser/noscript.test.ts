@@ -1,22 +1,15 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 
 import { DAY_MS } from "../../src/links/time.ts";
-import { type Running, startHere } from "../service.ts";
+import { startHere, shareService } from "../service.ts";
 import { linkOf } from "../visits/visits.ts";
 import { openWindow, LAPTOP, PHONE, readers, untilFocused, wordsOf } from "./browser.ts";
+import { shareDestination } from "./destination-site.ts";
 
 const WITHOUT_SCRIPTS = { javaScriptEnabled: false };
 
-let curt: Running;
-let destination: ReturnType<typeof Bun.serve>;
-beforeAll(async () => {
-  curt = await startHere({ POSTURE: "private" });
-  destination = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => new Response("arrived") });
-});
-afterAll(async () => {
-  await destination.stop(true);
-  await curt[Symbol.asyncDispose]();
-});
+const curt = shareService({ POSTURE: "private" });
+const destination = shareDestination();
 
 const READERS = readers([
   { locale: "en-GB", viewport: LAPTOP },

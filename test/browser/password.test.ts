@@ -1,45 +1,24 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { beforeAll, expect, test } from "bun:test";
 
 import { addGuarded } from "../redirect/guarded.ts";
-import { type Running, startHere } from "../service.ts";
+import { shareService } from "../service.ts";
 import { untilCounted, WINDOWS_CHROME } from "../visits/visits.ts";
 import { openWindow, LAPTOP, PHONE, readers, untilFocused, wordsOf } from "./browser.ts";
+import { shareDestination } from "./destination-site.ts";
 
 const PASSWORD = "비밀번호 1";
 
-let curt: Running;
-let cautious: Running;
-let destination: ReturnType<typeof Bun.serve>;
+const SETTINGS = { POSTURE: "private", LIMIT_PASSWORDS: "3/1h", TRUSTED_PROXIES: "127.0.0.1" };
+const curt = shareService(SETTINGS);
+const cautious = shareService({ ...SETTINGS, INTERSTITIAL: "all" });
+const destination = shareDestination();
+const { arrivals } = destination;
 let target = "";
-let arrivals: { path: string; method: string; referrer: string | null }[] = [];
-beforeAll(async () => {
-  const settings = { POSTURE: "private", LIMIT_PASSWORDS: "3/1h", TRUSTED_PROXIES: "127.0.0.1" };
-  curt = await startHere(settings);
-  cautious = await startHere({ ...settings, INTERSTITIAL: "all" });
-  destination = Bun.serve({
-    port: 0,
-    hostname: "127.0.0.1",
-    fetch(request) {
-      const { pathname } = new URL(request.url);
-      // Browsers request the icon of a page.
-      if (pathname === "/favicon.ico") return new Response(null, { status: 204 });
-      arrivals.push({ path: pathname, method: request.method, referrer: request.headers.get("referer") });
-      // Destinations redirect to other sites as well.
-      if (pathname === "/first") return Response.redirect(`http://localhost:${destination.port}/second`);
-      return new Response("arrived");
-    },
-  });
-  target = `http://127.0.0.1:${destination.port}/first`;
-});
-afterAll(async () => {
-  await destination.stop(true);
-  await curt[Symbol.asyncDispose]();
-  await cautious[Symbol.asyncDispose]();
-});
+beforeAll(() => void (target = `http://127.0.0.1:${destination.port}/first`));
 
 const ARRIVALS = [
-  { path: "/first", method: "GET", referrer: null },
-  { path: "/second", method: "GET", referrer: null },
+  { method: "GET", path: "/first", referrer: null },
+  { method: "GET", path: "/second", referrer: null },
 ];
 
 const VISITORS = readers([
@@ -52,7 +31,7 @@ test.each(VISITORS)(
   async (reader) => {
     const say = wordsOf(reader.locale);
     const code = `비밀-${reader.locale}`;
-    arrivals = [];
+    arrivals.length = 0;
     await addGuarded(curt, code, { password: PASSWORD, target });
     const headers = { "X-Forwarded-For": reader.locale === "en-GB" ? "192.0.2.1" : "192.0.2.2" };
     await using visitor = await openWindow(curt.origin, {
@@ -114,7 +93,7 @@ test("the password page can change its language", async () => {
   });
   const { page } = visitor;
   const say = wordsOf("ko");
-  arrivals = [];
+  arrivals.length = 0;
   await page.goto("/language");
   await page.getByRole("link", { name: "한국어" }).click();
   await page.getByLabel(say("password.label")).fill(PASSWORD);
@@ -124,7 +103,7 @@ test("the password page can change its language", async () => {
 
 test("with INTERSTITIAL, the right password shows the destination first, and continuing uses no second visit", async () => {
   const say = wordsOf("en");
-  arrivals = [];
+  arrivals.length = 0;
   await addGuarded(cautious, "both", { password: PASSWORD, maxVisits: 1, target });
   await using visitor = await openWindow(cautious.origin, { userAgent: WINDOWS_CHROME });
   const { page } = visitor;

@@ -1,12 +1,13 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { beforeEach, describe, expect, test } from "bun:test";
 
 import type { Locator, Page } from "playwright-core";
 
 import { DAY_MS, HOUR_MS } from "../../src/links/time.ts";
 import { ask, make } from "../managed.ts";
-import { type Running, startHere } from "../service.ts";
+import { startHere, shareService } from "../service.ts";
 import { addVisits, linkOf, untilCounted, visit, WINDOWS_CHROME } from "../visits/visits.ts";
 import { openWindow, LAPTOP, PHONE, readers, stopTime, untilFocused, wordsOf } from "./browser.ts";
+import { shareDestination } from "./destination-site.ts";
 
 /** Longer than the page waits between two polls of its count. */
 const POLL_MS = 5000;
@@ -15,26 +16,10 @@ const READERS = readers([
   { locale: "ko-KR", viewport: PHONE },
 ]);
 
-let curt: Running;
-let destination: ReturnType<typeof Bun.serve>;
-let arrivals: { path: string; referrer: string | null }[] = [];
-beforeAll(async () => {
-  curt = await startHere({ POSTURE: "private", TRUSTED_PROXIES: "127.0.0.1" });
-  destination = Bun.serve({
-    port: 0,
-    hostname: "127.0.0.1",
-    fetch(request) {
-      const path = decodeURI(new URL(request.url).pathname);
-      arrivals.push({ path, referrer: request.headers.get("referer") });
-      return new Response("arrived");
-    },
-  });
-});
-afterAll(async () => {
-  await destination.stop(true);
-  await curt[Symbol.asyncDispose]();
-});
-beforeEach(() => void (arrivals = []));
+const curt = shareService({ POSTURE: "private", TRUSTED_PROXIES: "127.0.0.1" });
+const destination = shareDestination();
+const { arrivals } = destination;
+beforeEach(() => void (arrivals.length = 0));
 
 async function preview(page: Page, code: string, original_url = "https://example.com/"): Promise<void> {
   expect((await curt.shorten({ original_url, custom_code: code })).status).toBe(201);
@@ -81,7 +66,7 @@ describe.each(READERS)("a preview ($locale)", ({ locale, viewport }) => {
     expect(await fact(page, say("preview.ends")).textContent()).toBe(say("home.endless"));
     await region.getByRole("link", { name: say("preview.continue", { domain: "127.0.0.1" }) }).click();
     await page.waitForURL(`http://127.0.0.1:${destination.port}/**`);
-    expect(arrivals).toEqual([{ path: "/여기", referrer: null }]);
+    expect(arrivals).toEqual([{ method: "GET", path: "/여기", referrer: null }]);
     await untilCounted(curt, code, 1);
   });
 

@@ -4,7 +4,7 @@ import type { Page } from "playwright-core";
 
 import { QrDrawn } from "../../src/pages/qr/qr-code.tsx";
 import { addGuarded } from "../redirect/guarded.ts";
-import { BASE_URL, type Running, startHere } from "../service.ts";
+import { BASE_URL, shareService } from "../service.ts";
 import { openWindow, LAPTOP, openBrowser, PHONE, readers, stopTime, wordsOf } from "./browser.ts";
 import { scan } from "./scan.ts";
 
@@ -14,19 +14,15 @@ const FAMILY = "👨‍👩‍👧‍👦";
 const CODES = ["abc", HANGUL, FAMILY];
 const DESTINATION = `https://www.${"long-host-name.".repeat(4)}example.co.kr/secret?path`;
 
-let curt: Running;
+const curt = shareService();
 /** A page without a policy, which would block pictures. */
 let blank: Page;
 beforeAll(async () => {
-  curt = await startHere();
   blank = await (await openBrowser()).newPage();
   for (const custom_code of CODES)
     expect((await curt.shorten({ original_url: DESTINATION, custom_code })).status).toBe(201);
 });
-afterAll(async () => {
-  await blank.close();
-  await curt[Symbol.asyncDispose]();
-});
+afterAll(() => blank.close());
 
 function addressOf(code: string): string {
   return `${BASE_URL}/${encodeURIComponent(code)}`;

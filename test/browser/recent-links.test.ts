@@ -1,35 +1,20 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 
 import type { Page } from "playwright-core";
 
 import { DAY_MS } from "../../src/links/time.ts";
 import { relativeTime } from "../../src/locales/relative-time.ts";
-import { type Running, startHere } from "../service.ts";
+import { startHere, shareService } from "../service.ts";
 import { untilCounted, visit } from "../visits/visits.ts";
 import { openWindow, openBrowser, PHONE, readers, stopTime, wordsOf } from "./browser.ts";
+import { createInForm } from "./home-form.ts";
 
 const LONG = "https://www.example.com/long";
 
-let curt: Running;
-beforeAll(async () => {
-  curt = await startHere();
-});
-afterAll(async () => {
-  await curt[Symbol.asyncDispose]();
-});
+const curt = shareService();
 
-async function createLink(page: Page, locale: string, code: string, end?: string): Promise<void> {
-  const say = wordsOf(locale);
-  await page.goto("/");
-  await page.getByRole("textbox", { name: say("home.url") }).fill(LONG);
-  await page.getByRole("textbox", { name: say("home.code") }).fill(code);
-  if (end !== undefined) {
-    await page.locator("form summary").click();
-    await page.getByRole("radio", { name: end }).check();
-  }
-  await page.getByRole("button", { name: say("home.make") }).click();
-  await page.waitForURL(/\+$/);
-}
+const createLink = (page: Page, locale: string, code: string, end?: string) =>
+  createInForm(page, { locale, url: LONG, code, end });
 
 /** The list on the home page. */
 function listOn(page: Page, locale: string) {

@@ -1,18 +1,11 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 
 import type { Locator } from "playwright-core";
 
-import { type Running, startHere } from "../service.ts";
+import { shareService } from "../service.ts";
 import { openWindow, readers, stopTime } from "./browser.ts";
 
-let curt: Running;
-
-beforeAll(async () => {
-  curt = await startHere({ POSTURE: "private" });
-});
-afterAll(async () => {
-  await curt[Symbol.asyncDispose]();
-});
+const curt = shareService({ POSTURE: "private" });
 
 const WORDS = {
   "en-GB": {

@@ -1,19 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 
 import type { LinkKey } from "../../src/links/code.ts";
-import { type Running, openStoreOf, startHere } from "../service.ts";
+import { openStoreOf, shareService } from "../service.ts";
 import { openWindow, LAPTOP, PHONE, readers, untilFocused, wordsOf } from "./browser.ts";
 
-let curt: Running;
+const curt = shareService({ LIMIT_REPORT: "off" });
 let store: Awaited<ReturnType<typeof openStoreOf>>;
-beforeAll(async () => {
-  curt = await startHere({ LIMIT_REPORT: "off" });
-  store = await openStoreOf(curt);
-});
-afterAll(async () => {
-  await store.close();
-  await curt[Symbol.asyncDispose]();
-});
+beforeAll(async () => void (store = await openStoreOf(curt)));
+afterAll(() => store.close());
 
 const READERS = readers([
   { locale: "en-GB", viewport: LAPTOP, javaScriptEnabled: true },

@@ -1,18 +1,14 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 
 import type { Page } from "playwright-core";
 
 import { DAY_MS, HOUR_MS } from "../../src/links/time.ts";
 import { ask, TARGET, visited } from "../managed.ts";
-import { BASE_URL, type Here, startHere } from "../service.ts";
+import { BASE_URL, shareService } from "../service.ts";
 import { openWindow, LAPTOP, openBrowser, PHONE, readers, untilFocused, wordsOf } from "./browser.ts";
 import { scan } from "./scan.ts";
 
-let curt: Here;
-beforeAll(async () => {
-  curt = await startHere();
-});
-afterAll(() => curt[Symbol.asyncDispose]());
+const curt = shareService();
 
 const MINUTE_MS = 60_000;
 const SEOUL_MS = 9 * HOUR_MS;

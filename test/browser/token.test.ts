@@ -1,16 +1,12 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 
-import { type Running, startHere } from "../service.ts";
+import { shareService } from "../service.ts";
 import { openWindow, type BrowserWindow, readers, wordsOf } from "./browser.ts";
 
 const TOKEN = "correct-horse-battery";
 const LONG = "https://example.com/long";
 
-let curt: Running;
-beforeAll(async () => {
-  curt = await startHere({ CREATE_TOKEN: TOKEN, POSTURE: "private" });
-});
-afterAll(() => curt[Symbol.asyncDispose]());
+const curt = shareService({ CREATE_TOKEN: TOKEN, POSTURE: "private" });
 
 describe.each(readers(["en-GB", "ko-KR"]))("the form of an instance with CREATE_TOKEN (%s)", (locale) => {
   const say = wordsOf(locale);

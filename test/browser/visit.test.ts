@@ -1,21 +1,13 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 
 import { DAY_MS } from "../../src/links/time.ts";
-import { type Running, startHere } from "../service.ts";
+import { startHere, shareService } from "../service.ts";
 import { linkOf } from "../visits/visits.ts";
 import { openWindow, openBrowser } from "./browser.ts";
+import { shareDestination } from "./destination-site.ts";
 
-let curt: Running;
-let destination: ReturnType<typeof Bun.serve>;
-
-beforeAll(async () => {
-  curt = await startHere({ POSTURE: "private" });
-  destination = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => new Response("arrived") });
-});
-afterAll(async () => {
-  await destination.stop(true);
-  await curt[Symbol.asyncDispose]();
-});
+const curt = shareService({ POSTURE: "private" });
+const destination = shareDestination();
 
 test("a short link redirects with a trailing slash and in another Unicode normalization", async () => {
   const original_url = `http://127.0.0.1:${destination.port}/여기?q=값#자리`;
