@@ -244,26 +244,32 @@ describe("curt import of a CSV file", () => {
     );
   });
 
-  test("refuses files that aren't CSV or are incomplete", async () => {
-    const how = "The first line of a CSV file must name its columns, at least code, target.";
-    await expectRefused("code\na\n", "has no column target", how);
-    await expectRefused("-- MySQL dump 10.13\n--\n", "has no column code", how);
-    await expectRefused(Buffer.from("SQLite format 3\0\x10\0"), "has no column code", how);
-    await expectRefused(
+  const HOW = "The first line of a CSV file must name its columns, at least code, target.";
+  test.each<[what: string, content: string | Uint8Array, ...words: string[]]>([
+    ["without targets", "code\na\n", "has no column target", HOW],
+    ["with SQL", "-- MySQL dump 10.13\n--\n", "has no column code", HOW],
+    ["of SQLite", Buffer.from("SQLite format 3\0\x10\0"), "has no column code", HOW],
+    [
+      "with an open quote",
       'code,target\na,"https://example.com/\n',
       "is broken at line 2: its quotes are wrong",
-    );
-    await expectRefused(
+    ],
+    [
+      "with text after a quote",
       'code,target\n"a"b,https://example.com/\n',
       "is broken at line 2: its quotes are wrong",
-    );
-    await expectRefused(
+    ],
+    [
+      "with an endless row",
       `code,target\na,"${"x\n".repeat(1_000_000)}`,
       "its row has more than 1 MiB, perhaps because a quote is missing",
-    );
-    await expectRefused("", "is empty");
-    await expectRefused(Bun.zstdCompressSync("code,target\n"), "is compressed. Unpack it with unzstd.");
-    const zip = Uint8Array.of(0x50, 0x4b, 3, 4, 20, 0, 6, 0, 8, 0);
-    await expectRefused(zip, "is a ZIP archive or an Excel workbook.");
-  });
+    ],
+    ["without content", "", "is empty"],
+    ["with compressed rows", Bun.zstdCompressSync("code,target\n"), "is compressed. Unpack it with unzstd."],
+    [
+      "in a ZIP archive",
+      Uint8Array.of(0x50, 0x4b, 3, 4, 20, 0, 6, 0, 8, 0),
+      "is a ZIP archive or an Excel workbook.",
+    ],
+  ])("refuses a file %s", (_, content, ...words) => expectRefused(content, ...words));
 });
