@@ -13,7 +13,7 @@ export interface Round extends Done {
   readonly fileReadsPerRequest: number;
   /** The share of its core that the load generator used. Near 1 it is the bottleneck, and only CPU time counts. */
   readonly loadCoreShare: number;
-  /** Cores that other processes of this machine step busy meanwhile. */
+  /** Cores that other processes of this machine kept busy meanwhile. */
   readonly otherCores: number;
 }
 

@@ -23,7 +23,7 @@ import { ask, type Made, make } from "../managed.ts";
 import { startProgram, temporaryFolder } from "../service.ts";
 import { writeSegment } from "../visits/segments.ts";
 import { visit } from "../visits/visits.ts";
-import { createLargeStore, runWithRoom, SEVERAL_STEPS } from "./run.ts";
+import { createLargeStore, runWithRoom, SEVERAL_STEPS } from "./interruptions.ts";
 
 /** Lists a folder without the logs and the journal of an open store. */
 function filesIn(folder: string): string[] {

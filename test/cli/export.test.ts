@@ -8,7 +8,7 @@ import { StoreUnavailable, StoreUnusable } from "../../src/links/store.ts";
 import { DAY_MS } from "../../src/links/time.ts";
 import { fillStore, openStore } from "../../src/store/open.ts";
 import { KINDS, type WriteRecords } from "../../src/store/shared/records.ts";
-import { createLargeStore, runWithRoom } from "../backup/run.ts";
+import { createLargeStore, runWithRoom } from "../backup/interruptions.ts";
 import { testOnLinux } from "../linux.ts";
 import { sharePostgres } from "../postgres.ts";
 import { startHere, temporaryFolder, PROGRAM } from "../service.ts";

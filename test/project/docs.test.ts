@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 
@@ -11,7 +11,7 @@ import { readConfig } from "../../src/config/config.ts";
 import { SETTING_GROUPS, SETTINGS } from "../../src/config/settings.ts";
 import { languageName, LANGUAGES } from "../../src/locales/messages.ts";
 import { readCurl } from "../http/samples.ts";
-import { type Running, ROOT, startHere, temporaryFolder } from "../service.ts";
+import { ROOT, shareService, startHere, temporaryFolder } from "../service.ts";
 
 const read = (path: string) => readFileSync(join(ROOT, path), "utf8");
 const markdownIn = (folder: string) =>
@@ -39,11 +39,7 @@ function table(path: string, ...header: string[]): string[][] {
 }
 const bare = (cell = "") => cell.replaceAll("`", "");
 
-let curt: Running;
-beforeAll(async () => {
-  curt = await startHere();
-});
-afterAll(() => curt[Symbol.asyncDispose]());
+const curt = shareService();
 
 describe("docs/settings.md", () => {
   test("lists every setting with its default and meaning, in the groups of the help", () => {

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { existsSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 
-import { createLargeStore, SEVERAL_STEPS, start, stopHalfway } from "../../backup/run.ts";
+import { createLargeStore, SEVERAL_STEPS, start, stopHalfway } from "../../backup/interruptions.ts";
 import { runCommand as run } from "../../cli/commands.ts";
 import { temporaryFolder } from "../../service.ts";
 

@@ -12,7 +12,7 @@ import {
 } from "node:fs";
 import { basename, join } from "node:path";
 
-import { createLargeStore, SEVERAL_STEPS, stopHalfway } from "../../backup/run.ts";
+import { createLargeStore, SEVERAL_STEPS, stopHalfway } from "../../backup/interruptions.ts";
 import { runCommand as run } from "../../cli/commands.ts";
 import { addressOf, scrapeUntil } from "../../metrics/scrape.ts";
 import { type Running, type Settings, startProgram, temporaryFolder, untilLogged } from "../../service.ts";

@@ -9,7 +9,7 @@ import { startProgram, temporaryFolder } from "../../service.ts";
 import { writeSegment } from "../../visits/segments.ts";
 import { createDisk } from "./disk.ts";
 import type { SystemCall } from "./syscalls.ts";
-import { type Run, TRACE, traceCommand, traced, type TracedProgram } from "./traced.ts";
+import { type Run, TRACE, traceCommand, traceProgram, type TracedProgram } from "./trace-program.ts";
 
 const SYNC_FAILED = "the disk did not store what was written";
 const MAX_CREATES = 1000;
@@ -72,13 +72,13 @@ describe("a store on a failing disk", () => {
     "a failed sync of the log ends Curt, and links confirmed before and after it survive a power cut",
     async () => {
       using folder = temporaryFolder();
-      const first = await traced(folder.path, async (own) => {
+      const first = await traceProgram(folder.path, async (own) => {
         await createFive(own, "before");
         own.failSyncs("-wal");
         expect(await own.tryToCreate("failed")).toBe(503);
         await untilEnded(own);
       });
-      const second = await traced(folder.path, (own) => createFive(own, "after"));
+      const second = await traceProgram(folder.path, (own) => createFive(own, "after"));
       await expectNothingLost([first, second]);
       expectStopped(first);
     },
@@ -88,7 +88,7 @@ describe("a store on a failing disk", () => {
     "a failed sync of the SQLite file ends Curt, and confirmed links survive although a reader limits checkpoints",
     async () => {
       using folder = temporaryFolder();
-      const first = await traced(folder.path, async (own) => {
+      const first = await traceProgram(folder.path, async (own) => {
         await createFive(own, "before");
         const logBytes = () => Bun.file(`${own.program.file}-wal`).size;
         await createUntil(() => logBytes() > 600 * 4096, own, "early");
@@ -103,7 +103,7 @@ describe("a store on a failing disk", () => {
         for (let nth = 0; nth < 5; nth++) await own.tryToCreate(`later${nth}`);
         await untilEnded(own);
       });
-      const second = await traced(folder.path, (own) => createFive(own, "after"));
+      const second = await traceProgram(folder.path, (own) => createFive(own, "after"));
       await expectNothingLost([first, second]);
       expectStopped(first);
       // The same runs on a disk that syncs nothing, as with synchronous=OFF.
@@ -117,7 +117,7 @@ describe("a store on a failing disk", () => {
     async () => {
       using folder = temporaryFolder();
       let reader: Database | undefined;
-      const first = await traced(folder.path, async (own) => {
+      const first = await traceProgram(folder.path, async (own) => {
         const logBytes = () => Bun.file(`${own.program.file}-wal`).size;
         await createUntil(() => logBytes() > 600 * 4096, own, "early");
         reader = new Database(own.program.file, { readonly: true });
@@ -129,7 +129,7 @@ describe("a store on a failing disk", () => {
         await createUntil(own.hasFailed, own, "unlimited");
         await untilEnded(own);
       });
-      const second = await traced(folder.path, (own) => createFive(own, "after"));
+      const second = await traceProgram(folder.path, (own) => createFive(own, "after"));
       reader?.close();
       await expectNothingLost([first, second]);
       expectStopped(first);
@@ -138,7 +138,7 @@ describe("a store on a failing disk", () => {
 
   testOnLinux("a failed sync in one of two processes ends both", async () => {
     using folder = temporaryFolder();
-    const run = await traced(
+    const run = await traceProgram(
       folder.path,
       async (own) => {
         await createFive(own, "before");
@@ -186,7 +186,7 @@ testOnLinux(
   async () => {
     using folder = temporaryFolder();
     const backups = join(folder.path, "new", "backups");
-    const { calls, file } = await traced(
+    const { calls, file } = await traceProgram(
       folder.path,
       async ({ program }) => {
         while (!program.logged.some((line) => line.includes("a backup was made"))) await Bun.sleep(5);
@@ -207,6 +207,6 @@ testOnLinux("a start exits with 74 while the folder of the new log can't be sync
     join(folder.path, `${TRACE}.fail`),
     JSON.stringify({ ofFile: basename(folder.path), times: 100 }),
   );
-  const start = traced(folder.path, async () => {});
+  const start = traceProgram(folder.path, async () => {});
   expect(await start.catch((error: Error) => error.message)).toContain("exit code 74");
 });

@@ -8,7 +8,7 @@ import { roundsOf } from "../../preloads.ts";
 import { BASE_URL, startProgram, temporaryFolder } from "../../service.ts";
 import { createDisk } from "./disk.ts";
 import type { SystemCall } from "./syscalls.ts";
-import { type Run, traced } from "./traced.ts";
+import { type Run, traceProgram } from "./trace-program.ts";
 
 const CROWD = 500;
 const BACKUP_LOGGED = "a backup was made";
@@ -61,7 +61,7 @@ function expectAllSeen({ calls, created }: Run): void {
 
 testOnLinux("each link is on disk before its 201 is sent, also across a checkpoint", async () => {
   using folder = temporaryFolder();
-  const run = await traced(folder.path, async ({ create }) => {
+  const run = await traceProgram(folder.path, async ({ create }) => {
     const long = "x".repeat(1500);
     for (let nth = 0; nth < 400; nth++) await create(`single${nth}`, `https://example.org/${nth}?${long}`);
   });
@@ -77,7 +77,7 @@ testOnLinux(
   `${CROWD} simultaneous creates are on disk before their 201 is sent, and share syncs`,
   async () => {
     using folder = temporaryFolder();
-    const run = await traced(folder.path, async ({ create }) => {
+    const run = await traceProgram(folder.path, async ({ create }) => {
       await Promise.all(Array.from({ length: CROWD }, (_, nth) => create(`crowd${nth}`)));
     });
     expectAllSeen(run);
@@ -101,7 +101,7 @@ const PLANTED: Readonly<Record<string, (calls: readonly SystemCall[]) => SystemC
 
 testOnLinux("lostCodes finds the codes that planted faults lose", async () => {
   using folder = temporaryFolder();
-  const run = await traced(folder.path, async ({ create }) => {
+  const run = await traceProgram(folder.path, async ({ create }) => {
     for (let nth = 0; nth < 5; nth++) await create(`planted${nth}`);
   });
   expectAllSeen(run);
@@ -135,7 +135,7 @@ testOnLinux("a backup is on disk, complete and under its name, before the log re
     for (let nth = 0; nth < BACKED_UP; nth++)
       await program.shorten({ original_url: `https://example.org/${nth}`, custom_code: `backup${nth}` });
   }
-  const { calls } = await traced(
+  const { calls } = await traceProgram(
     folder.path,
     async ({ program }) => {
       while (!program.logged.some((line) => line.includes(BACKUP_LOGGED))) await Bun.sleep(5);

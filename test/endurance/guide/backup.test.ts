@@ -3,7 +3,7 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSy
 import { join } from "node:path";
 
 import { readConfig } from "../../../src/config/config.ts";
-import { createLargeStore } from "../../backup/run.ts";
+import { createLargeStore } from "../../backup/interruptions.ts";
 import { ROOT, temporaryFolder, PROGRAM } from "../../service.ts";
 
 /** Commands of programs that aren't installed. */

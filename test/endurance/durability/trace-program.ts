@@ -36,7 +36,7 @@ export interface TracedProgram {
 const LONG = "x".repeat(1500);
 
 /** Runs the real program and records the system calls that decide whether its links survive. */
-export async function traced(
+export async function traceProgram(
   folder: string,
   use: (traced: TracedProgram) => Promise<void>,
   settings: Settings = {},
