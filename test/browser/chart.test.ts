@@ -277,7 +277,7 @@ describe("the ranges of a chart", () => {
     await laptop.setViewportSize(LAPTOP);
   });
 
-  test("stay as chosen, like the bar in focus, while new visits appear", async () => {
+  test("keep the chosen range and the bar in focus while new visits appear", async () => {
     await using reader = await openWindow(curt.origin, { ...UTC, viewport: LAPTOP });
     const { page } = reader;
     await page.clock.install({ time: curt.nowMs() });
@@ -312,7 +312,7 @@ describe("the ranges of a chart", () => {
     await reading(page, pointText(3, 0)).waitFor();
   });
 
-  test("are links that work without scripts, where bars have their values and no control is useless", async () => {
+  test("are links that work without scripts, where each bar has its value and no slider appears", async () => {
     await using reader = await openWindow(curt.origin, { javaScriptEnabled: false, viewport: PHONE });
     const { page } = reader;
     await page.goto("/alt+?language=en");

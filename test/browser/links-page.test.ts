@@ -76,7 +76,7 @@ function listOn(page: Page, locale = "en") {
 }
 
 test.each(readers(["en-GB", "ko-KR"]))(
-  "each link shows its state, visits and destination, and its start and end in the reader's time zone (%s)",
+  "each link shows its state, visits and destination, with creation and end in the reader's time zone (%s)",
   async (locale) => {
     const words = wordsOf(locale);
     await using maker = await openWindow(curt.origin, { locale, viewport: PHONE, timezoneId: "Asia/Seoul" });

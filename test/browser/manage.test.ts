@@ -136,7 +136,7 @@ describe.each(MAKERS)("the manage page ($locale)", (maker) => {
     expect(await page.getByRole("textbox", { name: say("manage.target") }).count()).toBe(0);
   });
 
-  test("opens with the key that creating the link left in the browser", async () => {
+  test("opens from the preview of a new link and from the list of recent links, which have the key", async () => {
     await using person = await openWindow(curt.origin, maker);
     const { page, context } = person;
     await createInForm(page, { locale, url: TARGET });

@@ -129,7 +129,7 @@ describe.each(READERS)("without scripts ($locale)", ({ locale, viewport }) => {
     expect(page.url()).toBe(original_url);
   });
 
-  test("the list of links explains how to find them again", async () => {
+  test("the page of one's own links explains how to find them without scripts", async () => {
     await using reader = await openWindow(curt.origin, options);
     const { page } = reader;
     await page.goto("/");

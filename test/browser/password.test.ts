@@ -27,7 +27,7 @@ const VISITORS = readers([
 ]);
 
 test.each(VISITORS)(
-  "the right password redirects without a referrer, and the browser enters it by itself from then on ($locale)",
+  "the right password redirects without a referrer, and later visits in the same browser need none ($locale)",
   async (reader) => {
     const say = wordsOf(reader.locale);
     const code = `비밀-${reader.locale}`;

@@ -95,7 +95,7 @@ describe.each(READERS)("a preview ($locale)", ({ locale, viewport }) => {
     }
   });
 
-  test("updates the count, the chart and an opened table as visits openWindow", async () => {
+  test("updates the count, the chart and an opened table as visits arrive", async () => {
     await using maker = await openWindow(curt.origin, { locale, viewport, timezoneId: "Asia/Seoul" });
     const { page } = maker;
     const code = `세기-${locale}`;
@@ -213,7 +213,7 @@ test("a code with stacked marks overlaps nothing", async () => {
   expect(await page.evaluate("getComputedStyle(document.querySelector('h1')).overflow")).toBe("clip");
 });
 
-test("an opened list stays open and focused while visits openWindow", async () => {
+test("an opened list stays open and focused while visits arrive", async () => {
   await using maker = await openWindow(curt.origin);
   const { page } = maker;
   const say = wordsOf("en");
@@ -307,7 +307,7 @@ test("an open preview shows a changed destination, and later that the link was w
   await untilShown(page.getByText(wordsOf("en")("page.expired.title.withdrawn")).first());
 });
 
-test("an open preview notices a change creation before its first poll, and reloads once", async () => {
+test("an open preview notices a change made before its first poll, and reloads once", async () => {
   await using visitor = await openWindow(curt.origin);
   const { page } = visitor;
   await stopTime(page);

@@ -75,7 +75,7 @@ describe.each(MAKERS)("a scheduled link ($locale, scripts: $javaScriptEnabled)",
     expect(await stranger.page.locator(".start").count()).toBe(0);
   });
 
-  test("takes another start in the browser's time zone, or starts immediately", async () => {
+  test("moves to another start in the browser's time zone, or starts immediately", async () => {
     const code = `move-${locale}-${javaScriptEnabled}`;
     const [startsMs, laterMs, endsMs] = [DAY_MS, 3 * DAY_MS, 5 * DAY_MS].map(inMinutes) as [
       number,
