@@ -1,4 +1,4 @@
-import { describe, expect, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { linkSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
@@ -112,54 +112,71 @@ describe("curt import", () => {
     expect(stdout).toContain("1 of 2 links added");
     expect((await curt.fetch("/a!b")).headers.get("location")).toBe("https://example.com/");
   });
+});
 
-  test("explains what is wrong with its files, never overwrites its input, and leaves no temporary file", async () => {
-    using folder = temporaryFolder();
-    const path = (name: string) => join(folder.path, name);
-    const settings = settingsFor(path("curt.db"));
+describe("curt import of files", () => {
+  const OVERWRITES = "--report would overwrite a file to be imported.";
+  let folder: ReturnType<typeof temporaryFolder>;
+  const path = (name: string) => join(folder.path, name);
+  /** Splits a command line, with names in braces as paths in the folder. */
+  const argsOf = (line: string) =>
+    line.split(" ").map((word) => word.replace(/\{(.+)\}/, (_, name) => path(name)));
+  const settings = () => settingsFor(path(`${++databases}.db`));
+  const refusal = (message: string) => ({
+    code: 1,
+    stdout: "",
+    stderr: expect.stringMatching(new RegExp(`^curt: .*${RegExp.escape(message)}[^\\n]*\\n$`)),
+  });
+
+  beforeAll(() => {
+    folder = temporaryFolder();
     writeFileSync(path("packed"), Bun.gzipSync(manyLines(1)));
-    const csv = path("links.csv");
-    writeFileSync(csv, "code,target\na,https://example.com/\n");
-    const overwrites = "--report would overwrite a file to be imported.";
-    symlinkSync("links.csv", path("symbolic"));
-    linkSync(csv, path("hard"));
+    writeFileSync(path("csv"), "code,target\na,https://example.com/\n");
+    symlinkSync("csv", path("symbolic"));
+    linkSync(path("csv"), path("hard"));
     writeFileSync(path("endless"), `{"${"x".repeat(5_000_000)}`);
-    const refusal = (message: string) => ({
-      code: 1,
-      stdout: "",
-      stderr: expect.stringMatching(new RegExp(`^curt: .*${RegExp.escape(message)}[^\\n]*\\n$`)),
-    });
-    for (const [line, message] of [
-      [[path("endless")], "endless is no file of curt export: its first line must say"],
-      [["/dev/zero"], "/dev/zero is broken at line 1: its row has more than 1 MiB"],
-      [[path("packed")], "packed is compressed. Unpack it with gunzip."],
-      [["--visits", path("none"), csv], "none is not there."],
-      [["--visits", path("packed"), csv], "packed is compressed. Unpack it with gunzip."],
-      [["--visits", csv, csv], "links.csv has no column day."],
-      [["--report", csv, csv], overwrites],
-      [["--report", path("symbolic"), csv], overwrites],
-      [["--report", path("hard"), csv], overwrites],
-      [["--report", path("hard"), "--visits", csv, path("endless")], overwrites],
-    ] as const)
-      expect(await runCommand(["import", ...line], settingsFor(path(`${++databases}.db`)))).toMatchObject(
-        refusal(message),
-      );
-    // In processes of their own: thrown errors and TMPDIR concern the whole process.
-    for (const [line, message, more] of [
-      [["--report", path("no/report"), csv], "no/report could not be written: ENOENT"],
-      [[csv], `The temporary file in ${path("no")} could not be written: ENOENT`, { TMPDIR: path("no") }],
-    ] as const)
-      expect(await runAlone(["import", ...line], { ...settings, ...more })).toMatchObject(refusal(message));
-    const fromInput = Bun.spawn([process.execPath, PROGRAM, "import", "--report", path("hard"), "-"], {
-      env: { ...process.env, ...settings },
-      stdin: Bun.file(csv),
+  });
+  afterAll(() => folder[Symbol.dispose]());
+
+  test.each([
+    ["an endless line of JSON", "{endless}", "endless is no file of curt export: its first line must say"],
+    ["an endless file", "/dev/zero", "/dev/zero is broken at line 1: its row has more than 1 MiB"],
+    ["a compressed file", "{packed}", "packed is compressed. Unpack it with gunzip."],
+    ["missing visits", "--visits {none} {csv}", "none is not there."],
+    ["compressed visits", "--visits {packed} {csv}", "packed is compressed. Unpack it with gunzip."],
+    ["visits without days", "--visits {csv} {csv}", "csv has no column day."],
+    ["a report in place of its input", "--report {csv} {csv}", OVERWRITES],
+    ["a report behind a symbolic link to its input", "--report {symbolic} {csv}", OVERWRITES],
+    ["a report behind a hard link to its input", "--report {hard} {csv}", OVERWRITES],
+    ["a report in place of its visits", "--report {hard} --visits {csv} {endless}", OVERWRITES],
+  ])("refuses %s", async (_, line, message) => {
+    expect(await runCommand(["import", ...argsOf(line)], settings())).toMatchObject(refusal(message));
+    expect(readFileSync(path("csv"), "utf8")).toContain("example.com");
+  });
+
+  test("refuses a report in place of standard input", async () => {
+    const child = Bun.spawn([process.execPath, PROGRAM, "import", ...argsOf("--report {hard} -")], {
+      env: { ...process.env, ...settings() },
+      stdin: Bun.file(path("csv")),
       stderr: "pipe",
     });
-    expect(await fromInput.stderr.text()).toContain(overwrites);
-    expect(readFileSync(csv, "utf8")).toContain("example.com");
-    // Nothing is left of the temporary file, even in the middle of an import.
+    expect(await child.stderr.text()).toContain(OVERWRITES);
+    expect(readFileSync(path("csv"), "utf8")).toContain("example.com");
+  });
+
+  // In processes of their own: thrown errors and TMPDIR concern the whole process.
+  test("reports a file that it can't write", async () => {
+    const report = await runAlone(["import", ...argsOf("--report {no/report} {csv}")], settings());
+    expect(report).toMatchObject(refusal("no/report could not be written: ENOENT"));
+    const more = { ...settings(), TMPDIR: path("no") };
+    expect(await runAlone(["import", path("csv")], more)).toMatchObject(
+      refusal(`The temporary file in ${path("no")} could not be written: ENOENT`),
+    );
+  });
+
+  test("leaves no temporary file, even in the middle of an import", async () => {
     const child = Bun.spawn([process.execPath, PROGRAM, "import", "-"], {
-      env: { ...process.env, ...settings, TMPDIR: path("."), LC_ALL: "C" },
+      env: { ...process.env, ...settings(), TMPDIR: path("."), LC_ALL: "C" },
       stdin: "pipe",
       stdout: "pipe",
     });
