@@ -34,7 +34,7 @@ const OVER_POSTGRES = [
   "test/endurance/metrics/processes.test.ts",
   "test/endurance/durability/kill.test.ts",
   "test/endurance/redirect/visit-limit.test.ts",
-  "test/browser/make.test.ts",
+  "test/browser/create-link.test.ts",
   "test/http/link-creation.test.ts",
   "test/http/preview-hints.test.ts",
   "test/http/views.test.ts",

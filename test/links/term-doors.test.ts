@@ -315,9 +315,9 @@ describe("a tool of MCP", () => {
   afterAll(() => mcp[Symbol.asyncDispose]());
 
   async function call(tool: string, given: Readonly<Record<string, unknown>>) {
-    const { isError, text, told } = await mcp.call(tool, given);
+    const { isError, text, result } = await mcp.call(tool, given);
     if (isError) throw new Error(text);
-    return told as Readonly<Record<string, string>>;
+    return result as Readonly<Record<string, string>>;
   }
 
   test.each(TERM_NAMES)("shorten creates a link with %s, and look_inside shows it", async (name) => {

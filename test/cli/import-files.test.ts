@@ -1,4 +1,4 @@
-import { describe, expect, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { linkSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
@@ -17,7 +17,7 @@ const sqlite = (path: string): DatabaseAddress => ({ engine: "sqlite", path });
 const settingsFor = (path: string) => ({ DATABASE_URL: `sqlite:${path}`, PORT: "1" });
 
 describe("curt import", () => {
-  test("tells lines that are missing or there twice", async () => {
+  test("refuses an export with missing or repeated lines, and reports them with --skip-bad", async () => {
     using folder = temporaryFolder();
     const [a, b] = [linkLine("a"), linkLine("b")];
     for (const [name, file, why] of [
@@ -44,7 +44,7 @@ describe("curt import", () => {
     }
   });
 
-  test("counts a line that is too long as one", async () => {
+  test("skips an overlong line as one line with --skip-bad", async () => {
     using folder = temporaryFolder();
     const file = join(folder.path, "export");
     for (const end of [`${linkLine("a")}\n{kind}\n`, ""]) {
@@ -62,13 +62,13 @@ describe("curt import", () => {
     }
   });
 
-  test("leaves out links to this service, also where it fills a store, and goes on after that", async () => {
+  test("skips links to its own service and continues with the next line", async () => {
     using folder = temporaryFolder();
     const file = join(folder.path, "export");
     const own = linkLine("own", "https://curt.example/a");
     writeFileSync(file, ended([HEAD, linkLine("a"), own, linkLine("b")], { link: 3 }));
     const settings = { ...settingsFor(join(folder.path, "curt.db")), BASE_URL: "https://curt.example" };
-    const left = "left out, 1: URL: It leads back to this service.\n  line 3: own\n";
+    const skipped = "left out, 1: URL: It leads back to this service.\n  line 3: own\n";
     for (const [option, has] of [
       ["--dry-run", "would have"],
       ["--skip-bad", "has"],
@@ -76,12 +76,12 @@ describe("curt import", () => {
       const { code, stdout, stderr } = await runCommand(["import", option, file], settings);
       expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
       expect(stdout).toContain(` ${has} everything else of the export: 2 links, 0 days of visits, `);
-      expect(stdout).toContain(left);
+      expect(stdout).toContain(skipped);
     }
     expect((await runCommand(["export", "-"], settings)).stdout).not.toContain("curt.example");
   });
 
-  test("says before what would fill a store, and writes nothing", async () => {
+  test("reports with --dry-run what it would import, and writes nothing", async () => {
     using folder = temporaryFolder();
     const [path, file] = [join(folder.path, "curt.db"), join(folder.path, "export")];
     writeFileSync(file, manyLines(1));
@@ -100,7 +100,7 @@ describe("curt import", () => {
     });
   });
 
-  test("takes odd codes of an export also into a store that is in use", async () => {
+  test("imports unusual codes of an export into a store in use, except reserved ones", async () => {
     using folder = temporaryFolder();
     const file = join(folder.path, "export");
     await using curt = await startHere();
@@ -112,54 +112,71 @@ describe("curt import", () => {
     expect(stdout).toContain("1 of 2 links added");
     expect((await curt.fetch("/a!b")).headers.get("location")).toBe("https://example.com/");
   });
+});
 
-  test("says what is wrong with the files that it reads and writes", async () => {
-    using folder = temporaryFolder();
-    const path = (name: string) => join(folder.path, name);
-    const settings = settingsFor(path("curt.db"));
+describe("curt import of files", () => {
+  const OVERWRITES = "--report would overwrite a file to be imported.";
+  let folder: ReturnType<typeof temporaryFolder>;
+  const path = (name: string) => join(folder.path, name);
+  /** Splits a command line, with names in braces as paths in the folder. */
+  const argsOf = (line: string) =>
+    line.split(" ").map((word) => word.replace(/\{(.+)\}/, (_, name) => path(name)));
+  const settings = () => settingsFor(path(`${++databases}.db`));
+  const refusal = (message: string) => ({
+    code: 1,
+    stdout: "",
+    stderr: expect.stringMatching(new RegExp(`^curt: .*${RegExp.escape(message)}[^\\n]*\\n$`)),
+  });
+
+  beforeAll(() => {
+    folder = temporaryFolder();
     writeFileSync(path("packed"), Bun.gzipSync(manyLines(1)));
-    const csv = path("links.csv");
-    writeFileSync(csv, "code,target\na,https://example.com/\n");
-    const overwrites = "--report would overwrite a file to be imported.";
-    symlinkSync("links.csv", path("symbolic"));
-    linkSync(csv, path("hard"));
+    writeFileSync(path("csv"), "code,target\na,https://example.com/\n");
+    symlinkSync("csv", path("symbolic"));
+    linkSync(path("csv"), path("hard"));
     writeFileSync(path("endless"), `{"${"x".repeat(5_000_000)}`);
-    const refusal = (message: string) => ({
-      code: 1,
-      stdout: "",
-      stderr: expect.stringMatching(new RegExp(`^curt: .*${RegExp.escape(message)}[^\\n]*\\n$`)),
-    });
-    for (const [line, message] of [
-      [[path("endless")], "endless is no file of curt export: its first line must say"],
-      [["/dev/zero"], "/dev/zero is broken at line 1: its row has more than 1 MiB"],
-      [[path("packed")], "packed is compressed. Unpack it with gunzip."],
-      [["--visits", path("none"), csv], "none is not there."],
-      [["--visits", path("packed"), csv], "packed is compressed. Unpack it with gunzip."],
-      [["--visits", csv, csv], "links.csv has no column day."],
-      [["--report", csv, csv], overwrites],
-      [["--report", path("symbolic"), csv], overwrites],
-      [["--report", path("hard"), csv], overwrites],
-      [["--report", path("hard"), "--visits", csv, path("endless")], overwrites],
-    ] as const)
-      expect(await runCommand(["import", ...line], settingsFor(path(`${++databases}.db`)))).toMatchObject(
-        refusal(message),
-      );
-    // What is thrown, and what the environment says, is for the program to read.
-    for (const [line, message, more] of [
-      [["--report", path("no/report"), csv], "no/report could not be written: ENOENT"],
-      [[csv], `The temporary file in ${path("no")} could not be written: ENOENT`, { TMPDIR: path("no") }],
-    ] as const)
-      expect(await runAlone(["import", ...line], { ...settings, ...more })).toMatchObject(refusal(message));
-    const fromInput = Bun.spawn([process.execPath, PROGRAM, "import", "--report", path("hard"), "-"], {
-      env: { ...process.env, ...settings },
-      stdin: Bun.file(csv),
+  });
+  afterAll(() => folder[Symbol.dispose]());
+
+  test.each([
+    ["an endless line of JSON", "{endless}", "endless is no file of curt export: its first line must say"],
+    ["an endless file", "/dev/zero", "/dev/zero is broken at line 1: its row has more than 1 MiB"],
+    ["a compressed file", "{packed}", "packed is compressed. Unpack it with gunzip."],
+    ["missing visits", "--visits {none} {csv}", "none is not there."],
+    ["compressed visits", "--visits {packed} {csv}", "packed is compressed. Unpack it with gunzip."],
+    ["visits without days", "--visits {csv} {csv}", "csv has no column day."],
+    ["a report in place of its input", "--report {csv} {csv}", OVERWRITES],
+    ["a report behind a symbolic link to its input", "--report {symbolic} {csv}", OVERWRITES],
+    ["a report behind a hard link to its input", "--report {hard} {csv}", OVERWRITES],
+    ["a report in place of its visits", "--report {hard} --visits {csv} {endless}", OVERWRITES],
+  ])("refuses %s", async (_, line, message) => {
+    expect(await runCommand(["import", ...argsOf(line)], settings())).toMatchObject(refusal(message));
+    expect(readFileSync(path("csv"), "utf8")).toContain("example.com");
+  });
+
+  test("refuses a report in place of standard input", async () => {
+    const child = Bun.spawn([process.execPath, PROGRAM, "import", ...argsOf("--report {hard} -")], {
+      env: { ...process.env, ...settings() },
+      stdin: Bun.file(path("csv")),
       stderr: "pipe",
     });
-    expect(await fromInput.stderr.text()).toContain(overwrites);
-    expect(readFileSync(csv, "utf8")).toContain("example.com");
-    // Nothing is left of the temporary file, even in the middle of an import.
+    expect(await child.stderr.text()).toContain(OVERWRITES);
+    expect(readFileSync(path("csv"), "utf8")).toContain("example.com");
+  });
+
+  // In processes of their own: thrown errors and TMPDIR concern the whole process.
+  test("reports a file that it can't write", async () => {
+    const report = await runAlone(["import", ...argsOf("--report {no/report} {csv}")], settings());
+    expect(report).toMatchObject(refusal("no/report could not be written: ENOENT"));
+    const more = { ...settings(), TMPDIR: path("no") };
+    expect(await runAlone(["import", path("csv")], more)).toMatchObject(
+      refusal(`The temporary file in ${path("no")} could not be written: ENOENT`),
+    );
+  });
+
+  test("leaves no temporary file, even in the middle of an import", async () => {
     const child = Bun.spawn([process.execPath, PROGRAM, "import", "-"], {
-      env: { ...process.env, ...settings, TMPDIR: path("."), LC_ALL: "C" },
+      env: { ...process.env, ...settings(), TMPDIR: path("."), LC_ALL: "C" },
       stdin: "pipe",
       stdout: "pipe",
     });

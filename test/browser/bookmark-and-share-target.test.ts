@@ -1,44 +1,37 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 
-import { type Running, startHere } from "../service.ts";
-import { arrive, wordsOf } from "./browser.ts";
+import { shareService } from "../service.ts";
+import { openWindow, wordsOf } from "./browser.ts";
+import { shareDestination } from "./destination-site.ts";
 
 const LONG = "https://example.com/긴 주소?q=값&r=#자리";
 
-let curt: Running;
-let elsewhere: ReturnType<typeof Bun.serve>;
-beforeAll(async () => {
-  curt = await startHere();
-  elsewhere = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => new Response("elsewhere") });
-});
-afterAll(async () => {
-  await elsewhere.stop(true);
-  await curt[Symbol.asyncDispose]();
-});
+const curt = shareService();
+const elsewhere = shareDestination();
 
-test("the bookmark shortens the page that one is on", async () => {
-  await using maker = await arrive(curt.origin);
+test("the bookmark opens the form with the address of the current page", async () => {
+  await using maker = await openWindow(curt.origin);
   const { context, page } = maker;
   const say = wordsOf("en");
   await page.goto("/+links");
   const bookmark = page.getByRole("link", { name: say("home.make") });
   const href = (await bookmark.getAttribute("href")) ?? "";
   expect(href).toStartWith("javascript:");
-  // On the page of somebody else, whose address it takes to ours.
+  // On another site's page, whose address it sends to ours.
   await context.route("https://curt.example/**", (route) => route.fulfill({ body: "ours" }));
   const address = `http://127.0.0.1:${elsewhere.port}/여기?a=b&c=d#${encodeURIComponent("&자리=")}`;
   await page.goto(address);
   await page.evaluate(decodeURIComponent(href.slice("javascript:".length)));
   await page.waitForURL("https://curt.example/**");
-  const taken = new URL(page.url());
-  expect([...taken.searchParams.keys()]).toEqual(["original_url"]);
-  await page.goto(`/${taken.search}`);
+  const formUrl = new URL(page.url());
+  expect([...formUrl.searchParams.keys()]).toEqual(["original_url"]);
+  await page.goto(`/${formUrl.search}`);
   const filled = page.getByRole("textbox", { name: say("home.url") });
   expect(await filled.inputValue()).toBe(new URL(address).href);
 });
 
-test("an installed Curt is offered where a phone shares a page, and the form is filled with its address", async () => {
-  await using maker = await arrive(curt.origin);
+test("the manifest offers Curt as a share target, and a shared page fills the form with its address", async () => {
+  await using maker = await openWindow(curt.origin);
   const { page } = maker;
   await page.goto("/");
   const path = (await page.locator("link[rel=manifest]").getAttribute("href")) ?? "";
@@ -64,7 +57,7 @@ test("an installed Curt is offered where a phone shares a page, and the form is 
     if (sizes !== "any") expect(`${width}x${width}`).toBe(sizes);
     expect(width).toBeGreaterThan(0);
   }
-  // What Chrome itself makes of the manifest.
+  // Chrome's own check of the manifest.
   const devtools = await maker.context.newCDPSession(page);
   const { errors } = await devtools.send("Page.getAppManifest");
   expect(errors).toEqual([]);

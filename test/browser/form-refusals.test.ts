@@ -1,23 +1,17 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { beforeAll, describe, expect, test } from "bun:test";
 
 import type { Locator, Page } from "playwright-core";
 
-import { type Running, startHere } from "../service.ts";
+import { shareService } from "../service.ts";
 import { linkOf } from "../visits/visits.ts";
-import { arrive, LAPTOP, PHONE, readers, untilFocused, wordsOf } from "./browser.ts";
+import { openWindow, LAPTOP, PHONE, readers, untilFocused, wordsOf } from "./browser.ts";
 
 const LONG = "https://example.com/long";
 
-let curt: Running;
-beforeAll(async () => {
-  curt = await startHere();
-  await curt.shorten({ original_url: LONG, custom_code: "mine" });
-});
-afterAll(async () => {
-  await curt[Symbol.asyncDispose]();
-});
+const curt = shareService();
+beforeAll(() => curt.shorten({ original_url: LONG, custom_code: "mine" }));
 
-/** What is said of a field that was refused; undefined of one that was not. */
+/** The error of a field, or undefined if it has none. */
 async function refusalOf(field: Locator): Promise<string | undefined> {
   return field.evaluate((input: any) =>
     input.getAttribute("aria-invalid") === "true"
@@ -31,16 +25,16 @@ const READERS = readers([
   { locale: "ko-KR", viewport: PHONE },
 ]);
 
-describe.each(READERS)("a maker who is refused ($locale)", ({ locale, viewport }) => {
+describe.each(READERS)("a refused form ($locale)", ({ locale, viewport }) => {
   const say = wordsOf(locale);
   const fields = (page: Page) => ({
     address: page.getByRole("textbox", { name: say("home.url") }),
     code: page.getByRole("textbox", { name: say("home.code") }),
-    make: page.getByRole("button", { name: say("home.make") }),
+    create: page.getByRole("button", { name: say("home.make") }),
   });
 
-  /** The form as it comes back when `address` and `code` are sent, by Enter in the code. */
-  async function refused(page: Page, address: string, code: string) {
+  /** Submits `address` and `code` by Enter in the code, and returns the form that comes back. */
+  async function submitWrong(page: Page, address: string, code: string) {
     await page.goto("/");
     const form = fields(page);
     await form.address.fill(address);
@@ -51,13 +45,13 @@ describe.each(READERS)("a maker who is refused ($locale)", ({ locale, viewport }
     await page.locator("[aria-invalid]").first().waitFor();
     expect(await page.title()).toBe(`${say("home.title.refused")} – Curt`);
     const chosen = page.getByRole("radio", { name: say("duration.1week") });
-    // What was sent is still there.
+    // The entries are still there.
     expect([await form.code.inputValue(), await chosen.isChecked()]).toEqual([code, true]);
     return form;
   }
 
-  test("reads why beside the field, goes on from there, and is offered nothing that would be refused again", async () => {
-    await using maker = await arrive(curt.origin, { locale, viewport });
+  test("shows the reason beside each field, keeps what was entered, and creates the link once corrected", async () => {
+    await using maker = await openWindow(curt.origin, { locale, viewport });
     const { page } = maker;
     for (const [address, code, refusals] of [
       [LONG, "mine", { code: say("taken") }],
@@ -69,7 +63,7 @@ describe.each(READERS)("a maker who is refused ($locale)", ({ locale, viewport }
         { address: say("home.not-address"), code: say("code.character", { character: "/ (U+002F)" }) },
       ],
     ] as [string, string, { address?: string; code?: string }][]) {
-      const form = await refused(page, address, code);
+      const form = await submitWrong(page, address, code);
       expect(await form.address.inputValue()).toBe(address.trim());
       expect([await refusalOf(form.address), await refusalOf(form.code)]).toEqual([
         refusals.address,
@@ -78,20 +72,20 @@ describe.each(READERS)("a maker who is refused ($locale)", ({ locale, viewport }
       await untilFocused(refusals.address === undefined ? form.code : form.address);
     }
     expect(await page.getByRole("button").count()).toBe(1);
-    // Put right, it is made, with the end that was chosen.
+    // Once corrected, the form creates the link with the chosen end.
     const form = fields(page);
     await form.address.fill(LONG);
     await form.code.fill(`right-${locale}`);
-    // What was wrong is no longer said.
+    // The errors disappear.
     expect(await page.locator("[aria-invalid], .error").count()).toBe(0);
-    await form.make.click();
+    await form.create.click();
     await page.waitForURL(/\+$/);
     const { created_at: created, expires_at: ends } = await linkOf(curt, `right-${locale}`);
     expect(Date.parse(String(ends)) - Date.parse(String(created))).toBe(7 * 86_400_000);
   });
 
-  test("is told all at once, with free codes like a taken one and what is there", async () => {
-    await using maker = await arrive(curt.origin, { locale, viewport });
+  test("reports all mistakes together, and offers free codes and the preview of a taken one", async () => {
+    await using maker = await openWindow(curt.origin, { locale, viewport });
     const { page } = maker;
     const code = `차지-${locale}`;
     for (const taken of [code, `${code}-3`]) await curt.shorten({ original_url: LONG, custom_code: taken });
@@ -124,8 +118,8 @@ describe.each(READERS)("a maker who is refused ($locale)", ({ locale, viewport }
   });
 });
 
-test("what is typed, and what was refused, stays when the language is switched", async () => {
-  await using maker = await arrive(curt.origin);
+test("entries stay when the language changes, unless they are too long for an address", async () => {
+  await using maker = await openWindow(curt.origin);
   const { page } = maker;
   const typed = { address: "ftp://example.com/?a=b&c=긴#d", code: "나의 링크", end: "duration.48h" } as const;
   const fill = async (locale: string) => {
@@ -156,8 +150,8 @@ test("what is typed, and what was refused, stays when the language is switched",
   await page.getByRole("heading", { name: wordsOf("ko")("home.heading") }).waitFor();
 });
 
-test("an address that is not there at all is asked for by the browser itself", async () => {
-  await using maker = await arrive(curt.origin);
+test("an empty form reports the missing address and focuses its field", async () => {
+  await using maker = await openWindow(curt.origin);
   const { page } = maker;
   await page.goto("/");
   const address = page.getByRole("textbox", { name: wordsOf("en")("home.url") });

@@ -12,8 +12,8 @@ const TRACER = join(import.meta.dir, "syscalls.ts");
 /** Everything that the program did to its disk and its sockets, and the responses of its clients. */
 export interface Run {
   readonly calls: readonly SystemCall[];
-  /** Code to address of what was answered with 201. */
-  readonly made: ReadonlyMap<string, string>;
+  /** Code to address of the links confirmed with 201. */
+  readonly created: ReadonlyMap<string, string>;
   /** Path of the SQLite file. */
   readonly file: string;
   readonly exitCode: number;
@@ -22,7 +22,7 @@ export interface Run {
 
 export interface TracedProgram {
   readonly program: Program;
-  /** Creates a link as soon as the program takes it. */
+  /** Creates a link, and retries while the program is overloaded. */
   create(code: string, address?: string): Promise<void>;
   /** Creates a link if the program can. Returns the status; 0 if the program ended. */
   tryToCreate(code: string): Promise<number>;
@@ -32,11 +32,11 @@ export interface TracedProgram {
   hasFailed(): boolean;
 }
 
-/** So that few links fill the log. */
+/** Long addresses, so that few links fill the log. */
 const LONG = "x".repeat(1500);
 
-/** Runs the real program and writes down the system calls that decide whether its links survive. */
-export async function traced(
+/** Runs the real program and records the system calls that decide whether its links survive. */
+export async function traceProgram(
   folder: string,
   use: (traced: TracedProgram) => Promise<void>,
   settings: Settings = {},
@@ -45,13 +45,13 @@ export async function traced(
   const trace = join(folder, TRACE);
   const fail = `${trace}.fail`;
   const command = [process.execPath, TRACER, trace, process.execPath, ...bunOptions, PROGRAM, "serve"];
-  const made = new Map<string, string>();
+  const created = new Map<string, string>();
   const program = await startProgram(settings, { command, folder });
   const file = realpathSync(program.file);
   program.expectFaults();
   const send = async (custom_code: string, original_url: string) => {
     const { status } = await program.shorten({ original_url, custom_code });
-    if (status === 201) made.set(custom_code, original_url);
+    if (status === 201) created.set(custom_code, original_url);
     return { status };
   };
   {
@@ -60,7 +60,7 @@ export async function traced(
     await use({
       program,
       async create(code, address = `https://example.org/${code}`) {
-        // It is traced, and so slow that some of a crowd may wait too long for their turn.
+        // Tracing is so slow that creates of a crowd may wait too long for their turn.
         expect((await sendUntilTaken(() => send(code, address))).status).toBe(201);
       },
       tryToCreate: (code) =>
@@ -75,7 +75,7 @@ export async function traced(
       hasFailed: () => !existsSync(fail),
     });
   }
-  return { calls: callsOf(trace), made, file, exitCode: await program.exited, logged: program.logged };
+  return { calls: callsOf(trace), created, file, exitCode: await program.exited, logged: program.logged };
 }
 
 /** Runs a command that ends by itself. */

@@ -1,51 +1,40 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 
 import type { Locator } from "playwright-core";
 
 import { checkStore } from "../../src/store/open.ts";
-import { type Running, startHere } from "../service.ts";
+import { shareService } from "../service.ts";
 import { linkOf, untilCounted, visit } from "../visits/visits.ts";
-import { arrive, LAPTOP, type Person, PHONE, readers, stopTime, untilFocused, wordsOf } from "./browser.ts";
+import {
+  openWindow,
+  LAPTOP,
+  type BrowserWindow,
+  PHONE,
+  readers,
+  stopTime,
+  untilFocused,
+  wordsOf,
+} from "./browser.ts";
+import { createInForm } from "./home-form.ts";
 
 const HOUR_MS = 3_600_000;
 const LONG = "https://example.com/긴/주소?q=값";
-/** From one letter to the next, and longer than a pause. */
+/** The time between two letters, and a time longer than a pause in typing. */
 const TYPING_MS = 100;
 const PAUSE_MS = 500;
-/** From the form to the new link. */
+/** Duration of the transition from the form to the new link. */
 const TRANSITION_MS = 280;
-/** As long as the page says that it copied. */
-const SAID_MS = 3000;
+/** How long the page confirms a copy. */
+const NOTICE_MS = 3000;
 
-let curt: Running;
-beforeAll(async () => {
-  curt = await startHere();
-});
-afterAll(async () => {
-  await curt[Symbol.asyncDispose]();
-});
+const curt = shareService();
 
-/** What lies on the clipboard, pasted as people do. */
-async function paste({ page }: Person, field: Locator): Promise<string> {
+/** Pastes the clipboard into a field, and returns its value. */
+async function paste({ page }: BrowserWindow, field: Locator): Promise<string> {
   await field.fill("");
   await field.focus();
   await page.keyboard.press("ControlOrMeta+V");
   return field.inputValue();
-}
-
-/** A link made in the form, its preview before us. */
-async function make({ page }: Person, fields: { code?: string; end?: string } = {}): Promise<string> {
-  const say = wordsOf("en");
-  await page.goto("/");
-  await page.getByRole("textbox", { name: say("home.url") }).fill(LONG);
-  await page.getByRole("textbox", { name: say("home.code") }).fill(fields.code ?? "");
-  if (fields.end !== undefined) {
-    await page.locator("form summary").click();
-    await page.getByRole("radio", { name: fields.end }).check();
-  }
-  await page.getByRole("button", { name: say("home.make") }).click();
-  await page.waitForURL(/\+$/);
-  return new URL(page.url()).pathname.slice(1, -1);
 }
 
 const MAKERS = readers(
@@ -54,11 +43,11 @@ const MAKERS = readers(
   ),
 );
 
-describe.each(MAKERS)("a maker, $locale, $width pixels wide,", ({ locale, viewport }) => {
+describe.each(MAKERS)("the home page ($locale, $width pixels wide)", ({ locale, viewport }) => {
   const say = wordsOf(locale);
 
-  test("pastes an address, presses Enter, and has a short link", async () => {
-    await using maker = await arrive(curt.origin, { locale, viewport });
+  test("creates a short link from a pasted address and Enter", async () => {
+    await using maker = await openWindow(curt.origin, { locale, viewport });
     const { context, page } = maker;
     await context.grantPermissions(["clipboard-read", "clipboard-write"], { origin: curt.origin });
     await page.goto("/");
@@ -84,14 +73,14 @@ describe.each(MAKERS)("a maker, $locale, $width pixels wide,", ({ locale, viewpo
     expect(await ends.getByRole("definition").textContent()).toBe(say("home.endless"));
   });
 
-  test("types a code of their own, is told whether it is free, and chooses the end with the arrow keys", async () => {
-    await using maker = await arrive(curt.origin, { locale, viewport });
+  test("reports once per pause in typing whether a code is free, and takes the end by arrow keys", async () => {
+    await using maker = await openWindow(curt.origin, { locale, viewport });
     const { page } = maker;
     await stopTime(page);
     await page.goto("/");
-    const asked: string[] = [];
-    page.on("request", (request) => void (/\/codes\//.test(request.url()) && asked.push(request.url())));
-    const told = page.getByRole("status");
+    const requests: string[] = [];
+    page.on("request", (request) => void (/\/codes\//.test(request.url()) && requests.push(request.url())));
+    const status = page.getByRole("status");
     const code = page.getByRole("textbox", { name: say("home.code") });
     const free = `${locale}-${viewport.width}-회의`;
     await curt.shorten({ original_url: LONG, custom_code: `${free}록` });
@@ -103,16 +92,16 @@ describe.each(MAKERS)("a maker, $locale, $width pixels wide,", ({ locale, viewpo
       [free, `curt.example/${free}: ${say("free")}`],
     ] as const) {
       await code.fill("");
-      expect(await told.textContent()).toBe(say("home.code.hint"));
-      asked.length = 0;
+      expect(await status.textContent()).toBe(say("home.code.hint"));
+      requests.length = 0;
       for (const letter of typed) {
         await code.pressSequentially(letter);
         await page.clock.runFor(TYPING_MS);
       }
       await page.clock.runFor(PAUSE_MS);
-      await told.filter({ hasText: answer }).waitFor();
-      expect(await told.evaluate((output: any) => output.firstChild.data.trim())).toBe(answer);
-      expect(asked).toHaveLength(1);
+      await status.filter({ hasText: answer }).waitFor();
+      expect(await status.evaluate((output: any) => output.firstChild.data.trim())).toBe(answer);
+      expect(requests).toHaveLength(1);
     }
     await page.keyboard.press("Tab");
     await page.keyboard.press("Enter");
@@ -132,25 +121,25 @@ describe.each(MAKERS)("a maker, $locale, $width pixels wide,", ({ locale, viewpo
   });
 });
 
-/** In the page: what a transition to it moves, and how long. */
+/** In the page: the elements that a transition to it moves, with durations. */
 const RECORD_TRANSITION = `addEventListener("pagereveal", async ({ viewTransition }) => {
   await viewTransition?.ready;
-  globalThis.moved = document.getAnimations().map(({ effect }) => [effect.pseudoElement, effect.getTiming().duration]);
+  globalThis.transitions = document.getAnimations().map(({ effect }) => [effect.pseudoElement, effect.getTiming().duration]);
 })`;
 
 test.each(["no-preference", "reduce"] as const)(
-  "the long address contracts into the short one (motion: %s)",
+  "the long address shrinks into the short one unless the reader prefers less motion (%s)",
   async (reducedMotion) => {
-    await using maker = await arrive(curt.origin, { reducedMotion });
+    await using maker = await openWindow(curt.origin, { reducedMotion });
     const { context, page } = maker;
     await context.addInitScript(RECORD_TRANSITION);
-    await make(maker, {});
-    await page.waitForFunction("globalThis.moved !== undefined");
-    const moved = new Map(await page.evaluate<[string, number][]>("globalThis.moved"));
-    expect(moved.get("::view-transition-group(address)")).toBe(
+    await createInForm(page);
+    await page.waitForFunction("globalThis.transitions !== undefined");
+    const transitions = new Map(await page.evaluate<[string, number][]>("globalThis.transitions"));
+    expect(transitions.get("::view-transition-group(address)")).toBe(
       reducedMotion === "reduce" ? undefined : TRANSITION_MS,
     );
-    expect(moved.has("::view-transition-new(root)")).toBeFalse();
+    expect(transitions.has("::view-transition-new(root)")).toBeFalse();
   },
 );
 
@@ -162,38 +151,41 @@ const ZONES = readers([
   ["UTC", "en-GB"],
 ] as const);
 
-test.each(ZONES)("when it ends is told in %s, %s", async (timezoneId, locale) => {
-  await using maker = await arrive(curt.origin, { timezoneId, locale });
-  const { page } = maker;
-  const say = wordsOf(locale);
-  await curt.shorten({
-    original_url: LONG,
-    custom_code: `${timezoneId}${locale}`.replace("/", "-"),
-    expire_duration: "1week",
-  });
-  await page.goto(`/${`${timezoneId}${locale}`.replace("/", "-")}+`);
-  const ends = page.locator(".lifetime > div", { hasText: say("preview.ends") }).getByRole("time");
-  const written = (await ends.getAttribute("datetime")) ?? "";
-  const inZone = await page.evaluate(
-    ([instant, timeZone, language]) =>
-      new Intl.DateTimeFormat(language, { dateStyle: "medium", timeStyle: "short", timeZone }).format(
-        new Date(instant),
-      ),
-    [written, timezoneId, locale] as const,
-  );
-  expect(await ends.textContent()).toBe(inZone);
-});
+test.each(ZONES)(
+  "a preview shows the end in the time zone %s and the language %s",
+  async (timezoneId, locale) => {
+    await using maker = await openWindow(curt.origin, { timezoneId, locale });
+    const { page } = maker;
+    const say = wordsOf(locale);
+    await curt.shorten({
+      original_url: LONG,
+      custom_code: `${timezoneId}${locale}`.replace("/", "-"),
+      expire_duration: "1week",
+    });
+    await page.goto(`/${`${timezoneId}${locale}`.replace("/", "-")}+`);
+    const ends = page.locator(".lifetime > div", { hasText: say("preview.ends") }).getByRole("time");
+    const written = (await ends.getAttribute("datetime")) ?? "";
+    const inZone = await page.evaluate(
+      ([instant, timeZone, language]) =>
+        new Intl.DateTimeFormat(language, { dateStyle: "medium", timeStyle: "short", timeZone }).format(
+          new Date(instant),
+        ),
+      [written, timezoneId, locale] as const,
+    );
+    expect(await ends.textContent()).toBe(inZone);
+  },
+);
 
 test.each([true, false])(
-  "a click copies the short address and says so (with a clipboard to write to: %p)",
+  "a click copies the short address and confirms it (with the Clipboard API: %p)",
   async (hasClipboard) => {
-    await using maker = await arrive(curt.origin, { viewport: PHONE });
+    await using maker = await openWindow(curt.origin, { viewport: PHONE });
     const { context, page } = maker;
     const say = wordsOf("en");
     if (hasClipboard)
       await context.grantPermissions(["clipboard-read", "clipboard-write"], { origin: curt.origin });
     else await context.addInitScript("Object.defineProperty(navigator, 'clipboard', { value: undefined })");
-    const code = await make(maker, { code: `복사-${hasClipboard}` });
+    const code = await createInForm(page, { code: `복사-${hasClipboard}` });
     const copy = page.getByRole("button", { name: say("copy"), exact: true });
     await stopTime(page);
     const box = await copy.boundingBox();
@@ -204,7 +196,7 @@ test.each([true, false])(
       .getByRole("status")
       .filter({ hasText: say("copied") })
       .waitFor();
-    await page.clock.runFor(SAID_MS);
+    await page.clock.runFor(NOTICE_MS);
     await untilFocused(copy);
     const short = `https://curt.example/${decodeURIComponent(code)}`;
     // The same in ASCII, for apps that cut the other one.
@@ -225,8 +217,8 @@ test.each([true, false])(
   },
 );
 
-test("a shared text that is pasted becomes the address in it, which is said, and dates are in the maker's zone", async () => {
-  await using maker = await arrive(curt.origin, { timezoneId: "Asia/Seoul" });
+test("pasting a text keeps only the address in it and says so, and a chosen end is in the maker's time zone", async () => {
+  await using maker = await openWindow(curt.origin, { timezoneId: "Asia/Seoul" });
   const { context, page } = maker;
   const say = wordsOf("en");
   await context.grantPermissions(["clipboard-read", "clipboard-write"], { origin: curt.origin });
@@ -252,33 +244,33 @@ test("a shared text that is pasted becomes the address in it, which is said, and
   expect([link["target"], link["expires_at"]]).toEqual([LONG, "2099-03-01T00:30:00.000Z"]);
 });
 
-test("an address that cannot be copied is shown in full and selected, to be copied by hand", async () => {
-  await using maker = await arrive(curt.origin);
+test("a short address that can't be copied is shown in full and selected, ready for copying by hand", async () => {
+  await using maker = await openWindow(curt.origin);
   const { context, page } = maker;
   const say = wordsOf("en");
   await context.addInitScript(`
     Object.defineProperty(navigator, 'clipboard', { value: undefined });
     document.execCommand = () => false;
   `);
-  const short = `https://curt.example/${await make(maker)}`;
+  const short = `https://curt.example/${await createInForm(page)}`;
   const copy = page.getByRole("button", { name: say("copy"), exact: true });
   await copy.click();
-  const said = page.getByRole("status").filter({ hasText: say("copy.failed") });
-  await said.getByText(short, { exact: true }).waitFor();
+  const notice = page.getByRole("status").filter({ hasText: say("copy.failed") });
+  await notice.getByText(short, { exact: true }).waitFor();
   await untilFocused(copy);
   await page.keyboard.press("ControlOrMeta+C");
   await page.goto("/");
   expect(await paste(maker, page.getByRole("textbox", { name: say("home.url") }))).toBe(short);
 });
 
-test("who gets the address from the address bar is not told that their link is ready", async () => {
-  await using maker = await arrive(curt.origin);
+test("the notice that a link is ready appears to its maker, but not to others at the same address", async () => {
+  await using maker = await openWindow(curt.origin);
   const { page } = maker;
   const say = wordsOf("en");
   await page.clock.install();
-  const code = await make(maker);
+  const code = await createInForm(page);
   await page.getByText(say("preview.made")).waitFor();
-  // It is read with the button, which is what the maker wants next.
+  // Screen readers read it with the button, which the maker needs next.
   const copy = page.getByRole("button", {
     name: say("copy"),
     exact: true,
@@ -295,35 +287,35 @@ test("who gets the address from the address bar is not told that their link is r
   const shared = page.url();
   expect(shared).toBe(`${curt.origin}/${code}+`);
 
-  await using stranger = await arrive(curt.origin);
+  await using stranger = await openWindow(curt.origin);
   await stranger.page.goto(shared);
   await stranger.page.getByRole("heading", { level: 1, name: code }).waitFor();
   expect(await stranger.page.getByText(say("preview.made")).isVisible()).toBe(false);
 });
 
-test("the short address can be shared where the browser can share, and only there", async () => {
-  await using without = await arrive(curt.origin);
+test("the short address can be shared only in browsers that support sharing", async () => {
+  await using without = await openWindow(curt.origin);
   await without.context.addInitScript("delete Navigator.prototype.share");
-  await make(without);
+  await createInForm(without.page);
   const share = without.page.getByRole("button", { name: wordsOf("en")("share") });
   expect(await share.count()).toBe(0);
-  await using maker = await arrive(curt.origin);
+  await using maker = await openWindow(curt.origin);
   await maker.context.addInitScript(
     "navigator.share = async (data) => { globalThis.shared = data; throw new DOMException('', 'AbortError') }",
   );
-  const code = await make(maker);
+  const code = await createInForm(maker.page);
   await maker.page.getByRole("button", { name: wordsOf("en")("share") }).click();
   expect(await maker.page.evaluate("shared")).toEqual({ url: `https://curt.example/${code}` });
 });
 
-test("two clicks make one link, and back in the form another can be made", async () => {
-  await using maker = await arrive(curt.origin);
+test("two clicks create one link, and the form creates another after going back", async () => {
+  await using maker = await openWindow(curt.origin);
   const { page } = maker;
-  const made = async () => (await checkStore(curt.database))?.links ?? 0;
+  const countLinks = async () => (await checkStore(curt.database))?.links ?? 0;
   const sent: string[] = [];
   page.on("request", (request) => void (request.method() === "POST" && sent.push(request.url())));
   await page.goto("/");
-  const before = await made();
+  const before = await countLinks();
   const button = page.getByRole("button", { name: wordsOf("en")("home.make") });
   await page.getByRole("textbox", { name: wordsOf("en")("home.url") }).fill(LONG);
   const held = Promise.withResolvers<void>();
@@ -331,7 +323,7 @@ test("two clicks make one link, and back in the form another can be made", async
     await held.promise;
     await route.continue();
   });
-  // The second one when the first has been acted on.
+  // The second click comes after the page has handled the first.
   await button.evaluate(
     (clicked: any) =>
       new Promise<void>((resolve) => {
@@ -341,35 +333,35 @@ test("two clicks make one link, and back in the form another can be made", async
   );
   held.resolve();
   await page.waitForURL(/\+$/);
-  expect([sent.length, (await made()) - before]).toEqual([1, 1]);
+  expect([sent.length, (await countLinks()) - before]).toEqual([1, 1]);
   await page.goBack();
   await page.getByRole("textbox", { name: wordsOf("en")("home.url") }).fill(LONG);
   await button.click();
   await page.waitForURL(/\+$/);
-  expect([sent.length, (await made()) - before]).toEqual([2, 2]);
+  expect([sent.length, (await countLinks()) - before]).toEqual([2, 2]);
 });
 
-test("where the service cannot say whether a code is free, an earlier answer does not stay", async () => {
-  await using maker = await arrive(curt.origin);
+test("a failed check of a code removes the result of the previous check", async () => {
+  await using maker = await openWindow(curt.origin);
   const { page } = maker;
   await page.goto("/");
   const code = page.getByRole("textbox", { name: wordsOf("en")("home.code") });
   await code.fill("first");
-  const told = page.getByRole("status");
-  await told.filter({ hasText: "curt.example/first" }).waitFor();
-  // As a proxy answers whose service is away.
+  const status = page.getByRole("status");
+  await status.filter({ hasText: "curt.example/first" }).waitFor();
+  // Like the response of a proxy whose service is down.
   await page.route("**/codes/second", (route) => route.fulfill({ status: 200, body: "<html>" }));
   await code.fill("second");
-  await told.filter({ hasText: wordsOf("en")("home.code.hint") }).waitFor();
-  // A dot makes the path of another address.
+  await status.filter({ hasText: wordsOf("en")("home.code.hint") }).waitFor();
+  // A dot would be resolved to another path.
   await code.fill("third");
-  await told.filter({ hasText: "curt.example/third" }).waitFor();
+  await status.filter({ hasText: "curt.example/third" }).waitFor();
   await code.fill(".");
-  await told.filter({ hasText: wordsOf("en")("home.code.hint") }).waitFor();
+  await status.filter({ hasText: wordsOf("en")("home.code.hint") }).waitFor();
 });
 
-test("an answer that comes late says nothing of what was typed since", async () => {
-  await using maker = await arrive(curt.origin);
+test("a late response about a code doesn't replace the result for what was typed since", async () => {
+  await using maker = await openWindow(curt.origin);
   const { page } = maker;
   await page.goto("/");
   const code = page.getByRole("textbox", { name: wordsOf("en")("home.code") });
@@ -378,18 +370,18 @@ test("an answer that comes late says nothing of what was typed since", async () 
     await held.promise;
     await route.continue().catch(() => {});
   });
-  const asked = page.waitForRequest("**/codes/late");
+  const sending = page.waitForRequest("**/codes/late");
   await code.fill("late");
-  const request = await asked;
+  const request = await sending;
   const over = Promise.race([
     page.waitForEvent("requestfailed", (one) => one === request),
     page.waitForEvent("requestfinished", (one) => one === request),
   ]);
   await code.fill("later");
-  const told = page.getByRole("status");
-  await told.filter({ hasText: "curt.example/later" }).waitFor();
+  const status = page.getByRole("status");
+  await status.filter({ hasText: "curt.example/later" }).waitFor();
   held.resolve();
   await over;
-  expect(await told.textContent()).toContain("curt.example/later");
+  expect(await status.textContent()).toContain("curt.example/later");
   expect(request.failure()).not.toBeNull();
 });

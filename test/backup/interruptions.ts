@@ -14,11 +14,11 @@ export function start(args: readonly string[], settings: Settings = {}, options:
   });
 }
 
-/** The same with files of at most so many bytes, as if the disk was full then. */
+/** Runs a command that can't write files of more than `bytes`, as if the disk were full. */
 export async function runWithRoom(bytes: number, args: readonly string[], settings: Settings) {
   // A process that ignores SIGXFSZ sees EFBIG, which SQLite treats like a full disk.
   const limited = `trap '' XFSZ; ulimit -f ${Math.floor(bytes / 512)}; exec "$0" "$@"`;
-  return ended(
+  return resultOf(
     Bun.spawn(["/bin/sh", "-c", limited, process.execPath, PROGRAM, ...args], {
       env: { ...process.env, ...settings },
       stdout: "pipe",
@@ -27,12 +27,12 @@ export async function runWithRoom(bytes: number, args: readonly string[], settin
   );
 }
 
-async function ended(child: ReturnType<typeof start>) {
+async function resultOf(child: ReturnType<typeof start>) {
   const [code, stdout, stderr] = await Promise.all([child.exited, child.stdout.text(), child.stderr.text()]);
   return { code, stdout, stderr };
 }
 
-/** Links whose store is large enough to be copied in several steps, with a pause after each. */
+/** Number of links whose store is copied in several steps, with a pause after each. */
 export const SEVERAL_STEPS = 15_000;
 
 /**
@@ -40,7 +40,7 @@ export const SEVERAL_STEPS = 15_000;
  * second pause of the copy.
  */
 export function stopHalfway(folder: string) {
-  const [module, told] = [join(folder, "halfway.ts"), join(folder, "halfway")];
+  const [module, marker] = [join(folder, "halfway.ts"), join(folder, "halfway")];
   writeFileSync(
     module,
     `import { writeFileSync } from "node:fs";
@@ -48,7 +48,7 @@ export function stopHalfway(folder: string) {
      let pauses = 0;
      Bun.sleepSync = (ms) => {
        if (++pauses === 2) {
-         writeFileSync(${JSON.stringify(told)}, "");
+         writeFileSync(${JSON.stringify(marker)}, "");
          process.kill(process.pid, "SIGSTOP");
        }
        pause(ms);
@@ -57,13 +57,13 @@ export function stopHalfway(folder: string) {
   return {
     options: ["--preload", module],
     async untilStopped(): Promise<void> {
-      while (!existsSync(told)) await Bun.sleep(5);
+      while (!existsSync(marker)) await Bun.sleep(5);
     },
   };
 }
 
-/** Makes a store of some 150 bytes a link. */
-export async function makeLargeStore(path: string, links: number): Promise<void> {
+/** Creates a store of about 150 bytes per link. */
+export async function createLargeStore(path: string, links: number): Promise<void> {
   await (await openStore({ engine: "sqlite", path })).close();
   using database = new Database(path);
   database.run(

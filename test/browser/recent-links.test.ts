@@ -1,35 +1,20 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 
 import type { Page } from "playwright-core";
 
 import { DAY_MS } from "../../src/links/time.ts";
 import { relativeTime } from "../../src/locales/relative-time.ts";
-import { type Running, startHere } from "../service.ts";
+import { startHere, shareService } from "../service.ts";
 import { untilCounted, visit } from "../visits/visits.ts";
-import { arrive, openBrowser, PHONE, readers, stopTime, wordsOf } from "./browser.ts";
+import { openWindow, openBrowser, PHONE, readers, stopTime, wordsOf } from "./browser.ts";
+import { createInForm } from "./home-form.ts";
 
 const LONG = "https://www.example.com/long";
 
-let curt: Running;
-beforeAll(async () => {
-  curt = await startHere();
-});
-afterAll(async () => {
-  await curt[Symbol.asyncDispose]();
-});
+const curt = shareService();
 
-async function make(page: Page, locale: string, code: string, end?: string): Promise<void> {
-  const say = wordsOf(locale);
-  await page.goto("/");
-  await page.getByRole("textbox", { name: say("home.url") }).fill(LONG);
-  await page.getByRole("textbox", { name: say("home.code") }).fill(code);
-  if (end !== undefined) {
-    await page.locator("form summary").click();
-    await page.getByRole("radio", { name: end }).check();
-  }
-  await page.getByRole("button", { name: say("home.make") }).click();
-  await page.waitForURL(/\+$/);
-}
+const createLink = (page: Page, locale: string, code: string, end?: string) =>
+  createInForm(page, { locale, url: LONG, code, end });
 
 /** The list on the home page. */
 function listOn(page: Page, locale: string) {
@@ -41,14 +26,14 @@ function listOn(page: Page, locale: string) {
 }
 
 test.each(readers(["en-GB", "ja-JP", "ko-KR"]))(
-  "what was made in this browser is listed, newest first, with visits and the time left (%s)",
+  "the home page lists links created in this browser, newest first, with visits and remaining time (%s)",
   async (locale) => {
     const say = wordsOf(locale);
-    await using maker = await arrive(curt.origin, { locale, viewport: PHONE });
+    await using maker = await openWindow(curt.origin, { locale, viewport: PHONE });
     const { page } = maker;
     const [duration, short] = [`계속-${locale}`, `잠깐-${locale}`];
-    await make(page, locale, duration);
-    await make(page, locale, short, say("duration.48h"));
+    await createLink(page, locale, duration);
+    await createLink(page, locale, short, say("duration.48h"));
     await visit(curt, duration);
     await untilCounted(curt, duration, 1);
     await page.goto("/");
@@ -67,7 +52,7 @@ test.each(readers(["en-GB", "ja-JP", "ko-KR"]))(
     expect(await items.last().textContent()).toContain(`${say("preview.visits")} 1`);
     const left = relativeTime(locale.slice(0, 2)).format(48, "hour");
     expect(await items.first().textContent()).toContain(say("home.ends-in", { left }));
-    // It can be copied there, and leads to the preview.
+    // The list copies an address and opens its preview.
     await maker.context.grantPermissions(["clipboard-read", "clipboard-write"], { origin: curt.origin });
     await stopTime(page);
     await item(duration)
@@ -82,7 +67,7 @@ test.each(readers(["en-GB", "ja-JP", "ko-KR"]))(
     await region.getByRole("link").first().click();
     await page.getByRole("heading", { level: 1, name: `curt.example/${short}` }).waitFor();
 
-    await using other = await arrive(curt.origin, { locale });
+    await using other = await openWindow(curt.origin, { locale });
     await other.page.goto("/");
     await other.page.goto(`/${encodeURIComponent(short)}+#made`);
     await other.page.goto("/");
@@ -90,16 +75,16 @@ test.each(readers(["en-GB", "ja-JP", "ko-KR"]))(
   },
 );
 
-test("a link that has ended, has gone, or whose code belongs to another one says so", async () => {
+test("the list marks expired links, and links whose code is free again or belongs to another link", async () => {
   const say = wordsOf("en");
   await using past = await startHere({}, { startMs: Date.now() - 33 * DAY_MS });
-  await using maker = await arrive(past.origin);
+  await using maker = await openWindow(past.origin);
   const { page } = maker;
-  for (const code of ["free", "anew"]) await make(page, "en", code, say("duration.24h"));
+  for (const code of ["free", "reused"]) await createLink(page, "en", code, say("duration.24h"));
   past.advance(31 * DAY_MS);
-  const others = { original_url: "https://www.example.com/others", custom_code: "anew" };
+  const others = { original_url: "https://www.example.com/others", custom_code: "reused" };
   expect((await past.shorten(others)).status).toBe(201);
-  await make(page, "en", "ended", say("duration.24h"));
+  await createLink(page, "en", "ended", say("duration.24h"));
   past.advance(2 * DAY_MS);
   await page.goto("/");
   const { item } = listOn(page, "en");
@@ -108,21 +93,21 @@ test("a link that has ended, has gone, or whose code belongs to another one says
     .waitFor();
   const gone = page.getByRole("listitem").filter({ hasText: say("home.gone") });
   await gone.nth(1).waitFor();
-  expect((await gone.getByRole("link").allTextContents()).join()).toMatch(/\/anew,.*\/free$/);
-  // Where they led is remembered, but nothing of the other link is shown as if it had been made here.
+  expect((await gone.getByRole("link").allTextContents()).join()).toMatch(/\/reused,.*\/free$/);
+  // The list keeps the old destination, and shows nothing of the other link.
   expect((await gone.allTextContents()).join()).not.toContain("example.com/others");
   expect(await gone.getByRole("button", { name: say("copy") }).count()).toBe(0);
 });
 
-test("the latest three are on the home page, which leads to all of them", async () => {
+test("the home page lists the latest three links and refers to all of them", async () => {
   const say = wordsOf("en");
-  await using maker = await arrive(curt.origin);
+  await using maker = await openWindow(curt.origin);
   const { page } = maker;
   const { region, items } = listOn(page, "en");
-  await make(page, "en", "first-of-four");
+  await createLink(page, "en", "first-of-four");
   await page.goto("/");
   await region.getByRole("link", { name: say("links.title") }).waitFor();
-  for (const code of ["second", "third", "fourth"]) await make(page, "en", code);
+  for (const code of ["second", "third", "fourth"]) await createLink(page, "en", code);
   await page.goto("/");
   const all = region.getByRole("link", { name: say("links.all", { count: 4 }) });
   await all.waitFor();
@@ -133,19 +118,19 @@ test("the latest three are on the home page, which leads to all of them", async 
   expect(await page.getByRole("listitem").count()).toBe(4);
 });
 
-test("of many links the latest ten thousand are kept, and only what can be read is shown", async () => {
-  await using maker = await arrive(curt.origin);
+test("the browser keeps the latest ten thousand links, and the list skips unreadable entries", async () => {
+  await using maker = await openWindow(curt.origin);
   const { page } = maker;
-  await make(page, "en", "before");
-  const [made] = (await page.evaluate("JSON.parse(localStorage['curt.made-here'])")) as object[];
-  const many = Array.from({ length: 10_000 }, (_, nth) => ({ ...made, path: `/api/v1/links/many-${nth}` }));
+  await createLink(page, "en", "before");
+  const [entry] = (await page.evaluate("JSON.parse(localStorage['curt.made-here'])")) as object[];
+  const many = Array.from({ length: 10_000 }, (_, nth) => ({ ...entry, path: `/api/v1/links/many-${nth}` }));
   await page.evaluate(`localStorage['curt.made-here'] = ${JSON.stringify(JSON.stringify(many))}`);
-  await make(page, "en", "latest");
-  const kept = (await page.evaluate("JSON.parse(localStorage['curt.made-here'])")) as { path: string }[];
-  expect(kept.length).toBe(10_000);
-  expect(kept.slice(0, 2).map(({ path }) => path.split("/").at(-1))).toEqual(["latest", "many-0"]);
-  // What cannot be read is left out.
-  const spoilt = [{ path: "/%", created: "x" }, { path: "/\ud800", created: "x" }, 7, kept[0]];
+  await createLink(page, "en", "latest");
+  const stored = (await page.evaluate("JSON.parse(localStorage['curt.made-here'])")) as { path: string }[];
+  expect(stored.length).toBe(10_000);
+  expect(stored.slice(0, 2).map(({ path }) => path.split("/").at(-1))).toEqual(["latest", "many-0"]);
+  // Unreadable entries are skipped.
+  const spoilt = [{ path: "/%", created: "x" }, { path: "/\ud800", created: "x" }, 7, stored[0]];
   await page.evaluate(`localStorage['curt.made-here'] = ${JSON.stringify(JSON.stringify(spoilt))}`);
   await page.goto("/");
   const { items } = listOn(page, "en");
@@ -153,11 +138,11 @@ test("of many links the latest ten thousand are kept, and only what can be read 
   expect(await items.count()).toBe(1);
 });
 
-test("a link is not said to be gone because the service is away", async () => {
-  // By itself, for the browser complains of a 503.
+test("an unavailable service doesn't make a link look deleted", async () => {
+  // In a window of its own, because the browser reports a 503 as a problem.
   const context = await (await openBrowser()).newContext({ baseURL: curt.origin, locale: "en-GB" });
   const page = await context.newPage();
-  await make(page, "en", "still-there");
+  await createLink(page, "en", "still-there");
   await page.route("**/api/v1/links/*", (route) =>
     route.fulfill({ status: 503, json: { status: "error", message: "" } }),
   );
@@ -177,13 +162,13 @@ test.each([
     "has no room left",
     "Storage.prototype.setItem = () => { throw new DOMException('full', 'QuotaExceededError') }",
   ],
-  ["kept something else", "try { localStorage.setItem('curt.made-here', '[null, {}, 5') } catch {}"],
-])("a browser that %s makes links as any other", async (_what, script) => {
-  await using maker = await arrive(curt.origin);
+  ["has stored something else", "try { localStorage.setItem('curt.made-here', '[null, {}, 5') } catch {}"],
+])("a browser that %s creates links like any other", async (_what, script) => {
+  await using maker = await openWindow(curt.origin);
   const { context, page } = maker;
   await context.addInitScript(script);
   const code = `stored-${Bun.hash(script).toString(36)}`;
-  await make(page, "en", code);
+  await createLink(page, "en", code);
   await page.getByText(wordsOf("en")("preview.made")).waitFor();
   // The last script of the page, and the first, have run.
   await page
@@ -198,8 +183,8 @@ test.each([
     .waitFor();
 });
 
-test("what somebody else made is not taken for made here, after a form that was refused", async () => {
-  await using maker = await arrive(curt.origin);
+test("a link of somebody else isn't added to the list after a refused form", async () => {
+  await using maker = await openWindow(curt.origin);
   const { page } = maker;
   await curt.shorten({ original_url: LONG, custom_code: "foreign" });
   await page.goto("/");

@@ -1,18 +1,14 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 
 import type { Page } from "playwright-core";
 
 import { DAY_MS, HOUR_MS } from "../../src/links/time.ts";
 import { ask, TARGET, visited } from "../managed.ts";
-import { BASE_URL, type Here, startHere } from "../service.ts";
-import { arrive, LAPTOP, openBrowser, PHONE, readers, untilFocused, wordsOf } from "./browser.ts";
+import { BASE_URL, shareService } from "../service.ts";
+import { openWindow, LAPTOP, openBrowser, PHONE, readers, untilFocused, wordsOf } from "./browser.ts";
 import { scan } from "./scan.ts";
 
-let curt: Here;
-beforeAll(async () => {
-  curt = await startHere();
-});
-afterAll(() => curt[Symbol.asyncDispose]());
+const curt = shareService();
 
 const MINUTE_MS = 60_000;
 const SEOUL_MS = 9 * HOUR_MS;
@@ -23,17 +19,17 @@ const MAKERS = readers([
   { locale: "ko-KR", viewport: LAPTOP, javaScriptEnabled: false },
 ]);
 
-describe.each(MAKERS)("a link that begins later ($locale, scripts: $javaScriptEnabled)", (maker) => {
+describe.each(MAKERS)("a scheduled link ($locale, scripts: $javaScriptEnabled)", (maker) => {
   const { locale, javaScriptEnabled } = maker;
   const say = wordsOf(locale);
   const options = { ...maker, timezoneId: "Asia/Seoul" };
-  /** As its maker types it: in the zone of the browser, which only a script can tell. */
+  /** A date as its maker types it: in the browser's time zone, which only a script can send. */
   const typed = (ms: number) =>
     new Date(ms + (javaScriptEnabled ? SEOUL_MS : 0)).toISOString().slice(0, "2026-01-01T00:00".length);
   const inMinutes = (ms: number) => Math.floor((curt.nowMs() + ms) / MINUTE_MS) * MINUTE_MS;
 
-  /** Makes a link in the form, and is told of it. */
-  async function make(page: Page, code: string, startsMs: number): Promise<void> {
+  /** Creates a link in the form, and waits for the notice that it is ready. */
+  async function createLink(page: Page, code: string, startsMs: number): Promise<void> {
     await page.goto("/");
     await page.getByRole("textbox", { name: say("home.url") }).fill(TARGET);
     await page.getByRole("textbox", { name: say("home.code") }).fill(code);
@@ -43,17 +39,17 @@ describe.each(MAKERS)("a link that begins later ($locale, scripts: $javaScriptEn
     await page.getByText(say("preview.made")).waitFor();
   }
 
-  const begins = (page: Page) => page.locator(".start time").getAttribute("datetime");
+  const startOn = (page: Page) => page.locator(".start time").getAttribute("datetime");
 
-  test("is shown to its maker and to nobody else, and then to everybody", async () => {
+  test("is visible only to its maker until it starts", async () => {
     const code = `나중-${locale}-${javaScriptEnabled}`;
     const startsMs = inMinutes(2 * DAY_MS);
-    await using person = await arrive(curt.origin, options);
+    await using person = await openWindow(curt.origin, options);
     const { page } = person;
-    await make(page, code, startsMs);
+    await createLink(page, code, startsMs);
     if (javaScriptEnabled)
       await untilFocused(page.getByRole("button", { name: say("copy"), exact: true }).first());
-    expect(await begins(page)).toBe(new Date(startsMs).toISOString());
+    expect(await startOn(page)).toBe(new Date(startsMs).toISOString());
     await page.getByRole("heading", { level: 1, name: `curt.example/${code}` }).waitFor();
     await page
       .getByRole("region", { name: say("preview.leads") })
@@ -68,7 +64,7 @@ describe.each(MAKERS)("a link that begins later ($locale, scripts: $javaScriptEn
       await page.getByRole("link", { name: format, exact: true }).click();
       expect((await downloading).suggestedFilename()).toBe(`${code}.${format.toLowerCase()}`);
     }
-    await using stranger = await arrive(curt.origin, options);
+    await using stranger = await openWindow(curt.origin, options);
     for (const path of ["", "/", "+", ".svg", ".png"])
       expect([path, (await stranger.page.goto(`/${code}${path}`))?.status()]).toEqual([path, 404]);
     expect((await ask(curt, "GET", `/api/v1/links/${encodeURIComponent(code)}`)).status).toBe(404);
@@ -79,19 +75,19 @@ describe.each(MAKERS)("a link that begins later ($locale, scripts: $javaScriptEn
     expect(await stranger.page.locator(".start").count()).toBe(0);
   });
 
-  test("is moved by its maker, in the zone of the browser, and begins at once if wanted", async () => {
+  test("moves to another start in the browser's time zone, or starts immediately", async () => {
     const code = `move-${locale}-${javaScriptEnabled}`;
     const [startsMs, laterMs, endsMs] = [DAY_MS, 3 * DAY_MS, 5 * DAY_MS].map(inMinutes) as [
       number,
       number,
       number,
     ];
-    await using person = await arrive(curt.origin, options);
+    await using person = await openWindow(curt.origin, options);
     const { page } = person;
-    await make(page, code, startsMs);
+    await createLink(page, code, startsMs);
     await page.getByRole("button", { name: say("preview.manage") }).click();
     await page.getByRole("heading", { level: 1, name: say("manage.title") }).waitFor();
-    expect(await begins(page)).toBe(new Date(startsMs).toISOString());
+    expect(await startOn(page)).toBe(new Date(startsMs).toISOString());
     const [starts, ends] = (["scheduled.starts", "manage.ends"] as const).map((name) =>
       page.getByRole("group", { name: say(name), exact: true }),
     );
@@ -103,7 +99,7 @@ describe.each(MAKERS)("a link that begins later ($locale, scripts: $javaScriptEn
       await group.getByRole("radio", { name: say("duration.date") }).check();
     expect(await date(starts).inputValue()).toBe(typed(startsMs));
 
-    // Both are told beside their field, and what was typed is still there.
+    // Both errors are beside their fields, and the entries stay.
     const endedMs = inMinutes(-2 * DAY_MS);
     await date(starts).fill(typed(inMinutes(-DAY_MS)));
     await date(ends).fill(typed(endedMs));
@@ -116,7 +112,7 @@ describe.each(MAKERS)("a link that begins later ($locale, scripts: $javaScriptEn
     await date(ends).fill(typed(endsMs));
     await save.click();
     await saved.waitFor();
-    expect(await begins(page)).toBe(new Date(laterMs).toISOString());
+    expect(await startOn(page)).toBe(new Date(laterMs).toISOString());
     const ending = page.locator(".lifetime > div", { hasText: say("preview.ends") }).locator("time");
     expect(await ending.getAttribute("datetime")).toBe(new Date(endsMs).toISOString());
     expect(await visited(curt, code)).toBe(404);
@@ -129,8 +125,8 @@ describe.each(MAKERS)("a link that begins later ($locale, scripts: $javaScriptEn
     expect(await starts.count()).toBe(0);
   });
 
-  test("is refused with all that is wrong, beside each field, and what was typed stays", async () => {
-    await using person = await arrive(curt.origin, options);
+  test("is refused with every mistake beside its field, and the entries stay", async () => {
+    await using person = await openWindow(curt.origin, options);
     const { page } = person;
     await page.goto("/");
     const wrong = typed(curt.nowMs() - DAY_MS);
@@ -143,15 +139,15 @@ describe.each(MAKERS)("a link that begins later ($locale, scripts: $javaScriptEn
     await page.getByRole("textbox", { name: say("home.max-visits") }).fill("0");
     await page.getByRole("button", { name: say("home.make") }).click();
     await page.locator("[aria-invalid]").first().waitFor();
-    const told = await page.locator(".refusal .error").allTextContents();
-    expect(told).toEqual([
+    const errors = await page.locator(".refusal .error").allTextContents();
+    expect(errors).toEqual([
       say("home.not-address"),
       say("expires_at.past"),
       say("home.starts.past"),
       say("home.max-visits.wrong", { min: 1, max: 1_000_000_000 }),
     ]);
     expect(await starts.inputValue()).toBe(wrong);
-    // A duration counts from now, so it can be over before the link begins.
+    // A duration counts from now, so it can be over before the link starts.
     await page.getByRole("textbox", { name: say("home.url") }).fill(TARGET);
     await page.getByRole("radio", { name: say("duration.24h") }).check();
     await page.getByRole("textbox", { name: say("home.max-visits") }).fill("");
@@ -162,38 +158,38 @@ describe.each(MAKERS)("a link that begins later ($locale, scripts: $javaScriptEn
   });
 });
 
-describe.each(MAKERS.slice(0, 2))("a code that is taken ($locale)", ({ locale, viewport }) => {
+describe.each(MAKERS.slice(0, 2))("a taken code ($locale)", ({ locale, viewport }) => {
   const say = wordsOf(locale);
 
-  test("is told while it is typed, with free ones like it, and one press takes one", async () => {
+  test("is reported while typing, with similar free codes, and a click enters one of them", async () => {
     const code = `겨울-${locale}`;
     for (const taken of [code, `${code}-2`]) await curt.shorten({ original_url: TARGET, custom_code: taken });
-    await using person = await arrive(curt.origin, { locale, viewport });
+    await using person = await openWindow(curt.origin, { locale, viewport });
     const { page } = person;
-    const asked: string[] = [];
-    page.on("request", (request) => void (/\/codes\//.test(request.url()) && asked.push(request.url())));
+    const requests: string[] = [];
+    page.on("request", (request) => void (/\/codes\//.test(request.url()) && requests.push(request.url())));
     await page.goto("/");
     const field = page.getByRole("textbox", { name: say("home.code") });
-    const told = page.getByRole("status");
+    const status = page.getByRole("status");
     await field.fill(code);
-    await told.filter({ hasText: say("taken") }).waitFor();
-    const offers = told.getByRole("button");
+    await status.filter({ hasText: say("taken") }).waitFor();
+    const offers = status.getByRole("button");
     expect(await offers.allTextContents()).toEqual([3, 4, 5].map((suffix) => `${code}-${suffix}`));
-    const there = told.getByRole("link", { name: say("home.taken.see") });
+    const there = status.getByRole("link", { name: say("home.taken.see") });
     expect(await there.getAttribute("href")).toBe(`/${encodeURIComponent(code)}+`);
-    expect(asked).toHaveLength(1);
+    expect(requests).toHaveLength(1);
     await offers.nth(1).click();
     expect(await field.inputValue()).toBe(`${code}-4`);
     await untilFocused(field);
-    await told.filter({ hasText: say("free") }).waitFor();
-    expect([asked.length, await offers.count()]).toEqual([2, 0]);
+    await status.filter({ hasText: say("free") }).waitFor();
+    expect([requests.length, await offers.count()]).toEqual([2, 0]);
   });
 });
 
 test.each(["en-GB", "ko-KR", "ja-JP"])(
-  "on a phone, all of the form is in sight without scrolling (%s)",
+  "on a phone the form is fully in sight without scrolling (%s)",
   async (locale) => {
-    await using person = await arrive(curt.origin, { locale, viewport: PHONE, isMobile: true });
+    await using person = await openWindow(curt.origin, { locale, viewport: PHONE, isMobile: true });
     const { page } = person;
     await page.goto("/");
     const button = await page.getByRole("button", { name: wordsOf(locale)("home.make") }).boundingBox();
