@@ -147,7 +147,7 @@ describe("a session of the operator", () => {
   test("loses its cookie when signing out, but not by a form of another site", async () => {
     const response = await post("/admin/sign-out", {}, await signIn());
     expect(response.status).toBe(303);
-    expect(response.headers.get("set-cookie")).toStartWith("operator=; Max-Age=0; Path=/admin");
+    expect(response.headers.get("set-cookie")).toStartWith("operator=; Path=/admin; Max-Age=0");
     // No other site ends a session.
     const others = await post("/admin/sign-out", {}, await signIn(), { "Sec-Fetch-Site": "cross-site" });
     expect([others.status, others.headers.get("set-cookie")]).toEqual([403, null]);

@@ -192,7 +192,7 @@ describe("a link with a password", () => {
     expectOpen(response, 303);
     const cookie = response.headers.get("set-cookie") ?? "";
     expect(cookie.replace(/=[^;]*/, "=")).toBe(
-      "password=; Max-Age=900; Path=/closed; HttpOnly; Secure; SameSite=Lax",
+      "password=; Path=/closed; Max-Age=900; Secure; HttpOnly; SameSite=Lax",
     );
     expect(cookie).not.toContain("pass:word");
     const [Cookie = ""] = cookie.split(";", 1);

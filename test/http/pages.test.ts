@@ -167,7 +167,7 @@ test("the language cookie is set only for readers who choose an existing languag
     const chosen = await get(`${path}?language=ko`);
     expect(chosen.headers.get("content-language")).toBe("ko");
     expect(chosen.headers.get("set-cookie")).toBe(
-      "language=ko; Max-Age=31536000; Path=/; HttpOnly; SameSite=Lax",
+      "language=ko; Path=/; Max-Age=31536000; HttpOnly; SameSite=Lax",
     );
     for (const unknown of ["xx", "", "KO", "__proto__", "ko;x"]) {
       const response = await get(`${path}?language=${unknown}`, { "Accept-Language": "ko" });
