@@ -19,7 +19,7 @@ export function makeUnreadable(file: string): void {
   closeSync(descriptor);
 }
 
-/** The first page, and those that it points to where the schema does not fit into it. */
+/** The first page, and the pages it points to if the schema doesn't fit. */
 function schemaPages(descriptor: number): ReadonlySet<number> {
   const first = new DataView(new ArrayBuffer(PAGE_BYTES));
   readSync(descriptor, first, 0, PAGE_BYTES, 0);

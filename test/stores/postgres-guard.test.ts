@@ -25,7 +25,7 @@ describe("decisions and reports in PostgreSQL", () => {
     }
   }
 
-  test("keep the journal from every statement that would change it", async () => {
+  test("keep a journal that refuses every SQL statement that changes or deletes entries", async () => {
     const store = await open("journal");
     await store.blockHost({ host: "a.example", reason: "spam" }, { who: "api", atMs: 1 });
     for (const statement of ["DELETE FROM journal", "UPDATE journal SET note = NULL", "TRUNCATE journal"])
@@ -34,7 +34,7 @@ describe("decisions and reports in PostgreSQL", () => {
     await store.close();
   });
 
-  test("keep a bounded number of notes and of reporters", async () => {
+  test("are limited to 10,000 reports a day and 50,000 notes", async () => {
     const store = await open("bounds");
     const [one, other] = [newLink("one"), newLink("other")];
     await store.insert([one, other]);
@@ -58,7 +58,7 @@ describe("decisions and reports in PostgreSQL", () => {
     await store.close();
   });
 
-  test("do not follow from a link that another process changes at the same moment", async () => {
+  test("wait for a simultaneous change of the link and then use its new state", async () => {
     const store = await open("moment");
     const [disabled, purged] = [newLink("disabled"), newLink("purged")];
     await store.insert([disabled, purged]);
@@ -70,9 +70,9 @@ describe("decisions and reports in PostgreSQL", () => {
       await client.connect();
       await client.query("BEGIN");
       await client.query(change);
-      // It sees the link as it was, and then waits.
+      // It reads the old link, and then waits.
       const reported = store.report({ code, createdMs, reporter: "a", threshold: 1, ...REPORTED });
-      await untilSomebodyWaits(client);
+      await untilLockWait(client);
       await client.query("COMMIT");
       await client.end();
       expect(await reported).toBe(outcome);
@@ -81,7 +81,7 @@ describe("decisions and reports in PostgreSQL", () => {
     await store.close();
   });
 
-  test("answer a case that is opened while they wait for its link", async () => {
+  test("answer a case that opens while they wait for its link", async () => {
     const store = await open("opened");
     const by = { who: "page", atMs: 5 } as const;
     const [disabled, erased] = [newLink("disabled"), newLink("erased")];
@@ -96,7 +96,7 @@ describe("decisions and reports in PostgreSQL", () => {
       await client.query("BEGIN");
       await client.query("SELECT FROM links WHERE code = $1 FOR UPDATE", [code]);
       const answered = answer();
-      await untilSomebodyWaits(client);
+      await untilLockWait(client);
       await client.query(
         `INSERT INTO cases (code, created_ms, is_open, first_ms, last_ms, reports, reasons, pending)
         VALUES ($1, $2, true, 1, 1, 1, '{"spam": 1}', 1)`,
@@ -113,11 +113,11 @@ describe("decisions and reports in PostgreSQL", () => {
   });
 });
 
-async function untilSomebodyWaits(client: Client): Promise<void> {
+async function untilLockWait(client: Client): Promise<void> {
   for (let tries = 0; tries < 10_000; tries++) {
     const { rows } = await client.query("SELECT 1 FROM pg_locks WHERE NOT granted");
     if (rows.length > 0) return;
     await Bun.sleep(1);
   }
-  throw new Error("Nobody waits");
+  throw new Error("no statement waits for a lock");
 }

@@ -11,9 +11,9 @@ const record = (nth: number, { code, createdMs, endsMs }: NewLink) => ({ nth, co
 const TAKEN = { kind: "taken" } as const;
 const REUSED = { kind: "key-reused" } as const;
 
-/** What every LinkStore promises of requests that may be sent again; `open` as for the LinkStore. */
+/** Tests what every LinkStore promises about retries with an idempotency key; `open` as for {@link testLinkStore}. */
 export function testRequests(name: string, open: () => Promise<LinkStore>): void {
-  describe(`${name}, asked again`, () => {
+  describe(`${name} with idempotency keys`, () => {
     let store: LinkStore;
     let other: LinkStore;
     beforeAll(async () => {
@@ -24,51 +24,51 @@ export function testRequests(name: string, open: () => Promise<LinkStore>): void
       await other.close();
     });
 
-    const isThere = async (code: string) => (await other.find(code as LinkKey)) !== undefined;
+    const exists = async (code: string) => (await other.find(code as LinkKey)) !== undefined;
 
-    test("makes links once, with all that they have, and tells the same again", async () => {
+    test("creates links once with all fields, and returns the same records to a retry", async () => {
       const terms = { maxVisits: 3, passwordHash: "hash" };
       const links = numbered(["first", "second"], { endsMs: NOW + 5, terms });
-      const made = links.map((link) => record(link.nth, link));
+      const records = links.map((link) => record(link.nth, link));
       expect(await store.recall(sent("once"))).toEqual([]);
-      expect(await store.insertOnce(links, sent("once"))).toEqual(made);
+      expect(await store.insertOnce(links, sent("once"))).toEqual(records);
       const { freeIfEndedByMs: _, ...expected } = newLink("second", { endsMs: NOW + 5, terms });
       expect(await other.find("second" as LinkKey)).toEqual(expected);
       const later = numbered(["third", "fourth"], { createdMs: NOW + 9 });
       for (const from of [store, other]) {
-        expect(await from.insertOnce(later, sent("once", "body", NOW + 9))).toEqual(made);
-        expect(await from.recall(sent("once"))).toEqual(made);
+        expect(await from.insertOnce(later, sent("once", "body", NOW + 9))).toEqual(records);
+        expect(await from.recall(sent("once"))).toEqual(records);
       }
-      expect([await isThere("third"), await isThere("fourth")]).toEqual([false, false]);
+      expect([await exists("third"), await exists("fourth")]).toEqual([false, false]);
     });
 
-    test("100 with one key at the same moment make one link, and all are told of that one", async () => {
+    test("creates one link for 100 simultaneous requests with one key, and returns it to all", async () => {
       const outcomes = await Promise.all(
         Array.from({ length: 100 }, (_, nth) =>
           (nth % 2 === 0 ? store : other).insertOnce(numbered([`one${nth}`]), sent("hundred")),
         ),
       );
       const codes = Array.from({ length: 100 }, (_, nth) => `one${nth}`);
-      const made = (await Promise.all(codes.map((code) => store.find(code as LinkKey)))).flatMap(
+      const created = (await Promise.all(codes.map((code) => store.find(code as LinkKey)))).flatMap(
         (link) => link ?? [],
       );
-      expect(made).toHaveLength(1);
-      const [link] = made as [NewLink];
+      expect(created).toHaveLength(1);
+      const [link] = created as [NewLink];
       for (const outcome of outcomes) expect(outcome).toEqual([record(0, link)]);
       expect(await store.recall(sent("hundred"))).toEqual([record(0, link)]);
     });
 
-    test("refuses another body, and makes nothing of it", async () => {
+    test("refuses another body with the same key, and creates nothing", async () => {
       await store.insertOnce(numbered(["body1"]), sent("bodies", "one"));
       for (const from of [store, other]) {
         expect(await from.insertOnce(numbered(["body2"]), sent("bodies", "two"))).toEqual(REUSED);
         expect(await from.recall(sent("bodies", "two"))).toEqual(REUSED);
       }
-      expect(await isThere("body2")).toBe(false);
+      expect(await exists("body2")).toBe(false);
       expect(await store.recall(sent("bodies", "one"))).toHaveLength(1);
     });
 
-    test("of different bodies with one key at the same moment, one counts", async () => {
+    test("accepts one of several bodies that arrive simultaneously with one key", async () => {
       const outcomes = await Promise.all(
         Array.from({ length: 40 }, (_, nth) =>
           (nth % 2 === 0 ? store : other).insertOnce(numbered([`mixed${nth}`]), sent("mixed", `${nth % 5}`)),
@@ -77,11 +77,11 @@ export function testRequests(name: string, open: () => Promise<LinkStore>): void
       const bodies = outcomes.flatMap((outcome, nth) => ("kind" in outcome ? [] : [nth % 5]));
       expect(bodies).toHaveLength(8);
       expect(new Set(bodies).size).toBe(1);
-      const codes = Array.from({ length: 40 }, (_, nth) => isThere(`mixed${nth}`));
+      const codes = Array.from({ length: 40 }, (_, nth) => exists(`mixed${nth}`));
       expect((await Promise.all(codes)).filter(Boolean)).toHaveLength(1);
     });
 
-    test("records only what was made: what is left is tried anew, with another code", async () => {
+    test("records only created links, and creates the missing ones with the retry's codes", async () => {
       await store.insert([newLink("part2")]);
       const links = numbered(["part1", "part2", "part3"]);
       const [first, , third] = links.map((link) => record(link.nth, link));
@@ -90,7 +90,7 @@ export function testRequests(name: string, open: () => Promise<LinkStore>): void
       const again = numbered(["part4", "part5", "part6"]);
       const second = record(1, again[1] as NewLink);
       expect(await other.insertOnce(again, sent("parts"))).toEqual([first, second, third] as never);
-      expect([await isThere("part4"), await isThere("part6")]).toEqual([false, false]);
+      expect([await exists("part4"), await exists("part6")]).toEqual([false, false]);
       const records = await store.recall(sent("parts"));
       expect("kind" in records ? [] : records.toSorted((a, b) => a.nth - b.nth)).toEqual([
         first,
@@ -104,7 +104,7 @@ export function testRequests(name: string, open: () => Promise<LinkStore>): void
       ] as never);
     });
 
-    test("with one key at the same moment, a code that is taken is no obstacle for another one", async () => {
+    test("creates a free code even if simultaneous requests with the same key ask for a taken one", async () => {
       await store.insert([newLink("obstacle")]);
       const codes = Array.from({ length: 20 }, (_, nth) => (nth === 13 ? "way" : "obstacle"));
       const outcomes = await Promise.all(
@@ -112,13 +112,13 @@ export function testRequests(name: string, open: () => Promise<LinkStore>): void
           (nth % 2 === 0 ? store : other).insertOnce(numbered([code]), sent("obstacles")),
         ),
       );
-      const made = record(0, newLink("way"));
-      expect(outcomes[13]).toEqual([made]);
-      for (const outcome of outcomes) expect([[TAKEN], [made]]).toContainEqual(outcome as never);
-      expect(await store.recall(sent("obstacles"))).toEqual([made]);
+      const expected = record(0, newLink("way"));
+      expect(outcomes[13]).toEqual([expected]);
+      for (const outcome of outcomes) expect([[TAKEN], [expected]]).toContainEqual(outcome as never);
+      expect(await store.recall(sent("obstacles"))).toEqual([expected]);
     });
 
-    test("keeps nothing if nothing was made, so that another body may follow", async () => {
+    test("records nothing if nothing was created, so that another body can use the key", async () => {
       await store.insert([newLink("none")]);
       for (const body of ["one", "two", "two"])
         expect(await store.insertOnce(numbered(["none", "none"]), sent("nothing", body))).toEqual([
@@ -130,21 +130,21 @@ export function testRequests(name: string, open: () => Promise<LinkStore>): void
       expect(await store.recall(sent("nothing", "one"))).toEqual(REUSED);
     });
 
-    test("one code twice in a request is made once", async () => {
+    test("creates a code once that a request contains twice", async () => {
       expect(await store.insertOnce(numbered(["twice", "twice"]), sent("twice"))).toEqual([
         record(0, newLink("twice")),
         TAKEN,
       ]);
     });
 
-    test("gives a code that is free anew, with nothing of the old link", async () => {
+    test("reuses a free code without the old link's fields", async () => {
       await store.insert([newLink("freed", { endsMs: NOW, terms: { passwordHash: "hash" } })]);
       const links = numbered(["freed"], { createdMs: NOW + 1, freeIfEndedByMs: NOW });
       expect(await store.insertOnce(links, sent("freed"))).toEqual([record(0, links[0] as NewLink)]);
       expect(await other.find("freed" as LinkKey)).toMatchObject({ createdMs: NOW + 1, terms: undefined });
     });
 
-    test("many keys want the same codes, in different orders: each code is made once", async () => {
+    test("creates each code once for many keys with the same codes in different orders", async () => {
       const codes = Array.from({ length: 30 }, (_, nth) => `wanted${nth}`);
       const orders = [codes, codes.toReversed(), [...codes.slice(15), ...codes.slice(0, 15)]];
       const requests = Array.from({ length: 60 }, (_, nth) => ({
@@ -155,16 +155,16 @@ export function testRequests(name: string, open: () => Promise<LinkStore>): void
       const outcomes = await Promise.all(
         requests.map(({ from, links, request }) => from.insertOnce(links, request)),
       );
-      const made = outcomes.flatMap((outcome) =>
+      const created = outcomes.flatMap((outcome) =>
         "kind" in outcome ? [] : outcome.flatMap((one) => ("kind" in one ? [] : [one.code as string])),
       );
-      expect(made.toSorted()).toEqual(codes.toSorted());
+      expect(created.toSorted()).toEqual(codes.toSorted());
     });
 
-    test("forgets the oldest requests, at most as many as asked; then the same key makes another link", async () => {
+    test("forgets the oldest requests, at most `limit` per call; then their keys create other links", async () => {
       for (const [nth, key] of ["old0", "old1", "old2", "old3"].entries())
         await store.insertOnce(numbered([`${key}-link`]), sent(key, "body", nth));
-      // Sent again later, it is no younger.
+      // A later retry doesn't renew it.
       await store.insertOnce(numbered(["old0-again"]), sent("old0", "body", NOW));
       expect(await store.forgetRequests(0, 100)).toBe(0);
       expect(await store.forgetRequests(3, 2)).toBe(2);
@@ -176,12 +176,12 @@ export function testRequests(name: string, open: () => Promise<LinkStore>): void
       expect(await other.forgetRequests(3, 100)).toBe(1);
       expect(await store.forgetRequests(3, 100)).toBe(0);
       expect(await kept("old3")).toHaveLength(1);
-      const anew = numbered(["old0-anew"]);
-      expect(await store.insertOnce(anew, sent("old0"))).toEqual([record(0, anew[0] as NewLink)]);
-      expect(await isThere("old0-link")).toBe(true);
+      const later = numbered(["old0-later"]);
+      expect(await store.insertOnce(later, sent("old0"))).toEqual([record(0, later[0] as NewLink)]);
+      expect(await exists("old0-link")).toBe(true);
     });
 
-    test("keeps everything it accepted when it is closed right after", async () => {
+    test("commits every accepted request when it is closed right away", async () => {
       const closing = await open();
       const outcomes = Promise.all(
         Array.from({ length: 100 }, (_, nth) =>
@@ -191,7 +191,7 @@ export function testRequests(name: string, open: () => Promise<LinkStore>): void
       await closing.close();
       for (const [nth, outcome] of (await outcomes).entries())
         expect(await store.recall(sent(`closed${nth}`))).toEqual(outcome as never);
-      expect(await isThere("closed99")).toBe(true);
+      expect(await exists("closed99")).toBe(true);
     });
   });
 }
