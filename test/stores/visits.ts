@@ -4,7 +4,7 @@ import type { LinkKey } from "../../src/links/code.ts";
 import type { LinkStore } from "../../src/links/store.ts";
 import { DAY_MS } from "../../src/links/time.ts";
 import type { AgeBounds, VisitStore } from "../../src/visits/days/store.ts";
-import { type Counted, detailOf, slicesOf, type Told } from "../visits/slices.ts";
+import { type CountedVisits, detailOf, slicesOf, type TestVisit } from "../visits/slices.ts";
 import { newLink } from "./links.ts";
 
 const DAY = 20_000;
@@ -28,10 +28,14 @@ export function testVisitStore(name: string, open: () => Promise<TestedStore>): 
       await other.close();
     });
 
-    const visit = (code: string, more: Partial<Told> = {}): Told => ({ code, createdMs: CREATED, ...more });
-    const times = (count: number, one: Told) => Array.from({ length: count }, () => one);
+    const visit = (code: string, more: Partial<TestVisit> = {}): TestVisit => ({
+      code,
+      createdMs: CREATED,
+      ...more,
+    });
+    const times = (count: number, one: TestVisit) => Array.from({ length: count }, () => one);
     const sums = (code: string, createdMs = CREATED, from = store) => from.sums(code as LinkKey, createdMs);
-    const add = async (counted: Counted, to = store): Promise<void> => {
+    const add = async (counted: CountedVisits, to = store): Promise<void> => {
       for (const slice of slicesOf(counted)) await to.add(slice);
     };
     const ageAll = async (bounds: AgeBounds): Promise<void> => {

@@ -43,7 +43,7 @@ const NONE = [
   "https://<b>.example.com/",
   "https://-/",
   "https://example.com:99999/",
-  // Addresses, in every spelling, and names from inside.
+  // Addresses in every spelling, and internal names.
   "http://93.184.216.34/",
   "http://0x5db8d822/",
   "http://10.0.0.1/wiki",
@@ -67,11 +67,11 @@ test("a referrer is the host of the page, without www.", () => {
   expect(Object.fromEntries(read)).toEqual(HOSTS);
 });
 
-test("what names no public site is no referrer", () => {
+test("a URL without a public host is no referrer", () => {
   expect(NONE.filter((referer) => referrerHost(referer) !== "")).toEqual([]);
 });
 
-test("whatever is sent, the answer is a name of a public host or nothing", () => {
+test("the referrer of any header is a public host name or empty", () => {
   const part = fc.constantFrom(
     "http://",
     "https://",
