@@ -108,7 +108,7 @@ const REFUSED = {
   "code.reserved": ["api", "API", "docs", "Docs", "docſ", "admin", "metrics", "livez", "readyz", "READYZ"],
 };
 
-describe("a code that a maker chose", () => {
+describe("a custom code", () => {
   for (const [what, written] of Object.entries(ACCEPTED)) {
     test(`may be ${what}`, () => {
       const code = parseCode(written);
@@ -120,7 +120,7 @@ describe("a code that a maker chose", () => {
   }
 
   for (const [rule, codes] of Object.entries(REFUSED)) {
-    test(`is refused by ${rule}`, () => {
+    test(`is refused with ${rule}`, () => {
       for (const written of codes)
         expect([written, parseCode(written)]).toMatchObject([
           written,
@@ -129,24 +129,24 @@ describe("a code that a maker chose", () => {
     });
   }
 
-  test("may begin with a reserved word or contain one", () => {
+  test("may start with a reserved word or contain one", () => {
     for (const written of ["apitest", "blog2", "docs2", "my-api", "api_", "robots", "assets"]) {
       expect(parseCode(written)).toBe(written as never);
     }
   });
 
-  test("is judged as it is stored: what composes once U+FE0F is gone is no emoji any more", () => {
+  test("is validated in its stored form, without U+FE0F", () => {
     expect(parseCode("↔\uFE0F\u0338")).toMatchObject({
       refusals: [{ rule: "code.character", character: "↮ (U+21AE)" }],
     });
   });
 
-  test("may be an emoji without skin tones before a swatch, and a word that only resembles a reserved one", () => {
+  test("may be an emoji with a separate skin tone, or a word that only resembles a reserved one", () => {
     for (const written of ["❤️🏽", "☝️🏽", "apı", "lıvez", "metrıcs"])
       expect(typeof parseCode(written), written).toEqual("string");
   });
 
-  test("has each of its joiners in its own context", () => {
+  test("is refused if one of its joiners lacks its context", () => {
     expect(parseCode("می\u200Cخواهم\u200Ca")).toMatchObject({ refusals: [{ rule: "code.joiner" }] });
   });
 
@@ -154,7 +154,7 @@ describe("a code that a maker chose", () => {
     expect(parseCode("Abc")).not.toBe(parseCode("abc"));
   });
 
-  test("takes every RGI emoji, with and without its U+FE0F", () => {
+  test("may contain every RGI emoji, with and without U+FE0F", () => {
     const emoji: string[] = [];
     for (let point = 0x23; point <= 0x1faff; point++) {
       const bare = String.fromCodePoint(point);
@@ -178,15 +178,15 @@ describe("a code that a maker chose", () => {
   });
 });
 
-/** What a program or an operating system may make of a code on its way. */
+/** The forms of a code that programs and operating systems produce. */
 function formsOf(written: string): string[] {
   const bare = written.replaceAll("\uFE0F", "");
   return [written, bare].flatMap((one) => [one, one.normalize("NFC"), one.normalize("NFD")]);
 }
 
-describe("the code that an address means", () => {
-  test("is that of its link in every form, however long its spelling and its runs of marks", () => {
-    // Of all characters, those that take most when they are decomposed: in units, in marks, in marks that are letters.
+describe("lookUpCode", () => {
+  test("finds the code of a link in every form, even for the longest spellings and runs of marks", () => {
+    // The characters that grow most when they are decomposed: in units, in marks, in marks that are letters.
     const letters = [
       "ᾂ",
       "ǖ",
@@ -234,7 +234,7 @@ describe("the code that an address means", () => {
     expect(found).toBeGreaterThan(500);
   });
 
-  test("is none where it has more marks than a code can have, which is known before they are sorted", () => {
+  test("refuses more marks than a code can have before it sorts them", () => {
     const hostile = [
       `a${"\u0345".repeat(34)}${"\u0334".repeat(33)}`,
       `a${"\u0345".repeat(250)}${"\u0334".repeat(250)}`,
@@ -249,11 +249,11 @@ describe("the code that an address means", () => {
     }
     const lengths = normalize.mock.contexts.map((text) => String(text).length);
     normalize.mockRestore();
-    // One mark beside another tells its class.
+    // Two marks are normalized to compare their classes.
     expect(Math.max(0, ...lengths)).toBeLessThanOrEqual(2);
   });
 
-  test("is none where no code can be", () => {
+  test("finds no code in texts that can't be one", () => {
     for (const spelling of ["", "\uFE0F", "a".repeat(65), "가".repeat(5000), "\uD800"]) {
       expect(lookUpCode(spelling)).toBeUndefined();
     }
@@ -263,7 +263,7 @@ describe("the code that an address means", () => {
 describe("a generated code", () => {
   const fill = (bytes: Uint8Array) => void crypto.getRandomValues(bytes);
 
-  test("has no look-alikes and no vowels, every character equally often", () => {
+  test("contains no look-alikes and no vowels, and each character equally often", () => {
     const counts = new Map<string, number>();
     const codes = Array.from({ length: 20_000 }, () => generateCode(7, fill));
     for (const character of codes.join("")) counts.set(character, (counts.get(character) ?? 0) + 1);
@@ -279,7 +279,7 @@ describe("a generated code", () => {
     expect(new Set(codes).size).toBe(codes.length);
   });
 
-  test("is a code like any other", () => {
+  test("has the requested length and is a valid custom code", () => {
     for (let length = 4; length <= 32; length++) {
       const code = generateCode(length, fill);
       expect(code).toHaveLength(length);

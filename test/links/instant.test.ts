@@ -4,7 +4,7 @@ import * as fc from "fast-check";
 
 import { parseInstant, parseWhen } from "../../src/links/time.ts";
 
-test("instants of RFC 3339 are read, with any offset and fraction", () => {
+test("parseInstant reads RFC 3339 with any offset and fraction", () => {
   const noon = Date.UTC(2027, 0, 31, 12);
   for (const written of [
     "2027-01-31T12:00:00Z",
@@ -21,7 +21,7 @@ test("instants of RFC 3339 are read, with any offset and fraction", () => {
   expect(parseInstant("9999-12-31T23:59:59Z")).toBe(Date.UTC(9999, 11, 31, 23, 59, 59));
 });
 
-test("nothing else is an instant, and nothing is rolled over", () => {
+test("parseWhen refuses other formats and dates that don't exist", () => {
   for (const written of [
     "",
     "2027-01-31",
@@ -50,7 +50,7 @@ test("nothing else is an instant, and nothing is rolled over", () => {
     expect(parseWhen(written), written).toEqual(undefined);
 });
 
-test("every instant that JavaScript writes is read back, in every zone", () => {
+test("parseInstant reads every instant of toISOString in every offset", () => {
   const within = fc.integer({ min: 86_400_000, max: Date.UTC(9999, 11, 30) });
   const offset = fc.integer({ min: 0, max: 23 * 60 + 59 });
   fc.assert(
@@ -63,7 +63,7 @@ test("every instant that JavaScript writes is read back, in every zone", () => {
   );
 });
 
-test("durations are read as they are", () => {
+test("parseWhen returns durations unchanged", () => {
   for (const duration of ["24h", "48h", "1week", "1month"] as const)
     expect(parseWhen(duration)).toBe(duration);
 });

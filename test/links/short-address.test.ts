@@ -2,8 +2,8 @@ import { describe, expect, test } from "bun:test";
 
 import { readShortAddress } from "../../src/links/short-address.ts";
 
-describe("a written link", () => {
-  test("is a code, or a short address in any spelling", () => {
+describe("readShortAddress", () => {
+  test("reads a code, or a short address in any spelling", () => {
     const right: [string, string, string?][] = [
       ["한글", "한글"],
       [" 7xKq ", "7xKq"],
@@ -24,7 +24,7 @@ describe("a written link", () => {
       expect(readShortAddress(written), written).toEqual({ code, origin });
   });
 
-  test("is nothing else", () => {
+  test("refuses everything else", () => {
     const wrong = [
       "",
       " ",

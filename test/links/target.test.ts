@@ -182,7 +182,7 @@ describe("a destination", () => {
   }
 
   for (const [rule, destinations] of Object.entries(REFUSED)) {
-    test(`is refused by ${rule}`, () => {
+    test(`is refused with ${rule}`, () => {
       for (const written of destinations) expectRule(rule, written);
     });
   }
@@ -194,7 +194,7 @@ describe("a destination", () => {
     }
   });
 
-  test("on a loopback host is ours only with our own port, in every spelling", () => {
+  test("on a loopback host is Curt's own only with Curt's port, in every spelling", () => {
     for (const host of [
       "localhost",
       "LOCALHOST.",
@@ -213,38 +213,38 @@ describe("a destination", () => {
     expect(parseTarget("http://192.168.0.7:3000/", PRIVATE)).toBeString();
   });
 
-  test("is measured as written and as serialised", () => {
+  test("is limited in length as written and as serialized", () => {
     const base = "https://example.com/";
     expect(parseTarget(base + "a".repeat(MAX_TARGET_LENGTH - base.length), PUBLIC)).toHaveLength(
       MAX_TARGET_LENGTH,
     );
     expectRule("target.too-long", base + "a".repeat(MAX_TARGET_LENGTH - base.length + 1));
     expectRule("target.too-long", base + "가".repeat(1000));
-    // As written it is long, as serialised it is "https://a.com/".
+    // As written it is long, as serialized it is "https://a.com/".
     expectRule("target.too-long", `https://a.com/${"./".repeat(MAX_TARGET_LENGTH / 2)}`);
     expect(parseTarget(base + "./".repeat(4000), PUBLIC)).toBe(base as never);
     expect(parseTarget(`${base}${"가".repeat(900)}`, PUBLIC)).toHaveLength(base.length + 8100);
   });
 
-  test("takes no long time, whatever its host", () => {
+  test("is refused if its host is too long to parse quickly, even escaped", () => {
     const marks = `http://a${"\u0301\u0323".repeat(600)}.com/`;
     expectRule("target.unparsable", marks);
     expectRule("target.unparsable", `http://a${"\u0301\u0323".repeat(4000)}.com/`);
     expectRule("target.unparsable", `http://${"a.".repeat(2000)}com/`);
-    // A name may be escaped, which makes it nine times as long.
+    // An escaped name is nine times as long.
     const parsed = (written: string) => !isProblem(parseTarget(`http://a${written}.com/`, PUBLIC));
     expect([240, 260].map((count) => parsed("\u0334".repeat(count)))).toEqual([true, false]);
     expect([240, 260].map((count) => parsed("%CC%B4".repeat(count)))).toEqual([true, false]);
   });
 
-  test("is ours at an address in its IPv4-mapped spelling too", () => {
+  test("is Curt's own at its address in every spelling, including IPv4-mapped", () => {
     const policy = { ...PRIVATE, ownHosts: ["192.168.0.5"], ownPorts: ["3000"] };
     for (const host of ["192.168.0.5", "[::ffff:192.168.0.5]", "[::ffff:c0a8:5]", "0xc0a80005"]) {
       expectRule("target.own", `http://${host}/x`, policy);
     }
   });
 
-  test("is one ASCII URL that a second parser reads the same, or refused, whatever it is", () => {
+  test("is refused or becomes an ASCII URL that parses to itself, for any text", () => {
     const piece = fc.oneof(
       fc.string({ unit: "binary" }),
       fc.webUrl({ withFragments: true, withQueryParameters: true }),

@@ -1,4 +1,4 @@
-// Every term through every door. A new term only needs its samples.
+// Tests every term through every door. A new term only needs its samples.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
 
@@ -75,7 +75,7 @@ describe.each(Object.entries(ENGINES))("the API over %s", (_, settings) => {
     await expectTerms(curt, link, given);
   });
 
-  test.each(TERM_NAMES)("POST takes %s of null for a link without it", async (name) => {
+  test.each(TERM_NAMES)("POST accepts null as %s for a link without it", async (name) => {
     const [plain, link] = [await make(curt), await make(curt, { [name]: null })];
     const [etag, other] = await Promise.all(
       [plain, link].map(async ({ path }) => (await ask(curt, "GET", path)).headers.get("etag")),
@@ -102,13 +102,16 @@ describe.each(Object.entries(ENGINES))("the API over %s", (_, settings) => {
     expect(data).toEqual(((await first.json()) as { data: object }).data);
   });
 
-  test.each(TERM_NAMES)("PATCH changes and removes %s, and If-Match notices", async (name) => {
-    await expectChanges(curt, name, async ({ path, key }, value, ifMatch) => {
-      const { status, data } = await ask(curt, "PATCH", path, { key, body: { [name]: value }, ifMatch });
-      expect(status).toBe(200);
-      expect(data).toMatchObject(shownTerms({ ...SCHEDULED, [name]: value }));
-    });
-  });
+  test.each(TERM_NAMES)(
+    "PATCH changes and removes %s, and each change fails an older If-Match",
+    async (name) => {
+      await expectChanges(curt, name, async ({ path, key }, value, ifMatch) => {
+        const { status, data } = await ask(curt, "PATCH", path, { key, body: { [name]: value }, ifMatch });
+        expect(status).toBe(200);
+        expect(data).toMatchObject(shownTerms({ ...SCHEDULED, [name]: value }));
+      });
+    },
+  );
 
   test.each(TERM_NAMES)("POST, batch and PATCH refuse a wrong %s with the same reason", async (name) => {
     const link = await makeScheduled(curt, name);
@@ -142,7 +145,7 @@ let environment: { CURT_URL: string };
 beforeAll(() => void (environment = { CURT_URL: curt.origin }));
 
 describe("the contract's endpoint", () => {
-  test("takes a duration for the end", async () => {
+  test("accepts a duration as the end", async () => {
     const response = await curt.shorten({ original_url: TARGET, expire_duration: "24h" });
     const { data } = (await response.json()) as { data: { code: string; expiration_date: string } };
     const shown = (await askAs(curt)("GET", `links/${data.code}`)).data;
@@ -175,14 +178,14 @@ describe("the home form", () => {
     await expectTerms(curt, await created(form), { [name]: value });
   });
 
-  test.each(TERM_NAMES)("shows %s again beside another mistake", async (name) => {
+  test.each(TERM_NAMES)("keeps %s when it shows another mistake", async (name) => {
     const [value] = SAMPLES[name].values;
     const form = await open();
     enter(form, name, value);
-    const again = await refused(form);
-    expect(again.status).toBe(400);
-    address(again).value = TARGET;
-    await expectTerms(curt, await created(again), { [name]: value });
+    const shown = await refused(form);
+    expect(shown.status).toBe(400);
+    address(shown).value = TARGET;
+    await expectTerms(curt, await created(shown), { [name]: value });
   });
 
   test.each(TERM_NAMES)("refuses a wrong %s beside its field", async (name) => {
@@ -190,8 +193,8 @@ describe("the home form", () => {
       const form = await open();
       address(form).value = TARGET;
       enter(form, name, value);
-      const again = await refused(form);
-      expect([again.status, isRefusedBeside(again, name)], String(value)).toEqual([400, true]);
+      const shown = await refused(form);
+      expect([shown.status, isRefusedBeside(shown, name)], String(value)).toEqual([400, true]);
     }
   });
 });
@@ -216,7 +219,7 @@ describe("the manage form", () => {
     });
   });
 
-  test.each(TERM_NAMES)("keeps %s if nothing was entered", async (name) => {
+  test.each(TERM_NAMES)("keeps %s if its field is untouched", async (name) => {
     const link = await makeScheduled(curt, name);
     const before = await ask(curt, "GET", link.path, { key: link.key });
     expect((await (await open(link)).send()).status).toBe(200);
@@ -224,16 +227,16 @@ describe("the manage form", () => {
     expect([after.data, after.headers.get("etag")]).toEqual([before.data, before.headers.get("etag")]);
   });
 
-  test.each(TERM_NAMES)("shows %s again beside another mistake, unless it is secret", async (name) => {
+  test.each(TERM_NAMES)("keeps %s when it shows another mistake, unless it is secret", async (name) => {
     const [first, other] = SAMPLES[name].values;
     const link = await makeScheduled(curt, name);
     const form = await open(link);
     form.find((control) => control.name === "target").value = "no address";
     enter(form, name, other);
-    const again = await refused(form);
-    expect(again.status).toBe(400);
-    again.find((control) => control.name === "target").value = TARGET;
-    expect((await again.send()).status).toBe(200);
+    const shown = await refused(form);
+    expect(shown.status).toBe(400);
+    shown.find((control) => control.name === "target").value = TARGET;
+    expect((await shown.send()).status).toBe(200);
     const isSecret = TERMS[name].kind === "secret";
     await expectTerms(curt, link, { ...SCHEDULED, [name]: isSecret ? first : other });
   });
@@ -243,14 +246,14 @@ describe("the manage form", () => {
     for (const [value] of wrongTexts(name)) {
       const form = await open(link);
       enter(form, name, value);
-      const again = await refused(form);
-      expect([again.status, isRefusedBeside(again, name)], String(value)).toEqual([400, true]);
+      const shown = await refused(form);
+      expect([shown.status, isRefusedBeside(shown, name)], String(value)).toEqual([400, true]);
     }
     await expectTerms(curt, link, { ...SCHEDULED, [name]: SAMPLES[name].values[0] });
   });
 });
 
-describe("a command", () => {
+describe("the commands", () => {
   const optionOf = (name: TermName) => name.replaceAll("_", "-");
 
   /** The arguments that give a term, or remove it with null. */
@@ -309,7 +312,7 @@ describe("a command", () => {
   });
 });
 
-describe("a tool of MCP", () => {
+describe("the MCP tools", () => {
   let mcp: Awaited<ReturnType<typeof connect>>;
   beforeAll(async () => void (mcp = await connect({ CURT_URL: curt.origin })));
   afterAll(() => mcp[Symbol.asyncDispose]());
@@ -359,7 +362,7 @@ describe("the operator's page", () => {
     const factsOf = async ({ code }: MadeLink) => {
       const page = await operatorsPage(code);
       return [...page.matchAll(/<dt>(.*?)<\/dt><dd.*?>(.*?)<\/dd>/gs)].flatMap(([fact, term = ""]) =>
-        // They depend on more than the term.
+        // These depend on more than the term.
         [en["admin.state"], en["preview.created"]].includes(term) ? [] : [fact],
       );
     };
@@ -374,7 +377,7 @@ async function operatorsPage(code: string): Promise<string> {
 }
 
 describe("events", () => {
-  test("show every term of a new and of a changed link", async () => {
+  test("contain every term of a new and of a changed link", async () => {
     await using receiver = startReceiver();
     await using service = await startHere({ ADMIN_TOKEN: TOKEN, ...receiver.settings });
     const links: { name: TermName; link: Made }[] = [];
