@@ -31,8 +31,8 @@ async function runEvents(
   }
 }
 
-describe.each(Object.entries(ENGINES))("events that are refused, in %s", (_, settingsOf) => {
-  test("are set aside after five attempts, while all others follow, and can be sent again", async () => {
+describe.each(Object.entries(ENGINES))("refused events in %s", (_, settingsOf) => {
+  test("are set aside after five attempts while all others are sent, and can be resent", async () => {
     let status = 503;
     let isRefusing = true;
     await using receiver = startReceiver({
@@ -76,7 +76,7 @@ describe.each(Object.entries(ENGINES))("events that are refused, in %s", (_, set
     expect(await runEvents(service, receiver, "--refused")).toMatchObject({ code: 0, stdout: "" });
   });
 
-  test("are kept for a week, the newest thousand", async () => {
+  test("are kept for a week, at most the newest 1,000", async () => {
     using folder = temporaryFolder();
     await using receiver = startReceiver({ status: () => 503 });
     const settings = { ...(await settingsOf()), DATA_DIR: folder.path, ...receiver.settings };
@@ -144,7 +144,7 @@ describe.each(Object.entries(ENGINES))("an event in %s", (_, settingsOf) => {
   });
 });
 
-test("statuses that a retry can heal set no event aside", async () => {
+test("temporary failures (408, 409, 425, 429, 500) set no event aside", async () => {
   const statuses = [408, 409, 425, 429, 429, 500];
   await using receiver = startReceiver({ status: (nth) => statuses[nth] ?? 204 });
   await using service = await startHere(receiver.settings, { limits: { firstRetryMs: 1 } });
@@ -167,7 +167,7 @@ test("410 Gone pauses sending until curt events --resend", async () => {
   await scrapeUntil(address, "sending is paused", ({ of }) => of("curt_events_paused") === 1);
   await program.shorten({ ...LINK, custom_code: "b" });
   status = 204;
-  // The owner of a paused store keeps taking turns, so that no other process asks the endpoint.
+  // The owner of a paused store keeps taking turns, so that no other process sends to the endpoint.
   const statements = await openStatements(program.database);
   const outbox = createOutbox(statements);
   const turnOf = async () => (await outbox.readState(0))?.turn ?? 0;

@@ -18,7 +18,7 @@ const ENGINES = {
 };
 let databases = 0;
 
-/** A store that no Curt has open, and which records events. */
+/** Opens a store that records events and that no Curt has open. */
 async function openStore(folder: string, settings: Record<string, string>) {
   await using service = await startHere({ ...settings, DATA_DIR: folder }, { folder });
   return openStatements(service.database);
@@ -76,7 +76,7 @@ describe.each(Object.entries(ENGINES))("a sender in %s", (_, settingsOf) => {
     await statements.close();
   });
 
-  test("counts an event once that the store could not mark as sent, and sends it once", async () => {
+  test("sends and counts an event once, even if the store fails to mark it as sent", async () => {
     using folder = temporaryFolder();
     const statements = await openStore(folder.path, await settingsOf());
     await using receiver = startReceiver();
@@ -91,14 +91,14 @@ describe.each(Object.entries(ENGINES))("a sender in %s", (_, settingsOf) => {
   });
 });
 
-test("a batch is as long as a body may be, and no longer", () => {
+test("a batch is limited to the longest body", () => {
   const settings = settingsFor(0);
   const rowOf = (seq: number, host: string) =>
     ({ seq, type: "host.blocked", atMs: 1, detail: host, hostReason: null }) as EventRow;
   const bodyOf = (rows: readonly EventRow[]) =>
     JSON.stringify(rows.map((row) => toCloudEvent(row, settings)));
   const rows = Array.from({ length: 9 }, (_, nth) => rowOf(nth, "h".repeat(3000)));
-  // The host stands in it twice.
+  // The body contains the host twice.
   const last = (MAX_BODY - bodyOf([...rows, rowOf(10, "")]).length) / 2;
   const fitting = [...rows, rowOf(10, "h".repeat(last))];
   expect(bodyOf(fitting)).toHaveLength(MAX_BODY);

@@ -1,4 +1,4 @@
-// Several processes of one program, for tests of what they do together.
+// Starts and observes several processes of one program.
 import { expect } from "bun:test";
 import { readFileSync } from "node:fs";
 import { connect } from "node:net";
@@ -7,12 +7,12 @@ import { type Program, type ProgramOptions, type Settings, startProgram, PROGRAM
 
 export const PROCESSES = 3;
 export const TARGET = "https://example.com/";
-/** The time limit for anything a test waits for. Faster is not asserted. */
+/** The time limit for anything a test waits for. Tests assert no shorter times. */
 const PATIENCE_MS = 120_000;
 
 export const begun = new Set<number>();
 
-/** For `afterEach`: a test that failed leaves nothing running. */
+/** For `afterEach`: stops processes of failed tests. */
 export function killBegun(): void {
   for (const pid of begun) if (isAlive(pid)) process.kill(pid, "SIGKILL");
   begun.clear();
@@ -62,16 +62,16 @@ export function listeners(origin: string): number {
 }
 
 export async function until<T>(
-  what: string,
-  look: () => T | undefined | false | Promise<T | undefined | false>,
+  condition: string,
+  check: () => T | undefined | false | Promise<T | undefined | false>,
 ) {
   const patience = AbortSignal.timeout(PATIENCE_MS);
   while (!patience.aborted) {
-    const found = await look();
+    const found = await check();
     if (found !== undefined && found !== false) return found;
     await Bun.sleep(5);
   }
-  throw new Error(`waited too long until ${what}`);
+  throw new Error(`waited too long until ${condition}`);
 }
 
 /** Opens a keep-alive connection. One process answers all its requests. */
@@ -79,16 +79,16 @@ export function open(origin: string) {
   const { hostname, port } = new URL(origin);
   const socket = connect(Number(port), hostname).setEncoding("utf8");
   let received = "";
-  let arrived = () => {};
+  let onProgress = () => {};
   let closed = false;
   socket.on("data", (text) => {
     received += text;
-    arrived();
+    onProgress();
   });
   socket.on("error", () => {});
   socket.on("close", () => {
     closed = true;
-    arrived();
+    onProgress();
   });
   return {
     async request(
@@ -109,7 +109,7 @@ export function open(origin: string) {
           return { status: Number(head.split(" ")[1]), ...(location !== undefined && { location }) };
         }
         if (closed) throw new Error("the connection is closed");
-        await new Promise<void>((resolve) => (arrived = resolve));
+        await new Promise<void>((resolve) => (onProgress = resolve));
       }
     },
     [Symbol.dispose]: () => void socket.destroy(),
@@ -145,7 +145,7 @@ export async function openEach(program: Program, pids: readonly number[]) {
 
 export const create = (custom_code: string, original_url = TARGET) =>
   JSON.stringify({ original_url, custom_code });
-export const all = <T>(answer: T) => Array.from({ length: PROCESSES }, () => answer);
+export const all = <T>(response: T) => Array.from({ length: PROCESSES }, () => response);
 
 /** Starts the program with settings that must make it fail. */
 export async function refused(settings: Settings) {

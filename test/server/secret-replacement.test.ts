@@ -11,7 +11,7 @@ import { startHere, startProgram, temporaryFolder, untilLogged } from "../servic
 const server = await sharePostgres();
 const REPLACE = "UPDATE secrets SET secret =";
 
-describe("a process whose store gets another secret", () => {
+describe("a process with a replaced secret in its store", () => {
   test("ends with an explanation, over SQLite", async () => {
     using folder = temporaryFolder();
     await using program = await startProgram({}, { folder: folder.path, roundMs: 50 });
