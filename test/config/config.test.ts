@@ -286,7 +286,7 @@ describe("the configuration", () => {
       { TLS_CERT: "a.pem", TLS_KEY: "b.pem", BASE_URL: "http://a.example" },
     ],
     ["BASE_URL must start with https://", { TLS_CERT: "a.pem", TLS_KEY: "b.pem" }],
-  ])("refuses incomplete HTTPS settings: %s, not %j", (mistake, env) => {
+  ])('reports "%s" for %j', (mistake, env) => {
     const mistakes = mistakesOf(env);
     expect(mistakes).toHaveLength(1);
     expect(mistakes[0]).toContain(mistake);

@@ -75,7 +75,7 @@ test("one of several processes sends all events in batches of 100, and another t
   expect(Math.max(...receiver.requests.map(({ body }) => (JSON.parse(body) as unknown[]).length))).toBe(100);
 });
 
-test("the event of a change that commits late is sent, even if later ones were sent before", async () => {
+test("the event of a late commit is sent, even after later events", async () => {
   const postgres = await sharePostgres();
   const DATABASE_URL = await postgres.url("late");
   using folder = temporaryFolder();
@@ -194,7 +194,7 @@ test("an endpoint with a backlog gets the newest 100,000 events", async () => {
   expect(ids.size).toBe(100_000);
 });
 
-test("a clock that jumps ahead by days drops no waiting event", async () => {
+test("a jump of the clock by two days drops no waiting event", async () => {
   using folder = temporaryFolder();
   let isUp = false;
   await using receiver = startReceiver({ status: () => (isUp ? 204 : 500) });

@@ -65,11 +65,11 @@ describe("cookies", () => {
 describe("a field above its bound", () => {
   const above = (name: FieldName, start = "") => cut(name, start.padEnd(100_000, "1"));
 
-  test("stays above it", () => {
+  test("stays above it after it is cut", () => {
     for (const name of Object.keys(FIELDS) as FieldName[]) expect(above(name)).toHaveLength(FIELDS[name] + 1);
   });
 
-  test("stays above it when it is trimmed", () => {
+  test("stays above it after it is cut and trimmed", () => {
     const url = `https://example.com/${" ".repeat(9000)}end`;
     const fields = parseFields(`target=${encodeURIComponent(url)}`);
     expect(fields.get("target")?.trim()).toHaveLength(FIELDS.target + 1);

@@ -49,7 +49,7 @@ test("on a terminal, thrown values of any type are readable", () => {
   expect(details).toEqual([" (err: text)", "", " (err: null)", ' (err: {"code":3})']);
 });
 
-test("a reader that doesn't read loses lines and costs no memory", () => {
+test("a stalled reader loses lines and costs no memory", () => {
   const { log, lines } = logTo({ isTTY: false, writableLength: 2 * 1024 * 1024 });
   log.info("lost");
   expect(lines).toEqual([]);

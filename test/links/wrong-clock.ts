@@ -62,7 +62,7 @@ async function untilEachLogs(program: Program, text: string, processes: string):
 
 /** Tests the effects of a wrong clock on `processes` processes. */
 export function testWrongClock(processes: string): void {
-  test(`PROCESSES=${processes}: a clock that jumps ahead causes a warning, and ended links redirect again once it is right`, async () => {
+  test(`PROCESSES=${processes}: a jump of the clock causes a warning, and ends links only until the clock is right`, async () => {
     using folder = temporaryFolder();
     const { program, setWall } = await startWithClock(folder.path, { PROCESSES: processes });
     await using _ = program;
@@ -83,7 +83,7 @@ export function testWrongClock(processes: string): void {
     expect(program.logged.filter((line) => line.includes("purged"))).toEqual([]);
   });
 
-  test(`PROCESSES=${processes}: a link that started by a jump ahead is unknown again once the clock is right`, async () => {
+  test(`PROCESSES=${processes}: a jump of the clock starts a link only until the clock is right`, async () => {
     using folder = temporaryFolder();
     const { program, setWall } = await startWithClock(folder.path, { PROCESSES: processes });
     await using _ = program;

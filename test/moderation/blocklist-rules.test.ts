@@ -135,7 +135,7 @@ const LINES: Readonly<Record<string, { blocks: readonly string[]; passes: readon
 
 describe("a line of a blocklist", () => {
   for (const [line, { blocks, passes }] of Object.entries(LINES))
-    test(`${line} blocks its hosts and addresses, and no others`, () => {
+    test(`${JSON.stringify(line)} blocks its hosts and addresses, and no others`, () => {
       const isBlocked = checkOf([line]);
       for (const url of blocks) expect([url, isBlocked(url)]).toEqual([url, true]);
       for (const url of passes) expect([url, isBlocked(url)]).toEqual([url, false]);

@@ -183,7 +183,7 @@ describe("a feed", () => {
     "it redirects more than 5 times": ({ url }) => Response.redirect(`${url}/more`),
   };
   for (const [reason, answer] of Object.entries(FAILURES))
-    test(`keeps its last list if ${reason}, and reports that once`, async () => {
+    test(`keeps its last list and reports once: ${reason}`, async () => {
       using folder = temporaryFolder();
       await using server = serveList(answer);
       const file = feedFile(folder.path, server.url);

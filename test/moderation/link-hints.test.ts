@@ -40,7 +40,7 @@ test("ordinary hosts have no hints", () => {
   expect(found.filter(([, hints]) => (hints as unknown[]).length > 0)).toEqual([]);
 });
 
-test("a host that starts with the name of another site has a hint with its owner's domain", () => {
+test("another site's name at the start of a host causes a hint with both names", () => {
   for (const [host, name, domain] of [
     ["paypal.com.example.net", "paypal.com", "example.net"],
     ["www.paypal.com.example.net", "paypal.com", "example.net"],

@@ -26,7 +26,7 @@ function limitOf(windows: readonly Window[], seed = 1n) {
   return { ...limit, advance: (ms: number) => void (nowMs += ms) };
 }
 
-test("the tables take as much memory as docs/protecting.md says", () => {
+test("the tables of rate limits take as much memory as docs/protecting.md says", () => {
   const mebibytes = (
     windowsOf: (key: "limitCreate" | "other") => readonly Window[],
     adminToken: string | null,

@@ -48,7 +48,7 @@ test("another commit starts only when a full batch waits or the last commit is s
   }
 });
 
-test("items that waited too long are refused, and later ones are committed", async () => {
+test("an item is refused after too long a wait, and later ones are committed", async () => {
   using clock = stopClock();
   const { started, commit } = holdable();
   const { add } = createCommits({ waiting: 100, batch: 10, waitMs: 300 }, commit);

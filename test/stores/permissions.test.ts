@@ -88,7 +88,7 @@ test("a world-readable store keeps its mode, with a warning if others can enter 
   expect(await warningsWith(0o755, 0o660)).toBe(0);
 });
 
-test("files that root creates in a service's folder belong to the folder's owner", async () => {
+test("root's commands create files of the folder's owner in a service's folder", async () => {
   using folder = temporaryFolder();
   const here = (name: string) => join(folder.path, name);
   const home = here("home");

@@ -62,7 +62,7 @@ describe("creates over several machines", () => {
     while ((await store.size()) !== 2) await Bun.sleep(10);
   });
 
-  test("a batch whose response is lost reports its own links as created, and keeps others' links", async () => {
+  test("a batch reports its own links as created after a lost response, and keeps others' links", async () => {
     await using opened = await openStores("cut", 1);
     await using proxy = await startProxy(server.port);
     const store = await openPostgresStore(await server.address("cut", proxy.port), PATIENT);
@@ -189,7 +189,7 @@ describe("changes in PostgreSQL", () => {
   });
 });
 
-test("3,000 simultaneous look-ups in PostgreSQL return each its own link", async () => {
+test("each of 3,000 simultaneous look-ups in PostgreSQL returns its own link", async () => {
   await using opened = await openStores("look-ups", 1);
   const [store] = opened.stores;
   await store.insert(Array.from({ length: 100 }, (_, nth) => newLink(`l${nth}`)));

@@ -54,7 +54,7 @@ async function cutOff<T>(
 
 const UNAVAILABLE = { status: "rejected", reason: expect.any(StoreUnavailable) } as const;
 
-test("a visit whose response is lost fails and isn't counted again", async () => {
+test("a visit fails after a lost response and isn't counted again", async () => {
   await using both = await openBoth("visit");
   const { store, direct } = both;
   const link = newLink("visited", { terms: { maxVisits: 2 } });
@@ -69,7 +69,7 @@ test("a visit whose response is lost fails and isn't counted again", async () =>
   expect(await store.update(link, visit)).toMatchObject({ isChanged: false });
 });
 
-test("an edit whose response is lost fails and can be repeated", async () => {
+test("an edit fails after a lost response and can be repeated", async () => {
   await using both = await openBoth("edit");
   const { store, direct } = both;
   const link = newLink("edited");
@@ -87,7 +87,7 @@ test("an edit whose response is lost fails and can be repeated", async () => {
   });
 });
 
-test("a request with a key whose response is lost is retried and returns its first result", async () => {
+test("a request with a key retries after a lost response and returns its first result", async () => {
   await using both = await openBoth("request");
   const { store, direct } = both;
   await store.insert([newLink("others")]);

@@ -130,7 +130,7 @@ export function testRequests(name: string, open: () => Promise<LinkStore>): void
       expect(await store.recall(sent("nothing", "one"))).toEqual(REUSED);
     });
 
-    test("creates a code once that a request contains twice", async () => {
+    test("creates a code once if a request contains it twice", async () => {
       expect(await store.insertOnce(numbered(["twice", "twice"]), sent("twice"))).toEqual([
         record(0, newLink("twice")),
         TAKEN,

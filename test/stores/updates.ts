@@ -211,7 +211,7 @@ export function testUpdates(name: string, open: () => Promise<LinkStore>): void 
       expect(await find("again")).toEqual(created as StoredLink);
     });
 
-    test("a store that is closed right away commits every accepted change", async () => {
+    test("a store commits every accepted change when it is closed right away", async () => {
       const link = await createLink("closing", { terms: { maxVisits: 1000 } });
       const closing = await open();
       const visits = Promise.all(Array.from({ length: 200 }, () => closing.update(link, visit)));

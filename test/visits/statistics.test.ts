@@ -173,7 +173,7 @@ describe("statistics", () => {
     expect(breakdowns.referrers.other).toBe(2 * (103 + 7 - 50));
   });
 
-  test("contain only totals if nothing else is shown", async () => {
+  test("contain only totals if Curt shows only counts", async () => {
     await addVisits("totals", { "2026-11-20T01:00Z": [...people(60), { bot: true }] });
     const { series: points, breakdowns, ...totals } = (await read("totals", {}, "count")) as Statistics;
     expect(totals).toMatchObject({ visits: 60, bots: 1, visitors: null });

@@ -91,7 +91,7 @@ describe("visits", () => {
     await untilCounted(restarted, "later", 50);
   });
 
-  test("of untrusted or unreadable segments are set aside with a warning", async () => {
+  test("of untrusted or unreadable segments aren't counted, with a warning for each", async () => {
     using folder = temporaryFolder();
     const journal = join(folder.path, "curt.db-visits");
     {
