@@ -81,21 +81,7 @@ describe("the client's address", () => {
   });
 
   test("is an address or empty for any header", () => {
-    const parts = fc.constantFrom(
-      "10.0.0.1",
-      "1.1.1.1",
-      ",",
-      " ",
-      "[",
-      "]",
-      ":",
-      "::1",
-      "%",
-      "/",
-      "\0",
-      "999",
-      "ff",
-    );
+    const parts = fc.constantFrom(..."10.0.0.1 1.1.1.1 , [ ] : ::1 % / 999 ff".split(" "), " ", "\0");
     const text = fc.oneof(
       fc.string({ unit: "binary", maxLength: 300 }),
       fc.array(parts, { maxLength: 60 }).map((list) => list.join("")),

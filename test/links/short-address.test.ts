@@ -26,18 +26,10 @@ describe("readShortAddress", () => {
 
   test("refuses everything else", () => {
     const wrong = [
+      ...`go.example https://go.example/ https://go.example/a/b https://go.example/api/v1/links
+        https://go.example/..%2Fadmin https://go.example/%ff https:// ftp://go.example/a a.b /`.split(/\s+/),
       "",
       " ",
-      "go.example",
-      "https://go.example/",
-      "https://go.example/a/b",
-      "https://go.example/api/v1/links",
-      "https://go.example/..%2Fadmin",
-      "https://go.example/%ff",
-      "https://",
-      "ftp://go.example/a",
-      "a.b",
-      "/",
     ];
     for (const written of wrong) expect(readShortAddress(written), written).toEqual(undefined);
   });

@@ -63,19 +63,10 @@ const REFUSED = {
     "https://me2.do/x",
   ],
   "target.scheme": [
+    ...`javascript:alert(1) data:text/html,x file:///etc/passwd ftp://x.com/ mailto:a@b.com //example.com
+      naver.com http:example.com http:/example.com httpx://a.com localhost:3000`.split(/\s+/),
     "",
-    "javascript:alert(1)",
-    "data:text/html,x",
-    "file:///etc/passwd",
-    "ftp://x.com/",
-    "mailto:a@b.com",
-    "//example.com",
-    "naver.com",
-    "http:example.com",
-    "http:/example.com",
     "https:\\\\example.com",
-    "httpx://a.com",
-    "localhost:3000",
   ],
   "target.control": [
     "java\tscript:alert(1)",
@@ -112,68 +103,21 @@ const REFUSED = {
     "https://%40@example.com/",
   ],
   "target.ill-formed": ["https://example.com/\uD800", "\uDC00"],
-  "target.own": [
-    "https://curt.example/",
-    "http://curt.example/abc",
-    "https://curt.example.:443/a",
-    "https://curt.example:8443/",
-    "https://%63urt.example/",
-    "https://curt。example/",
-    "https://curt.example#x",
-    "https://한글.한국/",
-    "https://203.0.113.9/",
-    "https://3405803785/",
-    "https://[2001:db8:0:1:0:0:0:9]/",
-  ],
-  "target.private": [
-    "http://127.0.0.1/",
-    "http://0x7f.1/",
-    "http://2130706433/",
-    "http://①②⑦.⓪.⓪.①/",
-    "http://0.0.0.0/",
-    "http://10.1.2.3/",
-    "http://172.16.0.1/",
-    "http://192.168.0.1/",
-    "http://169.254.169.254/latest/meta-data/",
-    "http://100.64.0.1/",
-    "http://168.63.129.16/",
-    "http://198.18.0.1/",
-    "http://240.0.0.1/",
-    "http://255.255.255.255/",
-    "http://192.0.0.8/",
-    "http://[::1]/",
-    "http://[::]/",
-    "http://[::ffff:127.0.0.1]/",
-    "http://[::127.0.0.1]/",
-    "http://[fc00::1]/",
-    "http://[fd00:ec2::254]/",
-    "http://[fe80::1]/",
-    "http://[ff02::1]/",
-    "http://[64:ff9b::7f00:1]/",
-    "http://[2002:7f00:1::]/",
-    "http://[2001:0:7f00:1::]/",
-    "http://localhost/",
-    "http://LOCALHOST./",
-    "http://printer.local/",
-    "http://metadata.google.internal/",
-    "http://router.home.arpa/",
-    "http://router.lan/",
-    "http://NAS.Home./",
-    "http://wiki.corp/",
-    "http://www.intranet/",
-    "http://db.private/",
-    "http://api.default.svc/",
-    "http://[::2]/",
-    "http://[1000::1]/",
-    "http://[2d00::1]/",
-    "http://[3000::1]/",
-    "http://[3ffe::1]/",
-    "http://[3fff::1]/",
-    "http://[5f00::1]/",
-    "http://[fec0::1]/",
-    "http://intranet/",
-    "http://localhost:3000/",
-  ],
+  "target.own":
+    `https://curt.example/ http://curt.example/abc https://curt.example.:443/a https://curt.example:8443/
+      https://%63urt.example/ https://curt。example/ https://curt.example#x https://한글.한국/
+      https://203.0.113.9/ https://3405803785/ https://[2001:db8:0:1:0:0:0:9]/`.split(/\s+/),
+  "target.private": `http://127.0.0.1/ http://0x7f.1/ http://2130706433/ http://①②⑦.⓪.⓪.①/ http://0.0.0.0/
+      http://10.1.2.3/ http://172.16.0.1/ http://192.168.0.1/ http://169.254.169.254/latest/meta-data/
+      http://100.64.0.1/ http://168.63.129.16/ http://198.18.0.1/ http://240.0.0.1/
+      http://255.255.255.255/ http://192.0.0.8/ http://[::1]/ http://[::]/ http://[::ffff:127.0.0.1]/
+      http://[::127.0.0.1]/ http://[fc00::1]/ http://[fd00:ec2::254]/ http://[fe80::1]/ http://[ff02::1]/
+      http://[64:ff9b::7f00:1]/ http://[2002:7f00:1::]/ http://[2001:0:7f00:1::]/ http://localhost/
+      http://LOCALHOST./ http://printer.local/ http://metadata.google.internal/ http://router.home.arpa/
+      http://router.lan/ http://NAS.Home./ http://wiki.corp/ http://www.intranet/ http://db.private/
+      http://api.default.svc/ http://[::2]/ http://[1000::1]/ http://[2d00::1]/ http://[3000::1]/
+      http://[3ffe::1]/ http://[3fff::1]/ http://[5f00::1]/ http://[fec0::1]/ http://intranet/
+      http://localhost:3000/`.split(/\s+/),
 };
 
 describe("a destination", () => {
@@ -195,17 +139,9 @@ describe("a destination", () => {
   });
 
   test("on a loopback host is Curt's own only with Curt's port, in every spelling", () => {
-    for (const host of [
-      "localhost",
-      "LOCALHOST.",
-      "127.0.0.1",
-      "127.9.9.9",
-      "0x7f.1",
-      "[::1]",
-      "[::ffff:127.0.0.1]",
-      "0.0.0.0",
-      "a.localhost",
-    ]) {
+    const hosts = `localhost LOCALHOST. 127.0.0.1 127.9.9.9 0x7f.1 [::1] [::ffff:127.0.0.1]
+      0.0.0.0 a.localhost`.split(/\s+/);
+    for (const host of hosts) {
       expectRule("target.own", `http://${host}:3000/abc`, PRIVATE);
       expectRule("target.own", `http://${host}/abc`, PRIVATE);
       expect(parseTarget(`http://${host}:8080/abc`, PRIVATE)).toBeString();
@@ -248,22 +184,7 @@ describe("a destination", () => {
     const piece = fc.oneof(
       fc.string({ unit: "binary" }),
       fc.webUrl({ withFragments: true, withQueryParameters: true }),
-      fc.constantFrom(
-        "http://",
-        "https://",
-        "@",
-        ":",
-        "/",
-        "\\",
-        "\t",
-        "%00",
-        "한글",
-        "javascript:",
-        "[::1]",
-        "..",
-        "#",
-        "?",
-      ),
+      fc.constantFrom(..."http:// https:// @ : / %00 한글 javascript: [::1] .. # ?".split(" "), "\\", "\t"),
     );
     fc.assert(
       fc.property(fc.array(piece, { maxLength: 6 }), (pieces) => {

@@ -21,30 +21,16 @@ async function openRules(rules: Readonly<Record<string, Reason>>) {
 test("a host rule applies to its host and subdomains in every spelling", async () => {
   await using opened = await openRules({ "evil.example": "phishing", "xn--h32bq4v.example": "spam" });
   const { blocked } = opened;
-  for (const url of [
-    "https://evil.example/",
-    "http://evil.example:8080/x?y#z",
-    "https://EVIL.example",
-    "https://evil.example./x",
-    "https://evil.example../x",
-    "https://a.evil.example.../x",
-    "https://a.b.c.evil.example/",
-    "https://a*b.evil.example/",
-    "https://ｅｖｉｌ.example/",
-  ])
-    expect([url, blocked(url)]).toEqual([url, "phishing"]);
+  const matching = `https://evil.example/ http://evil.example:8080/x?y#z https://EVIL.example
+    https://evil.example./x https://evil.example../x https://a.evil.example.../x https://a.b.c.evil.example/
+      https://a*b.evil.example/ https://ｅｖｉｌ.example/`.split(/\s+/);
+  for (const url of matching) expect([url, blocked(url)]).toEqual([url, "phishing"]);
   for (const url of ["https://메일.example/", "https://a.xn--h32bq4v.example/"])
     expect([url, blocked(url)]).toEqual([url, "spam"]);
-  for (const url of [
-    "https://notevil.example/",
-    "https://example/",
-    "https://evil.example.org/",
-    "https://evil.example.evil.org/",
-    "https://good.example/evil.example",
-    "https://good.example/?u=https://evil.example/",
-    "https://good.example/#@evil.example",
-  ])
-    expect([url, blocked(url)]).toEqual([url, undefined]);
+  const others = `https://notevil.example/ https://example/ https://evil.example.org/
+    https://evil.example.evil.org/ https://good.example/evil.example https://good.example/?u=https://evil.example/
+      https://good.example/#@evil.example`.split(/\s+/);
+  for (const url of others) expect([url, blocked(url)]).toEqual([url, undefined]);
 });
 
 test("the most specific rule applies to a host", async () => {
@@ -122,25 +108,12 @@ test("parseHost normalizes every spelling of a host and refuses everything else"
   ] as const)
     expect([written, parseHost(written)]).toEqual([written, host]);
   for (const written of [
+    ...`. .. a..example .example *.example https://evil.example evil.example/ evil.example:80
+      evil.example:8080 user@evil.example evil.example?x evil.example#x 256.256.256.256 1.2.3.4.5 [::1
+      evil%2eexample`.split(/\s+/),
     "",
     " ",
-    ".",
-    "..",
-    "a..example",
-    ".example",
-    "*.example",
-    "https://evil.example",
-    "evil.example/",
-    "evil.example:80",
-    "evil.example:8080",
-    "user@evil.example",
-    "evil.example?x",
-    "evil.example#x",
     "a b",
-    "256.256.256.256",
-    "1.2.3.4.5",
-    "[::1",
-    "evil%2eexample",
     "\uD800.example",
     "x".repeat(2000),
   ])

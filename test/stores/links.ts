@@ -88,26 +88,9 @@ export function testLinkStore(name: string, open: () => Promise<LinkStore>): voi
 
     test("compares codes by their bytes", async () => {
       const codes = [
-        "case",
-        "Case",
-        "CASE",
-        "é",
-        "e",
-        "ss",
-        "ß",
-        "ſ",
-        "が",
-        "か",
-        "ﬁ",
-        "fi",
-        "ＡＢ",
-        "AB",
-        "ㅋ",
-        "ᄏ",
+        ..."case Case CASE é e ss ß ſ が か ﬁ fi ＡＢ AB ㅋ ᄏ ab a".split(" "),
         "a\u200Db",
-        "ab",
         "a ",
-        "a",
       ];
       const outcomes = await insertAll(
         codes.map((code) => newLink(code, { originalUrl: `https://example.com/#${code}` })),

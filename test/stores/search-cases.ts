@@ -12,15 +12,7 @@ import { findAll, to } from "./search.ts";
 import { destination, edit } from "./updates.ts";
 
 const NOW = newLink("x").createdMs;
-const HOSTS = [
-  "a.example",
-  "b.a.example",
-  "c.b.a.example",
-  "a.co.uk",
-  "b.co.uk",
-  "someone.github.io",
-  "192.0.2.1",
-];
+const HOSTS = "a.example b.a.example c.b.a.example a.co.uk b.co.uk someone.github.io 192.0.2.1".split(" ");
 const DECISION = { who: "api", atMs: NOW } as const;
 
 /** Some links of each kind. */

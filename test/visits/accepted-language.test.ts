@@ -46,22 +46,7 @@ test("a range cut by the length limit is ignored", () => {
 });
 
 test("the language of any header has two or three letters or is empty", () => {
-  const part = fc.constantFrom(
-    "ko",
-    "en",
-    "-",
-    ",",
-    ";",
-    "q=",
-    "0.5",
-    "*",
-    " ",
-    "\t",
-    "US",
-    "1",
-    "\uD800",
-    "NaN",
-  );
+  const part = fc.constantFrom(..."ko en - , ; q= 0.5 * US 1 NaN".split(" "), " ", "\t", "\uD800");
   const text = fc.oneof(
     fc.string({ unit: "binary", maxLength: 300 }),
     fc.string({ minLength: 1, maxLength: 4 }),

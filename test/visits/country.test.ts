@@ -75,25 +75,7 @@ describe("the country of an address", () => {
 test("readCountry accepts ISO 3166 codes in either case and nothing else", () => {
   const codes = ["KR", "kr", "US", "XK", "TW", "GB"];
   expect(codes.map((code) => readCountry(code))).toEqual(["KR", "KR", "US", "XK", "TW", "GB"]);
-  const none = [
-    "",
-    "XX",
-    "T1",
-    "ZZ",
-    "AA",
-    "QM",
-    "EU",
-    "UN",
-    "BP",
-    "FL",
-    "KOR",
-    "K",
-    "K ",
-    "한국",
-    "__",
-    "\uD800",
-    "k\u0130",
-  ];
+  const none = [..."XX T1 ZZ AA QM EU UN BP FL KOR K 한국 __".split(" "), "", "K ", "\uD800", "k\u0130"];
   expect(none.filter((text) => readCountry(text) !== "")).toEqual([]);
   fc.assert(
     fc.property(fc.string({ unit: "binary" }), (text) =>
