@@ -1,18 +1,11 @@
 import { describe, expect, test } from "bun:test";
 
-import { sharePostgres } from "../postgres.ts";
 import { BASE_URL, type Here, startHere, temporaryFolder } from "../service.ts";
+import { ENGINES } from "./engines.ts";
 import { ADMIN_TOKEN, operate, startReceiver } from "./receiver.ts";
 
 const URL = "https://example.com/a?b#c";
 const HOUR_MS = 3_600_000;
-
-const postgres = await sharePostgres();
-const ENGINES = {
-  SQLite: async () => ({}),
-  PostgreSQL: async () => ({ DATABASE_URL: await postgres.url(`events${++databases}`) }),
-};
-let databases = 0;
 
 const inHours = (hours: number) => new Date(Date.now() + hours * HOUR_MS).toISOString();
 
@@ -27,7 +20,7 @@ async function createLink(service: Here, code: string, more: object = {}) {
   return { Authorization: `Bearer ${data.manage_key}`, "Content-Type": "application/json" };
 }
 
-describe.each(Object.entries(ENGINES))("events in %s", (_, settingsOf) => {
+describe.each(ENGINES)("events in %s", (_, settingsOf) => {
   test("report every change of a link, signed and in order, without secrets or addresses", async () => {
     let isUp = false;
     await using receiver = startReceiver({ status: () => (isUp ? 204 : 503) });

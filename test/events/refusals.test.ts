@@ -6,18 +6,11 @@ import { DAY_MS } from "../../src/links/time.ts";
 import { openStatements } from "../../src/store/open.ts";
 import { runAlone } from "../cli/run.ts";
 import { addressOf, scrape, scrapeUntil } from "../metrics/scrape.ts";
-import { sharePostgres } from "../postgres.ts";
 import { BASE_URL, type Running, startHere, startProgram, temporaryFolder, untilLogged } from "../service.ts";
+import { ENGINES, openUnserved } from "./engines.ts";
 import { ADMIN_TOKEN, operate, type Received, startReceiver } from "./receiver.ts";
 
 const LINK = { original_url: "https://example.com/" };
-const postgres = await sharePostgres();
-const ENGINES = {
-  SQLite: async () => ({}),
-  PostgreSQL: async () => ({ DATABASE_URL: await postgres.url(`refusals${++databases}`) }),
-};
-let databases = 0;
-
 async function runEvents(
   { databaseUrl }: Running,
   receiver: ReturnType<typeof startReceiver>,
@@ -31,7 +24,7 @@ async function runEvents(
   }
 }
 
-describe.each(Object.entries(ENGINES))("refused events in %s", (_, settingsOf) => {
+describe.each(ENGINES)("refused events in %s", (_, settingsOf) => {
   test("are set aside after five attempts while all others are sent, and can be resent", async () => {
     let status = 503;
     let isRefusing = true;
@@ -79,12 +72,8 @@ describe.each(Object.entries(ENGINES))("refused events in %s", (_, settingsOf) =
   test("are kept for a week, at most the newest 1,000", async () => {
     using folder = temporaryFolder();
     await using receiver = startReceiver({ status: () => 503 });
-    const settings = { ...(await settingsOf()), DATA_DIR: folder.path, ...receiver.settings };
-    const { database } = await (async () => {
-      await using service = await startHere(settings, { folder: folder.path });
-      return service;
-    })();
-    const statements = await openStatements(database);
+    const settings = { ...(await settingsOf()), ...receiver.settings };
+    const statements = await openUnserved(folder.path, settings);
     const outbox = createOutbox(statements);
     await statements.run(`
       WITH RECURSIVE nth (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM nth WHERE n < 1002)
@@ -114,16 +103,12 @@ describe.each(Object.entries(ENGINES))("refused events in %s", (_, settingsOf) =
   });
 });
 
-describe.each(Object.entries(ENGINES))("an event in %s", (_, settingsOf) => {
+describe.each(ENGINES)("an event in %s", (_, settingsOf) => {
   test("isn't set aside once another process has sent it", async () => {
     using folder = temporaryFolder();
     await using receiver = startReceiver({ status: () => 503 });
-    const settings = { ...(await settingsOf()), DATA_DIR: folder.path, ...receiver.settings };
-    const { database } = await (async () => {
-      await using service = await startHere(settings, { folder: folder.path });
-      return service;
-    })();
-    const statements = await openStatements(database);
+    const settings = { ...(await settingsOf()), ...receiver.settings };
+    const statements = await openUnserved(folder.path, settings);
     const outbox = createOutbox(statements);
     await statements.run("INSERT INTO events (seq, type, detail) VALUES (1, 'host.blocked', 'evil.example')");
     const { turn = -1 } = (await outbox.readState(0)) ?? {};

@@ -4,27 +4,13 @@ import { chooseBatch, MAX_BODY } from "../../src/events/endpoint.ts";
 import { type EventRow, toCloudEvent } from "../../src/events/event-formats.ts";
 import { createOutbox } from "../../src/events/outbox.ts";
 import { createSender } from "../../src/events/sender.ts";
-import { openStatements } from "../../src/store/open.ts";
-import { sharePostgres } from "../postgres.ts";
-import { BASE_URL, startHere, temporaryFolder } from "../service.ts";
+import { BASE_URL, temporaryFolder } from "../service.ts";
+import { ENGINES, openUnserved } from "./engines.ts";
 import { SECRET, startReceiver } from "./receiver.ts";
 
 type Receiver = ReturnType<typeof startReceiver>;
 
-const postgres = await sharePostgres();
-const ENGINES = {
-  SQLite: async () => ({}),
-  PostgreSQL: async () => ({ DATABASE_URL: await postgres.url(`sender${++databases}`) }),
-};
-let databases = 0;
-
-/** Opens a store that records events and that no Curt has open. */
-async function openStore(folder: string, settings: Record<string, string>) {
-  await using service = await startHere({ ...settings, DATA_DIR: folder }, { folder });
-  return openStatements(service.database);
-}
-
-type Statements = Awaited<ReturnType<typeof openStatements>>;
+type Statements = Awaited<ReturnType<typeof openUnserved>>;
 
 async function addEvents({ run }: Statements, events: Readonly<Record<string, number>>) {
   for (const [host, seq] of Object.entries(events))
@@ -53,10 +39,10 @@ const idsOf = ({ requests }: Receiver) => requests.map(({ headers }) => headers.
 const hostsOf = ({ requests }: Receiver) =>
   requests.map(({ body }) => (JSON.parse(body) as { subject: string }[]).map(({ subject }) => subject));
 
-describe.each(Object.entries(ENGINES))("a sender in %s", (_, settingsOf) => {
+describe.each(ENGINES)("a sender in %s", (_, settingsOf) => {
   test("repeats the request of a dead one with the same events and the same id", async () => {
     using folder = temporaryFolder();
-    const statements = await openStore(folder.path, await settingsOf());
+    const statements = await openUnserved(folder.path, await settingsOf());
     await using receiver = startReceiver({ status: (nth) => (nth === 0 ? 503 : 204) });
     const sendFirst = await startSender(statements, receiver);
     await addEvents(statements, { "b.example": 2, "c.example": 3 });
@@ -78,7 +64,7 @@ describe.each(Object.entries(ENGINES))("a sender in %s", (_, settingsOf) => {
 
   test("sends and counts an event once, even if the store fails to mark it as sent", async () => {
     using folder = temporaryFolder();
-    const statements = await openStore(folder.path, await settingsOf());
+    const statements = await openUnserved(folder.path, await settingsOf());
     await using receiver = startReceiver();
     const send = await startSender(statements, receiver);
     await addEvents(statements, { "a.example": 1, "b.example": 2 });

@@ -34,14 +34,19 @@ afterAll(async () => {
   folder[Symbol.dispose]();
 });
 
+/** Sets both clocks to a time after START. */
+function advanceTo(ms: number): void {
+  wallMs = START + ms;
+  monotonicMs = ms;
+}
+
 /** Opens the use cases with a clock that the test sets, over a real store. */
 function openLinks(
   changes: Partial<Pick<LinksOptions, "fillRandom" | "codeLength" | "blocked">> & {
     readonly store?: Store;
   } = {},
 ): Links & Pick<StoredLinks, "purge"> {
-  wallMs = START;
-  monotonicMs = 0;
+  advanceTo(0);
   const options = {
     clock: createClock(
       () => wallMs,
@@ -132,8 +137,7 @@ describe("a link with an end", () => {
   test("stays ended when the clock goes back, which dates new links by the latest time", async () => {
     const links = openLinks();
     await links.create({ originalUrl, customCode: "clock", terms: { expires_at: "24h" } });
-    wallMs = START + DAY_MS;
-    monotonicMs = DAY_MS;
+    advanceTo(DAY_MS);
     expect(await links.resolve("clock")).toMatchObject({ kind: "expired" });
     for (const backMs of [1, 3_600_000, 400 * DAY_MS]) {
       wallMs = START + DAY_MS - backMs;
@@ -182,8 +186,7 @@ describe("the purge", () => {
         { key: `bounded${nth}`, body: "body" },
         [],
       );
-    monotonicMs = 2 * DAY_MS + HOLD_MS;
-    wallMs = START + monotonicMs;
+    advanceTo(2 * DAY_MS + HOLD_MS);
     expect(await links.purge()).toBeGreaterThanOrEqual(150);
     expect(limits).toEqual({ purge: [500], forgetRequests: [50, 50, 50, 50] });
   });
@@ -217,8 +220,7 @@ describe("the purge", () => {
     // A clock that can't be right.
     await links.purge();
     expect(await send()).toEqual(first as never);
-    monotonicMs = DAY_MS;
-    wallMs = START + DAY_MS;
+    advanceTo(DAY_MS);
     await links.purge();
     expect(await send()).toEqual(first as never);
     monotonicMs += 1;
@@ -304,8 +306,7 @@ describe("a blocked destination", () => {
       expect(await links.resolve("listed")).toEqual({ kind: "disabled", reason: "blocklist" });
       expect(await links.find("listed")).toMatchObject({ code: "listed", disabled: "blocklist" });
     }
-    wallMs = START + DAY_MS + HOLD_MS;
-    monotonicMs = wallMs - START;
+    advanceTo(DAY_MS + HOLD_MS);
     expect(await links.resolve("listed")).toEqual({ kind: "unknown" });
     expect(await links.create({ ...request, originalUrl })).toMatchObject({ createdMs: wallMs });
   });
@@ -320,8 +321,7 @@ describe("a disabled link", () => {
     await links.create(request);
     const link = { code: "held-back" as LinkKey, createdMs: START };
     await store.disable([link], decision);
-    monotonicMs = 3 * HOLD_MS;
-    wallMs = START + monotonicMs;
+    advanceTo(3 * HOLD_MS);
     await links.purge();
     expect(await links.resolve("held-back")).toEqual({ kind: "disabled", reason: "spam" });
     expect(await links.find("held-back")).toMatchObject({ disabled: "spam", target: originalUrl });

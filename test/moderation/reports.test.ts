@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { join } from "node:path";
 
 import { lookUpCode } from "../../src/links/code.ts";
 import { createLookUps } from "../../src/links/links.ts";
@@ -11,23 +10,14 @@ import { DAY_MS, HOUR_MS } from "../../src/links/time.ts";
 import { createRuleCheck, type ReadLink, requireSeen } from "../../src/moderation/operator.ts";
 import { createCases, createReports } from "../../src/moderation/reports/reports.ts";
 import { storeOf } from "../../src/server/domain-store.ts";
-import type { Store } from "../../src/store/open.ts";
-import { openSqliteStore } from "../../src/store/sqlite/store.ts";
 import type { VisitStore } from "../../src/visits/days/store.ts";
-import { temporaryFolder } from "../service.ts";
+import { temporaryStore } from "../service.ts";
 import { newLink } from "../stores/links.ts";
 
 const START = newLink("x").createdMs;
-const folder = temporaryFolder();
-
-let store: Store;
-beforeAll(async () => {
-  store = await openSqliteStore(join(folder.path, "curt.db"));
-});
-afterAll(async () => {
-  await store.close();
-  folder[Symbol.dispose]();
-});
+const store = {} as Awaited<ReturnType<typeof temporaryStore>>;
+beforeAll(async () => void Object.assign(store, await temporaryStore()));
+afterAll(() => store[Symbol.asyncDispose]());
 
 let linkCount = 0;
 async function createLink(target = "https://evil.example/path"): Promise<ReadLink> {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 
 import { revisionOf, versionOf } from "../../src/links/change.ts";
 import type { LinkKey } from "../../src/links/code.ts";
@@ -8,6 +8,7 @@ import { DAY_MS } from "../../src/links/time.ts";
 import { type CaseQuery, MAX_CASE_NOTES, type Report } from "../../src/moderation/case.ts";
 import type { TestedStore } from "./guard.ts";
 import { newLink } from "./links.ts";
+import { shareStore } from "./share-store.ts";
 
 const NOW = newLink("x").createdMs;
 const DAY = Math.floor(NOW / DAY_MS);
@@ -16,15 +17,7 @@ const byOperator = (atMs = NOW + 50) => ({ who: "page", atMs, note: "looked" }) 
 /** Tests what a CaseStore promises about reports; `open` as for {@link testLinkStore}. */
 export function testCaseStore(name: string, open: () => Promise<TestedStore>): void {
   describe(`${name} as a CaseStore`, () => {
-    let store: TestedStore;
-    let other: TestedStore;
-    beforeAll(async () => {
-      [store, other] = [await open(), await open()];
-    });
-    afterAll(async () => {
-      await store.close();
-      await other.close();
-    });
+    const [store, other] = [shareStore(open), shareStore(open)];
 
     let linkCount = 0;
     async function createLink(): Promise<LinkId> {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 
 import { revisionOf, versionOf } from "../../src/links/change.ts";
 import type { LinkKey } from "../../src/links/code.ts";
@@ -12,6 +12,7 @@ import type { VisitStore } from "../../src/visits/days/store.ts";
 import type { Slice } from "../../src/visits/days/visit-rows.ts";
 import { slicesOf } from "../visits/slices.ts";
 import { newLink } from "./links.ts";
+import { shareStore } from "./share-store.ts";
 
 /** Decisions change links and their visits, so that a store of decisions knows both. */
 export type TestedStore = GuardStore &
@@ -28,15 +29,7 @@ const because = (reason: Reason, more: Partial<Decision> = {}) => ({ ...decision
 /** Tests what a GuardStore promises about the operator's decisions; `open` as for {@link testLinkStore}. */
 export function testGuardStore(name: string, open: () => Promise<TestedStore>): void {
   describe(`${name} as a GuardStore`, () => {
-    let store: TestedStore;
-    let other: TestedStore;
-    beforeAll(async () => {
-      [store, other] = [await open(), await open()];
-    });
-    afterAll(async () => {
-      await store.close();
-      await other.close();
-    });
+    const [store, other] = [shareStore(open), shareStore(open)];
 
     const createLinks = async (...links: NewLink[]) => {
       await store.insert(links);

@@ -1,10 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 
 import type { LinkKey } from "../../src/links/code.ts";
 import { isProblem } from "../../src/links/problem.ts";
 import type { LinkStore, NewLink } from "../../src/links/store.ts";
 import type { Target } from "../../src/links/target.ts";
 import { NEVER_MS } from "../../src/links/time.ts";
+import { shareStore } from "./share-store.ts";
 
 export const NOW = Date.UTC(2026, 10, 21);
 
@@ -27,15 +28,7 @@ export function newLink(code: string, changes: Partial<NewLink> = {}): NewLink {
  */
 export function testLinkStore(name: string, open: () => Promise<LinkStore>): void {
   describe(`${name} as a LinkStore`, () => {
-    let store: LinkStore;
-    let other: LinkStore;
-    beforeAll(async () => {
-      [store, other] = [await open(), await open()];
-    });
-    afterAll(async () => {
-      await store.close();
-      await other.close();
-    });
+    const [store, other] = [shareStore(open), shareStore(open)];
 
     const insertAll = async (links: readonly NewLink[], into = store) =>
       (await into.insert(links)).map((outcome) => (isProblem(outcome) ? outcome.kind : "inserted"));

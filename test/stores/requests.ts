@@ -1,8 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 
 import type { LinkKey } from "../../src/links/code.ts";
 import type { KeyedRequest, LinkStore, NewLink } from "../../src/links/store.ts";
 import { newLink, NOW } from "./links.ts";
+import { shareStore } from "./share-store.ts";
 
 const numbered = (codes: readonly string[], changes: Partial<NewLink> = {}) =>
   codes.map((code, nth) => ({ ...newLink(code, changes), nth }));
@@ -14,15 +15,7 @@ const REUSED = { kind: "key-reused" } as const;
 /** Tests what every LinkStore promises about retries with an idempotency key; `open` as for {@link testLinkStore}. */
 export function testRequests(name: string, open: () => Promise<LinkStore>): void {
   describe(`${name} with idempotency keys`, () => {
-    let store: LinkStore;
-    let other: LinkStore;
-    beforeAll(async () => {
-      [store, other] = [await open(), await open()];
-    });
-    afterAll(async () => {
-      await store.close();
-      await other.close();
-    });
+    const [store, other] = [shareStore(open), shareStore(open)];
 
     const exists = async (code: string) => (await other.find(code as LinkKey)) !== undefined;
 

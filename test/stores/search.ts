@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { beforeAll, describe, expect, test } from "bun:test";
 
 import type { LinkKey } from "../../src/links/code.ts";
 import type { StoredLink } from "../../src/links/link.ts";
@@ -8,6 +8,7 @@ import type { LinkCursor, LinkQuery } from "../../src/moderation/search.ts";
 import { slicesOf } from "../visits/slices.ts";
 import type { TestedStore } from "./guard.ts";
 import { newLink } from "./links.ts";
+import { shareStore } from "./share-store.ts";
 
 const NOW = newLink("x").createdMs;
 const DECISION = { who: "api", atMs: NOW } as const;
@@ -54,10 +55,8 @@ export function to(code: string, originalUrl: string, more: Partial<Parameters<t
 /** Tests the operator's search of every store; `open` as for {@link testLinkStore}. */
 export function testSearch(name: string, open: () => Promise<TestedStore>): void {
   describe(`the operator's search in ${name}`, () => {
-    let store: TestedStore;
-    let other: TestedStore;
+    const [store, other] = [shareStore(open), shareStore(open)];
     beforeAll(async () => {
-      [store, other] = [await open(), await open()];
       const hosts = ["a.example", "www.a.example", "ba.example", "shop.a.co.uk", "b.co.uk", "203.0.113.9"];
       for (const [nth, host] of hosts.entries())
         await store.insert([
@@ -79,10 +78,6 @@ export function testSearch(name: string, open: () => Promise<TestedStore>): void
       await store.insert(ids);
       await store.disable(ids.slice(0, 2), { ...DECISION, reason: "phishing" });
       await store.erase({ code: "gone" as LinkKey, createdMs: NOW - 6 }, DECISION);
-    });
-    afterAll(async () => {
-      await store.close();
-      await other.close();
     });
 
     const codes = async (query: LinkQuery, limit?: number): Promise<string[]> =>

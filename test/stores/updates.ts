@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 
 import type { Change, Edit } from "../../src/links/change.ts";
 import type { LinkKey } from "../../src/links/code.ts";
@@ -7,6 +7,7 @@ import type { LinkId, LinkStore, NewLink, Updated } from "../../src/links/store.
 import type { Target } from "../../src/links/target.ts";
 import { DAY_MS } from "../../src/links/time.ts";
 import { newLink, NOW } from "./links.ts";
+import { shareStore } from "./share-store.ts";
 
 export const destination = (url: string) => ({ originalUrl: url, target: URL.parse(url)?.href as Target });
 export const edit = (changes: Edit, atMs = NOW + 1): Change => ({ type: "edit", atMs, ...changes });
@@ -17,15 +18,7 @@ const UNKNOWN = { link: undefined, isChanged: false };
 /** Tests what every LinkStore promises about changes of links; `open` as for {@link testLinkStore}. */
 export function testUpdates(name: string, open: () => Promise<LinkStore>): void {
   describe(`changes of links in ${name}`, () => {
-    let store: LinkStore;
-    let other: LinkStore;
-    beforeAll(async () => {
-      [store, other] = [await open(), await open()];
-    });
-    afterAll(async () => {
-      await store.close();
-      await other.close();
-    });
+    const [store, other] = [shareStore(open), shareStore(open)];
 
     const createLink = async (code: string, changes: Partial<NewLink> = {}): Promise<StoredLink> => {
       const [created] = await store.insert([newLink(code, changes)]);

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 
 import type { LinkKey } from "../../src/links/code.ts";
 import type { LinkStore } from "../../src/links/store.ts";
@@ -6,6 +6,7 @@ import { DAY_MS } from "../../src/links/time.ts";
 import type { AgeBounds, VisitStore } from "../../src/visits/days/store.ts";
 import { type CountedVisits, detailOf, slicesOf, type TestVisit } from "../visits/slices.ts";
 import { newLink } from "./links.ts";
+import { shareStore } from "./share-store.ts";
 
 const DAY = 20_000;
 const HOUR = DAY * 24 + 13;
@@ -18,15 +19,7 @@ export type TestedStore = VisitStore & Pick<LinkStore, "insert" | "purge" | "era
 /** Tests what every VisitStore promises; `open` as for {@link testLinkStore}. */
 export function testVisitStore(name: string, open: () => Promise<TestedStore>): void {
   describe(`${name} as a VisitStore`, () => {
-    let store: TestedStore;
-    let other: TestedStore;
-    beforeAll(async () => {
-      [store, other] = [await open(), await open()];
-    });
-    afterAll(async () => {
-      await store.close();
-      await other.close();
-    });
+    const [store, other] = [shareStore(open), shareStore(open)];
 
     const visit = (code: string, more: Partial<TestVisit> = {}): TestVisit => ({
       code,
