@@ -42,9 +42,9 @@ test("links to loopback hosts are refused only with the ports of PORT and BASE_U
 
 test("private posture allows private destinations, and public posture refuses them", async () => {
   const targets = ["http://10.0.0.1/", "http://[::1]:9/", "http://printer.local/"];
-  const refused = "original_url: It leads to a private network, which visitors cannot reach.";
+  const refusal = "original_url: It leads to a private network, which visitors cannot reach.";
   const shortened = "URL shortened successfully.";
-  expect(await refusals({}, targets)).toEqual(targets.map(() => refused));
+  expect(await refusals({}, targets)).toEqual(targets.map(() => refusal));
   expect(await refusals({ POSTURE: "private" }, targets)).toEqual(targets.map(() => shortened));
   expect(await refusals({ BASE_URL: "http://curt.local" }, targets)).toEqual(targets.map(() => shortened));
 });

@@ -305,8 +305,10 @@ test("a chat room gets one line per alarm, without mentions", async () => {
     service.file.replace("curt.db", "odd.csv"),
     "code,url\n<!channel> %\u202E?,https://example.com/\n",
   );
-  const odd = ["import", "--keep-odd", service.file.replace("curt.db", "odd.csv")];
-  expect(await runAlone(odd, { DATABASE_URL: service.databaseUrl, PORT: "3000" })).toMatchObject({ code: 0 });
+  const command = ["import", "--keep-odd", service.file.replace("curt.db", "odd.csv")];
+  expect(await runAlone(command, { DATABASE_URL: service.databaseUrl, PORT: "3000" })).toMatchObject({
+    code: 0,
+  });
   await operate(service, "POST", `links/${encodeURIComponent("<!channel> %\u202E?")}/disable`, {
     reason: "spam",
   });
@@ -377,15 +379,15 @@ test("curt events prints recorded events, and --follow prints new ones", async (
     env: { ...process.env, ...settings },
     stdout: "pipe",
   });
-  let printed = "";
+  let output = "";
   for await (const chunk of child.stdout) {
-    printed += new TextDecoder().decode(chunk);
-    const lines = printed.split("\n").length - 1;
+    output += new TextDecoder().decode(chunk);
+    const lines = output.split("\n").length - 1;
     if (lines === 1) await service.shorten({ ...LINK, custom_code: "followed" });
     if (lines === 2) break;
   }
   child.kill();
-  const events = printed
+  const events = output
     .trim()
     .split("\n")
     .map((line) => JSON.parse(line) as Received);

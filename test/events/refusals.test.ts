@@ -59,8 +59,8 @@ describe.each(ENGINES)("refused events in %s", (_, settingsOf) => {
     const line = service.logged.find((one) => one.includes("an event was set aside"));
     expect(JSON.parse(line ?? "")).toMatchObject({ level: "warn", id: refused.id, reason: "status 400" });
 
-    const printed = await runEvents(service, receiver, "--refused");
-    expect(JSON.parse(printed.stdout)).toEqual({ ...refused, data: expect.anything() });
+    const output = await runEvents(service, receiver, "--refused");
+    expect(JSON.parse(output.stdout)).toEqual({ ...refused, data: expect.anything() });
     expect(await runEvents(service, receiver, "--resend")).toMatchObject({ code: 1 });
     isRefusing = false;
     expect(await runEvents(service, receiver, "--resend")).toMatchObject({ code: 0 });

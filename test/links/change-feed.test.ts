@@ -76,18 +76,18 @@ test("changed host rules are read before caches are cleared, and again next time
   await using store = await temporaryStore();
   const hostRules = createHostRules(store);
   const away = { is: false };
-  const known: unknown[] = [];
-  const forgetAll = () => void known.push(hostRules.blocked(evil));
+  const reasons: unknown[] = [];
+  const forgetAll = () => void reasons.push(hostRules.blocked(evil));
   const changes = await followChanges(store, { ...memory, forgetAll }, () =>
     away.is ? Promise.reject(new StoreUnavailable("away")) : hostRules.read(),
   );
   await store.blockHost({ host: "evil.example", reason: "spam" }, decision);
   away.is = true;
   expect(await changes.read().catch(String)).toBe("StoreUnavailable: away");
-  expect(known).toEqual([]);
+  expect(reasons).toEqual([]);
   away.is = false;
   await changes.read();
-  expect(known).toEqual(["spam"]);
+  expect(reasons).toEqual(["spam"]);
   await changes.read();
-  expect(known).toEqual(["spam"]);
+  expect(reasons).toEqual(["spam"]);
 });

@@ -145,14 +145,14 @@ describe("applyChange", () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 30 }), times, (maxVisits, allMs) => {
         let current = link({ terms: { maxVisits } });
-        let counted = 0;
+        let visits = 0;
         for (const atMs of allMs) {
           const after = applyChange(current, visitAt(atMs));
           if (after === undefined) continue;
-          counted++;
+          visits++;
           current = after;
         }
-        expect(counted).toBe(Math.min(allMs.length, maxVisits));
+        expect(visits).toBe(Math.min(allMs.length, maxVisits));
         const isUsedUp = allMs.length >= maxVisits;
         expect(current.endsMs).toBe((isUsedUp ? allMs[maxVisits - 1] : NEVER_MS) as number);
         expect(current.terms?.ended).toBe(isUsedUp ? "visits" : undefined);
@@ -218,17 +218,17 @@ describe("the former host of a link (the longest within 30 days)", () => {
         const [host = "", days] = move.split(" ");
         return moveTo(host, NOW + Number(days) * DAY);
       });
-      const moved = applyAll(link(), all);
-      const lastMs = moved.terms?.changedMs ?? 0;
-      expect(formerHostOf(moved, lastMs + FORMER_HOST_MS - 1)).toBe(expected as string);
-      expect(formerHostOf(moved, lastMs + FORMER_HOST_MS)).toBeUndefined();
+      const result = applyAll(link(), all);
+      const lastMs = result.terms?.changedMs ?? 0;
+      expect(formerHostOf(result, lastMs + FORMER_HOST_MS - 1)).toBe(expected as string);
+      expect(formerHostOf(result, lastMs + FORMER_HOST_MS)).toBeUndefined();
       const growing = all.reduce((sinceMs, { atMs }) => Math.max(atMs, sinceMs + 1), link().createdMs);
-      expect(moved.terms?.changedMs).toBe(growing);
+      expect(result.terms?.changedMs).toBe(growing);
     });
 
   test("ignores an edit to the current target", () => {
-    const moved = applyAll(link(), [moveTo("b.example", NOW)]);
-    expect(applyChange(moved, moveTo("b.example", NOW + 1))).toBeUndefined();
+    const result = applyAll(link(), [moveTo("b.example", NOW)]);
+    expect(applyChange(result, moveTo("b.example", NOW + 1))).toBeUndefined();
   });
 });
 

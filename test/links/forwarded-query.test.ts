@@ -136,17 +136,19 @@ describe("any visitor's query", () => {
   });
 
   test("adds its parameters behind those of the destination, except for equal names", () => {
-    const known = fc.string({
+    const word = fc.string({
       unit: fc.constantFrom("a", "b", "&", "=", "+", "ä", " ", "%", "/"),
       maxLength: 4,
     });
-    const parameters = fc.array(fc.tuple(known, known), { maxLength: 6 });
+    const parameters = fc.array(fc.tuple(word, word), { maxLength: 6 });
     fc.assert(
       fc.property(parameters, parameters, (own, visitors) => {
-        const [left, right] = [own, visitors].map((pairs) => new URLSearchParams(pairs).toString());
+        const [ownQuery, visitorsQuery] = [own, visitors].map((pairs) =>
+          new URLSearchParams(pairs).toString(),
+        );
         const names = new Set(own.map(([name]) => name));
         const expected = [...own, ...visitors.filter(([name]) => !names.has(name))];
-        const result = new URL(forward(new URL(`${SHOP}?${left}`).href, `?${right}`));
+        const result = new URL(forward(new URL(`${SHOP}?${ownQuery}`).href, `?${visitorsQuery}`));
         expect([...result.searchParams]).toEqual(expected);
       }),
       { numRuns: 2000 },

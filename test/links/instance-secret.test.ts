@@ -10,8 +10,8 @@ test("a manage key is valid only for its own link on its own instance", () => {
   const key = secret.manageKey(link);
   expect(key).toMatch(/^[\w-]{22}$/);
   expect(secret.isManageKey(key, link)).toBe(true);
-  for (const given of ["", key.slice(1), `${key}A`, `${key}=`, ` ${key}`, key.toLowerCase(), "한".repeat(22)])
-    expect(secret.isManageKey(given, link)).toBe(false);
+  for (const input of ["", key.slice(1), `${key}A`, `${key}=`, ` ${key}`, key.toLowerCase(), "한".repeat(22)])
+    expect(secret.isManageKey(input, link)).toBe(false);
   expect(secret.isManageKey(key, newLink("other"))).toBe(false);
   expect(secret.isManageKey(key, newLink("mine", { createdMs: link.createdMs + 1 }))).toBe(false);
   expect(createSecret(new Uint8Array(32).fill(8)).isManageKey(key, link)).toBe(false);

@@ -209,9 +209,9 @@ describe("the purge", () => {
 
   test("forgets a request 24 hours after it was first sent", async () => {
     const links = openLinks();
-    const sent = { key: "purged", body: "body" };
+    const request = { key: "purged", body: "body" };
     const send = async () => {
-      const created = await links.createOnce([{ originalUrl }], sent, (await links.recall(sent)) as []);
+      const created = await links.createOnce([{ originalUrl }], request, (await links.recall(request)) as []);
       return "kind" in created ? created : created.outcomes[0];
     };
     const first = await send();

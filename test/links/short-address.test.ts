@@ -20,8 +20,8 @@ describe("readShortAddress", () => {
       ["https://숏.한국/a", "a", "https://xn--0p4b.xn--3e0b707e"],
       ["https://go.example@evil.example/a", "a", "https://evil.example"],
     ];
-    for (const [written, code, origin] of right)
-      expect(readShortAddress(written), written).toEqual({ code, origin });
+    for (const [input, code, origin] of right)
+      expect(readShortAddress(input), input).toEqual({ code, origin });
   });
 
   test("refuses everything else", () => {
@@ -31,6 +31,6 @@ describe("readShortAddress", () => {
       "",
       " ",
     ];
-    for (const written of wrong) expect(readShortAddress(written), written).toEqual(undefined);
+    for (const input of wrong) expect(readShortAddress(input), input).toEqual(undefined);
   });
 });

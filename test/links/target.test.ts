@@ -19,9 +19,9 @@ const PRIVATE: TargetPolicy = {
   isShortener,
 };
 
-function expectRule(rule: string, written: string, policy = PUBLIC) {
-  expect([written, parseTarget(written, policy)]).toMatchObject([
-    written,
+function expectRule(rule: string, input: string, policy = PUBLIC) {
+  expect([input, parseTarget(input, policy)]).toMatchObject([
+    input,
     { kind: "invalid", refusals: [{ rule }] },
   ]);
 }
@@ -121,20 +121,20 @@ const REFUSED = {
 };
 
 describe("a destination", () => {
-  for (const [written, target] of Object.entries(ACCEPTED)) {
-    test(`may be ${written}`, () => expect(parseTarget(written, PUBLIC)).toBe(target as never));
+  for (const [input, target] of Object.entries(ACCEPTED)) {
+    test(`may be ${input}`, () => expect(parseTarget(input, PUBLIC)).toBe(target as never));
   }
 
   for (const [rule, destinations] of Object.entries(REFUSED)) {
     test(`is refused with ${rule}`, () => {
-      for (const written of destinations) expectRule(rule, written);
+      for (const input of destinations) expectRule(rule, input);
     });
   }
 
   test("may be private in private posture", () => {
     const policy = { ...PRIVATE, ownPorts: ["4000"] };
-    for (const written of REFUSED["target.private"]) {
-      expect(typeof parseTarget(written, policy), written).toEqual("string");
+    for (const input of REFUSED["target.private"]) {
+      expect(typeof parseTarget(input, policy), input).toEqual("string");
     }
   });
 
@@ -168,7 +168,7 @@ describe("a destination", () => {
     expectRule("target.unparsable", `http://a${"\u0301\u0323".repeat(4000)}.com/`);
     expectRule("target.unparsable", `http://${"a.".repeat(2000)}com/`);
     // An escaped name is nine times as long.
-    const parsed = (written: string) => !isProblem(parseTarget(`http://a${written}.com/`, PUBLIC));
+    const parsed = (input: string) => !isProblem(parseTarget(`http://a${input}.com/`, PUBLIC));
     expect([240, 260].map((count) => parsed("\u0334".repeat(count)))).toEqual([true, false]);
     expect([240, 260].map((count) => parsed("%CC%B4".repeat(count)))).toEqual([true, false]);
   });

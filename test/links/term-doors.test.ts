@@ -69,10 +69,10 @@ describe.each(Object.entries(ENGINES))("the API over %s", (_, settings) => {
   }
 
   test.each(TERM_NAMES)("POST stores and shows %s", async (name) => {
-    const given = { [name]: SAMPLES[name].values[0] };
-    const link = await make(curt, given);
-    expect(link.data).toMatchObject(shownTerms(given));
-    await expectTerms(curt, link, given);
+    const terms = { [name]: SAMPLES[name].values[0] };
+    const link = await make(curt, terms);
+    expect(link.data).toMatchObject(shownTerms(terms));
+    await expectTerms(curt, link, terms);
   });
 
   test.each(TERM_NAMES)("POST accepts null as %s for a link without it", async (name) => {
@@ -84,11 +84,11 @@ describe.each(Object.entries(ENGINES))("the API over %s", (_, settings) => {
   });
 
   test.each(TERM_NAMES)("a batch stores and shows %s", async (name) => {
-    const given = { [name]: SAMPLES[name].values[0] };
-    const [plain, { data }] = await batch({}, given);
+    const terms = { [name]: SAMPLES[name].values[0] };
+    const [plain, { data }] = await batch({}, terms);
     expect(plain.data).toMatchObject(shownTerms({}));
-    expect(data).toMatchObject(shownTerms(given));
-    await expectTerms(curt, { code: data.code, key: data.manage_key }, given);
+    expect(data).toMatchObject(shownTerms(terms));
+    await expectTerms(curt, { code: data.code, key: data.manage_key }, terms);
   });
 
   test.each(TERM_NAMES)("a replay shows %s", async (name) => {
@@ -157,7 +157,7 @@ describe("the contract's endpoint", () => {
 describe("the home form", () => {
   const open = async () => readServedForm(curt, await curt.fetch("/", { headers: HTML }), "form[data-make]");
   const address = (form: ServedForm) => form.find(({ name }) => name === "original_url");
-  const refused = async (form: ServedForm) => readServedForm(curt, await form.send(), "form[data-make]");
+  const sendRefused = async (form: ServedForm) => readServedForm(curt, await form.send(), "form[data-make]");
 
   /** The operator has the manage key. */
   async function created(form: ServedForm): Promise<MadeLink> {
@@ -182,7 +182,7 @@ describe("the home form", () => {
     const [value] = SAMPLES[name].values;
     const form = await open();
     enter(form, name, value);
-    const shown = await refused(form);
+    const shown = await sendRefused(form);
     expect(shown.status).toBe(400);
     address(shown).value = TARGET;
     await expectTerms(curt, await created(shown), { [name]: value });
@@ -193,7 +193,7 @@ describe("the home form", () => {
       const form = await open();
       address(form).value = TARGET;
       enter(form, name, value);
-      const shown = await refused(form);
+      const shown = await sendRefused(form);
       expect([shown.status, isRefusedBeside(shown, name)], String(value)).toEqual([400, true]);
     }
   });
@@ -209,7 +209,7 @@ describe("the manage form", () => {
       SELECTOR,
     );
   }
-  const refused = async (form: ServedForm) => readServedForm(curt, await form.send(), SELECTOR);
+  const sendRefused = async (form: ServedForm) => readServedForm(curt, await form.send(), SELECTOR);
 
   test.each(TERM_NAMES)("changes and removes %s", async (name) => {
     await expectChanges(curt, name, async (link, value) => {
@@ -233,7 +233,7 @@ describe("the manage form", () => {
     const form = await open(link);
     form.find((control) => control.name === "target").value = "no address";
     enter(form, name, other);
-    const shown = await refused(form);
+    const shown = await sendRefused(form);
     expect(shown.status).toBe(400);
     shown.find((control) => control.name === "target").value = TARGET;
     expect((await shown.send()).status).toBe(200);
@@ -246,7 +246,7 @@ describe("the manage form", () => {
     for (const [value] of wrongTexts(name)) {
       const form = await open(link);
       enter(form, name, value);
-      const shown = await refused(form);
+      const shown = await sendRefused(form);
       expect([shown.status, isRefusedBeside(shown, name)], String(value)).toEqual([400, true]);
     }
     await expectTerms(curt, link, { ...SCHEDULED, [name]: SAMPLES[name].values[0] });
@@ -273,12 +273,12 @@ describe("the commands", () => {
 
   test.each(TERM_NAMES)("curt shorten creates a link with %s", async (name) => {
     const [value] = SAMPLES[name].values;
-    const given = { [name]: value };
+    const terms = { [name]: value };
     const { code, stdout, stderr } = await runWith(["shorten", TARGET], name, value);
     expect([code, stderr]).toEqual([0, ""]);
     const link = JSON.parse(stdout);
-    expect(link).toMatchObject(shownTerms(given));
-    await expectTerms(curt, { code: link.code, key: link.manage_key }, given);
+    expect(link).toMatchObject(shownTerms(terms));
+    await expectTerms(curt, { code: link.code, key: link.manage_key }, terms);
   });
 
   test.each(TERM_NAMES)("curt edit changes and removes %s", async (name) => {
@@ -317,20 +317,20 @@ describe("the MCP tools", () => {
   beforeAll(async () => void (mcp = await connect({ CURT_URL: curt.origin })));
   afterAll(() => mcp[Symbol.asyncDispose]());
 
-  async function call(tool: string, given: Readonly<Record<string, unknown>>) {
-    const { isError, text, told } = await mcp.call(tool, given);
+  async function call(tool: string, terms: Readonly<Record<string, unknown>>) {
+    const { isError, text, told } = await mcp.call(tool, terms);
     if (isError) throw new Error(text);
     return told as Readonly<Record<string, string>>;
   }
 
   test.each(TERM_NAMES)("shorten creates a link with %s, and look_inside shows it", async (name) => {
-    const given = { [name]: SAMPLES[name].values[0] };
-    const link = await call("shorten", { target: TARGET, ...given });
-    expect(link).toMatchObject(shownTerms(given));
-    await expectTerms(curt, { code: link["code"] ?? "", key: link["manage_key"] ?? "" }, given);
+    const terms = { [name]: SAMPLES[name].values[0] };
+    const link = await call("shorten", { target: TARGET, ...terms });
+    expect(link).toMatchObject(shownTerms(terms));
+    await expectTerms(curt, { code: link["code"] ?? "", key: link["manage_key"] ?? "" }, terms);
     // Before its start, a link is unknown.
     if (link["state"] === "active")
-      expect(await call("look_inside", { link: link["code"] })).toMatchObject(shownTerms(given));
+      expect(await call("look_inside", { link: link["code"] })).toMatchObject(shownTerms(terms));
   });
 
   test.each(TERM_NAMES)("update changes and removes %s", async (name) => {
@@ -344,9 +344,9 @@ describe("the MCP tools", () => {
     const { code, key } = await makeScheduled(curt, name);
     const failures: ReturnType<typeof mcp.call>[] = [];
     for (const [value, reason] of [...wrongValues(name), ...endlessTexts(name)]) {
-      const given = { [name]: value };
-      failures.push(mcp.call("update", { link: code, manage_key: key, ...given }));
-      if (reason !== ONLY_IN_CHANGES) failures.push(mcp.call("shorten", { target: TARGET, ...given }));
+      const terms = { [name]: value };
+      failures.push(mcp.call("update", { link: code, manage_key: key, ...terms }));
+      if (reason !== ONLY_IN_CHANGES) failures.push(mcp.call("shorten", { target: TARGET, ...terms }));
     }
     for (const { isError, text } of await Promise.all(failures)) {
       expect(isError, text).toBeTrue();
@@ -403,8 +403,8 @@ describe("curt export and curt import", () => {
     await using service = await startHere({ ADMIN_TOKEN: TOKEN });
     const links = await Promise.all(
       TERM_NAMES.map(async (name) => {
-        const given = { [name]: SAMPLES[name].values[0] };
-        return { given, link: await make(service, given) };
+        const terms = { [name]: SAMPLES[name].values[0] };
+        return { terms, link: await make(service, terms) };
       }),
     );
     using folder = temporaryFolder();
@@ -424,7 +424,7 @@ describe("curt export and curt import", () => {
         { ADMIN_TOKEN: TOKEN, DATABASE_URL: to },
         { folder: path(String(nth)) },
       );
-      for (const { given, link } of links) await expectTerms(moved, link, given);
+      for (const { terms, link } of links) await expectTerms(moved, link, terms);
       from = to;
     }
   });

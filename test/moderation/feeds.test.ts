@@ -62,8 +62,8 @@ describe("a feed", () => {
     await using server = serveList(({ headers }) => {
       const etag = `"${version}"`;
       if (headers.get("if-none-match") === etag) return new Response(null, { status: 304 });
-      const known = { ETag: etag, "Last-Modified": "Sun, 01 Nov 2026 00:00:00 GMT" };
-      return new Response(`evil-${version}.example\n`, { headers: known });
+      const validators = { ETag: etag, "Last-Modified": "Sun, 01 Nov 2026 00:00:00 GMT" };
+      return new Response(`evil-${version}.example\n`, { headers: validators });
     });
     await using feeds = follow(folder.path, server.url);
     await until(() => feeds.fetched() === 1);
@@ -86,9 +86,9 @@ describe("a feed", () => {
 
   test("is fetched by one of several processes, and not again after a restart", async () => {
     using folder = temporaryFolder();
-    const noted: boolean[] = [];
+    const hadNote: boolean[] = [];
     await using server = serveList(async ({ url }) => {
-      noted.push(existsSync(`${feedFile(folder.path, url)}.json`));
+      hadNote.push(existsSync(`${feedFile(folder.path, url)}.json`));
       await Bun.sleep(50);
       return new Response("evil.example\n");
     });
@@ -103,7 +103,7 @@ describe("a feed", () => {
     await using three = follow(folder.path, server.url);
     await Bun.sleep(50);
     expect([server.requests.length, three.fetched()]).toEqual([1, 0]);
-    expect(noted).toEqual([true]);
+    expect(hadNote).toEqual([true]);
   });
 
   test("is fetched again immediately if its list is missing", async () => {

@@ -95,7 +95,7 @@ test("old rules stay in effect if the store can't be read", async () => {
 });
 
 test("parseHost normalizes every spelling of a host and refuses everything else", () => {
-  for (const [written, host] of [
+  for (const [input, host] of [
     [" Evil.Example. ", "evil.example"],
     ["메일.example", "xn--h32bq4v.example"],
     ["xn--h32bq4v.EXAMPLE", "xn--h32bq4v.example"],
@@ -106,8 +106,8 @@ test("parseHost normalizes every spelling of a host and refuses everything else"
     ["2001:DB8:0::1", "[2001:db8::1]"],
     ["[2001:db8::1]", "[2001:db8::1]"],
   ] as const)
-    expect([written, parseHost(written)]).toEqual([written, host]);
-  for (const written of [
+    expect([input, parseHost(input)]).toEqual([input, host]);
+  for (const input of [
     ...`. .. a..example .example *.example https://evil.example evil.example/ evil.example:80
       evil.example:8080 user@evil.example evil.example?x evil.example#x 256.256.256.256 1.2.3.4.5 [::1
       evil%2eexample`.split(/\s+/),
@@ -117,5 +117,5 @@ test("parseHost normalizes every spelling of a host and refuses everything else"
     "\uD800.example",
     "x".repeat(2000),
   ])
-    expect([written, parseHost(written)]).toEqual([written, undefined]);
+    expect([input, parseHost(input)]).toEqual([input, undefined]);
 });

@@ -32,12 +32,12 @@ test("ordinary hosts have no hints", () => {
     www.net.example.com localhost intranet printer.local dev.example.com www.dev.example.com eu.app.example.com de.shop.example.com
     www.com.xyz business.gov.wales fr.wikivoyage.org www.mercadolibre.com.ar www.uol.com.br www.rakuten.co.jp www.yahoo.co.jp www.sina.com.cn
     finance.sina.com.cn news.ycombinator.com docs.python.org pypi.org crates.io docs.rs www.npmjs.com`;
-  const found = hosts
+  const results = hosts
     .trim()
     .split(/\s+/)
     .map((host) => [host, hintsAbout(`https://${host}/a?b=c`)]);
-  expect(found.length).toBeGreaterThan(100);
-  expect(found.filter(([, hints]) => (hints as unknown[]).length > 0)).toEqual([]);
+  expect(results.length).toBeGreaterThan(100);
+  expect(results.filter(([, hints]) => (hints as unknown[]).length > 0)).toEqual([]);
 });
 
 test("another site's name at the start of a host causes a hint with both names", () => {

@@ -62,8 +62,8 @@ test("Curt's own hosts and suffixes of registries can't be blocked, but suffixes
         host,
         { kind: "refused", refusals: [{ rule }] },
       ]);
-  for (const written of ["github.io", "example.com", "a.co.uk", "192.0.2.1", "[2001:db8::1]", "localhost"])
-    expect(await operator.blockHost(written, { reason: "spam" }, "api")).toMatchObject({ changed: true });
+  for (const input of ["github.io", "example.com", "a.co.uk", "192.0.2.1", "[2001:db8::1]", "localhost"])
+    expect(await operator.blockHost(input, { reason: "spam" }, "api")).toMatchObject({ changed: true });
 });
 
 test("at most 100,000 hosts can be blocked", async () => {

@@ -167,15 +167,15 @@ describe("a limit of clients", () => {
   test("reports the remaining uses of a network's /48 if these are fewer", () => {
     const { limit, client } = openLimit();
     for (const nth of times(31)) limit.take(client(nth));
-    const left = (of: string) => limit.allowances(of).map((allowance) => allowance.left);
-    expect([left(client(0)), left(client(99)), left("192.0.2.1"), left("2001:db8:1:0")]).toEqual([
-      [1],
-      [1],
-      [2],
-      [2],
-    ]);
+    const remaining = (of: string) => limit.allowances(of).map((allowance) => allowance.left);
+    expect([
+      remaining(client(0)),
+      remaining(client(99)),
+      remaining("192.0.2.1"),
+      remaining("2001:db8:1:0"),
+    ]).toEqual([[1], [1], [2], [2]]);
     limit.take(client(99));
-    expect([left(client(0)), left(client(100))]).toEqual([[0], [0]]);
+    expect([remaining(client(0)), remaining(client(100))]).toEqual([[0], [0]]);
     expect(limit.allowances(client(100))).toEqual([{ count: 2, ms: MINUTE_MS, left: 0, seconds: 2 }]);
   });
 

@@ -23,9 +23,9 @@ let linkCount = 0;
 async function createLink(target = "https://evil.example/path"): Promise<ReadLink> {
   const link = newLink(`reported${linkCount++}`, { originalUrl: target, target: target as Target });
   await store.insert([link]);
-  const read = requireSeen(link, undefined);
-  if (isProblem(read)) throw new Error(read.kind);
-  return read;
+  const readLink = requireSeen(link, undefined);
+  if (isProblem(readLink)) throw new Error(readLink.kind);
+  return readLink;
 }
 
 interface Settings {
@@ -154,8 +154,8 @@ test("an answer can't block a suffix of a registry or Curt's own host", async ()
   ] as const) {
     const link = await createLink(target);
     await reports.report(link.code, { reason: "spam" }, "192.0.2.1");
-    const answered = await cases.answerCase(link, { action: "block-host", reason: "spam" }, "page");
-    expect(answered).toMatchObject({ kind: "refused", refusals: [{ rule }] });
+    const outcome = await cases.answerCase(link, { action: "block-host", reason: "spam" }, "page");
+    expect(outcome).toMatchObject({ kind: "refused", refusals: [{ rule }] });
     expect(await store.caseOf(link)).toMatchObject({ answer: undefined });
   }
 });

@@ -104,8 +104,8 @@ test("each kind of fault has its own line", () => {
 
 test("faults of the store are logged with each cause once, without a stack", () => {
   const { lines, report } = openFaultLog(60_000);
-  const refused = new StoreUnavailable("db1: refused", { cause: new Error("refused") });
-  report(new StoreUnavailable("No server", { cause: refused }));
+  const cause = new StoreUnavailable("db1: refused", { cause: new Error("refused") });
+  report(new StoreUnavailable("No server", { cause }));
   expect(lines).toMatchObject([{ level: "warn", reason: "No server: db1: refused" }]);
   expect(JSON.stringify(lines)).not.toContain("faults.test.ts");
 });

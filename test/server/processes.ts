@@ -67,8 +67,8 @@ export async function until<T>(
 ) {
   const patience = AbortSignal.timeout(PATIENCE_MS);
   while (!patience.aborted) {
-    const found = await check();
-    if (found !== undefined && found !== false) return found;
+    const result = await check();
+    if (result !== undefined && result !== false) return result;
     await Bun.sleep(5);
   }
   throw new Error(`waited too long until ${condition}`);
@@ -120,7 +120,7 @@ type Connection = ReturnType<typeof open>;
 /** Opens a connection to each of these processes. To distinguish them, creates links and looks up in the log which one did. */
 export async function openEach(program: Program, pids: readonly number[]) {
   const disposing = new DisposableStack();
-  const found = new Map<number, Connection>();
+  const connections = new Map<number, Connection>();
   await until(`each of ${pids.join()} answers`, async () => {
     const connection = disposing.use(open(program.origin));
     const custom_code = `probe-${crypto.randomUUID()}`;
@@ -129,15 +129,17 @@ export async function openEach(program: Program, pids: readonly number[]) {
     const line = await until("the link is logged", () =>
       lines(program).find(({ code }) => code === custom_code),
     );
-    found.set(line.pid, connection);
-    return pids.every((pid) => found.has(pid));
+    connections.set(line.pid, connection);
+    return pids.every((pid) => connections.has(pid));
   });
   return {
-    of: (pid: number) => found.get(pid) as Connection,
+    of: (pid: number) => connections.get(pid) as Connection,
     /** Sends a GET to every process. */
     get: (path: string, cookie?: string) =>
       Promise.all(
-        pids.map(async (pid) => (await found.get(pid)?.request("GET", path, "", cookie)) ?? { status: 0 }),
+        pids.map(
+          async (pid) => (await connections.get(pid)?.request("GET", path, "", cookie)) ?? { status: 0 },
+        ),
       ),
     [Symbol.dispose]: () => disposing.dispose(),
   };

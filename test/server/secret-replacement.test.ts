@@ -47,10 +47,10 @@ describe("an import into an empty PostgreSQL database", () => {
     {
       await using _ = await startHere({ DATABASE_URL, DATA_DIR: elsewhere.path });
       for (const options of [[], ["--dry-run"]]) {
-        const refused = await runCommand(["import", ...options, file], settings);
-        expect(refused).toMatchObject({ stdout: "" });
-        expect(refused.code).not.toBe(0);
-        expect(refused.stderr).toContain(
+        const result = await runCommand(["import", ...options, file], settings);
+        expect(result).toMatchObject({ stdout: "" });
+        expect(result.code).not.toBe(0);
+        expect(result.stderr).toContain(
           "is being served, and an import replaces the secret of its manage keys",
         );
       }

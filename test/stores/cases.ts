@@ -170,7 +170,7 @@ export function testCaseStore(name: string, open: () => Promise<TestedStore>): v
 
     const changeTarget = (link: LinkId, url: string, atMs: number) =>
       store.update(link, { type: "edit", atMs, destination: { originalUrl: url, target: url as Target } });
-    const seenIn = async (link: LinkId) => {
+    const idWithRevision = async (link: LinkId) => {
       const found = await other.find(link.code);
       if (found === undefined) throw new Error("no link");
       return { ...link, revision: revisionOf(found) };
@@ -179,22 +179,24 @@ export function testCaseStore(name: string, open: () => Promise<TestedStore>): v
     test("refuses to answer or reopen a case if the link changed since the operator read it", async () => {
       const link = await createLink();
       await send(link, "a");
-      const seen = await seenIn(link);
+      const stale = await idWithRevision(link);
       await changeTarget(link, "https://www.google.com/", NOW + 20);
       const found = await other.find(link.code);
-      const refused = { kind: "precondition.failed", revision: found && versionOf(found) } as never;
+      const conflict = { kind: "precondition.failed", revision: found && versionOf(found) } as never;
       const answers = [
         { action: "disable", reason: "spam" },
         { action: "block-host", reason: "spam", host: "refused.example" },
         { action: "nothing" },
       ] as const;
       for (const answer of answers)
-        expect(await store.answerCase(seen, answer, byOperator())).toEqual(refused);
+        expect(await store.answerCase(stale, answer, byOperator())).toEqual(conflict);
       expect(await other.caseOf(link)).toMatchObject({ answer: undefined });
       expect((await other.hosts("", 1000)).map(({ host }) => host)).not.toContain("refused.example");
       expect([await stateOf(link), await actionsOn(link)]).toEqual([undefined, []]);
-      expect(await store.answerCase(await seenIn(link), { action: "nothing" }, byOperator())).toBeTrue();
-      expect(await store.reopenCase(seen, { disabled: "spam" }, byOperator())).toEqual(refused);
+      expect(
+        await store.answerCase(await idWithRevision(link), { action: "nothing" }, byOperator()),
+      ).toBeTrue();
+      expect(await store.reopenCase(stale, { disabled: "spam" }, byOperator())).toEqual(conflict);
       expect(await other.caseOf(link)).toMatchObject({ answer: { action: "nothing" } });
     });
 
@@ -202,9 +204,9 @@ export function testCaseStore(name: string, open: () => Promise<TestedStore>): v
       for (let nth = 0; nth < 20; nth++) {
         const link = await createLink();
         await send(link, "a");
-        const seen = await seenIn(link);
+        const current = await idWithRevision(link);
         const [answered, changed] = await Promise.all([
-          store.answerCase(seen, { action: "nothing" }, byOperator()),
+          store.answerCase(current, { action: "nothing" }, byOperator()),
           other.update(link, {
             type: "edit",
             atMs: NOW + 20,
@@ -299,9 +301,9 @@ export function testCaseStore(name: string, open: () => Promise<TestedStore>): v
         for (let note = 0; note < nth * 2; note++)
           await send(link, `n${note}`, { note: `${link.code} ${note}`, atMs: NOW + note });
       await send(links[0] as LinkId, "silent");
-      const listed = await other.cases({ limit: 500 });
+      const cases = await other.cases({ limit: 500 });
       for (const [nth, link] of links.entries()) {
-        const one = listed.find(({ code }) => code === link.code);
+        const one = cases.find(({ code }) => code === link.code);
         expect(one?.notes).toHaveLength(nth * 2);
         expect(one?.notes).toEqual((await other.caseOf(link))?.notes as never);
       }

@@ -55,12 +55,12 @@ test("an item is refused after too long a wait, and later ones are committed", a
   const first = add([1]);
   await new Promise(setImmediate);
   const late = add([2]);
-  const refused = late.catch((error: unknown) => error);
+  const refusal = late.catch((error: unknown) => error);
   clock.advance(400);
   const inTime = add([3]);
   started[0]?.end();
   expect(await first).toEqual([1]);
-  expect(await refused).toBeInstanceOf(StoreUnavailable);
+  expect(await refusal).toBeInstanceOf(StoreUnavailable);
   await new Promise(setImmediate);
   started[1]?.end();
   expect(await inTime).toEqual([3]);

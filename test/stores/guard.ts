@@ -67,13 +67,13 @@ export function testGuardStore(name: string, open: () => Promise<TestedStore>): 
       const [id] = await createLinks(newLink("unseen"));
       const before = await other.find("unseen" as LinkKey);
       if (id === undefined || before === undefined) throw new Error("no link");
-      const seen = { ...id, revision: revisionOf(before) };
+      const stale = { ...id, revision: revisionOf(before) };
       await other.update(id, { type: "edit", atMs: NOW + 1, endsMs: NOW + DAY_MS });
       const now = await store.find(id.code);
-      const refused = { kind: "precondition.failed", revision: now && versionOf(now) } as never;
-      expect(await store.disable([seen], because("spam"))).toEqual(refused);
-      expect(await store.enable([seen], decision())).toEqual(refused);
-      expect(await store.erase(seen, decision())).toEqual(refused);
+      const conflict = { kind: "precondition.failed", revision: now && versionOf(now) } as never;
+      expect(await store.disable([stale], because("spam"))).toEqual(conflict);
+      expect(await store.enable([stale], decision())).toEqual(conflict);
+      expect(await store.erase(stale, decision())).toEqual(conflict);
       expect(await other.find(id.code)).toEqual(now as never);
       expect(await read({ code: id.code })).toEqual([]);
       const current = { ...id, revision: revisionOf(now ?? before) };

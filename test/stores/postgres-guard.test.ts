@@ -95,7 +95,7 @@ describe("decisions and reports in PostgreSQL", () => {
       // A report holds its link, and then opens the case.
       await client.query("BEGIN");
       await client.query("SELECT FROM links WHERE code = $1 FOR UPDATE", [code]);
-      const answered = answer();
+      const answering = answer();
       await untilLockWait(client);
       await client.query(
         `INSERT INTO cases (code, created_ms, is_open, first_ms, last_ms, reports, reasons, pending)
@@ -104,7 +104,7 @@ describe("decisions and reports in PostgreSQL", () => {
       );
       await client.query("COMMIT");
       await client.end();
-      await answered;
+      await answering;
     }
     expect(await store.cases({ state: "open", limit: 10 })).toEqual([]);
     expect(await store.caseOf(disabled)).toMatchObject({ answer: { action: "disable" } });

@@ -194,8 +194,8 @@ test("each of 3,000 simultaneous look-ups in PostgreSQL returns its own link", a
   const [store] = opened.stores;
   await store.insert(Array.from({ length: 100 }, (_, nth) => newLink(`l${nth}`)));
   const codes = Array.from({ length: 3000 }, (_, nth) => `l${nth % 150}` as LinkKey);
-  const found = await Promise.all(codes.map((code) => store.find(code)));
-  expect(found.map((link) => link?.code)).toEqual(
+  const links = await Promise.all(codes.map((code) => store.find(code)));
+  expect(links.map((link) => link?.code)).toEqual(
     codes.map((code) => (Number(code.slice(1)) < 100 ? code : undefined)),
   );
 });

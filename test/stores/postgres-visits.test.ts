@@ -100,15 +100,15 @@ describe("visits in PostgreSQL", () => {
     for (const code of ["one", "other"])
       for (let nth = 0; nth < 25; nth++)
         for (const slice of visitsOf(`${code}${nth}`, 1, [{ code, visitor: 7 }])) await store.add(slice);
-    const changed: number[] = [];
+    const changes: number[] = [];
     for (let closed = 0, aged = 10; aged === 10;) {
       aged = await store.age(CLOSE, 10);
       const before = closed;
       closed = await countClosed();
-      changed.push(closed - before);
+      changes.push(closed - before);
     }
-    expect(Math.max(...changed)).toBeLessThanOrEqual(11);
-    expect(changed.reduce((sum, rows) => sum + rows, 0)).toBe(50);
+    expect(Math.max(...changes)).toBeLessThanOrEqual(11);
+    expect(changes.reduce((sum, rows) => sum + rows, 0)).toBe(50);
     for (const code of ["one", "other"]) {
       const [day] = await store.days(code as LinkKey, CREATED, DAY, DAY);
       expect(day).toMatchObject({ visits: 25, bots: 0 });
@@ -193,7 +193,7 @@ describe("visits in PostgreSQL", () => {
       await using tables = await openTables(name);
       await store.insert([link]);
       await before(store);
-      const held = tables
+      const transaction = tables
         .transaction(async (run) => {
           await run(hold);
           const firstResult = first(store);
@@ -205,7 +205,7 @@ describe("visits in PostgreSQL", () => {
           throw Object.assign(new Error("enough"), { done: [firstResult, secondResult] });
         })
         .catch((error: { done: Promise<unknown>[] }) => error.done);
-      await Promise.all(await held);
+      await Promise.all(await transaction);
       expect(await sums(store, link.code)).toEqual({ visits: 0, bots: 0 });
       await store.age(FORGET, 10);
       expect(await sums(store, link.code)).toEqual({ visits: 0, bots: 0 });
@@ -235,14 +235,14 @@ describe("visits in PostgreSQL", () => {
   test("are remembered as counted for a month, and no row remains afterwards", async () => {
     await using store = await openStore("month");
     await using tables = await openTables("month");
-    const again = ["a", "b"].flatMap((source) => visitsOf(source, 1, [{ code: "one" }]));
+    const slices = ["a", "b"].flatMap((source) => visitsOf(source, 1, [{ code: "one" }]));
     const rows = async () =>
       (await tables.run<{ rows: number }>("SELECT count(*) AS rows FROM visits")).rows[0]?.rows;
     const ageAndAdd = async (closeBefore: number, forgetBefore: number) => {
       while ((await store.age({ closeBefore, forgetBefore }, 100)) > 0);
-      for (const slice of again) await store.add(slice);
+      for (const slice of slices) await store.add(slice);
     };
-    for (const slice of again) await store.add(slice);
+    for (const slice of slices) await store.add(slice);
     await ageAndAdd(DAY + 30, 0);
     expect([await sums(store, "one"), await rows()]).toEqual([{ visits: 2, bots: 0 }, 2]);
     await ageAndAdd(DAY + 30, DAY + 22);

@@ -96,8 +96,8 @@ async function checkVisits(service: Here, { links }: Kept, rounds: number): Prom
   for (const { code, status, visits, bots } of links) {
     const link = await store.find(code as LinkKey);
     if (link === undefined) throw new Error(`${code} is gone`);
-    const counted = await store.sums(link.code, link.createdMs);
-    expect([code, counted]).toEqual([code, { visits, bots: bots + (status === 302 ? rounds : 0) }]);
+    const sums = await store.sums(link.code, link.createdMs);
+    expect([code, sums]).toEqual([code, { visits, bots: bots + (status === 302 ? rounds : 0) }]);
   }
 }
 

@@ -63,15 +63,15 @@ async function play(
     return to(code, `https://${host}/${end}`, more);
   });
   await store.insert(inserted);
-  const fated = (fate: string) => inserted.filter((_, at) => links[at]?.fate === fate);
+  const linksWith = (fate: string) => inserted.filter((_, at) => links[at]?.fate === fate);
   for (const [at, link] of inserted.entries()) {
     const { fate, newHost } = links[at] ?? {};
     // Before any of them ended.
     const change = edit({ destination: destination(`https://${newHost}/new`), passwordHash: "hash" }, 0);
     if (fate === "edit") await store.update(link, change);
   }
-  await store.disable(fated("disable"), { ...DECISION, reason: "spam" });
-  for (const link of fated("erase").slice(0, 5)) await store.erase(link, DECISION);
+  await store.disable(linksWith("disable"), { ...DECISION, reason: "spam" });
+  for (const link of linksWith("erase").slice(0, 5)) await store.erase(link, DECISION);
   if (purges) while ((await store.purge(NOW, 500)) === 500);
 }
 
@@ -90,8 +90,8 @@ export async function checkSearches(
       for (const [round, one] of all.entries()) await play(store, one, round);
       const links = await findAll(store, {}, 10_000);
       const codes = new Set(all.flatMap((round) => round.links.map(({ code }) => code as LinkKey)));
-      const found = await Promise.all([...codes].map((code) => store.find(code)));
-      expect(links.toSorted(byCode)).toEqual(found.filter((link) => link !== undefined).toSorted(byCode));
+      const stored = await Promise.all([...codes].map((code) => store.find(code)));
+      expect(links.toSorted(byCode)).toEqual(stored.filter((link) => link !== undefined).toSorted(byCode));
       for (const query of searches) {
         const expected = links.filter((link) => isFound(link, query));
         for (const searched of [store, cramped])

@@ -19,15 +19,15 @@ export async function findAll(
   query: LinkQuery,
   limit = 7,
 ): Promise<StoredLink[]> {
-  const found: StoredLink[] = [];
+  const links: StoredLink[] = [];
   let cursor: LinkCursor | undefined;
   do {
     const page = await store.search(query, { cursor, limit });
     expect(page.links.length).toBeLessThanOrEqual(limit);
-    found.push(...page.links);
+    links.push(...page.links);
     ({ cursor } = page);
   } while (cursor !== undefined);
-  return found;
+  return links;
 }
 
 /** Reads a search in pages of five links: the codes found, and the share of links that was searched after each page. */

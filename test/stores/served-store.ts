@@ -29,8 +29,8 @@ export async function makeStore(path: string): Promise<void> {
   const idOf = (code: string) => links.find((link) => link.code === code) ?? newLink(code);
   for (const code of ["ends", "ended", "reused"])
     await store.update(idOf(code), { type: "edit", atMs: 0, endsMs: NOW - 500 });
-  const moved = { originalUrl: "https://new.example/", target: "https://new.example/" as Target };
-  await store.update(idOf("reported"), { type: "edit", atMs: NOW, destination: moved });
+  const destination = { originalUrl: "https://new.example/", target: "https://new.example/" as Target };
+  await store.update(idOf("reported"), { type: "edit", atMs: NOW, destination: destination });
   await store.update(newLink("other"), { type: "visit", atMs: NOW });
   await store.secret(new Uint8Array([0, 255, 39]));
   await store.insert([newLink("reused", { createdMs: NOW + 9, freeIfEndedByMs: NOW })]);

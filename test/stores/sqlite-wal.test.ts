@@ -84,9 +84,11 @@ describe("the SQLite log (-wal)", () => {
     using folder = temporaryFolder();
     const { file, wal } = await writeLog(join(folder.path, "source.db"), LINKS);
     const commits = commitFrames(wal);
-    const places = [0, ...Array.from({ length: commits.at(-2) ?? 0 }, (_, nth) => frameAt(nth))];
-    for (const place of places)
-      expect(start(join(folder.path, `${place}.db`), { file, wal: damage(wal, place, 24) })).toBe("refused");
+    const offsets = [0, ...Array.from({ length: commits.at(-2) ?? 0 }, (_, nth) => frameAt(nth))];
+    for (const offset of offsets)
+      expect(start(join(folder.path, `${offset}.db`), { file, wal: damage(wal, offset, 24) })).toBe(
+        "refused",
+      );
   });
 
   test("is accepted without a torn last transaction, and if it is empty", async () => {

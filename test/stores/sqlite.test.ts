@@ -423,9 +423,9 @@ describe("a SQLite file", () => {
     expect(await Promise.all(purges)).toEqual([expect.any(StoreUnavailable), expect.any(StoreUnavailable)]);
     locking.run("ROLLBACK");
     locking.close();
-    const again = await openSqliteStore(path);
-    expect(await again.find("before" as never)).toBeDefined();
-    await again.close();
+    const reopened = await openSqliteStore(path);
+    expect(await reopened.find("before" as never)).toBeDefined();
+    await reopened.close();
   });
 
   test("is queried only for days that have visits, not for those between them", async () => {
@@ -516,8 +516,8 @@ describe("a SQLite file", () => {
     const first = store.insert(batch("a"));
     const second = await store.insert(batch("b")).catch((reason: unknown) => reason);
     expect(second).toBeInstanceOf(StoreUnavailable);
-    const taken = (outcomes: readonly object[]) => outcomes.filter(isProblem);
-    expect(taken(await first)).toEqual([]);
-    expect(taken(await store.insert(batch("b")))).toEqual([]);
+    const problemsIn = (outcomes: readonly object[]) => outcomes.filter(isProblem);
+    expect(problemsIn(await first)).toEqual([]);
+    expect(problemsIn(await store.insert(batch("b")))).toEqual([]);
   });
 });

@@ -51,24 +51,27 @@ export function testUpdates(name: string, open: () => Promise<LinkStore>): void 
       await change({ endsMs: NOW + 5 }, { endsMs: NOW + 5 });
       await change({ maxVisits: 7 }, { terms: { maxVisits: 7 } });
       await change({ passwordHash: "hash" }, { terms: { maxVisits: 7, passwordHash: "hash" } });
-      const moved = { changedMs: NOW + 1, formerHost: "example.com", formerMs: 1 };
+      const move = { changedMs: NOW + 1, formerHost: "example.com", formerMs: 1 };
       await change(
         { destination: destination("HTTP://New.example"), maxVisits: null },
         {
           originalUrl: "HTTP://New.example",
           target: "http://new.example/" as Target,
-          terms: { passwordHash: "hash", ...moved },
+          terms: { passwordHash: "hash", ...move },
         },
       );
-      await change({ passwordHash: null }, { terms: moved });
+      await change({ passwordHash: null }, { terms: move });
       await change({ endsMs: newLink("x").endsMs }, { endsMs: newLink("x").endsMs });
       expect(await store.update(expected, edit({}))).toEqual({ link: expected, isChanged: false });
     });
 
     test("an edit can move the start of a link until it has started", async () => {
       const link = await createLink("starts", { terms: { startsMs: NOW + 5, maxVisits: 3 } });
-      const moved = { ...link, terms: { startsMs: NOW + 9, maxVisits: 3 } };
-      expect(await other.update(link, edit({ startsMs: NOW + 9 }))).toEqual({ link: moved, isChanged: true });
+      const postponed = { ...link, terms: { startsMs: NOW + 9, maxVisits: 3 } };
+      expect(await other.update(link, edit({ startsMs: NOW + 9 }))).toEqual({
+        link: postponed,
+        isChanged: true,
+      });
       const started = { ...link, terms: { startsMs: NOW + 1, maxVisits: 3 } };
       expect(await store.update(link, edit({ startsMs: NOW + 1 }))).toEqual({
         link: started,
@@ -112,13 +115,13 @@ export function testUpdates(name: string, open: () => Promise<LinkStore>): void 
       }
       // Erasing deletes the terms as well.
       expect((await find("l4"))?.terms).toBeUndefined();
-      const kept = await createLink("l5", limited);
+      const active = await createLink("l5", limited);
       for (const change of changes) {
         for (const code of ["nothing", "a\0b"])
           expect(await store.update({ code: code as LinkKey, createdMs: NOW }, change)).toEqual(UNKNOWN);
-        expect(await store.update({ ...kept, createdMs: NOW + 1 }, change)).toEqual(UNKNOWN);
+        expect(await store.update({ ...active, createdMs: NOW + 1 }, change)).toEqual(UNKNOWN);
       }
-      expect(await find("l5")).toEqual(kept);
+      expect(await find("l5")).toEqual(active);
     });
 
     test("every process learns of edits and withdrawals, but neither of visits nor of changes without effect", async () => {
@@ -215,15 +218,15 @@ export function testUpdates(name: string, open: () => Promise<LinkStore>): void 
 
     test("all processes keep the same one of the proposed secrets", async () => {
       const proposals = Array.from({ length: 20 }, () => crypto.getRandomValues(new Uint8Array(32)));
-      const kept = await Promise.all(
+      const secrets = await Promise.all(
         proposals.map((proposed, nth) => (nth % 2 === 0 ? store : other).secret(proposed)),
       );
-      const [secret] = kept;
+      const [secret] = secrets;
       expect(proposals.some((proposed) => Bun.deepEquals(proposed, secret))).toBe(true);
-      for (const each of kept) expect(each).toEqual(secret as Uint8Array);
-      const again = await open();
-      expect(await again.secret(new Uint8Array(32))).toEqual(secret as Uint8Array);
-      await again.close();
+      for (const each of secrets) expect(each).toEqual(secret as Uint8Array);
+      const third = await open();
+      expect(await third.secret(new Uint8Array(32))).toEqual(secret as Uint8Array);
+      await third.close();
     });
   });
 }

@@ -127,8 +127,8 @@ export function testVisitStore(name: string, open: () => Promise<TestedStore>): 
     });
 
     test("a reused code inherits no visits", async () => {
-      const taken = newLink("reused", { createdMs: CREATED, endsMs: CREATED + 1 });
-      await store.insert([taken]);
+      const former = newLink("reused", { createdMs: CREATED, endsMs: CREATED + 1 });
+      await store.insert([former]);
       await add({ hour: HOUR, visits: [visit("reused")] });
       await store.insert([newLink("reused", { createdMs: CREATED + 9, freeIfEndedByMs: CREATED + 1 })]);
       const later = visit("reused", { createdMs: CREATED + 9 });
@@ -234,10 +234,10 @@ export function testVisitStore(name: string, open: () => Promise<TestedStore>): 
       expect(tomorrow).not.toEqual(today);
       expect(await store.salt(DAY, DAY)).toEqual(today);
       await store.salt(DAY + 1, DAY + 1);
-      const again = await store.salt(DAY, DAY);
-      expect(again).not.toEqual(today);
+      const recreated = await store.salt(DAY, DAY);
+      expect(recreated).not.toEqual(today);
       await store.age({ ...NEVER, closeBefore: DAY + 1 }, 1);
-      expect(await store.salt(DAY, DAY)).not.toEqual(again);
+      expect(await store.salt(DAY, DAY)).not.toEqual(recreated);
     });
   });
 }

@@ -23,20 +23,20 @@ test("a create waits for a lock only as long as its time in the queue permits", 
 });
 
 test("a create overtakes a background task that waits for a lock", async () => {
-  const turns: string[] = [];
+  const order: string[] = [];
   let isLocked = true;
   async function performOne(type: string): Promise<never> {
-    turns.push(type);
+    order.push(type);
     if (type === "purge" && isLocked) throw new StoreBusy("locked");
     return NOTHING;
   }
   const { perform } = createWriteQueue({ perform: performOne }, 60_000);
-  const purged = perform("purge", { endedByMs: 1, limit: 1 });
+  const purge = perform("purge", { endedByMs: 1, limit: 1 });
   await perform("insert", { links: "[]" });
   isLocked = false;
-  await purged;
-  expect(turns.filter((type) => type === "insert")).toHaveLength(1);
-  expect(turns.slice(turns.indexOf("insert"))).toEqual(["insert", "purge"]);
+  await purge;
+  expect(order.filter((type) => type === "insert")).toHaveLength(1);
+  expect(order.slice(order.indexOf("insert"))).toEqual(["insert", "purge"]);
 });
 
 test("a background task waits longer for a lock than a create, but not forever", async () => {

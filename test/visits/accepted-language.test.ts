@@ -35,8 +35,8 @@ const LANGUAGES: Readonly<Record<string, string>> = {
 };
 
 test("the preferred language is the primary subtag of the most preferred range", () => {
-  const read = Object.keys(LANGUAGES).map((header) => [header, preferredLanguage(header)] as const);
-  expect(new Map(read)).toEqual(new Map(Object.entries(LANGUAGES)));
+  const results = Object.keys(LANGUAGES).map((header) => [header, preferredLanguage(header)] as const);
+  expect(new Map(results)).toEqual(new Map(Object.entries(LANGUAGES)));
 });
 
 test("a range cut by the length limit is ignored", () => {

@@ -41,8 +41,8 @@ describe("the country of an address", () => {
       "192.0.3.1": "",
       "": "",
     };
-    const read = Object.keys(countries).map((address) => [address, countryOf(address)]);
-    expect(Object.fromEntries(read)).toEqual(countries);
+    const results = Object.keys(countries).map((address) => [address, countryOf(address)]);
+    expect(Object.fromEntries(results)).toEqual(countries);
   });
 
   test("is unknown for IPv6 if the database has only IPv4", () => {

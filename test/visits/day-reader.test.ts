@@ -51,7 +51,7 @@ function recordReads(store: VisitStore) {
 async function playLives<T>(
   numRuns: number,
   open: (kinds: readonly Parameters<typeof createStatistics>[0][]) => T,
-  check: (opened: T, link: NewLink, step: Step) => Promise<void>,
+  check: (state: T, link: NewLink, step: Step) => Promise<void>,
 ): Promise<void> {
   using folder = temporaryFolder();
   const store = await openSqliteStore(join(folder.path, "curt.db"));
@@ -59,7 +59,7 @@ async function playLives<T>(
   async function play(steps: readonly Step[]): Promise<void> {
     let hour = START_HOUR;
     const clock = { nowMs: () => hour * HOUR_MS };
-    const opened = open((["safe", "all", "count"] as const).map((shown) => ({ store, clock, shown, noise })));
+    const state = open((["safe", "all", "count"] as const).map((shown) => ({ store, clock, shown, noise })));
     const link = newLink(`link${links++}`, { createdMs: 5 });
     for (const one of steps) {
       const { hours, hoursLate, visits, closes, forgets } = one;
@@ -69,7 +69,7 @@ async function playLives<T>(
         await store.add(slice);
       const today = Math.floor(hour / 24);
       if (closes) await store.age({ closeBefore: today - 1, forgetBefore: forgets ? today - 2 : 0 }, 1000);
-      await check(opened, link, one);
+      await check(state, link, one);
     }
   }
   await fc.assert(fc.asyncProperty(fc.array(step, { minLength: 2, maxLength: 12 }), play), { numRuns });
@@ -80,8 +80,8 @@ test("cached days give the same statistics as days read from the store", () =>
   playLives(
     60,
     (kinds) => kinds.map((kind) => ({ kind, keeping: createStatistics(kind) })),
-    async (opened, link, { interval, timeZone }) => {
-      for (const { kind, keeping } of opened)
+    async (state, link, { interval, timeZone }) => {
+      for (const { kind, keeping } of state)
         expect(await keeping.statistics(link, { interval, timeZone })).toEqual(
           await createStatistics(kind).statistics(link, { interval, timeZone }),
         );
@@ -93,15 +93,15 @@ test("equal revisions mean equal statistics", async () => {
   await playLives(
     40,
     (kinds) => kinds.map((kind) => ({ ...createStatistics(kind), results: new Map<string, unknown>() })),
-    async (opened, link) => {
+    async (state, link) => {
       for (const interval of INTERVALS)
         for (const timeZone of ["UTC", "Asia/Seoul"])
-          for (const { results, revision, statistics } of opened) {
-            const known = JSON.stringify(await revision(link, { interval, timeZone }));
+          for (const { results, revision, statistics } of state) {
+            const key = JSON.stringify(await revision(link, { interval, timeZone }));
             const now = await statistics(link, { interval, timeZone });
-            if (results.has(known)) repeated++;
-            else results.set(known, now);
-            expect(results.get(known)).toEqual(now);
+            if (results.has(key)) repeated++;
+            else results.set(key, now);
+            expect(results.get(key)).toEqual(now);
           }
     },
   );
@@ -147,11 +147,11 @@ test("the cache keeps the 1,000 latest links, even if they have few visits", asy
   for (const link of links) await readsAfter(link);
   expect(reads).toHaveLength(links.length);
   // Backwards, so that reading a cached link drops none that was read before it.
-  let kept = 0;
+  let cached = 0;
   for (const link of links.toReversed()) {
     if ((await readsAfter(link)) > links.length) break;
-    kept++;
+    cached++;
   }
-  expect(kept).toBe(1000);
+  expect(cached).toBe(1000);
   await store.close();
 });

@@ -37,9 +37,9 @@ const anyVisit = fc.record({ hour: fc.nat({ max: 23 }), by: fc.option(person, { 
 const manyVisits = fc.array(anyVisit, { minLength: 1, maxLength: 60 });
 
 function dayOfOne({ hour, by }: Visit): Day {
-  const counted =
+  const counts =
     by === undefined ? { visits: 0, bots: 1, details: [] } : { visits: by.times, bots: 0, details: [by] };
-  return createDay(counted, hour);
+  return createDay(counts, hour);
 }
 
 /** A process counts each hour as one part. */
@@ -207,15 +207,15 @@ describe("a day with more values than it keeps", () => {
           truth.set(text, (truth.get(text) ?? 0) + times);
         const { values, others, dropped } = readDetail(day.detail);
         for (const dimension of DIMENSIONS) {
-          const kept = values[dimension] ?? [];
-          expect(kept.length).toBeLessThanOrEqual(MAX_DAY_VALUES);
-          expect(sumOf(kept) + (others[dimension] ?? 0)).toBe(day.visits);
+          const counts = values[dimension] ?? [];
+          expect(counts.length).toBeLessThanOrEqual(MAX_DAY_VALUES);
+          expect(sumOf(counts) + (others[dimension] ?? 0)).toBe(day.visits);
         }
-        const kept = new Map(values.referrers);
+        const shown = new Map(values.referrers);
         const { floor, inherited } = dropped?.referrers ?? { floor: 0, inherited: new Map() };
         expect(floor).toBeLessThanOrEqual(day.visits / MAX_DAY_VALUES);
         for (const [text, visits] of truth) {
-          const own = kept.get(text);
+          const own = shown.get(text);
           if (own === undefined) expect(visits).toBeLessThanOrEqual(floor);
           else expect(own).toBeLessThanOrEqual(visits);
           if (own !== undefined) expect(own + (inherited.get(text) ?? 0)).toBeGreaterThanOrEqual(visits);

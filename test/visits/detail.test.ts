@@ -45,7 +45,7 @@ const byDimension = <T>(arbitraryOf: (dimension: Dimension) => fc.Arbitrary<T>) 
     requiredKeys: [],
   });
 const hour = fc.nat({ max: 23 });
-const kept = fc.record(
+const withoutDropped = fc.record(
   {
     hours: fc.dictionary(hour.map(String), fc.tuple(fc.nat(), fc.nat())),
     visitors: fc.oneof(sketchOf(256), fc.nat(), fc.constant(Number.MAX_SAFE_INTEGER / 2 - 0.5)),
@@ -55,7 +55,7 @@ const kept = fc.record(
   { requiredKeys: ["visitors", "values", "others"] },
 ) as fc.Arbitrary<unknown> as fc.Arbitrary<DayDetail>;
 /** With dropped values in some dimensions, or in none. */
-const detail = fc.tuple(kept, fc.array(count)).map(([day, floors]): DayDetail => {
+const detail = fc.tuple(withoutDropped, fc.array(count)).map(([day, floors]): DayDetail => {
   const entries = Object.entries(day.values).flatMap(([dimension, values], nth) => {
     const floor = floors[nth];
     const inherited = new Map(values.map(([text, visits]) => [text, visits % 1000]));
@@ -171,7 +171,7 @@ describe("the detail of a day", () => {
 
 test("known names keep their indexes, which rows refer to", () => {
   // Values added at the end of a list are also added here.
-  const known = {
+  const lengths = {
     referrers: 126,
     countries: 142,
     browsers: 58,
@@ -179,8 +179,8 @@ test("known names keep their indexes, which rows refer to", () => {
     devices: 6,
     languages: 78,
   };
-  const lists = DIMENSIONS.map((dimension) => NAMES[dimension].slice(0, known[dimension]));
-  expect(lists.map((list) => list.length)).toEqual(Object.values(known));
+  const lists = DIMENSIONS.map((dimension) => NAMES[dimension].slice(0, lengths[dimension]));
+  expect(lists.map((list) => list.length)).toEqual(Object.values(lengths));
   expect(Bun.hash.crc32(JSON.stringify(lists))).toBe(631_387_237);
   for (const dimension of DIMENSIONS) {
     expect(new Set(NAMES[dimension]).size).toBe(NAMES[dimension].length);

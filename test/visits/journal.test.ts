@@ -51,8 +51,8 @@ test("segments of a dead process are folded in order and never overwritten", asy
     [5, 3],
   ] as const) {
     const visits = [{ code: "left", createdMs: CREATED }];
-    const written = { folder: folder.path, source: [7, 7] as const, sequence, hour: NOW / HOUR_MS, visits };
-    const path = await writeSegment(written, true);
+    const contents = { folder: folder.path, source: [7, 7] as const, sequence, hour: NOW / HOUR_MS, visits };
+    const path = await writeSegment(contents, true);
     renameSync(path, join(waiting, `0-${number}.visits`));
   }
   writeFileSync(join(waiting, "0-10.visits.new"), "incomplete");
@@ -154,10 +154,10 @@ test("a client is looked up once per visit of a person, and never for a bot", as
   const { recorder } = opened;
   let lookedUp = 0;
   const client = () => ({ address: `192.0.2.${++lookedUp}`, country: "" });
-  const known = link("looked-up");
+  const clicked = link("looked-up");
   for (const agent of ["curl/8.5.0", "Googlebot/2.1"])
-    recorder.record(known, { headers: new Headers({ "User-Agent": agent }), client }, NOW);
+    recorder.record(clicked, { headers: new Headers({ "User-Agent": agent }), client }, NOW);
   expect(lookedUp).toBe(0);
-  recorder.record(known, { ...VISIT, client }, NOW);
+  recorder.record(clicked, { ...VISIT, client }, NOW);
   expect(lookedUp).toBe(1);
 });

@@ -147,20 +147,20 @@ describe("public statistics", () => {
       const { statistics } = createStatistics({ store, clock, shown: "safe", noise });
       for (const [first = 0, last = 0] of ranges) {
         const [from, to] = [first, last].map((day) => writeDay(FIRST + day));
-        const found = (await statistics(link, { from, to, interval: "day", timeZone: "UTC" })) as Statistics;
+        const result = (await statistics(link, { from, to, interval: "day", timeZone: "UTC" })) as Statistics;
         const days = [...blurred].filter(([day]) => day >= FIRST + first && day <= FIRST + last);
         for (const dimension of DIMENSIONS) {
           const expected = new Map<string, number>();
           for (const [, { values }] of days)
             for (const [text, count] of values[dimension] ?? [])
               expected.set(text, (expected.get(text) ?? 0) + count);
-          const { values, other } = found.breakdowns[dimension];
+          const { values, other } = result.breakdowns[dimension];
           expect(new Map(values.map((one) => [one.value ?? "", one.visits]))).toEqual(expected);
           expect(other).toBe(Math.max(0, sum(days.map(([, { others }]) => others[dimension] ?? 0))));
         }
         const visitors = sum(days.map(([, detail]) => detail.visitors as number));
-        expect(found.visitors).toBe(
-          days.length === 0 ? null : Math.min(Math.max(visitors, days.length), found.visits),
+        expect(result.visitors).toBe(
+          days.length === 0 ? null : Math.min(Math.max(visitors, days.length), result.visits),
         );
       }
     };
@@ -245,7 +245,7 @@ describe("a public service", () => {
   test("shows the same numbers in JSON, CSV and page, in every process and after a restart", async () => {
     using folder = temporaryFolder();
     const options = { folder: folder.path, startMs };
-    const seen = new Set<string>();
+    const results = new Set<string>();
     async function readAll(service: Here): Promise<void> {
       const path = "/api/v1/links/same/stats?from=2026-11-21&to=2026-11-23";
       const { data } = (await (await service.fetch(path)).json()) as { data: Record<string, any> };
@@ -254,7 +254,7 @@ describe("a public service", () => {
           ({ value, visits }: any) => `${dimension},${value ?? "(unknown)"},${visits},`,
         ),
       );
-      seen.add(JSON.stringify([data["visitors"], rows]));
+      results.add(JSON.stringify([data["visitors"], rows]));
       const csv = (await (await service.fetch(`${path}&format=csv`)).text()).split("\r\n");
       expect(csv.filter((row) => row.startsWith("referrers,") && !row.includes("(other)"))).toEqual(
         rows.filter((row) => row.startsWith("referrers,")),
@@ -281,6 +281,6 @@ describe("a public service", () => {
     }
     await using later = await startHere(SETTINGS, { ...options, startMs: startMs + 2 * DAY_MS });
     await readAll(later);
-    expect(seen.size).toBe(1);
+    expect(results.size).toBe(1);
   });
 });

@@ -43,8 +43,8 @@ const NONE = [
 ];
 
 test("a referrer is the host of the page, without www.", () => {
-  const read = Object.keys(HOSTS).map((referer) => [referer, referrerHost(referer)]);
-  expect(Object.fromEntries(read)).toEqual(HOSTS);
+  const results = Object.keys(HOSTS).map((referer) => [referer, referrerHost(referer)]);
+  expect(Object.fromEntries(results)).toEqual(HOSTS);
 });
 
 test("a URL without a public host is no referrer", () => {

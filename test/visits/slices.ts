@@ -28,8 +28,8 @@ export interface CountedVisits {
 let sources = 0;
 
 /** Visits as a source adds them to a store, with at most `size` links in a slice. */
-export function slicesOf(counted: CountedVisits, size = MAX_ROWS): Slice[] {
-  const { source = `source ${++sources}`, sequence = 1, hour, visits } = counted;
+export function slicesOf(batch: CountedVisits, size = MAX_ROWS): Slice[] {
+  const { source = `source ${++sources}`, sequence = 1, hour, visits } = batch;
   const byLink = Map.groupBy(visits, ({ code, createdMs = 5 }) => `${code}\t${createdMs}`);
   const rows = [...byLink.values()].map((ofLink) => rowOf(ofLink, hour));
   rows.sort((a, b) => (a.code < b.code ? -1 : 1));
@@ -54,12 +54,12 @@ function rowOf(visits: readonly TestVisit[], hour: number): Row {
     };
   });
   const { code = "", createdMs = 5 } = visits[0] ?? {};
-  const counted = { visits: people.length, bots: visits.length - people.length, details };
+  const counts = { visits: people.length, bots: visits.length - people.length, details };
   return {
     code: code as LinkKey,
     createdMs,
     day: Math.floor(hour / 24),
-    ...createDay(counted, hour % 24),
+    ...createDay(counts, hour % 24),
   };
 }
 

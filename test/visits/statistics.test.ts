@@ -58,9 +58,9 @@ describe("statistics", () => {
   }
 
   async function series(code: string, request: Partial<StatisticsRequest>): Promise<Record<string, number>> {
-    const found = (await read(code, request)) as Statistics;
+    const result = (await read(code, request)) as Statistics;
     return Object.fromEntries(
-      found.series.filter(({ visits }) => visits > 0).map(({ start, visits }) => [start, visits]),
+      result.series.filter(({ visits }) => visits > 0).map(({ start, visits }) => [start, visits]),
     );
   }
 
@@ -72,11 +72,11 @@ describe("statistics", () => {
       "2026-11-20T10:00Z": people(3),
       "2026-11-21T01:00Z": [...people(2), { bot: true }],
     });
-    const found = (await read("month")) as Statistics;
-    expect(found).toMatchObject({ from: "2026-10-23", to: "2026-11-21", visits: 5, bots: 1, visitors: 5 });
-    expect(found.series).toHaveLength(30);
-    expect(found.series[0]).toEqual({ start: "2026-10-23", visits: 0, bots: 0 });
-    expect(found.series.at(-1)).toEqual({ start: "2026-11-21", visits: 2, bots: 1 });
+    const result = (await read("month")) as Statistics;
+    expect(result).toMatchObject({ from: "2026-10-23", to: "2026-11-21", visits: 5, bots: 1, visitors: 5 });
+    expect(result.series).toHaveLength(30);
+    expect(result.series[0]).toEqual({ start: "2026-10-23", visits: 0, bots: 0 });
+    expect(result.series.at(-1)).toEqual({ start: "2026-11-21", visits: 2, bots: 1 });
   });
 
   test("use the days, hours and months of the reader's time zone", async () => {
@@ -116,8 +116,8 @@ describe("statistics", () => {
       from: "2026-11-01",
       to: "2026-11-01",
     } as const;
-    const found = (await read("clocks", request)) as Statistics;
-    expect(found.series).toHaveLength(25);
+    const result = (await read("clocks", request)) as Statistics;
+    expect(result.series).toHaveLength(25);
     const spring = { ...request, from: "2026-03-08", to: "2026-03-08" };
     expect(((await read("clocks", spring)) as Statistics).series).toHaveLength(23);
   });
@@ -208,17 +208,17 @@ describe("statistics", () => {
   });
 
   test("refuse reversed ranges and ranges that are too long", async () => {
-    const refused = (refusal: RangeRefusal) => ({ kind: "malformed" as const, refusals: [refusal] });
+    const problemOf = (refusal: RangeRefusal) => ({ kind: "malformed" as const, refusals: [refusal] });
     expect(await read("x", { from: "2026-11-22", to: "2026-11-21" })).toEqual(
-      refused({ rule: "stats.order" }),
+      problemOf({ rule: "stats.order" }),
     );
     expect(await read("x", { from: "2025-10-17", to: "2026-11-21" })).toEqual(
-      refused({ rule: "stats.range", max: 400, interval: "day" }),
+      problemOf({ rule: "stats.range", max: 400, interval: "day" }),
     );
     expect(await read("x", { from: "2025-10-18", to: "2026-11-21" })).toMatchObject({ visits: 0 });
     const hours = { from: "2026-01-01", interval: "hour" } as const;
     expect(await read("x", { ...hours, to: "2026-03-04" })).toEqual(
-      refused({ rule: "stats.range", max: 62, interval: "hour" }),
+      problemOf({ rule: "stats.range", max: 62, interval: "hour" }),
     );
     expect(await read("x", { ...hours, to: "2026-03-03" })).toMatchObject({ visits: 0 });
   });
@@ -294,15 +294,15 @@ describe("GET /api/v1/links/{code}/stats", () => {
     const folder = `${service.file}-visits`;
     const readFiles = async () => {
       const journal = [...new Bun.Glob("*").scanSync(folder)].map((name) => join(folder, name));
-      const seen: Uint8Array[] = [];
+      const contents: Uint8Array[] = [];
       // In the order in which visits move. A segment that was folded meanwhile is gone: the store has it.
       for (const path of [...journal, `${service.file}-wal`, service.file])
-        seen.push(
+        contents.push(
           await Bun.file(path)
             .bytes()
             .catch(() => new Uint8Array()),
         );
-      return Buffer.concat(seen).toString("latin1");
+      return Buffer.concat(contents).toString("latin1");
     };
     expect(await readFiles()).toContain("naver.com");
     expect(await readFiles()).not.toMatch(/198\.51\.100|Distinct77|s3cret/);

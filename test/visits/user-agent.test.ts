@@ -102,7 +102,7 @@ none, Linux, desktop                | Mozilla/5.0 (X11; Linux x86_64) something 
 none, none, other                   | Mozilla/5.0 (an unheard-of machine) Unheard/1.0
 `);
 
-/** Programs: they ask for links nobody clicked. */
+/** User agents of bots, which request links that nobody clicked. */
 const BOTS = [
   "",
   "-",
@@ -161,13 +161,13 @@ const BOTS = [
 const BOT: Agent = { bot: true, browser: "", os: "", device: "other" };
 
 test("readAgent recognizes the browser, system and device of people", () => {
-  const read = PEOPLE.map(({ userAgent }) => ({ userAgent, agent: readAgent(userAgent) }));
-  expect(read).toEqual(PEOPLE);
+  const results = PEOPLE.map(({ userAgent }) => ({ userAgent, agent: readAgent(userAgent) }));
+  expect(results).toEqual(PEOPLE);
 });
 
 test("readAgent recognizes bots, without a browser or system", () => {
-  const read = BOTS.map((userAgent) => [userAgent, readAgent(userAgent)]);
-  expect(read).toEqual(BOTS.map((userAgent) => [userAgent, BOT]));
+  const results = BOTS.map((userAgent) => [userAgent, readAgent(userAgent)]);
+  expect(results).toEqual(BOTS.map((userAgent) => [userAgent, BOT]));
 });
 
 test("readAgent recognizes every example of crawler-user-agents as a bot, except those of Fluid", () => {

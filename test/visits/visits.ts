@@ -55,7 +55,7 @@ async function dataOf(service: Running, path: string): Promise<Record<string, un
 
 /** Waits for the counts, which reach the store a moment after the visit. */
 export async function untilCounted(service: Running, code: string, visits: number): Promise<void> {
-  const counted = async () => Number((await linkOf(service, code))["visits"]);
-  while ((await counted()) < visits) await Bun.sleep(10);
-  expect(await counted()).toBe(visits);
+  const countVisits = async () => Number((await linkOf(service, code))["visits"]);
+  while ((await countVisits()) < visits) await Bun.sleep(10);
+  expect(await countVisits()).toBe(visits);
 }

@@ -27,8 +27,8 @@ function week(stored: readonly DayStatistics[], from: string, to: string, zone =
 }
 
 /** The counts that aren't 0. */
-function visitsOf(found: Week | undefined): Record<number, number> {
-  const hours = [...(found?.visits.entries() ?? [])];
+function visitsOf(result: Week | undefined): Record<number, number> {
+  const hours = [...(result?.visits.entries() ?? [])];
   return Object.fromEntries(hours.filter(([, visits]) => visits > 0));
 }
 
@@ -49,9 +49,9 @@ test("only the last whole weeks of a range count", () => {
     "2026-11-22": { 5: 1 },
     "2026-11-23": { 5: 1 },
   });
-  const found = week(stored, "2026-11-02", "2026-11-22");
-  expect(found).toMatchObject({ from: "2026-11-02", to: "2026-11-22" });
-  expect(week(stored, "2026-11-01", "2026-11-22")).toEqual(found);
+  const result = week(stored, "2026-11-02", "2026-11-22");
+  expect(result).toMatchObject({ from: "2026-11-02", to: "2026-11-22" });
+  expect(week(stored, "2026-11-01", "2026-11-22")).toEqual(result);
   const later = week(stored, "2026-11-03", "2026-11-22");
   expect(later).toMatchObject({ from: "2026-11-09", to: "2026-11-22" });
   expect(visitsOf(later)).toEqual({ [MONDAY + 5]: 1, [24 + 5]: 1, [SUNDAY + 5]: 1 });
