@@ -31,6 +31,8 @@ import {
 } from "./term-samples.ts";
 
 const LINKS = "/api/v1/links";
+/** A checkbox has no wrong text. */
+const WITH_WRONG_TEXTS = TERM_NAMES.filter((name) => wrongTexts(name).length > 0);
 
 /** Changes a term to its other sample and back, then removes it. Each change must give the link another ETag. */
 async function expectChanges(
@@ -188,7 +190,7 @@ describe("the home form", () => {
     await expectTerms(curt, await created(shown), { [name]: value });
   });
 
-  test.each(TERM_NAMES)("refuses a wrong %s beside its field", async (name) => {
+  test.each(WITH_WRONG_TEXTS)("refuses a wrong %s beside its field", async (name) => {
     for (const [value] of wrongTexts(name)) {
       const form = await open();
       address(form).value = TARGET;
@@ -241,7 +243,7 @@ describe("the manage form", () => {
     await expectTerms(curt, link, { ...SCHEDULED, [name]: isSecret ? first : other });
   });
 
-  test.each(TERM_NAMES)("refuses a wrong %s beside its field", async (name) => {
+  test.each(WITH_WRONG_TEXTS)("refuses a wrong %s beside its field", async (name) => {
     const link = await makeScheduled(curt, name);
     for (const [value] of wrongTexts(name)) {
       const form = await open(link);

@@ -6,6 +6,7 @@ import { openPostgresStore } from "../../src/store/postgres/store.ts";
 import { sharePostgres } from "../postgres.ts";
 import { newLink } from "./links.ts";
 import { PATIENT } from "./postgres-away.ts";
+import { testTables } from "./tables.ts";
 
 const server = await sharePostgres();
 
@@ -13,51 +14,9 @@ const open = async (name: string) => openPostgresStore(await server.address(name
 
 const REPORTED = { reason: "spam", day: 1, atMs: 1, works: true, targetSinceMs: 0 } as const;
 
+testTables("PostgreSQL", server.address, ["TRUNCATE journal"]);
+
 describe("decisions and reports in PostgreSQL", () => {
-  async function query(name: string, ...statements: string[]): Promise<unknown[]> {
-    const client = new Client(await server.url(name));
-    await client.connect();
-    try {
-      for (const statement of statements.slice(0, -1)) await client.query(statement);
-      return (await client.query(statements.at(-1) ?? "")).rows as unknown[];
-    } finally {
-      await client.end();
-    }
-  }
-
-  test("keep a journal that refuses every SQL statement that changes or deletes entries", async () => {
-    const store = await open("journal");
-    await store.blockHost({ host: "a.example", reason: "spam" }, { who: "api", atMs: 1 });
-    for (const statement of ["DELETE FROM journal", "UPDATE journal SET note = NULL", "TRUNCATE journal"])
-      expect(await query("journal", statement).catch(String)).toBe("error: the journal only grows");
-    expect(await query("journal", "SELECT host FROM journal")).toEqual([{ host: "a.example" }]);
-    await store.close();
-  });
-
-  test("are limited to 10,000 reports a day and 50,000 notes", async () => {
-    const store = await open("bounds");
-    const [one, other] = [newLink("one"), newLink("other")];
-    await store.insert([one, other]);
-    const report = ({ code, createdMs }: typeof one, reporter: string) =>
-      store.report({ code, createdMs, reporter, note: "a note", ...REPORTED });
-    await report(one, "first");
-    await query(
-      "bounds",
-      `INSERT INTO reporters SELECT 1, 'one', ${one.createdMs}, 'reporter ' || n FROM generate_series(2, 9999) AS n`,
-      `INSERT INTO notes (code, created_ms, noted_ms, reason, note)
-        SELECT 'full', n, 1, 'spam', 'a note' FROM generate_series(1, 50000) AS n`,
-    );
-    expect(await report(one, "the last")).toBe("counted");
-    expect(await report(one, "one too many")).toBe("repeated");
-    expect(await store.caseOf(one)).toMatchObject({ reports: 2 });
-    for (let nth = 0; nth < 500; nth += 50)
-      await Promise.all(Array.from({ length: 50 }, (_, of50) => report(other, String(nth + of50))));
-    expect(await query("bounds", "SELECT count(*)::integer AS notes FROM notes")).toEqual([
-      { notes: 50_000 },
-    ]);
-    await store.close();
-  });
-
   test("wait for a simultaneous change of the link and then use its new state", async () => {
     const store = await open("moment");
     const [disabled, purged] = [newLink("disabled"), newLink("purged")];

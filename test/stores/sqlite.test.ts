@@ -27,6 +27,7 @@ import { testGuardStore } from "./guard.ts";
 import { newLink, testLinkStore } from "./links.ts";
 import { testRequests } from "./requests.ts";
 import { testFigures, testSearch } from "./search.ts";
+import { testTables } from "./tables.ts";
 import { testUpdates } from "./updates.ts";
 import { testVisitStore } from "./visits.ts";
 
@@ -43,6 +44,8 @@ testGuardStore("SQLite", () => openPatiently(join(shared.path, "guard.db")));
 testSearch("SQLite", () => openPatiently(join(shared.path, "search.db")));
 testFigures("SQLite", () => openPatiently(join(shared.path, "figures.db")));
 testCaseStore("SQLite", () => openPatiently(join(shared.path, "cases.db")));
+
+testTables("SQLite", async (of) => ({ engine: "sqlite", path: join(shared.path, `${of}.db`) }));
 
 /** A store in a folder of its own. */
 async function openOwn(options: StoreOptions = {}) {
@@ -86,15 +89,6 @@ describe("a SQLite file", () => {
       isComplete: false,
     });
     expect(await store.changes(end)).toMatchObject({ keys: [], isComplete: true });
-  });
-
-  test("refuses every SQL statement that changes or deletes entries of the operator's journal", async () => {
-    await using store = await openOwn();
-    await store.blockHost({ host: "a.example", reason: "spam" }, { who: "api", atMs: 1 });
-    using database = new Database(store.path);
-    expect(() => database.run("DELETE FROM journal")).toThrow("the journal only grows");
-    expect(() => database.run("UPDATE journal SET note = NULL")).toThrow("the journal only grows");
-    expect(database.query("SELECT host FROM journal").all()).toEqual([{ host: "a.example" }]);
   });
 
   test("contains no visitor's hash and no salt, even in its log, once the day is closed and no reader is open", async () => {
@@ -457,37 +451,6 @@ describe("a SQLite file", () => {
     expect(ofIndex("ends_ms <= 5 AND disabled IS NULL")).toEqual([{ code: "a" }]);
     expect(() => ofIndex("ends_ms <= 5")).toThrow("no query solution");
     expect(await store.purge(5, 10)).toBe(1);
-  });
-
-  test("accepts 10,000 reports a day and keeps at most 50,000 notes", async () => {
-    await using store = await openOwn();
-    const { path } = store;
-    const [one, other] = [newLink("one"), newLink("other")];
-    await store.insert([one, other]);
-    const report = ({ code, createdMs }: typeof one, reporter: string) =>
-      store.report({ code, createdMs, reporter, note: "a note", ...REPORTED });
-    await report(one, "first");
-    {
-      using database = new Database(path);
-      const upTo = (last: number) =>
-        `WITH RECURSIVE n (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < ${last})`;
-      database.run(
-        `${upTo(9998)} INSERT INTO reporters SELECT 1, 'one', ${one.createdMs}, 'reporter ' || n FROM n`,
-      );
-      database.run(
-        `${upTo(50_000)} INSERT INTO notes (code, created_ms, noted_ms, reason, note)
-          SELECT 'full', n, 1, 'spam', CAST('a note' AS BLOB) FROM n`,
-      );
-    }
-    expect(await report(one, "the last")).toBe("counted");
-    expect(await report(one, "one too many")).toBe("repeated");
-    expect(await store.caseOf(one)).toMatchObject({ reports: 2 });
-    await Promise.all(Array.from({ length: 500 }, (_, nth) => report(other, String(nth))));
-    {
-      using database = new Database(path);
-      expect(database.query("SELECT count(*) AS notes FROM notes").get()).toEqual({ notes: 50_000 });
-    }
-    expect(await store.caseOf(one)).toMatchObject({ notes: { length: 1 } });
   });
 
   test("refuses reports beyond 1,000 waiting ones, and reports that waited too long", async () => {
