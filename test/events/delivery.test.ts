@@ -56,7 +56,7 @@ test("another process sends the events of a killed one with the same ids", async
   expect(service.logged.join()).not.toContain("error");
 });
 
-test("one of several processes sends all events in batches of 100, and another takes over when it stops", async () => {
+test("one of several processes sends all events in batches of at most 100, and another takes over when it stops", async () => {
   using folder = temporaryFolder();
   await using receiver = startReceiver();
   await using first = await startHere(receiver.settings, { folder: folder.path });

@@ -105,9 +105,9 @@ describe("a blocklist", () => {
 
   for (const [what, signal] of [
     ["a replacement process", "SIGKILL"],
-    ["new processes after a handover", "SIGUSR2"],
+    ["new processes that take over", "SIGUSR2"],
   ] as const)
-    test(`keeps its rules in ${what} after its file broke`, async () => {
+    test(`keeps its rules after its file broke, even in ${what}`, async () => {
       using folder = temporaryFolder();
       const list = listIn(folder.path, ...hosts(39), "evil.example");
       await using service = await startProgram(

@@ -122,7 +122,7 @@ export function testCaseStore(name: string, open: () => Promise<TestedStore>): v
       expect(outcomes.filter((outcome) => outcome === "disabled")).toHaveLength(byReports.length);
     });
 
-    test("disables a link that the operator enabled again only if its target changed", async () => {
+    test("after the operator has enabled a link, reports disable it again only if its target changed", async () => {
       const link = await createLink();
       for (const client of ["a", "b"]) await send(link, client, { threshold: 2 });
       expect(await stateOf(link)).toBe("spam");
@@ -254,7 +254,7 @@ export function testCaseStore(name: string, open: () => Promise<TestedStore>): v
       expect(await other.caseOf(link)).toMatchObject({ answer: undefined, disabledMs: undefined });
     });
 
-    test("answers a case by disabling its link, with a journal entry, or by blocking its host, until the link works again", async () => {
+    test("answers a case by disabling its link or blocking its host, and reopens it once the link works again", async () => {
       const [bad, blocked, unknown] = [await createLink(), await createLink(), await createLink()];
       await send(bad, "a");
       await send(blocked, "a");

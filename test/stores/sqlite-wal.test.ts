@@ -109,7 +109,7 @@ describe("the SQLite log (-wal)", () => {
     expect(start(join(folder.path, "empty.db"), { file, wal: Buffer.alloc(0) })).toEqual([]);
   });
 
-  test("is accepted after it restarted over older frames, without a torn last transaction", async () => {
+  test("is accepted after it restarted over older frames, without a torn last transaction, but not with an earlier damage", async () => {
     using folder = temporaryFolder();
     const path = join(folder.path, "source.db");
     const store = await openSqliteStore(path);

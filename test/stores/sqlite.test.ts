@@ -422,7 +422,7 @@ describe("a SQLite file", () => {
     await reopened.close();
   });
 
-  test("is queried only for days that have visits, not for those between them", async () => {
+  test("has a daysWithVisits query that yields only days with visits", async () => {
     await using store = await openOwn();
     using database = new Database(store.path);
     for (const day of [0, 5, 20_000, 2_642_912])
