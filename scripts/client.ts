@@ -9,6 +9,7 @@ import { describeApi } from "../src/api/openapi.ts";
 import { createDomains } from "../src/http/domain.ts";
 import { VERSION } from "../src/lib/version.ts";
 import { CURT } from "../src/pages/assets/branding.ts";
+import { PUBLIC } from "../src/server/routes.ts";
 
 const root = resolve(import.meta.dir, "..");
 const folder = join(root, "client");
@@ -22,6 +23,7 @@ async function describeTypes(): Promise<string> {
     const document = join(place, "openapi.json");
     const api = describeApi(createDomains({ baseUrl: "https://curt.example", domains: [] }, CURT)[0], "en", {
       version: VERSION,
+      endpoints: Object.values(PUBLIC),
       needsToken: false,
     });
     await Bun.write(document, JSON.stringify(api));

@@ -26,6 +26,7 @@ import {
 } from "../src/lib/bounds.ts";
 import { message } from "../src/locales/messages.ts";
 import { CURT } from "../src/pages/assets/branding.ts";
+import { PUBLIC } from "../src/server/routes.ts";
 import { PROBLEMS } from "../test/http/problems.ts";
 import { run } from "./client.ts";
 
@@ -131,7 +132,7 @@ function reasonRow(reason: ProblemReason) {
 
 /** Writes the reference, in this project's format. */
 export async function writeReference(path: string): Promise<void> {
-  const api = describeApi(DOMAIN, "en", { version: "", needsToken: true });
+  const api = describeApi(DOMAIN, "en", { version: "", endpoints: Object.values(PUBLIC), needsToken: true });
   const operations = operationsOf(api);
   const answers = operations.flatMap(({ responses }) => Object.values(responses));
   const headers = answers.flatMap((answer) => Object.entries(answer.headers ?? {}));

@@ -1,40 +1,46 @@
-import { createRoute, z } from "@hono/zod-openapi";
+import { z } from "@hono/zod-openapi";
 
 import type { Call } from "../http/call.ts";
-import { plainFailures, returns, string } from "./components.ts";
-import { createLinksRoute } from "./create-batch.ts";
-import { createLinkRoute } from "./create-link.ts";
+import { endpoint, pathOf } from "../http/endpoint.ts";
+import { type Entry, plainFailures, returns, string } from "./components.ts";
+import { createLinks } from "./create-batch.ts";
+import { createLink } from "./create-link.ts";
 import { envelope, success } from "./envelope.ts";
-import { shortenRoute } from "./shorten.ts";
+import { shorten } from "./shorten.ts";
 
 const uri = string.openapi({ format: "uri" });
 const index = z
   .object({ shorten: uri, links: uri, batch: uri, openapi: uri, documentation: uri })
   .openapi("Index");
 
-export const indexRoute = createRoute({
-  tags: ["Reference"],
-  method: "get",
-  path: "/api/v1",
-  operationId: "getIndex",
-  summary: "api.index",
-  description: "api.index.description",
-  responses: {
-    200: returns("api.index.answer", envelope("api.index.answer", index).openapi("IndexResponse"), {
-      Link: string.openapi({ description: "api.index.description" }),
-    }),
-    ...plainFailures,
-  },
+const PATH = "/api/v1";
+
+export const getIndex = endpoint({
+  at: `GET ${PATH}`,
+  cost: "little",
+  entry: {
+    tags: ["Reference"],
+    operationId: "getIndex",
+    summary: "api.index",
+    description: "api.index.description",
+    responses: {
+      200: returns("api.index.answer", envelope("api.index.answer", index).openapi("IndexResponse"), {
+        Link: string.openapi({ description: "api.index.description" }),
+      }),
+      ...plainFailures,
+    },
+  } satisfies Entry,
+  serve: () => showIndex,
 });
 
 /** The `Link` header is of RFC 8631. */
-export function getIndex(call: Call): Response {
+function showIndex(call: Call): Response {
   const { origin } = call.domain;
   const data: z.infer<typeof index> = {
-    shorten: origin + shortenRoute.path,
-    links: origin + createLinkRoute.path,
-    batch: origin + createLinksRoute.path,
-    openapi: `${origin}${indexRoute.path}/openapi.json`,
+    shorten: origin + pathOf(shorten),
+    links: origin + pathOf(createLink),
+    batch: origin + pathOf(createLinks),
+    openapi: `${origin}${PATH}/openapi.json`,
     documentation: `${origin}/docs`,
   };
   const Link = `<${data.openapi}>; rel="service-desc", <${data.documentation}>; rel="service-doc"`;

@@ -1,11 +1,21 @@
-import { createRoute, z } from "@hono/zod-openapi";
+import { z } from "@hono/zod-openapi";
 
 import type { Call } from "../http/call.ts";
+import { endpoint } from "../http/endpoint.ts";
 import { problemJson } from "../http/problems.ts";
 import { isProblem } from "../links/problem.ts";
-import { codeField, codeParameter, refusal, returns, shortUrl, storeFailures, string } from "./components.ts";
+import {
+  codeField,
+  codeParameter,
+  type Entry,
+  refusal,
+  returns,
+  shortUrl,
+  storeFailures,
+  string,
+} from "./components.ts";
 import { envelope, success } from "./envelope.ts";
-import type { ApiOptions } from "./parts.ts";
+import type { ApiParts } from "./parts.ts";
 
 const availability = z
   .object({
@@ -16,31 +26,31 @@ const availability = z
   })
   .openapi("Availability");
 
-export const checkCodeRoute = createRoute({
-  tags: ["Links"],
-  method: "get",
-  path: "/api/v1/codes/{code}",
-  operationId: "checkCode",
-  summary: "api.availability",
-  description: "api.availability.description",
-  request: { params: codeParameter },
-  responses: {
-    200: returns("api.availability.answer", envelope("free", availability).openapi("AvailabilityResponse")),
-    400: refusal("api.availability.refused"),
-    ...storeFailures,
-  },
+export const checkCode = endpoint({
+  at: "GET /api/v1/codes/{code}",
+  cost: "work",
+  entry: {
+    tags: ["Links"],
+    operationId: "checkCode",
+    summary: "api.availability",
+    description: "api.availability.description",
+    request: { params: codeParameter },
+    responses: {
+      200: returns("api.availability.answer", envelope("free", availability).openapi("AvailabilityResponse")),
+      400: refusal("api.availability.refused"),
+      ...storeFailures,
+    },
+  } satisfies Entry,
+  serve:
+    ({ links, limiter }: ApiParts) =>
+    async (call: Call) => {
+      const result = await links.availability(call.code);
+      if (isProblem(result)) return problemJson(call, result);
+      // A free code is an unknown address, so scans for codes count here as well.
+      const isUnknown = result.available || result.free.length > 0;
+      const problem = isUnknown ? await limiter.unknown(call) : undefined;
+      if (problem !== undefined) return problemJson(call, problem);
+      const data: z.infer<typeof availability> = { ...result, short_url: call.domain.shortUrl(call.code) };
+      return success(call, 200, result.available ? "free" : "taken", data);
+    },
 });
-
-/** Runs on the serving thread. */
-export function checkCode({ links, limiter }: ApiOptions) {
-  return async (call: Call): Promise<Response> => {
-    const result = await links.availability(call.code);
-    if (isProblem(result)) return problemJson(call, result);
-    // A free code is an unknown address, so scans for codes count here as well.
-    const isUnknown = result.available || result.free.length > 0;
-    const problem = isUnknown ? await limiter.unknown(call) : undefined;
-    if (problem !== undefined) return problemJson(call, problem);
-    const data: z.infer<typeof availability> = { ...result, short_url: call.domain.shortUrl(call.code) };
-    return success(call, 200, result.available ? "free" : "taken", data);
-  };
-}

@@ -1,10 +1,13 @@
 // Shared by the OpenAPI entries of several endpoints. Every description and summary is the key of a message, which openapi.ts
 // replaces by its text. In an example, {base} is this service's address, and any other name in braces a message.
-import { z } from "@hono/zod-openapi";
+import { type RouteConfig, z } from "@hono/zod-openapi";
 
 import { REASON_HEADER, REASONS } from "../http/problem-reasons.ts";
 import type { MessageKey } from "../locales/messages.ts";
 import { SCHEMES } from "./description.ts";
+
+/** An OpenAPI entry. The address of the endpoint has its method and path. */
+export type Entry = Omit<RouteConfig, "method" | "path">;
 
 export const EXAMPLE = {
   original_url: "https://example.com/a/long/address",

@@ -1,32 +1,34 @@
 // Creates the links of an array in one commit.
-import { createRoute, z } from "@hono/zod-openapi";
+import { z } from "@hono/zod-openapi";
 
 import type { Call, Handler } from "../http/call.ts";
+import { endpoint, pathOf } from "../http/endpoint.ts";
 import { LINK_FIELDS } from "../http/field-names.ts";
 import { type HttpProblem, malformed, problemJson, renderProblem } from "../http/problems.ts";
 import { BODIES, header } from "../lib/bounds.ts";
 import { createFairShares } from "../links/fair-shares.ts";
 import { isProblem } from "../links/problem.ts";
 import { message, negotiateLanguage } from "../locales/messages.ts";
-import { EXAMPLE, errors, failure, reference, returns, string } from "./components.ts";
+import { type Entry, EXAMPLE, errors, failure, reference, returns, string } from "./components.ts";
 import { LINK_FORMAT, linkRequest } from "./create-link.ts";
 import {
   createBody,
   createFailures,
+  createLinkCreation,
   domainOf,
   type Identify,
-  type LinkCreation,
   REPLAYED,
   replayedHeader,
 } from "./creation.ts";
 import { envelope, success } from "./envelope.ts";
 import { parseArray, readJsonText, toObject } from "./json-body.ts";
 import { managedLinkSchema } from "./link-json.ts";
-import type { ApiOptions } from "./parts.ts";
+import type { ApiParts } from "./parts.ts";
 
 /** Links in one array. */
 export const MAX_BATCH = 500;
-const BODY = BODIES["POST /api/v1/links/batch"];
+const AT = "POST /api/v1/links/batch";
+const BODY = BODIES[AT];
 /**
  * Batches that are read and processed at the same time. Each holds a few megabytes at worst. A slow client can take half of
  * the places, not all.
@@ -50,34 +52,38 @@ type Result = Omit<z.infer<typeof linkResult>, "data"> & { readonly data?: objec
 
 // Without codes in the examples: they would be in use as soon as one reader has sent them.
 const { original_url, expire_duration } = EXAMPLE;
-export const createLinksRoute = createRoute({
-  tags: ["Links"],
-  method: "post",
-  path: "/api/v1/links/batch",
-  operationId: "createLinks",
-  summary: "api.many.links",
-  description: "api.many.description",
-  request: createBody(z.array(reference(linkRequest)).min(1).max(MAX_BATCH).openapi("LinkRequests"), [
-    { target: original_url, expires_at: expire_duration },
-    { target: original_url },
-  ]),
-  responses: {
-    ...createFailures,
-    200: returns(
-      "api.many.answer",
-      envelope("batch", z.object({ results: z.array(linkResult) })).openapi("LinkResults"),
-      replayedHeader,
-    ),
-    413: failure("api.many.too-large"),
-  },
+export const createLinks = endpoint({
+  at: AT,
+  cost: "create",
+  entry: {
+    tags: ["Links"],
+    operationId: "createLinks",
+    summary: "api.many.links",
+    description: "api.many.description",
+    request: createBody(z.array(reference(linkRequest)).min(1).max(MAX_BATCH).openapi("LinkRequests"), [
+      { target: original_url, expires_at: expire_duration },
+      { target: original_url },
+    ]),
+    responses: {
+      ...createFailures,
+      200: returns(
+        "api.many.answer",
+        envelope("batch", z.object({ results: z.array(linkResult) })).openapi("LinkResults"),
+        replayedHeader,
+      ),
+      413: failure("api.many.too-large"),
+    },
+  } satisfies Entry,
+  serve: serveBatch,
 });
 
 /** All domains share these, because they share the memory and the thread. */
 const admit = createFairShares(MAX_OPEN);
 const waitForTurn = createTurns();
 
-/** Runs on the serving thread. */
-export function createLinks({ limiter, secretOf }: ApiOptions, { createAll, handler }: LinkCreation) {
+function serveBatch(parts: ApiParts): Handler {
+  const { limiter, secretOf } = parts;
+  const { createAll, handler } = createLinkCreation(parts);
   // A larger array than the limit ever lets through is refused as too long.
   const max = Math.min(MAX_BATCH, limiter.most("create"));
 
@@ -94,7 +100,7 @@ export function createLinks({ limiter, secretOf }: ApiOptions, { createAll, hand
       return isProblem(fields) ? fields : LINK_FORMAT.read(fields.value);
     });
     const requests = bodies.flatMap((body) => (isProblem(body) ? [] : [body.request]));
-    const created = await createAll(call, requests, identify?.(createLinksRoute.path, text));
+    const created = await createAll(call, requests, identify?.(pathOf({ at: AT }), text));
     if (isProblem(created)) return problemJson(call, created);
     await waitForTurn();
     const language = negotiateLanguage(header(call.headers, "accept-language"));

@@ -1,5 +1,6 @@
-import { createRoute, z } from "@hono/zod-openapi";
+import { z } from "@hono/zod-openapi";
 
+import { endpoint, pathOf } from "../http/endpoint.ts";
 import { BODIES } from "../lib/bounds.ts";
 import { MAX_CODE_POINTS } from "../links/code.ts";
 import { isProblem } from "../links/problem.ts";
@@ -7,13 +8,15 @@ import { MAX_TARGET_LENGTH } from "../links/target.ts";
 import { readTerms } from "../links/term-values.ts";
 import { type KindOf, type NameOf, TERM_NAMES, type TermName, TERMS } from "../links/terms.ts";
 import type { MessageKey } from "../locales/messages.ts";
-import { EXAMPLE, string } from "./components.ts";
-import { createBody, type CreateFormat, createResponses } from "./creation.ts";
+import { type Entry, EXAMPLE, string } from "./components.ts";
+import { createBody, type CreateFormat, createLinkCreation, createResponses } from "./creation.ts";
 import { envelope } from "./envelope.ts";
 import { readFields } from "./json-body.ts";
 import { managedLinkJson, managedLinkSchema } from "./link-json.ts";
+import type { ApiParts } from "./parts.ts";
 
-const BODY = BODIES["POST /api/v1/links"];
+const AT = "POST /api/v1/links";
+const BODY = BODIES[AT];
 
 // Schemas of bodies only check types. The domain refuses wrong values with a better message. It counts lengths after
 // normalisation, so a client that checked a maxLength would refuse what the service takes.
@@ -68,16 +71,19 @@ export const linkRequest = z
   })
   .openapi("LinkRequest");
 
-/** POST /api/v1/links. Without a code in the example: it would be in use as soon as one reader has sent it. */
-export const createLinkRoute = createRoute({
-  tags: ["Links"],
-  method: "post",
-  path: "/api/v1/links",
-  operationId: "createLink",
-  summary: "api.links",
-  description: "api.links.description",
-  request: createBody(linkRequest, { target: EXAMPLE.original_url, expires_at: EXAMPLE.expire_duration }),
-  responses: createResponses(envelope("link.made", managedLinkSchema).openapi("CreatedLinkResponse")),
+export const createLink = endpoint({
+  at: AT,
+  cost: "create",
+  entry: {
+    tags: ["Links"],
+    operationId: "createLink",
+    summary: "api.links",
+    description: "api.links.description",
+    // Without a code: it would be in use as soon as one reader has sent the example.
+    request: createBody(linkRequest, { target: EXAMPLE.original_url, expires_at: EXAMPLE.expire_duration }),
+    responses: createResponses(envelope("link.made", managedLinkSchema).openapi("CreatedLinkResponse")),
+  } satisfies Entry,
+  serve: (parts: ApiParts) => createLinkCreation(parts).one(LINK_FORMAT, pathOf({ at: AT })),
 });
 
 export const LINK_FORMAT: CreateFormat = {

@@ -7,16 +7,18 @@ import type { Domain } from "../http/domain.ts";
 import { type HttpProblem, type Limited, problemJson } from "../http/problems.ts";
 import { type AnyBody, header } from "../lib/bounds.ts";
 import { clientNetwork } from "../lib/client-address.ts";
-import type { CreateRequest, RepeatableRequest } from "../links/create.ts";
+import type { CreateRequest } from "../links/create.ts";
+import { type Each, mapEach } from "../links/each.ts";
 import type { Link } from "../links/link.ts";
 import { isProblem, type Problem } from "../links/problem.ts";
 import { createQueue } from "../links/queue.ts";
 import type { Secret } from "../links/secret.ts";
-import { StoreUnavailable } from "../links/store.ts";
+import { type RepeatableRequest, StoreUnavailable } from "../links/store.ts";
 import type { MessageKey } from "../locales/messages.ts";
 import {
   authenticate,
   bodyFailures,
+  type Entry,
   failure,
   jsonBody,
   returns,
@@ -27,7 +29,7 @@ import { SCHEMES } from "./description.ts";
 import { success } from "./envelope.ts";
 import { type JsonObject, parseObject, readJsonText } from "./json-body.ts";
 import { editLink } from "./link-json.ts";
-import type { ApiOptions } from "./parts.ts";
+import type { ApiParts } from "./parts.ts";
 
 /** The differences between the contract's way to create a link and our own. */
 export interface CreateFormat {
@@ -51,8 +53,8 @@ export function domainOf({ domain }: Call, { request }: CreateBody): Domain {
   return (request.domain === undefined ? undefined : domain.find(request.domain)) ?? domain;
 }
 
-interface Created {
-  readonly outcomes: readonly (Link | Problem)[];
+interface Created<Requests extends readonly unknown[]> {
+  readonly outcomes: Each<Requests, Link | Problem>;
   /** Whether an earlier request with the same key created all of them. */
   readonly isReplay: boolean;
 }
@@ -68,17 +70,17 @@ const inTurn = createQueue(GROUPS);
 export const REPLAYED = { "Idempotent-Replayed": "true" } as const;
 const REUSED = { kind: "idempotency.reused" } as const;
 
-export function createLinkCreation({ links, limiter, mayCreate, secret, secretOf }: ApiOptions) {
+export function createLinkCreation({ links, limiter, mayCreate, secret, secretOf }: ApiParts) {
   /**
    * Counts links against the client's limits and creates them: all, or none if they are more than the client may create now.
    * Replayed creates don't count, so a client that has used up its limits still gets the response to its first try.
    */
-  async function createAll(
+  async function createAll<const Requests extends readonly CreateRequest[]>(
     call: Call,
-    wanted: readonly CreateRequest[],
+    wanted: Requests,
     retry: RepeatableRequest | undefined,
-  ): Promise<Created | CreateRefusal> {
-    const requests = wanted.map((request) => limiter.share(call, request));
+  ): Promise<Created<Requests> | CreateRefusal> {
+    const requests = mapEach(wanted, (request) => limiter.share(call, request));
     const before = retry === undefined ? [] : await links.recall(retry);
     if ("kind" in before) return REUSED;
     const counted = requests.length - before.length;
@@ -99,7 +101,7 @@ export function createLinkCreation({ links, limiter, mayCreate, secret, secretOf
   }
 
   /** Its handler has counted it already. */
-  async function createOne(call: Call, request: CreateRequest): Promise<Created> {
+  async function createOne(call: Call, request: CreateRequest): Promise<Created<readonly [CreateRequest]>> {
     return { outcomes: [await links.create(limiter.share(call, request))], isReplay: false };
   }
 
@@ -145,7 +147,6 @@ export function createLinkCreation({ links, limiter, mayCreate, secret, secretOf
             : createAll(call, [body.request], identify(path, text)));
           if (isProblem(created)) return problemJson(call, created);
           const [link] = created.outcomes;
-          if (link === undefined) throw new Error("Every request has an outcome");
           if (isProblem(link)) return problemJson(call, link);
           const domain = domainOf(call, body);
           const keys = secretOf(domain);
@@ -159,8 +160,6 @@ export function createLinkCreation({ links, limiter, mayCreate, secret, secretOf
       ),
   };
 }
-
-export type LinkCreation = ReturnType<typeof createLinkCreation>;
 
 export const createBody = <T extends z.ZodType>(schema: T, example: object) => ({
   headers: z.object({
@@ -191,10 +190,10 @@ export const createResponses = <T extends z.ZodType>(schema: T) => ({
 /** The security scheme of services that create links only for those who have their token. */
 export const TOKEN_SCHEME = { name: SCHEMES.token, scheme: { type: "http", scheme: "bearer" } } as const;
 /** The OpenAPI entry of the same endpoint at such a service. */
-export const withToken = <T extends { readonly responses: object }>(route: T) => ({
-  ...route,
+export const withToken = (entry: Entry): Entry => ({
+  ...entry,
   security: [{ [TOKEN_SCHEME.name]: [] }],
-  responses: { ...route.responses, 401: failure("api.token", authenticate("api.token.scheme")) },
+  responses: { ...entry.responses, 401: failure("api.token", authenticate("api.token.scheme")) },
 });
 
 /** Idempotency keys have at most this many characters. */
@@ -210,7 +209,7 @@ export type Identify = (path: string, body: string) => RepeatableRequest;
 
 /**
  * Reads `Idempotency-Key` (draft-ietf-httpapi-idempotency-key-header-07, section 2.1). Undefined without one. Keys
- * belong to the client's network. Call this before you await anything, see {@link Call.client}.
+ * belong to the client's network.
  */
 function readIdempotencyKey(call: Call, secret: Pick<Secret, "hash">): Identify | undefined | HttpProblem {
   const value = header(call.headers, "idempotency-key", "");

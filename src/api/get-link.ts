@@ -1,58 +1,61 @@
-import { createRoute, z } from "@hono/zod-openapi";
+import { z } from "@hono/zod-openapi";
 
-import type { DetachedCall, Handler } from "../http/call.ts";
+import type { DetachedCall } from "../http/call.ts";
+import { type Show, viewEndpoint } from "../http/endpoint.ts";
 import { problemJson } from "../http/problems.ts";
-import type { Clock } from "../links/clock.ts";
+import type { MonotonicClock } from "../links/clock.ts";
 import { isProblem } from "../links/problem.ts";
-import { codeParameter, etag, failure, KEY_HELPS, returns, storeFailures } from "./components.ts";
+import { codeParameter, type Entry, etag, failure, KEY_HELPS, returns, storeFailures } from "./components.ts";
 import { envelope, success } from "./envelope.ts";
 import { linkJson, linkSchema } from "./link-json.ts";
-import { findForView, type KeyedLinks, tagOfLink, VARY } from "./manage-key.ts";
-import type { ApiOptions, ApiViewsOptions } from "./parts.ts";
+import { type CheckedKey, findForView, showForMaker, tagOfLink, VARY } from "./manage-key.ts";
+import type { ApiParts, ApiViewParts } from "./parts.ts";
 
 /** Becomes the `ETag` on the serving thread. As one of the view, it would make that a 304 although visits were added. */
 const REVISION = "Revision";
 /** In seconds. */
 const POLL_INTERVAL = "X-Poll-Interval";
 
-export const getLinkRoute = createRoute({
-  tags: ["Links"],
-  method: "get",
-  path: "/api/v1/links/{code}",
-  operationId: "getLink",
-  summary: "api.link",
-  description: "api.link.description",
-  security: KEY_HELPS,
-  request: { params: codeParameter },
-  responses: {
-    200: returns("link", envelope("link", linkSchema).openapi("LinkResponse"), {
-      ...etag,
-      [POLL_INTERVAL]: z.int().min(1).openapi({ description: "api.poll-interval" }),
-    }),
-    403: failure("api.key.wrong"),
-    404: failure("unknown"),
-    410: failure("api.gone"),
-    ...storeFailures,
+/** Adding up the visits of many days takes a while, so this is a view. Every open preview polls it. */
+export const getLink = viewEndpoint({
+  at: "GET /api/v1/links/{code}",
+  cost: "work",
+  entry: {
+    tags: ["Links"],
+    operationId: "getLink",
+    summary: "api.link",
+    description: "api.link.description",
+    security: KEY_HELPS,
+    request: { params: codeParameter },
+    responses: {
+      200: returns("link", envelope("link", linkSchema).openapi("LinkResponse"), {
+        ...etag,
+        [POLL_INTERVAL]: z.int().min(1).openapi({ description: "api.poll-interval" }),
+      }),
+      403: failure("api.key.wrong"),
+      404: failure("unknown"),
+      410: failure("api.gone"),
+      ...storeFailures,
+    },
+  } satisfies Entry,
+  view: { parameters: [], render: showLink },
+  serve: (parts: ApiParts, show: Show<CheckedKey | undefined>) => {
+    const showLinkForMaker = showForMaker(parts, show);
+    const pace = createPace(parts.clock);
+    return async (call) => {
+      const response = await showLinkForMaker(call);
+      const revision = response.headers.get(REVISION);
+      if (revision !== null) response.headers.set("ETag", revision);
+      response.headers.delete(REVISION);
+      if (response.ok) response.headers.set(POLL_INTERVAL, String(pace(call.code)));
+      return response;
+    };
   },
 });
 
-/** Adding up the visits of many days takes a while, so the views thread does it. Every open preview polls this endpoint. */
-export function getLink({ clock }: ApiOptions, { view }: KeyedLinks): Handler {
-  const pace = createPace(clock);
-  return async (call) => {
-    const response = await view("link", call);
-    const revision = response.headers.get(REVISION);
-    if (revision !== null) response.headers.set("ETag", revision);
-    response.headers.delete(REVISION);
-    if (response.ok) response.headers.set(POLL_INTERVAL, String(pace(call.code)));
-    return response;
-  };
-}
-
-/** Runs on the views thread. */
-export function getLinkView({ links, visits, clock }: ApiViewsOptions) {
-  return async (call: DetachedCall, data: string): Promise<Response> => {
-    const { link, isMaker } = await findForView(links, call, data);
+function showLink({ links, visits, clock }: ApiViewParts) {
+  return async (call: DetachedCall, checked: CheckedKey | undefined): Promise<Response> => {
+    const { link, isMaker } = await findForView(links, call, checked);
     if (isProblem(link)) return problemJson(call, link);
     const { visits: counted } = await visits.sums(link);
     const json = linkJson(link, call.domain, { nowMs: clock.nowMs(), visits: counted, isMaker });
@@ -85,7 +88,7 @@ interface Count {
  * Returns how many seconds a client that watches a link should wait before its next request. The more watchers there are, the
  * longer, so that the total number of requests stays about the same.
  */
-export function createPace(clock: Pick<Clock, "monotonicMs">): (code: string) => number {
+export function createPace(clock: MonotonicClock): (code: string) => number {
   const counts = new Map<string, Count>();
 
   function start(code: string, nowMs: number, last: Count | undefined): Count {

@@ -1,10 +1,12 @@
 import { z } from "@hono/zod-openapi";
 
 import type { Domain } from "../http/domain.ts";
+import type { Code } from "../links/code.ts";
 import { linkFields } from "../links/fields.ts";
-import { type FoundLink, type Link, STATES, stateOf } from "../links/link.ts";
+import { type FoundLink, type Link, stateOf, STATES } from "../links/link.ts";
 import { REASONS } from "../links/reasons.ts";
 import type { Secret } from "../links/secret.ts";
+import type { LinkId } from "../links/store.ts";
 import { type KindOf, type ShownName, shownName, TERM_NAMES, type TermName, TERMS } from "../links/terms.ts";
 import type { MessageKey } from "../locales/messages.ts";
 import { codeField, count, EXAMPLE, instant, reference, shortUrl, string } from "./components.ts";
@@ -108,10 +110,6 @@ export function managedLinkJson(
  * The `Link` header with the page that manages a link (RFC 8288; `edit` is of RFC 5023). The key is in the fragment, which
  * browsers send to no server and in no referrer.
  */
-export function editLink(
-  link: Pick<Link, "code" | "createdMs">,
-  { origin }: Domain,
-  secret: Pick<Secret, "manageKey">,
-): string {
+export function editLink(link: LinkId<Code>, { origin }: Domain, secret: Pick<Secret, "manageKey">): string {
   return `<${origin}/${encodeURIComponent(link.code)}+#key=${secret.manageKey(link)}>; rel="edit"`;
 }

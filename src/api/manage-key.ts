@@ -1,16 +1,16 @@
 import type { DetachedCall, Call, Handler } from "../http/call.ts";
 import { bearerToken } from "../http/credentials.ts";
+import type { Show } from "../http/endpoint.ts";
 import { createLinkManager } from "../http/link-manager.ts";
 import { problemJson } from "../http/problems.ts";
-import type { View } from "../http/view-task.ts";
 import { revisionOf } from "../links/change.ts";
 import type { FoundLink, Link } from "../links/link.ts";
-import type { Links } from "../links/links.ts";
+import type { LinkFinder } from "../links/links.ts";
 import { isProblem, type Problem } from "../links/problem.ts";
 import type { MessageKey } from "../locales/messages.ts";
 import { success } from "./envelope.ts";
 import { managedLinkJson } from "./link-json.ts";
-import type { ApiOptions } from "./parts.ts";
+import type { ApiParts } from "./parts.ts";
 
 /** The link whose key the serving thread has checked, for the views thread. */
 export interface CheckedKey {
@@ -20,10 +20,10 @@ export interface CheckedKey {
 /** A response to a key is for nobody else. */
 export const VARY = { Vary: "Accept-Language, Authorization" };
 
-/** Shared by endpoints that need a link's manage key or show more to callers who have it. */
-export function createKeyedLinks(options: ApiOptions) {
-  const { secret, visits, views, clock, createToken, mayCreate } = options;
-  const { unlock, edit } = createLinkManager(options);
+/** Shared by endpoints that need a link's manage key. */
+export function createKeyedLinks(parts: ApiParts) {
+  const { secret, visits, clock } = parts;
+  const { unlock, edit } = createLinkManager(parts);
 
   return {
     edit,
@@ -42,18 +42,20 @@ export function createKeyedLinks(options: ApiOptions) {
         const link = await unlock(call, key);
         return isProblem(link) ? problemJson(call, link) : handle(call, link);
       },
+  };
+}
 
-    /** Asks the views thread for a view of a link. A key is checked here. */
-    async view(view: View, call: Call): Promise<Response> {
-      const key = bearerToken(call.headers);
-      // Programs may send the token of the service with everything.
-      const isKey = key !== "" && (createToken === null || !mayCreate(key));
-      if (!isKey) return views.ask(view, call);
-      const link = await unlock(call, key);
-      if (isProblem(link)) return problemJson(call, link);
-      const checked: CheckedKey = { createdMs: link.createdMs };
-      return views.ask(view, call, JSON.stringify(checked));
-    },
+/** Shows a view that has more in it for callers with the link's manage key. The key is checked on the serving thread. */
+export function showForMaker(parts: ApiParts, show: Show<CheckedKey | undefined>): Handler {
+  const { createToken, mayCreate } = parts;
+  const { unlock } = createLinkManager(parts);
+  return async (call) => {
+    const key = bearerToken(call.headers);
+    // Programs may send the token of the service with everything.
+    const isKey = key !== "" && (createToken === null || !mayCreate(key));
+    if (!isKey) return show(call);
+    const link = await unlock(call, key);
+    return isProblem(link) ? problemJson(call, link) : show(call, { createdMs: link.createdMs });
   };
 }
 
@@ -62,15 +64,12 @@ export function tagOfLink(link: Pick<Link, "originalUrl" | "endsMs" | "terms">):
   return `"${revisionOf(link)}"`;
 }
 
-export type KeyedLinks = ReturnType<typeof createKeyedLinks>;
-
 /** On the views thread: finds a link, for its maker if the key was checked. The link may have been replaced since. */
 export async function findForView(
-  links: Pick<Links, "find">,
+  links: LinkFinder,
   call: DetachedCall,
-  data: string,
+  checked: CheckedKey | undefined,
 ): Promise<{ readonly link: FoundLink | Problem; readonly isMaker: boolean }> {
-  const checked = data === "" ? undefined : (JSON.parse(data) as CheckedKey);
   const link = await links.find(call.code, checked && "maker");
   const isMaker = !isProblem(link) && link.createdMs === checked?.createdMs;
   return isMaker || checked === undefined

@@ -1,94 +1,17 @@
-import { createRoute, OpenAPIHono, z } from "@hono/zod-openapi";
+import { OpenAPIHono } from "@hono/zod-openapi";
 
 import { REQUEST_ID } from "../http/api-headers.ts";
-import type { DetachedCall } from "../http/call.ts";
 import type { Domain } from "../http/domain.ts";
+import type { Endpoint } from "../http/endpoint.ts";
 import { listsErrors } from "../http/problems.ts";
-import { json } from "../http/responses.ts";
-import { BODIES, header } from "../lib/bounds.ts";
-import { languageNames, type MessageKey, message, negotiateLanguage } from "../locales/messages.ts";
+import { BODIES } from "../lib/bounds.ts";
+import { languageNames, type MessageKey, message } from "../locales/messages.ts";
 import { MIN_SHOWN_VISITS } from "../visits/statistics/noise.ts";
 import { MAX_DAYS } from "../visits/statistics/statistics.ts";
-import { indexRoute } from "./api-index.ts";
-import { checkCodeRoute } from "./check-code.ts";
-import {
-  authenticate,
-  codeParameter,
-  failure,
-  jsonContent,
-  KEY_SCHEME,
-  plainFailures,
-  rateLimit,
-  shortenProblem,
-  storeFailures,
-  string,
-} from "./components.ts";
-import { createLinksRoute, MAX_BATCH } from "./create-batch.ts";
-import { createLinkRoute } from "./create-link.ts";
+import { type Entry, KEY_SCHEME, shortenProblem } from "./components.ts";
+import { MAX_BATCH } from "./create-batch.ts";
 import { TOKEN_SCHEME, withToken } from "./creation.ts";
 import type { ApiDescription } from "./description.ts";
-import { getLinkRoute } from "./get-link.ts";
-import type { DescribeOptions } from "./parts.ts";
-import { qrPngRoute, qrSvgRoute } from "./qr-code.ts";
-import { reportLinkRoute } from "./report-link.ts";
-import { informationRoute, shortenRoute } from "./shorten.ts";
-import { statisticsRoute } from "./statistics.ts";
-import { updateLinkRoute } from "./update-link.ts";
-import { withdrawLinkRoute } from "./withdraw-link.ts";
-
-export const documentRoute = createRoute({
-  tags: ["Reference"],
-  method: "get",
-  path: "/api/v1/openapi.json",
-  operationId: "getOpenApiDocument",
-  summary: "api.document",
-  description: "api.document.description",
-  responses: {
-    200: {
-      description: "api.document.answer",
-      headers: z.object(rateLimit),
-      content: jsonContent(z.looseObject({ openapi: string }).openapi("OpenApiDocument")),
-    },
-    ...plainFailures,
-  },
-});
-
-/** Handled by redirect, which does without schemas. */
-const followLinkRoute = createRoute({
-  tags: ["Links"],
-  method: "get",
-  path: "/{code}",
-  operationId: "followLink",
-  summary: "api.follow",
-  description: "api.follow.description",
-  request: { params: codeParameter },
-  responses: {
-    302: {
-      description: "api.follow.answer",
-      headers: z.object({ Location: string.openapi({ format: "uri", description: "api.follow.location" }) }),
-    },
-    401: failure("api.password", authenticate("api.password.scheme")),
-    404: failure("unknown"),
-    410: failure("api.ended"),
-    ...storeFailures,
-  },
-});
-
-const CREATE_ROUTES = [shortenRoute, createLinkRoute, createLinksRoute];
-const OTHER_ROUTES = [
-  indexRoute,
-  informationRoute,
-  getLinkRoute,
-  updateLinkRoute,
-  withdrawLinkRoute,
-  checkCodeRoute,
-  statisticsRoute,
-  reportLinkRoute,
-  followLinkRoute,
-  qrSvgRoute,
-  qrPngRoute,
-  documentRoute,
-];
 
 /** Descriptions of the tags. Generators turn the names into names of modules and classes. */
 const TAGS = {
@@ -108,19 +31,31 @@ const LIMITS = {
   fewest: MIN_SHOWN_VISITS,
 };
 
+export interface DescribeOptions {
+  /** In the order of the document. Those without an entry aren't in it. */
+  readonly endpoints: readonly Pick<Endpoint, "at" | "cost" | "entry">[];
+  readonly version: string;
+  /** Whether links are only created for those who know the token. */
+  readonly needsToken: boolean;
+}
+
 /** The OpenAPI 3.1 document in a language, generated from the schemas that validate. */
 export function describeApi(
   { baseUrl, origin }: Domain,
   language: string,
-  { version, needsToken }: DescribeOptions,
+  { endpoints, version, needsToken }: DescribeOptions,
 ): ApiDescription {
   const app = new OpenAPIHono();
   const registry = app.openAPIRegistry;
   registry.register("ShortenProblem", shortenProblem);
   registry.registerComponent("securitySchemes", KEY_SCHEME.name, KEY_SCHEME.scheme);
   if (needsToken) registry.registerComponent("securitySchemes", TOKEN_SCHEME.name, TOKEN_SCHEME.scheme);
-  for (const route of CREATE_ROUTES) registry.registerPath(needsToken ? withToken(route) : route);
-  for (const route of OTHER_ROUTES) registry.registerPath(route);
+  for (const { at, cost, entry } of endpoints) {
+    if (entry === undefined) continue;
+    const [method = "", path = ""] = at.split(" ");
+    const described = needsToken && cost === "create" ? withToken(entry as Entry) : (entry as Entry);
+    registry.registerPath({ ...described, method: method.toLowerCase() as "get", path });
+  }
   const document = app.getOpenAPI31Document({
     openapi: "3.1.0",
     info: {
@@ -186,15 +121,4 @@ function nameValues(schemaName: string, schema: EnumSchema): void {
   const upper = (name: string) => name.replaceAll(/[^A-Za-z0-9]+|(?<=[a-z])(?=[A-Z])/g, "_").toUpperCase();
   if (schema.enum !== undefined)
     schema["x-enum-varnames"] = schema.enum.map((value) => `${upper(schemaName)}_${upper(value)}`);
-}
-
-/** Clients may keep the document, but ask each time whether it changed. */
-const REVALIDATE = { "Cache-Control": "no-cache" };
-
-/** Runs on the views thread. */
-export function documentView(describe: (domain: Domain, language: string) => ApiDescription) {
-  return (call: DetachedCall): Response => {
-    const language = negotiateLanguage(header(call.headers, "accept-language"));
-    return json(call, 200, describe(call.domain, language), language, REVALIDATE);
-  };
 }

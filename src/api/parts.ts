@@ -1,21 +1,21 @@
 import type { Domain } from "../http/domain.ts";
 import type { Limiter } from "../http/limiter.ts";
-import type { Views } from "../http/views.ts";
-import type { Clock } from "../links/clock.ts";
+import type { MonotonicClock, WallClock } from "../links/clock.ts";
 import type { Links } from "../links/links.ts";
 import type { Secret } from "../links/secret.ts";
 import type { Expiry } from "../links/time.ts";
 import type { TokenCheck } from "../moderation/access-tokens.ts";
 import type { Reports } from "../moderation/reports/reports.ts";
 import type { Counts } from "../visits/visits.ts";
+import type { ApiDescription } from "./description.ts";
 
-export interface ApiOptions {
+/** What the API's handlers need of a domain. */
+export interface ApiParts {
   readonly links: Links;
   readonly limiter: Limiter;
   readonly reports: Reports;
   readonly visits: Pick<Counts, "sums">;
-  readonly views: Pick<Views, "ask">;
-  readonly clock: Pick<Clock, "nowMs" | "monotonicMs">;
+  readonly clock: MonotonicClock & WallClock;
   readonly secret: Secret;
   /** The secret of another domain. */
   readonly secretOf: (domain: Domain) => Secret;
@@ -23,17 +23,17 @@ export interface ApiOptions {
   readonly mayCreate: TokenCheck;
 }
 
-export interface ApiViewsOptions extends DescribeOptions {
+/** What the API's views need of a domain. */
+export interface ApiViewParts {
   readonly links: Pick<Links, "find" | "resolve">;
   readonly visits: Counts;
-  readonly clock: Pick<Clock, "nowMs">;
-  readonly defaultExpiry: Expiry;
-  /** How long a shared cache may keep a QR code, in seconds. */
-  readonly cacheSeconds: number;
-}
-
-export interface DescribeOptions {
+  readonly clock: WallClock;
   readonly version: string;
   /** Whether links are only created for those who know the token. */
   readonly needsToken: boolean;
+  readonly defaultExpiry: Expiry;
+  /** How long a shared cache may keep a QR code, in seconds. */
+  readonly cacheSeconds: number;
+  /** The OpenAPI document of a domain in a language. */
+  readonly describe: (domain: Domain, language: string) => ApiDescription;
 }

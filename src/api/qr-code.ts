@@ -1,9 +1,17 @@
-import { createRoute, z } from "@hono/zod-openapi";
+import { z } from "@hono/zod-openapi";
 
 import { type Malformed, malformed, type RequestRefusal } from "../http/problems.ts";
 import { contrast } from "../lib/contrast.ts";
 import type { MessageKey } from "../locales/messages.ts";
-import { codeParameter, failure, rateLimit, refusal, storeFailures, string } from "./components.ts";
+import {
+  codeParameter,
+  type Entry,
+  failure,
+  rateLimit,
+  refusal,
+  storeFailures,
+  string,
+} from "./components.ts";
 import { ERROR_CORRECTIONS, MARGINS, MIN_CONTRAST, type QrStyle, SIZES } from "./qr-bounds.ts";
 import { oneOf, readQuery } from "./query.ts";
 
@@ -34,37 +42,26 @@ export const qrQuery = z.object({
     .openapi({ type: "string", enum: [...ERROR_CORRECTIONS], default: "q", description: "api.qr.ecc" }),
 });
 
-const imageEntry = (type: string) => ({
-  tags: ["QR codes"],
-  description: "api.qr.description",
-  request: { params: codeParameter, query: qrQuery },
-  responses: {
-    200: {
-      description: "api.qr.answer",
-      headers: z.object(rateLimit),
-      content: { [type]: { schema: string.openapi({ format: "binary" }) } },
+/** The OpenAPI entry of an image. */
+export const imageEntry = (operationId: string, summary: MessageKey, type: string) =>
+  ({
+    operationId,
+    summary,
+    tags: ["QR codes"],
+    description: "api.qr.description",
+    request: { params: codeParameter, query: qrQuery },
+    responses: {
+      200: {
+        description: "api.qr.answer",
+        headers: z.object(rateLimit),
+        content: { [type]: { schema: string.openapi({ format: "binary" }) } },
+      },
+      400: refusal("api.parameter.refused"),
+      404: failure("unknown"),
+      410: failure("api.ended"),
+      ...storeFailures,
     },
-    400: refusal("api.parameter.refused"),
-    404: failure("unknown"),
-    410: failure("api.ended"),
-    ...storeFailures,
-  },
-});
-
-export const qrSvgRoute = createRoute({
-  method: "get",
-  path: "/{code}.svg",
-  operationId: "getQrCodeSvg",
-  summary: "api.qr.svg",
-  ...imageEntry("image/svg+xml"),
-});
-export const qrPngRoute = createRoute({
-  method: "get",
-  path: "/{code}.png",
-  operationId: "getQrCodePng",
-  summary: "api.qr.png",
-  ...imageEntry("image/png"),
-});
+  }) satisfies Entry;
 
 const badColour = (field: string): RequestRefusal => ({ rule: "query.colour", field, example: "1a7f5a" });
 

@@ -1,6 +1,7 @@
-import { createRoute, z } from "@hono/zod-openapi";
+import { z } from "@hono/zod-openapi";
 
 import type { Call } from "../http/call.ts";
+import { endpoint } from "../http/endpoint.ts";
 import { problemJson } from "../http/problems.ts";
 import { BODIES, header } from "../lib/bounds.ts";
 import { isProblem } from "../links/problem.ts";
@@ -10,6 +11,7 @@ import {
   bodyFailures,
   codeField,
   codeParameter,
+  type Entry,
   failure,
   jsonBody,
   reference,
@@ -19,7 +21,7 @@ import {
 } from "./components.ts";
 import { envelope, success } from "./envelope.ts";
 import { readJson } from "./json-body.ts";
-import type { ApiOptions } from "./parts.ts";
+import type { ApiParts } from "./parts.ts";
 
 const REPORT_EXAMPLE = { reason: "phishing", note: "It asks for my bank's password." } as const;
 
@@ -41,42 +43,41 @@ const report = z
   })
   .openapi("Report");
 
-export const reportLinkRoute = createRoute({
-  tags: ["Reports"],
-  method: "post",
-  path: "/api/v1/links/{code}/reports",
-  operationId: "reportLink",
-  summary: "api.report",
-  description: "api.report.description",
-  request: { params: codeParameter, body: jsonBody(reportRequest, REPORT_EXAMPLE) },
-  responses: {
-    202: returns("api.report.answer", envelope("reported", report).openapi("ReportResponse")),
-    ...bodyFailures,
-    403: failure("api.report.cross-site"),
-    404: failure("unknown"),
-    410: failure("api.report.deleted"),
-    ...storeFailures,
-  },
-});
+const AT = "POST /api/v1/links/{code}/reports";
 
-/** Runs on the serving thread. The response is the same whether or not the report counts, so it reveals no other reports. */
-export function reportLink({ reports }: ApiOptions) {
-  return async (call: Call): Promise<Response> => {
-    const { address } = call.client();
-    // A page of another site could make each of its visitors report a link.
-    if (header(call.headers, "sec-fetch-site", "?") === "cross-site")
-      return problemJson(call, { kind: "cross-site" });
-    const body = await readJson(
-      call.request,
-      BODIES["POST /api/v1/links/{code}/reports"],
-      reportRequest,
-      REPORT_EXAMPLE,
-    );
-    if (isProblem(body)) return problemJson(call, body);
-    const { reason, note } = body;
-    const link = await reports.report(call.code, { reason, note: note ?? undefined }, address);
-    if (isProblem(link)) return problemJson(call, link);
-    const data: z.infer<typeof report> = { code: link.code, reason };
-    return success(call, 202, "reported", data);
-  };
-}
+/** The response is the same whether or not the report counts, so it reveals no other reports. */
+export const reportLink = endpoint({
+  at: AT,
+  cost: "work",
+  limit: "report",
+  entry: {
+    tags: ["Reports"],
+    operationId: "reportLink",
+    summary: "api.report",
+    description: "api.report.description",
+    request: { params: codeParameter, body: jsonBody(reportRequest, REPORT_EXAMPLE) },
+    responses: {
+      202: returns("api.report.answer", envelope("reported", report).openapi("ReportResponse")),
+      ...bodyFailures,
+      403: failure("api.report.cross-site"),
+      404: failure("unknown"),
+      410: failure("api.report.deleted"),
+      ...storeFailures,
+    },
+  } satisfies Entry,
+  serve:
+    ({ reports }: ApiParts) =>
+    async (call: Call) => {
+      const { address } = call.client();
+      // A page of another site could make each of its visitors report a link.
+      if (header(call.headers, "sec-fetch-site", "?") === "cross-site")
+        return problemJson(call, { kind: "cross-site" });
+      const body = await readJson(call.request, BODIES[AT], reportRequest, REPORT_EXAMPLE);
+      if (isProblem(body)) return problemJson(call, body);
+      const { reason, note } = body;
+      const link = await reports.report(call.code, { reason, note: note ?? undefined }, address);
+      if (isProblem(link)) return problemJson(call, link);
+      const data: z.infer<typeof report> = { code: link.code, reason };
+      return success(call, 202, "reported", data);
+    },
+});

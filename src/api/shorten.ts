@@ -1,22 +1,34 @@
 // The contract's endpoint: POST creates a link, GET describes the endpoint.
-import { createRoute, z } from "@hono/zod-openapi";
+import { z } from "@hono/zod-openapi";
 
 import type { DetachedCall } from "../http/call.ts";
 import type { Domain } from "../http/domain.ts";
+import { endpoint, pathOf, viewEndpoint } from "../http/endpoint.ts";
 import { BODIES, header } from "../lib/bounds.ts";
 import type { Link } from "../links/link.ts";
 import { isProblem } from "../links/problem.ts";
 import { DURATIONS, instantOf, type Expiry, isoInstant } from "../links/time.ts";
 import { message, negotiateLanguage } from "../locales/messages.ts";
-import { EXAMPLE, instant, plainFailures, reference, returns, shortUrl, string } from "./components.ts";
+import {
+  type Entry,
+  EXAMPLE,
+  instant,
+  plainFailures,
+  reference,
+  returns,
+  shortUrl,
+  string,
+} from "./components.ts";
 import { code, target } from "./create-link.ts";
-import { createBody, type CreateFormat, createResponses } from "./creation.ts";
+import { createBody, type CreateFormat, createLinkCreation, createResponses } from "./creation.ts";
 import { type ApiDescription, dereference } from "./description.ts";
+import { getDocument } from "./document.ts";
 import { envelope, success } from "./envelope.ts";
 import { readFields } from "./json-body.ts";
-import type { ApiViewsOptions } from "./parts.ts";
+import type { ApiParts, ApiViewParts } from "./parts.ts";
 
-const BODY = BODIES["POST /api/v1/shorten"];
+const AT = "POST /api/v1/shorten";
+const BODY = BODIES[AT];
 const { original_url, custom_code, expire_duration } = EXAMPLE;
 
 export const shortenRequest = z
@@ -29,7 +41,7 @@ export const shortenRequest = z
   })
   .openapi("ShortenRequest");
 
-export const shortLink = z
+const shortLink = z
   .strictObject({
     short_url: shortUrl,
     original_url: string.openapi({ description: "api.short.original_url", example: original_url }),
@@ -39,19 +51,22 @@ export const shortLink = z
   .openapi("ShortLink");
 const shortenResponse = envelope("shortened", shortLink).strict().openapi("ShortenResponse");
 
-export const shortenRoute = createRoute({
-  tags: ["Links"],
-  method: "post",
-  path: "/api/v1/shorten",
-  operationId: "shorten",
-  summary: "api.shorten",
-  description: "api.shorten.description",
-  // Without a code: it would be in use as soon as one reader has sent the example.
-  request: createBody(shortenRequest, { original_url, expire_duration }),
-  responses: createResponses(shortenResponse),
+export const shorten = endpoint({
+  at: AT,
+  cost: "create",
+  entry: {
+    tags: ["Links"],
+    operationId: "shorten",
+    summary: "api.shorten",
+    description: "api.shorten.description",
+    // Without a code: it would be in use as soon as one reader has sent the example.
+    request: createBody(shortenRequest, { original_url, expire_duration }),
+    responses: createResponses(shortenResponse),
+  } satisfies Entry,
+  serve: (parts: ApiParts) => createLinkCreation(parts).one(SHORTEN_FORMAT, pathOf({ at: AT })),
 });
 
-export const SHORTEN_FORMAT: CreateFormat = {
+const SHORTEN_FORMAT: CreateFormat = {
   example: { original_url },
   message: "shortened",
   bounds: BODY,
@@ -108,25 +123,23 @@ const information = z
   })
   .openapi("Information");
 
-export const informationRoute = createRoute({
-  tags: ["Reference"],
-  method: "get",
-  path: shortenRoute.path,
-  operationId: "getApiInformation",
-  summary: "api.information",
-  description: "api.information.description",
-  responses: {
-    200: returns("api.information.answer", envelope("info", information).openapi("InformationResponse")),
-    ...plainFailures,
-  },
+export const getInformation = viewEndpoint({
+  at: "GET /api/v1/shorten",
+  cost: "work",
+  entry: {
+    tags: ["Reference"],
+    operationId: "getApiInformation",
+    summary: "api.information",
+    description: "api.information.description",
+    responses: {
+      200: returns("api.information.answer", envelope("info", information).openapi("InformationResponse")),
+      ...plainFailures,
+    },
+  } satisfies Entry,
+  view: { render: showInformation },
 });
 
-/** Runs on the views thread. `describe` gives the OpenAPI document, which is at `documentPath`. */
-export function informationView(
-  { version, needsToken, defaultExpiry }: ApiViewsOptions,
-  describe: (domain: Domain, language: string) => ApiDescription,
-  documentPath: string,
-) {
+function showInformation({ version, needsToken, defaultExpiry, describe }: ApiViewParts) {
   return (call: DetachedCall): Response => {
     const { domain } = call;
     const language = negotiateLanguage(header(call.headers, "accept-language"));
@@ -136,7 +149,7 @@ export function informationView(
       name: "Curt",
       version,
       description: message(language, needsToken ? "info.description.token" : "info.description"),
-      endpoint: `${domain.baseUrl}${shortenRoute.path}`,
+      endpoint: `${domain.baseUrl}${pathOf({ at: AT })}`,
       method: "POST",
       content_type: "application/json",
       max_body_bytes: BODY.maxBytes,
@@ -149,7 +162,7 @@ export function informationView(
           data: shortLinkJson(link, custom_code, domain),
         },
       },
-      openapi: `${domain.baseUrl}${documentPath}`,
+      openapi: `${domain.baseUrl}${pathOf(getDocument)}`,
     };
     return success(call, 200, "info", data);
   };

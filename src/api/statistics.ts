@@ -1,8 +1,9 @@
-import { createRoute, z } from "@hono/zod-openapi";
+import { z } from "@hono/zod-openapi";
 
-import type { DetachedCall, Handler } from "../http/call.ts";
+import type { DetachedCall } from "../http/call.ts";
+import { viewEndpoint } from "../http/endpoint.ts";
 import { problemJson } from "../http/problems.ts";
-import { fileName, knowsAlready, tagOf, answer, csv } from "../http/responses.ts";
+import { csv, fileName, tagged, tagOf } from "../http/responses.ts";
 import { header } from "../lib/bounds.ts";
 import { memoize } from "../lib/memoize.ts";
 import { isProblem } from "../links/problem.ts";
@@ -12,6 +13,7 @@ import { INTERVALS } from "../visits/statistics/statistics.ts";
 import {
   codeParameter,
   count,
+  type Entry,
   EXAMPLE,
   failure,
   jsonContent,
@@ -23,8 +25,8 @@ import {
   string,
 } from "./components.ts";
 import { envelope, success } from "./envelope.ts";
-import { findForView, type KeyedLinks } from "./manage-key.ts";
-import type { ApiViewsOptions } from "./parts.ts";
+import { type CheckedKey, findForView, showForMaker } from "./manage-key.ts";
+import type { ApiViewParts } from "./parts.ts";
 import { oneOf, readQuery } from "./query.ts";
 
 const FORMATS = ["json", "csv"] as const;
@@ -42,7 +44,7 @@ const isTimeZone = memoize((name) => {
 
 /** A date of the calendar, such as 2026-11-21. */
 const date = z.iso.date();
-export const statisticsQuery = z.object({
+const statisticsQuery = z.object({
   from: date.optional().openapi({ description: "api.stats.from", example: "2026-11-01" }),
   to: date.optional().openapi({ description: "api.stats.to" }),
   interval: intervalField.default("day").openapi({ description: "api.stats.interval" }),
@@ -131,44 +133,46 @@ const statistics = z
   .openapi("Statistics", { example: STATISTICS });
 export type StatisticsData = z.infer<typeof statistics>;
 
-export const statisticsRoute = createRoute({
-  tags: ["Statistics"],
-  method: "get",
-  path: "/api/v1/links/{code}/stats",
-  operationId: "getStatistics",
-  summary: "api.stats",
-  description: "api.stats.description",
-  security: KEY_HELPS,
-  request: { params: codeParameter, query: statisticsQuery },
-  responses: {
-    200: {
-      description: "api.stats.answer",
-      headers: z.object(rateLimit),
-      content: {
-        ...jsonContent(envelope("statistics", statistics).openapi("StatisticsResponse")),
-        "text/csv": { schema: string, example: "dimension,value,visits,bots\r\nday,2026-11-21,100,0\r\n" },
+export const getStatistics = viewEndpoint({
+  at: "GET /api/v1/links/{code}/stats",
+  cost: "work",
+  entry: {
+    tags: ["Statistics"],
+    operationId: "getStatistics",
+    summary: "api.stats",
+    description: "api.stats.description",
+    security: KEY_HELPS,
+    request: { params: codeParameter, query: statisticsQuery },
+    responses: {
+      200: {
+        description: "api.stats.answer",
+        headers: z.object(rateLimit),
+        content: {
+          ...jsonContent(envelope("statistics", statistics).openapi("StatisticsResponse")),
+          "text/csv": { schema: string, example: "dimension,value,visits,bots\r\nday,2026-11-21,100,0\r\n" },
+        },
       },
+      400: refusal("api.parameter.refused"),
+      403: failure("api.key.wrong"),
+      404: failure("unknown"),
+      410: failure("api.gone"),
+      ...storeFailures,
     },
-    400: refusal("api.parameter.refused"),
-    403: failure("api.key.wrong"),
-    404: failure("unknown"),
-    410: failure("api.gone"),
-    ...storeFailures,
+  } satisfies Entry,
+  view: {
+    parameters: Object.keys(statisticsQuery.shape),
+    hasCsv: true,
+    isTaggedFirst: true,
+    render: showStatistics,
   },
+  serve: showForMaker,
 });
 
-/** Checks the manage key, if there is one. The views thread does the rest. */
-export const getStatistics =
-  ({ view }: KeyedLinks): Handler =>
-  (call) =>
-    view("statistics", call);
-
-/** Runs on the views thread. */
-export function getStatisticsView({ links, visits, version }: ApiViewsOptions) {
-  return async (call: DetachedCall, data: string): Promise<Response> => {
+function showStatistics({ links, visits, version }: ApiViewParts) {
+  return async (call: DetachedCall, checked: CheckedKey | undefined): Promise<Response> => {
     const { query, problem } = readStatisticsQuery(call.request);
     if (problem !== undefined) return problemJson(call, problem);
-    const { link, isMaker } = await findForView(links, call, data);
+    const { link, isMaker } = await findForView(links, call, checked);
     if (isProblem(link)) return problemJson(call, link);
     const { tz, format = "json", download, ...days } = query;
     const isDownload = download === "true";
@@ -177,21 +181,21 @@ export function getStatisticsView({ links, visits, version }: ApiViewsOptions) {
     if (isProblem(revision)) return problemJson(call, revision);
     const language = negotiateLanguage(header(call.headers, "accept-language"));
     const ETag = `W/${tagOf([version, link.code, language, revision, isMaker, format, isDownload])}`;
-    if (knowsAlready(call.headers, ETag)) return answer({ status: 304, headers: { ETag } });
-    const counts = await visits.statistics(link, range, isMaker ? "maker" : "visitor");
-    if (isProblem(counts)) return problemJson(call, counts);
-    const { shown: _, week: __, from, to, breakdowns, ...sums } = counts;
-    const { interval } = range;
-    const json: StatisticsData = { code: link.code, from, to, interval, tz, ...sums, ...breakdowns };
-    const headers = {
-      ETag,
-      Vary: `Accept, Accept-Language${isMaker ? ", Authorization" : ""}`,
-      ...((isDownload || format === "csv") && {
-        "Content-Disposition": fileName("attachment", link.code, "visits", format),
-      }),
-    };
-    if (format === "csv") return csv(call, statisticsCsv(json), headers);
-    return success(call, 200, "statistics", json, headers);
+    return tagged(call, ETag, async () => {
+      const counts = await visits.statistics(link, range, isMaker ? "maker" : "visitor");
+      if (isProblem(counts)) return problemJson(call, counts);
+      const { shown: _, week: __, from, to, breakdowns, ...sums } = counts;
+      const { interval } = range;
+      const json: StatisticsData = { code: link.code, from, to, interval, tz, ...sums, ...breakdowns };
+      const headers = {
+        Vary: `Accept, Accept-Language${isMaker ? ", Authorization" : ""}`,
+        ...((isDownload || format === "csv") && {
+          "Content-Disposition": fileName("attachment", link.code, "visits", format),
+        }),
+      };
+      if (format === "csv") return csv(call, statisticsCsv(json), headers);
+      return success(call, 200, "statistics", json, headers);
+    });
   };
 }
 

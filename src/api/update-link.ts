@@ -1,6 +1,7 @@
-import { createRoute, z } from "@hono/zod-openapi";
+import { z } from "@hono/zod-openapi";
 
 import type { Call } from "../http/call.ts";
+import { endpoint } from "../http/endpoint.ts";
 import { type HttpProblem, problemJson } from "../http/problems.ts";
 import { requiredTags } from "../http/responses.ts";
 import { BODIES } from "../lib/bounds.ts";
@@ -10,6 +11,7 @@ import { readTerms } from "../links/term-values.ts";
 import {
   bodyFailures,
   codeParameter,
+  type Entry,
   etag,
   EXAMPLE,
   ifMatch,
@@ -22,7 +24,8 @@ import { target, termShape } from "./create-link.ts";
 import { envelope } from "./envelope.ts";
 import { readJson } from "./json-body.ts";
 import { managedLinkSchema } from "./link-json.ts";
-import type { KeyedLinks } from "./manage-key.ts";
+import { createKeyedLinks } from "./manage-key.ts";
+import type { ApiParts } from "./parts.ts";
 
 const CHANGE_EXAMPLE = { expires_at: EXAMPLE.expire_duration } as const;
 
@@ -33,38 +36,43 @@ const linkChange = z
   })
   .openapi("LinkChange");
 
-export const updateLinkRoute = createRoute({
-  tags: ["Links"],
-  method: "patch",
-  path: "/api/v1/links/{code}",
-  operationId: "updateLink",
-  summary: "api.change",
-  description: "api.change.description",
-  security: KEY_NEEDED,
-  request: { params: codeParameter, headers: ifMatch, body: jsonBody(linkChange, CHANGE_EXAMPLE) },
-  responses: {
-    200: returns(
-      "api.changed",
-      envelope("link.changed", managedLinkSchema).openapi("UpdatedLinkResponse"),
-      etag,
-    ),
-    ...bodyFailures,
-    ...keyFailures("api.key.closed"),
+const AT = "PATCH /api/v1/links/{code}";
+
+export const updateLink = endpoint({
+  at: AT,
+  cost: "work",
+  changesLinks: true,
+  entry: {
+    tags: ["Links"],
+    operationId: "updateLink",
+    summary: "api.change",
+    description: "api.change.description",
+    security: KEY_NEEDED,
+    request: { params: codeParameter, headers: ifMatch, body: jsonBody(linkChange, CHANGE_EXAMPLE) },
+    responses: {
+      200: returns(
+        "api.changed",
+        envelope("link.changed", managedLinkSchema).openapi("UpdatedLinkResponse"),
+        etag,
+      ),
+      ...bodyFailures,
+      ...keyFailures("api.key.closed"),
+    },
+  } satisfies Entry,
+  serve: (parts: ApiParts) => {
+    const { withKey, edit, respond } = createKeyedLinks(parts);
+    return withKey(async (call, link) => {
+      const request = await readChange(call);
+      const outcome = isProblem(request) ? request : await edit(call, link, request);
+      return isProblem(outcome) ? problemJson(call, outcome) : respond(call, "link.changed", outcome);
+    });
   },
 });
-
-/** Runs on the serving thread. */
-export const updateLink = ({ withKey, edit, respond }: KeyedLinks) =>
-  withKey(async (call, link) => {
-    const request = await readChange(call);
-    const outcome = isProblem(request) ? request : await edit(call, link, request);
-    return isProblem(outcome) ? problemJson(call, outcome) : respond(call, "link.changed", outcome);
-  });
 
 async function readChange({ request }: Call): Promise<EditRequest | HttpProblem> {
   const body = await readJson(
     request,
-    BODIES["PATCH /api/v1/links/{code}"],
+    BODIES[AT],
     linkChange,
     CHANGE_EXAMPLE,
     Object.keys(managedLinkSchema.shape),

@@ -26,18 +26,23 @@ interface Store {
   readonly journalFolder: string;
 }
 
-export type Backups = ReturnType<typeof backupsOf>;
+/** The backups of a store in any folder. Methods with a folder throw if it can't be read or written. */
+export interface Backups {
+  /** The name of a backup that starts at an instant (Unix ms). Names are in the order of their times (UTC). */
+  nameAt(ms: number): string;
+  /** The names of whole backups, newest first. */
+  list(folder: string): string[];
+  /** Deletes the remains of interrupted backups. */
+  removeParts(folder: string): void;
+}
 
-/** Names, lists and cleans up the backups of a store. Only one process may call it at a time. */
-export function backupsOf(store: Store) {
+/** Only one process may call it at a time. */
+export function backupsOf(store: Store): Backups {
   const stem = stemOf(store, readId(store) ?? createId(store));
   return {
-    /** Names are in the order of their times (UTC). */
-    nameAt: (ms: number) => `${stem}${new Date(ms).toISOString().replace(/[-:]|\.\d+/g, "")}.db`,
-    /** The names of whole backups, newest first. */
-    list: (folder: string) => namesIn(folder, stem),
-    /** Deletes the remains of interrupted backups. */
-    removeParts(folder: string): void {
+    nameAt: (ms) => `${stem}${new Date(ms).toISOString().replace(/[-:]|\.\d+/g, "")}.db`,
+    list: (folder) => namesIn(folder, stem),
+    removeParts(folder) {
       for (const name of readdirSync(folder))
         if (isOurs(stem, name, /^\d{8}T\d{6}Z\.db\.part(-\w+)?$/))
           rmSync(join(folder, name), { recursive: true, force: true });

@@ -2,6 +2,7 @@ import { resolve } from "node:path";
 
 import type { Config } from "../config/config.ts";
 import { describeStore } from "../config/database-url.ts";
+import { warnAtStart } from "../config/start-warnings.ts";
 import { createLog, escapeLine, type Log } from "../lib/log.ts";
 import { VERSION } from "../lib/version.ts";
 import { SYNC_FAILED } from "../links/store.ts";
@@ -10,7 +11,6 @@ import { findPort } from "../server/listen.ts";
 import { type Generation, type ProcessGroup, startProcessPool } from "../server/process-pool.ts";
 import { run } from "../server/run.ts";
 import { prepareBackups, startBackups } from "../server/scheduled-backups.ts";
-import { warnAtStart } from "../server/start-warnings.ts";
 import { identifyStore } from "../store/open.ts";
 
 /** Terminals, systemd and timeout signal both npm and Curt, and npm passes its signal on: Curt counts the two as one. */

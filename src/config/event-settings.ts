@@ -1,17 +1,18 @@
 import { type Format, listOf, oneOf, orAuto, type Setting } from "./formats.ts";
 
-const EVENT_TYPES = [
-  "report.opened",
-  "link.created",
-  "link.changed",
-  "link.withdrawn",
-  "link.expired",
-  "link.disabled",
-  "link.enabled",
-  "host.blocked",
-] as const;
+/** An enum, because reasons of problems have some of these texts as well: only its members are types of events. */
+export enum EventType {
+  reportOpened = "report.opened",
+  linkCreated = "link.created",
+  linkChanged = "link.changed",
+  linkWithdrawn = "link.withdrawn",
+  linkExpired = "link.expired",
+  linkDisabled = "link.disabled",
+  linkEnabled = "link.enabled",
+  hostBlocked = "host.blocked",
+}
 
-export type EventType = (typeof EVENT_TYPES)[number];
+const EVENT_TYPES = Object.values(EventType);
 
 const endpoint: Format<string> = {
   right: "an https:// address, or an http:// address of this machine such as http://127.0.0.1:8000/events",
@@ -79,7 +80,7 @@ export const EVENT_SETTINGS = {
 } satisfies Record<string, Setting>;
 
 /** Events that an operator wants to know right away. */
-const ALARMS: readonly EventType[] = ["report.opened", "link.disabled"];
+const ALARMS: readonly EventType[] = [EventType.reportOpened, EventType.linkDisabled];
 
 export function automaticTypes(format: "cloudevents" | "text"): readonly EventType[] {
   return format === "text" ? ALARMS : EVENT_TYPES;

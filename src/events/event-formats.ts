@@ -1,5 +1,5 @@
 import type { Config } from "../config/config.ts";
-import type { EventType } from "../config/event-settings.ts";
+import { EventType } from "../config/event-settings.ts";
 import { codeInAddress, splitKey } from "../links/code.ts";
 import { linkFields } from "../links/fields.ts";
 import { stateOf } from "../links/link.ts";
@@ -38,15 +38,15 @@ export function toCloudEvent(row: EventRow, origins: Origins) {
     id: eventId(row),
     source: origins.baseUrl,
     type: row.type,
-    subject: row.type === "host.blocked" ? row.detail : row.code,
+    subject: row.type === EventType.hostBlocked ? row.detail : row.code,
     time: isoInstant(row.atMs),
     data:
-      row.type === "host.blocked"
+      row.type === EventType.hostBlocked
         ? { host: row.detail, reason: row.hostReason }
         : {
             ...linkData(row, origins),
-            ...(row.type === "link.disabled" && { reason: row.detail }),
-            ...(row.type === "report.opened" && { reports: row.reports, reasons: reasonsOf(row) }),
+            ...(row.type === EventType.linkDisabled && { reason: row.detail }),
+            ...(row.type === EventType.reportOpened && { reports: row.reports, reasons: reasonsOf(row) }),
           },
   };
 }
@@ -82,21 +82,21 @@ function reasonsOf({ reasons }: EventRow): Record<string, number> {
 }
 
 const LABELS: Readonly<Record<EventType, string>> = {
-  "report.opened": "Reported",
-  "link.created": "Created",
-  "link.changed": "Changed",
-  "link.withdrawn": "Withdrawn",
-  "link.expired": "Expired",
-  "link.disabled": "Disabled",
-  "link.enabled": "Enabled",
-  "host.blocked": "Blocked",
+  [EventType.reportOpened]: "Reported",
+  [EventType.linkCreated]: "Created",
+  [EventType.linkChanged]: "Changed",
+  [EventType.linkWithdrawn]: "Withdrawn",
+  [EventType.linkExpired]: "Expired",
+  [EventType.linkDisabled]: "Disabled",
+  [EventType.linkEnabled]: "Enabled",
+  [EventType.hostBlocked]: "Blocked",
 };
 
 /** Formats an event as a line for a chat room. The address is the preview's, because chat rooms fetch it. */
 export function toText(row: EventRow, origins: Origins): { readonly text: string } {
   const { type, detail } = row;
   const reason =
-    type === "report.opened" ? Object.keys(reasonsOf(row)).join(", ") : (row.hostReason ?? detail);
-  const subject = type === "host.blocked" ? detail : `${shownUrl(row, origins)}+`;
+    type === EventType.reportOpened ? Object.keys(reasonsOf(row)).join(", ") : (row.hostReason ?? detail);
+  const subject = type === EventType.hostBlocked ? detail : `${shownUrl(row, origins)}+`;
   return { text: `${LABELS[type]}${reason ? ` (${reason})` : ""}: ${subject}` };
 }

@@ -12,7 +12,12 @@ const EVERY_MS = 1000;
 /** A stop waits this long for the endpoint. The next sender repeats an interrupted request. */
 const CLOSE_MS = 2000;
 
-export type Events = Awaited<ReturnType<typeof openEvents>>;
+export interface Events {
+  /** As of the last second. */
+  figures(): EventFigures;
+  /** Waits two seconds at most for the endpoint. Another process, or the next start, sends what still waits. */
+  close(): Promise<void>;
+}
 
 /** Starts to record events and to send them to EVENTS_URL. */
 export async function openEvents(
@@ -21,7 +26,7 @@ export async function openEvents(
   clock: Clock,
   { takeOverMs, firstRetryMs, requestMs }: SenderLimits,
   onFault: (error: unknown) => void,
-) {
+): Promise<Events> {
   const { database, eventsUrl, eventsSecrets, eventsFormat, eventsTypes, baseUrl, domains } = config;
   const worker = () => new Worker(new URL("./events-worker.ts", import.meta.url));
   let isClosed = false;
@@ -78,7 +83,7 @@ export async function openEvents(
 
   return {
     figures: () => figures,
-    async close(): Promise<void> {
+    async close() {
       const closed = Promise.all([repetition.stop(), thread.perform("close", {})]);
       await Promise.race([closed.catch(onFaultWhileOpen), Bun.sleep(CLOSE_MS)]);
       isClosed = true;

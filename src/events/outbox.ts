@@ -1,4 +1,5 @@
 // The queue of events in the store. Triggers and creates write them in the transaction of the change.
+import { EventType } from "../config/event-settings.ts";
 import { parseTerms } from "../links/change.ts";
 import type { LinkKey } from "../links/code.ts";
 import { DAY_MS } from "../links/time.ts";
@@ -98,9 +99,33 @@ interface Step {
   chooseBatch(rows: readonly EventRow[]): readonly EventRow[];
 }
 
-export type Outbox = ReturnType<typeof createOutbox>;
+/** Events that wait for the endpoint, and those that it refused. Instants are Unix ms. Rejects with `StoreUnavailable`. */
+export interface Outbox {
+  /** Turns recording on, for a day. */
+  start(types: readonly string[], nowMs: number): Promise<void>;
+  /** Keeps recording on for another day. */
+  renew(): Promise<void>;
+  /** Deletes events that were set aside a week ago. */
+  forgetRefused(nowMs: number): Promise<void>;
+  /** Undefined if recording was never turned on. */
+  readState(endedByMs: number): Promise<OutboxState | undefined>;
+  /**
+   * Marks events as sent or sets them aside, and returns the next batch and how many events were dropped. Undefined if
+   * another process has taken over.
+   */
+  step(step: Step): Promise<{ turn: number; batch: readonly EventRow[]; dropped: number } | undefined>;
+  /** Lets another process send immediately. */
+  release(owner: string): Promise<void>;
+  /** Events that were set aside, at most 1,000. */
+  refused(): Promise<readonly EventRow[]>;
+  deleteRefused(seq: number): Promise<void>;
+  /** Ends the sender's wait for a retry, or its pause. */
+  resume(): Promise<void>;
+  /** The events after a number, in order, also those that were sent. */
+  after(seq: number, limit: number): Promise<readonly EventRow[]>;
+}
 
-export function createOutbox({ run, transaction }: Statements) {
+export function createOutbox({ run, transaction }: Statements): Outbox {
   /** Drops up to `limit` of the oldest events, if they are from before `beforeMs`. Returns how many. */
   async function drop(on: Run, limit: number, beforeMs: number): Promise<number> {
     return limit <= 0 ? 0 : (await on(DROP, [limit, beforeMs])).rows.length;
@@ -109,7 +134,7 @@ export function createOutbox({ run, transaction }: Statements) {
   async function addExpired(on: Run, endedByMs: number): Promise<void> {
     const [cursor] = (
       await on<{ ms: number; code: string; isWanted: boolean }>(
-        `SELECT expired_ms AS ms, expired_code AS code, types LIKE '% link.expired %' AS "isWanted" FROM event_sender`,
+        `SELECT expired_ms AS ms, expired_code AS code, types LIKE '% ${EventType.linkExpired} %' AS "isWanted" FROM event_sender`,
       )
     ).rows;
     if (cursor === undefined) return;
@@ -124,7 +149,7 @@ export function createOutbox({ run, transaction }: Statements) {
       await insertInto(
         on,
         "events (type, code, created_ms)",
-        ended.map((row) => ["link.expired", row.code, row.created_ms]),
+        ended.map((row) => [EventType.linkExpired, row.code, row.created_ms]),
       );
     await on(MOVE_CURSOR, [last.ends_ms, last.code]);
   }
@@ -150,24 +175,19 @@ export function createOutbox({ run, transaction }: Statements) {
   }
 
   return {
-    /** Turns recording on, for a day. */
-    async start(types: readonly string[], nowMs: number): Promise<void> {
+    async start(types, nowMs) {
       await run(START, [` ${types.join(" ")} `, nowMs]);
     },
-    /** Keeps recording on for another day. */
-    async renew(): Promise<void> {
+    async renew() {
       await run(RENEW);
     },
-    /** Deletes events that were set aside a week ago. */
-    async forgetRefused(nowMs: number): Promise<void> {
+    async forgetRefused(nowMs) {
       await run(FORGET_REFUSED, [nowMs - REFUSED_MS]);
     },
-    /** Undefined if recording was never turned on. */
-    async readState(endedByMs: number): Promise<OutboxState | undefined> {
+    async readState(endedByMs) {
       return (await run<OutboxState>(STATE, [endedByMs])).rows[0];
     },
-    /** Marks events as sent or sets them aside, and returns the next batch. Undefined if another process has taken over. */
-    step: (step: Step) =>
+    step: (step) =>
       transaction(async (on) => {
         const { sent, refused } = step;
         if (sent.length > 0) {
@@ -185,22 +205,19 @@ export function createOutbox({ run, transaction }: Statements) {
         const batch = await nextBatch(on, taken.batch, step);
         return { turn: taken.turn, batch, dropped: tooOld + tooMany };
       }),
-    /** Lets another process send immediately. */
-    async release(owner: string): Promise<void> {
+    async release(owner) {
       await run(RELEASE, [owner]);
     },
-    /** Events that were set aside, at most 1,000. */
-    async refused(): Promise<readonly EventRow[]> {
+    async refused() {
       return (await run<EventRow>(REFUSED)).rows;
     },
-    async deleteRefused(seq: number): Promise<void> {
+    async deleteRefused(seq) {
       await run(DELETE_REFUSED, [seq]);
     },
-    /** Ends the sender's wait for a retry, or its pause. */
-    async resume(): Promise<void> {
+    async resume() {
       await run(RESUME);
     },
-    async after(seq: number, limit: number): Promise<readonly EventRow[]> {
+    async after(seq, limit) {
       return (await run<EventRow>(AFTER, [seq, limit])).rows;
     },
   };

@@ -1,8 +1,6 @@
-import type { MiddlewareHandler } from "hono";
-import { cors } from "hono/cors";
-
 import { header } from "../lib/bounds.ts";
 import { REASON_HEADER } from "./problem-reasons.ts";
+import { answer } from "./responses.ts";
 
 /** Identifies a response and the log lines about it. */
 export const REQUEST_ID = "Request-Id";
@@ -19,43 +17,44 @@ export function requestIdOf(headers: Headers): string {
   return callerId !== null && FORM.test(callerId) ? callerId : crypto.randomUUID();
 }
 
-/**
- * Opens the API to scripts of every origin, because browsers send no credentials by themselves. A preflight allows all request
- * headers, so that a script can send a token.
- */
-const CORS = {
-  origin: "*",
-  allowMethods: ["GET", "HEAD", "POST", "PATCH", "DELETE"],
-  exposeHeaders: [
-    "Allow",
-    "Content-Language",
-    REASON_HEADER,
-    "ETag",
-    "Idempotent-Replayed",
-    "Link",
-    "Location",
-    "RateLimit",
-    "RateLimit-Policy",
-    REQUEST_ID,
-    "Retry-After",
-    "WWW-Authenticate",
-    "X-Poll-Interval",
-  ],
-  maxAge: 7200,
-};
+/** Of the public API and its images. */
+const EXPOSED_HEADERS = [
+  "Allow",
+  "Content-Language",
+  REASON_HEADER,
+  "ETag",
+  "Idempotent-Replayed",
+  "Link",
+  "Location",
+  "RateLimit",
+  "RateLimit-Policy",
+  REQUEST_ID,
+  "Retry-After",
+  "WWW-Authenticate",
+  "X-Poll-Interval",
+].join();
+/** In seconds. */
+const PREFLIGHT_VALID = 7200;
 
-const EXPOSED_HEADERS = CORS.exposeHeaders.join();
-
-/** Answers a preflight. */
-export const preflight = cors(CORS);
-
-/** Sets the headers after the handler. If set before, Hono would have to copy the response. */
-export const forEveryOrigin: MiddlewareHandler = async (context, next) => {
-  await next();
-  allowEveryOrigin(context.res);
-};
-
+/** Opens a response to scripts of every origin (WHATWG Fetch, section 3.3), because browsers send no credentials by themselves. */
 export function allowEveryOrigin({ headers }: Response): void {
-  headers.set("Access-Control-Allow-Origin", CORS.origin);
+  headers.set("Access-Control-Allow-Origin", "*");
   headers.set("Access-Control-Expose-Headers", EXPOSED_HEADERS);
+}
+
+/** Answers a preflight. Undefined for other requests. Allows the requested headers, so that a script can send a token. */
+export function answerPreflight({ method, headers }: Request): Response | undefined {
+  if (method !== "OPTIONS" || !headers.has("access-control-request-method")) return undefined;
+  const requested = header(headers, "access-control-request-headers");
+  return answer({
+    status: 204,
+    headers: {
+      "Access-Control-Max-Age": String(PREFLIGHT_VALID),
+      "Access-Control-Allow-Methods": "GET,HEAD,POST,PATCH,DELETE",
+      ...(requested !== null && {
+        "Access-Control-Allow-Headers": requested.split(/\s*,\s*/).join(),
+        Vary: "Access-Control-Request-Headers",
+      }),
+    },
+  });
 }

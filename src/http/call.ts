@@ -32,17 +32,19 @@ export class Call {
   }
 
   /**
-   * The client that sent the request. Reading its address takes a tenth of a redirect's time or more, so this happens only
-   * when needed. Call it before you await anything: once the client hangs up, Bun no longer knows its address.
+   * The client that sent the request. Reading its address takes a tenth of a redirect's time or more. Once the client hangs up,
+   * Bun no longer knows the address, so the router reads it before anything else, and a redirect before it looks anything up.
    */
   client(): Client {
     this.knownClient ??= this.clientOf(this.request, this.server);
     return this.knownClient;
   }
 
-  /** The same request, for a link of any domain. */
+  /** The same request, for another code or a link of another domain. */
   at(domain: Domain, code: string): Call {
-    return new Call(this.request, code, domain, this.server, this.clientOf);
+    const call = new Call(this.request, code, domain, this.server, this.clientOf);
+    call.knownClient = this.knownClient;
+    return call;
   }
 
   /** Extends the time for the response. Bun closes an idle connection even with an open request, if that has no body. */

@@ -2,7 +2,7 @@ import { serialize } from "hono/utils/cookie";
 
 import { cookies, header } from "../lib/bounds.ts";
 import { clientNetwork } from "../lib/client-address.ts";
-import type { Clock } from "../links/clock.ts";
+import type { WallClock } from "../links/clock.ts";
 import type { Secret } from "../links/secret.ts";
 import { type AdminToken, createTokenCheck } from "../moderation/access-tokens.ts";
 import type { RateLimits } from "../moderation/rate-limits.ts";
@@ -11,7 +11,7 @@ import type { HttpProblem } from "./problems.ts";
 
 export interface SignedCookieOptions {
   readonly secret: Pick<Secret, "hash">;
-  readonly clock: Pick<Clock, "nowMs">;
+  readonly clock: WallClock;
 }
 
 interface Kind {

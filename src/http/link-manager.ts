@@ -18,8 +18,6 @@ export function createLinkManager({ links, secret, limiter }: LinkManagerOptions
   return {
     /** Returns the link if the key opens it. Wrong keys count as unknown codes, so that nobody can try many. */
     async unlock(call: Call, key: string): Promise<FoundLink | HttpProblem> {
-      // Read the client's address now: it is lost if the client hangs up meanwhile.
-      call.client();
       const link = await links.find(call.code, "maker");
       if (isProblem(link) || secret.isManageKey(key, link)) return link;
       return (await limiter.unknown(call)) ?? { kind: "key.wrong" };

@@ -1,4 +1,4 @@
-import type { Clock } from "../links/clock.ts";
+import type { MonotonicClock } from "../links/clock.ts";
 import type { Call } from "./call.ts";
 
 /**
@@ -31,7 +31,7 @@ export interface OverloadLimits {
 }
 
 export interface OverloadOptions extends OverloadLimits {
-  readonly clock: Pick<Clock, "monotonicMs">;
+  readonly clock: MonotonicClock;
   /** Called with the classes refused since the overload started, or with none when it ends. */
   readonly onChange: (refused: readonly RequestClass[]) => void;
 }
@@ -140,8 +140,6 @@ export function createOverload(options: OverloadOptions): Overload {
       }
       const line = lineOf[kind];
       if (line.waiting.size >= MAX_IN_LINE) return refuseOne(kind, refuse);
-      // Read the client's address now: it is lost if the client hangs up meanwhile.
-      call.client();
       const { signal } = call.request;
       const sinceMs = clock.monotonicMs();
       if (line.waiting.size === 0) line.emptyMs = sinceMs;

@@ -1,4 +1,4 @@
-import type { Clock } from "../links/clock.ts";
+import type { MonotonicClock } from "../links/clock.ts";
 
 /** Refusals that are sent without a delay, so a client that is seldom refused never waits. */
 const BURST = 100;
@@ -11,7 +11,7 @@ const MAX_WAITING = 4000;
  * Returns a function that returns the delay of the next refusal, in milliseconds. A refusal is more expensive than a
  * redirect, and a refused client could retry immediately. The delay slows it down.
  */
-export function createRefusalQueue(clock: Pick<Clock, "monotonicMs">): () => number {
+export function createRefusalQueue(clock: MonotonicClock): () => number {
   /** When all refusals so far are sent, one every `INTERVAL_MS`. */
   let doneMs = 0;
 

@@ -174,6 +174,18 @@ export function requiredTags(headers: Headers): readonly string[] | undefined {
   return [...tags].flatMap(([, weak, tag = ""]) => (weak === undefined ? tag : []));
 }
 
+/** Answers 304 if the caller already has the response of this tag, and renders it otherwise. Problems don't get the tag. */
+export async function tagged(
+  { headers }: DetachedCall,
+  ETag: string,
+  render: () => Response | Promise<Response>,
+): Promise<Response> {
+  if (knowsAlready(headers, ETag)) return answer({ status: 304, headers: { ETag } });
+  const response = await render();
+  if (response.ok) response.headers.set("ETag", ETag);
+  return response;
+}
+
 /**
  * The tag of a response that depends only on these parts. It is known before rendering, so a response that the caller has
  * isn't rendered again. If the coding may differ, put `W/` before it (RFC 9110, section 8.8.1).

@@ -8,6 +8,7 @@ export const HEADERS = {
   accept: 512,
   "accept-encoding": 512,
   "accept-language": 512,
+  "access-control-request-headers": 1024,
   "access-control-request-method": 32,
   // Basic: a password of 512 units, each up to three bytes, as Base64, and a user name.
   authorization: 2304,
@@ -236,6 +237,7 @@ export const BODIES = {
   "POST /{code}+report": body("form", "reason", "note"),
   "POST /{code}+manage": body("form", "key", "act", "sure", "target", ...TERMS, ...DATES, "remove"),
   "POST /admin": body("form", "token"),
+  "POST /admin/sign-out": body("form"),
   "POST /admin/links/{code}": body(
     "form",
     ...DECISION,

@@ -2,17 +2,28 @@ import { pino } from "pino";
 
 import { wrap } from "./wrap.ts";
 
-export type Log = ReturnType<typeof createLog>;
+type Level = "debug" | "info" | "warn" | "error";
+
+/** Writes a line: its text, after the fields of the line if it has any. An error is in the field `err`. */
+interface WriteLine {
+  (text: string): void;
+  (fields: object, text: string): void;
+}
+
+/** Never waits: it drops lines that nobody reads. */
+export interface Log extends Readonly<Record<Level, WriteLine>> {
+  isLevelEnabled(level: Level): boolean;
+}
 
 /** In bytes. Beyond this, lines are dropped. */
 const MAX_UNREAD = 1024 * 1024;
 
 /** Writes JSON lines, or readable ones on a terminal. Every line contains `base`. */
 export function createLog(
-  level: "debug" | "info" | "warn" | "error",
+  level: Level,
   output: NodeJS.WriteStream,
   base: { readonly pid: number } | null = null,
-) {
+): Log {
   output.on("error", () => {});
   const format = output.isTTY ? (line: string) => formatForPeople(line, output.columns || 80) : escapeLine;
   const write = (line: string) => {

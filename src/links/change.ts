@@ -1,11 +1,12 @@
 import {
-  hasStarted,
   hasEnded,
-  redirectsSinceMs,
-  targetSinceMs,
+  hasStarted,
   type Link,
+  redirectsSinceMs,
   type StoredLink,
+  targetSinceMs,
   type Terms,
+  type WithTerms,
 } from "./link.ts";
 import { type Target, targetHost } from "./target.ts";
 import { applyTerms, orNone, storedTerms } from "./term-values.ts";
@@ -45,7 +46,7 @@ export const FORMER_HOST_MS = 30 * DAY_MS;
 export function applyChange(link: StoredLink, change: Change): StoredLink | undefined {
   const { atMs } = change;
   if (link.disabled === "deleted" || hasEnded(link, atMs)) return undefined;
-  if (change.type !== "visit" && !isWanted(link, change)) return undefined;
+  if (change.type !== "visit" && !hasRevision(link, change)) return undefined;
   if (change.type === "withdraw") return withTerms({ ...link, endsMs: atMs }, { ended: "withdrawn" });
   if (link.disabled !== undefined) return undefined;
   return change.type === "visit" ? countVisit(link, atMs) : applyEdit(link, change, atMs);
@@ -72,7 +73,7 @@ export function versionOf(link: Pick<Link, "createdMs" | "originalUrl" | "terms"
 }
 
 /** Whether a link has one of the revisions that a change is for. */
-export function isWanted(
+export function hasRevision(
   link: Pick<Link, "originalUrl" | "endsMs" | "terms">,
   { ifRevisions }: IfRevision,
 ): boolean {
@@ -148,7 +149,7 @@ function withTerms(link: StoredLink, changes: Partial<Terms>): StoredLink {
   return { ...link, terms: orNone({ ...link.terms, ...changes }) };
 }
 
-export function termsJson({ terms }: Pick<Link, "terms">): string | null {
+export function termsJson({ terms }: WithTerms): string | null {
   return terms === undefined ? null : JSON.stringify(terms);
 }
 

@@ -1,14 +1,21 @@
 import { DAY_MS, HOUR_MS } from "./time.ts";
 
-/** The domain's only source of time. All instants are Unix milliseconds. */
-export interface Clock {
+/** Instants are Unix milliseconds. */
+export interface WallClock {
   /**
-   * The wall clock, except that it never runs backwards: after a step back it waits until the wall clock catches up.
-   * Only a jump ahead of more than an hour is undone.
+   * Never runs backwards: after a step back it waits until the system's clock catches up. Only a jump ahead of more than an
+   * hour is undone.
    */
   nowMs(): number;
+}
+
+export interface MonotonicClock {
   /** Unaffected by changes of the wall clock. Only differences between readings are meaningful. */
   monotonicMs(): number;
+}
+
+/** The domain's only source of time. */
+export interface Clock extends WallClock, MonotonicClock {
   /**
    * False while the wall clock differs from the monotonic clock by more than an hour, or is beyond `believedUntilMs`
    * since the start. Irreversible work (deleting expired links) waits until it is true again.

@@ -1,17 +1,18 @@
 import type { Clock } from "./clock.ts";
 import { suggestFreeCodes } from "./code-suggestions.ts";
 import { type Code, codeSpace, generateCode, parseCode } from "./code.ts";
+import { type Each, mapEach } from "./each.ts";
 import type { Blocked } from "./link-check.ts";
 import type { Link } from "./link.ts";
 import { hashPassword } from "./password.ts";
-import { type Invalid, invalid, isProblem, type Problem, type Refusal } from "./problem.ts";
+import { type Invalid, invalid, isProblem, type Problem, type Refusal, type Taken } from "./problem.ts";
 import {
   type CreatedRecord,
-  type KeyedRequest,
   type KeyReused,
   type LinkStore,
   type NewLink,
   type NumberedLink,
+  type RepeatableRequest,
   StoreUnavailable,
 } from "./store.ts";
 import { parseTarget, type Target, targetHost, type TargetPolicy } from "./target.ts";
@@ -19,12 +20,9 @@ import { endOf, refuseEnd, refuseTerms, termsOf } from "./term-values.ts";
 import { type WantedTerms } from "./terms.ts";
 import type { Expiry } from "./time.ts";
 
-/** A request that its sender may repeat. Key and body are keyed hashes. */
-export type RepeatableRequest = Omit<KeyedRequest, "sentMs">;
-
 /** The outcome of each request, in order. `created` doesn't count links that existed before. */
-interface Creation {
-  readonly outcomes: readonly (Link | Problem)[];
+interface Creation<Requests extends readonly unknown[]> {
+  readonly outcomes: Each<Requests, Link | Problem>;
   readonly created: number;
 }
 
@@ -69,18 +67,57 @@ const MAX_GENERATE_TRIES = 8;
 const NONE: readonly never[] = [];
 const NO_TERMS: WantedTerms = {};
 const NO_RECORDS: ReadonlyMap<number, CreatedRecord<Code>> = new Map();
+const TAKEN: Taken = { kind: "taken" };
 
-/** A link, without a code if that is to be generated. */
-type Draft = Omit<Link, "code"> &
-  Pick<NewLink<Code>, "keyPrefix"> & { readonly nth: number; readonly code: Code | undefined };
-type Insert = (links: readonly NumberedLink<Code>[]) => ReturnType<LinkStore<Code>["insertOnce"]>;
+/** A request, and its outcome so far. */
+interface Entry {
+  outcome: Link | Problem;
+  /** Whether this request has created the link, and no other one with its key. */
+  isNew: boolean;
+}
 
-/** Creates the parser of destinations, with all rules that apply to new ones. */
+/** A link to insert, without a code if that is to be generated. It counts as taken until it is inserted. */
+interface Draft extends Entry, Omit<Link, "code" | "terms">, Pick<NewLink<Code>, "keyPrefix"> {
+  readonly nth: number;
+  readonly request: CreateRequest;
+  readonly code: Code | undefined;
+  /** The code of the last try. */
+  triedCode: Code | undefined;
+  terms: Link["terms"];
+}
+type Insert<Reused> = (
+  links: readonly NumberedLink<Code>[],
+) => Promise<readonly (Omit<CreatedRecord<Code>, "nth"> | Taken)[] | Reused>;
+
+/** Parses a destination, with all rules that apply to new ones. */
+export type ParseDestination = (originalUrl: string) => Target | Invalid;
+
+/** How links are created. Promises reject with `StoreUnavailable`. */
+export interface Creating {
+  /** Creates a link, durably. */
+  create(request: CreateRequest): Promise<Link | Problem>;
+  /** Creates links, durably and in one commit. A problem of one does not affect the others. */
+  createAll<const Requests extends readonly CreateRequest[]>(requests: Requests): Promise<Creation<Requests>>;
+  /** Creates links for a request that may be repeated. Links in `before` are returned as they were created. */
+  createOnce<const Requests extends readonly CreateRequest[]>(
+    requests: Requests,
+    request: RepeatableRequest,
+    before: readonly CreatedRecord<Code>[],
+  ): Promise<Creation<Requests> | KeyReused>;
+  /** Returns what a request created when it was first sent, for {@link createOnce}. */
+  readonly recall: LinkStore<Code>["recall"];
+  /** Says whether a code is free now. Nothing is reserved: somebody else may take it before `create`. */
+  availability(written: string): Promise<Availability | Problem>;
+  readonly parseDestination: ParseDestination;
+  /** Everything that is wrong with a request, without creating a link. */
+  refusalsOf(request: CreateRequest): readonly Refusal[];
+}
+
 export function createDestinationParser({
   targetPolicy,
   blocked,
-}: Pick<CreateOptions, "targetPolicy" | "blocked">) {
-  return (originalUrl: string): Target | Invalid => {
+}: Pick<CreateOptions, "targetPolicy" | "blocked">): ParseDestination {
+  return (originalUrl) => {
     const target = parseTarget(originalUrl, targetPolicy);
     return isProblem(target) || blocked(target) === undefined
       ? target
@@ -88,8 +125,8 @@ export function createDestinationParser({
   };
 }
 
-/** How links are created. There is no other way, so all rules about new links are applied here. */
-export function createLinkCreation(options: CreateOptions) {
+/** There is no other way to create links, so all rules about new ones are applied here. */
+export function createLinkCreation(options: CreateOptions): Creating {
   const { store, clock, fillRandom, codeLength, onCreated, onRefused } = options;
   const parseDestination = createDestinationParser(options);
 
@@ -113,7 +150,20 @@ export function createLinkCreation(options: CreateOptions) {
       ...refuseTerms(wanted),
     ];
     if (isProblem(target) || isProblem(code) || refusals.length > 0) return { kind: "invalid", refusals };
-    return { nth, keyPrefix, code, originalUrl, target, createdMs, endsMs, terms };
+    return {
+      nth,
+      request,
+      keyPrefix,
+      code,
+      originalUrl,
+      target,
+      createdMs,
+      endsMs,
+      terms,
+      triedCode: undefined,
+      outcome: TAKEN,
+      isNew: false,
+    };
   }
 
   /** The link that an earlier request created, as it was then. */
@@ -127,25 +177,19 @@ export function createLinkCreation(options: CreateOptions) {
   }
 
   /** One after the other, because each takes a core for 20 ms, and other requests have passwords as well. */
-  async function withPasswords(
-    drafts: readonly (Draft | Invalid | undefined)[],
-    requests: readonly CreateRequest[],
-  ): Promise<readonly (Draft | Invalid | undefined)[]> {
-    const hashed = [...drafts];
-    for (const [nth, { terms: { password } = NO_TERMS, sharers }] of requests.entries()) {
-      const draft = drafts[nth];
-      if (typeof password !== "string" || draft === undefined || isProblem(draft)) continue;
-      const passwordHash = await hashPassword(password, sharers);
-      hashed[nth] = { ...draft, terms: { ...draft.terms, passwordHash } };
+  async function hashPasswords(drafts: readonly Draft[]): Promise<void> {
+    for (const draft of drafts) {
+      const { terms: { password } = NO_TERMS, sharers } = draft.request;
+      if (typeof password !== "string") continue;
+      draft.terms = { ...draft.terms, passwordHash: await hashPassword(password, sharers) };
     }
-    return hashed;
   }
 
   /** Inserts the drafts. A taken code is an outcome, unless it was generated: then another one is tried. */
-  async function add(drafts: readonly Draft[], insert: Insert) {
-    const outcomes = new Map<number, Link | Extract<Problem, { kind: "taken" }>>();
-    /** Links that another request with the same key created first. */
-    const others = new Set<number>();
+  async function add<Reused extends KeyReused>(
+    drafts: readonly Draft[],
+    insert: Insert<Reused>,
+  ): Promise<Reused | undefined> {
     const needsCode = drafts.some(({ code }) => code === undefined);
     let length = needsCode ? await lengthOfCodes() : 0;
     let pending = drafts;
@@ -153,36 +197,28 @@ export function createLinkCreation(options: CreateOptions) {
       if (tries === MAX_GENERATE_TRIES)
         throw new StoreUnavailable(`no free code after ${MAX_GENERATE_TRIES} tries`);
       const free = freeIfEndedByMs(clock.nowMs());
-      // Copying an object would take several times as long.
-      const links = pending.map(
-        ({ nth, keyPrefix, code, originalUrl, target, createdMs, endsMs, terms }) => ({
-          nth,
-          keyPrefix,
-          code: code ?? generateCode(length, fillRandom),
-          originalUrl,
-          target,
-          createdMs,
-          endsMs,
-          terms,
-          freeIfEndedByMs: free,
-        }),
-      );
+      // Copying objects with `...` would take several times as long.
+      const links = pending.map((draft) => {
+        const { nth, keyPrefix, originalUrl, target, createdMs, endsMs, terms } = draft;
+        const code = draft.code ?? generateCode(length, fillRandom);
+        draft.triedCode = code;
+        return { nth, keyPrefix, code, originalUrl, target, createdMs, endsMs, terms, freeIfEndedByMs: free };
+      });
       const inserted = await insert(links);
       if ("kind" in inserted) return inserted;
-      for (let at = 0; at < links.length; at++) {
-        const link = links[at] as NumberedLink<Code>;
-        const { nth, originalUrl, target, terms } = link;
+      for (const [at, draft] of pending.entries()) {
         const record = inserted[at];
-        if (record === undefined || isProblem(record)) outcomes.set(nth, { kind: "taken" });
-        else {
-          const { code, createdMs, endsMs } = record;
-          outcomes.set(nth, { code, originalUrl, target, createdMs, endsMs, terms });
-          if (code !== link.code || createdMs !== link.createdMs) others.add(nth);
-        }
+        if (record === undefined || isProblem(record)) continue;
+        const { code, createdMs, endsMs } = record;
+        const { originalUrl, target, terms } = draft;
+        draft.isNew = code === draft.triedCode && createdMs === draft.createdMs;
+        draft.outcome = draft.isNew
+          ? { code, originalUrl, target, createdMs, endsMs, terms }
+          : replay(draft.request, record);
       }
-      pending = pending.filter(({ nth, code }) => code === undefined && isProblem(outcomes.get(nth)));
+      pending = pending.filter(({ code, outcome }) => code === undefined && isProblem(outcome));
     }
-    return { outcomes, others };
+    return undefined;
   }
 
   async function lengthOfCodes(): Promise<number> {
@@ -193,34 +229,28 @@ export function createLinkCreation(options: CreateOptions) {
   }
 
   /** Creates the links that `before` does not have. A problem of one does not affect the others. */
-  async function decide(
-    requests: readonly CreateRequest[],
-    insert: Insert,
+  async function decide<const Requests extends readonly CreateRequest[], Reused extends KeyReused>(
+    requests: Requests,
+    insert: Insert<Reused>,
     before: readonly CreatedRecord<Code>[] = [],
-  ): Promise<Creation | KeyReused> {
+  ): Promise<Creation<Requests> | Reused> {
     let created = 0;
     const createdMs = clock.nowMs();
     const known = before.length === 0 ? NO_RECORDS : new Map(before.map((record) => [record.nth, record]));
-    const parsed = requests.map((request, nth) =>
-      known.has(nth) ? undefined : parse(request, nth, createdMs),
-    );
+    const entries = mapEach(requests, (request, nth): Entry | Draft => {
+      const record = known.get(nth);
+      if (record !== undefined) return { outcome: replay(request, record), isNew: false };
+      const draft = parse(request, nth, createdMs);
+      return isProblem(draft) ? { outcome: draft, isNew: false } : draft;
+    });
+    const drafts = entries.filter((entry): entry is Draft => "request" in entry);
     // Few requests have passwords, and the others need not wait.
-    const hasPasswords = requests.some(({ terms }) => typeof terms?.password === "string");
-    const drafts = hasPasswords ? await withPasswords(parsed, requests) : parsed;
-    const added = await add(
-      drafts.filter((draft): draft is Draft => draft !== undefined && !isProblem(draft)),
-      insert,
-    );
-    if ("kind" in added) return added;
-    const outcomes = requests.map((request, nth) => {
-      const earlier = known.get(nth);
-      if (earlier !== undefined) return replay(request, earlier);
-      const draft = drafts[nth];
-      const outcome = draft === undefined || isProblem(draft) ? draft : added.outcomes.get(nth);
-      if (outcome === undefined) throw new Error("Every request has an outcome");
+    if (requests.some(({ terms }) => typeof terms?.password === "string")) await hashPasswords(drafts);
+    const reused = await add(drafts, insert);
+    if (reused !== undefined) return reused;
+    const outcomes = mapEach(entries, ({ outcome, isNew }) => {
       if (isProblem(outcome)) onRefused(outcome);
-      else if (added.others.has(nth)) return replay(request, outcome);
-      else {
+      else if (isNew) {
         created++;
         onCreated(outcome);
       }
@@ -235,36 +265,23 @@ export function createLinkCreation(options: CreateOptions) {
     return link.disabled === undefined && link.endsMs <= freeIfEndedByMs(clock.nowMs());
   }
 
-  /** Creates links. */
-  async function createAll(requests: readonly CreateRequest[]): Promise<Creation> {
-    const creation = await decide(requests, (links) => store.insert(links) as ReturnType<Insert>);
-    if ("kind" in creation) throw new Error("A request without a key cannot have one that is in use");
-    return creation;
-  }
+  const createAll: Creating["createAll"] = (requests) =>
+    decide<typeof requests, never>(requests, store.insert);
 
   return {
-    async create(request: CreateRequest): Promise<Link | Problem> {
-      const [outcome] = (await createAll([request])).outcomes;
-      if (outcome === undefined) throw new Error("Every request has an outcome");
-      return outcome;
+    async create(request) {
+      const { outcomes } = await createAll([request]);
+      return outcomes[0];
     },
     createAll,
-
-    /** Returns what a request created when it was first sent, for {@link createOnce}. */
     recall: store.recall,
 
-    /** Creates links for a request that may be repeated. Links in `before` are returned as they were created. */
-    createOnce(
-      requests: readonly CreateRequest[],
-      { key, body }: RepeatableRequest,
-      before: readonly CreatedRecord<Code>[],
-    ): Promise<Creation | KeyReused> {
+    createOnce(requests, { key, body }, before) {
       const request = { key, body, sentMs: clock.nowMs() };
       return decide(requests, (links) => store.insertOnce(links, request), before);
     },
 
-    /** Says whether a code is free now. Nothing is reserved: somebody else may take it before `create`. */
-    async availability(written: string): Promise<Availability | Problem> {
+    async availability(written) {
       const code = parseCode(written);
       if (isProblem(code)) return code;
       const available = await isFree(code);
@@ -273,8 +290,7 @@ export function createLinkCreation(options: CreateOptions) {
 
     parseDestination,
 
-    /** Everything that is wrong with a request, without creating a link. */
-    refusalsOf(request: CreateRequest): readonly Refusal[] {
+    refusalsOf(request) {
       const parsed = parse(request, 0, clock.nowMs());
       return isProblem(parsed) ? parsed.refusals : NONE;
     },

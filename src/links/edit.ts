@@ -1,12 +1,12 @@
-import { type Change, type Edit, isWanted, type OtherRevision, revisionOf } from "./change.ts";
-import type { Clock } from "./clock.ts";
+import { type Change, type Edit, hasRevision, type OtherRevision, revisionOf } from "./change.ts";
+import type { WallClock } from "./clock.ts";
 import type { Code, LinkKey } from "./code.ts";
+import type { ParseDestination } from "./create.ts";
 import type { createLinkCheck } from "./link-check.ts";
 import { type FoundLink, hasEnded, hasStarted, type Link } from "./link.ts";
 import { hashPassword } from "./password.ts";
 import { type Invalid, invalid, isProblem, type Problem } from "./problem.ts";
 import type { LinkId, LinkStore } from "./store.ts";
-import type { Target } from "./target.ts";
 import { changesOf, refuseEnd, refuseStart, refuseTerms } from "./term-values.ts";
 import { type TermChanges, type WantedTerms } from "./terms.ts";
 import { DAY_MS, NEVER_MS } from "./time.ts";
@@ -32,10 +32,28 @@ export type Edits = "on" | "24h" | "off";
 
 export interface EditOptions<Id extends Code | LinkKey> {
   readonly store: Pick<LinkStore<Id>, "update">;
-  readonly clock: Pick<Clock, "nowMs">;
-  readonly parseDestination: (originalUrl: string) => Target | Invalid;
-  readonly problemOf: ReturnType<typeof createLinkCheck>["problemOf"];
+  readonly clock: WallClock;
+  readonly parseDestination: ParseDestination;
+  readonly goneProblemOf: ReturnType<typeof createLinkCheck>["goneProblemOf"];
   readonly edits: Edits;
+}
+
+/** Why a link stays as it is. */
+export type EditRefusal = Problem | EditsClosed | OtherRevision;
+
+/** How makers change and withdraw links that have not ended. Both methods reject with `StoreUnavailable`. */
+export interface Editing<Id extends Code | LinkKey = Code> {
+  /**
+   * Changes a link durably, and returns it as it is now. `decide` writes a decision of the operator, to which the setting
+   * EDITS doesn't apply.
+   */
+  edit(
+    link: FoundLink<Id>,
+    request: EditRequest,
+    decide?: LinkStore<Id>["update"],
+  ): Promise<Link<Id> | EditRefusal>;
+  /** Ends a link immediately and durably, even if it is disabled. */
+  withdraw(link: LinkId<Id>, ifRevisions?: readonly string[]): Promise<Link<Id> | Problem | OtherRevision>;
 }
 
 export const EDITABLE_MS: Readonly<Record<Edits, number>> = {
@@ -59,14 +77,13 @@ function newStartMs(
   return startsMs === link.terms?.startsMs ? undefined : startsMs;
 }
 
-/** How makers change and withdraw links that have not ended. */
 export function createEditing<Id extends Code | LinkKey>({
   store,
   clock,
   parseDestination,
-  problemOf,
+  goneProblemOf,
   edits,
-}: EditOptions<Id>) {
+}: EditOptions<Id>): Editing<Id> {
   /** Only a new target can deceive people who know the link. Everything else may always change. */
   function isClosed(link: FoundLink<Id>, request: EditRequest, atMs: number): boolean {
     const isNewTarget = request.originalUrl !== undefined && request.originalUrl !== link.originalUrl;
@@ -99,27 +116,19 @@ export function createEditing<Id extends Code | LinkKey>({
   ): Promise<Link<Id> | Problem | OtherRevision> {
     const { link, isChanged } = await write({ code, createdMs }, change);
     if (link === undefined) return { kind: "unknown" };
-    if (!isChanged && !hasEnded(link, change.atMs) && !isWanted(link, change))
+    if (!isChanged && !hasEnded(link, change.atMs) && !hasRevision(link, change))
       return { kind: "precondition.failed", revision: revisionOf(link) };
     // Another request may have started it meanwhile.
     const hasStart = change.type === "edit" && change.startsMs !== undefined;
     if (!isChanged && hasStart && hasStarted(link, change.atMs))
       return invalid({ rule: "starts_at.started" });
-    return isChanged ? link : (problemOf(link) ?? link);
+    return isChanged ? link : (goneProblemOf(link) ?? link);
   }
 
   return {
-    /**
-     * Changes a link, and returns it as it is now. `decide` writes a decision of the operator, to which the setting EDITS
-     * doesn't apply.
-     */
-    async edit(
-      link: FoundLink<Id>,
-      request: EditRequest,
-      decide?: LinkStore<Id>["update"],
-    ): Promise<Link<Id> | Problem | EditsClosed | OtherRevision> {
+    async edit(link, request, decide) {
       const atMs = clock.nowMs();
-      const problem = problemOf(link);
+      const problem = goneProblemOf(link);
       if (problem !== undefined) return problem;
       if (decide === undefined && isClosed(link, request, atMs)) return { kind: "edits.closed" };
       const edit = parse(link, request, atMs);
@@ -129,8 +138,6 @@ export function createEditing<Id extends Code | LinkKey>({
       return update(link, { type: "edit", atMs, ...edit, passwordHash, ifRevisions }, decide);
     },
 
-    /** Ends a link immediately, even if it is disabled. */
-    withdraw: (link: LinkId<Id>, ifRevisions?: readonly string[]) =>
-      update(link, { type: "withdraw", atMs: clock.nowMs(), ifRevisions }),
+    withdraw: (link, ifRevisions) => update(link, { type: "withdraw", atMs: clock.nowMs(), ifRevisions }),
   };
 }

@@ -1,4 +1,4 @@
-import type { Clock } from "./clock.ts";
+import type { WallClock } from "./clock.ts";
 import type { Code, LinkKey } from "./code.ts";
 import { type FoundLink, hasEnded, type Link, stateOf } from "./link.ts";
 import type { Problem } from "./problem.ts";
@@ -9,14 +9,14 @@ import type { Target } from "./target.ts";
 export type Blocked = (target: Target) => Exclude<DisabledReason, "deleted"> | undefined;
 
 /** Creates the check that every visit and edit of a link passes. */
-export function createLinkCheck(clock: Pick<Clock, "nowMs">, blocked: Blocked) {
+export function createLinkCheck(clock: WallClock, blocked: Blocked) {
   /** The link's own state, or else the rule about its target. */
-  const reasonOf = (link: Pick<Link | FoundLink, "disabled" | "target">) =>
+  const disabledReasonOf = (link: Pick<Link | FoundLink, "disabled" | "target">) =>
     link.disabled ?? blocked(link.target);
 
   /** Why a link no longer redirects. Undefined if it still does, or hasn't started. */
-  function problemOf(link: Omit<Link | FoundLink, "code">): Problem | undefined {
-    const reason = reasonOf(link);
+  function goneProblemOf(link: Omit<Link | FoundLink, "code">): Problem | undefined {
+    const reason = disabledReasonOf(link);
     if (reason !== undefined) return { kind: "disabled", reason };
     const { endsMs, terms } = link;
     return hasEnded(link, clock.nowMs()) ? { kind: "expired", endedMs: endsMs, by: terms?.ended } : undefined;
@@ -25,10 +25,10 @@ export function createLinkCheck(clock: Pick<Clock, "nowMs">, blocked: Blocked) {
   /** The link, if it redirects now. */
   function unlessProblem<Id extends Code | LinkKey>(link: Link<Id> | undefined): Link<Id> | Problem {
     if (link === undefined) return { kind: "unknown" };
-    const problem = problemOf(link);
+    const problem = goneProblemOf(link);
     if (problem !== undefined) return problem;
     return stateOf(link, clock.nowMs()) === "scheduled" ? { kind: "unknown" } : link;
   }
 
-  return { reasonOf, problemOf, unlessProblem };
+  return { disabledReasonOf, goneProblemOf, unlessProblem };
 }

@@ -3,23 +3,30 @@ import type { DisabledReason, EndedBy, Reason } from "./reasons.ts";
 import type { Target } from "./target.ts";
 import type { StoredTerms } from "./terms.ts";
 
+export interface WithTerms {
+  /** Undefined for most links. */
+  readonly terms?: Terms | undefined;
+}
+
+/** What decides whether a link works. */
+export interface WithEnd extends WithTerms {
+  /** The link has ended when now >= endsMs. `NEVER_MS` if it never ends. */
+  readonly endsMs: number;
+}
+
 /**
  * A short link, identified by `code` and `createdMs`, because a code can be reused. Instants are Unix ms. `Id`: only with
  * a code is it a link of one domain.
  */
-export interface Link<Id extends Code | LinkKey = Code> {
+export interface Link<Id extends Code | LinkKey = Code> extends WithEnd {
   readonly code: Id;
   /** Exactly as it was sent. */
   readonly originalUrl: string;
   /** The redirect's `Location`. It is stored and never recomputed, so that a newer URL parser can't change it. */
   readonly target: Target;
   readonly createdMs: number;
-  /** The link has ended when now >= endsMs. `NEVER_MS` if it never ends. */
-  readonly endsMs: number;
   /** Why the operator disabled the link. A deleted link only keeps its code taken. */
   readonly disabled?: Reason | "deleted" | undefined;
-  /** Undefined for most links. */
-  readonly terms?: Terms | undefined;
 }
 
 /** A link of any domain, as stores and the operator have it. */
@@ -43,32 +50,32 @@ export interface Terms extends Omit<StoredTerms, "endsMs"> {
  * Whether no cache may answer a visit, because it needs a password, counts against a limit, or brings a query for the
  * destination.
  */
-export function isGuarded(link: Pick<Link, "terms">): boolean {
+export function isGuarded(link: WithTerms): boolean {
   return link.terms !== undefined && (isLimited(link) || hasPassword(link) || forwardsQuery(link));
 }
 
 /** Whether the link ends after a number of visits. */
-export function isLimited({ terms }: Pick<Link, "terms">): boolean {
+export function isLimited({ terms }: WithTerms): boolean {
   return terms?.maxVisits !== undefined;
 }
 
 /** Whether the target is secret to everybody without the password or the manage key. */
-export function hasPassword({ terms }: Pick<Link, "terms">): boolean {
+export function hasPassword({ terms }: WithTerms): boolean {
   return terms?.passwordHash !== undefined;
 }
 
 /** Whether the query of each visit is appended to the target. */
-export function forwardsQuery({ terms }: Pick<Link, "terms">): boolean {
+export function forwardsQuery({ terms }: WithTerms): boolean {
   return terms?.forwardQuery !== undefined;
 }
 
 /** Also true for a link that was ended by a machine whose clock is ahead. */
-export function hasEnded({ endsMs, terms }: Pick<Link, "endsMs" | "terms">, nowMs: number): boolean {
+export function hasEnded({ endsMs, terms }: WithEnd, nowMs: number): boolean {
   return nowMs >= endsMs || terms?.ended !== undefined;
 }
 
 /** Whether the start has passed. Until then, the link does not exist for visitors. */
-export function hasStarted({ terms }: Pick<Link, "terms">, nowMs: number): boolean {
+export function hasStarted({ terms }: WithTerms, nowMs: number): boolean {
   return nowMs >= (terms?.startsMs ?? 0);
 }
 
@@ -94,7 +101,7 @@ export function stateOf(link: LinkFacts, nowMs: number): State {
   return terms.ended === "visits" ? "used_up" : "withdrawn";
 }
 
-interface LinkFacts extends Pick<Link, "endsMs" | "terms"> {
+interface LinkFacts extends WithEnd {
   readonly disabled?: DisabledReason | undefined;
 }
 

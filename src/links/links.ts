@@ -1,8 +1,8 @@
 import { type ChangeReader, followChanges, type Memory } from "./change-feed.ts";
-import type { Clock } from "./clock.ts";
+import type { WallClock } from "./clock.ts";
 import { type Code, lookUpCode, lookUpKey, type LinkKey } from "./code.ts";
-import { createDestinationParser, createLinkCreation, type CreateOptions } from "./create.ts";
-import { createEditing, type EditOptions, type Edits } from "./edit.ts";
+import { type Creating, createDestinationParser, createLinkCreation, type CreateOptions } from "./create.ts";
+import { createEditing, type Editing, type EditOptions, type Edits } from "./edit.ts";
 import { type Blocked, createLinkCheck } from "./link-check.ts";
 import { type FoundLink, type Link, stateOf } from "./link.ts";
 import { isProblem, type Problem } from "./problem.ts";
@@ -36,22 +36,54 @@ interface LookUpOptions<Id extends Code | LinkKey> {
   readonly store: Pick<LinkStore<Id>, "find" | "findNow" | "findNear">;
   /** `lookUpCode` or `lookUpKey`. */
   readonly lookUp: (spelling: string) => Id | undefined;
-  readonly clock: Pick<Clock, "nowMs">;
+  readonly clock: WallClock;
   readonly codeHoldMs: number;
   readonly blocked: Blocked;
 }
 
-/** The use cases that only read. All of them reject with `StoreUnavailable` if the store cannot answer. */
+export interface LinkFinder<Id extends Code | LinkKey = Code> {
+  /**
+   * Returns the link of a code as an address spells it. Ended links are found until their hold is over, and disabled
+   * ones always, unless they were deleted. Only makers find links that haven't started or were withdrawn.
+   */
+  find(spelling: string, as?: "visitor" | "maker"): Promise<FoundLink<Id> | Problem>;
+}
+
+/** The use cases that only read. All of them fail with `StoreUnavailable` if the store cannot answer. */
+export interface LookUps<Id extends Code | LinkKey = Code> extends LinkFinder<Id> {
+  /** Returns the link to redirect to, for a code as an address spells it. */
+  resolve(spelling: string): Promise<Link<Id> | Problem>;
+  /** The same synchronously, for a code as it is stored. Undefined if the store can't do this. */
+  readonly resolveNow: ((code: Id) => Link<Id> | Problem) | undefined;
+}
+
+/** The use cases of one domain. All of them reject with `StoreUnavailable` if the store cannot answer. */
+export interface Links extends Creating, Editing, LookUps {
+  /**
+   * Counts one of a link's limited visits, durably. Returns the problem if the link has ended meanwhile: however many
+   * processes call this at once, it returns the link no more often than the limit says.
+   */
+  visit(link: LinkId<Code>): Promise<Link | Problem>;
+}
+
+/** The use cases of all domains. All of them reject with `StoreUnavailable` if the store cannot answer. */
+export interface StoredLinks extends LinkFinder<LinkKey>, Pick<Editing<LinkKey>, "edit"> {
+  /** Deletes links whose hold is over, in small batches. Returns the number of deleted links. */
+  purge(): Promise<number>;
+  /** Keeps a cache of links up to date. Each `read` makes it forget the links that any process has changed. */
+  follow(memory: Memory): Promise<ChangeReader>;
+}
+
 export function createLookUps<Id extends Code | LinkKey>({
   store,
   lookUp,
   clock,
   codeHoldMs,
   blocked,
-}: LookUpOptions<Id>) {
+}: LookUpOptions<Id>): LookUps<Id> {
   const { find, findNow, findNear } = store;
 
-  async function look(spelling: string, where = find): Promise<Link<Id> | undefined> {
+  async function findSpelled(spelling: string, where = find): Promise<Link<Id> | undefined> {
     const code = lookUp(spelling);
     return code === undefined ? undefined : unlessPurged(await where(code));
   }
@@ -62,25 +94,19 @@ export function createLookUps<Id extends Code | LinkKey>({
     return clock.nowMs() >= link.endsMs + codeHoldMs ? undefined : link;
   }
 
-  const { reasonOf, unlessProblem } = createLinkCheck(clock, blocked);
+  const { disabledReasonOf, unlessProblem } = createLinkCheck(clock, blocked);
 
   return {
-    /** Returns the link to redirect to, for a code as an address spells it. */
-    async resolve(spelling: string): Promise<Link<Id> | Problem> {
-      const near = findNear && unlessProblem(await look(spelling, findNear));
+    async resolve(spelling) {
+      const near = findNear && unlessProblem(await findSpelled(spelling, findNear));
       // A standby may not know a link that was just created or enabled.
-      return near === undefined || isProblem(near) ? unlessProblem(await look(spelling)) : near;
+      return near === undefined || isProblem(near) ? unlessProblem(await findSpelled(spelling)) : near;
     },
-    /** The same synchronously, for a code as it is stored. Undefined if the store can't do this. */
-    resolveNow: findNow && ((code: Id): Link<Id> | Problem => unlessProblem(unlessPurged(findNow(code)))),
-    /**
-     * Returns the link of a code as an address spells it. Ended links are found until their hold is over, and disabled
-     * ones always, unless they were deleted. Only makers find links that haven't started or were withdrawn.
-     */
-    async find(spelling: string, as: "visitor" | "maker" = "visitor"): Promise<FoundLink<Id> | Problem> {
-      const link = await look(spelling);
+    resolveNow: findNow && ((code) => unlessProblem(unlessPurged(findNow(code)))),
+    async find(spelling, as = "visitor") {
+      const link = await findSpelled(spelling);
       if (link === undefined) return { kind: "unknown" };
-      const disabled = reasonOf(link);
+      const disabled = disabledReasonOf(link);
       if (disabled === "deleted") return { kind: "disabled", reason: disabled };
       const found = { ...link, disabled };
       const state = stateOf(found, clock.nowMs());
@@ -93,24 +119,19 @@ export function createLookUps<Id extends Code | LinkKey>({
   };
 }
 
-/** The use cases of one domain. All of them reject with `StoreUnavailable` if the store cannot answer. */
-export function createLinks(options: LinksOptions) {
+export function createLinks(options: LinksOptions): Links {
   const { store, clock, blocked, codeHoldMs, edits } = options;
-  const { problemOf, unlessProblem } = createLinkCheck(clock, blocked);
+  const { goneProblemOf, unlessProblem } = createLinkCheck(clock, blocked);
   const creation = createLinkCreation(options);
 
   return {
     ...creation,
 
-    ...createEditing({ store, clock, parseDestination: creation.parseDestination, problemOf, edits }),
+    ...createEditing({ store, clock, parseDestination: creation.parseDestination, goneProblemOf, edits }),
 
     ...createLookUps({ store, lookUp: lookUpCode, clock, codeHoldMs, blocked }),
 
-    /**
-     * Counts one of a link's limited visits, durably. Returns the problem if the link has ended meanwhile: however many
-     * processes call this at once, it returns the link no more often than the limit says.
-     */
-    async visit({ code, createdMs }: LinkId<Code>): Promise<Link | Problem> {
+    async visit({ code, createdMs }) {
       const change = { type: "visit", atMs: clock.nowMs() } as const;
       const { link, isChanged } = await store.update({ code, createdMs }, change);
       // Not counted if the link has ended, or if its maker has just removed the limit.
@@ -119,22 +140,18 @@ export function createLinks(options: LinksOptions) {
   };
 }
 
-export type Links = ReturnType<typeof createLinks>;
-
-/** The use cases of all domains. All of them reject with `StoreUnavailable` if the store cannot answer. */
-export function createStoredLinks(options: StoredLinksOptions) {
+export function createStoredLinks(options: StoredLinksOptions): StoredLinks {
   const { store, clock, blocked, codeHoldMs, edits, readRules } = options;
-  const { problemOf } = createLinkCheck(clock, blocked);
+  const { goneProblemOf } = createLinkCheck(clock, blocked);
   const parseDestination = createDestinationParser(options);
-  const { edit } = createEditing({ store, clock, parseDestination, problemOf, edits });
+  const { edit } = createEditing({ store, clock, parseDestination, goneProblemOf, edits });
   const { find } = createLookUps({ store, lookUp: lookUpKey, clock, codeHoldMs, blocked });
 
   return {
     find,
     edit,
 
-    /** Deletes links whose hold is over, in small batches. Returns the number of deleted links. */
-    async purge(): Promise<number> {
+    async purge() {
       let purged = 0;
       for (let batch = 0; batch < MAX_PURGE_BATCHES && clock.trustworthy(); batch++) {
         const deleted = await store.purge(clock.nowMs() - codeHoldMs, PURGE_BATCH);
@@ -146,9 +163,6 @@ export function createStoredLinks(options: StoredLinksOptions) {
       return purged;
     },
 
-    /** Keeps a cache of links up to date. Each `read` makes it forget the links that any process has changed. */
-    follow: (memory: Memory): Promise<ChangeReader> => followChanges(store, memory, readRules),
+    follow: (memory) => followChanges(store, memory, readRules),
   };
 }
-
-export type StoredLinks = ReturnType<typeof createStoredLinks>;

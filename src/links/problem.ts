@@ -38,11 +38,17 @@ export function invalid(refusal: Refusal): Invalid {
   return { kind: "invalid", refusals: [refusal] };
 }
 
+/** The code of a new link is in use. */
+export type Taken = { readonly kind: "taken" };
+
+/** No link has this code, for this reader. */
+export type Unknown = { readonly kind: "unknown" };
+
 /** Every expected outcome other than success. Faults are thrown. */
 export type Problem =
   | Invalid
-  | { kind: "taken" }
-  | { kind: "unknown" }
+  | Taken
+  | Unknown
   | { kind: "expired"; endedMs: number; by?: EndedBy | undefined }
   | { kind: "disabled"; reason: DisabledReason };
 

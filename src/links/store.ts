@@ -1,7 +1,7 @@
 import type { Change, OtherRevision } from "./change.ts";
 import type { Code, LinkKey } from "./code.ts";
 import type { Link } from "./link.ts";
-import type { Problem } from "./problem.ts";
+import type { Taken } from "./problem.ts";
 import type { Reason } from "./reasons.ts";
 
 /**
@@ -19,7 +19,7 @@ export interface LinkStore<Id extends Code | LinkKey = LinkKey> {
    * ended at or before the new link's `freeIfEndedByMs`; the new link inherits nothing from the old one. The code of a
    * disabled link is never free.
    */
-  insert(links: readonly NewLink<Id>[]): Promise<readonly (Link<Id> | Extract<Problem, { kind: "taken" }>)[]>;
+  insert(links: readonly NewLink<Id>[]): Promise<readonly (Link<Id> | Taken)[]>;
   /** Returns the link of a code, even if it has ended. Finds every link whose insert has resolved in any process. */
   find(code: Id): Promise<Link<Id> | undefined>;
   /**
@@ -40,9 +40,9 @@ export interface LinkStore<Id extends Code | LinkKey = LinkKey> {
   insertOnce(
     links: readonly NumberedLink<Id>[],
     request: KeyedRequest,
-  ): Promise<readonly (CreatedRecord<Id> | Extract<Problem, { kind: "taken" }>)[] | KeyReused>;
+  ): Promise<readonly (CreatedRecord<Id> | Taken)[] | KeyReused>;
   /** Returns the records of earlier requests with this key, at most one for each number. */
-  recall(request: Pick<KeyedRequest, "key" | "body">): Promise<readonly CreatedRecord<Id>[] | KeyReused>;
+  recall(request: RepeatableRequest): Promise<readonly CreatedRecord<Id>[] | KeyReused>;
   /** Deletes the records of at most `limit` requests that were first sent before an instant. Returns how many it deleted. */
   forgetRequests(sentBeforeMs: number, limit: number): Promise<number>;
   /**
@@ -50,16 +50,16 @@ export interface LinkStore<Id extends Code | LinkKey = LinkKey> {
    * silent. Concurrent changes to a link are applied one after the other.
    */
   update(link: LinkId<Id>, change: Change): Promise<Updated<Id>>;
-  /** The same for the operator, with an entry in the journal if the change has an effect. */
+  /** The same for the operator, with an entry in the operator's journal if the change has an effect. */
   change(link: LinkId, change: Change, decision: Decision): Promise<Updated>;
   /** Returns the secret of the store. If it has none yet, stores the proposed one. */
   secret(proposed: Uint8Array): Promise<Uint8Array>;
   /** Whether this is still the secret of the store: an import or a restore may have replaced it. */
   isSecret(secret: Uint8Array): Promise<boolean>;
   /**
-   * Disables at most {@link MAX_DECIDED} links, durably and in one transaction, each with an entry in the journal and in
-   * the changes. Returns the links that it changed: not those that are unknown, deleted, or disabled for this reason
-   * already. Another reason replaces the earlier one. Changes nothing if the operator saw another revision of any.
+   * Disables at most {@link MAX_DECIDED} links, durably and in one transaction, each with an entry in the operator's
+   * journal and in the changes. Returns the links that it changed: not those that are unknown, deleted, or disabled for this
+   * reason already. Another reason replaces the earlier one. Changes nothing if the operator saw another revision of any.
    */
   disable(
     links: readonly SeenLink[],
@@ -105,10 +105,14 @@ export interface Updated<Id extends Code | LinkKey = LinkKey> {
 }
 
 /** A request to create links, which its sender may repeat. */
-export interface KeyedRequest {
+export interface RepeatableRequest {
   /** A keyed hash, so that the store doesn't reveal the keys of requests. */
   readonly key: string;
+  /** A keyed hash as well. */
   readonly body: string;
+}
+
+export interface KeyedRequest extends RepeatableRequest {
   readonly sentMs: number;
 }
 
@@ -131,7 +135,7 @@ export interface KeyReused {
 /** Keeps transactions short. */
 export const MAX_DECIDED = 500;
 
-/** Who decided something about links or hosts, when, and why. The store writes it into the journal. */
+/** Who decided something about links or hosts, when, and why. The store writes it into the operator's journal. */
 export interface Decision {
   readonly who: Who;
   readonly atMs: number;

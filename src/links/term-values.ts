@@ -1,6 +1,6 @@
 // Reads, refuses, stores and shows each kind of term.
 
-import type { Link, Terms } from "./link.ts";
+import type { Terms, WithEnd } from "./link.ts";
 import { hasMoreMarks } from "./marks.ts";
 import type { Invalid, Refusal } from "./problem.ts";
 import {
@@ -134,7 +134,7 @@ export function orNone(terms: Terms): Terms | undefined {
 }
 
 /** The terms that a link has, without the others of its properties. */
-export function storedTerms(link: Pick<Link, "endsMs" | "terms">): StoredTerms {
+export function storedTerms(link: WithEnd): StoredTerms {
   const stored: Building<StoredTerms> = {};
   const values: StoredTerms = { ...link.terms, endsMs: link.endsMs };
   for (const name of TERM_NAMES) {
@@ -145,7 +145,7 @@ export function storedTerms(link: Pick<Link, "endsMs" | "terms">): StoredTerms {
 }
 
 /** A link's terms as JSON shows them. */
-export function termFields(link: Pick<Link, "endsMs" | "terms">): TermFields {
+export function termFields(link: WithEnd): TermFields {
   const stored = storedTerms(link);
   const fields: Building<TermFields> = {};
   for (const name of TERM_NAMES) {

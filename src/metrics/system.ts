@@ -3,7 +3,7 @@ import { dirname } from "node:path";
 
 import { newestBackupMs } from "../backup/backup-names.ts";
 import { createHistogram } from "../lib/histogram.ts";
-import type { Clock } from "../links/clock.ts";
+import type { WallClock } from "../links/clock.ts";
 import { type Snapshot, type Value, each, histogramValues, one } from "./catalogue.ts";
 
 const TICK_MS = 100;
@@ -15,7 +15,7 @@ export interface ProcessOptions {
   readonly journalFolder: string;
   /** Null if Curt makes no backups by itself. */
   readonly backupFolder: string | null;
-  readonly clock: Pick<Clock, "nowMs">;
+  readonly clock: WallClock;
 }
 
 /** Figures of the system about this process and its disks. Unknown ones are missing. */
@@ -111,7 +111,7 @@ export interface BackupsOptions {
   /** Path of the SQLite file. */
   readonly path: string;
   readonly journalFolder: string;
-  readonly clock: Pick<Clock, "nowMs">;
+  readonly clock: WallClock;
 }
 
 /** Figures of `BACKUP_DIR`. Reads it once at a time, because it may be on a machine that doesn't respond. */

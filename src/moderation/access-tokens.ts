@@ -20,13 +20,22 @@ export function digestOf(text: string): Buffer {
   return createHash("sha256").update(text).digest();
 }
 
-export type AdminToken = ReturnType<typeof createAdminToken>;
+/** ADMIN_TOKEN and the sessions that it opens. */
+export interface AdminToken {
+  readonly isRight: TokenCheck;
+  /** A session that starts now, as the value of a cookie. */
+  startSession(nowMs: number): string;
+  /** Whether the session is signed and not over. It may have been signed out. */
+  isOpen(session: string, nowMs: number): boolean;
+  /** Sent with every form of a session. No other site knows it. */
+  formToken(session: string): string;
+}
 
 /**
- * Checks ADMIN_TOKEN and the sessions that it opens. Sessions are signed with a key derived from the token, so all
- * processes agree on them, and another token ends them all. Only those that were signed out are stored.
+ * Sessions are signed with a key derived from the token, so all processes agree on them, and another token ends them all.
+ * Only those that were signed out are stored.
  */
-export function createAdminToken(token: string) {
+export function createAdminToken(token: string): AdminToken {
   const key = createHmac("sha256", token).update("Curt's operator").digest();
   const sign = (purpose: string, text: string) =>
     createHmac("sha256", key).update(`${purpose} ${text}`).digest("base64url");
@@ -34,17 +43,14 @@ export function createAdminToken(token: string) {
 
   return {
     isRight: createTokenCheck(token),
-    /** A session that starts now, as the value of a cookie. */
-    startSession: (nowMs: number) => signed(`${nowMs + SESSION_MS}.${randomUUID()}`),
-    /** Whether the session is signed and not over. It may have been signed out. */
-    isOpen(session: string, nowMs: number): boolean {
+    startSession: (nowMs) => signed(`${nowMs + SESSION_MS}.${randomUUID()}`),
+    isOpen(session, nowMs) {
       const [text = "", ends] = /^(\d{1,16})\.[\da-f-]{36}(?=\.)/.exec(session) ?? [];
       const endsMs = Number(ends ?? Number.NaN);
       // A clock that was ahead may have signed a session that would last for years.
       const isNow = nowMs < endsMs && endsMs <= nowMs + SESSION_MS;
       return isNow && createTokenCheck(signed(text))(session);
     },
-    /** Sent with every form of a session. No other site knows it. */
-    formToken: (session: string) => sign("form", session),
+    formToken: (session) => sign("form", session),
   };
 }

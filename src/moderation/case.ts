@@ -100,18 +100,18 @@ export interface CaseStore<Id extends Code | LinkKey = LinkKey> {
    */
   report(report: Report<Id>): Promise<"counted" | "repeated" | "disabled">;
   /** Returns the case of a link with its notes, newest first. */
-  caseOf(link: LinkId): Promise<(Case & { readonly notes: readonly Note[] }) | undefined>;
+  caseOf(link: LinkId): Promise<NotedCase | undefined>;
   /** Returns open cases, then answered ones; the most recently reported come first. */
   cases(query: CaseQuery): Promise<readonly ListedCase[]>;
   /**
    * Answers a case, durably and in one transaction with its effect on the link or the host and with the entry in the
-   * journal. Returns false if the link has no case. A later answer replaces an earlier one. Changes nothing if
+   * operator's journal. Returns false if the link has no case. A later answer replaces an earlier one. Changes nothing if
    * the operator saw another revision.
    */
   answerCase(link: SeenLink, answer: CaseAnswer, decision: Decision): Promise<boolean | OtherRevision>;
   /**
-   * Opens an answered case again, with an entry in the journal, and restores the state before its answer in the same
-   * transaction. Returns false if there is no answered case. Changes nothing if the operator saw another
+   * Opens an answered case again, with an entry in the operator's journal, and restores the state before its answer in
+   * the same transaction. Returns false if there is no answered case. Changes nothing if the operator saw another
    * revision.
    */
   reopenCase(link: SeenLink, before: Restore, decision: Decision): Promise<boolean | OtherRevision>;
@@ -134,9 +134,12 @@ export interface Note {
   readonly note: string;
 }
 
-export interface ListedCase extends Case {
+export interface NotedCase extends Case {
   /** Newest first. */
   readonly notes: readonly Note[];
+}
+
+export interface ListedCase extends NotedCase {
   readonly cursor: CaseCursor;
 }
 

@@ -22,7 +22,15 @@ export interface CountStore {
   count(day: number, counts: Counts): Promise<void>;
 }
 
-export type Counters = ReturnType<typeof createCounters>;
+/** The counts of this process. */
+export interface Counters {
+  /** Costs no more than an addition. */
+  count(name: CounterName): void;
+  /** Since the start of the process. */
+  readonly totals: Readonly<Record<CounterName, number>>;
+  /** Adds the counts to the store. If it is unavailable, the next call tries again. */
+  flush(): Promise<void>;
+}
 
 /** A killed process loses its counts since the last flush. Counts belong to the day of the flush. */
 export function createCounters({
@@ -31,20 +39,17 @@ export function createCounters({
 }: {
   readonly store: CountStore;
   readonly clock: Pick<Clock, "nowMs" | "countedMs">;
-}) {
+}): Counters {
   const totals = Object.fromEntries(COUNTER_NAMES.map((name) => [name, 0])) as Record<CounterName, number>;
   let counts: Partial<Record<CounterName, number>> = {};
   const add = (name: CounterName, times: number) => (counts[name] = (counts[name] ?? 0) + times);
   return {
-    /** Costs no more than an addition. */
-    count(name: CounterName): void {
+    count(name) {
       add(name, 1);
       totals[name]++;
     },
-    /** The counts of this process since its start. */
-    totals: totals as Readonly<typeof totals>,
-    /** Adds the counts to the store. If it is unavailable, the next call tries again. */
-    async flush(): Promise<void> {
+    totals,
+    async flush() {
       const flushed = counts;
       counts = {};
       if (Object.keys(flushed).length === 0) return;

@@ -1,14 +1,17 @@
-import type { Clock } from "../links/clock.ts";
+import type { Clock, WallClock } from "../links/clock.ts";
 import { type Code, lookUpKey } from "../links/code.ts";
 import type { Blocked } from "../links/link-check.ts";
 import type { StoredLink } from "../links/link.ts";
+import type { Unknown } from "../links/problem.ts";
 import type { LinkId, LinkStore } from "../links/store.ts";
 import type { Target } from "../links/target.ts";
+import type { Sums } from "../visits/days/day.ts";
 import type { VisitStore } from "../visits/days/store.ts";
-import type { CaseCursor, CaseQuery } from "./case.ts";
+import type { CaseCursor, CaseQuery, ListedCase, NotedCase } from "./case.ts";
+import type { Figures } from "./figures.ts";
 import type { HostRules } from "./host-rules.ts";
 import { isTargetWithin, type LinkCursor, type LinkPage, type LinkQuery } from "./search.ts";
-import type { GuardStore, JournalCursor, JournalEntry } from "./store.ts";
+import type { ModerationStore, HostRule, DecisionCursor, DecisionEntry } from "./store.ts";
 
 /** Requests a page of a list. `cursor` is that of the page before; any other text finds nothing. */
 export interface ListPage {
@@ -19,8 +22,8 @@ export interface ListPage {
 export interface InspectionOptions {
   readonly store: Pick<LinkStore, "find"> &
     Pick<VisitStore, "sums"> &
-    Pick<GuardStore, "hosts" | "journal" | "search" | "figures" | "caseOf" | "cases">;
-  readonly clock: Pick<Clock, "nowMs">;
+    Pick<ModerationStore, "hosts" | "decisions" | "search" | "figures" | "caseOf" | "cases">;
+  readonly clock: WallClock;
   readonly blocked: Blocked;
 }
 
@@ -29,9 +32,48 @@ const AFTER_CODE = "code" as LinkCursor;
 /** Entries in the history of one link. */
 const MAX_HISTORY = 200;
 
+/** A link with the rule about its target, if any. */
+export interface InspectedLink extends StoredLink {
+  readonly blocked: ReturnType<Blocked>;
+}
+
+/** Everything about a link. Its visits are those since its creation. */
+export interface LinkDetails extends Sums {
+  readonly link: InspectedLink;
+  /** The operator's decisions about links of this code, newest first. */
+  readonly history: readonly DecisionEntry[];
+  readonly reported: NotedCase | undefined;
+}
+
+/** A page of a list. Without a cursor, it is the last one. */
+export interface ListItems<T> {
+  readonly items: readonly T[];
+  readonly cursor: string | undefined;
+}
+
+export interface InspectedCase extends ListedCase {
+  /** Undefined if the link no longer exists. */
+  readonly link: InspectedLink | undefined;
+}
+
 /** The read-only views of the operator. Reject with `StoreUnavailable`. */
-export function createInspection({ store, clock, blocked }: InspectionOptions) {
-  const inspect = (link: StoredLink) => ({
+export interface Inspection {
+  readonly nowMs: Clock["nowMs"];
+  /** A page of a search. The link whose code is the text comes first. */
+  search(query: LinkQuery, page: ListPage): Promise<LinkPage>;
+  /** The links among these that still exist. */
+  links(ids: readonly LinkId[]): Promise<readonly InspectedLink[]>;
+  /** Everything about the link of a code as an address spells it, even if it was deleted. */
+  details(spelling: string): Promise<LinkDetails | Unknown>;
+  figures(): Promise<Figures>;
+  hosts(page: ListPage): Promise<ListItems<HostRule>>;
+  decisions(page: ListPage): Promise<ListItems<DecisionEntry>>;
+  /** Open cases, then answered ones, or only one of both. */
+  cases(page: ListPage, state?: CaseQuery["state"]): Promise<ListItems<InspectedCase>>;
+}
+
+export function createInspection({ store, clock, blocked }: InspectionOptions): Inspection {
+  const inspect = (link: StoredLink): InspectedLink => ({
     ...link,
     blocked: link.disabled === "deleted" ? undefined : blocked(link.target),
   });
@@ -39,8 +81,7 @@ export function createInspection({ store, clock, blocked }: InspectionOptions) {
   return {
     nowMs: clock.nowMs,
 
-    /** A page of a search. The link whose code is the text comes first. */
-    async search(query: LinkQuery, { cursor, limit }: ListPage): Promise<LinkPage> {
+    async search(query, { cursor, limit }) {
       const key = query.text === undefined ? undefined : lookUpKey(query.text);
       const link = cursor === undefined && key !== undefined ? await store.find(key) : undefined;
       if (link !== undefined && (query.host === undefined || isTargetWithin(link.target, query.host)))
@@ -50,22 +91,20 @@ export function createInspection({ store, clock, blocked }: InspectionOptions) {
       return { ...page, links: page.links.filter((one) => one.code !== key) };
     },
 
-    /** The links among these that still exist. */
-    async links(ids: readonly LinkId[]) {
+    async links(ids) {
       const links = await Promise.all(ids.map(({ code }) => store.find(code)));
       return links.flatMap((link, nth) =>
         link !== undefined && link.createdMs === ids[nth]?.createdMs ? [inspect(link)] : [],
       );
     },
 
-    /** Everything about the link of a code as an address spells it, even if it was deleted. */
-    async look(spelling: string) {
+    async details(spelling) {
       const key = lookUpKey(spelling);
       const link = key === undefined ? undefined : await store.find(key);
-      if (link === undefined) return { kind: "unknown" } as const;
+      if (link === undefined) return { kind: "unknown" };
       const [sums, history, reported] = await Promise.all([
         store.sums(link.code, link.createdMs),
-        store.journal({ code: link.code, limit: MAX_HISTORY }),
+        store.decisions({ code: link.code, limit: MAX_HISTORY }),
         store.caseOf(link),
       ]);
       return { link: inspect(link), ...sums, history, reported };
@@ -73,22 +112,21 @@ export function createInspection({ store, clock, blocked }: InspectionOptions) {
 
     figures: () => store.figures(clock.nowMs()),
 
-    hosts: (page: ListPage) =>
+    hosts: (page) =>
       readPage(
         page,
         (limit) => store.hosts(page.cursor ?? "", limit),
         ({ host }) => host,
       ),
 
-    journal: (page: ListPage) =>
+    decisions: (page) =>
       readPage(
         page,
-        (limit) => store.journal({ before: page.cursor as JournalCursor | undefined, limit }),
+        (limit) => store.decisions({ before: page.cursor as DecisionCursor | undefined, limit }),
         ({ cursor }) => cursor,
       ),
 
-    /** Open cases, then answered ones, or only one of both. */
-    async cases(page: ListPage, state?: CaseQuery["state"]) {
+    async cases(page, state) {
       const found = await readPage(
         page,
         (limit) => store.cases({ state, after: page.cursor as CaseCursor | undefined, limit }),
@@ -104,33 +142,27 @@ export function createInspection({ store, clock, blocked }: InspectionOptions) {
   };
 }
 
-export type Inspection = ReturnType<typeof createInspection>;
-
-/** A link with the rule about its target, if any. */
-export type InspectedLink = Awaited<ReturnType<Inspection["links"]>>[number];
-export type LinkDetails = Exclude<Awaited<ReturnType<Inspection["look"]>>, { kind: "unknown" }>;
-
 /** Reads one item more than the limit, to see whether the list continues. */
 async function readPage<T>(
   { limit }: ListPage,
   read: (limit: number) => Promise<readonly T[]>,
   cursorOf: (item: T) => string,
-) {
+): Promise<ListItems<T>> {
   const found = await read(limit + 1);
   const items = found.slice(0, limit);
   const last = items.at(-1);
   return { items, cursor: found.length > limit && last !== undefined ? cursorOf(last) : undefined };
 }
 
-/** Entries of the journal that are searched. */
+/** Entries of the operator's journal that are searched. */
 const MAX_ENTRIES = 100;
 
 export interface LinkDecisions {
-  /** Reads the entries of the journal about the links of a code, newest first. */
+  /** Reads the decisions about the links of a code, newest first. */
   decisions(
     code: Code,
     limit: number,
-  ): Promise<readonly Pick<JournalEntry, "createdMs" | "action" | "atMs">[]>;
+  ): Promise<readonly Pick<DecisionEntry, "createdMs" | "action" | "atMs">[]>;
 }
 
 interface DisabledSinceOptions {
@@ -138,9 +170,16 @@ interface DisabledSinceOptions {
   readonly hostRules: Pick<HostRules, "ruleFor">;
 }
 
-/** Finds out when a link was disabled, by itself or by the rule about its host. Undefined for a blocklist. */
-export function createDisabledSinceReader({ store, hostRules }: DisabledSinceOptions) {
-  return async ({ code, createdMs, target }: LinkId<Code> & { readonly target: Target }) => {
+/**
+ * Finds out when a link was disabled (Unix ms), by itself or by the rule about its host. Undefined for a blocklist. Rejects
+ * with `StoreUnavailable`.
+ */
+export type ReadDisabledSince = (
+  link: LinkId<Code> & { readonly target: Target },
+) => Promise<number | undefined>;
+
+export function createDisabledSinceReader({ store, hostRules }: DisabledSinceOptions): ReadDisabledSince {
+  return async ({ code, createdMs, target }) => {
     const entries = await store.decisions(code, MAX_ENTRIES);
     const decided = entries.find(
       (entry) => entry.createdMs === createdMs && (entry.action === "disable" || entry.action === "enable"),
@@ -148,5 +187,3 @@ export function createDisabledSinceReader({ store, hostRules }: DisabledSinceOpt
     return decided?.action === "disable" ? decided.atMs : hostRules.ruleFor(target)?.sinceMs;
   };
 }
-
-export type ReadDisabledSince = ReturnType<typeof createDisabledSinceReader>;

@@ -1,10 +1,10 @@
 import { type OtherRevision, revisionOf, versionOf } from "../links/change.ts";
-import type { Clock } from "../links/clock.ts";
+import type { WallClock } from "../links/clock.ts";
 import { lookUpKey } from "../links/code.ts";
-import type { EditRequest } from "../links/edit.ts";
+import type { EditRefusal, EditRequest } from "../links/edit.ts";
 import type { StoredLink } from "../links/link.ts";
 import type { StoredLinks } from "../links/links.ts";
-import { isProblem, type Problem } from "../links/problem.ts";
+import { isProblem, type Unknown } from "../links/problem.ts";
 import { type Reason, REASONS } from "../links/reasons.ts";
 import {
   type Decision,
@@ -18,12 +18,10 @@ import { canonicalHost } from "../links/target.ts";
 import { isRegistrySuffix, parseHost } from "./blocklist/domain-name.ts";
 import type { HostRules } from "./host-rules.ts";
 import { type DecisionRefusal, type RefusedDecision, refuseNote } from "./refusal.ts";
-import type { GuardStore } from "./store.ts";
-
-export type Operator = ReturnType<typeof createOperator>;
+import type { ModerationStore } from "./store.ts";
 
 interface DecisionRequest {
-  /** For the journal. */
+  /** For the operator's journal. */
   readonly note?: string | undefined;
 }
 
@@ -31,6 +29,8 @@ export interface ReasonedRequest extends DecisionRequest {
   /** One of {@link REASONS}. */
   readonly reason: string;
 }
+
+interface ChangeRequest extends DecisionRequest, Pick<EditRequest, "originalUrl" | "terms"> {}
 
 interface DecidedHost {
   /** As it is stored. */
@@ -40,9 +40,9 @@ interface DecidedHost {
 
 export interface OperatorOptions {
   readonly store: Pick<LinkStore, "find" | "change" | "disable" | "enable" | "erase"> &
-    Pick<GuardStore, "blockHost" | "unblockHost">;
+    Pick<ModerationStore, "blockHost" | "unblockHost">;
   readonly links: Pick<StoredLinks, "find" | "edit">;
-  readonly clock: Pick<Clock, "nowMs">;
+  readonly clock: WallClock;
   readonly refuseRule: RuleCheck;
 }
 
@@ -84,11 +84,34 @@ export function createRuleCheck({ hostRules, ownHosts }: RuleCheckOptions): Rule
   };
 }
 
+type Decided<T> = Promise<T | RefusedDecision | OtherRevision>;
+
 /**
- * The operator's decisions. Each change is durable, and in the journal, when it resolves; every process applies it within
- * a second. Rejects with `StoreUnavailable` if the store cannot answer.
+ * The operator's decisions. Each change is durable, and in the operator's journal, when it resolves; every process applies
+ * it within a second. Rejects with `StoreUnavailable` if the store cannot answer.
  */
-export function createOperator({ store, links: { find, edit }, clock, refuseRule }: OperatorOptions) {
+export interface Operator {
+  /** Returns the link of a code as it is stored, whatever its state. */
+  find(spelling: string): Promise<StoredLink | Unknown>;
+  /** Changes a link that redirects or will. False if it is so already. */
+  change(link: ReadLink, request: ChangeRequest, who: Who): Decided<boolean | EditRefusal>;
+  /** Returns the links that it changed: not those that are unknown, deleted, or disabled for this reason already. */
+  disable(links: readonly SeenLink[], request: ReasonedRequest, who: Who): Decided<readonly LinkId[]>;
+  /** Returns the links that it changed. A deleted link stays deleted. */
+  enable(links: readonly SeenLink[], request: DecisionRequest, who: Who): Decided<readonly LinkId[]>;
+  /** Deletes a link permanently, except for its code. False if there is no such link or it was deleted before. */
+  erase(link: ReadLink, request: DecisionRequest, who: Who): Decided<boolean>;
+  /** Stops all links to a host and the hosts below it. */
+  blockHost(host: string, request: ReasonedRequest, who: Who): Promise<DecidedHost | RefusedDecision>;
+  unblockHost(host: string, request: DecisionRequest, who: Who): Promise<DecidedHost | RefusedDecision>;
+}
+
+export function createOperator({
+  store,
+  links: { find, edit },
+  clock,
+  refuseRule,
+}: OperatorOptions): Operator {
   function decide({ note }: DecisionRequest, who: Who): Decision {
     return { who, atMs: clock.nowMs(), ...(note !== undefined && note !== "" && { note }) };
   }
@@ -108,19 +131,13 @@ export function createOperator({ store, links: { find, edit }, clock, refuseRule
   }
 
   return {
-    /** Returns the link of a code as it is stored, whatever its state. */
-    async look(spelling: string): Promise<StoredLink | Extract<Problem, { kind: "unknown" }>> {
+    async find(spelling) {
       const key = lookUpKey(spelling);
       const link = key === undefined ? undefined : await store.find(key);
       return link ?? { kind: "unknown" };
     },
 
-    /** Changes a link that redirects or will. False if it is so already. */
-    async change(
-      { code, createdMs, revision }: ReadLink,
-      request: DecisionRequest & Pick<EditRequest, "originalUrl" | "terms">,
-      who: Who,
-    ): Promise<boolean | RefusedDecision | Exclude<Awaited<ReturnType<StoredLinks["edit"]>>, StoredLink>> {
+    async change({ code, createdMs, revision }, request, who) {
       const refusals = refuseNote(request.note);
       if (refusals.length > 0) return { kind: "refused", refusals };
       const link = await find(code, "maker");
@@ -137,12 +154,7 @@ export function createOperator({ store, links: { find, edit }, clock, refuseRule
       return now === undefined ? { kind: "unknown" } : { ...after, revision: versionOf(now) };
     },
 
-    /** Returns the links that it changed: not those that are unknown, deleted, or disabled for this reason already. */
-    async disable(
-      links: readonly SeenLink[],
-      request: ReasonedRequest,
-      who: Who,
-    ): Promise<readonly LinkId[] | RefusedDecision | OtherRevision> {
+    async disable(links, request, who) {
       const reason = readReason(request.reason);
       const refusals = [...refuseNote(request.note), ...refuseReason(reason)];
       if (reason === undefined || refusals.length > 0) return { kind: "refused", refusals };
@@ -150,35 +162,20 @@ export function createOperator({ store, links: { find, edit }, clock, refuseRule
       return inBatches(links, (batch) => store.disable(batch, decision));
     },
 
-    /** Returns the links that it changed. A deleted link stays deleted. */
-    async enable(
-      links: readonly SeenLink[],
-      request: DecisionRequest,
-      who: Who,
-    ): Promise<readonly LinkId[] | RefusedDecision | OtherRevision> {
+    async enable(links, request, who) {
       const refusals = refuseNote(request.note);
       if (refusals.length > 0) return { kind: "refused", refusals };
       const decision = decide(request, who);
       return inBatches(links, (batch) => store.enable(batch, decision));
     },
 
-    /** Deletes a link permanently, except for its code. False if there is no such link or it was deleted before. */
-    async erase(
-      link: ReadLink,
-      request: DecisionRequest,
-      who: Who,
-    ): Promise<boolean | RefusedDecision | OtherRevision> {
+    async erase(link, request, who) {
       const refusals = refuseNote(request.note);
       if (refusals.length > 0) return { kind: "refused", refusals };
       return store.erase(link, decide(request, who));
     },
 
-    /** Stops all links to a host and the hosts below it. */
-    async blockHost(
-      written: string,
-      request: ReasonedRequest,
-      who: Who,
-    ): Promise<DecidedHost | RefusedDecision> {
+    async blockHost(written, request, who) {
       const [host, reason] = [parseHost(written), readReason(request.reason)];
       const refusals = [
         ...refuseHost(host),
@@ -191,11 +188,7 @@ export function createOperator({ store, links: { find, edit }, clock, refuseRule
       return { host, changed: await store.blockHost({ host, reason }, decide(request, who)) };
     },
 
-    async unblockHost(
-      written: string,
-      request: DecisionRequest,
-      who: Who,
-    ): Promise<DecidedHost | RefusedDecision> {
+    async unblockHost(written, request, who) {
       const host = parseHost(written);
       const refusals = [...refuseHost(host), ...refuseNote(request.note)];
       if (host === undefined || refusals.length > 0) return { kind: "refused", refusals };

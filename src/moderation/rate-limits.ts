@@ -1,5 +1,5 @@
 import { clientSite } from "../lib/client-address.ts";
-import type { Clock } from "../links/clock.ts";
+import type { MonotonicClock } from "../links/clock.ts";
 
 /** At most `count` things within `ms`. */
 export interface Window {
@@ -85,7 +85,7 @@ export function createRateLimits(options: RateLimitsOptions): RateLimits {
 }
 
 export interface LimitOptions {
-  readonly clock: Pick<Clock, "monotonicMs">;
+  readonly clock: MonotonicClock;
   /** A secret. Otherwise attackers could choose addresses that share a set. */
   readonly seed: bigint;
   readonly sets?: number;

@@ -7,21 +7,21 @@ import type { Figures } from "./figures.ts";
 import type { LinkPage, LinkQuery, PageRequest } from "./search.ts";
 
 /**
- * Stores the operator's decisions. Every implementation must pass `test/stores/guard.ts`. A method that cannot answer
+ * Stores the operator's decisions. Every implementation must pass `test/stores/moderation.ts`. A method that cannot answer
  * rejects with `StoreUnavailable`.
  */
-export interface GuardStore<Id extends Code | LinkKey = LinkKey> extends CaseStore<Id>, CountStore {
+export interface ModerationStore<Id extends Code | LinkKey = LinkKey> extends CaseStore<Id>, CountStore {
   /** Returns at most `limit` rules whose hosts come after `after` (at first ""), in the order of their hosts. */
   hosts(after: string, limit: number): Promise<readonly HostRule[]>;
   /**
-   * Adds or replaces the rule of a host, durably and in one transaction with its entry in the journal and in the
-   * changes. Returns false, and changes nothing, if the host has this rule already.
+   * Adds or replaces the rule of a host, durably and in one transaction with its entry in the operator's journal and in
+   * the changes. Returns false, and changes nothing, if the host has this rule already.
    */
   blockHost(rule: Pick<HostRule, "host" | "reason">, decision: Decision): Promise<boolean>;
   /** Removes the rule of a host in the same way. Returns false if it has none. */
   unblockHost(host: string, decision: Decision): Promise<boolean>;
-  /** Reads the journal, newest first. Entries never change. */
-  journal(query: JournalQuery): Promise<readonly JournalEntry[]>;
+  /** Reads the operator's journal, newest first. Entries never change. */
+  decisions(query: DecisionQuery): Promise<readonly DecisionEntry[]>;
   /** Finds links. Each request reads a bounded number of links, and the next one continues with its cursor. */
   search(query: LinkQuery, page: PageRequest): Promise<LinkPage>;
   figures(nowMs: number): Promise<Figures>;
@@ -58,8 +58,8 @@ export const ACTIONS = [
 export type Action = (typeof ACTIONS)[number];
 
 /** Who did what to which link or host, when, and why. */
-export interface JournalEntry extends Decision {
-  readonly cursor: JournalCursor;
+export interface DecisionEntry extends Decision {
+  readonly cursor: DecisionCursor;
   readonly action: Action;
   readonly reason?: Reason | undefined;
   readonly code?: LinkKey | undefined;
@@ -68,13 +68,13 @@ export interface JournalEntry extends Decision {
   readonly host?: string | undefined;
 }
 
-export interface JournalQuery {
+export interface DecisionQuery {
   readonly limit: number;
   /** Only entries that are older than this one. */
-  readonly before?: JournalCursor | undefined;
+  readonly before?: DecisionCursor | undefined;
   readonly code?: LinkKey | undefined;
   readonly host?: string | undefined;
 }
 
-/** The place of an entry in the journal. Only the store that issued it understands it. */
-export type JournalCursor = string & { readonly __brand: "JournalCursor" };
+/** The place of an entry in the operator's journal. Only the store that issued it understands it. */
+export type DecisionCursor = string & { readonly __brand: "DecisionCursor" };

@@ -4,7 +4,7 @@ import { problemJson, problemOf } from "../http/problems.ts";
 import { answer, html } from "../http/responses.ts";
 import { queryOf } from "../http/url.ts";
 import { BODIES, MAX_FORWARDED_QUERY } from "../lib/bounds.ts";
-import type { Clock } from "../links/clock.ts";
+import type { WallClock } from "../links/clock.ts";
 import { lookUpCode } from "../links/code.ts";
 import { destinationOf } from "../links/forwarded-query.ts";
 import { hasPassword, isLimited, type Link } from "../links/link.ts";
@@ -21,7 +21,7 @@ import type { GuardedLink, LinkCache } from "./link-cache.ts";
 export interface GateOptions {
   readonly links: Pick<Links, "visit">;
   readonly linkCache: Pick<LinkCache, "get" | "lookUp">;
-  readonly clock: Pick<Clock, "nowMs">;
+  readonly clock: WallClock;
   readonly recorder: Pick<Recorder, "record" | "requesterOf">;
   readonly limiter: Pick<Limiter, "isBarred" | "barred" | "unknown">;
   readonly passwords: Passwords;
@@ -120,8 +120,6 @@ export function createGate(options: GateOptions) {
 
   /** Undefined if this address takes no POST. */
   async function receive(call: Call): Promise<Response | undefined> {
-    // Read the client's address now: it is lost if the visitor hangs up meanwhile.
-    call.client();
     const code = lookUpCode(call.code);
     if (code === undefined) return undefined;
     // Before the cache, whose links would answer 405.

@@ -2,7 +2,6 @@ import type { Call } from "../http/call.ts";
 import { urlLanguage } from "../http/page-language.ts";
 import { problemOf } from "../http/problems.ts";
 import { prefersHtml } from "../http/responses.ts";
-import type { Views } from "../http/views.ts";
 import { header } from "../lib/bounds.ts";
 import { problemAnswer } from "../pages/problem/answer.ts";
 import type { Recorder } from "../visits/recorder.ts";
@@ -17,12 +16,13 @@ export function isFromOwnPage(headers: Headers): boolean {
 
 export interface InterstitialOptions {
   readonly recorder: Pick<Recorder, "isBrowser">;
-  readonly views: Pick<Views, "ask">;
+  /** Shows the page. */
+  readonly show: (call: Call) => Response | Promise<Response>;
   readonly onFault: (error: unknown) => void;
 }
 
 /** The preview that people see before the redirect. */
-export function createInterstitial({ recorder, views, onFault }: InterstitialOptions) {
+export function createInterstitial({ recorder, show, onFault }: InterstitialOptions) {
   /** Whether a reader of one of our own pages gets the preview, if that page had no destination. */
   const isForPerson = ({ headers }: Call) =>
     prefersHtml(header(headers, "accept")) && recorder.isBrowser(headers);
@@ -32,11 +32,14 @@ export function createInterstitial({ recorder, views, onFault }: InterstitialOpt
     /** Whether this request gets the preview. Choosing a language on the preview shows it again. */
     isFor: (call: Call) =>
       isForPerson(call) && (!isFromOwnPage(call.headers) || urlLanguage(call.request) !== undefined),
-    show: (call: Call): Promise<Response> =>
-      views.ask("interstitial", call).catch((error: unknown) => {
+    async show(call: Call): Promise<Response> {
+      try {
+        return await show(call);
+      } catch (error) {
         onFault(error);
         return problemAnswer(call, problemOf(error));
-      }),
+      }
+    },
   };
 }
 

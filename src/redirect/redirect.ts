@@ -26,6 +26,10 @@ export interface RedirectOptions {
   readonly interstitial: Interstitial | undefined;
   /** Answers for links with a password or a limit of visits. */
   readonly gate: Pick<Gate, "get" | "head">;
+  /** Codes whose addresses are pages, and so never links. */
+  readonly pages: ReadonlySet<string>;
+  /** Answers for pages, and for paths that can't be a code, such as /abc+. */
+  readonly elsewhere: (request: Request, server: Server) => Response | Promise<Response>;
   /** Counts the responses. */
   readonly figures: RedirectFigures;
   readonly onFault: (error: unknown) => void;
@@ -51,8 +55,6 @@ export function createRedirectFigures(): RedirectFigures {
 
 type Server = Bun.Server<unknown>;
 type RouteHandler = (request: Bun.BunRequest<"/:code">, server: Server) => Response | Promise<Response>;
-/** Handles paths that cannot be a code, such as /abc+. */
-type Elsewhere = (request: Request, server: Server) => Response | Promise<Response>;
 /** Answers a request for an existing link. */
 type Follow = (entry: Entry, call: Call, nowMs: number) => Response | Promise<Response>;
 type Guard = (call: Call, guarded: GuardedLink) => Promise<Response>;
@@ -63,7 +65,7 @@ type Guard = (call: Call, guarded: GuardedLink) => Promise<Response>;
  */
 export function createRedirect(options: RedirectOptions) {
   const { linkCache, clock, recorder, callOf, limiter, answerUnknown } = options;
-  const { cacheSeconds, interstitial, gate, figures, onFault } = options;
+  const { cacheSeconds, interstitial, gate, pages, elsewhere, figures, onFault } = options;
 
   /** Reused, because a response copies a `Headers` faster than an object. */
   const headers = new Headers();
@@ -90,9 +92,16 @@ export function createRedirect(options: RedirectOptions) {
     return response;
   }
 
-  function lookUp(...args: Parameters<typeof answerLookUp>): Response | Promise<Response> {
+  function lookUp(
+    call: Call,
+    code: Code | undefined,
+    follow: Follow,
+    guard: Guard,
+  ): Response | Promise<Response> {
     const startMs = performance.now();
-    const response = answerLookUp(...args);
+    // Read the client's address now: it is lost if the visitor hangs up meanwhile.
+    call.client();
+    const response = answerLookUp(call, code, follow, guard);
     return response instanceof Promise
       ? response.then((later) => observe(later, startMs))
       : observe(response, startMs);
@@ -153,34 +162,34 @@ export function createRedirect(options: RedirectOptions) {
     () => {},
   );
 
-  return (elsewhere: Elsewhere) => {
-    const GET: RouteHandler = (request, server) => {
-      const spelling = request.params.code;
-      const nowMs = clock.nowMs();
-      const hit = find(spelling, nowMs);
-      if (hit === undefined && NEVER_IN_CODES.test(spelling)) return elsewhere(request, server);
-      const call = callOf(request, server, spelling);
-      if (typeof hit === "object" && !limiter.isBarred(call)) {
-        figures.fromMemory++;
-        return visit(hit, call, nowMs);
-      }
-      // Read the client's address now: it is lost if the visitor hangs up meanwhile.
-      call.client();
-      return lookUp(call, codeOf(hit, spelling), visit, gate.get);
-    };
-    const HEAD: RouteHandler = (request, server) => {
-      const spelling = request.params.code;
-      const nowMs = clock.nowMs();
-      const hit = find(spelling, nowMs);
-      if (hit === undefined && NEVER_IN_CODES.test(spelling)) return elsewhere(request, server);
-      const call = callOf(request, server, spelling);
-      if (typeof hit !== "object" || limiter.isBarred(call))
-        return lookUp(call, codeOf(hit, spelling), look, gate.head);
+  const GET: RouteHandler = (request, server) => {
+    const spelling = request.params.code;
+    const nowMs = clock.nowMs();
+    const hit = find(spelling, nowMs);
+    if (typeof hit !== "object" && isElsewhere(hit, spelling)) return elsewhere(request, server);
+    const call = callOf(request, server, spelling);
+    if (typeof hit === "object" && !limiter.isBarred(call)) {
       figures.fromMemory++;
-      return look(hit, call, nowMs);
-    };
-    return { GET, HEAD };
+      return visit(hit, call, nowMs);
+    }
+    return lookUp(call, codeOf(hit, spelling), visit, gate.get);
   };
+  const HEAD: RouteHandler = (request, server) => {
+    const spelling = request.params.code;
+    const nowMs = clock.nowMs();
+    const hit = find(spelling, nowMs);
+    if (typeof hit !== "object" && isElsewhere(hit, spelling)) return elsewhere(request, server);
+    const call = callOf(request, server, spelling);
+    if (typeof hit !== "object" || limiter.isBarred(call))
+      return lookUp(call, codeOf(hit, spelling), look, gate.head);
+    figures.fromMemory++;
+    return look(hit, call, nowMs);
+  };
+  return { GET, HEAD };
+
+  function isElsewhere(code: Code | undefined, spelling: string): boolean {
+    return code === undefined ? NEVER_IN_CODES.test(spelling) : pages.has(code);
+  }
 }
 
 /** Returns the code to look up, for a barred client also that of a cached link. */

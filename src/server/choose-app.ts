@@ -2,9 +2,7 @@ import type { Domain } from "../http/domain.ts";
 import { answer } from "../http/responses.ts";
 import { header } from "../lib/bounds.ts";
 import { memoize } from "../lib/memoize.ts";
-import type { createApp } from "./routes.ts";
-
-type App = ReturnType<typeof createApp>;
+import type { App } from "./app.ts";
 
 /** Passes each request to the app of its host. Unknown hosts get the first app. */
 export function chooseApp(domains: readonly Domain[], apps: readonly App[]): App {
@@ -36,15 +34,6 @@ export function chooseApp(domains: readonly Domain[], apps: readonly App[]): App
             HEAD: (request, server) => appOf(request).redirect.HEAD(request, server),
           },
     fetch: (request, server) => appOf(request).fetch(request, server),
-    fixed: Object.fromEntries(
-      Object.keys(base.fixed).map((path) => [
-        path,
-        (request, server) => {
-          const app = appOf(request);
-          return (app.fixed[path] ?? app.fetch)(request, server);
-        },
-      ]),
-    ),
   };
 }
 
@@ -53,4 +42,4 @@ const refuse = () => Promise.resolve(answer({ status: 400 }));
  * For a Host that is too long or sent twice (RFC 9112, section 3.2): Bun joins equal headers with a comma, which no host has. A
  * missing Host gets the same empty 400 from Bun.
  */
-const REFUSING: App = { redirect: { GET: refuse, HEAD: refuse }, fetch: refuse, fixed: {} };
+const REFUSING: App = { redirect: { GET: refuse, HEAD: refuse }, fetch: refuse };

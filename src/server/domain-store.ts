@@ -29,7 +29,7 @@ export type DomainStore = Pick<
  * the store reaches no handler by itself. Look-ups refuse codes with a slash, which could name another domain's link.
  */
 export function readerOf(
-  store: Pick<StoreReader, "find" | "sums" | "days" | "daySums" | "journal">,
+  store: Pick<StoreReader, "find" | "sums" | "days" | "daySums" | "decisions">,
   keyPrefix: string,
 ): DomainReader {
   const key = (code: Code) => keyOf(keyPrefix, code);
@@ -38,7 +38,7 @@ export function readerOf(
     sums: (code, createdMs) => store.sums(key(code), createdMs),
     days: (code, ...range) => store.days(key(code), ...range),
     daySums: (code, ...range) => store.daySums(key(code), ...range),
-    decisions: (code, limit) => store.journal({ code: key(code), limit }),
+    decisions: (code, limit) => store.decisions({ code: key(code), limit }),
   };
 }
 

@@ -1,8 +1,11 @@
-import type { Call } from "../http/call.ts";
+import type { Call, Handler } from "../http/call.ts";
+import { endpoint } from "../http/endpoint.ts";
 import { problemJson } from "../http/problems.ts";
 import { answer, json } from "../http/responses.ts";
-import type { Clock } from "../links/clock.ts";
-import type { StoredLinks } from "../links/links.ts";
+import { queryOf } from "../http/url.ts";
+import type { WallClock } from "../links/clock.ts";
+import type { LinkKey } from "../links/code.ts";
+import type { LinkFinder } from "../links/links.ts";
 import { DAY_MS } from "../links/time.ts";
 import { LANGUAGES } from "../locales/messages.ts";
 import type { OpenRecorder } from "../visits/visits.ts";
@@ -13,46 +16,79 @@ const VALID_MS = 180 * DAY_MS;
 /** A reserved code, so it never exists. Looking it up shows that the store answers. */
 const PROBE = "readyz";
 
-/** Texts at well-known addresses, for crawlers and security researchers. `contact` is a URI. */
-export function createNotices(contact: string | null, clock: Pick<Clock, "nowMs">) {
-  return {
-    /** RFC 9309. Previews and problems say `noindex` themselves, and a crawler must read them to know. */
-    robots: () => text("User-agent: *\nDisallow: /api/\n"),
-
-    /** RFC 9116. Undefined without a contact. */
-    security:
-      contact === null
-        ? undefined
-        : ({ domain }: Call) => {
-            const expires = new Date(Math.floor((clock.nowMs() + VALID_MS) / DAY_MS) * DAY_MS).toISOString();
-            return text(
-              `Contact: ${contact}\nExpires: ${expires}\nPreferred-Languages: ${LANGUAGES.join(", ")}\nCanonical: ${domain.origin}/.well-known/security.txt\n`,
-            );
-          },
-  };
+export interface NoticeParts {
+  /** As a URI. */
+  readonly contact: string | null;
+  readonly clock: WallClock;
+  /** Answers for an address that doesn't exist. */
+  readonly notFound: Handler;
 }
 
-export function createHealth(links: Pick<StoredLinks, "find">, recorder: Pick<OpenRecorder, "figures">) {
+/** RFC 9309. Previews and problems say `noindex` themselves, and a crawler must read them to know. */
+export const robots = endpoint({
+  at: "GET /robots.txt",
+  cost: "little",
+  serve: () => () => text("User-agent: *\nDisallow: /api/\n"),
+});
+
+/** RFC 9116. Doesn't exist without a contact. */
+export const security = endpoint({
+  at: "GET /.well-known/security.txt",
+  cost: "little",
+  serve:
+    ({ contact, clock, notFound }: NoticeParts) =>
+    (call: Call) => {
+      if (contact === null) return notFound(call);
+      const expires = new Date(Math.floor((clock.nowMs() + VALID_MS) / DAY_MS) * DAY_MS).toISOString();
+      return text(
+        `Contact: ${contact}\nExpires: ${expires}\nPreferred-Languages: ${LANGUAGES.join(", ")}\nCanonical: ${call.domain.origin}/.well-known/security.txt\n`,
+      );
+    },
+});
+
+/** Declares an address that has moved (RFC 9110, section 15.4.9). */
+export function moved<const Address extends string>(at: Address, to: (call: Call) => string) {
+  return endpoint({
+    at,
+    cost: "little",
+    serve: () => (call: Call) => answer({ status: 308, headers: { Location: to(call) } }),
+  });
+}
+
+/** Short addresses end with a slash, and people put the + behind it. */
+export function movedBehind<const Page extends string>(page: Page) {
+  return moved(
+    `GET /{code}/${page}` as const,
+    ({ code, request }) => `/${encodeURIComponent(code)}${page}${queryOf(request)}`,
+  );
+}
+
+/** Answers for the process. They are needed before other endpoints are loaded. */
+export interface Health {
+  readonly live: Handler;
+  readonly ready: Handler;
+  /** Makes `ready` fail from now on. */
+  stopping(): void;
+}
+
+export function createHealth(links: LinkFinder<LinkKey>, recorder: Pick<OpenRecorder, "figures">): Health {
   let isStopping = false;
   return {
     /** The process responds. The store doesn't matter, because a restart wouldn't repair it. */
-    live: (call: Call) => json(call, 200, { status: "success", message: "live" }, "en"),
+    live: (call) => json(call, 200, { status: "success", message: "live" }, "en"),
     /** This process can look up links, and isn't about to stop. */
-    async ready(call: Call): Promise<Response> {
+    async ready(call) {
       if (isStopping) return problemJson(call, { kind: "unavailable" });
       await links.find(PROBE);
       // A restart would not help, and visitors are still redirected.
       const message = recorder.figures().isCounting ? "ready" : "ready, but visits are not counted";
       return json(call, 200, { status: "success", message }, "en");
     },
-    /** Makes `ready` fail from now on. */
     stopping() {
       isStopping = true;
     },
   };
 }
-
-export type Health = ReturnType<typeof createHealth>;
 
 function text(body: string): Response {
   return answer({ body, type: "text/plain; charset=utf-8", policy: null, cache: "public, max-age=3600" });

@@ -1,9 +1,9 @@
 import { isIP } from "node:net";
 import { networkInterfaces } from "node:os";
 
+import type { Certificate } from "../config/certificate.ts";
 import type { Config } from "../config/config.ts";
-import type { Certificate } from "./certificate.ts";
-import type { createApp } from "./routes.ts";
+import type { App } from "./app.ts";
 
 /**
  * No limit here, because Bun's own 413 has no JSON. `body.ts` has the real limit, which suffices: Bun reads a body only on
@@ -24,8 +24,6 @@ interface ListenOptions extends ServerLimits {
   /** Plain HTTP without it. */
   readonly tls?: Certificate | undefined;
 }
-
-type App = ReturnType<typeof createApp>;
 
 /** The port is in use or forbidden, or the host is not an address of this machine. */
 export class CannotListen extends Error {
@@ -62,10 +60,9 @@ export function listen(
   };
 }
 
-function closingApp({ redirect, fixed, fetch }: App): App {
+function closingApp({ redirect, fetch }: App): App {
   return {
     redirect: { GET: closingConnection(redirect.GET), HEAD: closingConnection(redirect.HEAD) },
-    fixed: Object.fromEntries(Object.entries(fixed).map(([path, serve]) => [path, closingConnection(serve)])),
     fetch: closingConnection(fetch),
   };
 }
@@ -131,9 +128,9 @@ async function stopNow(servers: readonly Bun.Server<unknown>[]): Promise<void> {
   await Promise.all(servers.map((server) => server.stop(true)));
 }
 
-/** Bun matches these routes natively, which is fast. All other paths and methods go to `fetch`. */
-function handlers({ redirect, fetch, fixed }: App) {
-  return { fetch, routes: { ...fixed, "/:code": redirect, "/:code/": redirect } };
+/** Bun matches short addresses natively, which is fast. All other paths and methods go to `fetch`. */
+function handlers({ redirect, fetch }: App) {
+  return { fetch, routes: { "/:code": redirect, "/:code/": redirect } };
 }
 
 /** Closes the connection after each response, so that clients connect to another server before this one stops. */

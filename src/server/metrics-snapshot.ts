@@ -2,15 +2,15 @@ import type { Config } from "../config/config.ts";
 import type { Events } from "../events/events-thread.ts";
 import type { Overload } from "../http/overload.ts";
 import type { RequestFigures } from "../http/request-counts.ts";
-import type { Views } from "../http/views.ts";
 import { VERSION } from "../lib/version.ts";
 import { codeSpace } from "../links/code.ts";
 import { each, histogramValues, one, type Snapshot, type SnapshotRequest } from "../metrics/catalogue.ts";
 import { inTime, watchProcess } from "../metrics/system.ts";
+import type { Blocklists } from "../moderation/blocklist/configured-lists.ts";
 import type { LinkCache } from "../redirect/link-cache.ts";
 import type { RedirectFigures } from "../redirect/redirect.ts";
+import type { Views } from "../views/views.ts";
 import type { OpenRecorder } from "../visits/visits.ts";
-import type { Blocklists } from "./blocklists.ts";
 import type { Core } from "./core.ts";
 
 /** How long a sample of all links stays valid. It takes up to a tenth of a second on the views thread. */
@@ -22,7 +22,7 @@ export interface SnapshotParts {
   readonly redirects: RedirectFigures;
   readonly requests: RequestFigures;
   readonly linkCache: Pick<LinkCache, "size">;
-  readonly views: Pick<Views, "figures" | "load">;
+  readonly views: Pick<Views, "read" | "load">;
   readonly overload: Pick<Overload, "refusals">;
   readonly blocklists: Pick<Blocklists, "figures" | "fetches">;
   readonly recorder: Pick<OpenRecorder, "lost" | "figures">;
@@ -67,14 +67,11 @@ export function createMetricsReader(
   }
 
   async function readLinks(): Promise<Snapshot> {
-    const json = await views.figures();
-    if (json === undefined) return {};
-    const { data } = JSON.parse(json) as {
-      data: { disabled: number; blocked_hosts: number };
-    };
+    const figures = await views.read("figures");
+    if ("kind" in figures) return {};
     return {
-      curt_links_disabled: [one(data.disabled)],
-      curt_hosts_blocked: [one(data.blocked_hosts)],
+      curt_links_disabled: [one(figures.disabled)],
+      curt_hosts_blocked: [one(figures.blockedHosts)],
     };
   }
 

@@ -1,191 +1,131 @@
-import { Hono, type MiddlewareHandler } from "hono";
-
-import { allowEveryOrigin, forEveryOrigin, preflight, REQUEST_ID, requestIdOf } from "../http/api-headers.ts";
+import { allowEveryOrigin, answerPreflight, REQUEST_ID, requestIdOf } from "../http/api-headers.ts";
 import type { Call, CallOf, Handler } from "../http/call.ts";
-import type { Limiter } from "../http/limiter.ts";
 import { problemOf } from "../http/problems.ts";
+import type { AddLimitHeaders } from "../http/rate-limit-headers.ts";
 import type { RequestFigures } from "../http/request-counts.ts";
 import { answer } from "../http/responses.ts";
-import { pathOf, queryOf } from "../http/url.ts";
+import { pathOf } from "../http/url.ts";
 import { header, MAX_PATH } from "../lib/bounds.ts";
 import { answerProblem } from "../pages/problem/answer.ts";
 
+/** What answers one method of a path. */
+export interface Route {
+  /** The method, and the path in OpenAPI's syntax, such as "GET /api/v1/links/{code}". */
+  readonly at: string;
+  /** Returns undefined if its method isn't allowed for the code. */
+  readonly handle: (call: Call) => Response | undefined | Promise<Response | undefined>;
+  /** Scripts of every origin may read the response. */
+  readonly forEveryOrigin?: boolean | undefined;
+  /** Whether its method is allowed for the code, for `Allow`. Default: for all codes. */
+  readonly accepts?: (call: Call) => Promise<boolean>;
+}
+
 export interface RouterOptions {
-  readonly limiter: Pick<Limiter, "addHeaders">;
-  readonly callOf: CallOf;
-  readonly requests: RequestFigures;
-  readonly onFault: (error: unknown, request?: string) => void;
+  /** Routes that are needed before the others are loaded. */
+  readonly first: readonly Route[];
+  /** Loads the other routes. If it rejects, the next request tries again. */
+  readonly load: () => Promise<readonly Route[]>;
   /** Whether scripts of every origin may use this path of the API. */
   readonly isOpen: (path: string) => boolean;
   /** Answers requests without a route. */
   readonly notFound: Handler;
+  readonly addLimitHeaders: AddLimitHeaders;
+  readonly callOf: CallOf;
+  readonly requests: RequestFigures;
+  readonly onFault: (error: unknown, request?: string) => void;
 }
 
-interface RouteOptions {
-  readonly middleware?: readonly MiddlewareHandler[];
-  /** Whether another route takes POST at this address. */
-  readonly takesPost?: (call: Call) => boolean | Promise<boolean>;
+export type Fetch = (request: Request, server: Bun.Server<unknown>) => Promise<Response>;
+
+/** A path with all its methods. */
+interface Path {
+  readonly template: string;
+  readonly methods: Map<string, Route>;
 }
 
-type Serve = (request: Request, server: Bun.Server<unknown>) => Promise<Response>;
-
-/**
- * Calls the handler for a path and method, and adds to every response what all have in common: limits, CORS, a request id, a
- * count, and a problem if the handler throws. Paths are templates such as /{code}+.
- */
-export function createRouter(options: RouterOptions) {
-  const { limiter, callOf, requests, onFault, isOpen, notFound } = options;
-  const app = new Hono<{ Bindings: IncomingRequest }>({
-    getPath: (request) => readable(spelledOut(pathOf(request).slice(0, MAX_PATH))),
-  });
-  /** The paths without a code, which Bun matches natively. */
-  const fixed: Record<string, Serve> = {};
-
-  app.use("/api/*", ({ env, req }, next) => {
-    env.id = requestIdOf(req.raw.headers);
-    return next();
-  });
-  app.options("/api/*", (context, next) => {
-    const isPreflight = context.req.header("access-control-request-method") !== undefined;
-    return isPreflight && isOpen(context.req.path) ? preflight(context, next) : next();
-  });
-  app.use("/api/*", (context, next) => (isOpen(context.req.path) ? forEveryOrigin(context, next) : next()));
-  app.notFound(async ({ env }) => {
-    const call = callFor(env);
-    return limiter.addHeaders(call, await notFound(call));
-  });
-  app.onError((error, { env }) => fault(callFor(env), error, env.id));
-
-  /** Adds a path, with and without a trailing slash. Answers OPTIONS, and 405 for other methods. */
-  function route(
-    path: string,
-    handlers: Readonly<Record<string, Handler>>,
-    { middleware = [], takesPost = () => false }: RouteOptions = {},
-  ): void {
-    serve(path, handlers, ...middleware);
-    const methods = Object.keys(handlers).flatMap((method) =>
-      method === "GET" ? ["GET", "HEAD"] : [method],
-    );
-    const { patterns, codeIn } = readRoute(path);
-    for (const pattern of patterns) {
-      app.all(pattern, async ({ env, req }) => {
-        const { method } = req;
-        env.route = path;
-        const call = callFor(env, codeIn(req.param("code")));
-        const post = method !== "POST" && (await takesPost(call)) ? ["POST"] : [];
-        const allow = [...methods, ...post, "OPTIONS"].join(", ");
-        return method === "OPTIONS"
-          ? answer({ status: 204, headers: { Allow: allow } })
-          : answerProblem(call, { kind: "method", method, allow });
-      });
-    }
-  }
-
-  /** Adds these methods of a path. All other methods fall through to later routes. */
-  function serve(
-    path: string,
-    handlers: Readonly<Record<string, Handler>>,
-    ...middleware: MiddlewareHandler[]
-  ): void {
-    const { patterns, codeIn, isFixed } = readRoute(path);
-    for (const pattern of patterns) {
-      for (const [method, handle] of Object.entries(handlers))
-        app.on(method, [pattern], ...middleware, async ({ env, req }) => {
-          env.route = path;
-          const call = callFor(env, codeIn(req.param("code")));
-          return limiter.addHeaders(call, await handle(call));
-        });
-      if (isFixed) fixed[pattern] = direct(path, handlers);
-    }
-  }
-
-  /** Adds a handler for POST. If it returns undefined, the request falls through to later routes. */
-  function receive(path: string, handle: (call: Call) => Promise<Response | undefined>): void {
-    const { patterns, codeIn } = readRoute(path);
-    for (const pattern of patterns)
-      app.post(pattern, async ({ env, req }, next) => {
-        env.route = path;
-        const call = callFor(env, codeIn(req.param("code")));
-        const response = await handle(call);
-        return response === undefined ? next() : limiter.addHeaders(call, response);
-      });
-  }
-
-  /**
-   * Does for these methods what Hono would do, which took a fifth of a create's time on this thread. Paths without a code have
-   * no middleware of their own.
-   */
-  function direct(path: string, handlers: Readonly<Record<string, Handler>>): Serve {
-    const isOfApi = path.startsWith("/api/");
-    const isForEveryOrigin = isOfApi && isOpen(path);
-    return async (request, server) => {
-      const handle = handlers[request.method];
-      if (handle === undefined) return fetch(request, server);
-      const startMs = performance.now();
-      const id = isOfApi ? requestIdOf(request.headers) : undefined;
-      const call = callOf(request, server, "");
-      let response: Response;
-      try {
-        response = limiter.addHeaders(call, await handle(call));
-      } catch (error) {
-        response = fault(call, error, id);
-      }
-      if (isForEveryOrigin) allowEveryOrigin(response);
-      return finish({ request, server, route: path, id }, response, startMs);
-    };
-  }
-
-  function fault(call: Call, error: unknown, id: string | undefined): Response {
-    onFault(error, id);
-    return answerProblem(call, problemOf(error));
-  }
-
-  function callFor({ request, server }: IncomingRequest, code = ""): Call {
-    return callOf(request, server, code);
-  }
-
-  /** HEAD is answered as GET, length included; Bun leaves the body out (RFC 9110, section 9.3.2). */
-  async function fetch(request: Request, server: Bun.Server<unknown>): Promise<Response> {
-    const startMs = performance.now();
-    const incoming: IncomingRequest = { request, server };
-    const response = await app.fetch(request.method === "HEAD" ? asGet(request) : request, incoming);
-    return finish(incoming, response, startMs);
-  }
-
-  /** Completes every response that is not a redirect. */
-  function finish(
-    { request, route: path = "other", id }: IncomingRequest,
-    response: Response,
-    startMs: number,
-  ) {
-    if (id !== undefined) response.headers.set(REQUEST_ID, id);
-    requests.observe(
-      path.startsWith("/.assets/") ? "/.assets/" : path,
-      request.method,
-      response.status,
-      startMs,
-    );
-    return closedIfUnread(request, response);
-  }
-
-  return { route, serve, receive, fetch, fixed };
+interface Match {
+  readonly path: Path;
+  readonly code: string;
 }
 
-/** A request as it reached the server. Hono sees a HEAD as a GET. */
-interface IncomingRequest {
-  readonly request: Request;
-  readonly server: Bun.Server<unknown>;
-  /** The template of the matching route. */
-  route?: string | undefined;
-  /** Only for requests to the API. */
-  id?: string | undefined;
-}
-
+const OF_API = /^\/api(?:\/|$)/;
+/** Their addresses change with their contents. */
+const ASSETS = "/.assets/";
 /** In bytes. Reading and discarding more than this isn't worth keeping the connection. */
 const MAX_UNREAD_BYTES = 1024 * 1024;
 
-function asGet(request: Request): Request {
-  return new Request(`http://localhost${pathOf(request)}${queryOf(request)}`, { headers: request.headers });
+/**
+ * Returns a function that answers every request but redirects. It finds the route, and adds what all responses have in common:
+ * limits, CORS, a request id, a count, and a problem if the handler throws. Answers OPTIONS, and 405 for other methods.
+ */
+export function createRouter(options: RouterOptions): Fetch {
+  const { load, isOpen, notFound, addLimitHeaders, callOf, requests, onFault } = options;
+  let paths = createPaths(options.first);
+  let isLoaded = false;
+
+  async function find(path: string, method: string): Promise<readonly Match[]> {
+    const matches = paths(path, method);
+    if (isLoaded || matches[0]?.path.methods.has(method) === true) return matches;
+    const routes = await load();
+    if (!isLoaded) paths = createPaths([...options.first, ...routes]);
+    isLoaded = true;
+    return paths(path, method);
+  }
+
+  async function respond(call: Call, matches: readonly Match[], method: string): Promise<Response> {
+    const [match] = matches;
+    if (match === undefined) return addLimitHeaders(call, await notFound(call));
+    const own = match.code === "" ? call : call.at(call.domain, match.code);
+    const route = match.path.methods.get(method);
+    const response = await route?.handle(own);
+    if (response !== undefined) {
+      if (route?.forEveryOrigin === true) allowEveryOrigin(response);
+      return addLimitHeaders(own, response);
+    }
+    const allow = await allowed(own, matches, method);
+    return method === "OPTIONS"
+      ? answer({ status: 204, headers: { Allow: allow } })
+      : answerProblem(own, { kind: "method", method: call.request.method, allow });
+  }
+
+  return async (request, server) => {
+    const startMs = performance.now();
+    const method = request.method === "HEAD" ? "GET" : request.method;
+    const path = readable(spelledOut(pathOf(request).slice(0, MAX_PATH)));
+    const id = OF_API.test(path) ? requestIdOf(request.headers) : undefined;
+    const isOpenHere = id !== undefined && isOpen(path);
+    const call = callOf(request, server, "");
+    call.client();
+    let template = "other";
+    let response = isOpenHere ? answerPreflight(request) : undefined;
+    try {
+      if (response === undefined) {
+        const matches = await find(path, method);
+        template = matches[0]?.path.template ?? template;
+        response = await respond(call, matches, method);
+      }
+    } catch (error) {
+      onFault(error, id);
+      response = answerProblem(call, problemOf(error));
+    }
+    if (isOpenHere) allowEveryOrigin(response);
+    if (id !== undefined) response.headers.set(REQUEST_ID, id);
+    if (template.startsWith(ASSETS)) template = ASSETS;
+    requests.observe(template, request.method, response.status, startMs);
+    return closedIfUnread(request, response);
+  };
+}
+
+/** In the order of `Allow`. */
+const ALLOWED = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
+
+/** The value of `Allow`, after the route of the `refused` method took no request for this code. */
+async function allowed(call: Call, matches: readonly Match[], refused: string): Promise<string> {
+  const methods = new Set(["OPTIONS"]);
+  for (const { path } of matches)
+    for (const [method, { accepts }] of path.methods)
+      if (accepts === undefined || (method !== refused && (await accepts(call)))) methods.add(method);
+  return ALLOWED.filter((method) => methods.has(method === "HEAD" ? "GET" : method)).join(", ");
 }
 
 /** Closes the connection after an error if the unread rest of the body may be long. */
@@ -196,34 +136,67 @@ function closedIfUnread({ headers }: Request, response: Response): Response {
   return response;
 }
 
-interface Route {
-  /** In Hono's syntax, without and with a trailing slash. */
-  readonly patterns: readonly string[];
-  /** Takes the code out of what `:code` matched, which includes any suffix such as `.svg`. */
-  codeIn(segment: string | undefined): string;
-  /** True if the path has no code, so that it is a single address. */
-  readonly isFixed: boolean;
+/** A path with a code between its segments. The code ends before the suffix. */
+interface Pattern extends Path {
+  readonly before: string;
+  readonly suffix: string;
+  readonly after: string;
 }
 
-const CODE = /\{(?:code|host)\}([^/]*)/;
+const CODE = /^(.*)\{(?:code|host)\}([^/]*)(.*)$/;
+/** It has only what is no other path. */
+const SHORT_ADDRESS = "/{code}";
 
 /**
- * Reads a route in OpenAPI's syntax, such as /api/v1/links/{code}, /{code}.svg or /{code}+. A suffix after the code
- * starts with + or a dot, which no code contains. A {host} is read as a code.
+ * Returns a function that finds the paths of a request, with or without a slash at the end. The first one has the method, if
+ * any has. A suffix after the code starts with + or a dot, which no code before it contains. A {host} is read as a code.
  */
-export function readRoute(path: string): Route {
-  const code = CODE.exec(path);
-  const suffix = code?.[1] ?? "";
-  const parameter = suffix === "" ? ":code" : `:code{[^/+.]+${RegExp.escape(suffix)}}`;
-  const pattern = path.replace(CODE, () => parameter);
-  return {
-    patterns: path === "/" ? [path] : [pattern, `${pattern}/`],
-    codeIn: (segment = "") => segment.slice(0, segment.length - suffix.length),
-    isFixed: code === null,
+export function createPaths(routes: readonly Route[]) {
+  const fixed = new Map<string, Path>();
+  const patterns: Pattern[] = [];
+  let shortAddress: Pattern | undefined;
+
+  function pathFor(template: string): Path {
+    const known =
+      fixed.get(template) ?? [...patterns, shortAddress].find((one) => one?.template === template);
+    if (known !== undefined) return known;
+    const [, before = "", suffix = "", after = ""] = CODE.exec(template) ?? [];
+    const path = { template, methods: new Map<string, Route>(), before, suffix, after };
+    if (template === SHORT_ADDRESS) shortAddress = path;
+    else if (CODE.test(template)) patterns.push(path);
+    else fixed.set(template, path);
+    return path;
+  }
+
+  for (const route of routes) {
+    const [method = "", template = ""] = route.at.split(" ");
+    pathFor(template).methods.set(method, route);
+  }
+
+  return (written: string, method: string): readonly Match[] => {
+    const path = written.length > 2 && written.endsWith("/") ? written.slice(0, -1) : written;
+    const exact = fixed.get(path);
+    if (exact?.methods.has(method) === true) return [{ path: exact, code: "" }];
+    const matches: Match[] = exact === undefined ? [] : [{ path: exact, code: "" }];
+    for (const pattern of patterns) {
+      const code = codeIn(path, pattern);
+      if (code === undefined) continue;
+      if (pattern.methods.has(method)) matches.unshift({ path: pattern, code });
+      else matches.push({ path: pattern, code });
+    }
+    const code = shortAddress && matches.length === 0 ? codeIn(path, shortAddress) : undefined;
+    return shortAddress === undefined || code === undefined ? matches : [{ path: shortAddress, code }];
   };
 }
 
-/** Hono would decode an ill-formed path piece by piece, at a microsecond each. */
+function codeIn(path: string, { before, suffix, after }: Pattern): string | undefined {
+  if (!path.startsWith(before) || !path.endsWith(suffix + after)) return undefined;
+  const code = path.slice(before.length, path.length - suffix.length - after.length);
+  const isWhole = code !== "" && !code.includes("/") && (suffix === "" || !/[+.]/.test(code));
+  return isWhole ? decodeURIComponent(code) : undefined;
+}
+
+/** Leaves an ill-formed path as it is, so that it can be decoded. */
 function readable(path: string): string {
   try {
     decodeURIComponent(path);
@@ -234,6 +207,6 @@ function readable(path: string): string {
 }
 
 /** Decodes %2B and %2E in a path, so that /abc%2B is routed like /abc+. */
-export function spelledOut(path: string): string {
+function spelledOut(path: string): string {
   return path.replaceAll(/%2[be]/gi, decodeURIComponent);
 }

@@ -1,30 +1,29 @@
+import { readCertificate } from "../config/certificate.ts";
 import type { Config } from "../config/config.ts";
 import { openEvents } from "../events/events-thread.ts";
 import type { SenderLimits } from "../events/sender.ts";
 import { createDomains } from "../http/domain.ts";
 import { createOverload, type OverloadLimits } from "../http/overload.ts";
 import { createRequestFigures } from "../http/request-counts.ts";
-import type { ViewLimits } from "../http/views.ts";
 import { reasonOf } from "../lib/error-reason.ts";
 import type { Log } from "../lib/log.ts";
 import { repeat } from "../lib/repeat.ts";
 import { splitKey } from "../links/code.ts";
 import { StoreUnusable, SyncFailed } from "../links/store.ts";
+import { type BlocklistsLimits, openBlocklists } from "../moderation/blocklist/configured-lists.ts";
 import { createIdentity } from "../pages/assets/branding.ts";
 import { createLinkCache } from "../redirect/link-cache.ts";
 import { createRedirectFigures } from "../redirect/redirect.ts";
+import type { SharingLimits } from "../views/sharing.ts";
 import type { JournalTiming } from "../visits/journal/journal.ts";
 import type { OpenRecorder, Visits } from "../visits/visits.ts";
-import { type BlocklistsLimits, openBlocklists } from "./blocklists.ts";
-import { readCertificate } from "./certificate.ts";
+import { createApp, createClients } from "./app.ts";
 import { chooseApp } from "./choose-app.ts";
 import { type Core, type CoreOptions, openCore } from "./core.ts";
 import { createFaultLog, type ReportFault } from "./fault-log.ts";
-import { createClients, createHandlers } from "./handlers.ts";
 import { createHealth } from "./instance-endpoints.ts";
 import { listen, type ServerLimits } from "./listen.ts";
 import { type ReadMetrics, createMetricsReader } from "./metrics-snapshot.ts";
-import { createApp } from "./routes.ts";
 import { openViews } from "./views-thread.ts";
 
 const TIDY_EVERY_MS = 60_000;
@@ -41,7 +40,7 @@ export interface Limits
     CoreOptions,
     ServerLimits,
     JournalTiming,
-    ViewLimits,
+    SharingLimits,
     BlocklistsLimits,
     OverloadLimits,
     SenderLimits {}
@@ -122,20 +121,18 @@ export async function startService(config: Config, log: Log, limits: Limits = {}
   const requests = createRequestFigures();
   const clientOf = createClients(config, log);
   const apps = sites.map((site) =>
-    createApp(
-      createHandlers(config, core, {
-        ...site,
-        clientOf,
-        recorder,
-        views,
-        overload,
-        changes,
-        health,
-        redirects,
-        requests,
-        onFault,
-      }),
-    ),
+    createApp(config, core, {
+      ...site,
+      clientOf,
+      recorder,
+      views,
+      overload,
+      changes,
+      health,
+      redirects,
+      requests,
+      onFault,
+    }),
   );
   const server = listen(chooseApp(domains, apps), config, { ...limits, tls: certificate });
   const repetitions = [

@@ -1,19 +1,21 @@
 import type { Config } from "../config/config.ts";
 import type { Identity } from "../http/page.ts";
-import type { RenderCalls } from "../http/view-task.ts";
-import { createViews, type ViewLimits, type Views } from "../http/views.ts";
 import { startThread, type Thread } from "../lib/thread.ts";
 import { StoreMisplaced, StoreUnavailable } from "../links/store.ts";
+import type { Blocklists } from "../moderation/blocklist/configured-lists.ts";
 import type { ListTable } from "../moderation/blocklist/list-table.ts";
 import { answerProblem } from "../pages/problem/answer.ts";
 import { identifyStore } from "../store/open.ts";
-import type { Blocklists } from "./blocklists.ts";
+import type { SharingLimits } from "../views/sharing.ts";
+import type { ViewCalls } from "../views/task.ts";
+import { createViews, type Views } from "../views/views.ts";
 import type { Core } from "./core.ts";
+import type { ViewsConfig } from "./parts.ts";
 
 interface ViewsParts {
   readonly identity: Identity;
   readonly blocklists: Pick<Blocklists, "tables" | "onChange">;
-  readonly limits: ViewLimits;
+  readonly limits: SharingLimits;
   readonly onFault: (error: unknown) => void;
 }
 
@@ -25,10 +27,25 @@ export function openViews(
 ): Views {
   const storeFiles = identifyStore(config.database);
   const noiseKey = secret.hash("noise", []);
+  const {
+    secret: _,
+    adminToken: __,
+    createToken,
+    trustedProxies: ___,
+    misspellings: ____,
+    ...shown
+  } = config;
   let latest: Thread<ViewsCalls> | undefined;
 
   function sendSettings(thread: Thread<ViewsCalls>): void {
-    const settings = settingsOf(config, { identity, noiseKey, storeFiles, lists: blocklists.tables() });
+    const settings = {
+      ...shown,
+      needsToken: createToken !== null,
+      identity,
+      noiseKey,
+      storeFiles,
+      lists: blocklists.tables(),
+    };
     thread.perform("configure", settings).catch(() => {});
   }
 
@@ -42,10 +59,12 @@ export function openViews(
   blocklists.onChange(() => {
     if (latest !== undefined) sendSettings(latest);
   });
-  return createViews({ ...limits, start, clock, hostRules, onFault, refuse: answerProblem });
+  return createViews({ limits, start, clock, hostRules, onFault, refuse: answerProblem });
 }
 
-interface ViewsState {
+export interface ViewsSettings extends ViewsConfig {
+  /** Whether CREATE_TOKEN is set. */
+  readonly needsToken: boolean;
   readonly identity: Identity;
   /** Only for the noise in statistics. */
   readonly noiseKey: string;
@@ -54,30 +73,7 @@ interface ViewsState {
   readonly lists: readonly ListTable[];
 }
 
-function settingsOf(config: Config, state: ViewsState) {
-  return {
-    ...state,
-    database: config.database,
-    baseUrl: config.baseUrl,
-    domains: config.domains,
-    codeHoldMs: config.codeHoldMs,
-    cacheSeconds: config.cacheSeconds,
-    defaultExpiry: config.defaultExpiry,
-    edits: config.edits,
-    statsShown: config.statsShown,
-    statsKeepDays: config.statsKeepDays,
-    limitCreate: config.limitCreate,
-    limitUnknown: config.limitUnknown,
-    limitView: config.limitView,
-    limitReport: config.limitReport,
-    limitPasswords: config.limitPasswords,
-    // The token itself stays where it is checked.
-    needsToken: config.createToken !== null,
-  };
-}
-
-export type ViewsSettings = ReturnType<typeof settingsOf>;
-export interface ViewsCalls extends RenderCalls {
+export interface ViewsCalls extends ViewCalls {
   /** Called first, and again after each change of the blocklists. */
   configure(settings: ViewsSettings): void;
 }

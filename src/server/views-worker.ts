@@ -2,13 +2,11 @@
 // the store.
 import { setPriority } from "node:os";
 
-import { createAdminApiViews } from "../api/admin/admin.ts";
-import { createApiViews } from "../api/api.ts";
-import { createDomains, type Domain } from "../http/domain.ts";
-import { createRenderer, type ViewTask } from "../http/view-task.ts";
+import { describeApi } from "../api/openapi.ts";
+import { createDomains, type Domain, memoizeByDomain } from "../http/domain.ts";
 import { performTasks } from "../lib/thread.ts";
 import { VERSION } from "../lib/version.ts";
-import type { Clock } from "../links/clock.ts";
+import type { WallClock } from "../links/clock.ts";
 import { type LinkKey, lookUpCode } from "../links/code.ts";
 import type { StoredLink } from "../links/link.ts";
 import { createLookUps } from "../links/links.ts";
@@ -16,29 +14,26 @@ import { StoreUnavailable } from "../links/store.ts";
 import { createListCheck, type ListCheck } from "../moderation/blocklist/list-table.ts";
 import { createHostRules, type HostRules } from "../moderation/host-rules.ts";
 import { createDisabledSinceReader, createInspection, type Inspection } from "../moderation/inspection.ts";
-import { createAdminPageViews } from "../pages/admin/views.ts";
-import { createHomeViews } from "../pages/home/handler.ts";
-import { createInterstitialPage } from "../pages/interstitial/page.tsx";
-import { createManageViews } from "../pages/manage/handler.ts";
-import { showMyLinks } from "../pages/my-links/page.tsx";
-import { createPreview } from "../pages/preview/handler.ts";
-import { createPrivacy } from "../pages/privacy/page.tsx";
-import { createQrPage } from "../pages/qr/handler.ts";
-import { createQrImages } from "../pages/qr/qr-image.ts";
-import { createReference } from "../pages/reference/page.tsx";
-import { createReportViews } from "../pages/report/handler.ts";
+import { interstitial } from "../pages/interstitial/page.tsx";
 import { openReader, type StoreReader } from "../store/open.ts";
+import { type Answers, createAnswers } from "../views/questions.ts";
+import { render, type ViewTask } from "../views/task.ts";
 import { createNoise } from "../visits/statistics/noise.ts";
 import { createCounts } from "../visits/visits.ts";
 import { type DomainReader, readerOf } from "./domain-store.ts";
+import type { ViewParts } from "./parts.ts";
+import { OPERATOR, PUBLIC } from "./routes.ts";
 import type { ViewsCalls, ViewsSettings } from "./views-thread.ts";
+
+/** All views, at the addresses of their endpoints. */
+const VIEWS = [...Object.values({ ...PUBLIC, ...OPERATOR }), interstitial];
 
 /** Redirects come first if all threads share one core. Only Linux has a priority per thread. */
 const PRIORITY = 10;
 
 let config: ViewsSettings;
 let isListed: ListCheck;
-let render: Awaited<ReturnType<typeof open>> | undefined;
+let opened: Awaited<ReturnType<typeof open>> | undefined;
 /** The serving thread sends the time with each task, so that both always agree on it. */
 let nowMs = 0;
 /** Changes when the rules about hosts change. */
@@ -60,66 +55,55 @@ async function open() {
   }
   const everyDomain = { ...store, find };
   const inspection = createInspection({ store: everyDomain, clock, blocked: hostRules.blocked });
-  const rendererBy = new Map(
+  const sites = new Map(
     createDomains(config, config.identity).map((domain) => {
       const own = readerOf(everyDomain, domain.keyPrefix);
-      return [domain.keyPrefix, rendererOf(domain, { store: own, clock, hostRules, inspection })];
+      return [domain.keyPrefix, { domain, views: viewsOf({ store: own, clock, hostRules, inspection }) }];
     }),
   );
-  return (task: ViewTask) => {
-    const renderOwn = rendererBy.get(task.keyPrefix);
-    if (renderOwn === undefined) throw new Error("Both threads have the same domains");
-    return renderOwn(task);
+  return {
+    render(task: ViewTask) {
+      const { domain, views } = sites.get(task.keyPrefix) ?? {};
+      const view = views?.get(task.at);
+      if (domain === undefined || view === undefined) throw new Error("Both threads have the same endpoints");
+      return render(task, domain, view);
+    },
+    answers: createAnswers(inspection),
   };
 }
 
-interface RendererParts {
+interface SiteParts {
   /** Has only the domain's links. */
   readonly store: DomainReader;
-  readonly clock: Pick<Clock, "nowMs">;
+  readonly clock: WallClock;
   readonly hostRules: HostRules;
   /** Has the links of all domains. */
   readonly inspection: Inspection;
 }
 
-function rendererOf(domain: Domain, { store, clock, hostRules, inspection }: RendererParts) {
-  const { codeHoldMs, cacheSeconds, statsShown, statsKeepDays, defaultExpiry, edits, needsToken } = config;
+/** The views of a domain, by the addresses of their endpoints. */
+function viewsOf({ store, clock, hostRules, inspection }: SiteParts) {
+  const { codeHoldMs, needsToken } = config;
   const { find } = store;
-  const links = createLookUps({
-    codeHoldMs,
-    store: { find },
-    lookUp: lookUpCode,
-    clock,
-    blocked: hostRules.blocked,
-  });
-  const visits = createCounts({ store, clock, shown: statsShown, noise: createNoise(config.noiseKey) });
-  const disabledSince = createDisabledSinceReader({ store, hostRules });
-  const options = { links, visits, clock, defaultExpiry, cacheSeconds, version: VERSION, needsToken };
-  const api = createApiViews(options);
-  const home = createHomeViews({ defaultExpiry, needsToken, links });
-  return createRenderer(domain, {
-    qr: createQrPage({ links }),
-    home: home.show,
-    refusedForm: home.refused,
-    privacy: createPrivacy({ statsShown, statsKeepDays }),
-    myLinks: showMyLinks,
-    reference: createReference({
-      limitCreate: config.limitCreate,
-      limitUnknown: config.limitUnknown,
-      limitView: config.limitView,
-      limitReport: config.limitReport,
-      limitPasswords: config.limitPasswords,
-      describe: api.describe,
+  const parts: ViewParts = {
+    ...config,
+    links: createLookUps({
+      codeHoldMs,
+      store: { find },
+      lookUp: lookUpCode,
+      clock,
+      blocked: hostRules.blocked,
     }),
-    ...api.views,
-    ...createQrImages(options),
-    preview: createPreview({ links, visits, clock, disabledSince, statsKeepDays }),
-    adminApi: createAdminApiViews(inspection),
-    adminPage: createAdminPageViews(inspection),
-    ...createReportViews({ links }),
-    ...createManageViews({ visits, clock, edits, codeHoldMs }),
-    interstitial: createInterstitialPage({ links, clock }),
-  });
+    visits: createCounts({ store, clock, shown: config.statsShown, noise: createNoise(config.noiseKey) }),
+    clock,
+    inspection,
+    disabledSince: createDisabledSinceReader({ store, hostRules }),
+    version: VERSION,
+    describe: memoizeByDomain((domain: Domain, language: string) =>
+      describeApi(domain, language, { endpoints: Object.values(PUBLIC), version: VERSION, needsToken }),
+    ),
+  };
+  return new Map(VIEWS.flatMap(({ at, view }) => (view === undefined ? [] : [[at, view.render(parts)]])));
 }
 
 /** The store existed when the service started, so a failure to open it now is temporary. */
@@ -139,7 +123,13 @@ performTasks<ViewsCalls>({
   },
   async render(task) {
     ({ nowMs, rulesVersion } = task);
-    render ??= await open();
-    return render(task);
+    opened ??= await open();
+    return opened.render(task);
+  },
+  async read({ question, input, ...task }) {
+    ({ nowMs, rulesVersion } = task);
+    opened ??= await open();
+    const answer = opened.answers[question as keyof Answers] as (input: unknown) => unknown;
+    return answer(input);
   },
 });

@@ -1,7 +1,7 @@
 import type { Config } from "../config/config.ts";
 import type { Code, LinkKey } from "../links/code.ts";
 import type { LinkStore } from "../links/store.ts";
-import type { GuardStore } from "../moderation/store.ts";
+import type { ModerationStore } from "../moderation/store.ts";
 import type { VisitStore } from "../visits/days/store.ts";
 import type { PostgresOptions } from "./postgres/store.ts";
 import type { LinkImporter, Records, WriteRecords } from "./shared/records.ts";
@@ -18,7 +18,7 @@ type Address = Config["database"];
 export interface StoreOptions extends SqliteOptions, PostgresOptions {}
 
 /** With the keys of links, as every implementation has it, or with codes, for the methods that a domain offers. */
-export type Store<Id extends Code | LinkKey = LinkKey> = LinkStore<Id> & VisitStore<Id> & GuardStore<Id>;
+export type Store<Id extends Code | LinkKey = LinkKey> = LinkStore<Id> & VisitStore<Id> & ModerationStore<Id>;
 
 /** Loaded only where it is configured: SQLite instances start faster without it. */
 const postgres = () => import("./postgres/store.ts");
@@ -45,7 +45,7 @@ export function identifyStore(database: Address): readonly string[] {
 /** The methods that read a store which other threads or processes have open. */
 export type StoreReader = Pick<LinkStore, "find"> &
   Pick<VisitStore, "sums" | "days" | "daySums"> &
-  Pick<GuardStore, "hosts" | "journal" | "search" | "figures" | "cases" | "caseOf">;
+  Pick<ModerationStore, "hosts" | "decisions" | "search" | "figures" | "cases" | "caseOf">;
 
 export async function openReader(
   database: Address,

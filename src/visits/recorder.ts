@@ -15,7 +15,7 @@ export interface RecorderOptions {
 }
 
 /** The parts of a request that describe a visit. `client` is called for people only, because it costs more than the headers. */
-export interface Visit {
+interface Visit {
   readonly headers: Headers;
   client(): Client;
 }
@@ -37,11 +37,28 @@ export function counterOf({ code, createdMs }: LinkId<Code>, keyPrefix = ""): Co
   return { ...createName("link", code), keyPrefix, createdMs, keyDay: -1, key0: 0, key1: 0 };
 }
 
+/** Visits that aren't counted, and visits that are counted without their details. */
+type Lost = Readonly<Record<"visits" | "details", number>>;
+
 /**
  * Counts visits. Each is written to mapped memory before the redirect is answered, so every answered visit is counted,
- * even if the process is killed right after. Each distinct header value is parsed once and remembered.
+ * even if the process is killed right after.
  */
-export function createRecorder({ journal, visitors }: RecorderOptions) {
+export interface Recorder {
+  /** Counts one visit at the instant `nowMs` (Unix ms). Without space for it, the visit is lost. */
+  record(link: Counter, visit: Visit, nowMs: number): void;
+  /** Whether a person may read the response, now or, if the browser fetches it ahead, later. */
+  isBrowser(headers: Headers): boolean;
+  /** Who requests a link with limited visits. Only a visitor uses one up. */
+  requesterOf(headers: Headers): "visitor" | "crawler" | "prefetch";
+  /** What was lost since the last call, for lack of space. */
+  takeLost(): Lost | undefined;
+  /** The same since the start. */
+  readonly lost: Lost;
+}
+
+/** Each distinct header value is parsed once and remembered. */
+export function createRecorder({ journal, visitors }: RecorderOptions): Recorder {
   const lost = { visits: 0, details: 0 };
   const reported = { visits: 0, details: 0 };
 
@@ -68,8 +85,7 @@ export function createRecorder({ journal, visitors }: RecorderOptions) {
   }
 
   return {
-    /** Counts one visit at the instant `nowMs`. */
-    record(link: Counter, visit: Visit, nowMs: number): void {
+    record(link, visit, nowMs) {
       const { headers } = visit;
       const nowHour = Math.floor(nowMs / HOUR_MS);
       // Never count a visit in another hour: the statistics would show it on the wrong day.
@@ -95,24 +111,18 @@ export function createRecorder({ journal, visitors }: RecorderOptions) {
       if (count(link, false, nowHour)) lost.details++;
       else lost.visits++;
     },
-    /** Whether a person may read the response, now or, if the browser fetches it ahead, later. */
-    isBrowser(headers: Headers): boolean {
+    isBrowser(headers) {
       return !agentOf(header(headers, "user-agent") ?? "").bot && isForPage(headers);
     },
-    /** Who requests a link with limited visits. Only a visitor uses one up. */
-    requesterOf(headers: Headers): "visitor" | "crawler" | "prefetch" {
+    requesterOf(headers) {
       if (isPrefetch(headers)) return "prefetch";
       return isKnownCrawler(header(headers, "user-agent") ?? "") ? "crawler" : "visitor";
     },
-    /** Visits and details lost since the last call, for lack of space. */
-    takeLost(): { visits: number; details: number } | undefined {
+    takeLost() {
       const taken = { visits: lost.visits - reported.visits, details: lost.details - reported.details };
       Object.assign(reported, lost);
       return taken.visits + taken.details === 0 ? undefined : taken;
     },
-    /** The same since the start. */
-    lost: lost as Readonly<typeof lost>,
+    lost,
   };
 }
-
-export type Recorder = ReturnType<typeof createRecorder>;

@@ -5,20 +5,26 @@ import { HOUR_MS } from "../links/time.ts";
 import { firstOpenDay, type Sums } from "./days/day.ts";
 import type { VisitStore } from "./days/store.ts";
 import { type JournalOptions, openJournal } from "./journal/journal.ts";
-import { type Counter, createRecorder, type Visit } from "./recorder.ts";
-import { createStatistics, type StatisticsOptions } from "./statistics/statistics.ts";
+import type { JournalFigures } from "./journal/segments.ts";
+import { createRecorder, type Recorder } from "./recorder.ts";
+import { createStatistics, type StatisticsOptions, type StatisticsReader } from "./statistics/statistics.ts";
 import { createVisitors } from "./visitor.ts";
 
 const AGE_BATCH = 200;
 /** Ageing stops here and leaves the rest to the next time. */
 const MAX_AGE_BATCHES = 100;
 
-type OpenRecorderOptions = Pick<
-  JournalOptions,
-  "folder" | "tickMs" | "onFault" | "onDropped" | "onLeft" | "onTrouble"
->;
+type OpenRecorderOptions = Omit<JournalOptions, "store" | "nowMs" | "hour">;
 
-export type OpenRecorder = Awaited<ReturnType<typeof openRecorder>>;
+/** A recorder with its journal. */
+export interface OpenRecorder extends Recorder {
+  /** Fetches what the next hour needs from the store, so that midnight does not depend on it. */
+  prepare(): Promise<void>;
+  /** Counts of visits that are not in the store yet. */
+  figures(): JournalFigures;
+  /** Folds all visits into the store. Visits that the store can't take now are kept for the next start. */
+  close(): Promise<void>;
+}
 
 export interface VisitsOptions {
   readonly store: VisitStore;
@@ -31,34 +37,44 @@ export interface CountsOptions extends StatisticsOptions {
   readonly store: Pick<VisitStore<Code>, "sums" | "days" | "daySums">;
 }
 
-export type Counts = ReturnType<typeof createCounts>;
-export type Visits = ReturnType<typeof createVisits>;
+/** The use cases that only read. They reject with `StoreUnavailable`. */
+export interface Counts extends StatisticsReader {
+  /** All visits of a link since its creation. */
+  sums(link: LinkId<Code>): Promise<Sums>;
+}
+
+/** The use cases of all domains. They reject with `StoreUnavailable`. */
+export interface Visits {
+  /** Lets statistics age, in small batches. Returns how many days of links have aged. */
+  age(): Promise<number>;
+  /** Counts visits in this process, until it is closed. Rejects if the folder can't be written. */
+  openRecorder(options: OpenRecorderOptions): Promise<OpenRecorder>;
+}
 
 /** Returns all visits of a link since its creation. */
 export function sumsOf(store: Pick<VisitStore<Code>, "sums">) {
   return ({ code, createdMs }: LinkId<Code>): Promise<Sums> => store.sums(code, createdMs);
 }
 
-/** The use cases that only read. They throw faults of the store as `StoreUnavailable`. */
-export function createCounts(options: CountsOptions) {
+export function createCounts(options: CountsOptions): Counts {
   return {
-    /** All visits of a link since its creation. */
     sums: sumsOf(options.store),
     ...createStatistics(options),
   };
 }
 
-/** The use cases of all domains. They throw faults of the store as `StoreUnavailable`. */
-export function createVisits({ store, clock, keepDays }: VisitsOptions) {
+export function createVisits({ store, clock, keepDays }: VisitsOptions): Visits {
   return {
-    /** Lets statistics age. Returns how many days of links have aged. */
     age: () => ageVisits(store, clock, keepDays),
-    /** Counts visits in this process, until it is closed. */
-    openRecorder: (options: OpenRecorderOptions) => openRecorder(store, clock, options),
+    openRecorder: (options) => openRecorder(store, clock, options),
   };
 }
 
-async function openRecorder(store: VisitStore, clock: Clock, options: OpenRecorderOptions) {
+async function openRecorder(
+  store: VisitStore,
+  clock: Clock,
+  options: OpenRecorderOptions,
+): Promise<OpenRecorder> {
   const visitors = createVisitors(store);
   // A new salt deletes older ones, and shows later starts that the clock was right.
   const prepare = async () => {
@@ -74,13 +90,9 @@ async function openRecorder(store: VisitStore, clock: Clock, options: OpenRecord
   const recorder = createRecorder({ journal, visitors });
   return {
     ...recorder,
-    record: (link: Counter, visit: Visit, nowMs: number) =>
-      recorder.record(link, visit, clock.countedMs(nowMs)),
-    /** Fetches what the next hour needs from the store, so that midnight does not depend on it. */
+    record: (link, visit, nowMs) => recorder.record(link, visit, clock.countedMs(nowMs)),
     prepare,
-    /** Counts of visits that are not in the store yet. */
     figures: () => journal.figures(),
-    /** Folds all visits into the store. Visits that the store can't take now are kept for the next start. */
     close: () => journal.close(),
   };
 }

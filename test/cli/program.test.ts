@@ -7,9 +7,9 @@ import { type Command, type Commands, readCommandLine, UsageError } from "../../
 import { COMMANDS } from "../../src/cli/commands.ts";
 import { readConfig } from "../../src/config/config.ts";
 import { SETTINGS } from "../../src/config/settings.ts";
+import { warnAtStart } from "../../src/config/start-warnings.ts";
 import { createLog } from "../../src/lib/log.ts";
 import type { Target } from "../../src/links/target.ts";
-import { warnAtStart } from "../../src/server/start-warnings.ts";
 import { openStore } from "../../src/store/open.ts";
 import { freePort } from "../free-port.ts";
 import { testOnLinux } from "../linux.ts";

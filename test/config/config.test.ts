@@ -2,6 +2,7 @@ import { describe, expect, test } from "bun:test";
 
 import { type Config, ConfigError, readConfig } from "../../src/config/config.ts";
 import { describeStore } from "../../src/config/database-url.ts";
+import { EventType } from "../../src/config/event-settings.ts";
 import { SETTINGS } from "../../src/config/settings.ts";
 import type { Settings } from "../service.ts";
 
@@ -155,10 +156,14 @@ describe("the configuration", () => {
       [
         "EVENTS_URL",
         "http://[::1]:1",
-        { eventsTypes: ["report.opened", "link.disabled"] },
+        { eventsTypes: [EventType.reportOpened, EventType.linkDisabled] },
         { EVENTS_FORMAT: "text" },
       ],
-      ["EVENTS_TYPES", "link.expired, link.created", { eventsTypes: ["link.expired", "link.created"] }],
+      [
+        "EVENTS_TYPES",
+        "link.expired, link.created",
+        { eventsTypes: [EventType.linkExpired, EventType.linkCreated] },
+      ],
     ];
     for (const [name, value, expected, others] of cases)
       expect(readConfig({ ...others, [name]: value }), `${name}=${value}`).toMatchObject(expected);

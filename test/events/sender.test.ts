@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
 
+import { EventType } from "../../src/config/event-settings.ts";
 import { chooseBatch, MAX_BODY } from "../../src/events/endpoint.ts";
 import { type EventRow, toCloudEvent } from "../../src/events/event-formats.ts";
 import { createOutbox } from "../../src/events/outbox.ts";
@@ -22,7 +23,7 @@ const settingsFor = (port: number) =>
     eventsUrl: `http://127.0.0.1:${port}/events`,
     eventsSecrets: [SECRET.replace("whsec_", "")],
     eventsFormat: "cloudevents",
-    eventsTypes: ["host.blocked"],
+    eventsTypes: [EventType.hostBlocked],
     baseUrl: BASE_URL,
     domains: [],
   }) as const;

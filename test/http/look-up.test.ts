@@ -6,6 +6,7 @@ import { createCalls } from "../../src/http/call.ts";
 import type { ClientOf } from "../../src/http/client.ts";
 import { createDomains } from "../../src/http/domain.ts";
 import { createLimiter } from "../../src/http/limiter.ts";
+import { createRefusals } from "../../src/http/refusals.ts";
 import { followChanges } from "../../src/links/change-feed.ts";
 import { createClock } from "../../src/links/clock.ts";
 import { type Code, type LinkKey, splitKey } from "../../src/links/code.ts";
@@ -64,7 +65,8 @@ async function serve(folder: string, record = () => {}) {
     address: connection.requestIP(request)?.address ?? "",
     country: "",
   });
-  const limiter = createLimiter({}, clock, { count: () => {} }, answerProblem);
+  const counters = { count: () => {} };
+  const limiter = createLimiter({}, createRefusals({}, clock, counters), counters, answerProblem);
   const onFault = (error: unknown) => void faults.push(error);
   const redirect = createRedirect({
     linkCache,
@@ -90,10 +92,12 @@ async function serve(folder: string, record = () => {}) {
       get: () => Promise.reject(new Error("no link is guarded")),
       head: () => Promise.reject(new Error("no link is guarded")),
     },
+    pages: new Set(),
+    elsewhere: () => new Response(null, { status: ELSEWHERE }),
     figures: createRedirectFigures(),
     onFault,
   });
-  const routes = { "/:code": redirect(() => new Response(null, { status: ELSEWHERE })) };
+  const routes = { "/:code": redirect };
   const server = Bun.serve({ hostname: "127.0.0.1", port: 0, routes, fetch: () => new Response() });
   const visit = async (code: string, method = "GET") =>
     (await fetch(`http://127.0.0.1:${server.port}/${code}`, { method, redirect: "manual" })).status;

@@ -5,6 +5,7 @@ import { peek } from "bun";
 import type { Call } from "../../src/http/call.ts";
 import { createLimiter } from "../../src/http/limiter.ts";
 import { createRefusalQueue } from "../../src/http/refusal-queue.ts";
+import { createRefusals } from "../../src/http/refusals.ts";
 import { createRateLimit } from "../../src/moderation/rate-limits.ts";
 import { answerProblem } from "../../src/pages/problem/answer.ts";
 
@@ -44,7 +45,13 @@ test("nobody waits for longer than 8 s, and more than 4,000 never wait", () => {
 test("the refusals of a limit are held back", () => {
   const clock = { monotonicMs: () => 0 };
   const unknown = createRateLimit([{ count: 1, ms: 3_600_000 }], { clock, seed: 1n });
-  const limiter = createLimiter({ unknown }, clock, { count: () => {} }, answerProblem);
+  const counters = { count: () => {} };
+  const limiter = createLimiter(
+    { unknown },
+    createRefusals({ unknown }, clock, counters),
+    counters,
+    answerProblem,
+  );
   const call = { limits: [], client: () => ({ address: "192.0.2.1", country: "" }) } as unknown as Call;
   expect(limiter.unknown(call)).toBeUndefined();
   const refusals = times(102).map(() => limiter.unknown(call));

@@ -186,7 +186,7 @@ describe("REPORT_THRESHOLD", () => {
     expect([response.status, await messageOf(response)]).toEqual([410, en["disabled.malware"]]);
     await untilLogged(strict, "disabled because of its reports");
     await using there = await openStoreOf(strict);
-    expect(await there.journal({ limit: 9 })).toMatchObject([
+    expect(await there.decisions({ limit: 9 })).toMatchObject([
       { who: "reports", action: "disable", reason: "malware", code: code as LinkKey },
     ]);
   });

@@ -1,6 +1,6 @@
 // A thread that makes views, for tests: what it does is the code that it is asked for.
-import type { RenderCalls, RenderedView, ViewTask } from "../../src/http/view-task.ts";
 import { performTasks } from "../../src/lib/thread.ts";
+import type { RenderedView, ViewCalls, ViewTask } from "../../src/views/task.ts";
 
 let made = 0;
 let failures = 0;
@@ -20,4 +20,4 @@ function render(task: ViewTask): RenderedView | Promise<RenderedView> {
   return { status, headers, body: new TextEncoder().encode(`${made} at ${task.nowMs}`) };
 }
 
-performTasks<RenderCalls>({ render });
+performTasks<ViewCalls>({ render, read: () => undefined });

@@ -4,8 +4,8 @@ import { join } from "node:path";
 
 import { readConfig } from "../../src/config/config.ts";
 import { createLog } from "../../src/lib/log.ts";
+import { openBlocklists } from "../../src/moderation/blocklist/configured-lists.ts";
 import { feedFile } from "../../src/moderation/blocklist/feeds.ts";
-import { openBlocklists } from "../../src/server/blocklists.ts";
 import { children } from "../server/processes.ts";
 import { BASE_URL, type Running, startHere, startProgram, temporaryFolder, untilLogged } from "../service.ts";
 

@@ -32,7 +32,7 @@ function follow(folder: string, url: string, options: Partial<FeedsOptions> = {}
     folder,
     nowMs: () => nowMs,
     jitter: 0.5,
-    feedLookEveryMs: 5,
+    feedPollMs: 5,
     doubtAbout: async () => undefined,
     onFetched: () => void fetched++,
     onFailure: (_, reason) => void failures.push(reason),

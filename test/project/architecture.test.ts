@@ -23,7 +23,7 @@ const RESERVED: Readonly<Record<string, readonly string[]>> = {
     "mcp/stdio.ts",
     "pages/my-links/script/saved-links.ts",
     // Certificates are for the time that browsers have.
-    "server/certificate.ts",
+    "config/certificate.ts",
     "server/core.ts",
   ],
   "crypto.getRandomValues": ["lib/random.ts"],
@@ -34,7 +34,7 @@ const RESERVED: Readonly<Record<string, readonly string[]>> = {
     "http/client.ts",
     "lib/bounds.ts",
     // Headers of responses.
-    "http/limiter.ts",
+    "http/rate-limit-headers.ts",
     "pages/preview/script.ts",
     "pages/reference/script.ts",
     "pages/shared/script.ts",

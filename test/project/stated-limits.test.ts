@@ -18,6 +18,7 @@ import { PUBLIC_LIMITS } from "../../src/config/config.ts";
 import { MAX_HOSTS } from "../../src/config/database-url.ts";
 import { limit, MAX_WINDOWS } from "../../src/config/formats.ts";
 import { SETTINGS } from "../../src/config/settings.ts";
+import { MIN_DESCRIPTORS, PROCESS_BYTES } from "../../src/config/start-warnings.ts";
 import { MAX_BODY } from "../../src/events/endpoint.ts";
 import { MAX_REFUSED, MAX_SENT, MAX_WAITING as MAX_EVENTS, REFUSED_MS } from "../../src/events/outbox.ts";
 import {
@@ -32,7 +33,6 @@ import {
 import { REQUEST_ID_LENGTH } from "../../src/http/api-headers.ts";
 import { MAX_IN_LINE, MAX_STANDING_WAIT_MS, MAX_WAIT_MS, STARTS_PER_TURN } from "../../src/http/overload.ts";
 import { RETRY_SOON } from "../../src/http/problems.ts";
-import { MAX_WAITING as MAX_VIEWS } from "../../src/http/views.ts";
 import { MAX_FORWARDED_QUERY, BODIES } from "../../src/lib/bounds.ts";
 import { FORMER_HOST_MS } from "../../src/links/change.ts";
 import { MAX_DRIFT_MS } from "../../src/links/clock.ts";
@@ -78,11 +78,11 @@ import { DRAIN_LIMIT_MS, IDLE_SECONDS } from "../../src/server/listen.ts";
 import { MAX_SILENT_BEATS } from "../../src/server/process-pool.ts";
 import { LOOK_EVERY_MS } from "../../src/server/scheduled-backups.ts";
 import { OPEN_WAIT_MS, READ_CHANGES_EVERY_MS, REPLACED_MS } from "../../src/server/service.ts";
-import { MIN_DESCRIPTORS, PROCESS_BYTES } from "../../src/server/start-warnings.ts";
 import { KEEP_SEQUENCES_DAYS } from "../../src/store/postgres/visits.ts";
 import { KEEP_SOURCES_DAYS } from "../../src/store/sqlite/add-visits.ts";
 import { OPENING_KIB } from "../../src/store/sqlite/file/file.ts";
 import { MAX_BYTES_PER_S } from "../../src/store/sqlite/file/snapshot.ts";
+import { MAX_WAITING as MAX_VIEWS } from "../../src/views/queue.ts";
 import { CLOSE_AFTER_MS, MAX_DAY_VALUES, VISITORS_SKETCH } from "../../src/visits/days/day.ts";
 import { DIMENSIONS } from "../../src/visits/days/dimensions.ts";
 import { MAX_FOLD_PAUSE_MS, TICK_MS } from "../../src/visits/journal/journal.ts";

@@ -6,8 +6,8 @@ import type { LinkId } from "../../src/links/store.ts";
 import type { Target } from "../../src/links/target.ts";
 import { DAY_MS } from "../../src/links/time.ts";
 import { type CaseQuery, MAX_CASE_NOTES, type Report } from "../../src/moderation/case.ts";
-import type { TestedStore } from "./guard.ts";
 import { newLink } from "./links.ts";
+import type { TestedStore } from "./moderation.ts";
 import { shareStore } from "./share-store.ts";
 
 const NOW = newLink("x").createdMs;
@@ -39,7 +39,7 @@ export function testCaseStore(name: string, open: () => Promise<TestedStore>): v
       store.report(reportOf(link, reporter, more));
     const stateOf = async ({ code }: LinkId) => (await other.find(code))?.disabled;
     const actionsOn = async ({ code }: LinkId) =>
-      (await other.journal({ limit: 100, code })).map(({ action, who }) => [action, who]);
+      (await other.decisions({ limit: 100, code })).map(({ action, who }) => [action, who]);
 
     test("collects the reports of a link in one case and counts each client once a day", async () => {
       const link = await createLink();
@@ -263,7 +263,7 @@ export function testCaseStore(name: string, open: () => Promise<TestedStore>): v
       expect(await stateOf(unknown)).toBeUndefined();
       expect(await store.answerCase(bad, byDisabling, byOperator())).toBeTrue();
       expect(await stateOf(bad)).toBe("phishing");
-      const [entry] = await other.journal({ limit: 1 });
+      const [entry] = await other.decisions({ limit: 1 });
       expect(entry).toMatchObject({ ...bad, action: "disable", reason: "phishing", note: "looked" });
       const byBlocking = { action: "block-host", reason: "malware", host: "cases.example" } as const;
       expect(await store.answerCase(blocked, byBlocking, byOperator())).toBeTrue();
@@ -340,7 +340,7 @@ export function testCaseStore(name: string, open: () => Promise<TestedStore>): v
       ]);
       const rule = { action: "block-host", reason: "spam", host: "twice.example" } as const;
       for (let nth = 0; nth < 2; nth++) await store.answerCase(link, rule, byOperator());
-      const entries = await other.journal({ limit: 9, host: rule.host });
+      const entries = await other.decisions({ limit: 9, host: rule.host });
       expect(entries.map(({ action, reason }) => [action, reason])).toEqual([
         ["block-host", "spam"],
         ["block-host", "spam"],

@@ -4,7 +4,7 @@ import type { LinkKey } from "../../src/links/code.ts";
 import { StoreUnavailable } from "../../src/links/store.ts";
 import { migrate } from "../../src/store/postgres/schema.ts";
 import { openPostgresStore } from "../../src/store/postgres/store.ts";
-import type { Slice } from "../../src/visits/days/visit-rows.ts";
+import type { Slice } from "../../src/visits/days/slice.ts";
 import { sharePostgres } from "../postgres.ts";
 import { type Proxy, startProxy } from "../proxy.ts";
 import { slicesOf } from "../visits/slices.ts";
@@ -112,7 +112,7 @@ test("counted visits, a report and a decision take effect once if they are repea
   const [slice] = slicesOf({ hour: 480_005, visits: [{ code, createdMs }] });
   const report = { code, createdMs, reporter: "a", reason: "spam", note: "a note", day: 1, atMs: 1 } as const;
   const caseOf = () => direct.caseOf(link);
-  const journal = () => direct.journal({ code, limit: 9 });
+  const journal = () => direct.decisions({ code, limit: 9 });
   const visits = async () => (await direct.sums(code, createdMs)).visits;
   for (const [change, isDone] of [
     [async () => store.add(slice as Slice), async () => (await visits()) === 1],

@@ -1,8 +1,8 @@
 import { openPostgresStore } from "../../src/store/postgres/store.ts";
 import { sharePostgres } from "../postgres.ts";
 import { testCaseStore } from "./cases.ts";
-import { testGuardStore } from "./guard.ts";
 import { testLinkStore } from "./links.ts";
+import { testModerationStore } from "./moderation.ts";
 import { PATIENT } from "./postgres-away.ts";
 import { testRequests } from "./requests.ts";
 import { testFigures, testSearch } from "./search.ts";
@@ -17,7 +17,7 @@ const open = (name: string) => async () =>
 testLinkStore("PostgreSQL", open("links"));
 testUpdates("PostgreSQL", open("updates"));
 testRequests("PostgreSQL", open("requests"));
-testGuardStore("PostgreSQL", open("guard"));
+testModerationStore("PostgreSQL", open("moderation"));
 testSearch("PostgreSQL", open("search"));
 testFigures("PostgreSQL", open("figures"));
 testCaseStore("PostgreSQL", open("cases"));

@@ -6,8 +6,8 @@ import { type LinkKey, lookUpCode } from "../../src/links/code.ts";
 import type { StoredLink } from "../../src/links/link.ts";
 import type { LinkStore, NewLink } from "../../src/links/store.ts";
 import { isTargetWithin, type LinkQuery } from "../../src/moderation/search.ts";
-import type { TestedStore } from "./guard.ts";
 import { newLink } from "./links.ts";
+import type { TestedStore } from "./moderation.ts";
 import { findAll, to } from "./search.ts";
 import { destination, edit } from "./updates.ts";
 

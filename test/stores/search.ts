@@ -6,8 +6,8 @@ import type { Target } from "../../src/links/target.ts";
 import { DAY_MS } from "../../src/links/time.ts";
 import type { LinkCursor, LinkQuery } from "../../src/moderation/search.ts";
 import { slicesOf } from "../visits/slices.ts";
-import type { TestedStore } from "./guard.ts";
 import { newLink } from "./links.ts";
+import type { TestedStore } from "./moderation.ts";
 import { shareStore } from "./share-store.ts";
 
 const NOW = newLink("x").createdMs;

@@ -6,7 +6,7 @@ import type { Code } from "../../src/links/code.ts";
 import { StoreUnavailable } from "../../src/links/store.ts";
 import { HOUR_MS } from "../../src/links/time.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
-import type { Slice } from "../../src/visits/days/visit-rows.ts";
+import type { Slice } from "../../src/visits/days/slice.ts";
 import { openJournal } from "../../src/visits/journal/journal.ts";
 import { counterOf, createRecorder } from "../../src/visits/recorder.ts";
 import { createVisitors } from "../../src/visits/visitor.ts";

@@ -1,47 +1,36 @@
-// Shared by the operator's endpoints. Decisions run on the serving thread; reads are views.
+// What declares the operator's endpoints. Decisions run on the serving thread; reads are views.
 import { z } from "@hono/zod-openapi";
 
-import type { DetachedCall, Call, Handler } from "../../http/call.ts";
+import type { Call, DetachedCall, Handler } from "../../http/call.ts";
+import { endpoint, type Show, viewEndpoint } from "../../http/endpoint.ts";
 import { type HttpProblem, type Malformed, malformed, problemJson } from "../../http/problems.ts";
 import { requiredTags } from "../../http/responses.ts";
 import { parametersOf } from "../../http/url.ts";
-import type { Views } from "../../http/views.ts";
 import { type Body, header } from "../../lib/bounds.ts";
 import { isProblem } from "../../links/problem.ts";
 import { REASONS } from "../../links/reasons.ts";
-import type { LinkId } from "../../links/store.ts";
-import type { ListPage } from "../../moderation/inspection.ts";
+import type { Inspection, ListPage } from "../../moderation/inspection.ts";
 import { type Operator, type ReadLink, requireSeen } from "../../moderation/operator.ts";
 import type { Cases } from "../../moderation/reports/reports.ts";
+import type { Views } from "../../views/views.ts";
 import { success } from "../envelope.ts";
 import { readFields, readJson } from "../json-body.ts";
 
-export interface AdminApiOptions {
+export interface OperatorParts {
   readonly operator: Operator;
   readonly cases: Pick<Cases, "answerCase" | "reopenCase">;
-  readonly views: Pick<Views, "ask">;
+  readonly views: Pick<Views, "show" | "read">;
   /** The problem of a call without the operator's token. */
   readonly refusalOf: (call: Call) => HttpProblem | undefined;
 }
 
-export type AdminApiView = "links" | "link" | "hosts" | "cases" | "figures" | "journal" | "search";
-
-/** Sent by the serving thread with the request. The caller has shown the operator's token. */
-export interface AdminApiTask {
-  readonly view: AdminApiView;
-  /** Only for a slice of a search. */
-  readonly part?: ListPage;
-  /** The links to show. */
-  readonly result?: SearchResult;
+export interface OperatorViewParts {
+  /** Has the links of all domains. */
+  readonly inspection: Inspection;
 }
 
-export type AdminApiViews<View extends AdminApiView> = Record<
-  View,
-  (call: DetachedCall, task: AdminApiTask) => Promise<Response>
->;
-
 /** The result of a decision. */
-export interface Outcome {
+interface Outcome {
   readonly code?: string;
   readonly host?: string;
   /** Of all links that a search finds. */
@@ -61,47 +50,72 @@ export const reason = z.enum(REASONS);
 export const noteRequest = z.object({ note });
 export const reasonedRequest = z.object({ reason, note });
 
-/** Returns what the handlers on the serving thread are made of. */
-export function createEndpoints({ operator, views, refusalOf }: AdminApiOptions) {
-  /** Without the token, nobody learns whether something exists. */
-  function guarded(handle: Handler): Handler {
-    return (call) => {
-      const refusal = refusalOf(call);
-      return refusal === undefined ? handle(call) : problemJson(call, refusal);
-    };
-  }
-
-  function ask(call: Call, task: AdminApiTask): Promise<Response> {
-    return views.ask("adminApi", call, JSON.stringify(task));
-  }
-
-  const decide = (act: (call: Call) => Promise<HttpProblem | Outcome | Response>): Handler =>
-    guarded(async (call) => {
-      const outcome = await act(call);
-      if (outcome instanceof Response) return outcome;
-      if (isProblem(outcome)) return problemJson(call, outcome);
-      const isDone = outcome.changed !== false && outcome.changed !== 0;
-      return success(call, 200, isDone ? "operator.done" : "operator.same", outcome);
-    });
-
-  return {
-    guarded,
-    ask,
-    decide,
-    show: (view: AdminApiView) => guarded((call) => ask(call, { view })),
-    /** Decides about a link as the operator has seen it (RFC 6585, section 3). */
-    decideLink: (act: (call: Call, link: ReadLink) => Promise<HttpProblem | Outcome>) =>
-      decide(async (call) => {
-        const found = await operator.look(call.code);
-        if (isProblem(found)) return found;
-        if (header(call.headers, "if-match", "") === null) return { kind: "precondition.required" };
-        const link = requireSeen(found, requiredTags(call.headers));
-        return isProblem(link) ? link : act(call, link);
-      }),
+/** Without the token, nobody learns whether something exists. */
+function guarded({ refusalOf }: OperatorParts, handle: Handler): Handler {
+  return (call) => {
+    const refusal = refusalOf(call);
+    return refusal === undefined ? handle(call) : problemJson(call, refusal);
   };
 }
 
-export type Endpoints = ReturnType<typeof createEndpoints>;
+/** Declares an endpoint that changes nothing, and has no view of its own. */
+export function operatorEndpoint<const Address extends string>(
+  at: Address,
+  serve: (parts: OperatorParts) => Handler,
+) {
+  return endpoint({ at, cost: "little", serve: (parts: OperatorParts) => guarded(parts, serve(parts)) });
+}
+
+/** Declares an endpoint that answers with a view. */
+export function operatorView<const Address extends string, Data = undefined>(
+  at: Address,
+  render: (inspection: Inspection) => (call: DetachedCall, data: Data) => Promise<Response>,
+  serve: (parts: OperatorParts, show: Show<Data>) => Handler = (_parts, show) => (call) =>
+    (show as Show)(call),
+) {
+  return viewEndpoint({
+    at,
+    cost: "little",
+    view: { isForOperator: true, render: ({ inspection }: OperatorViewParts) => render(inspection) },
+    serve: (parts: OperatorParts, show: Show<Data>) => guarded(parts, serve(parts, show)),
+  });
+}
+
+/** Declares an endpoint that decides something. */
+export function decision<const Address extends string>(
+  at: Address,
+  decide: (parts: OperatorParts) => (call: Call) => Promise<HttpProblem | Outcome | Response>,
+) {
+  return endpoint({
+    at,
+    cost: "little",
+    changesLinks: true,
+    serve: (parts: OperatorParts) => {
+      const act = decide(parts);
+      return guarded(parts, async (call) => {
+        const outcome = await act(call);
+        if (outcome instanceof Response) return outcome;
+        if (isProblem(outcome)) return problemJson(call, outcome);
+        const isDone = outcome.changed !== false && outcome.changed !== 0;
+        return success(call, 200, isDone ? "operator.done" : "operator.same", outcome);
+      });
+    },
+  });
+}
+
+/** Declares an endpoint that decides about a link as the operator has seen it (RFC 6585, section 3). */
+export function linkDecision<const Address extends string>(
+  at: Address,
+  decide: (parts: OperatorParts, call: Call, link: ReadLink) => Promise<HttpProblem | Outcome>,
+) {
+  return decision(at, (parts) => async (call) => {
+    const found = await parts.operator.find(call.code);
+    if (isProblem(found)) return found;
+    if (header(call.headers, "if-match", "") === null) return { kind: "precondition.required" };
+    const link = requireSeen(found, requiredTags(call.headers));
+    return isProblem(link) ? link : decide(parts, call, link);
+  });
+}
 
 /** A missing body is as good as an empty object: all fields of some requests are optional. */
 export async function readBody<Schema extends z.ZodObject>(
@@ -127,7 +141,7 @@ export function readPart(request: Request): ListPage | Malformed {
     : malformed({ rule: "query.range", field: "limit", ...LIMIT });
 }
 
-export function show(
+export function showFound(
   call: DetachedCall,
   data: unknown,
   headers?: Readonly<Record<string, string>>,
@@ -135,23 +149,21 @@ export function show(
   return success(call, 200, "operator.found", data, headers);
 }
 
-export const listView =
-  <T>(
-    name: string,
-    read: (part: ListPage) => Promise<{ items: readonly T[]; cursor: string | undefined }>,
-    describe: (item: T) => unknown,
-  ) =>
-  async (call: DetachedCall): Promise<Response> => {
-    const part = readPart(call.request);
-    if (isProblem(part)) return problemJson(call, part);
-    const { items, cursor } = await read(part);
-    return show(call, { [name]: items.map(describe), cursor: cursor ?? null });
-  };
-
-/** The links found so far. They are looked up again when they are shown. */
-export interface SearchResult {
-  /** The host is that of the target; "" for a deleted link. */
-  readonly links: readonly (LinkId & { readonly host: string })[];
-  readonly cursor?: string | undefined;
-  readonly searched: number;
+/** Declares a list. */
+export function listView<const Address extends string, T>(
+  at: Address,
+  name: string,
+  read: (
+    inspection: Inspection,
+    page: ListPage,
+  ) => Promise<{ items: readonly T[]; cursor: string | undefined }>,
+  describe: (item: T, nowMs: number) => unknown,
+) {
+  return operatorView(at, (inspection) => async (call) => {
+    const page = readPart(call.request);
+    if (isProblem(page)) return problemJson(call, page);
+    const { items, cursor } = await read(inspection, page);
+    const nowMs = inspection.nowMs();
+    return showFound(call, { [name]: items.map((item) => describe(item, nowMs)), cursor: cursor ?? null });
+  });
 }

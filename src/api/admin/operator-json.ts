@@ -4,9 +4,9 @@ import { linkFields } from "../../links/fields.ts";
 import { isoDay, isoInstant } from "../../links/time.ts";
 import type { Note } from "../../moderation/case.ts";
 import type { Figures, TopHosts } from "../../moderation/figures.ts";
-import type { LinkDetails, InspectedLink, Inspection } from "../../moderation/inspection.ts";
+import type { InspectedCase, InspectedLink, LinkDetails } from "../../moderation/inspection.ts";
 import { operatorStateOf } from "../../moderation/search.ts";
-import type { HostRule, JournalEntry } from "../../moderation/store.ts";
+import type { HostRule, DecisionEntry } from "../../moderation/store.ts";
 
 export function linkJson(link: InspectedLink, nowMs: number) {
   const { target, disabled, blocked, terms } = link;
@@ -36,7 +36,7 @@ export function inspectedJson({ link, visits, bots, history, reported }: LinkDet
   };
 }
 
-export function entryJson({ atMs, who, action, code, host, reason, note }: JournalEntry) {
+export function entryJson({ atMs, who, action, code, host, reason, note }: DecisionEntry) {
   return {
     at: isoInstant(atMs),
     who,
@@ -51,8 +51,6 @@ export function entryJson({ atMs, who, action, code, host, reason, note }: Journ
 export function ruleJson({ host, reason, sinceMs }: HostRule) {
   return { host, reason, since: isoInstant(sinceMs) };
 }
-
-type InspectedCase = Awaited<ReturnType<Inspection["cases"]>>["items"][number];
 
 export function caseJson(one: InspectedCase, nowMs: number) {
   return {

@@ -7,13 +7,13 @@ import { download, type DownloadOverrides, type Validators } from "./download.ts
 
 export const EVERY_MS = 3_600_000;
 const RETRY_AFTER_MS = 600_000;
-const LOOK_EVERY_MS = 60_000;
+const FEED_POLL_MS = 60_000;
 /** An unfinished file of this age is left over from a crash. */
 const ABANDONED_MS = 300_000;
 
 /** Tests lower it. */
 export interface FeedOverrides extends DownloadOverrides {
-  readonly feedLookEveryMs?: number;
+  readonly feedPollMs?: number;
 }
 
 export interface FeedsOptions extends FeedOverrides {
@@ -37,7 +37,12 @@ interface FeedState extends Validators {
 
 const NEVER_FETCHED: FeedState = { askedMs: Number.NEGATIVE_INFINITY };
 
-export type Feeds = ReturnType<typeof startFeeds>;
+export interface Feeds {
+  /** How often feeds were fetched since the start, by outcome. */
+  readonly fetches: Readonly<Record<"new" | "unchanged" | "failed", number>>;
+  /** Interrupts a fetch, and resolves once nothing is written any more. */
+  close(): Promise<void>;
+}
 
 /** The file with the list of a feed. */
 export function feedFile(folder: string, url: string): string {
@@ -45,19 +50,18 @@ export function feedFile(folder: string, url: string): string {
 }
 
 /** Fetches lists every hour and stores them as files. The first process that sees a due feed fetches it for all. */
-export function startFeeds(options: FeedsOptions) {
+export function startFeeds(options: FeedsOptions): Feeds {
   const { urls, folder, nowMs, jitter, doubtAbout, onFetched, onFailure, onFault } = options;
-  const { feedLookEveryMs = LOOK_EVERY_MS } = options;
+  const { feedPollMs = FEED_POLL_MS } = options;
   const dueAfterMs = EVERY_MS * (0.9 + 0.2 * jitter);
   const closing = new AbortController();
   const failures = new Map<string, string>();
-  /** How often feeds were fetched since the start, by outcome. */
   const fetches = { new: 0, unchanged: 0, failed: 0 };
 
   /** The clocks of two processes may differ a little. A time further in the future was written while a clock was wrong. */
   function isDue({ askedMs }: FeedState): boolean {
     const passedMs = nowMs() - askedMs;
-    return passedMs >= dueAfterMs || passedMs < -LOOK_EVERY_MS;
+    return passedMs >= dueAfterMs || passedMs < -FEED_POLL_MS;
   }
 
   async function refresh(url: string): Promise<void> {
@@ -119,12 +123,12 @@ export function startFeeds(options: FeedsOptions) {
   }
 
   const first = refreshAll();
-  const looking = repeat(feedLookEveryMs, refreshAll, onFault);
+  const polling = repeat(feedPollMs, refreshAll, onFault);
   return {
-    fetches: fetches as Readonly<typeof fetches>,
-    async close(): Promise<void> {
+    fetches,
+    async close() {
       closing.abort();
-      await looking.stop();
+      await polling.stop();
       await first;
     },
   };

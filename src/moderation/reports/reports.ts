@@ -3,20 +3,50 @@ import { fillRandom } from "../../lib/random.ts";
 import type { OtherRevision } from "../../links/change.ts";
 import type { Clock } from "../../links/clock.ts";
 import type { Code } from "../../links/code.ts";
-import { targetSinceMs, type FoundLink } from "../../links/link.ts";
-import type { Links } from "../../links/links.ts";
+import { type FoundLink, targetSinceMs } from "../../links/link.ts";
+import type { LinkFinder } from "../../links/links.ts";
 import { isProblem, type Problem } from "../../links/problem.ts";
 import { type Reason } from "../../links/reasons.ts";
 import type { LinkId, Who } from "../../links/store.ts";
 import { targetHost } from "../../links/target.ts";
 import { DAY_MS, HOUR_MS } from "../../links/time.ts";
 import type { VisitStore } from "../../visits/days/store.ts";
-import { ANSWERS, type Case, type CaseAnswer, type CaseStore, type Note, type Restore } from "../case.ts";
+import { ANSWERS, type CaseAnswer, type CaseStore, type NotedCase, type Restore } from "../case.ts";
 import { type ReadLink, readReason, refuseReason, type RuleCheck } from "../operator.ts";
 import { type RefusedDecision, refuseNote } from "../refusal.ts";
 
-export type Reports = ReturnType<typeof createReports>;
-export type Cases = ReturnType<typeof createCases>;
+/** The use cases of reporters. They reject with `StoreUnavailable` if the store cannot answer. */
+export interface Reports {
+  /**
+   * Reports a link, by its code as an address spells it, even if it is disabled. The result doesn't reveal whether the
+   * report counts.
+   */
+  report(
+    spelling: string,
+    request: { readonly reason: Reason; readonly note?: string | undefined },
+    address: string,
+  ): Promise<FoundLink | Problem | RefusedDecision>;
+}
+
+type CaseRefusal = Problem | RefusedDecision | OtherRevision;
+
+/** The use cases of the operator, for the links of all domains. They reject with `StoreUnavailable` as well. */
+export interface Cases {
+  /**
+   * Answers the case of a link, unless the link has changed since it was read. "disable" disables the link, and
+   * "block-host" blocks the host of its target. "nothing" only keeps later reports from opening the case again.
+   */
+  answerCase(link: ReadLink, request: AnswerRequest, who: Who): Promise<NotedCase | CaseRefusal>;
+  /** Opens an answered case again, unless the link has changed since it was read. */
+  reopenCase(
+    link: ReadLink,
+    before: Restore,
+    request: Pick<AnswerRequest, "note">,
+    who: Who,
+  ): Promise<CaseRefusal | undefined>;
+  /** Deletes reporters and old cases, in small batches. */
+  age(): Promise<void>;
+}
 
 interface AnswerRequest {
   /** One of {@link ANSWERS}. */
@@ -26,13 +56,9 @@ interface AnswerRequest {
   readonly note?: string | undefined;
 }
 
-interface AnsweredCase extends Case {
-  readonly notes: readonly Note[];
-}
-
 export interface ReportsOptions {
   readonly store: Pick<CaseStore<Code>, "report"> & Pick<VisitStore, "salt">;
-  readonly links: Pick<Links, "find">;
+  readonly links: LinkFinder;
   readonly clock: Clock;
   /** This number of reports disables a link until the operator decides. Null: reports never do. */
   readonly reportThreshold: number | null;
@@ -56,8 +82,7 @@ const BATCH = 200;
 /** Ageing stops here and leaves the rest to the next time. */
 const MAX_BATCHES = 100;
 
-/** The use cases of reporters. All of them reject with `StoreUnavailable` if the store cannot answer. */
-export function createReports(options: ReportsOptions) {
+export function createReports(options: ReportsOptions): Reports {
   const { store, links, clock, reportThreshold, onReported, onDisabled } = options;
   const saltOf = createDaySalt(store, clock);
 
@@ -70,15 +95,7 @@ export function createReports(options: ReportsOptions) {
   }
 
   return {
-    /**
-     * Reports a link, by its code as an address spells it, even if it is disabled. The result doesn't reveal whether the
-     * report counts.
-     */
-    async report(
-      spelling: string,
-      { reason, note }: { readonly reason: Reason; readonly note?: string | undefined },
-      address: string,
-    ): Promise<FoundLink | Problem | RefusedDecision> {
+    async report(spelling, { reason, note }, address) {
       const refusals = refuseNote(note);
       if (refusals.length > 0) return { kind: "refused", refusals };
       const link = await links.find(spelling);
@@ -102,11 +119,7 @@ export function createReports(options: ReportsOptions) {
   };
 }
 
-/**
- * The use cases of the operator, for the links of all domains. All of them reject with `StoreUnavailable` if the store
- * cannot answer.
- */
-export function createCases({ store, clock, refuseRule }: CasesOptions) {
+export function createCases({ store, clock, refuseRule }: CasesOptions): Cases {
   function toCaseAnswer(link: ReadLink, request: AnswerRequest): CaseAnswer | Problem | RefusedDecision {
     const action = ANSWERS.find((one) => one === request.action);
     const reason = readReason(request.reason ?? "");
@@ -126,15 +139,7 @@ export function createCases({ store, clock, refuseRule }: CasesOptions) {
   }
 
   return {
-    /**
-     * Answers the case of a link, unless the link has changed since it was read. "disable" disables the link, and
-     * "block-host" blocks the host of its target. "nothing" only keeps later reports from opening the case again.
-     */
-    async answerCase(
-      link: ReadLink,
-      request: AnswerRequest,
-      who: Who,
-    ): Promise<AnsweredCase | Problem | RefusedDecision | OtherRevision> {
+    async answerCase(link, request, who) {
       const caseAnswer = toCaseAnswer(link, request);
       if (isProblem(caseAnswer)) return caseAnswer;
       const decision = { who, atMs: clock.nowMs(), note: request.note || undefined };
@@ -144,13 +149,7 @@ export function createCases({ store, clock, refuseRule }: CasesOptions) {
       return found ?? { kind: "unknown" };
     },
 
-    /** Opens an answered case again, unless the link has changed since it was read. */
-    async reopenCase(
-      link: ReadLink,
-      before: Restore,
-      { note }: Pick<AnswerRequest, "note">,
-      who: Who,
-    ): Promise<Problem | RefusedDecision | OtherRevision | undefined> {
+    async reopenCase(link, before, { note }, who) {
       const refusals = refuseNote(note);
       if (refusals.length > 0) return { kind: "refused", refusals };
       const decision = { who, atMs: clock.nowMs(), note: note || undefined };
@@ -159,8 +158,7 @@ export function createCases({ store, clock, refuseRule }: CasesOptions) {
       return isReopened ? undefined : { kind: "unknown" };
     },
 
-    /** Deletes reporters and old cases, in small batches. */
-    async age(): Promise<void> {
+    async age() {
       for (let batch = 0; batch < MAX_BATCHES && clock.trustworthy(); batch++) {
         const nowMs = clock.nowMs();
         const reportersBefore = Math.floor((nowMs - LATE_MS) / DAY_MS);

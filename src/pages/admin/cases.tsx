@@ -3,8 +3,8 @@ import { versionOf } from "../../links/change.ts";
 import type { Link, StoredLink } from "../../links/link.ts";
 import { REASONS } from "../../links/reasons.ts";
 import { message } from "../../locales/messages.ts";
-import { ANSWERS, mainReason, type Note } from "../../moderation/case.ts";
-import type { Inspection } from "../../moderation/inspection.ts";
+import { ANSWERS, mainReason, type NotedCase } from "../../moderation/case.ts";
+import type { InspectedCase, ListItems } from "../../moderation/inspection.ts";
 import { hintsOf } from "../../moderation/link-hints.ts";
 import { describeDestination } from "../shared/destination-parts.ts";
 import { FullAddress, Host } from "../shared/destination.tsx";
@@ -14,10 +14,7 @@ import { minutesLeftOf, NoteList, notesOf } from "../shared/warnings.tsx";
 import { Form, Given, LinkTo, More, type PageContext, ReasonAndNote } from "./frame.tsx";
 import { stateInWords } from "./links.tsx";
 
-type Found = Awaited<ReturnType<Inspection["cases"]>>;
-type Case = Found["items"][number];
-
-export interface Cases extends Found {
+export interface Cases extends ListItems<InspectedCase> {
   readonly nowMs: number;
 }
 
@@ -81,7 +78,7 @@ export function LinkDestination({ language, link, nowMs }: LinkDestinationProps)
   );
 }
 
-type Reported = Pick<Case, "reports" | "reasons" | "lastMs" | "answer"> & { readonly notes: readonly Note[] };
+type Reported = Pick<NotedCase, "reports" | "reasons" | "lastMs" | "answer" | "notes">;
 
 /** How often a link was reported for each reason, in whose words, and the operator's answer. */
 export function ReportFacts({ language, one }: { language: string; one: Reported }) {
@@ -124,7 +121,7 @@ export function ReportFacts({ language, one }: { language: string; one: Reported
 
 interface AnswerFormProps {
   readonly context: PageContext;
-  readonly one: Pick<Case, "code" | "reasons">;
+  readonly one: Pick<NotedCase, "code" | "reasons">;
   /** Without a link, there is nothing to disable or block. */
   readonly link: StoredLink | undefined;
 }

@@ -1,15 +1,36 @@
 /** @jsxImportSource ../shared/html */
+import type { DetachedCall } from "../../http/call.ts";
 import type { Page } from "../../http/page.ts";
+import type { HttpProblem } from "../../http/problems.ts";
+import { parametersOf } from "../../http/url.ts";
 import type { Fields } from "../../lib/bounds.ts";
+import { versionOf } from "../../links/change.ts";
+import type { StoredLink } from "../../links/link.ts";
+import { isProblem } from "../../links/problem.ts";
+import { targetHost } from "../../links/target.ts";
 import { DAY_MS, isoDay } from "../../links/time.ts";
 import { message, type MessageKey } from "../../locales/messages.ts";
-import { ANSWERS } from "../../moderation/case.ts";
+import { ANSWERS, type Restore } from "../../moderation/case.ts";
 import type { CounterName } from "../../moderation/counters.ts";
 import { FIGURE_DAYS, type Figures, type TopHosts } from "../../moderation/figures.ts";
+import type { Inspection } from "../../moderation/inspection.ts";
+import { readReason } from "../../moderation/operator.ts";
+import { seeOther } from "../forms.ts";
+import { problemAnswer } from "../problem/answer.ts";
 import { Notice } from "../shared/fields.tsx";
 import { Fact } from "../shared/link-facts.tsx";
 import { CaseList, type Cases } from "./cases.tsx";
-import { adminPage, Form, Given, LinkTo, type PageContext, withQuery } from "./frame.tsx";
+import {
+  decisionOf,
+  operatorForm,
+  operatorPage,
+  type PageData,
+  partOf,
+  renderPage,
+  seenBy,
+  WHO,
+} from "./endpoint.ts";
+import { ANSWERED, adminPage, Form, Given, LinkTo, type PageContext, withQuery } from "./frame.tsx";
 
 const COUNTS = {
   visits: "admin.count.visits",
@@ -27,12 +48,10 @@ const COUNTS = {
 } as const satisfies Record<CounterName | "visits" | "bots", MessageKey>;
 const NAMES = Object.keys(COUNTS) as (keyof typeof COUNTS)[];
 
-/** The fields of {@link Answered} in a query and in a form. */
-export const ANSWERED = ["did", "code", "was", "seen", "block"] as const;
 const DID = [...ANSWERS, "undo"] as const;
 
-/** The last answer, which can be undone, or its undoing. */
-export interface Answered {
+/** The last answer, which can be undone, or its undoing. {@link ANSWERED} names its fields in a query and in a form. */
+interface Answered {
   readonly did: (typeof DID)[number] | undefined;
   readonly code: string;
   /** Why the link was disabled, or its host blocked, before the answer; "" if it was not. */
@@ -44,14 +63,14 @@ export interface Answered {
 }
 
 /** Reads the last answer from a form or the query. */
-export function answeredIn(fields: Fields): Answered {
+function answeredIn(fields: Fields): Answered {
   const [did = "", code = "", was = "", seen = "", host = ""] = ANSWERED.map(
     (name) => fields.get(name) ?? "",
   );
   return { did: DID.find((one) => one === did), code, was, seen, host };
 }
 
-export interface Desk {
+interface Desk {
   /** Only open ones. */
   readonly cases: Cases;
   readonly figures: Figures;
@@ -60,7 +79,54 @@ export interface Desk {
 }
 
 /** The operator's start page: open reports, then how much there is of everything. */
-export function deskPage(context: PageContext, { cases, figures, answered, refusal }: Desk): Page {
+const renderDesk = (inspection: Inspection) => async (call: DetachedCall, data: PageData) => {
+  const cases = await inspection.cases(partOf(call), "open");
+  const figures = await inspection.figures();
+  const answered = answeredIn(parametersOf(call.request));
+  const nowMs = inspection.nowMs();
+  return renderPage(call, data, (context, refusal) =>
+    deskPage(context, { cases: { ...cases, nowMs }, figures, answered, refusal }),
+  );
+};
+
+/** The open cases and the figures of the instance. */
+export const showDesk = operatorPage("GET /admin", renderDesk);
+/** For browsers that reload a refused form. */
+export const showCases = operatorPage("GET /admin/cases", renderDesk);
+
+export const answerCaseForm = operatorForm("POST /admin/cases", ({ operator, cases, hostRules, views }) => {
+  const show = views.show(showDesk);
+  return async (call, fields, formToken) => {
+    const link = await operator.find(fields.get("code") ?? "");
+    if (isProblem(link)) return problemAnswer(call, link);
+    const action = fields.get("action") ?? "";
+    const again = (problem: HttpProblem) => show(call, { formToken, problem });
+    const seen = seenBy(link, fields);
+    if (isProblem(seen)) return again(seen);
+    const host = targetHost(link.target);
+    const rule = hostRules.ruleFor(link.target);
+    const ruled = rule?.host === host ? rule.reason : undefined;
+    const outcome =
+      action === "undo"
+        ? await cases.reopenCase(seen, stateBefore(link, answeredIn(fields)), {}, WHO)
+        : await cases.answerCase(seen, { ...decisionOf(fields), action }, WHO);
+    if (outcome !== undefined && isProblem(outcome)) return again(outcome);
+    const was = (action === "block-host" ? ruled : link.disabled) ?? "";
+    const answered = { did: action, code: link.code, was, seen: versionOf(link), block: host };
+    return seeOther(withQuery("/admin", answered));
+  };
+});
+
+/** Returns the state before an answer, to undo it. `was` is the reason that stopped the link before, if any. */
+function stateBefore(link: StoredLink, { did, was }: Answered): Restore {
+  const reason = readReason(was);
+  if (did === "block-host") return { host: { name: targetHost(link.target), reason } };
+  if (did === "disable") return { disabled: reason ?? null };
+  // Does nothing to a link that the operator has disabled since.
+  return did === "nothing" && link.disabled === undefined ? { disabled: reason } : {};
+}
+
+function deskPage(context: PageContext, { cases, figures, answered, refusal }: Desk): Page {
   const { language } = context;
   const say = (key: MessageKey) => message(language, key);
   const format = (count: number) => count.toLocaleString(language);

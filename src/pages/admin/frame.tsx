@@ -15,6 +15,9 @@ export interface PageContext {
   readonly query: Readonly<Record<string, string>>;
 }
 
+/** Query parameters of the desk that describe the last answer. */
+export const ANSWERED = ["did", "code", "was", "seen", "block"] as const;
+
 const PAGES = {
   figures: "/admin",
   links: "/admin/links",

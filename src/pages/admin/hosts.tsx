@@ -1,13 +1,18 @@
 /** @jsxImportSource ../shared/html */
 import type { Page } from "../../http/page.ts";
+import { isProblem } from "../../links/problem.ts";
 import type { Reason } from "../../links/reasons.ts";
+import { authorityOf } from "../../links/target.ts";
 import { message } from "../../locales/messages.ts";
+import { readReason } from "../../moderation/operator.ts";
 import type { HostRule } from "../../moderation/store.ts";
+import { seeOther } from "../forms.ts";
 import { Notice } from "../shared/fields.tsx";
 import { Instant } from "../shared/instant.tsx";
+import { decisionOf, operatorForm, operatorPage, partOf, queryValue, renderPage, WHO } from "./endpoint.ts";
 import { Decide, Field, Form, adminPage, Given, More, type PageContext } from "./frame.tsx";
 
-export interface Hosts {
+interface Hosts {
   readonly rules: readonly HostRule[];
   /** Undefined on the last page. */
   readonly cursor: string | undefined;
@@ -17,7 +22,33 @@ export interface Hosts {
   readonly refusal?: string | undefined;
 }
 
-export function hostsPage(context: PageContext, { rules, cursor, host, reason, refusal }: Hosts): Page {
+/** The blocked hosts, and the form that blocks another. */
+export const showHosts = operatorPage("GET /admin/hosts", (inspection) => async (call, data) => {
+  const { items, cursor } = await inspection.hosts(partOf(call));
+  const host = data.typed ?? queryValue(call, "host");
+  const reason = readReason(queryValue(call, "reason"));
+  return renderPage(call, data, (context, refusal) =>
+    hostsPage(context, { rules: items, cursor, host, reason, refusal }),
+  );
+});
+
+export const decideHost = operatorForm("POST /admin/hosts", ({ operator, views }) => {
+  const show = views.show(showHosts);
+  return async (call, fields, formToken) => {
+    const hostText = fields.get("host") ?? "";
+    // Reports and the address bar contain addresses.
+    const host = authorityOf(hostText.trim()).host || hostText;
+    const outcome =
+      fields.get("action") === "unblock"
+        ? await operator.unblockHost(host, decisionOf(fields), WHO)
+        : await operator.blockHost(host, decisionOf(fields), WHO);
+    return isProblem(outcome)
+      ? show(call, { formToken, problem: outcome, typed: hostText })
+      : seeOther("/admin/hosts");
+  };
+});
+
+function hostsPage(context: PageContext, { rules, cursor, host, reason, refusal }: Hosts): Page {
   const { language } = context;
   return adminPage(
     context,

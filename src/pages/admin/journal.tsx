@@ -1,18 +1,24 @@
 /** @jsxImportSource ../shared/html */
 import type { Page } from "../../http/page.ts";
 import { message } from "../../locales/messages.ts";
-import type { JournalEntry } from "../../moderation/store.ts";
+import type { DecisionEntry } from "../../moderation/store.ts";
 import { Instant } from "../shared/instant.tsx";
+import { operatorPage, partOf, renderPage } from "./endpoint.ts";
 import { adminPage, Given, LinkTo, More, type PageContext } from "./frame.tsx";
 
-export interface Journal {
-  readonly entries: readonly JournalEntry[];
+interface Journal {
+  readonly entries: readonly DecisionEntry[];
   /** Undefined on the last page. */
   readonly cursor: string | undefined;
 }
 
 /** All decisions, newest first. */
-export function journalPage(context: PageContext, { entries, cursor }: Journal): Page {
+export const showJournal = operatorPage("GET /admin/journal", (inspection) => async (call, data) => {
+  const { items, cursor } = await inspection.decisions(partOf(call));
+  return renderPage(call, data, (context) => journalPage(context, { entries: items, cursor }));
+});
+
+function journalPage(context: PageContext, { entries, cursor }: Journal): Page {
   const { language } = context;
   return adminPage(
     context,
@@ -26,7 +32,7 @@ export function journalPage(context: PageContext, { entries, cursor }: Journal):
   );
 }
 
-export function History({ language, entries }: { language: string; entries: readonly JournalEntry[] }) {
+export function History({ language, entries }: { language: string; entries: readonly DecisionEntry[] }) {
   if (entries.length === 0) return <p>{message(language, "admin.journal.empty")}</p>;
   return (
     <ul class="rows">

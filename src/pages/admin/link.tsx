@@ -1,13 +1,21 @@
 /** @jsxImportSource ../shared/html */
 import type { Page } from "../../http/page.ts";
+import type { HttpProblem } from "../../http/problems.ts";
+import type { Fields } from "../../lib/bounds.ts";
 import { versionOf } from "../../links/change.ts";
-import { hasEnded, hasPassword, type Link } from "../../links/link.ts";
+import { splitKey } from "../../links/code.ts";
+import { hasEnded, hasPassword, type Link, type StoredLink, type WithEnd } from "../../links/link.ts";
+import { isProblem } from "../../links/problem.ts";
+import type { LinkId } from "../../links/store.ts";
 import { targetHost } from "../../links/target.ts";
 import { TERM_NAMES, type TermName } from "../../links/terms.ts";
 import { DURATIONS, NEVER_MS } from "../../links/time.ts";
 import { message, type MessageKey } from "../../locales/messages.ts";
 import { mainReason } from "../../moderation/case.ts";
 import type { LinkDetails } from "../../moderation/inspection.ts";
+import type { Operator, ReadLink } from "../../moderation/operator.ts";
+import { instantOf, seeOther } from "../forms.ts";
+import { problemAnswer } from "../problem/answer.ts";
 import { Notice } from "../shared/fields.tsx";
 import { richMessage } from "../shared/formats.ts";
 import type { Child } from "../shared/html/jsx-runtime.ts";
@@ -15,6 +23,15 @@ import { Instant } from "../shared/instant.tsx";
 import { Fact, InstantFact, QueryFact } from "../shared/link-facts.tsx";
 import { CopyButton } from "../shared/share.tsx";
 import { AnswerForm, LinkDestination, ReportFacts } from "./cases.tsx";
+import {
+  decisionOf,
+  operatorForm,
+  operatorPage,
+  type PageData,
+  renderPage,
+  seenBy,
+  WHO,
+} from "./endpoint.ts";
 import {
   Choice,
   Decide,
@@ -31,7 +48,7 @@ import { stateInWords } from "./links.tsx";
 
 const EXPIRIES = [...DURATIONS, "never"] as const;
 
-export interface LinkView extends LinkDetails {
+interface LinkView extends LinkDetails {
   readonly manageUrl: string;
   /** The destination in a refused form. */
   readonly typed?: string | undefined;
@@ -40,7 +57,83 @@ export interface LinkView extends LinkDetails {
 }
 
 /** One link: its facts, the possible decisions, and the earlier ones. */
-export function linkPage(context: PageContext, looked: LinkView): Page {
+interface LinkData extends PageData {
+  /** Makers lose theirs, and imported links have none. */
+  readonly manageKey: string;
+}
+
+/** Everything about a link, and the forms that decide about it. */
+export const showLink = operatorPage(
+  "GET /admin/links/{code}",
+  (inspection) => async (call, data: LinkData) => {
+    const inspected = await inspection.details(call.code);
+    if (isProblem(inspected)) return problemAnswer(call, inspected);
+    const nowMs = inspection.nowMs();
+    const { manageKey, typed } = data;
+    const { keyPrefix, code } = splitKey(inspected.link.code);
+    const origin = call.domain.ofKey(inspected.link.code)?.origin ?? `https://${keyPrefix.slice(0, -1)}`;
+    const manageUrl = `${origin}/${encodeURIComponent(code)}+#key=${manageKey}`;
+    return renderPage(call, data, (context, refusal) =>
+      linkPage(context, { ...inspected, manageUrl, typed, nowMs, refusal }),
+    );
+  },
+  ({ operator, allKeys }, show) =>
+    async (call, formToken) => {
+      const link = await operator.find(call.code);
+      return isProblem(link)
+        ? problemAnswer(call, link)
+        : show(call, { formToken, manageKey: allKeys.manageKey(link) });
+    },
+);
+
+export const decideLink = operatorForm("POST /admin/links/{code}", ({ operator, allKeys, views }) => {
+  const show = views.show(showLink);
+  return async (call, fields, formToken) => {
+    const link = await operator.find(call.code);
+    if (isProblem(link)) return problemAnswer(call, link);
+    const seen = seenBy(link, fields);
+    const problem = isProblem(seen) ? seen : await decide(operator, seen, fields);
+    if (!isProblem(problem)) return seeOther(linkPath(link.code));
+    const typed = fields.get("target") ?? undefined;
+    return show(call, { formToken, manageKey: allKeys.manageKey(link), problem, typed });
+  };
+});
+
+/** Decides about one link. False if the form names no decision. */
+async function decide(
+  operator: Operator,
+  link: ReadLink,
+  fields: Fields,
+): Promise<HttpProblem | readonly LinkId[] | boolean> {
+  switch (fields.get("action") ?? "") {
+    case "change":
+      return operator.change(link, { ...decisionOf(fields), ...changeOf(link, fields) }, WHO);
+    case "disable":
+      return operator.disable([link], decisionOf(fields), WHO);
+    case "enable":
+      return operator.enable([link], decisionOf(fields), WHO);
+    case "erase":
+      return fields.get("confirm") === link.code ? operator.erase(link, decisionOf(fields), WHO) : false;
+    default:
+      return false;
+  }
+}
+
+/** The changes in a form. A date wins over a duration. */
+function changeOf({ originalUrl }: StoredLink, fields: Fields) {
+  const target = (fields.get("target") ?? originalUrl).trim();
+  const [choice, date] = [fields.get("expires_at") ?? "", fields.get("expires_at_date") ?? ""];
+  return {
+    originalUrl: target === originalUrl ? undefined : target,
+    terms: {
+      expires_at:
+        instantOf(date, fields.get("zone") ?? "") ??
+        (choice === "never" ? null : DURATIONS.find((one) => one === choice)),
+    },
+  };
+}
+
+function linkPage(context: PageContext, looked: LinkView): Page {
   const { language } = context;
   const { link, refusal, nowMs } = looked;
   const isChangeable = link.disabled === undefined && link.blocked === undefined && !hasEnded(link, nowMs);
@@ -84,9 +177,7 @@ function Facts({ language, looked }: { language: string; looked: LinkView }) {
 }
 
 /** The fact about each term, if the link has it. */
-const TERM_FACTS: Readonly<
-  Record<TermName, (link: Pick<Link, "endsMs" | "terms">, language: string) => Child>
-> = {
+const TERM_FACTS: Readonly<Record<TermName, (link: WithEnd, language: string) => Child>> = {
   expires_at: ({ endsMs }, language) => (
     <Fact name={message(language, "preview.ends")}>
       {endsMs === NEVER_MS ? message(language, "never") : <Instant language={language} ms={endsMs} />}

@@ -1,30 +1,24 @@
 /** @jsxImportSource ../shared/html */
+import { readSearch, searchLinks } from "../../api/admin/search.ts";
 import type { Page } from "../../http/page.ts";
+import { isProblem } from "../../links/problem.ts";
 import { message, type MessageKey } from "../../locales/messages.ts";
 import type { InspectedLink } from "../../moderation/inspection.ts";
-import { operatorStateOf, type WrittenSearch } from "../../moderation/search.ts";
+import { operatorStateOf, parseSearch, type WrittenSearch } from "../../moderation/search.ts";
+import type { SearchResult } from "../../views/questions.ts";
+import { answerProblem } from "../problem/answer.ts";
 import { describeDestination } from "../shared/destination-parts.ts";
 import { Notice } from "../shared/fields.tsx";
 import { Instant } from "../shared/instant.tsx";
-import { Fact } from "../shared/link-facts.tsx";
-import {
-  Beginning,
-  Decide,
-  Form,
-  adminPage,
-  Given,
-  LinkTo,
-  More,
-  type PageContext,
-  withQuery,
-} from "./frame.tsx";
+import { operatorPage, type PageData, partOf, queryValue, renderPage } from "./endpoint.ts";
+import { adminPage, Beginning, LinkTo, More, type PageContext, withQuery } from "./frame.tsx";
 
-const SEARCH_LABELS = {
+export const SEARCH_LABELS = {
   q: "admin.q",
   host: "admin.q.host",
 } as const satisfies Record<keyof WrittenSearch, MessageKey>;
 
-export interface Links {
+interface Links {
   readonly search: WrittenSearch;
   readonly links: readonly InspectedLink[];
   /** Undefined at the end of the search. */
@@ -37,7 +31,49 @@ export interface Links {
   readonly done?: number | undefined;
 }
 
-export function linksPage(context: PageContext, found: Links): Page {
+interface LinksData extends PageData {
+  readonly result: SearchResult | undefined;
+}
+
+/** A search, and the links that it finds. */
+export const showLinks = operatorPage(
+  "GET /admin/links",
+  (inspection) => async (call, data: LinksData) => {
+    const search = readSearch(call.request);
+    const query = parseSearch(search);
+    const problem = data.problem ?? (isProblem(query) ? query : undefined);
+    const { links: ids = [], cursor, searched = 1 } = data.result ?? {};
+    const links = await inspection.links(ids);
+    const [done] = /^\d{1,5}$/.exec(queryValue(call, "done")) ?? [];
+    const result = {
+      search,
+      links,
+      cursor,
+      searched,
+      nowMs: inspection.nowMs(),
+      ...(done !== undefined && { done: Number(done) }),
+    };
+    const next = withQuery("/admin/links", { ...filledFields(search), cursor: cursor ?? "" });
+    return renderPage(
+      call,
+      { ...data, problem },
+      (context, refusal) => linksPage(context, { ...result, refusal }),
+      // Skips pages on which the search found nothing.
+      cursor !== undefined && links.length === 0 ? { Refresh: `0; url=${next}` } : {},
+    );
+  },
+  ({ views }, show) =>
+    async (call, formToken) => {
+      const result = await searchLinks(views, readSearch(call.request), partOf(call));
+      if (!("kind" in result)) return show(call, { formToken, result });
+      // The page itself says why it can't search.
+      return result.kind === "refused"
+        ? show(call, { formToken, result: undefined })
+        : answerProblem(call, result);
+    },
+);
+
+function linksPage(context: PageContext, found: Links): Page {
   const { language } = context;
   const { search, links, cursor, searched, refusal, done } = found;
   const say = (key: Parameters<typeof message>[1]) => message(language, key);
@@ -109,65 +145,4 @@ export function stateInWords(language: string, link: InspectedLink, nowMs: numbe
   if (reason === undefined) return message(language, `admin.state.${operatorStateOf(link, nowMs)}`);
   const key = link.disabled === undefined ? "admin.blocked" : "admin.disabled";
   return message(language, key, { reason: message(language, `reason.${reason}`) });
-}
-
-export type FoundAction = "disable" | "enable";
-
-export interface Found {
-  readonly action: FoundAction;
-  readonly search: WrittenSearch;
-  readonly count: number;
-  /** The hosts of most of these links. */
-  readonly hosts: readonly (readonly [host: string, links: number])[];
-  readonly refusal: string | undefined;
-}
-
-/** Shows how many links a search finds, and asks before changing them. */
-export function foundPage(context: PageContext, { action, search, count, hosts, refusal }: Found): Page {
-  const { language } = context;
-  const query = filledFields(search);
-  return adminPage(
-    context,
-    "links",
-    message(language, `admin.found.${action}.title`, { count }),
-    <>
-      <Notice text={refusal} />
-      <dl class="facts">
-        {Object.entries(query).map(([name, value]) => (
-          <Fact name={message(language, SEARCH_LABELS[name as keyof WrittenSearch])}>
-            <Given text={value} />
-          </Fact>
-        ))}
-      </dl>
-      <Form
-        context={context}
-        action={withQuery("/admin/found", query)}
-        hidden={{ action, count: String(count) }}
-      >
-        <fieldset>
-          <legend>
-            {message(language, action === "disable" ? "admin.found.block" : "admin.found.hosts")}
-          </legend>
-          <ul class="rows">
-            {hosts.map(([host, links]) => (
-              <li>
-                {action === "disable" ? (
-                  <label class="check">
-                    <input type="checkbox" name="block" value={host} /> <Given text={host} />
-                  </label>
-                ) : (
-                  <Given text={host} />
-                )}{" "}
-                <span class="soft">{message(language, "admin.found.links", { count: links })}</span>
-              </li>
-            ))}
-          </ul>
-        </fieldset>
-        <Decide language={language} action={action} reason={action === "disable" ? "" : undefined} />
-      </Form>
-      <p>
-        <a href={withQuery("/admin/links", query)}>{message(language, "admin.back")}</a>
-      </p>
-    </>,
-  );
 }

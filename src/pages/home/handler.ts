@@ -1,21 +1,18 @@
+import type { ApiViewParts } from "../../api/parts.ts";
 import type { DetachedCall, Call } from "../../http/call.ts";
-import type { Limiter } from "../../http/limiter.ts";
+import { type Show, viewEndpoint } from "../../http/endpoint.ts";
 import { describe, type HttpProblem, problemJson, problemOf } from "../../http/problems.ts";
 import { answer, FINDABLE, html, prefersHtml } from "../../http/responses.ts";
 import { queryOf } from "../../http/url.ts";
-import type { Views } from "../../http/views.ts";
 import { header } from "../../lib/bounds.ts";
-import type { Clock } from "../../links/clock.ts";
 import { suggestFreeCodes } from "../../links/code-suggestions.ts";
 import { type Code, parseCode } from "../../links/code.ts";
 import type { Link } from "../../links/link.ts";
-import type { Links } from "../../links/links.ts";
 import { isProblem } from "../../links/problem.ts";
 import { StoreUnavailable } from "../../links/store.ts";
-import type { Expiry } from "../../links/time.ts";
-import type { TokenCheck } from "../../moderation/access-tokens.ts";
 import { isFromAnotherSite } from "../forms.ts";
-import type { JustCreated } from "../preview/just-created.ts";
+import type { PageParts } from "../parts.ts";
+import { createJustCreated } from "../preview/just-created.ts";
 import { type TakenCode } from "./fields.tsx";
 import {
   EMPTY,
@@ -29,16 +26,6 @@ import {
 import { homePage } from "./page.tsx";
 import { type PastedText, readPasted } from "./pasted-address.ts";
 
-export interface HomeOptions {
-  readonly links: Pick<Links, "create" | "refusalsOf">;
-  readonly clock: Pick<Clock, "nowMs">;
-  readonly mayCreate: TokenCheck;
-  readonly limiter: Pick<Limiter, "attempt" | "share" | "view" | "unknown" | "barred">;
-  readonly views: Pick<Views, "ask">;
-  readonly justCreated: Pick<JustCreated, "remember">;
-  readonly onFault: (error: unknown) => void;
-}
-
 /** The data for the view of a refused form. */
 interface RefusedForm {
   readonly form: Form;
@@ -48,48 +35,57 @@ interface RefusedForm {
   readonly isUnderstood?: boolean;
 }
 
-export interface HomeViewsOptions {
-  readonly defaultExpiry: Expiry;
-  readonly needsToken: boolean;
-  readonly links: Pick<Links, "find">;
-}
-
-/** The home page, empty, filled in by a query, or with a refused form. */
-export function createHomeViews(options: HomeViewsOptions) {
-  return {
-    show(call: DetachedCall): Response {
+/** The form, empty or filled in by a query. */
+export const showHome = viewEndpoint({
+  at: "GET /",
+  cost: "shared",
+  view: {
+    render: (parts: ApiViewParts) => (call: DetachedCall) => {
       const { baseUrl } = call.domain;
       const form = shorten(formOfQuery(queryOf(call.request)));
       const isEmpty = Object.values(form).every((text) => text === "");
       return html(
         call,
         200,
-        (language) => homePage(language, { ...options, baseUrl, form, errors: {} }),
+        (language) => homePage(language, { ...parts, baseUrl, form, errors: {} }),
         isEmpty ? FINDABLE : {},
       );
     },
+  },
+});
 
-    async refused(call: DetachedCall, data: string): Promise<Response> {
-      const { form, problem, offers = [], isUnderstood } = JSON.parse(data) as RefusedForm;
-      const { baseUrl } = call.domain;
-      const { status, headers } = describe(problem);
-      const taken = FORM_KINDS.has(problem.kind) ? await lookForCode(form.custom_code) : undefined;
-      return html(
-        call,
-        status,
-        (language) =>
-          homePage(language, {
-            ...options,
-            baseUrl,
-            form,
-            offers,
-            isUnderstood,
-            taken,
-            ...describeRefusal(problem, form, offers.length > 0, language),
-          }),
-        headers,
-      );
-    },
+/** Creates a link without a script. Answers 303 (RFC 9110, section 15.4.4), so that a reload creates no second one. */
+export const sendHomeForm = viewEndpoint({
+  at: "POST /",
+  cost: "create",
+  limit: "create",
+  view: { render: renderRefusedForm },
+  serve: serveForm,
+});
+
+function renderRefusedForm(parts: ApiViewParts) {
+  return async (
+    call: DetachedCall,
+    { form, problem, offers = [], isUnderstood }: RefusedForm,
+  ): Promise<Response> => {
+    const { baseUrl } = call.domain;
+    const { status, headers } = describe(problem);
+    const taken = FORM_KINDS.has(problem.kind) ? await lookForCode(form.custom_code) : undefined;
+    return html(
+      call,
+      status,
+      (language) =>
+        homePage(language, {
+          ...parts,
+          baseUrl,
+          form,
+          offers,
+          isUnderstood,
+          taken,
+          ...describeRefusal(problem, form, offers.length > 0, language),
+        }),
+      headers,
+    );
   };
 
   /** Reports a taken code together with the other mistakes, and finds free ones like it. */
@@ -106,7 +102,7 @@ export function createHomeViews(options: HomeViewsOptions) {
   }
 
   async function isTaken(code: Code): Promise<boolean> {
-    const lookup = await options.links.find(code, "maker");
+    const lookup = await parts.links.find(code, "maker");
     return !isProblem(lookup) || lookup.kind !== "unknown";
   }
 }
@@ -117,8 +113,12 @@ const CLEAR: PastedText = { offers: [] };
 /** Other problems say nothing about the fields. */
 const FORM_KINDS: ReadonlySet<HttpProblem["kind"]> = new Set(["invalid", "taken"]);
 
-/** The form of the home page, which creates links without a script. */
-export function createHome({ links, clock, views, justCreated, limiter, mayCreate, onFault }: HomeOptions) {
+function serveForm(
+  { links, clock, secret, limiter, mayCreate, onFault }: PageParts,
+  show: Show<RefusedForm>,
+) {
+  const justCreated = createJustCreated({ secret, clock });
+
   /** Creates the link, or reports all mistakes together. */
   async function create(call: Call, form: Form, isUnclear: boolean): Promise<Link | HttpProblem> {
     const read = readRequest(form, clock.nowMs());
@@ -143,8 +143,7 @@ export function createHome({ links, clock, views, justCreated, limiter, mayCreat
     // The view looks the code up, so this must count like a visit of an unknown code.
     const looksUp = form.custom_code !== "" && FORM_KINDS.has(refusal.problem.kind);
     const limited = looksUp ? await (limiter.barred(call) ?? limiter.unknown(call)) : undefined;
-    const view: RefusedForm = { form: shorten(form), ...refusal, ...(limited && { problem: limited }) };
-    return views.ask("refusedForm", call, JSON.stringify(view));
+    return show(call, { form: shorten(form), ...refusal, ...(limited && { problem: limited }) });
   }
 
   /** Creates the link unless `refused` is set. */
@@ -176,8 +175,7 @@ export function createHome({ links, clock, views, justCreated, limiter, mayCreat
   }
 
   return {
-    /** Answers 303 (RFC 9110, section 15.4.4), so that a reload creates no second link. */
-    make: limiter.attempt((call) => answerForm(call)),
+    handle: limiter.attempt((call) => answerForm(call)),
     /** Creates no link, and shows the submitted form, which a client could send again and again. */
     refuse: (call: Call, problem: HttpProblem) => limiter.view(() => answerForm(call, problem))(call),
   };

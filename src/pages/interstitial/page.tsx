@@ -1,10 +1,10 @@
 /** @jsxImportSource ../shared/html */
+import type { ApiViewParts } from "../../api/parts.ts";
 import type { DetachedCall } from "../../http/call.ts";
+import type { View } from "../../http/endpoint.ts";
 import { type Page } from "../../http/page.ts";
 import { FORM_LEADS_ELSEWHERE, html } from "../../http/responses.ts";
-import type { Clock } from "../../links/clock.ts";
 import { type Link, isGuarded, isLimited } from "../../links/link.ts";
-import type { Links } from "../../links/links.ts";
 import { isProblem } from "../../links/problem.ts";
 import { message } from "../../locales/messages.ts";
 import { hintsOf } from "../../moderation/link-hints.ts";
@@ -67,13 +67,13 @@ function interstitialPage(language: string, link: Interstitial): Page {
   );
 }
 
-export interface InterstitialPageOptions {
-  readonly links: Pick<Links, "resolve">;
-  readonly clock: Pick<Clock, "nowMs">;
-}
-
 /** The preview at the short address itself, for people who should see the destination first. */
-export function createInterstitialPage({ links, clock }: InterstitialPageOptions) {
+export const interstitial = {
+  at: "GET /{code}",
+  view: { parameters: ["language"], render: showInterstitial },
+} satisfies { readonly at: string; readonly view: View<undefined, ApiViewParts> };
+
+function showInterstitial({ links, clock }: Pick<ApiViewParts, "links" | "clock">) {
   return async (call: DetachedCall): Promise<Response> => {
     const link = await links.resolve(call.code);
     if (isProblem(link)) return problemAnswer(call, link);

@@ -1,22 +1,21 @@
+import type { ApiViewParts } from "../../api/parts.ts";
 import type { DetachedCall, Call } from "../../http/call.ts";
+import { type Show, viewEndpoint } from "../../http/endpoint.ts";
 import { LINK_FIELDS } from "../../http/field-names.ts";
-import { createLinkManager, type LinkManagerOptions } from "../../http/link-manager.ts";
+import { createLinkManager } from "../../http/link-manager.ts";
 import { describe, type HttpProblem, malformed, type Malformed, problemOf } from "../../http/problems.ts";
 import { html } from "../../http/responses.ts";
-import type { Views } from "../../http/views.ts";
 import { BODIES, type FieldName, type Fields } from "../../lib/bounds.ts";
-import type { Clock } from "../../links/clock.ts";
 import type { EditRequest, Edits } from "../../links/edit.ts";
 import type { FoundLink } from "../../links/link.ts";
-import type { Links } from "../../links/links.ts";
 import { type Invalid, invalid, isProblem } from "../../links/problem.ts";
 import { StoreUnavailable } from "../../links/store.ts";
 import { MAX_TARGET_LENGTH } from "../../links/target.ts";
 import { type NameOf, TERM_NAMES, TERMS } from "../../links/terms.ts";
 import { type Duration, DURATIONS } from "../../links/time.ts";
 import { message } from "../../locales/messages.ts";
-import type { Counts } from "../../visits/visits.ts";
 import { DATE_WORDS, describeInForm, instantOf, isFromAnotherSite, readForm, readTerms } from "../forms.ts";
+import type { PageParts } from "../parts.ts";
 import { problemAnswer } from "../problem/answer.ts";
 import { targetChangeOf } from "../shared/link-facts.tsx";
 import { MANAGE_FIELDS, type ManageForm } from "./fields.tsx";
@@ -36,67 +35,71 @@ interface FormView {
   readonly unlocked?: { readonly link: FoundLink; readonly key: string };
 }
 
-export interface ManageViewsOptions {
-  readonly visits: Pick<Counts, "statistics">;
-  readonly clock: Pick<Clock, "nowMs">;
+interface ManageViewParts extends Pick<ApiViewParts, "visits" | "clock"> {
   readonly edits: Edits;
   readonly codeHoldMs: number;
 }
 
-/** The form for a link's manage key, and the forms that change the link. */
-export function createManageViews({ visits, clock, edits, codeHoldMs }: ManageViewsOptions) {
-  return {
-    async manage(call: DetachedCall, data: string): Promise<Response> {
-      const { problem, done, values, unlocked }: FormView = data === "" ? {} : (JSON.parse(data) as FormView);
-      const { status, headers } =
-        problem === undefined ? { status: 200, headers: {} } : describe(problem, LINK_FIELDS);
-      if (unlocked === undefined)
-        return html(
-          call,
-          status,
-          (language) =>
-            keyPage(language, {
-              path: managePath(call.code),
-              error: problem && describeKeyProblem(problem, language),
-            }),
-          headers,
-        );
-      const { link, key } = unlocked;
-      const nowMs = clock.nowMs();
-      const lastDays = { interval: "day", timeZone: "UTC" } as const;
-      // Without the store, the page still reports the result of the change.
-      const statistics = await visits.statistics(link, lastDays, "maker").catch(orNothing);
-      const shown = { link, key, nowMs, edits, codeHoldMs, values };
+/** The form for a link's manage key. */
+export const showKeyForm = viewEndpoint({
+  at: "GET /{code}+manage",
+  cost: "work",
+  view: { parameters: ["language"], render: renderManagePage },
+});
+
+/** The forms: the key, and the changes. The key is in no address and no cookie. */
+export const manageLink = viewEndpoint({
+  at: "POST /{code}+manage",
+  cost: "work",
+  changesLinks: true,
+  view: { parameters: ["language"], render: renderManagePage },
+  serve: serveForms,
+});
+
+function renderManagePage({ visits, clock, edits, codeHoldMs }: ManageViewParts) {
+  return async (
+    call: DetachedCall,
+    { problem, done, values, unlocked }: FormView = {},
+  ): Promise<Response> => {
+    const { status, headers } =
+      problem === undefined ? { status: 200, headers: {} } : describe(problem, LINK_FIELDS);
+    if (unlocked === undefined)
       return html(
         call,
         status,
         (language) =>
-          managePage(language, {
-            ...shown,
-            shortUrl: call.domain.shownUrl(link.code),
-            changed: targetChangeOf(link, nowMs),
-            statistics: isProblem(statistics) ? undefined : statistics,
-            done: done && message(language, done),
-            ...(problem === undefined ? { errors: {} } : describeProblem(problem, language)),
+          keyPage(language, {
+            path: managePath(call.code),
+            error: problem && describeKeyProblem(problem, language),
           }),
         headers,
       );
-    },
+    const { link, key } = unlocked;
+    const nowMs = clock.nowMs();
+    const lastDays = { interval: "day", timeZone: "UTC" } as const;
+    // Without the store, the page still reports the result of the change.
+    const statistics = await visits.statistics(link, lastDays, "maker").catch(orNothing);
+    const shown = { link, key, nowMs, edits, codeHoldMs, values };
+    return html(
+      call,
+      status,
+      (language) =>
+        managePage(language, {
+          ...shown,
+          shortUrl: call.domain.shownUrl(link.code),
+          changed: targetChangeOf(link, nowMs),
+          statistics: isProblem(statistics) ? undefined : statistics,
+          done: done && message(language, done),
+          ...(problem === undefined ? { errors: {} } : describeProblem(problem, language)),
+        }),
+      headers,
+    );
   };
 }
 
-export interface ManagePagesOptions extends LinkManagerOptions {
-  readonly links: LinkManagerOptions["links"] & Pick<Links, "withdraw">;
-  readonly views: Pick<Views, "ask">;
-  readonly onFault: (error: unknown) => void;
-}
-
-/** Handles the forms: the key and the change. The key is in no address and no cookie. */
-export function createManagePages(options: ManagePagesOptions) {
-  const { links, views, onFault } = options;
-  const { unlock, edit } = createLinkManager(options);
-
-  const show = (call: Call, view: FormView) => views.ask("manage", call, JSON.stringify(view));
+function serveForms(parts: PageParts, show: Show<FormView | undefined>) {
+  const { links, onFault } = parts;
+  const { unlock, edit } = createLinkManager(parts);
 
   async function act(call: Call, link: FoundLink, fields: Fields) {
     try {
@@ -119,29 +122,26 @@ export function createManagePages(options: ManagePagesOptions) {
     }
   }
 
-  return {
-    async manage(call: Call): Promise<Response> {
-      call.client();
-      const fields = await readForm(call.request, BODIES["POST /{code}+manage"]);
-      if (isProblem(fields)) return show(call, { problem: fields });
-      if (isFromAnotherSite(call)) return show(call, { problem: { kind: "cross-site" } });
-      const key = keyIn(fields.get("key") ?? "");
-      if (key === "") return show(call, { problem: malformed({ rule: "field.required", field: "key" }) });
-      const link = await unlock(call, key);
-      if (isProblem(link)) {
-        const { kind } = link;
-        return kind === "unknown" || kind === "disabled" || kind === "limited"
-          ? problemAnswer(call, link)
-          : show(call, { problem: link });
-      }
-      const after = await act(call, link, fields);
-      if (isProblem(after))
-        return show(call, { problem: after, values: submittedValues(fields), unlocked: { link, key } });
-      return show(call, {
-        done: DONE.get(fields.get("act")),
-        unlocked: { link: { ...link, ...after, disabled: link.disabled }, key },
-      });
-    },
+  return async (call: Call): Promise<Response> => {
+    const fields = await readForm(call.request, BODIES[manageLink.at]);
+    if (isProblem(fields)) return show(call, { problem: fields });
+    if (isFromAnotherSite(call)) return show(call, { problem: { kind: "cross-site" } });
+    const key = keyIn(fields.get("key") ?? "");
+    if (key === "") return show(call, { problem: malformed({ rule: "field.required", field: "key" }) });
+    const link = await unlock(call, key);
+    if (isProblem(link)) {
+      const { kind } = link;
+      return kind === "unknown" || kind === "disabled" || kind === "limited"
+        ? problemAnswer(call, link)
+        : show(call, { problem: link });
+    }
+    const after = await act(call, link, fields);
+    if (isProblem(after))
+      return show(call, { problem: after, values: submittedValues(fields), unlocked: { link, key } });
+    return show(call, {
+      done: DONE.get(fields.get("act")),
+      unlocked: { link: { ...link, ...after, disabled: link.disabled }, key },
+    });
   };
 }
 

@@ -1,18 +1,25 @@
 /** @jsxImportSource ../shared/html */
 import type { DetachedCall } from "../../http/call.ts";
+import { viewEndpoint } from "../../http/endpoint.ts";
 import { type Page } from "../../http/page.ts";
 import { html } from "../../http/responses.ts";
 import { message, type MessageKey } from "../../locales/messages.ts";
 import { richMessage, sentences } from "../shared/formats.ts";
-import { page } from "../shared/layout.tsx";
+import { MY_LINKS_PATH, page } from "../shared/layout.tsx";
 import { CopyButton } from "../shared/share.tsx";
 import { LinkItem, wordsOf } from "./link-list.tsx";
 
-export function showMyLinks(call: DetachedCall): Response {
-  return html(call, 200, (language) => myLinksPage(language, call.domain), {
-    "Cache-Control": "private, no-cache",
-  });
-}
+/** The links that this browser keeps. A script fills them in. */
+export const showMyLinks = viewEndpoint({
+  at: `GET ${MY_LINKS_PATH}`,
+  cost: "shared",
+  view: {
+    render: () => (call: DetachedCall) =>
+      html(call, 200, (language) => myLinksPage(language, call.domain), {
+        "Cache-Control": "private, no-cache",
+      }),
+  },
+});
 
 /** Texts for the browser script. */
 const SAID: Record<string, MessageKey> = {

@@ -1,11 +1,11 @@
 import type { Call } from "../../http/call.ts";
 import { createSignedCookie } from "../../http/credentials.ts";
-import type { Limiter, Try } from "../../http/limiter.ts";
+import type { Try, TryPassword } from "../../http/password-tries.ts";
 import { describe, type HttpProblem, problemJson } from "../../http/problems.ts";
 import { FORM_LEADS_ELSEWHERE, html, prefersHtml } from "../../http/responses.ts";
 import { pathOf } from "../../http/url.ts";
 import { header } from "../../lib/bounds.ts";
-import type { Clock } from "../../links/clock.ts";
+import type { MonotonicClock, WallClock } from "../../links/clock.ts";
 import type { Link } from "../../links/link.ts";
 import { checkPassword } from "../../links/password.ts";
 import type { Secret } from "../../links/secret.ts";
@@ -27,12 +27,12 @@ interface Check {
 
 export interface PasswordsOptions {
   readonly secret: Pick<Secret, "hash">;
-  readonly clock: Pick<Clock, "nowMs" | "monotonicMs">;
-  readonly limiter: Pick<Limiter, "tryPassword">;
+  readonly clock: MonotonicClock & WallClock;
+  readonly tryPassword: TryPassword;
 }
 
 /** Checks the passwords of links, and remembers in a cookie who knew one. */
-export function createPasswords({ secret, clock, limiter }: PasswordsOptions) {
+export function createPasswords({ secret, clock, tryPassword }: PasswordsOptions) {
   const cookie = createSignedCookie(
     { secret, clock },
     { name: "password", lastsMs: OPEN_MS, sameSite: "Lax" },
@@ -100,7 +100,7 @@ export function createPasswords({ secret, clock, limiter }: PasswordsOptions) {
     /** Undefined if the password is right. Counts wrong ones. */
     async refusalOf(call: Call, link: Link, given: string): Promise<Response | undefined> {
       // First, because a client over the limit must not learn which password is right.
-      const attempt = limiter.tryPassword(call, link);
+      const attempt = tryPassword(call, link);
       if (attempt instanceof Promise) {
         const limited = await attempt;
         return refuse(call, limited, limited);

@@ -1,40 +1,50 @@
+import type { ApiParts, ApiViewParts } from "../../api/parts.ts";
 import { readStatisticsQuery } from "../../api/statistics.ts";
-import type { DetachedCall } from "../../http/call.ts";
+import type { Call, DetachedCall } from "../../http/call.ts";
+import { type Show, viewEndpoint } from "../../http/endpoint.ts";
 import { urlLanguage, pageLanguage } from "../../http/page-language.ts";
 import { describe } from "../../http/problems.ts";
-import { knowsAlready, tagOf, answer, html } from "../../http/responses.ts";
+import { html, tagged, tagOf } from "../../http/responses.ts";
 import { parametersOf } from "../../http/url.ts";
-import type { Clock } from "../../links/clock.ts";
 import { targetSinceMs, hasStarted, hasEnded, hasPassword } from "../../links/link.ts";
-import type { Links } from "../../links/links.ts";
 import { isProblem } from "../../links/problem.ts";
 import { HOUR_MS } from "../../links/time.ts";
 import type { ReadDisabledSince } from "../../moderation/inspection.ts";
 import { hintsOf } from "../../moderation/link-hints.ts";
 import type { Sums } from "../../visits/days/day.ts";
-import type { Counts } from "../../visits/visits.ts";
 import { problemAnswer } from "../problem/answer.ts";
 import { targetChangeOf } from "../shared/link-facts.tsx";
 import { minutesLeftOf } from "../shared/warnings.tsx";
-import type { NewLink } from "./just-created.ts";
+import { createJustCreated } from "./just-created.ts";
 import { type Preview, previewPage } from "./page.tsx";
 import { chooseRange, seriesIn } from "./ranges.ts";
 
 /** The hours of every time zone start at one of these. */
 const QUARTER_MS = HOUR_MS / 4;
 
-export interface PreviewOptions {
-  readonly links: Pick<Links, "find">;
-  readonly visits: Pick<Counts, "sums" | "statistics">;
-  readonly clock: Pick<Clock, "nowMs">;
+interface PreviewParts extends Pick<ApiViewParts, "links" | "visits" | "clock"> {
   readonly disabledSince: ReadDisabledSince;
   readonly statsKeepDays: number;
 }
 
-/** The page at /<code>+, with the destination of a link and its visits. */
-export function createPreview({ links, visits, clock, disabledSince, statsKeepDays }: PreviewOptions) {
-  return async (call: DetachedCall, data = ""): Promise<Response> => {
-    const { manageKey }: Partial<NewLink> = data === "" ? {} : (JSON.parse(data) as NewLink);
+/** Shows the destination of a link and its visits, and its manage key to the browser that has just created it. */
+export const showPreview = viewEndpoint({
+  at: "GET /{code}+",
+  cost: "work",
+  view: { parameters: ["range", "by", "tz", "language"], isTaggedFirst: true, render: renderPreview },
+  serve: ({ links, secret, clock }: ApiParts, show: Show<string | undefined>) => {
+    const justCreated = createJustCreated({ secret, clock });
+    return async (call: Call) => {
+      if (!justCreated.isClaimed(call)) return show(call);
+      const link = await links.find(call.code, "maker");
+      const isCreator = !isProblem(link) && justCreated.isRight(call, link);
+      return show(call, isCreator ? secret.manageKey(link) : undefined);
+    };
+  },
+});
+
+function renderPreview({ links, visits, clock, disabledSince, statsKeepDays }: PreviewParts) {
+  return async (call: DetachedCall, manageKey: string | undefined): Promise<Response> => {
     const link = await links.find(call.code, manageKey === undefined ? "visitor" : "maker");
     if (isProblem(link)) return problemAnswer(call, link);
     const { code, target, createdMs, endsMs, terms, disabled: reason } = link;
@@ -77,32 +87,31 @@ export function createPreview({ links, visits, clock, disabledSince, statsKeepDa
     const look = [assets.script.path, assets.manifest.path, contact, language];
     const ETag = `W/${tagOf([look, link, facts, range.name, range.names, range.request, quarter])}`;
     const disabled = reason && { reason, sinceMs: await disabledSince(link) };
-    if (disabled === undefined && knowsAlready(call.headers, ETag))
-      return answer({ status: 304, headers: { ETag } });
-    const statistics = await visits.statistics(link, range.request);
-    // The page offers only valid ranges.
-    if (isProblem(statistics)) throw new Error(statistics.refusals[0]?.rule);
-    const series = seriesIn(range, statistics.series);
-    const preview: Preview = {
-      ...facts,
-      code,
-      target: isSecret ? undefined : target,
-      createdMs,
-      targetSinceMs: targetSinceMs(link),
-      endsMs,
-      disabled,
-      range,
-      statistics: { ...statistics, ...sumsOf(series), series },
-      shortUrl: call.domain.shownUrl(code),
-      endedBy: terms?.ended,
-      terms,
+    const render = async (): Promise<Response> => {
+      const statistics = await visits.statistics(link, range.request);
+      // The page offers only valid ranges.
+      if (isProblem(statistics)) throw new Error(statistics.refusals[0]?.rule);
+      const series = seriesIn(range, statistics.series);
+      const preview: Preview = {
+        ...facts,
+        code,
+        target: isSecret ? undefined : target,
+        createdMs,
+        targetSinceMs: targetSinceMs(link),
+        endsMs,
+        disabled,
+        range,
+        statistics: { ...statistics, ...sumsOf(series), series },
+        shortUrl: call.domain.shownUrl(code),
+        endedBy: terms?.ended,
+        terms,
+      };
+      const { status, headers } =
+        reason === undefined ? { status: 200, headers: {} } : describe({ kind: "disabled", reason });
+      return html(call, status, () => previewPage(language, preview), headers);
     };
     // A problem's page isn't cached, so it needs no tag.
-    if (reason !== undefined) {
-      const { status, headers } = describe({ kind: "disabled", reason });
-      return html(call, status, () => previewPage(language, preview), headers);
-    }
-    return html(call, 200, () => previewPage(language, preview), { ETag });
+    return disabled === undefined ? tagged(call, ETag, render) : render();
   };
 }
 

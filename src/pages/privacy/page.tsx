@@ -1,15 +1,20 @@
 /** @jsxImportSource ../shared/html */
 import type { DetachedCall } from "../../http/call.ts";
+import { viewEndpoint } from "../../http/endpoint.ts";
 import { type Page } from "../../http/page.ts";
 import { FINDABLE, html } from "../../http/responses.ts";
 import { message } from "../../locales/messages.ts";
-import { page } from "../shared/layout.tsx";
+import { page, PRIVACY_PATH } from "../shared/layout.tsx";
 
-/** The page that says which data about visitors Curt stores. */
-export function createPrivacy(privacy: Privacy) {
-  return (call: DetachedCall): Response =>
-    html(call, 200, (language) => privacyPage(language, privacy), FINDABLE);
-}
+/** Says which data about visitors Curt stores. */
+export const showPrivacy = viewEndpoint({
+  at: `GET ${PRIVACY_PATH}`,
+  cost: "shared",
+  view: {
+    render: (privacy: Privacy) => (call: DetachedCall) =>
+      html(call, 200, (language) => privacyPage(language, privacy), FINDABLE),
+  },
+});
 
 /** The settings that change the page. */
 export interface Privacy {

@@ -1,17 +1,24 @@
-import { readQrStyle } from "../../api/qr-code.ts";
+import type { ApiViewParts } from "../../api/parts.ts";
+import { qrQuery, readQrStyle } from "../../api/qr-code.ts";
 import type { DetachedCall } from "../../http/call.ts";
+import { viewEndpoint } from "../../http/endpoint.ts";
 import { describe } from "../../http/problems.ts";
 import { html } from "../../http/responses.ts";
 import { parametersOf } from "../../http/url.ts";
 import { hasPassword } from "../../links/link.ts";
-import type { Links } from "../../links/links.ts";
 import { isProblem } from "../../links/problem.ts";
 import { describeInForm } from "../forms.ts";
 import { problemAnswer } from "../problem/answer.ts";
 import { QR_FIELDS, qrPage } from "./page.tsx";
 
-/** The page at /<code>+qr, with a link's QR code in the style of the query. */
-export function createQrPage({ links }: { readonly links: Pick<Links, "resolve"> }) {
+/** A link's QR code in the style of the query. */
+export const showQrPage = viewEndpoint({
+  at: "GET /{code}+qr",
+  cost: "work",
+  view: { parameters: [...Object.keys(qrQuery.shape), "language"], render: renderQrPage },
+});
+
+function renderQrPage({ links }: Pick<ApiViewParts, "links">) {
   return async (call: DetachedCall): Promise<Response> => {
     const { query: style, problem } = readQrStyle(call.request);
     const link = await links.resolve(call.code);

@@ -1,7 +1,7 @@
 /** @jsxImportSource ../shared/html */
 import { ERROR_CORRECTIONS, MARGINS, type QrStyle, SIZES } from "../../api/qr-bounds.ts";
 import { type Page } from "../../http/page.ts";
-import { forwardsQuery, type Link } from "../../links/link.ts";
+import { forwardsQuery, type WithTerms } from "../../links/link.ts";
 import { message } from "../../locales/messages.ts";
 import { describeDestination } from "../shared/destination-parts.ts";
 import { describedBy, FieldError, type FieldErrors } from "../shared/fields.tsx";
@@ -16,7 +16,7 @@ import { judge, type Verdict, type Word } from "./qr-style.ts";
 export const QR_FIELDS = ["dark", "light", "ecc", "margin", "size"] as const;
 type QrField = (typeof QR_FIELDS)[number];
 
-export interface QrView extends Pick<Link, "terms"> {
+export interface QrView extends WithTerms {
   readonly code: string;
   readonly shortUrl: string;
   /** Undefined if it is secret, behind the link's password. */

@@ -6,7 +6,7 @@ import { type Destination, splitHost } from "../shared/destination-parts.ts";
 import { destinationLabel } from "../shared/destination.tsx";
 import type { Html } from "../shared/html/jsx-runtime.ts";
 import { ShortAddress, withoutScheme } from "../shared/ticket.tsx";
-import { modulesOf, pathOf, qrPng, qrSvg } from "./qr-matrix.ts";
+import { modulesOf, pathOf, drawPng, drawSvg } from "./qr-matrix.ts";
 import { moduleWidth, widthWithQuietZone } from "./qr-style.ts";
 
 /** In CSS pixels, unless the modules would be too small for a camera. */
@@ -134,10 +134,10 @@ export function QrDrawn({ language, shortUrl, destination }: Omit<SheetProps, "c
       <figcaption>
         {message(language, "preview.qr.save")}
         {sentenceSpace(language)}
-        <a href={asData("image/png", qrPng(shortUrl, saved))} download={fileName(shortUrl, "png")}>
+        <a href={asData("image/png", drawPng(shortUrl, saved))} download={fileName(shortUrl, "png")}>
           PNG
         </a>{" "}
-        <a href={asData("image/svg+xml", qrSvg(shortUrl, saved))} download={fileName(shortUrl, "svg")}>
+        <a href={asData("image/svg+xml", drawSvg(shortUrl, saved))} download={fileName(shortUrl, "svg")}>
           SVG
         </a>
       </figcaption>

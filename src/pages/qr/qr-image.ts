@@ -1,17 +1,37 @@
-import type { ApiViewsOptions } from "../../api/parts.ts";
+import type { ApiViewParts } from "../../api/parts.ts";
 import type { QrStyle } from "../../api/qr-bounds.ts";
-import { readQrStyle } from "../../api/qr-code.ts";
+import { imageEntry, qrQuery, readQrStyle } from "../../api/qr-code.ts";
 import type { DetachedCall } from "../../http/call.ts";
+import { viewEndpoint } from "../../http/endpoint.ts";
 import { problemJson } from "../../http/problems.ts";
-import { answer, fileName, knowsAlready, tagOf } from "../../http/responses.ts";
+import { answer, fileName, tagged, tagOf } from "../../http/responses.ts";
 import { isProblem } from "../../links/problem.ts";
 import { problemAnswer } from "../problem/answer.ts";
-import { qrPng, qrSvg } from "./qr-matrix.ts";
+import { drawPng, drawSvg } from "./qr-matrix.ts";
 
-/** The QR code of a short address, on the views thread. A link that doesn't redirect has none: 404 or 410. */
-export function createQrImages({ links, clock, version, cacheSeconds }: ApiViewsOptions) {
-  const draw =
-    (extension: string, type: string, image: (address: string, style: QrStyle) => string | Uint8Array) =>
+export const qrSvg = viewEndpoint({
+  at: "GET /{code}.svg",
+  cost: "work",
+  forEveryOrigin: true,
+  entry: imageEntry("getQrCodeSvg", "api.qr.svg", "image/svg+xml"),
+  view: { parameters: Object.keys(qrQuery.shape), render: showImage("svg", "image/svg+xml", drawSvg) },
+});
+
+export const qrPng = viewEndpoint({
+  at: "GET /{code}.png",
+  cost: "work",
+  forEveryOrigin: true,
+  entry: imageEntry("getQrCodePng", "api.qr.png", "image/png"),
+  view: { parameters: Object.keys(qrQuery.shape), render: showImage("png", "image/png", drawPng) },
+});
+
+/** The QR code of a short address. A link that doesn't redirect has none: 404 or 410. */
+function showImage(
+  extension: string,
+  type: string,
+  draw: (address: string, style: QrStyle) => string | Uint8Array,
+) {
+  return ({ links, clock, version, cacheSeconds }: ApiViewParts) =>
     async (call: DetachedCall): Promise<Response> => {
       const { query: style, problem } = readQrStyle(call.request);
       if (problem !== undefined) return problemJson(call, problem);
@@ -23,19 +43,18 @@ export function createQrImages({ links, clock, version, cacheSeconds }: ApiViews
       const shared = sharedSeconds > 0 ? `public, s-maxage=${sharedSeconds}` : "private";
       const address = call.domain.shownUrl(link.code);
       const ETag = tagOf([version, extension, address, style, maxAge]);
-      if (knowsAlready(call.headers, ETag)) return answer({ status: 304, headers: { ETag } });
-      return answer({
-        type,
-        body: image(address, style),
-        cache: `${shared}, max-age=${maxAge}`,
-        headers: {
-          ETag,
-          "Content-Disposition": fileName("inline", link.code, "qr", extension),
-          "Cross-Origin-Resource-Policy": "cross-origin",
-        },
-      });
+      return tagged(call, ETag, () =>
+        answer({
+          type,
+          body: draw(address, style),
+          cache: `${shared}, max-age=${maxAge}`,
+          headers: {
+            "Content-Disposition": fileName("inline", link.code, "qr", extension),
+            "Cross-Origin-Resource-Policy": "cross-origin",
+          },
+        }),
+      );
     };
-  return { svg: draw("svg", "image/svg+xml", qrSvg), png: draw("png", "image/png", qrPng) };
 }
 
 /** How long a browser may keep an image. */

@@ -10,7 +10,7 @@ const LEVELS = { l: "low", m: "medium", q: "quartile", h: "high" } as const sati
 >;
 
 /** The QR code of an address as an SVG document. The code contains the ASCII form. */
-export function qrSvg(address: string, style: QrStyle): string {
+export function drawSvg(address: string, style: QrStyle): string {
   const { modules, pixels, scale, start } = layOut(address, style);
   return (
     `<svg xmlns="http://www.w3.org/2000/svg" role="img" width="${pixels}" height="${pixels}"` +
@@ -21,7 +21,7 @@ export function qrSvg(address: string, style: QrStyle): string {
 }
 
 /** The same as PNG with one bit per pixel (ISO/IEC 15948). */
-export function qrPng(address: string, style: QrStyle): Uint8Array {
+export function drawPng(address: string, style: QrStyle): Uint8Array {
   const { modules, pixels, scale, start } = layOut(address, style);
   // Each line starts with the number of its filter. 0 means none.
   const lineBytes = 1 + Math.ceil(pixels / 8);

@@ -1,8 +1,10 @@
 /** @jsxImportSource ../shared/html */
 import { type ApiDescription, operationsByGroup } from "../../api/description.ts";
-import { documentRoute } from "../../api/openapi.ts";
+import { getDocument } from "../../api/document.ts";
+import type { ApiViewParts } from "../../api/parts.ts";
 import type { DetachedCall } from "../../http/call.ts";
-import { type Domain, memoizeByDomain } from "../../http/domain.ts";
+import { memoizeByDomain } from "../../http/domain.ts";
+import { pathOf, viewEndpoint } from "../../http/endpoint.ts";
 import { type Page } from "../../http/page.ts";
 import { FINDABLE, html } from "../../http/responses.ts";
 import { message } from "../../locales/messages.ts";
@@ -11,18 +13,19 @@ import { type ClientLimits, Failures, FAILURES, GUIDE, Guide } from "./guide.tsx
 import { OperationSection } from "./operation.tsx";
 import type { Context } from "./parts.tsx";
 
-export interface ReferenceOptions extends ClientLimits {
-  /** The OpenAPI document of a domain in a language. */
-  readonly describe: (domain: Domain, language: string) => ApiDescription;
-}
-
 /** The developers' page, which search engines may list. */
-export function createReference(options: ReferenceOptions) {
+export const showReference = viewEndpoint({
+  at: "GET /docs",
+  cost: "work",
+  view: { render: renderReference },
+});
+
+function renderReference(parts: ClientLimits & Pick<ApiViewParts, "describe">) {
   const render = memoizeByDomain((domain, language) =>
     referencePage(language, {
-      api: options.describe(domain, language),
-      documentPath: documentRoute.path,
-      limits: options,
+      api: parts.describe(domain, language),
+      documentPath: pathOf(getDocument),
+      limits: parts,
     }),
   );
   return (call: DetachedCall): Response =>

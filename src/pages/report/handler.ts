@@ -1,22 +1,22 @@
+import type { ApiViewParts } from "../../api/parts.ts";
 import type { DetachedCall, Call } from "../../http/call.ts";
+import { type Show, viewEndpoint } from "../../http/endpoint.ts";
 import { describe, type HttpProblem, malformed, problemJson, problemOf } from "../../http/problems.ts";
 import { html, prefersHtml } from "../../http/responses.ts";
 import { queryOf } from "../../http/url.ts";
-import type { Views } from "../../http/views.ts";
 import { BODIES, header } from "../../lib/bounds.ts";
 import { hasPassword } from "../../links/link.ts";
-import type { Links } from "../../links/links.ts";
 import { invalid, isProblem } from "../../links/problem.ts";
 import { REASONS } from "../../links/reasons.ts";
 import { message } from "../../locales/messages.ts";
-import type { Reports } from "../../moderation/reports/reports.ts";
 import { isFromAnotherSite, parseForm, readForm, describeInForm, seeOther } from "../forms.ts";
+import type { PageParts } from "../parts.ts";
 import { problemAnswer } from "../problem/answer.ts";
 import { REPORT_PATH } from "../shared/layout.tsx";
 import { REPORT_FIELDS, reportAnyPage, type ReportField, reportedPage, reportPage } from "./page.tsx";
 
 /** The page after a report. No code has a +. */
-export const REPORTED_PATH = "/+reported";
+const REPORTED_PATH = "/+reported";
 
 type Form = Readonly<Record<ReportField, string>>;
 
@@ -28,77 +28,94 @@ interface RefusedForm {
   readonly problem: HttpProblem;
 }
 
-export interface ReportOptions {
-  readonly reports: Pick<Reports, "report">;
-  readonly views: Pick<Views, "ask">;
-  readonly onFault: (error: unknown) => void;
-}
+/** The form that reports a link. */
+export const showReportForm = viewEndpoint({
+  at: "GET /{code}+report",
+  cost: "work",
+  view: { render: (parts: ApiViewParts) => (call: DetachedCall) => renderForm(parts, call) },
+});
 
-/** The forms that report a link, and the confirmation. */
-export function createReportViews({ links }: { readonly links: Pick<Links, "find"> }) {
-  async function form(
-    call: DetachedCall,
-    { form: values, problem }: Partial<RefusedForm>,
-  ): Promise<Response> {
-    const link = await links.find(call.code);
-    if (isProblem(link)) return problemAnswer(call, link);
-    const { status, headers } = problem === undefined ? { status: 200, headers: {} } : describe(problem);
-    const { code, target, disabled } = link;
-    const shown = {
-      code,
-      target: hasPassword(link) ? undefined : target,
-      works: disabled === undefined,
-      shortUrl: call.domain.shownUrl(code),
-      form: values ?? EMPTY,
-    };
-    return html(
-      call,
-      status,
-      (language) =>
-        reportPage(language, {
-          ...shown,
-          ...(problem === undefined ? { errors: {} } : describeProblem(problem, language)),
-        }),
-      headers,
-    );
-  }
+/** Answers 303 (RFC 9110, section 15.4.4), so that a reload sends nothing again. */
+export const sendReport = viewEndpoint({
+  at: "POST /{code}+report",
+  cost: "work",
+  limit: "report",
+  view: {
+    render: (parts: ApiViewParts) => (call: DetachedCall, refused: RefusedForm) =>
+      renderForm(parts, call, refused),
+  },
+  serve: serveReport,
+});
 
-  return {
-    /** Asks for a short address, and redirects to that link's form, at the domain that the address names. */
-    async reportAny(call: DetachedCall): Promise<Response> {
-      const query = parseForm(queryOf(call.request).slice(1));
-      const address = isProblem(query) ? "" : (query.get("address") ?? "").trim();
-      const { host, code } = partsOf(address);
-      const domain = host === "" ? call.domain : call.domain.find(host);
-      if (domain !== undefined && domain !== call.domain)
-        return seeOther(
-          `${domain.origin}${REPORT_PATH}?${new URLSearchParams({ address: code }).toString()}`,
-        );
-      const found = domain === undefined ? UNKNOWN_DOMAIN : await links.find(code);
-      const link = address === "" ? undefined : found;
-      if (link !== undefined && !isProblem(link)) return seeOther(`/${encodeURIComponent(link.code)}+report`);
-      const problem = link && describe(link);
-      return html(
-        call,
-        problem?.status ?? 200,
-        (language) =>
-          reportAnyPage(language, {
-            address,
-            errors: link === undefined ? {} : { address: describeInForm(link, [], language).notice ?? "" },
-          }),
-        problem?.headers,
-      );
-    },
+/** Asks for a short address, and redirects to that link's form. */
+export const showReportAny = viewEndpoint({
+  at: `GET ${REPORT_PATH}`,
+  cost: "work",
+  view: { render: (parts: ApiViewParts) => (call: DetachedCall) => renderReportAny(parts, call) },
+});
 
-    report: (call: DetachedCall) => form(call, {}),
+export const showReported = viewEndpoint({
+  at: `GET ${REPORTED_PATH}`,
+  cost: "shared",
+  view: { render: () => (call: DetachedCall) => html(call, 200, (language) => reportedPage(language)) },
+});
 
-    refusedReport: (call: DetachedCall, data: string) => form(call, JSON.parse(data) as RefusedForm),
-
-    reported: (call: DetachedCall) => html(call, 200, (language) => reportedPage(language)),
+async function renderForm(
+  { links }: Pick<ApiViewParts, "links">,
+  call: DetachedCall,
+  { form: values, problem }: Partial<RefusedForm> = {},
+): Promise<Response> {
+  const link = await links.find(call.code);
+  if (isProblem(link)) return problemAnswer(call, link);
+  const { status, headers } = problem === undefined ? { status: 200, headers: {} } : describe(problem);
+  const { code, target, disabled } = link;
+  const shown = {
+    code,
+    target: hasPassword(link) ? undefined : target,
+    works: disabled === undefined,
+    shortUrl: call.domain.shownUrl(code),
+    form: values ?? EMPTY,
   };
+  return html(
+    call,
+    status,
+    (language) =>
+      reportPage(language, {
+        ...shown,
+        ...(problem === undefined ? { errors: {} } : describeProblem(problem, language)),
+      }),
+    headers,
+  );
 }
 
-export function createReport({ reports, views, onFault }: ReportOptions) {
+/** The form is at the domain that the address names. */
+async function renderReportAny(
+  { links }: Pick<ApiViewParts, "links">,
+  call: DetachedCall,
+): Promise<Response> {
+  const query = parseForm(queryOf(call.request).slice(1));
+  const address = isProblem(query) ? "" : (query.get("address") ?? "").trim();
+  const { host, code } = partsOf(address);
+  const domain = host === "" ? call.domain : call.domain.find(host);
+  if (domain !== undefined && domain !== call.domain)
+    return seeOther(`${domain.origin}${REPORT_PATH}?${new URLSearchParams({ address: code }).toString()}`);
+  const found = domain === undefined ? UNKNOWN_DOMAIN : await links.find(code);
+  const link = address === "" ? undefined : found;
+  if (link !== undefined && !isProblem(link)) return seeOther(`/${encodeURIComponent(link.code)}+report`);
+  const problem = link && describe(link);
+  return html(
+    call,
+    problem?.status ?? 200,
+    (language) =>
+      reportAnyPage(language, {
+        address,
+        errors: link === undefined ? {} : { address: describeInForm(link, [], language).notice ?? "" },
+      }),
+    problem?.headers,
+  );
+}
+
+function serveReport({ reports, onFault }: PageParts, show: Show<RefusedForm>) {
   async function report(call: Call, { reason: given, note }: Form, address: string) {
     const reason = REASONS.find((one) => one === given);
     if (reason === undefined)
@@ -112,35 +129,24 @@ export function createReport({ reports, views, onFault }: ReportOptions) {
     }
   }
 
-  function formAgain(call: Call, form: Form, problem: HttpProblem): Promise<Response> {
-    const view: RefusedForm = { form, problem };
-    return views.ask("refusedReport", call, JSON.stringify(view));
-  }
-
   /** Sends the report unless `refused` is set. */
   async function answerForm(call: Call, refused?: HttpProblem): Promise<Response> {
-    const { address } = call.client();
-    const fields = await readForm(call.request, BODIES["POST /{code}+report"]);
+    const fields = await readForm(call.request, BODIES[sendReport.at]);
     if (isProblem(fields))
       return prefersHtml(header(call.headers, "accept"))
-        ? formAgain(call, EMPTY, fields)
+        ? show(call, { form: EMPTY, problem: fields })
         : problemJson(call, fields);
     // Browsers send line breaks as two characters (WHATWG HTML, section 4.10.21.8).
     const note = (fields.get("note") ?? "").replaceAll("\r\n", "\n");
     const form = { reason: fields.get("reason") ?? "", note };
-    if (refused !== undefined) return formAgain(call, form, refused);
-    if (isFromAnotherSite(call)) return formAgain(call, form, { kind: "cross-site" });
-    const reported = await report(call, form, address);
-    if (isProblem(reported)) return formAgain(call, form, reported);
+    if (refused !== undefined) return show(call, { form, problem: refused });
+    if (isFromAnotherSite(call)) return show(call, { form, problem: { kind: "cross-site" } });
+    const reported = await report(call, form, call.client().address);
+    if (isProblem(reported)) return show(call, { form, problem: reported });
     return seeOther(REPORTED_PATH);
   }
 
-  return {
-    /** Answers 303 (RFC 9110, section 15.4.4), so that a reload sends nothing again. */
-    send: (call: Call) => answerForm(call),
-    /** Sends no report, and shows the submitted form. */
-    refuse: (call: Call, problem: HttpProblem) => answerForm(call, problem),
-  };
+  return { handle: (call: Call) => answerForm(call), refuse: answerForm };
 }
 
 /** A missing reason, in words for people, not for API clients. */

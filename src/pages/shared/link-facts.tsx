@@ -1,6 +1,6 @@
 /** @jsxImportSource ./html */
 import { formerHostOf } from "../../links/change.ts";
-import { forwardsQuery, hasPassword, type Link } from "../../links/link.ts";
+import { forwardsQuery, hasPassword, type Link, type WithTerms } from "../../links/link.ts";
 import { NEVER_MS } from "../../links/time.ts";
 import { message, type MessageKey } from "../../locales/messages.ts";
 import { numberFormat, richMessage } from "./formats.ts";
@@ -47,7 +47,7 @@ export function Lifetime(props: LifetimeProps) {
   );
 }
 
-type QueryFactProps = Pick<Link, "terms"> & { readonly language: string };
+type QueryFactProps = WithTerms & { readonly language: string };
 
 /** Says that the link passes the visitor's query on, if it does. */
 export function QueryFact({ language, terms }: QueryFactProps) {

@@ -1,6 +1,7 @@
 import { serialize } from "hono/utils/cookie";
 
 import type { Call, Handler } from "../../http/call.ts";
+import { endpoint } from "../../http/endpoint.ts";
 import { describe, type HttpProblem, problemJson } from "../../http/problems.ts";
 import { html } from "../../http/responses.ts";
 import { BODIES, type AnyBody, cookies, type Fields } from "../../lib/bounds.ts";
@@ -9,7 +10,7 @@ import { isProblem } from "../../links/problem.ts";
 import { HOUR_MS } from "../../links/time.ts";
 import { message } from "../../locales/messages.ts";
 import { type AdminToken, digestOf, SESSION_MS } from "../../moderation/access-tokens.ts";
-import type { GuardStore } from "../../moderation/store.ts";
+import type { ModerationStore } from "../../moderation/store.ts";
 import { isFromAnotherSite, readForm, seeOther } from "../forms.ts";
 import { signInPage } from "./page.tsx";
 
@@ -20,7 +21,7 @@ const CLOCKS_DIFFER_MS = HOUR_MS;
 export interface SignInOptions {
   readonly token: AdminToken;
   readonly clock: Pick<Clock, "nowMs" | "trustworthy">;
-  readonly store: Pick<GuardStore, "endSession" | "isSessionEnded">;
+  readonly store: Pick<ModerationStore, "endSession" | "isSessionEnded">;
   /** Counts a wrong token, and returns the problem if there were too many. */
   readonly onWrong: (call: Call) => HttpProblem;
 }
@@ -61,8 +62,7 @@ export function createSignIn({ token, clock, store, onWrong }: SignInOptions) {
         return isOurs ? act(call, fields, formToken) : problemJson(call, { kind: "cross-site" });
       },
 
-    async signIn(call: Call): Promise<Response> {
-      call.client();
+    async start(call: Call): Promise<Response> {
       const fields = await readForm(call.request, BODIES["POST /admin"]);
       if (isProblem(fields)) return problemJson(call, fields);
       if (isFromAnotherSite(call)) return problemJson(call, { kind: "cross-site" });
@@ -72,7 +72,7 @@ export function createSignIn({ token, clock, store, onWrong }: SignInOptions) {
     },
 
     /** Ends the session, also for copies of its cookie. */
-    async signOut(call: Call): Promise<Response> {
+    async end(call: Call): Promise<Response> {
       if (isFromAnotherSite(call)) return problemJson(call, { kind: "cross-site" });
       const nowMs = clock.nowMs();
       const forgetByMs = clock.trustworthy() ? nowMs - CLOCKS_DIFFER_MS : 0;
@@ -84,6 +84,22 @@ export function createSignIn({ token, clock, store, onWrong }: SignInOptions) {
 }
 
 export type SignIn = ReturnType<typeof createSignIn>;
+
+interface SignInParts {
+  readonly signIn: SignIn;
+}
+
+export const signIn = endpoint({
+  at: "POST /admin",
+  cost: "little",
+  serve: ({ signIn: { start } }: SignInParts) => start,
+});
+
+export const signOut = endpoint({
+  at: "POST /admin/sign-out",
+  cost: "little",
+  serve: ({ signIn: { end } }: SignInParts) => end,
+});
 
 /** On the serving thread, so that a full queue of pages doesn't keep the operator from signing in. */
 function askFor(call: Call, problem: HttpProblem, isRefused = false): Response {

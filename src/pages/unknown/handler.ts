@@ -37,8 +37,6 @@ export function createUnknownAnswer(options: UnknownOptions) {
    * find links.
    */
   async function suggest(call: Call, problem: NoLink, codes: readonly Code[]): Promise<Response> {
-    // The client's address is lost if the reader hangs up during the lookup.
-    call.client();
     const barred = limiter.barred(call);
     if (barred !== undefined) return problemAnswer(call, await barred);
     try {

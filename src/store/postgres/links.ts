@@ -10,8 +10,8 @@ import { type Database, type Statements, WAIT_SHARE } from "./connection/databas
 import { closeCases, createInserts } from "./inserts.ts";
 import { createLinkCount, type LinkCount } from "./link-count.ts";
 import { columnsOf, GIVEN_LINKS, LINK_COLUMNS, type LinkRow, toLink } from "./link-row.ts";
+import { createRepeatableRequests } from "./repeatable-requests.ts";
 import type { Replicas } from "./replicas.ts";
-import { createRequests } from "./requests.ts";
 
 /**
  * Skips locked rows until the next time. Answers the cases of purged links, because the operator can't decide about these any
@@ -38,7 +38,7 @@ export function createLinks(
   const background = database.within(BACKGROUND_MS);
   const changes = createChanges(database, onRead);
   const inserts = createInserts(database, count, figures.links);
-  const requests = createRequests(database, background, count, figures.requests);
+  const requests = createRepeatableRequests(database, background, count, figures.requests);
   const updates = createUpdates(database, figures.updates);
 
   return {
@@ -141,9 +141,8 @@ function createUpdates(
 
   return {
     async update(link, change) {
-      const unknown = { link: undefined, isChanged: false };
-      if (!isStorable(link.code)) return unknown;
-      const [updated = unknown] = await updates.add([{ link, change }]);
+      if (!isStorable(link.code)) return { link: undefined, isChanged: false };
+      const [updated] = await updates.add([{ link, change }]);
       return updated;
     },
     settled: updates.settled,

@@ -1,10 +1,10 @@
 import type { PostgresAddress } from "../../config/database-url.ts";
 import type { LinkStore } from "../../links/store.ts";
 import { FIGURE_LINKS } from "../../moderation/figures.ts";
-import type { GuardStore } from "../../moderation/store.ts";
+import type { ModerationStore } from "../../moderation/store.ts";
 import type { VisitStore } from "../../visits/days/store.ts";
 import { createCommits, createStoreFigures, type StoreFigures } from "../shared/commits.ts";
-import { createFigures, createGuard, createGuardReader } from "../shared/guard.ts";
+import { createFigures, createModeration, createModerationReader } from "../shared/moderation.ts";
 import { REPORTS } from "../shared/reports.ts";
 import {
   type Database,
@@ -75,7 +75,7 @@ export async function openPostgresStore(
     onReplica,
     ...opening
   }: PostgresOptions = {},
-): Promise<LinkStore & VisitStore & GuardStore> {
+): Promise<LinkStore & VisitStore & ModerationStore> {
   const own = Math.max(1, connections - READER_CONNECTIONS);
   const database = openDatabase(address, { connections: own, limitMs, onPrimary });
   let instances: Awaited<ReturnType<typeof joinInstances>>;
@@ -92,10 +92,10 @@ export async function openPostgresStore(
   const figures = storeFigures ?? createStoreFigures();
   const replicas = readFrom && openReplicas(readFrom, database, { connections, onReplica });
   const links = createLinks(database, count, replicas?.read, figures);
-  const guard = createGuard(database, database.within(BACKGROUND_MS), eraseVisits);
+  const moderation = createModeration(database, database.within(BACKGROUND_MS), eraseVisits);
   const reports = createCommits(
     { ...REPORTS, waitMs: WAIT_SHARE * database.limitMs },
-    guard.reportAll,
+    moderation.reportAll,
     figures.reports,
   );
   const reader = readingHalf(database);
@@ -103,9 +103,9 @@ export async function openPostgresStore(
     ...reader,
     ...links,
     ...createVisits(database),
-    ...guard,
+    ...moderation,
     async report(report) {
-      const [outcome = "repeated"] = await reports.add([report]);
+      const [outcome] = await reports.add([report]);
       return outcome;
     },
     async figures(nowMs: number) {
@@ -131,8 +131,8 @@ function readingHalf(database: Database) {
     ...createSearch(database),
     ...createFigures(database.within(FIGURES_MS).run, { links: COUNT, newest: NEWEST, visited: VISITED }),
     ...createVisitsReader(database),
-    ...createGuardReader(database.run),
-  } satisfies Partial<LinkStore & VisitStore & GuardStore>;
+    ...createModerationReader(database.run),
+  } satisfies Partial<LinkStore & VisitStore & ModerationStore>;
 }
 
 /** Whether Curt has used the database before. Throws {@link StoreUnusable}. */

@@ -1,7 +1,7 @@
 // Rows of visits, read and written by their keys.
 import type { Sums } from "../../visits/days/day.ts";
 import type { Detail } from "../../visits/days/detail.ts";
-import type { Row } from "../../visits/days/visit-rows.ts";
+import type { Row } from "../../visits/days/slice.ts";
 import type { EraseVisits } from "../shared/decisions.ts";
 import type { Run } from "./connection/database.ts";
 

@@ -2,8 +2,8 @@
 import type { LinkKey } from "../../links/code.ts";
 import { StoreUnavailable } from "../../links/store.ts";
 import { closeDetail, type Day, mergeDays, type Sums } from "../../visits/days/day.ts";
+import { decodeRows, type Row, type Slice } from "../../visits/days/slice.ts";
 import type { AgeBounds, DaySums, DayVisits, VisitStore } from "../../visits/days/store.ts";
-import { decodeRows, type Row, type Slice } from "../../visits/days/visit-rows.ts";
 import type { Database, Run } from "./connection/database.ts";
 import {
   type Change,

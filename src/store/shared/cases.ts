@@ -15,6 +15,7 @@ import {
   type AnswerAction,
   type Case,
 } from "../../moderation/case.ts";
+import { addEntries } from "./decision-entries.ts";
 import {
   block,
   disableLocked,
@@ -25,7 +26,6 @@ import {
   readLocked,
   unblock,
 } from "./decisions.ts";
-import { addEntries } from "./operator-journal.ts";
 import { bytesOf, insertInto, isStorable, list, type Run, type Statements, textOf } from "./sql.ts";
 
 const COLUMNS =

@@ -1,4 +1,5 @@
 import { createHistogram, type Histogram, SECONDS } from "../../lib/histogram.ts";
+import type { Each } from "../../links/each.ts";
 import { StoreUnavailable } from "../../links/store.ts";
 
 interface CommitLimits {
@@ -163,7 +164,7 @@ export function createCommits<Item, Outcome>(
   }
 
   return {
-    add(items: readonly Item[]): Promise<readonly Outcome[]> {
+    add<const Items extends readonly Item[]>(items: Items): Promise<Each<Items, Outcome>> {
       if (queued + inFlight + items.length > maxWaiting) {
         figures.refused += items.length;
         return Promise.reject(
@@ -177,7 +178,7 @@ export function createCommits<Item, Outcome>(
         waiting.push({ items, sinceMs, resolve, reject }),
       );
       if (mayStart(sinceMs)) start(sinceMs);
-      return outcomes;
+      return outcomes as Promise<Each<Items, Outcome>>;
     },
     /** Resolves once all items are committed. */
     async settled(): Promise<void> {

@@ -3,7 +3,7 @@
 import {
   applyChange,
   type Change,
-  isWanted,
+  hasRevision,
   type OtherRevision,
   termsJson,
   versionOf,
@@ -15,8 +15,8 @@ import type { Reason } from "../../links/reasons.ts";
 import type { Decision, LinkId, SeenLink, Updated } from "../../links/store.ts";
 import type { AnswerAction } from "../../moderation/case.ts";
 import type { HostRule } from "../../moderation/store.ts";
+import { addEntries } from "./decision-entries.ts";
 import { idOf, LINK_COLUMNS, type LinkRow, storedEndMs, storedTarget, toLink } from "./link-row.ts";
-import { addEntries } from "./operator-journal.ts";
 import { insertInto, isStorable, list, type Run, type Statements } from "./sql.ts";
 
 /** Stands for the host rules in the table of changes. No link has this code. */
@@ -79,7 +79,7 @@ export function otherRevision(
   link: StoredLink | undefined,
   { revision }: SeenLink,
 ): OtherRevision | undefined {
-  if (link === undefined || revision === undefined || isWanted(link, { ifRevisions: [revision] }))
+  if (link === undefined || revision === undefined || hasRevision(link, { ifRevisions: [revision] }))
     return undefined;
   return { kind: "precondition.failed", revision: versionOf(link) };
 }

@@ -3,8 +3,8 @@ import type { KeyedRequest, LinkId, CreatedRecord } from "../../links/store.ts";
 import type { Note } from "../../moderation/case.ts";
 import type { HostRule } from "../../moderation/store.ts";
 import { CASES, type CaseRow, insertCases, insertNotes, type NoteRow, toCase, toNote } from "./cases.ts";
+import { ENTRIES, insertEntries, toEntry } from "./decision-entries.ts";
 import { keyOf } from "./decisions.ts";
-import { ENTRIES, insertEntries, toEntry } from "./operator-journal.ts";
 import type { Kind, RecordOf } from "./records.ts";
 import { insertInto, list, type Run, type Value } from "./sql.ts";
 

@@ -2,7 +2,7 @@
 import type { StoredLink } from "../../links/link.ts";
 import type { KeyedRequest, LinkId, LinkStore, CreatedRecord } from "../../links/store.ts";
 import type { Case, Note } from "../../moderation/case.ts";
-import type { HostRule, JournalEntry } from "../../moderation/store.ts";
+import type { HostRule, DecisionEntry } from "../../moderation/store.ts";
 import type { Sums } from "../../visits/days/day.ts";
 import type { Detail } from "../../visits/days/detail.ts";
 
@@ -19,7 +19,7 @@ export interface RecordOf {
   readonly secret: { readonly name: string; readonly secret: Uint8Array };
   readonly host: HostRule;
   /** Decisions, oldest first. They never change. */
-  readonly entry: Omit<JournalEntry, "cursor">;
+  readonly entry: Omit<DecisionEntry, "cursor">;
   readonly case: Case & { readonly notes: readonly Note[] };
   readonly counter: { readonly day: number; readonly name: string; readonly count: number };
   /** A request that may be retried. */

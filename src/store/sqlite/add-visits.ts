@@ -1,7 +1,7 @@
 // Adds slices of visits, each in one transaction.
 import { type Day, mergeDays } from "../../visits/days/day.ts";
 import type { Detail } from "../../visits/days/detail.ts";
-import { decodeRows, type Row, type Slice } from "../../visits/days/visit-rows.ts";
+import { decodeRows, type Row, type Slice } from "../../visits/days/slice.ts";
 import type { FileDatabase } from "./file/file.ts";
 
 /** Sources without visits for this long have ended. */

@@ -1,7 +1,7 @@
 // Closes days and sums old ones up, some rows at a time. The caller has a transaction.
 import { closeDetail } from "../../visits/days/day.ts";
 import type { Detail } from "../../visits/days/detail.ts";
-import type { Row } from "../../visits/days/visit-rows.ts";
+import type { Row } from "../../visits/days/slice.ts";
 import type { RowKey } from "./add-visits.ts";
 import type { FileDatabase } from "./file/file.ts";
 

@@ -2,17 +2,17 @@
 
 import type { LinkKey } from "../../links/code.ts";
 import type { StoredLink } from "../../links/link.ts";
-import { type Changes, type KeyedRequest, type Position, StoreUnavailable } from "../../links/store.ts";
+import { type Changes, type Position, type RepeatableRequest, StoreUnavailable } from "../../links/store.ts";
 import { FIGURE_LINKS } from "../../moderation/figures.ts";
 import type { LinkQuery, PageRequest } from "../../moderation/search.ts";
 import type { Sums } from "../../visits/days/day.ts";
 import type { DaySums, DayVisits } from "../../visits/days/store.ts";
-import { createFigures, createGuardReader } from "../shared/guard.ts";
 import { LINK_COLUMNS, type LinkRow, toLink } from "../shared/link-row.ts";
+import { createFigures, createModerationReader } from "../shared/moderation.ts";
 import { createChangesReader } from "./changes.ts";
 import { type Identity, isInPlace, replacedMeanwhile, watchPlace } from "./file/file-identity.ts";
 import { type FileDatabase, openReader } from "./file/file.ts";
-import { createRecall } from "./requests.ts";
+import { createRecall } from "./repeatable-requests.ts";
 import { createSearch } from "./search.ts";
 import { runOn } from "./sql.ts";
 import { daysWithVisits, LAST_DAY } from "./visits.ts";
@@ -97,13 +97,13 @@ export function createReader(path: string, opened: Identity, sizeKnownMs = SIZE_
       place.requireNow();
       return reading(() => changesSince(position));
     },
-    recall: (request: Pick<KeyedRequest, "key" | "body">) => reading(() => requests.recall(request)),
+    recall: (request: RepeatableRequest) => reading(() => requests.recall(request)),
     newestSaltDay: (): number => reading(() => newestSaltDay.get())?.day ?? Number.POSITIVE_INFINITY,
     sums: (code: LinkKey, createdMs: number): Sums => sums(code, createdMs, 0, LAST_DAY),
     days: (code: LinkKey, createdMs: number, firstDay: number, lastDay: number): DayVisits[] =>
       reading(() => visits.days(code, createdMs, firstDay, lastDay)),
     daySums,
-    ...createGuardReader(run),
+    ...createModerationReader(run),
     ...createFigures(run, FIGURES),
     search: (query: LinkQuery, page: PageRequest) => reading(() => search(query, page)),
     close: () => database.close(),

@@ -18,7 +18,7 @@ const LAST_CHARACTER = "\u{10FFFF}";
 
 const NEWEST = "SELECT coalesce(max(rowid), 0) AS link FROM links";
 /** LIKE would take a hundred times as long for a URL of thousands of equal characters. */
-const LOOK = `
+const SEARCH = `
   SELECT rowid AS link, code, ${LINK_COLUMNS} FROM links
   WHERE rowid >= $from AND rowid < $below
     AND ($text IS NULL OR (code >= $key AND code < $beyond)
@@ -26,13 +26,13 @@ const LOOK = `
     AND ($host IS NULL OR instr(coalesce(target, original_url), $host))
   ORDER BY rowid DESC LIMIT $limit`;
 
-type Look = Readonly<
+type SearchParameters = Readonly<
   Record<"from" | "below" | "limit", number> & Record<"text" | "key" | "beyond" | "host", string | null>
 >;
 
 export function createSearch(database: FileDatabase, lookedAt = LOOKED_AT) {
   const newest = database.statement<{ link: number }, []>(NEWEST);
-  const look = database.statement<LinkRow & { link: number; code: LinkKey }, [Look]>(LOOK);
+  const find = database.statement<LinkRow & { link: number; code: LinkKey }, [SearchParameters]>(SEARCH);
 
   return {
     search({ text, host }: LinkQuery, { cursor, limit }: PageRequest): LinkPage {
@@ -42,7 +42,7 @@ export function createSearch(database: FileDatabase, lookedAt = LOOKED_AT) {
       const below = cursor === undefined ? top + 1 : readCursor(cursor);
       const from = Math.max(1, below - lookedAt);
       const key = (text && lookUpKey(text)) ?? "";
-      const rows = look.all({
+      const rows = find.all({
         from,
         below,
         text: text ?? null,

@@ -9,7 +9,7 @@ import {
   SyncFailed,
 } from "../../links/store.ts";
 import type { Report } from "../../moderation/case.ts";
-import type { GuardStore } from "../../moderation/store.ts";
+import type { ModerationStore } from "../../moderation/store.ts";
 import type { VisitStore } from "../../visits/days/store.ts";
 import { createCommits, createStoreFigures, type StoreFigures } from "../shared/commits.ts";
 import { idOf } from "../shared/link-row.ts";
@@ -17,13 +17,13 @@ import { REPORTS } from "../shared/reports.ts";
 import type { Identity } from "./file/file-identity.ts";
 import type { UpdateTask } from "./links.ts";
 import { createReader } from "./reader.ts";
-import type { KeyedOutcome, KeyedTask } from "./requests.ts";
+import type { KeyedOutcome, KeyedTask } from "./repeatable-requests.ts";
 import { StoreBusy } from "./store-busy.ts";
 import { createWriteQueue } from "./write-queue.ts";
 import type { WriterCalls } from "./writer.ts";
 
 /** The log is emptied after one or two of these intervals without a write. */
-const REST_EVERY_MS = 5000;
+const IDLE_MS = 5000;
 
 export interface StoreOptions {
   /** The files that other processes have open, if any: no others are accepted. */
@@ -57,14 +57,14 @@ function readingHalf(reader: Reader) {
     days: async (code, createdMs, firstDay, lastDay) => reader.days(code, createdMs, firstDay, lastDay),
     daySums: async (code, createdMs, firstDay, lastDay) => reader.daySums(code, createdMs, firstDay, lastDay),
     hosts: reader.hosts,
-    journal: reader.journal,
+    decisions: reader.decisions,
     figures: reader.figures,
     search: async (query, page) => reader.search(query, page),
     isSecret: reader.isSecret,
     isSessionEnded: reader.isSessionEnded,
     caseOf: reader.caseOf,
     cases: reader.cases,
-  } satisfies Partial<LinkStore & VisitStore & GuardStore>;
+  } satisfies Partial<LinkStore & VisitStore & ModerationStore>;
 }
 
 /** Links, visits and decisions in one SQLite file. This thread reads on its own connection, a worker thread writes. */
@@ -77,7 +77,7 @@ export async function openSqliteStore(
     storeFigures = createStoreFigures(),
     onFault = () => {},
   }: StoreOptions = {},
-): Promise<LinkStore & VisitStore & GuardStore> {
+): Promise<LinkStore & VisitStore & ModerationStore> {
   const start = () => new Worker(new URL("./writer.ts", import.meta.url));
   const thread = startThread<WriterCalls>(start, {
     StoreUnusable,
@@ -121,8 +121,8 @@ export async function openSqliteStore(
   );
 
   // A failure is retried in the next interval. While another process has the lock, that one empties the log.
-  const onRestFault = (error: unknown) => (error instanceof StoreBusy ? undefined : onFault(error));
-  const resting = setInterval(() => void writer.perform("rest", {}).catch(onRestFault), REST_EVERY_MS);
+  const onIdleFault = (error: unknown) => (error instanceof StoreBusy ? undefined : onFault(error));
+  const emptying = setInterval(() => void writer.perform("emptyIdleLog", {}).catch(onIdleFault), IDLE_MS);
 
   return {
     async insert(links) {
@@ -132,15 +132,13 @@ export async function openSqliteStore(
     ...readingHalf(reader),
     size: async () => reader.size(),
     async insertOnce(links, request) {
-      const [outcome = []] = await requests.add([{ links, request }]);
+      const [outcome] = await requests.add([{ links, request }]);
       return outcome;
     },
     recall: async (request) => reader.recall(request),
     forgetRequests: (sentBeforeMs, limit) => writer.perform("forgetRequests", { sentBeforeMs, limit }),
     async update(link, change) {
-      const [updated = { link: undefined, isChanged: false }] = await updates.add([
-        { link: idOf(link), change },
-      ]);
+      const [updated] = await updates.add([{ link: idOf(link), change }]);
       return updated;
     },
     secret: (...args) => writer.perform("secret", { args }),
@@ -153,7 +151,7 @@ export async function openSqliteStore(
     count: (...args) => writer.perform("count", { args }),
     endSession: (...args) => writer.perform("endSession", { args }),
     async report(report) {
-      const [outcome = "repeated"] = await reports.add([report]);
+      const [outcome] = await reports.add([report]);
       return outcome;
     },
     answerCase: (...args) => writer.perform("answerCase", { args }),
@@ -166,7 +164,7 @@ export async function openSqliteStore(
     newestSaltDay: async () => reader.newestSaltDay(),
     salt: async (day, oldest) => (await writer.perform("salt", { day, oldest })) as Uint8Array,
     async close() {
-      clearInterval(resting);
+      clearInterval(emptying);
       await Promise.all([inserts, requests, updates, reports].map((commits) => commits.settled()));
       reader.close();
       try {

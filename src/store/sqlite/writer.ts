@@ -10,15 +10,15 @@ import { dirname } from "node:path";
 import { isNearlyFull, syncFolder } from "../../lib/files.ts";
 import { performTasks } from "../../lib/thread.ts";
 import { type NewLink, StoreMisplaced, StoreUnavailable, SyncFailed } from "../../links/store.ts";
+import type { Slice } from "../../visits/days/slice.ts";
 import type { AgeBounds } from "../../visits/days/store.ts";
-import type { Slice } from "../../visits/days/visit-rows.ts";
-import { createGuard } from "../shared/guard.ts";
+import { createModeration } from "../shared/moderation.ts";
 import { createChangesWriter } from "./changes.ts";
 import { isFailedSync } from "./file/failed-sync.ts";
 import { type Identity, identify, watchLog, watchPlace } from "./file/file-identity.ts";
 import { openWriter } from "./file/file.ts";
 import { createLinks, type UpdateTask } from "./links.ts";
-import { type KeyedTask, createRequests } from "./requests.ts";
+import { type KeyedTask, createRepeatableRequests } from "./repeatable-requests.ts";
 import { statementsOn } from "./sql.ts";
 import { StoreBusy } from "./store-busy.ts";
 import { eraseVisits, createVisits } from "./visits.ts";
@@ -33,13 +33,13 @@ function open({ path, openElsewhere, busyWaitMs }: OpenTask) {
   const database = openWriter(path, openElsewhere, busyWaitMs);
   const opened = identify(path);
   const links = createLinks(database, createChangesWriter(database));
-  const requests = createRequests(database, links);
+  const requests = createRepeatableRequests(database, links);
   const statements = statementsOn(database);
-  const guard = createGuard(statements, statements, eraseVisits);
+  const moderation = createModeration(statements, statements, eraseVisits);
   const visits = createVisits(database);
   const log = watchLog(path, opened);
   const place = watchPlace(path, opened, log?.areInPlace);
-  return { path, opened, log, place, database, links, requests, guard, visits, waitMs: Number.NaN };
+  return { path, opened, log, place, database, links, requests, moderation, visits, waitMs: Number.NaN };
 }
 
 let file: ReturnType<typeof open>;
@@ -47,16 +47,16 @@ let file: ReturnType<typeof open>;
 let logWrittenMs = 0;
 /** Whether the disk has been full since the start. */
 let wasFull = false;
-/** The reason why the log could not be moved into the file; the next "rest" reports it. */
+/** The reason why the log could not be moved into the file; the next `emptyIdleLog` reports it. */
 let checkpointFault: unknown;
 /** Once set, never cleared. */
 let failedSync: SyncFailed | undefined;
 
 /** Of the methods that are written once for both engines. */
-interface Args<Name extends keyof Guard> {
-  readonly args: Parameters<Guard[Name]>;
+interface Args<Name extends keyof Moderation> {
+  readonly args: Parameters<Moderation[Name]>;
 }
-type Guard = ReturnType<typeof createGuard>;
+type Moderation = ReturnType<typeof createModeration>;
 
 /**
  * Links to insert, and which were inserted, cross as JSON: Bun passes a long string much faster than an array of objects.
@@ -79,20 +79,20 @@ const calls = {
   age: ({ bounds, limit }: { readonly bounds: AgeBounds; readonly limit: number }) =>
     file.visits.age(bounds, limit),
   salt: ({ day, oldest }: { readonly day: number; readonly oldest: number }) => file.visits.salt(day, oldest),
-  secret: ({ args }: Args<"secret">) => file.guard.secret(...args),
-  change: ({ args }: Args<"change">) => file.guard.change(...args),
-  disable: ({ args }: Args<"disable">) => file.guard.disable(...args),
-  enable: ({ args }: Args<"enable">) => file.guard.enable(...args),
-  erase: ({ args }: Args<"erase">) => file.guard.erase(...args),
-  blockHost: ({ args }: Args<"blockHost">) => file.guard.blockHost(...args),
-  unblockHost: ({ args }: Args<"unblockHost">) => file.guard.unblockHost(...args),
-  count: ({ args }: Args<"count">) => file.guard.count(...args),
-  endSession: ({ args }: Args<"endSession">) => file.guard.endSession(...args),
-  reportAll: ({ args }: Args<"reportAll">) => file.guard.reportAll(...args),
-  answerCase: ({ args }: Args<"answerCase">) => file.guard.answerCase(...args),
-  reopenCase: ({ args }: Args<"reopenCase">) => file.guard.reopenCase(...args),
-  ageCases: ({ args }: Args<"ageCases">) => file.guard.ageCases(...args),
-  rest: (_task: object) => rest(),
+  secret: ({ args }: Args<"secret">) => file.moderation.secret(...args),
+  change: ({ args }: Args<"change">) => file.moderation.change(...args),
+  disable: ({ args }: Args<"disable">) => file.moderation.disable(...args),
+  enable: ({ args }: Args<"enable">) => file.moderation.enable(...args),
+  erase: ({ args }: Args<"erase">) => file.moderation.erase(...args),
+  blockHost: ({ args }: Args<"blockHost">) => file.moderation.blockHost(...args),
+  unblockHost: ({ args }: Args<"unblockHost">) => file.moderation.unblockHost(...args),
+  count: ({ args }: Args<"count">) => file.moderation.count(...args),
+  endSession: ({ args }: Args<"endSession">) => file.moderation.endSession(...args),
+  reportAll: ({ args }: Args<"reportAll">) => file.moderation.reportAll(...args),
+  answerCase: ({ args }: Args<"answerCase">) => file.moderation.answerCase(...args),
+  reopenCase: ({ args }: Args<"reopenCase">) => file.moderation.reopenCase(...args),
+  ageCases: ({ args }: Args<"ageCases">) => file.moderation.ageCases(...args),
+  emptyIdleLog: (_task: object) => emptyIdleLog(),
   close: (_task: object) => close(),
 };
 
@@ -102,7 +102,7 @@ export type WriterCalls = typeof calls;
  * Runs every few seconds. Empties the log if no process has written since the last run: an empty log can't lose links. Also
  * empties it if {@link openWriter} couldn't.
  */
-function rest(): void {
+function emptyIdleLog(): void {
   const { size, mtimeMs } = statSync(`${file.path}-wal`);
   file.database.wasEmptied ||= size === 0;
   if (size > 0 && (mtimeMs === logWrittenMs || !file.database.wasEmptied)) {

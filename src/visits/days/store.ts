@@ -1,6 +1,6 @@
 import type { Code, LinkKey } from "../../links/code.ts";
 import type { Day, Sums } from "./day.ts";
-import type { Slice } from "./visit-rows.ts";
+import type { Slice } from "./slice.ts";
 
 /**
  * Stores the sums and the detail of each link (key and `createdMs`) and day (UTC). `day.ts` merges and closes days.

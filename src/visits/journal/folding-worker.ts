@@ -2,7 +2,7 @@
 import { performTasks } from "../../lib/thread.ts";
 import { StoreUnavailable } from "../../links/store.ts";
 import { createDay } from "../days/day.ts";
-import { MAX_ROWS, type Slice, encodeRows } from "../days/visit-rows.ts";
+import { MAX_ROWS, type Slice, encodeRows } from "../days/slice.ts";
 import { isTransient, SegmentDamaged } from "./segment-file.ts";
 import { readSegment, type SegmentVisits } from "./segment-reader.ts";
 

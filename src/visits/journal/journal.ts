@@ -15,7 +15,7 @@ export const TICK_MS = 1000;
 /** Folding takes at most this share of the time, but no visit waits longer than a minute for it. */
 const FOLD_SHARE = 1 / 40;
 export const MAX_FOLD_PAUSE_MS = 60_000;
-const ADOPT_EVERY_MS = 60_000;
+const ABANDONED_EVERY_MS = 60_000;
 
 /** Tests lower it. */
 export interface JournalTiming {
@@ -55,7 +55,7 @@ export async function openJournal(options: JournalOptions) {
   const segments = createSegments({ ...options, slot, owner, hour: hour() });
   const folding = startFolding(store);
   let foldAtMs = 0;
-  let adoptAtMs = 0;
+  let abandonedAtMs = 0;
 
   /** A damaged segment does not block the others. */
   async function fold(segment: Segment): Promise<number> {
@@ -95,7 +95,7 @@ export async function openJournal(options: JournalOptions) {
     }
   }
 
-  async function adopt(): Promise<void> {
+  async function foldAbandoned(): Promise<void> {
     for (const { abandoned } of abandonedSlots(slot, slots)) {
       for (const segment of abandoned) {
         await fold(segment);
@@ -114,9 +114,9 @@ export async function openJournal(options: JournalOptions) {
     } finally {
       segments.prepare();
     }
-    if (startMs < adoptAtMs) return;
-    adoptAtMs = startMs + ADOPT_EVERY_MS;
-    await adopt();
+    if (startMs < abandonedAtMs) return;
+    abandonedAtMs = startMs + ABANDONED_EVERY_MS;
+    await foldAbandoned();
   }
 
   /** The next visit must not touch a file that was cut short, so this can't wait for a tick. */
@@ -142,7 +142,7 @@ export async function openJournal(options: JournalOptions) {
       return segments.active;
     },
     figures: segments.figures,
-    /** Continues in a new segment, for a new hour or because the active one is full. False if it can't. */
+    /** Continues in a new segment, for a new hour (since 1970, UTC) or because the active one is full. False if it can't. */
     next: segments.next,
     /** Folds everything. Visits that the store doesn't take now are kept for the next start. */
     async close(): Promise<void> {

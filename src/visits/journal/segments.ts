@@ -24,6 +24,15 @@ export const MAX_BYTES = 128 * 1024 * 1024;
 /** The pause after `createEmergency` has failed. */
 const EMERGENCY_PAUSE_MS = 1000;
 
+/** Visits that are not in the store yet. */
+export interface JournalFigures {
+  readonly visits: number;
+  /** Segments that wait to be folded. */
+  readonly segments: number;
+  /** False while visits can't be counted, for example because the disk is full. */
+  readonly isCounting: boolean;
+}
+
 export interface SegmentsOptions {
   readonly folder: string;
   readonly slot: Slot;
@@ -222,8 +231,7 @@ export function createSegments(options: SegmentsOptions) {
     },
     /** Oldest first. */
     waiting: waiting as readonly Segment[],
-    /** Counts of visits that are not in the store yet. */
-    figures() {
+    figures(): JournalFigures {
       const full = waiting.filter((segment) => segment !== active);
       const visits = full.reduce((sum, segment) => sum + segment.visits, active?.visits ?? 0);
       return { visits, segments: full.length, isCounting: trouble === undefined };

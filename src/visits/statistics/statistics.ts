@@ -1,4 +1,4 @@
-import type { Clock } from "../../links/clock.ts";
+import type { WallClock } from "../../links/clock.ts";
 import type { Code, LinkKey } from "../../links/code.ts";
 import type { LinkId } from "../../links/store.ts";
 import { DAY_MS, HOUR_MS } from "../../links/time.ts";
@@ -31,7 +31,7 @@ export interface StatisticsRequest {
 /** Why a range is refused. */
 export type RangeRefusal = { rule: "stats.order" } | { rule: "stats.range"; max: number; interval: Interval };
 
-export interface RefusedRange {
+interface RefusedRange {
   readonly kind: "malformed";
   readonly refusals: readonly RangeRefusal[];
 }
@@ -58,14 +58,14 @@ interface Breakdown {
 
 export interface StatisticsOptions<Id extends Code | LinkKey = Code> {
   readonly store: Pick<VisitStore<Id>, "sums" | "days" | "daySums">;
-  readonly clock: Pick<Clock, "nowMs">;
+  readonly clock: WallClock;
   /** The statistics that everyone sees. */
   readonly shown: Visibility;
   readonly noise: Noise;
 }
 
 /** A maker controls the destination and learns more there, so makers see everything. */
-export type Reader = "visitor" | "maker";
+type Reader = "visitor" | "maker";
 
 /** The range of a {@link StatisticsRequest} at a certain time. */
 interface Range {
@@ -79,16 +79,27 @@ interface Range {
 /** A zone is at most a day away from UTC. */
 const daysOfUtc = ({ first, last }: Range) => [Math.max(1, first - 1), last + 1] as const;
 
-/**
- * Reads the visits of a link between two dates of a time zone. An hour of UTC belongs to the day in which it starts.
- * Breakdowns and visitors are of UTC days.
- */
+/** Reads statistics. Both methods reject with `StoreUnavailable`. */
+export interface StatisticsReader<Id extends Code | LinkKey = Code> {
+  /** A text that changes with the result of {@link statistics}. Takes a small part of the time. */
+  revision(link: LinkId<Id>, request: StatisticsRequest): Promise<string | RefusedRange>;
+  /**
+   * Reads the visits of a link between two dates of a time zone. An hour of UTC belongs to the day in which it starts.
+   * Breakdowns and visitors are of UTC days.
+   */
+  statistics(
+    link: LinkId<Id>,
+    request: StatisticsRequest,
+    reader?: Reader,
+  ): Promise<Statistics | RefusedRange>;
+}
+
 export function createStatistics<Id extends Code | LinkKey>({
   store,
   clock,
   shown: shownToAll,
   noise,
-}: StatisticsOptions<Id>) {
+}: StatisticsOptions<Id>): StatisticsReader<Id> {
   const readExactly = createDayReader(store, undefined);
   const readers = {
     visitor: shownToAll === "safe" ? createDayReader(store, noise) : readExactly,
@@ -103,8 +114,7 @@ export function createStatistics<Id extends Code | LinkKey>({
     return text;
   }
 
-  /** A text that changes with the result of {@link statistics}. Takes a small part of the time. */
-  async function revision(link: LinkId<Id>, request: StatisticsRequest): Promise<string | RefusedRange> {
+  const revision: StatisticsReader<Id>["revision"] = async (link, request) => {
     const { interval, timeZone } = request;
     const nowMs = clock.nowMs();
     const range = rangeOf(request, nowMs);
@@ -120,13 +130,9 @@ export function createStatistics<Id extends Code | LinkKey>({
       firstOpenDay(nowMs),
       hashSums(sums),
     ].join(" ");
-  }
+  };
 
-  async function statistics(
-    link: LinkId<Id>,
-    request: StatisticsRequest,
-    reader: Reader = "visitor",
-  ): Promise<Statistics | RefusedRange> {
+  const statistics: StatisticsReader<Id>["statistics"] = async (link, request, reader = "visitor") => {
     const { interval, timeZone } = request;
     const nowMs = clock.nowMs();
     const range = rangeOf(request, nowMs);
@@ -151,7 +157,7 @@ export function createStatistics<Id extends Code | LinkKey>({
       week: weekOf(days, range, zone),
       breakdowns: breakDown({ days: within, values }),
     };
-  }
+  };
 
   /** Since the creation, whatever the requested range: the sums of two ranges would reveal single hours. */
   async function totals({ code, createdMs }: LinkId<Id>, nowMs: number): Promise<Statistics> {

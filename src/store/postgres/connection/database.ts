@@ -173,7 +173,7 @@ export async function reach<T>(
     } catch (error) {
       const causes = causesOf(error);
       for (const cause of causes) if (cause instanceof StoreMisconfigured) throw cause;
-      const reason = reasonOf(causes);
+      const reason = causesInWords(causes);
       const isRefused = causes.some(({ code = "" }) => REFUSED.test(code));
       if (isRefused || (error instanceof StoreUnavailable && performance.now() >= giveUpMs)) {
         const problem = isRefused ? "cannot be used" : "does not answer";
@@ -202,7 +202,7 @@ function causesOf(error: unknown): Fault[] {
 }
 
 /** The first cause says most. Several addresses of one host fail without a message. */
-function reasonOf(causes: readonly Fault[]): string {
+function causesInWords(causes: readonly Fault[]): string {
   const first = causes.at(-1);
   return first?.message || first?.code || "it cannot be reached";
 }

@@ -156,13 +156,13 @@ export function watchPrimary(
       await Bun.sleep(LEAST_MS);
       const isAway = host === undefined || leading?.isStuck === true;
       const ms = isAway ? retryMs(refusals) : USUALLY_MS;
-      if (known === doubts) await rest(ms - LEAST_MS);
+      if (known === doubts) await pause(ms - LEAST_MS);
     }
     await connection?.end();
   }
 
   /** Sleeps, at most until `doubt` is called. */
-  async function rest(ms: number): Promise<void> {
+  async function pause(ms: number): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
     const timer = setTimeout(resolve, ms);
     wakes.add(resolve);

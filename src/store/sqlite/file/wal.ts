@@ -12,7 +12,7 @@ const FRAME_HEADER_BYTES = 24;
 const SUMMED_BYTES = 8;
 const USUAL_PAGE_BYTES = 4096;
 /** A log that other processes are writing to may look damaged, but not twice at the same place. */
-const MAX_LOOKS = 5;
+const MAX_READS = 5;
 
 /**
  * Bytes of the two headers of a log's index, and where each says that it is initialized. After them stands how many frames were
@@ -43,7 +43,7 @@ interface Frame {
  */
 export function requireWholeWal(path: string): void {
   let previous: string | undefined;
-  for (let look = 0; look < MAX_LOOKS; look++) {
+  for (let read = 0; read < MAX_READS; read++) {
     const damage = findDamage(`${path}-wal`);
     if (damage === undefined) return;
     if (damage === previous) throw damaged(path);

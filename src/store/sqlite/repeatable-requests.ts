@@ -1,5 +1,12 @@
 // Requests that may be retried, in the worker thread. Each call is one transaction.
-import type { KeyedRequest, KeyReused, LinkStore, CreatedRecord, NumberedLink } from "../../links/store.ts";
+import type {
+  CreatedRecord,
+  KeyedRequest,
+  KeyReused,
+  LinkStore,
+  NumberedLink,
+  RepeatableRequest,
+} from "../../links/store.ts";
 import type { FileDatabase } from "./file/file.ts";
 import type { LinksTable } from "./links.ts";
 
@@ -16,9 +23,8 @@ export interface KeyedTask {
 }
 
 export type KeyedOutcome = Awaited<ReturnType<LinkStore["insertOnce"]>>;
-type Sent = Pick<KeyedRequest, "key" | "body">;
 
-export function createRequests(database: FileDatabase, links: LinksTable) {
+export function createRepeatableRequests(database: FileDatabase, links: LinksTable) {
   const find = createRecall(database);
   const keep = database.statement<unknown, [string, string, number, string]>(KEEP);
   const forget = database.statement<unknown, [number, number]>(FORGET);
@@ -48,7 +54,7 @@ export function createRequests(database: FileDatabase, links: LinksTable) {
 export function createRecall(database: FileDatabase) {
   const find = database.statement<{ body: string; made: string }, [string]>(FIND);
   return {
-    recall({ key, body }: Sent): readonly CreatedRecord[] | KeyReused {
+    recall({ key, body }: RepeatableRequest): readonly CreatedRecord[] | KeyReused {
       const row = find.get(key);
       if (row === null) return [];
       return row.body === body ? (JSON.parse(row.made) as CreatedRecord[]) : { kind: "key-reused" };

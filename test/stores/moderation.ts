@@ -7,15 +7,15 @@ import { type Reason } from "../../src/links/reasons.ts";
 import type { Decision, LinkStore, NewLink } from "../../src/links/store.ts";
 import type { Target } from "../../src/links/target.ts";
 import { DAY_MS, NEVER_MS } from "../../src/links/time.ts";
-import type { GuardStore, JournalQuery } from "../../src/moderation/store.ts";
+import type { ModerationStore, DecisionQuery } from "../../src/moderation/store.ts";
+import type { Slice } from "../../src/visits/days/slice.ts";
 import type { VisitStore } from "../../src/visits/days/store.ts";
-import type { Slice } from "../../src/visits/days/visit-rows.ts";
 import { slicesOf } from "../visits/slices.ts";
 import { newLink } from "./links.ts";
 import { shareStore } from "./share-store.ts";
 
 /** Decisions change links and their visits, so that a store of decisions knows both. */
-export type TestedStore = GuardStore &
+export type TestedStore = ModerationStore &
   Pick<
     LinkStore,
     "insert" | "find" | "update" | "change" | "disable" | "enable" | "erase" | "changes" | "purge" | "close"
@@ -26,9 +26,9 @@ const NOW = newLink("x").createdMs;
 const decision = (more: Partial<Decision> = {}): Decision => ({ who: "api", atMs: NOW + 1, ...more });
 const because = (reason: Reason, more: Partial<Decision> = {}) => ({ ...decision(more), reason });
 
-/** Tests what a GuardStore promises about the operator's decisions; `open` as for {@link testLinkStore}. */
-export function testGuardStore(name: string, open: () => Promise<TestedStore>): void {
-  describe(`${name} as a GuardStore`, () => {
+/** Tests what a ModerationStore promises about the operator's decisions; `open` as for {@link testLinkStore}. */
+export function testModerationStore(name: string, open: () => Promise<TestedStore>): void {
+  describe(`${name} as a ModerationStore`, () => {
     const [store, other] = [shareStore(open), shareStore(open)];
 
     const createLinks = async (...links: NewLink[]) => {
@@ -41,8 +41,8 @@ export function testGuardStore(name: string, open: () => Promise<TestedStore>): 
       const { keys, rules } = await other.changes(since.position);
       return { keys: [...keys] as string[], rules };
     };
-    const read = async (query: Partial<JournalQuery>) =>
-      (await other.journal({ limit: 100, ...query })).map((entry) => {
+    const read = async (query: Partial<DecisionQuery>) =>
+      (await other.decisions({ limit: 100, ...query })).map((entry) => {
         const { cursor: _, ...fields } = entry;
         return fields;
       });
@@ -267,9 +267,9 @@ export function testGuardStore(name: string, open: () => Promise<TestedStore>): 
       expect(await read({ code: "j1" as LinkKey })).toEqual([expected[3], expected[5]] as never);
       expect(await read({ host })).toEqual(expected.slice(0, 2) as never);
       expect(await read({ host: "example" })).toEqual([]);
-      const [, second] = await other.journal({ limit: 2 });
+      const [, second] = await other.decisions({ limit: 2 });
       expect(await read({ limit: 3, before: second?.cursor })).toEqual(expected.slice(2, 5) as never);
-      const [newest] = await other.journal({ limit: 1, code: "j1" as LinkKey });
+      const [newest] = await other.decisions({ limit: 1, code: "j1" as LinkKey });
       expect(await read({ code: "j1" as LinkKey, before: newest?.cursor })).toEqual([expected[5]] as never);
     });
 
@@ -296,7 +296,7 @@ export function testGuardStore(name: string, open: () => Promise<TestedStore>): 
         expect(await read({ code: link.code })).toEqual([]);
         expect(await read({ host: text })).toEqual([]);
         expect(await store.hosts(text, 5)).toBeArray();
-        expect(await store.journal({ limit: 5, before: text as never })).toBeArray();
+        expect(await store.decisions({ limit: 5, before: text as never })).toBeArray();
         expect(await store.cases({ limit: 5, after: text as never })).toBeArray();
       }
     });

@@ -1,7 +1,7 @@
 import type { LinkKey } from "../../links/code.ts";
 import type { Reason } from "../../links/reasons.ts";
 import type { Decision, LinkId, Who } from "../../links/store.ts";
-import type { Action, JournalCursor, JournalEntry, JournalQuery } from "../../moderation/store.ts";
+import type { Action, DecisionCursor, DecisionEntry, DecisionQuery } from "../../moderation/store.ts";
 import { idOf } from "./link-row.ts";
 import { bytesOf, insertInto, isStorable, type Run, textOf } from "./sql.ts";
 
@@ -41,7 +41,7 @@ export async function addEntries(
 
 export async function insertEntries(
   run: Run,
-  entries: readonly Omit<JournalEntry, "cursor">[],
+  entries: readonly Omit<DecisionEntry, "cursor">[],
 ): Promise<void> {
   await insertInto(
     run,
@@ -53,9 +53,9 @@ export async function insertEntries(
   );
 }
 
-export function createJournalReader(run: Run) {
+export function createDecisionsReader(run: Run) {
   return {
-    async journal({ limit, before, code, host }: JournalQuery) {
+    async decisions({ limit, before, code, host }: DecisionQuery) {
       const subject = code ?? host;
       // An invalid cursor ends the list.
       if (!/^\d{1,15}$/.test(before ?? "0") || !isStorable(subject ?? "")) return [];
@@ -65,12 +65,12 @@ export function createJournalReader(run: Run) {
         `SELECT entry, ${COLUMNS} FROM journal WHERE entry < $1 ${filter} ORDER BY entry DESC LIMIT $2`,
         subject === undefined ? [below, limit] : [below, limit, subject],
       );
-      return rows.map((row) => ({ ...toEntry(row), cursor: String(row.entry) as JournalCursor }));
+      return rows.map((row) => ({ ...toEntry(row), cursor: String(row.entry) as DecisionCursor }));
     },
   };
 }
 
-export function toEntry(row: EntryRow): Omit<JournalEntry, "cursor"> {
+export function toEntry(row: EntryRow): Omit<DecisionEntry, "cursor"> {
   const { at_ms, who, action, reason, note, code, created_ms, host } = row;
   return {
     atMs: at_ms,

@@ -2,9 +2,9 @@ import { readFileSync, realpathSync, statSync } from "node:fs";
 import { totalmem } from "node:os";
 import { dirname } from "node:path";
 
-import type { Config } from "../config/config.ts";
 import type { Log } from "../lib/log.ts";
 import { isPrivateHost } from "../links/target.ts";
+import type { Config } from "./config.ts";
 
 /** Peak observed: 289 MB, with full tables and without blocklists. */
 export const PROCESS_BYTES = 300 * 1024 * 1024;

@@ -11,8 +11,8 @@ import {
 } from "../../moderation/figures.ts";
 import type { EndedSession } from "../../moderation/store.ts";
 import { createCases, createCasesReader } from "./cases.ts";
+import { createDecisionsReader } from "./decision-entries.ts";
 import { createDecisions, createHostsReader, type EraseVisits } from "./decisions.ts";
-import { createJournalReader } from "./operator-journal.ts";
 import { createReports } from "./reports.ts";
 import { insertInto, type Run, type Statements } from "./sql.ts";
 
@@ -108,7 +108,7 @@ export function createFigures(run: Run, { links, newest, visited }: FigureStatem
 }
 
 /** `background` is for work that nobody waits for. */
-export function createGuard(statements: Statements, background: Statements, eraseVisits: EraseVisits) {
+export function createModeration(statements: Statements, background: Statements, eraseVisits: EraseVisits) {
   return {
     ...createInstance(statements.run),
     ...createDecisions(statements, eraseVisits),
@@ -117,10 +117,10 @@ export function createGuard(statements: Statements, background: Statements, eras
   };
 }
 
-export function createGuardReader(run: Run) {
+export function createModerationReader(run: Run) {
   return {
     ...createHostsReader(run),
-    ...createJournalReader(run),
+    ...createDecisionsReader(run),
     ...createCasesReader(run),
     async isSessionEnded(digest: Uint8Array): Promise<boolean> {
       return (await run(FIND_SESSION, [digest])).rows.length > 0;

@@ -1,8 +1,8 @@
-import { type Config, ConfigError } from "../config/config.ts";
-import type { Log } from "../lib/log.ts";
-import { fillRandom } from "../lib/random.ts";
-import { type BlocklistOverrides, ListsUnusable, openBlocklist } from "../moderation/blocklist/blocklist.ts";
-import { feedFile, type FeedOverrides, type Feeds, startFeeds } from "../moderation/blocklist/feeds.ts";
+import { type Config, ConfigError } from "../../config/config.ts";
+import type { Log } from "../../lib/log.ts";
+import { fillRandom } from "../../lib/random.ts";
+import { type BlocklistOverrides, ListsUnusable, openBlocklist } from "./blocklist.ts";
+import { feedFile, type FeedOverrides, type Feeds, startFeeds } from "./feeds.ts";
 
 export interface BlocklistsLimits extends BlocklistOverrides, FeedOverrides {}
 

@@ -3,9 +3,9 @@ import { readFile, stat } from "node:fs/promises";
 import { isIP } from "node:net";
 import { createSecureContext } from "node:tls";
 
-import { type Config, ConfigError } from "../config/config.ts";
 import { reasonOf } from "../lib/error-reason.ts";
 import type { Log } from "../lib/log.ts";
+import { type Config, ConfigError } from "./config.ts";
 
 const MAX_FILE_BYTES = 1024 * 1024;
 

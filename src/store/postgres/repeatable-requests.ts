@@ -42,7 +42,7 @@ interface StoredRequest {
   readonly made: Map<number, CreatedRecord>;
 }
 
-export function createRequests(
+export function createRepeatableRequests(
   { transaction, run, limitMs }: Statements,
   background: Pick<Statements, "run">,
   count: Pick<LinkCount, "add">,
@@ -92,7 +92,7 @@ export function createRequests(
 
   return {
     async insertOnce(links, request) {
-      const [outcome = []] = await requests.add([{ links, request }]);
+      const [outcome] = await requests.add([{ links, request }]);
       return outcome;
     },
     async recall({ key, body }) {

@@ -1,0 +1,111 @@
+// What declares the operator's pages. They work without scripts. Each form answers 303, so a reload decides nothing again.
+import type { OperatorParts, OperatorViewParts } from "../../api/admin/endpoint.ts";
+import type { Call, DetachedCall } from "../../http/call.ts";
+import { endpoint, type Show, viewEndpoint } from "../../http/endpoint.ts";
+import type { Page } from "../../http/page.ts";
+import { describe, type HttpProblem } from "../../http/problems.ts";
+import { html } from "../../http/responses.ts";
+import { parametersOf } from "../../http/url.ts";
+import { type AnyBody, BODIES, type FieldName, type Fields } from "../../lib/bounds.ts";
+import type { LinkKey } from "../../links/code.ts";
+import type { StoredLink } from "../../links/link.ts";
+import type { Secret } from "../../links/secret.ts";
+import { message, sentenceSpace } from "../../locales/messages.ts";
+import type { HostRules } from "../../moderation/host-rules.ts";
+import type { Inspection, ListPage } from "../../moderation/inspection.ts";
+import { type ReasonedRequest, requireSeen } from "../../moderation/operator.ts";
+import type { SignIn } from "../sign-in/handler.ts";
+import { ANSWERED, type PageContext } from "./frame.tsx";
+
+export interface OperatorPageParts extends OperatorParts {
+  readonly signIn: SignIn;
+  readonly hostRules: Pick<HostRules, "ruleFor">;
+  /** Makes the manage keys of all domains' links. */
+  readonly allKeys: Pick<Secret<LinkKey>, "manageKey">;
+}
+
+/** What each page gets from the serving thread. */
+export interface PageData {
+  readonly formToken: string;
+  /** Why the form's request wasn't carried out. */
+  readonly problem?: HttpProblem | undefined;
+  /** The text in a refused form. */
+  readonly typed?: string | undefined;
+}
+
+/** The decisions of these pages in the operator's journal. */
+export const WHO = "page";
+const LIMIT = 50;
+
+type Answer = (call: Call, formToken: string) => Promise<Response>;
+
+/** Declares a page. Without a session, the sign-in form is in its place. */
+export function operatorPage<const Address extends string, Data extends PageData = PageData>(
+  at: Address,
+  render: (inspection: Inspection) => (call: DetachedCall, data: Data) => Promise<Response>,
+  serve: (parts: OperatorPageParts, show: Show<Data>) => Answer = (_parts, show) => (call, formToken) =>
+    (show as Show)(call, { formToken }),
+) {
+  return viewEndpoint({
+    at,
+    cost: "little",
+    view: { isForOperator: true, render: ({ inspection }: OperatorViewParts) => render(inspection) },
+    serve: (parts: OperatorPageParts, show: Show<Data>) => parts.signIn.page(serve(parts, show)),
+  });
+}
+
+/** Declares a form. It only acts if one of our own pages sends it, in the same session. */
+export function operatorForm<const Address extends keyof typeof BODIES>(
+  at: Address,
+  serve: (parts: OperatorPageParts) => (call: Call, fields: Fields, formToken: string) => Promise<Response>,
+) {
+  const bounds: AnyBody = BODIES[at];
+  return endpoint({
+    at,
+    cost: "little",
+    changesLinks: true,
+    serve: (parts: OperatorPageParts) => parts.signIn.form(bounds, serve(parts)),
+  });
+}
+
+/** Renders a page, with the problem if there is one. */
+export function renderPage(
+  call: DetachedCall,
+  { formToken, problem }: PageData,
+  show: (context: PageContext, refusal: string | undefined) => Page,
+  more: Readonly<Record<string, string>> = {},
+): Response {
+  const { status, messages, headers } =
+    problem === undefined ? { status: 200, messages: [], headers: {} } : describe(problem);
+  const describeProblem = (language: string) =>
+    problem?.kind === "precondition.failed"
+      ? message(language, "admin.changed")
+      : messages.map(({ key, values }) => message(language, key, values)).join(sentenceSpace(language));
+  // The confirmation is for the first visit only.
+  const once: readonly string[] = ["done", ...ANSWERED];
+  const query = Object.fromEntries([...parametersOf(call.request)].filter(([name]) => !once.includes(name)));
+  return html(
+    call,
+    status,
+    (language) => show({ language, formToken, query }, describeProblem(language) || undefined),
+    { ...headers, ...more },
+  );
+}
+
+/** The page of a list that a query asks for. */
+export function partOf(call: DetachedCall): ListPage {
+  return { cursor: queryValue(call, "cursor") || undefined, limit: LIMIT };
+}
+
+export function queryValue({ request }: DetachedCall, name: FieldName): string {
+  return parametersOf(request).get(name) ?? "";
+}
+
+/** Returns the link if it still is as the form's page showed it. */
+export function seenBy(link: StoredLink, fields: Fields) {
+  return requireSeen(link, [fields.get("seen") ?? ""]);
+}
+
+export function decisionOf(fields: Fields): ReasonedRequest {
+  return { reason: fields.get("reason") ?? "", note: (fields.get("note") ?? "").trim() };
+}

@@ -1,0 +1,152 @@
+import { type Config, ConfigError } from "../config/config.ts";
+import { createCalls, type Handler } from "../http/call.ts";
+import { type ClientOf, createClientReader } from "../http/client.ts";
+import { createLimiter } from "../http/limiter.ts";
+import { createPasswordTries } from "../http/password-tries.ts";
+import { createLimitHeaders } from "../http/rate-limit-headers.ts";
+import { createRefusals } from "../http/refusals.ts";
+import { reasonOf } from "../lib/error-reason.ts";
+import type { Log } from "../lib/log.ts";
+import { createAssetRoutes } from "../pages/assets/handler.ts";
+import { createPasswords } from "../pages/password/handler.ts";
+import { answerProblem } from "../pages/problem/answer.ts";
+import { createProblemCache } from "../pages/problem/problem-cache.ts";
+import { createUnknownAnswer } from "../pages/unknown/handler.ts";
+import { createGate } from "../redirect/gate.ts";
+import { createInterstitial } from "../redirect/interstitial.ts";
+import { createRedirect } from "../redirect/redirect.ts";
+import { openCountries } from "../visits/country.ts";
+import type { Core } from "./core.ts";
+import type { AppParts } from "./parts.ts";
+import { createRouter } from "./router.ts";
+import type { OPERATOR, PUBLIC } from "./routes.ts";
+
+/** How long after the start other endpoints are loaded, at the latest: before an update replaces the files of this version. */
+const LOAD_AFTER_MS = 1000;
+
+/** The paths of one segment that could be codes. All of them are reserved. */
+type Segment<Address> = Address extends `GET /${infer Name}`
+  ? Name extends `${string}${"/" | "{" | "+" | "."}${string}` | ""
+    ? never
+    : Name
+  : never;
+const PAGES = {
+  public: { api: true, docs: true, livez: true, readyz: true },
+  operator: { admin: true },
+} as const satisfies {
+  readonly public: Readonly<Record<Segment<keyof typeof PUBLIC> | "livez" | "readyz", true>>;
+  readonly operator: Readonly<Record<Segment<keyof typeof OPERATOR>, true>>;
+};
+
+export type App = ReturnType<typeof createApp>;
+
+/** Reads the client of a request. */
+export function createClients(config: Config, log: Log): ClientOf {
+  return createClientReader({
+    host: config.host,
+    trustedProxies: config.trustedProxies,
+    countryOf: openCountryDatabase(config.countryDatabase),
+    onNotForwarded: () =>
+      log.warn(
+        "requests of TRUSTED_PROXIES come without X-Forwarded-For: all visitors count as one client. Let the proxy append to it",
+      ),
+  });
+}
+
+/**
+ * Answers all requests of a domain. This file holds redirects and what they can lead to, so that a start loads nothing else:
+ * schemas take longer than the rest of it. The other endpoints follow with `endpoints.ts`.
+ */
+export function createApp(config: Config, core: Core, parts: AppParts) {
+  const { clock, limits, counters } = core;
+  const { domain, own, recorder, overload, linkCache, health, onFault } = parts;
+  const { links, secret } = own;
+
+  const callOf = createCalls({ domain, clientOf: parts.clientOf });
+  const refusals = createRefusals(limits, clock, counters);
+  const limiter = createLimiter(limits, refusals, counters, answerProblem);
+  const cachedProblem = createProblemCache();
+  const answerUnknown = createUnknownAnswer({
+    exists: linkCache.exists,
+    limiter,
+    overload,
+    cachedProblem,
+    onFault,
+  });
+  const notFound: Handler = async (call) => answerUnknown(call, { kind: "not-found" });
+  const loaded = onceOrAgain(async () => {
+    const { createEndpoints } = await import("./endpoints.ts");
+    return createEndpoints(config, core, { ...parts, limiter, cachedProblem, notFound });
+  });
+  const interstitial =
+    config.interstitial === "all"
+      ? createInterstitial({
+          recorder,
+          show: async (call) => (await loaded()).showInterstitial(call),
+          onFault,
+        })
+      : undefined;
+  const passwords = createPasswords({ secret, clock, tryPassword: createPasswordTries(limits, refusals) });
+  const gate = createGate({ links, linkCache, clock, recorder, limiter, passwords, interstitial, onFault });
+  setTimeout(() => void loaded().catch(() => {}), LOAD_AFTER_MS).unref();
+
+  const fetch = createRouter({
+    first: [
+      { at: "GET /livez", handle: health.live },
+      { at: "GET /readyz", handle: health.ready },
+    ],
+    load: async () => [
+      ...(await loaded()).routes,
+      ...Object.entries(createAssetRoutes(domain.identity)).map(([path, handle]) => ({
+        at: `GET ${path}`,
+        handle,
+      })),
+      { at: "POST /{code}", handle: gate.receive, accepts: gate.takesPost },
+    ],
+    isOpen: (path) => config.adminToken === null || !path.startsWith("/api/v1/admin/"),
+    notFound,
+    addLimitHeaders: createLimitHeaders(limits, refusals),
+    callOf,
+    requests: parts.requests,
+    onFault,
+  });
+  const pages = new Set<string>(
+    Object.keys({ ...PAGES.public, ...(config.adminToken !== null && PAGES.operator) }),
+  );
+  const redirect = createRedirect({
+    linkCache,
+    clock,
+    recorder,
+    callOf,
+    limiter,
+    answerUnknown,
+    cacheSeconds: config.cacheSeconds,
+    interstitial,
+    gate,
+    pages,
+    elsewhere: fetch,
+    figures: parts.redirects,
+    onFault,
+  });
+  return { redirect, fetch };
+}
+
+/** Loads only once. If that fails, the next call tries again. */
+function onceOrAgain<T>(load: () => Promise<T>): () => Promise<T> {
+  let loading: Promise<T> | undefined;
+  return () =>
+    (loading ??= load().catch((error: unknown) => {
+      loading = undefined;
+      throw error;
+    }));
+}
+
+function openCountryDatabase(file: string | null): (address: string) => string {
+  try {
+    return openCountries(file ?? undefined);
+  } catch (error) {
+    throw new ConfigError([
+      `COUNTRY_DATABASE must be a file in MaxMind's format, not ${file}: ${reasonOf(error)}`,
+    ]);
+  }
+}

@@ -1,0 +1,111 @@
+// Everything that a start doesn't need: the endpoints of routes.ts, with their parts. Loaded a second later.
+import type { Config } from "../config/config.ts";
+import type { Handler } from "../http/call.ts";
+import { createOperatorCheck } from "../http/credentials.ts";
+import type { Domain } from "../http/domain.ts";
+import type { Cost, Endpoint } from "../http/endpoint.ts";
+import type { Limiter } from "../http/limiter.ts";
+import type { RequestClass } from "../http/overload.ts";
+import { queryOf } from "../http/url.ts";
+import { createAdminToken, createTokenCheck } from "../moderation/access-tokens.ts";
+import { interstitial } from "../pages/interstitial/page.tsx";
+import type { CachedProblem } from "../pages/problem/problem-cache.ts";
+import { createSignIn } from "../pages/sign-in/handler.ts";
+import type { Core } from "./core.ts";
+import { secretOf } from "./domain-store.ts";
+import type { AppParts, OperatorParts, PublicParts, ViewParts } from "./parts.ts";
+import type { Route } from "./router.ts";
+import { OPERATOR, PUBLIC } from "./routes.ts";
+
+interface EndpointsParts extends AppParts {
+  readonly limiter: Limiter;
+  readonly cachedProblem: CachedProblem;
+  readonly notFound: Handler;
+}
+
+/** Returns the routes of a domain, and the handler of the interstitial, which is at short addresses. */
+export function createEndpoints(config: Config, core: Core, parts: EndpointsParts) {
+  const { clock, operator, cases, hostRules } = core;
+  const { own, views, overload, limiter, cachedProblem, changes, notFound, onFault } = parts;
+  const { createToken, adminToken, contact } = config;
+
+  const forPublic: PublicParts = {
+    ...own,
+    limiter,
+    clock,
+    contact,
+    createToken,
+    mayCreate: createTokenCheck(createToken),
+    secretOf: ({ keyPrefix }: Domain) => secretOf(core.secret, keyPrefix),
+    notFound,
+    onFault,
+  };
+
+  function forOperator(rightToken: string): OperatorParts {
+    const token = createAdminToken(rightToken);
+    const { refusalOf, onWrong } = createOperatorCheck(token, core.limits);
+    const signIn = createSignIn({ token, clock, store: core.sessions, onWrong });
+    // The operator sees the links of all domains.
+    return { operator, cases, hostRules, views, refusalOf, signIn, allKeys: core.secret };
+  }
+
+  function route<Parts>(endpoint: Endpoint<string, Parts, ViewParts>, given: Parts): Route {
+    const { at, cost, limit, changesLinks = false, forEveryOrigin, view } = endpoint;
+    const served = endpoint.serve(given, view === undefined ? neverShown : views.show({ at, view }));
+    const { handle, refuse } = typeof served === "function" ? { handle: served, refuse: undefined } : served;
+    const limited = limit === undefined ? handle : limiter.limit(limit, handle, refuse);
+    return { at, handle: COSTS[cost](changesLinks ? applied(limited) : limited), forEveryOrigin };
+  }
+
+  /** Responds only once the change has taken effect in this process. */
+  function applied(handle: Handler): Handler {
+    return async (call) => {
+      const response = await handle(call);
+      // The store has the change already. If reading it fails now, the next read applies it.
+      if (response.status < 400) await changes.read().catch(onFault);
+      return response;
+    };
+  }
+
+  /** Lets redirects go first. */
+  function inTurn(kind: RequestClass, handle: Handler): Handler {
+    return (call) =>
+      overload.takeTurns(
+        kind,
+        call,
+        () => handle(call),
+        () => cachedProblem(call, { kind: "overloaded" }),
+      );
+  }
+
+  const COSTS: Record<Cost, (handle: Handler) => Handler> = {
+    little: (handle) => handle,
+    work(handle) {
+      const [read, write] = [inTurn("views", handle), inTurn("creates", handle)];
+      return limiter.view((call) => (/^(?:GET|HEAD)$/.test(call.request.method) ? read(call) : write(call)));
+    },
+    /** A client without remaining creates is refused immediately, and takes no turn from others. */
+    create(handle) {
+      const later = inTurn("creates", handle);
+      return (call) => (limiter.remaining(call, "create") === 0 ? handle(call) : later(call));
+    },
+    shared(handle) {
+      const withQuery: Handler = COSTS.work(handle);
+      return (call) => (queryOf(call.request) === "" ? handle(call) : withQuery(call));
+    },
+  };
+
+  return {
+    routes: [
+      ...Object.values(PUBLIC).map((endpoint) => route(endpoint, forPublic)),
+      ...(adminToken === null
+        ? []
+        : Object.values(OPERATOR).map((endpoint) => route(endpoint, forOperator(adminToken)))),
+    ],
+    showInterstitial: views.show(interstitial) as Handler,
+  };
+}
+
+function neverShown(): never {
+  throw new Error("The endpoint declares no view");
+}

@@ -1,0 +1,51 @@
+import type { OperatorViewParts } from "../api/admin/endpoint.ts";
+import type { ApiViewParts } from "../api/parts.ts";
+import type { Config } from "../config/config.ts";
+import type { ClientOf } from "../http/client.ts";
+import type { Domain } from "../http/domain.ts";
+import type { Overload } from "../http/overload.ts";
+import type { RequestFigures } from "../http/request-counts.ts";
+import type { ChangeReader } from "../links/change-feed.ts";
+import type { ReadDisabledSince } from "../moderation/inspection.ts";
+import type { OperatorPageParts } from "../pages/admin/endpoint.ts";
+import type { PageParts } from "../pages/parts.ts";
+import type { LinkCache } from "../redirect/link-cache.ts";
+import type { RedirectFigures } from "../redirect/redirect.ts";
+import type { Views } from "../views/views.ts";
+import type { OpenRecorder } from "../visits/visits.ts";
+import type { Core } from "./core.ts";
+import type { ReportFault } from "./fault-log.ts";
+import type { Health, NoticeParts } from "./instance-endpoints.ts";
+
+/** What answers the requests of a domain. */
+export interface AppParts {
+  readonly domain: Domain;
+  /** The use cases of the domain. */
+  readonly own: ReturnType<Core["forDomain"]>;
+  readonly clientOf: ClientOf;
+  readonly recorder: OpenRecorder;
+  readonly views: Views;
+  readonly overload: Overload;
+  readonly linkCache: LinkCache;
+  readonly changes: ChangeReader;
+  readonly health: Health;
+  readonly redirects: RedirectFigures;
+  readonly requests: RequestFigures;
+  readonly onFault: ReportFault;
+}
+
+/** What endpoints get on the serving thread, per domain. Each names what it needs of this. */
+export type PublicParts = PageParts & NoticeParts;
+
+export type OperatorParts = OperatorPageParts;
+
+/** The settings that views may depend on. Secrets stay where they are checked. */
+export type ViewsConfig = Omit<
+  Config,
+  "secret" | "adminToken" | "createToken" | "trustedProxies" | "misspellings"
+>;
+
+/** What views get on the views thread, per domain. */
+export interface ViewParts extends ViewsConfig, ApiViewParts, OperatorViewParts {
+  readonly disabledSince: ReadDisabledSince;
+}

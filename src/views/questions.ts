@@ -1,0 +1,66 @@
+import { isProblem } from "../links/problem.ts";
+import type { LinkId } from "../links/store.ts";
+import { targetHost } from "../links/target.ts";
+import type { Inspection, ListPage } from "../moderation/inspection.ts";
+import type { RefusedDecision } from "../moderation/refusal.ts";
+import { parseSearch, type WrittenSearch } from "../moderation/search.ts";
+
+/** The links found so far. They are looked up again when they are shown. */
+export interface SearchResult {
+  /** The host is that of the target; "" for a deleted link. */
+  readonly links: readonly (LinkId & { readonly host: string })[];
+  readonly cursor?: string | undefined;
+  readonly searched: number;
+}
+
+/** The longest that other views wait for a slice of a search. */
+const SLICE_MS = 10;
+/** The views thread reads links for a third of the time, so that redirects on the same core hardly wait. */
+const PAUSE_MS = 1;
+
+/** Answers on the views thread, as values for the serving thread. */
+export function createAnswers(inspection: Pick<Inspection, "search" | "figures">) {
+  return {
+    figures: () => inspection.figures(),
+
+    /** Searches until the slice's time is over. */
+    async search({
+      search,
+      page,
+    }: {
+      readonly search: WrittenSearch;
+      readonly page: ListPage;
+    }): Promise<SearchResult | RefusedDecision> {
+      const query = parseSearch(search);
+      if (isProblem(query)) return query;
+      return repeatSearch<RefusedDecision>(SLICE_MS, page, async (next) => {
+        const { links, ...rest } = await inspection.search(query, next);
+        await Bun.sleep(PAUSE_MS);
+        return {
+          links: links.map(({ code, createdMs, target }) => ({ code, createdMs, host: targetHost(target) })),
+          ...rest,
+        };
+      });
+    },
+  };
+}
+
+export type Answers = ReturnType<typeof createAnswers>;
+
+/** Searches until there are `limit` links or the time is over. Returns what isn't a result as it is. */
+export async function repeatSearch<Refusal extends { readonly kind: string }>(
+  maxMs: number,
+  { cursor, limit }: ListPage,
+  search: (page: ListPage) => Promise<SearchResult | Refusal>,
+): Promise<SearchResult | Refusal> {
+  const untilMs = performance.now() + maxMs;
+  const links: SearchResult["links"][number][] = [];
+  for (let from = cursor; ;) {
+    const result = await search({ cursor: from, limit: limit - links.length });
+    if ("kind" in result) return result;
+    links.push(...result.links);
+    from = result.cursor;
+    if (from === undefined || links.length >= limit || performance.now() >= untilMs)
+      return { ...result, links };
+  }
+}
