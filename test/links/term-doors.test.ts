@@ -19,8 +19,8 @@ import { enter, isRefusedBeside } from "./term-forms.ts";
 import {
   endlessTexts,
   expectTerms,
-  type MadeLink,
-  makeScheduled,
+  type CreatedLink,
+  createScheduled,
   SCHEDULED,
   ONLY_IN_CHANGES,
   SAMPLES,
@@ -40,7 +40,7 @@ async function expectChanges(
   name: TermName,
   change: (link: Made, value: Value | null, etag: string) => Promise<unknown>,
 ): Promise<void> {
-  const link = await makeScheduled(curt, name);
+  const link = await createScheduled(curt, name);
   const etagOf = async () => (await ask(curt, "GET", link.path, { key: link.key })).headers.get("etag") ?? "";
   const [first, other] = SAMPLES[name].values;
   let etag = await etagOf();
@@ -116,7 +116,7 @@ describe.each(Object.entries(ENGINES))("the API over %s", (_, settings) => {
   );
 
   test.each(TERM_NAMES)("POST, batch and PATCH refuse a wrong %s with the same reason", async (name) => {
-    const link = await makeScheduled(curt, name);
+    const link = await createScheduled(curt, name);
     for (const [value, reason] of wrongValues(name)) {
       const change = { [name]: value };
       const errors = [expect.objectContaining({ field: name, reason })];
@@ -162,7 +162,7 @@ describe("the home form", () => {
   const sendRefused = async (form: ServedForm) => readServedForm(curt, await form.send(), "form[data-make]");
 
   /** The operator has the manage key. */
-  async function created(form: ServedForm): Promise<MadeLink> {
+  async function created(form: ServedForm): Promise<CreatedLink> {
     const response = await form.send();
     expect(response.status).toBe(303);
     const [, code = ""] = /^\/([^+]+)\+/.exec(response.headers.get("location") ?? "") ?? [];
@@ -203,7 +203,7 @@ describe("the home form", () => {
 
 describe("the manage form", () => {
   const SELECTOR = "form[data-act=change]";
-  async function open({ code, key }: MadeLink): Promise<ServedForm> {
+  async function open({ code, key }: CreatedLink): Promise<ServedForm> {
     const body = new URLSearchParams({ key });
     return readServedForm(
       curt,
@@ -222,7 +222,7 @@ describe("the manage form", () => {
   });
 
   test.each(TERM_NAMES)("keeps %s if its field is untouched", async (name) => {
-    const link = await makeScheduled(curt, name);
+    const link = await createScheduled(curt, name);
     const before = await ask(curt, "GET", link.path, { key: link.key });
     expect((await (await open(link)).send()).status).toBe(200);
     const after = await ask(curt, "GET", link.path, { key: link.key });
@@ -231,7 +231,7 @@ describe("the manage form", () => {
 
   test.each(TERM_NAMES)("keeps %s when it shows another mistake, unless it is secret", async (name) => {
     const [first, other] = SAMPLES[name].values;
-    const link = await makeScheduled(curt, name);
+    const link = await createScheduled(curt, name);
     const form = await open(link);
     form.find((control) => control.name === "target").value = "no address";
     enter(form, name, other);
@@ -244,7 +244,7 @@ describe("the manage form", () => {
   });
 
   test.each(WITH_WRONG_TEXTS)("refuses a wrong %s beside its field", async (name) => {
-    const link = await makeScheduled(curt, name);
+    const link = await createScheduled(curt, name);
     for (const [value] of wrongTexts(name)) {
       const form = await open(link);
       enter(form, name, value);
@@ -292,7 +292,7 @@ describe("the commands", () => {
   });
 
   test.each(TERM_NAMES)("curt shorten and curt edit name a wrong %s", async (name) => {
-    const link = await makeScheduled(curt, name);
+    const link = await createScheduled(curt, name);
     const edit = ["edit", link.code, `--key=${link.key}`];
     const shorten = ["shorten", TARGET];
     const lines: (() => ReturnType<typeof run>)[] = [];
@@ -343,7 +343,7 @@ describe("the MCP tools", () => {
   });
 
   test.each(TERM_NAMES)("shorten and update name a wrong %s", async (name) => {
-    const { code, key } = await makeScheduled(curt, name);
+    const { code, key } = await createScheduled(curt, name);
     const failures: ReturnType<typeof mcp.call>[] = [];
     for (const [value, reason] of [...wrongValues(name), ...endlessTexts(name)]) {
       const terms = { [name]: value };
@@ -361,7 +361,7 @@ describe("the MCP tools", () => {
 describe("the operator's page", () => {
   test.each(TERM_NAMES)("shows %s", async (name) => {
     const [plain, link] = [await make(curt), await make(curt, { [name]: SAMPLES[name].values[0] })];
-    const factsOf = async ({ code }: MadeLink) => {
+    const factsOf = async ({ code }: CreatedLink) => {
       const page = await operatorsPage(code);
       return [...page.matchAll(/<dt>(.*?)<\/dt><dd.*?>(.*?)<\/dd>/gs)].flatMap(([fact, term = ""]) =>
         // These depend on more than the term.
@@ -383,7 +383,7 @@ describe("events", () => {
     await using receiver = startReceiver();
     await using service = await startHere({ ADMIN_TOKEN: TOKEN, ...receiver.settings });
     const links: { name: TermName; link: Made }[] = [];
-    for (const name of TERM_NAMES) links.push({ name, link: await makeScheduled(service, name) });
+    for (const name of TERM_NAMES) links.push({ name, link: await createScheduled(service, name) });
     const expected = (nth: 0 | 1) =>
       links.map(({ name, link: { code } }) =>
         expect.objectContaining({ code, ...shownTerms({ ...SCHEDULED, [name]: SAMPLES[name].values[nth] }) }),

@@ -116,14 +116,14 @@ const SHOWN: { readonly [K in Kind]: (value: Value | null) => unknown } = {
 export const SCHEDULED: Given = { starts_at: SAMPLES.starts_at.values[0] };
 
 /** Creates a scheduled link with the first sample of a term. */
-export function makeScheduled(curt: Running, name: TermName): Promise<Made> {
+export function createScheduled(curt: Running, name: TermName): Promise<Made> {
   return make(curt, { ...SCHEDULED, [name]: SAMPLES[name].values[0] });
 }
 
-export type MadeLink = Pick<Made, "code" | "key">;
+export type CreatedLink = Pick<Made, "code" | "key">;
 
 /** Checks a link's terms in the API, in the operator's API and, for secrets, in the store. */
-export async function expectTerms(curt: Running, { code, key }: MadeLink, given: Given): Promise<void> {
+export async function expectTerms(curt: Running, { code, key }: CreatedLink, given: Given): Promise<void> {
   const shown = shownTerms(given);
   expect((await ask(curt, "GET", `/api/v1/links/${code}`, { key })).data).toMatchObject(shown);
   expect((await askAs(curt)("GET", `links/${code}`)).data).toMatchObject(shown);

@@ -11,11 +11,11 @@ import { openStoreOf, type Program, type Running, startHere, temporaryFolder, PR
 import { newLink } from "../stores/links.ts";
 import {
   all,
-  begun,
+  started,
   children,
   create,
   isAlive,
-  killBegun,
+  killStarted,
   linesThatSay,
   listeners,
   openEach,
@@ -28,14 +28,14 @@ import {
 
 const ADMIN_TOKEN = "only-the-operator-knows-it";
 
-afterEach(killBegun);
+afterEach(killStarted);
 
 describe("several processes", () => {
   let program: Program;
   beforeAll(async () => {
     program = await startSeveral({ CODE_HOLD: "0s", ADMIN_TOKEN });
     // The program serves several tests.
-    begun.clear();
+    started.clear();
   });
   afterAll(() => program[Symbol.asyncDispose]());
 
@@ -182,12 +182,12 @@ describe("a signal to the supervisor", () => {
       },
       stdout: "pipe",
     });
-    begun.add(parent.pid);
+    started.add(parent.pid);
     const child = await until(
       "a child has started",
       () => existsSync(born) && (Number(readFileSync(born)) || undefined),
     );
-    begun.add(child);
+    started.add(child);
     for (const pid of [parent.pid, child]) process.kill(pid, "SIGTERM");
     expect(await parent.exited).toBe(0);
     const messages = [...(await parent.stdout.text()).matchAll(/"msg":"(.*)"/g)].map(
@@ -271,7 +271,7 @@ describe("a start that fails", () => {
         },
         stdout: "pipe",
       });
-      begun.add(child.pid);
+      started.add(child.pid);
       expect(await child.exited).toBe(code);
       const stdout = await child.stdout.text();
       expect(stdout).not.toContain("listens on");

@@ -10,19 +10,19 @@ export const TARGET = "https://example.com/";
 /** The time limit for anything a test waits for. Tests assert no shorter times. */
 const PATIENCE_MS = 120_000;
 
-export const begun = new Set<number>();
+export const started = new Set<number>();
 
 /** For `afterEach`: stops processes of failed tests. */
-export function killBegun(): void {
-  for (const pid of begun) if (isAlive(pid)) process.kill(pid, "SIGKILL");
-  begun.clear();
+export function killStarted(): void {
+  for (const pid of started) if (isAlive(pid)) process.kill(pid, "SIGKILL");
+  started.clear();
 }
 
 export async function startSeveral(settings: Settings = {}, options: ProgramOptions = {}): Promise<Program> {
   const several = { PROCESSES: String(PROCESSES), LOG_LEVEL: "debug", ...settings };
   const program = await startProgram(several, options);
-  begun.add(program.pid);
-  for (const pid of children(program)) begun.add(pid);
+  started.add(program.pid);
+  for (const pid of children(program)) started.add(pid);
   return program;
 }
 
@@ -156,7 +156,7 @@ export async function refused(settings: Settings) {
     stdout: "pipe",
     stderr: "pipe",
   });
-  begun.add(child.pid);
+  started.add(child.pid);
   const [code, stdout, stderr] = await Promise.all([child.exited, child.stdout.text(), child.stderr.text()]);
   return { code, stdout, stderr };
 }

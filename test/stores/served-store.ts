@@ -12,7 +12,7 @@ export const HASH =
   "$argon2id$v=19$m=19456,t=2,p=1$8c2Os7z+n5MOC+gSMLzYInwo7tkVqzITXXoQGoMtYoI$TdOHDK4zoVOudCfO3dKCH+lreOEx18foEpQSLuQqQEE";
 
 /** Creates a store as an instance leaves it after a while, with rows of every kind. */
-export async function makeStore(path: string): Promise<void> {
+export async function createServedStore(path: string): Promise<void> {
   const store = await openStore({ engine: "sqlite", path });
   const codes = ["plain", "한글", "👩‍❤‍💋‍👨", "ends", "ended", "reused", "bad", "gone", "reported"];
   const links = codes.map((code, nth) => newLink(code, { createdMs: NOW - 1000 + nth }));
