@@ -100,7 +100,11 @@ async function settingsFor(folder: string, settings: Settings): Promise<Settings
  * Stores visits sooner than usual, and shares no views, so that tests need not wait. Is never overloaded: the tests hold up the
  * thread themselves.
  */
-const USUAL_LIMITS: Limits = { tickMs: 20, sharedMs: 0, maxWaitMs: Number.POSITIVE_INFINITY };
+const USUAL_LIMITS: Limits = {
+  journal: { tickMs: 20 },
+  views: { sharedMs: 0 },
+  overload: { maxWaitMs: Number.POSITIVE_INFINITY },
+};
 
 export interface HereOptions {
   readonly limits?: Limits;
@@ -127,7 +131,11 @@ export async function startHere(settings: Settings = {}, options: HereOptions = 
   const all = await settingsFor(folder, settings);
   const config = readConfig(all);
   const { clock, advance } = settableClock(options);
-  const service = await startService(config, log, { ...USUAL_LIMITS, ...options.limits, clock });
+  const service = await startService(config, log, {
+    ...USUAL_LIMITS,
+    ...options.limits,
+    core: { ...options.limits?.core, clock },
+  });
   const scheme = config.tlsCert === null ? "http" : "https";
   const running = client(`${scheme}://127.0.0.1:${service.port}`, all, logged, async () => {
     await service.stop();

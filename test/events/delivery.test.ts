@@ -44,7 +44,10 @@ test("another process sends the events of a killed one with the same ids", async
   killed.kill("SIGKILL");
   await killed.exited;
   isUp = true;
-  await using service = await startHere(receiver.settings, { ...options, limits: { takeOverMs: 50 } });
+  await using service = await startHere(receiver.settings, {
+    ...options,
+    limits: { events: { takeOverMs: 50 } },
+  });
   await receiver.until(2);
   expect(subjects(receiver.events)).toEqual(["a", "b"]);
   const [first, ...others] = receiver.requests;
@@ -271,7 +274,7 @@ test("a timeout of the endpoint is logged as TimeoutError", async () => {
   const { promise: stopped, resolve: stop } = Promise.withResolvers<Response>();
   using server = Bun.serve({ port: 0, fetch: () => stopped });
   const settings = { EVENTS_URL: `http://localhost:${server.port}/`, EVENTS_SECRET: SECRET };
-  await using service = await startHere(settings, { limits: { requestMs: 50 } });
+  await using service = await startHere(settings, { limits: { events: { requestMs: 50 } } });
   await service.shorten(LINK);
   await untilLogged(service, "EVENTS_URL takes no events");
   expect(service.logged.join()).toContain('"reason":"TimeoutError"');

@@ -33,7 +33,10 @@ describe.each(ENGINES)("events in %s", (_, settingsOf) => {
       DOMAINS: "https://한글.example",
       ...receiver.settings,
     };
-    await using service = await startHere(settings, { folder: folder.path, limits: { firstRetryMs: 1 } });
+    await using service = await startHere(settings, {
+      folder: folder.path,
+      limits: { events: { firstRetryMs: 1 } },
+    });
     const headers = await createLink(service, "한글");
     await createLink(service, "한글", { domain: "한글.example" });
     await createLink(service, "last", { max_visits: 2 });

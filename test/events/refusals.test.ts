@@ -34,7 +34,10 @@ describe.each(ENGINES)("refused events in %s", (_, settingsOf) => {
     });
     using folder = temporaryFolder();
     const settings = { ...(await settingsOf()), DATA_DIR: folder.path, ADMIN_TOKEN, ...receiver.settings };
-    await using service = await startHere(settings, { folder: folder.path, limits: { firstRetryMs: 1 } });
+    await using service = await startHere(settings, {
+      folder: folder.path,
+      limits: { events: { firstRetryMs: 1 } },
+    });
     const codes = ["a", "b", "c", "d", "e", "f", "g"];
     for (const custom_code of codes.slice(0, 4)) await service.shorten({ ...LINK, custom_code });
     await operate(service, "POST", "links/c/disable", { reason: "spam" });
@@ -132,7 +135,7 @@ describe.each(ENGINES)("an event in %s", (_, settingsOf) => {
 test("temporary failures (408, 409, 425, 429, 500) set no event aside", async () => {
   const statuses = [408, 409, 425, 429, 429, 500];
   await using receiver = startReceiver({ status: (nth) => statuses[nth] ?? 204 });
-  await using service = await startHere(receiver.settings, { limits: { firstRetryMs: 1 } });
+  await using service = await startHere(receiver.settings, { limits: { events: { firstRetryMs: 1 } } });
   await service.shorten(LINK);
   await receiver.until(1);
   expect(receiver.requests.map(({ status }) => status)).toEqual([...statuses, 204]);

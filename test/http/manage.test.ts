@@ -288,7 +288,7 @@ describe("a manage key", () => {
   });
 
   test("answers to a key are for nobody else, also within the second in which answers are shared", async () => {
-    await using sharing = await startHere({}, { limits: { sharedMs: 60_000 } });
+    await using sharing = await startHere({}, { limits: { views: { sharedMs: 60_000 } } });
     const { path, key } = await make(sharing, { password: "p" });
     const targets = [];
     for (const given of [undefined, key, undefined, key, undefined])
@@ -297,7 +297,7 @@ describe("a manage key", () => {
   });
 
   test("what was changed is seen at once, also in answers that are shared", async () => {
-    await using sharing = await startHere({}, { limits: { sharedMs: 60_000 } });
+    await using sharing = await startHere({}, { limits: { views: { sharedMs: 60_000 } } });
     const { path, key, code } = await make(sharing);
     const shown = async () => (await ask(sharing, "GET", path)).data?.["target"];
     const preview = async () =>

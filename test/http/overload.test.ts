@@ -160,7 +160,7 @@ describe("without any room", () => {
       for (const custom_code of ["known", "cold"])
         await before.shorten({ original_url: TARGET, custom_code });
     }
-    const limits = { startsPerTurn: 0, maxWaitMs: 0, overAfterMs: 1000 };
+    const limits = { overload: { startsPerTurn: 0, maxWaitMs: 0, overAfterMs: 1000 } };
     const service = await startHere({}, { folder, limits });
     service.expectFaults();
     return service;

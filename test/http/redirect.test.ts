@@ -182,7 +182,7 @@ describe("a short address", () => {
       ["/asks", "GET, HEAD, POST, OPTIONS"],
       ["/asks/", "GET, HEAD, POST, OPTIONS"],
       ["/counts", "GET, HEAD, OPTIONS"],
-      ["/api/v1/links/batch", "GET, HEAD, PATCH, DELETE, POST, OPTIONS"],
+      ["/api/v1/links/batch", "GET, HEAD, POST, PATCH, DELETE, OPTIONS"],
       ["/api/v1/links/batch2", "GET, HEAD, PATCH, DELETE, OPTIONS"],
       ["/api/v1/links/abc/reports", "POST, OPTIONS"],
     ] as const)

@@ -351,7 +351,7 @@ describe("the footer of every page", () => {
 
 describe("a store that cannot take a report", () => {
   test("is 503, and the form keeps what was typed", async () => {
-    await using locked = await startHere({}, { limits: { busyWaitMs: 50 } });
+    await using locked = await startHere({}, { limits: { core: { busyWaitMs: 50 } } });
     const code = await make({}, locked);
     locked.expectFaults();
     const locking = new Database(locked.file);

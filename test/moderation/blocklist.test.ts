@@ -9,7 +9,8 @@ import { feedFile } from "../../src/moderation/blocklist/feeds.ts";
 import { children } from "../server/processes.ts";
 import { BASE_URL, type Running, startHere, startProgram, temporaryFolder, untilLogged } from "../service.ts";
 
-const LIMITS = { listPollMs: 20 };
+const POLLS = { listPollMs: 20 };
+const LIMITS = { blocklists: POLLS };
 const TARGET = "https://www.evil.example/offer";
 
 function listIn(folder: string, ...lines: readonly string[]): string {
@@ -186,7 +187,7 @@ describe("a blocklist", () => {
   test("isn't read while its file grows", async () => {
     using folder = temporaryFolder();
     const list = listIn(folder.path, ...hosts(3));
-    const limits = { listPollMs: 400 };
+    const limits = { blocklists: { listPollMs: 400 } };
     await using service = await startHere({ BLOCKLIST: list }, { folder: folder.path, limits });
     for (let nth = 0; nth < 6; nth++) {
       appendFileSync(list, `more-${nth}.example\n`);
@@ -226,7 +227,7 @@ test("an unreadable list of a feed doesn't prevent the start", async () => {
   using folder = temporaryFolder();
   const config = { ...readConfig({ DATA_DIR: folder.path }), blocklistFeeds: ["https://lists.example/"] };
   mkdirSync(feedFile(config.listFolder, "https://lists.example/"), { recursive: true });
-  const lists = await openBlocklists(config, createLog("error", process.stdout), LIMITS, () => {});
+  const lists = await openBlocklists(config, createLog("error", process.stdout), POLLS, () => {});
   expect(lists.isBlocked(TARGET)).toBeFalse();
   await lists.close();
 });
@@ -240,7 +241,7 @@ test("the list of a feed takes effect once it is fetched, and at the next start"
   };
   const log = createLog("error", process.stdout);
   const openLists = () =>
-    openBlocklists(config, log, LIMITS, (error) => {
+    openBlocklists(config, log, POLLS, (error) => {
       throw error;
     });
   const lists = await openLists();

@@ -82,7 +82,7 @@ describe("SIGTERM", () => {
   });
 
   test("waits for an endless request no longer than its limit", async () => {
-    const service = await startHere({}, { limits: { drainLimitMs: 100 } });
+    const service = await startHere({}, { limits: { server: { drainLimitMs: 100 } } });
     const endless = await sendHalf(service.origin);
     await service[Symbol.asyncDispose]();
     expect(await endless.answer).toBe("");

@@ -57,7 +57,7 @@ describe("visits", () => {
   });
 
   test("redirect while the store is locked, and are counted afterwards", async () => {
-    await using service = await startHere({}, { limits: { busyWaitMs: 50 } });
+    await using service = await startHere({}, { limits: { core: { busyWaitMs: 50 } } });
     service.expectFaults();
     await make(service, { code: "patient" });
     await visit(service, "patient");
@@ -74,7 +74,7 @@ describe("visits", () => {
 
   test("stay in the journal if the service stops while the store is locked, and are counted after a restart", async () => {
     using folder = temporaryFolder();
-    const options = { folder: folder.path, limits: { busyWaitMs: 50 } };
+    const options = { folder: folder.path, limits: { core: { busyWaitMs: 50 } } };
     {
       const service = await startHere({}, options);
       service.expectFaults();

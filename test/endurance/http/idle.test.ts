@@ -7,7 +7,7 @@ import { startHere } from "../../service.ts";
 // Bun closes connections without a whole request or handshake after about 12 s, and no setting lowers that.
 
 test("connections that say nothing, or drip, are closed while others are served", async () => {
-  await using curt = await startHere({}, { limits: { idleSeconds: 1 } });
+  await using curt = await startHere({}, { limits: { server: { idleSeconds: 1 } } });
   const starts = [
     "",
     "GET /abc HTTP/1.1\r\nHo",

@@ -43,7 +43,7 @@ beforeAll(async () => {
   proxy = await startProxy(primary.port);
   await cluster.url("away");
   const settings = { DATABASE_URL: urlOf([proxy.port, standby.port], "away") };
-  curt = await startHere(settings, { limits: { limitMs: LIMIT_MS } });
+  curt = await startHere(settings, { limits: { core: { limitMs: LIMIT_MS } } });
   curt.expectFaults();
   await using store = await openStoreOf(curt);
   await store.insert([newLink("cached")]);

@@ -18,7 +18,7 @@ const journalOf = (folder: string) => join(folder, "curt.db-visits");
 const segmentsIn = (journal: string) =>
   existsSync(journal) ? readdirSync(journal).filter((name) => name.endsWith(".visits")) : [];
 /** The journal waits for a locked store at most so long, at a time. */
-const limits = { busyWaitMs: 50 };
+const limits = { core: { busyWaitMs: 50 } };
 
 async function visitTimes(service: Running, code: string, times: number): Promise<void> {
   for (let nth = 0; nth < times; nth++) await visit(service, code);
@@ -93,7 +93,10 @@ describe("a journal that is deleted while visits are counted", () => {
     using folder = temporaryFolder();
     const journal = journalOf(folder.path);
     {
-      await using service = await startHere({}, { limits: { tickMs: 3_600_000 }, folder: folder.path });
+      await using service = await startHere(
+        {},
+        { limits: { journal: { tickMs: 3_600_000 } }, folder: folder.path },
+      );
       service.expectFaults();
       await make(service, { code: "last" });
       await visitTimes(service, "last", 20);
@@ -202,7 +205,10 @@ describe("segments that are cut short while they are mapped", () => {
     using folder = temporaryFolder();
     const journal = journalOf(folder.path);
     {
-      await using service = await startHere({}, { limits: { tickMs: 3_600_000 }, folder: folder.path });
+      await using service = await startHere(
+        {},
+        { limits: { journal: { tickMs: 3_600_000 } }, folder: folder.path },
+      );
       service.expectFaults();
       await make(service, { code: "quick" });
       await visitTimes(service, "quick", 20);
