@@ -6,7 +6,7 @@ import { ROOT, startHere } from "../test/service.ts";
 
 const TARGET = "https://ko.wikipedia.org/wiki/%ED%95%9C%EA%B8%80%EB%82%A0";
 const WIDTH = 820;
-/** Down to how long the link lasts. */
+/** Height of the picture, down to the link's end. */
 const HEIGHT = 1040;
 
 await using curt = await startHere({ BASE_URL: "https://curt.example" });

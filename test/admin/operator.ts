@@ -5,27 +5,27 @@ import { newLink } from "../stores/links.ts";
 
 export const TOKEN = "only-the-operator-knows-it";
 
-export type Ask = (method: string, path: string, body?: unknown, ifMatch?: string) => Promise<Answered>;
+export type Operate = (method: string, path: string, body?: unknown, ifMatch?: string) => Promise<Answered>;
 
-/** Asks the operator's API; `path` begins behind /api/v1/admin/. A decision is about the link as it is, unless `ifMatch` says more. */
-export function askAs(curt: Pick<Running, "fetch">, token = TOKEN): Ask {
+/** Sends requests to the operator's API below /api/v1/admin/. By default, decisions apply to any state of a link. */
+export function askAs(curt: Pick<Running, "fetch">, token = TOKEN): Operate {
   return (method, path, body, ifMatch = "*") =>
     ask(curt, method, `/api/v1/admin/${path}`, { key: token, body, ifMatch });
 }
 
-/** What the operator's pages send to say which state of a link was seen. */
+/** The revision of a link, as the operator's pages send it. */
 export async function seenOf(curt: Pick<Running, "fetch">, code: string): Promise<string> {
   return (await askAs(curt)("GET", `links/${code}`)).data.revision;
 }
 
-/** How many links of others there are, before and after those of the campaign. */
+/** Number of other links before and after those of the campaign. */
 const OTHERS = 1500;
 export const CAMPAIGN = { links: 60, hosts: 8 };
 
 export const campaignHost = (nth: number) =>
   `login${nth % CAMPAIGN.hosts}.bank-${nth % CAMPAIGN.hosts}.example`;
 
-/** Links that lead to fake banks, among links of others. */
+/** Adds links to fake banks, among other links. */
 export async function addCampaign(curt: Running): Promise<void> {
   await using store = await openStoreOf(curt);
   const add = (code: string, url: string) => newLink(code, { originalUrl: url, target: url as Target });
@@ -44,12 +44,12 @@ export async function report(curt: Running, code: string, body: unknown): Promis
   if (status !== 202) throw new Error(`${code}: ${status}`);
 }
 
-/** Waits until a short address answers so. Every process reads what was decided several times a second. */
+/** Waits until a short address has this status. Every process reads decisions several times a second. */
 export async function untilAnswered(curt: Running, code: string, status: number): Promise<void> {
   while ((await curt.fetch(`/${code}`)).status !== status) await Bun.sleep(10);
 }
 
-/** So many links to one host. */
+/** Adds links to one host. */
 export async function addMany(curt: Running, count: number): Promise<void> {
   await using store = await openStoreOf(curt);
   const links = Array.from({ length: count }, (_, nth) => {
@@ -59,7 +59,7 @@ export async function addMany(curt: Running, count: number): Promise<void> {
   await store.insert(links);
 }
 
-/** Waits until no link to a URL can be made any more. */
+/** Waits until no link to a URL can be created any more. */
 export async function untilRefused(curt: Running, original_url: string): Promise<void> {
   while ((await curt.shorten({ original_url })).status !== 400) await Bun.sleep(10);
 }

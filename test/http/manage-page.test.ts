@@ -19,16 +19,16 @@ async function send(code: string, fields: Fields, headers: Fields = {}, service 
   return { status: response.status, headers: response.headers, body: await response.text() };
 }
 
-/** What the form sends where nothing was typed. */
+/** The fields of the form if nothing was typed. */
 function untouched({ key }: Pick<Made, "key">, fields: Fields = {}): Fields {
   return { key, act: "change", target: TARGET, expires_at: "", max_visits: "", password: "", ...fields };
 }
 
-describe("the page that manages a link", () => {
-  test("asks for the key, and says of no code whether there is a link", async () => {
+describe("the manage page", () => {
+  test("asks for the key, and looks the same for an unknown code", async () => {
     const { code } = await make(curt);
     const pages = await Promise.all(
-      [code, "nobody-made-it"].map(async (one) => {
+      [code, "unknown-code"].map(async (one) => {
         const response = await curt.fetch(`/${one}+manage`);
         return [response.status, (await response.text()).replaceAll(one, "")];
       }),
@@ -38,7 +38,7 @@ describe("the page that manages a link", () => {
     expect(pages[0]?.[1]).not.toContain(TARGET);
   });
 
-  test("shows its maker exactly and at once what everyone sees with noise once the day is over", async () => {
+  test("shows all statistics right away, unlike the preview, unless STATS_SHOWN is count", async () => {
     await using open = await startHere({ STATS_SHOWN: "safe" });
     const { code, key } = await make(open);
     expect((await send(code, { key }, {}, open)).body).not.toContain(en["preview.referrers"]);
@@ -57,7 +57,7 @@ describe("the page that manages a link", () => {
     );
   });
 
-  test("shows what can be done to whoever has the key or the manage address, and to nobody else", async () => {
+  test("opens with the key or the manage address, and with nothing else", async () => {
     const { code, key } = await make(curt, { target: SECRET, password: "open" });
     const { key: other } = await make(curt);
     for (const right of [key, ` ${key}\n`, `https://curt.example/${code}+#key=${key}`]) {
@@ -72,10 +72,10 @@ describe("the page that manages a link", () => {
       expect(body).not.toContain(SECRET);
       expect(body).toContain('aria-invalid="true"');
     }
-    expect((await send("nobody-made-it", { key })).status).toBe(404);
+    expect((await send("unknown-code", { key })).status).toBe(404);
   });
 
-  test("changes only what was changed in the form", async () => {
+  test("changes only the fields that differ from the link", async () => {
     const link = await make(curt, { max_visits: 7, password: "old" });
     const { code, path, key } = link;
     const state = async () => (await ask(curt, "GET", path, { key })).data;
@@ -97,7 +97,7 @@ describe("the page that manages a link", () => {
     expect(await visited(curt, code)).toBe(OTHER);
   });
 
-  test("tells every mistake beside its field, and changes nothing", async () => {
+  test("reports every mistake beside its field, and changes nothing", async () => {
     const link = await make(curt);
     const wrong = { target: "naver.com", max_visits: "many", password: "a".repeat(129) };
     const { status, body } = await send(link.code, untouched(link, wrong));
@@ -111,7 +111,7 @@ describe("the page that manages a link", () => {
     expect(await visited(curt, link.code)).toBe(TARGET);
   });
 
-  test("withdraws a link once its maker is sure, and then offers nothing more", async () => {
+  test("withdraws a link only if confirmed, and then has no form", async () => {
     const { code, key } = await make(curt);
     const unsure = await send(code, { key, act: "withdraw" });
     expect([unsure.status, unsure.body.includes('id="sure-error"')]).toEqual([400, true]);
@@ -122,7 +122,7 @@ describe("the page that manages a link", () => {
     expect((await send(code, { key, act: "withdraw", sure: "yes" })).status).toBe(410);
   });
 
-  test("reaches links that nobody else is told of, or that do not work", async () => {
+  test("changes a scheduled link, and only withdraws a disabled one", async () => {
     const later = await make(curt, { starts_at: new Date(curt.nowMs() + HOUR_MS).toISOString() });
     expect(await send(later.code, untouched(later, { target: OTHER }))).toMatchObject({ status: 200 });
     const disabled = await make(curt);
@@ -132,7 +132,7 @@ describe("the page that manages a link", () => {
     expect((await send(disabled.code, untouched(disabled, { target: OTHER }))).status).toBe(410);
   });
 
-  test("does nothing but show the link if it is told to do what it does not know", async () => {
+  test("shows the link and changes nothing if the action is unknown", async () => {
     const { code, key } = await make(curt);
     for (const act of ["", "erase", "__proto__", "constructor"]) {
       const { status, body } = await send(code, { key, act });
@@ -141,15 +141,19 @@ describe("the page that manages a link", () => {
     expect(await visited(curt, code)).toBe(TARGET);
   });
 
-  test("refuses forms of other sites, with a right key, too", async () => {
+  test("refuses forms of other sites even with the right key", async () => {
     const { code, key } = await make(curt);
-    const sent = await send(code, { key, act: "withdraw", sure: "yes" }, { "Sec-Fetch-Site": "cross-site" });
-    expect([sent.status, sent.headers.get("curt-reason")]).toEqual([403, "cross-site"]);
-    expect(sent.body).not.toContain(key);
+    const refusal = await send(
+      code,
+      { key, act: "withdraw", sure: "yes" },
+      { "Sec-Fetch-Site": "cross-site" },
+    );
+    expect([refusal.status, refusal.headers.get("curt-reason")]).toEqual([403, "cross-site"]);
+    expect(refusal.body).not.toContain(key);
     expect(await visited(curt, code)).toBe(TARGET);
   });
 
-  test("counts wrong keys like codes that do not exist, and new targets like new links", async () => {
+  test("counts new destinations against LIMIT_CREATE, and wrong keys against LIMIT_UNKNOWN", async () => {
     const limits = { LIMIT_UNKNOWN: "2/1h", LIMIT_CREATE: "2/1h" };
     await using limited = await startHere(limits);
     const link = await make(limited);
@@ -162,7 +166,7 @@ describe("the page that manages a link", () => {
       expect((await send(link.code, { key: "wrong" }, {}, limited)).status).toBe(expected);
   });
 
-  test("leaves the key in no log", async () => {
+  test("logs no key", async () => {
     const link = await make(curt);
     await send(link.code, untouched(link, { target: OTHER }));
     await send(link.code, untouched(link, { target: "naver.com" }));
@@ -170,10 +174,10 @@ describe("the page that manages a link", () => {
   });
 });
 
-describe("whoever has just made a link by the form", () => {
-  async function makeByForm(fields: Fields) {
+describe("the preview after a create by the form", () => {
+  async function createByForm(fields: Fields) {
     const response = await sendForm(curt, "/", fields);
-    // The answer's address is one that people pass on.
+    // People share the address of this response.
     expect(response.headers.get("link")).toBeNull();
     const cookie = response.headers.get("set-cookie") ?? "";
     return { location: response.headers.get("location") ?? "", cookie, pair: cookie.split(";", 1)[0] ?? "" };
@@ -182,8 +186,8 @@ describe("whoever has just made a link by the form", () => {
   const preview = async (path: string, cookie: string) =>
     (await curt.fetch(path, { headers: { Cookie: cookie } })).text();
 
-  test("is shown its manage address for ten minutes, and no address or cookie has the key", async () => {
-    const { location, cookie, pair } = await makeByForm({ original_url: TARGET });
+  test("shows the manage address for ten minutes, without the key in its address or cookie", async () => {
+    const { location, cookie, pair } = await createByForm({ original_url: TARGET });
     const path = location.replace(/#.*/, "");
     const page = await preview(path, pair);
     const [, key = ""] =
@@ -199,8 +203,8 @@ describe("whoever has just made a link by the form", () => {
     expect(await preview(path, pair)).not.toContain(key);
   });
 
-  test("is shown that of no other link", async () => {
-    const { pair } = await makeByForm({ original_url: TARGET });
+  test("shows the manage address of no other link", async () => {
+    const { pair } = await createByForm({ original_url: TARGET });
     const { code, key } = await make(curt);
     for (const one of [pair, "made=1.a", "made=", `made=${curt.nowMs() + 1000}.`])
       expect(await preview(`/${code}+`, one)).not.toContain(key);

@@ -320,9 +320,9 @@ describe("the MCP tools", () => {
   afterAll(() => mcp[Symbol.asyncDispose]());
 
   async function call(tool: string, terms: Readonly<Record<string, unknown>>) {
-    const { isError, text, told } = await mcp.call(tool, terms);
+    const { isError, text, result } = await mcp.call(tool, terms);
     if (isError) throw new Error(text);
-    return told as Readonly<Record<string, string>>;
+    return result as Readonly<Record<string, string>>;
   }
 
   test.each(TERM_NAMES)("shorten creates a link with %s, and look_inside shows it", async (name) => {

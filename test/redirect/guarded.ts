@@ -10,18 +10,18 @@ interface Wanted extends Pick<Terms, "startsMs" | "maxVisits" | "passwordHash" |
   readonly createdMs?: number;
 }
 
-/** Checking a password takes as long as its hash asks for: here, next to nothing. */
+/** Makes a password check cost next to nothing. */
 const CHEAP = { algorithm: "argon2id", memoryCost: 8, timeCost: 1 } as const;
 
 export const hashCheaply = (password: string) => Bun.password.hash(password.normalize("NFC"), CHEAP);
 
-/** Makes a link with terms. */
+/** Creates a link with terms. */
 export async function addGuarded(service: Running, code: string, wanted: Wanted): Promise<NewLink> {
   const [link] = await addAllGuarded(service, [code], wanted);
   return link as NewLink;
 }
 
-/** Makes links with the same terms. */
+/** Creates links with the same terms. */
 export async function addAllGuarded(
   service: Running,
   codes: readonly string[],

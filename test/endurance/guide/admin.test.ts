@@ -15,24 +15,24 @@ async function prepare(): Promise<Running> {
   return curt;
 }
 
-test("the guide's evening with curl does what it says", async () => {
+test("the curl commands of docs/admin.md find and stop a campaign, and undo a mistake", async () => {
   await using curt = await prepare();
-  const told: any[] = [];
+  const responses: any[] = [];
   for (const command of scriptsOf(GUIDE).flatMap(commandsOf)) {
     if (command.words[0] !== "curl") continue;
     const { url, method, body, headers } = requestOf(command);
     headers.set("Authorization", headers.get("Authorization")?.replace("$ADMIN_TOKEN", TOKEN) ?? "");
     const response = await curt.fetch(url.replace("localhost:3000", ""), { method, headers, body });
     expect([command.words, response.status]).toEqual([command.words, 200]);
-    told.push(((await response.json()) as { data: unknown }).data);
+    responses.push(((await response.json()) as { data: unknown }).data);
   }
-  const [cases, link, found, asked, disabled, blocked, unblocked, enabled, answered, journal, ...shell] =
-    told;
+  const [cases, link, links, counted, disabled, blocked, unblocked, enabled, answered, journal, ...shell] =
+    responses;
   expect(cases.cases).toMatchObject([{ code: "bad7", state: "open" }]);
   expect(link.code).toBe("bad7");
-  // A busy machine may not have come to them in the time of one request.
-  expect(found.links.length > 0 || found.cursor !== null).toBeTrue();
-  expect(asked).toEqual({ count: 60, done: false });
+  // A busy machine may not find them in the time of one request.
+  expect(links.links.length > 0 || links.cursor !== null).toBeTrue();
+  expect(counted).toEqual({ count: 60, done: false });
   expect(disabled).toEqual({ count: 60, done: true, changed: 60 });
   for (const one of [blocked, unblocked, enabled, answered]) expect(one.changed).toBe(true);
   expect(journal.entries).toHaveLength(20);

@@ -6,7 +6,7 @@ import { startHere } from "../../service.ts";
 
 // Bun closes connections without a whole request or handshake after about 12 s, and no setting lowers that.
 
-test("connections that say nothing, or drip, are closed while others are served", async () => {
+test("silent and slow connections are closed while others are served", async () => {
   await using curt = await startHere({}, { limits: { server: { idleSeconds: 1 } } });
   const starts = [
     "",
@@ -14,7 +14,7 @@ test("connections that say nothing, or drip, are closed while others are served"
     "POST /api/v1/shorten HTTP/1.1\r\nHost: x\r\nContent-Length: 50\r\n\r\n{",
   ];
   const closed = Promise.all(starts.map((start) => untilClosed(curt.origin, start)));
-  // A connection that is kept would be closed like the others, just when it is used again.
+  // A connection kept alive would be closed like the others.
   const isServed = async () => (await curt.fetch("/livez", { keepalive: false })).ok;
   expect(await isServed()).toBe(true);
   await closed;

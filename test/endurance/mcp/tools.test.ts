@@ -4,7 +4,7 @@ import { freePort } from "../../free-port.ts";
 import { connect } from "../../mcp/connect.ts";
 import { startHere } from "../../service.ts";
 
-test("a service that is not there makes an error of the call, not the end of the tools", async () => {
+test("an unreachable service fails a call, and the tools work again once it is back", async () => {
   const port = await freePort();
   await using lost = await connect({ CURT_URL: `http://127.0.0.1:${port}` });
   expect((await lost.client.listTools()).tools).toHaveLength(5);

@@ -5,16 +5,16 @@ import { addressOf, PASSWORD, type PostgresServer, startPostgres, urlOf, USER } 
 const WAIT_MS = 10;
 const MAX_WAITS = 6000;
 
-/** A primary and standbys. A commit is answered when one of them has it too. */
+/** A primary and standbys. A commit returns once one of the standbys has it. */
 export interface PostgresCluster extends AsyncDisposable {
-  /** The first one leads at the beginning. */
+  /** The first one is the primary at the start. */
   readonly servers: readonly PostgresServer[];
-  /** Of the database `name` on all servers. It is made if it is not there yet. */
+  /** The URL of the database `name` on all servers. Creates it if it's missing. */
   url(name?: string): Promise<string>;
   address(name?: string): Promise<PostgresAddress>;
   /**
-   * Promotes whichever of `standbys` has received most, lets the others follow it, and resolves with it. A manager of
-   * clusters does that once it has noticed that the primary is lost.
+   * Promotes the standby that has received most, lets the others follow it, and resolves with it, like a cluster manager
+   * after the loss of the primary.
    */
   promote(standbys: readonly PostgresServer[]): Promise<PostgresServer>;
 }
@@ -23,14 +23,14 @@ export async function startCluster(standbys = 1, settings: readonly string[] = [
   const ports: number[] = [];
   for (let nth = 0; nth <= standbys; nth++) ports.push(await freePort());
   const common = [
-    // On each from the start, or what is committed right after a promotion is on one server only.
+    // On each server from the start: otherwise commits right after a promotion are on one server only.
     `synchronous_standby_names=ANY 1 (${ports.map((port) => `standby_${port}`).join(", ")})`,
     "max_wal_senders=10",
     "wal_keep_size=256MB",
     "wal_retrieve_retry_interval=100ms",
     ...settings,
   ];
-  // All are copies of one fresh folder, so they are one cluster.
+  // All are copies of one fresh folder, so they belong to one cluster.
   const servers = await Promise.all(
     ports.map((port, nth) =>
       startPostgres(

@@ -22,11 +22,11 @@ import { temporaryFolder } from "../../service.ts";
 
 afterEach(killStarted);
 
-/** Usually a second. A process that is silent for ten of them is killed, so they must not be much shorter on a busy machine. */
+/** Usually a second. A process that misses ten is killed, so a busy machine needs beats that aren't much shorter. */
 const SOONER_BEAT_MS = 400;
 
-describe("a process that hangs", () => {
-  test("is ended and replaced, and the others serve on", async () => {
+describe("a hung process", () => {
+  test("is killed and replaced, and the others keep serving", async () => {
     using folder = temporaryFolder();
     await using program = await startSeveral({}, { folder: folder.path, roundMs: SOONER_BEAT_MS });
     const codes = Array.from({ length: 20 }, (_, nth) => `link${nth}`);
@@ -50,7 +50,7 @@ describe("a process that hangs", () => {
       expect(await back.get(`/${code}`)).toEqual(all({ status: 302, location: TARGET }));
   });
 
-  test("is ended during a stop without a second signal", async () => {
+  test("is killed during a stop without a second signal", async () => {
     using folder = temporaryFolder();
     await using program = await startSeveral({}, { folder: folder.path, roundMs: SOONER_BEAT_MS });
     const [hung = 0] = children(program);
@@ -61,7 +61,7 @@ describe("a process that hangs", () => {
     expect(children(program).filter(isAlive)).toEqual([]);
   });
 
-  testOnLinux("is ended during a stop before it listens", async () => {
+  testOnLinux("is killed during a stop before it listens", async () => {
     using folder = temporaryFolder();
     await using program = await startSeveral({}, { folder: folder.path, roundMs: SOONER_BEAT_MS });
     const [replaced = 0, ...others] = children(program);
@@ -80,7 +80,7 @@ describe("a process that hangs", () => {
     expect([hung, ...others].filter(isAlive)).toEqual([]);
   });
 
-  test("is not one that has nothing to do, whose supervisor was hung, or that stops slowly", async () => {
+  test("isn't confused with an idle one, one whose supervisor hung, or one that stops slowly", async () => {
     using folder = temporaryFolder();
     const options = { folder: folder.path, roundMs: SOONER_BEAT_MS, holdsDrain: true };
     await using program = await startSeveral({}, options);
@@ -97,8 +97,8 @@ describe("a process that hangs", () => {
   });
 });
 
-describe("SIGKILL", () => {
-  testOnLinux("of one process: the others serve on, and another takes its place", async () => {
+describe("several processes", () => {
+  testOnLinux("a killed process is replaced, and the others keep serving", async () => {
     await using program = await startSeveral();
     await program.shorten({ original_url: TARGET, custom_code: "abc" });
     const [killed = 0, ...others] = children(program);
@@ -120,12 +120,12 @@ describe("SIGKILL", () => {
     expect([replacement, ...others].filter(isAlive)).toEqual([]);
   });
 
-  testOnLinux("of the supervisor leaves no process behind, and the store whole", async () => {
+  testOnLinux("a killed supervisor leaves no process behind, and the store intact", async () => {
     using folder = temporaryFolder();
     await using program = await startSeveral({}, { folder: folder.path });
     using _ = await openEach(program, children(program));
     program.kill("SIGKILL");
-    // When the children have closed the output as well.
+    // Resolves once the children have closed the output as well.
     expect(await program.exited).not.toBe(0);
     await until("its children are gone", () => !children(program).some(isAlive));
     expect(linesThatSay(program, "stopping")).toHaveLength(PROCESSES);

@@ -25,24 +25,24 @@ beforeAll(async () => {
 });
 afterAll(() => cluster[Symbol.asyncDispose]());
 
-const lead = () => servers[0] as PostgresServer;
+const primary = () => servers[0] as PostgresServer;
 const standbys = () => servers.slice(1);
 const insert = "INSERT INTO rows VALUES (1)";
 
-test("standbys alone are not enough", async () => {
+test("standbys without a primary are unavailable", async () => {
   const ports = standbys().map(({ port }) => port);
   await using database = open(addressOf(urlOf(ports, "postgres")));
   expect(await untilAway(database)).toContain("takes no changes");
 });
 
-test("a commit that is cancelled while it waits for a standby is not answered as done", async () => {
-  // It must wait until it is cancelled.
+test("a commit that is cancelled while it waits for a standby fails", async () => {
+  // The limit must not end it before the cancellation.
   await using database = await openConnected(await cluster.address(), { limitMs: 25_000 });
   for (const standby of standbys()) standby.freeze();
   try {
     const running = refusal(database.run(insert));
     const cancel = "SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE wait_event = 'SyncRep'";
-    for (let tries = 0; (await lead().ask(cancel)).length === 0; tries++) {
+    for (let tries = 0; (await primary().ask(cancel)).length === 0; tries++) {
       expect(tries).toBeLessThan(MAX_TRIES);
       await Bun.sleep(1);
     }
@@ -53,8 +53,8 @@ test("a commit that is cancelled while it waits for a standby is not answered as
   await untilBack(() => database.run(insert));
 });
 
-test("standbys frozen: changes are unavailable, look-ups are not, and commits that wait do not add up", async () => {
-  // Not a second, as usual: a look-up must not be refused because this machine is busy.
+test("with frozen standbys, changes fail, reads work, and waiting commits don't pile up", async () => {
+  // More than the usual second: a busy machine must not cause refused reads.
   await using database = await openConnected(await cluster.address(), { connections: 4, limitMs: 4000 });
   const before = await count(database);
   for (const standby of standbys()) standby.freeze();
@@ -65,8 +65,8 @@ test("standbys frozen: changes are unavailable, look-ups are not, and commits th
       expect(await countAtOnce(database)).toBe(before);
     }
     await refusal(database.transaction((run) => run(insert)));
-    const [stuck] = await lead().ask("SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'SyncRep'");
-    // Those of the beginning, until it is known that commits wait.
+    const [stuck] = await primary().ask("SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'SyncRep'");
+    // Commits from before Curt noticed that they wait.
     expect(Number(stuck?.["count"])).toBeLessThanOrEqual(20);
   } finally {
     for (const standby of standbys()) standby.thaw();
@@ -74,25 +74,25 @@ test("standbys frozen: changes are unavailable, look-ups are not, and commits th
   await untilBack(() => database.run(insert));
 });
 
-test("the primary killed: the promoted standby is used, with all that was answered", async () => {
-  const { told, onPrimary, untilTold } = listen();
+test("after the loss of the primary, the promoted standby has all confirmed rows and is used even if the old primary returns", async () => {
+  const { told: changes, onPrimary, untilTold } = listen();
   await using database = await openConnected(await cluster.address(), { onPrimary });
   await untilBack(() => database.run(insert));
   const before = await count(database);
-  await lead().kill();
+  await primary().kill();
   await untilAway(database);
   const promoted = await cluster.promote(standbys());
   await untilBack(() => database.run(insert));
   await untilTold(1);
-  expect(told).toEqual([
-    { name: `127.0.0.1:${promoted.port}`, trouble: expect.stringContaining(`:${lead().port}: `) },
+  expect(changes).toEqual([
+    { name: `127.0.0.1:${promoted.port}`, trouble: expect.stringContaining(`:${primary().port}: `) },
   ]);
-  // One whose answer came too late may have been made, too.
+  // A commit whose response came too late counts as well.
   const after = await count(database);
   expect(after).toBeGreaterThan(before);
-  const old = lead();
+  const old = primary();
   servers = [promoted, ...standbys().filter((standby) => standby !== promoted)];
-  // As it was, with nobody to tell it that it no longer leads.
+  // With its old configuration, it believes that it is still the primary.
   await old.restart();
   for (let nth = 0; nth < 10; nth++) {
     await using fresh = open(await cluster.address());
@@ -101,8 +101,8 @@ test("the primary killed: the promoted standby is used, with all that was answer
   await old.kill();
 });
 
-test("the primary frozen, then thawed: what it knew is not told any more", async () => {
-  // Of the three, one is gone by now: nobody will follow the one that is promoted.
+test("a primary that was frozen during a failover isn't read any more", async () => {
+  // One of three servers is gone by now, so the next primary has no standby.
   for (const each of standbys()) {
     await each.ask("ALTER SYSTEM SET synchronous_standby_names = ''");
     await each.ask("SELECT pg_reload_conf()");
@@ -110,7 +110,7 @@ test("the primary frozen, then thawed: what it knew is not told any more", async
   await using database = await openConnected(await cluster.address());
   await untilBack(() => database.run(insert));
   const before = await count(database);
-  const old = lead();
+  const old = primary();
   old.freeze();
   const promoted = await cluster.promote(standbys());
   await untilBack(() => database.run(insert));

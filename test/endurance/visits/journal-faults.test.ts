@@ -17,7 +17,7 @@ import { linkOf, untilCounted, visit } from "../../visits/visits.ts";
 const journalOf = (folder: string) => join(folder, "curt.db-visits");
 const segmentsIn = (journal: string) =>
   existsSync(journal) ? readdirSync(journal).filter((name) => name.endsWith(".visits")) : [];
-/** The journal waits for a locked store at most so long, at a time. */
+/** The journal waits this long for a locked store. */
 const limits = { core: { busyWaitMs: 50 } };
 
 async function visitTimes(service: Running, code: string, times: number): Promise<void> {
@@ -33,13 +33,13 @@ async function untilFolded(service: Here, code: string, visits: number): Promise
   expect((await linkOf(service, code))["visits"]).toBe(visits);
 }
 
-/** So that nobody makes a file in the folder while it is deleted. */
-function removeAtOnce(journal: string): void {
+/** Renames the folder first, so that no process creates a file in it while it is deleted. */
+function removeAtomically(journal: string): void {
   renameSync(journal, `${journal}.removed`);
   rmSync(`${journal}.removed`, { recursive: true });
 }
 
-/** While the store is locked, all visits are in the journal only. */
+/** Locks the store, so that all visits stay in the journal. */
 function lockStore(service: Running): Disposable {
   const blocker = new Database(service.file);
   blocker.run("BEGIN IMMEDIATE");
@@ -51,23 +51,23 @@ function lockStore(service: Running): Disposable {
   };
 }
 
-describe("a journal that is deleted while visits are counted", () => {
+describe("a journal deleted while visits are counted", () => {
   for (const [what, remove] of [
-    ["with its folder", removeAtOnce],
+    ["with its folder", removeAtomically],
     ["by moving its folder", (journal: string) => renameSync(journal, `${journal}.moved`)],
     [
-      "and an empty folder takes its place",
+      "and replaced by an empty folder",
       (journal: string) => {
-        removeAtOnce(journal);
+        removeAtomically(journal);
         mkdirSync(journal);
       },
     ],
     [
-      "file by file, but for the locks",
+      "file by file, except for the locks",
       (journal: string) => segmentsIn(journal).forEach((name) => rmSync(join(journal, name))),
     ],
   ] as const) {
-    test(`${what} loses no visit`, async () => {
+    test(`loses no visit if it is removed ${what}`, async () => {
       using folder = temporaryFolder();
       const journal = journalOf(folder.path);
       await using service = await startHere({}, { folder: folder.path, limits });
@@ -76,7 +76,7 @@ describe("a journal that is deleted while visits are counted", () => {
       {
         using _ = lockStore(service);
         await visitTimes(service, "kept", 50);
-        // They are in a closed segment now, and the next ones are in another.
+        // These visits are in a closed segment now. The next ones are in another.
         while (segmentsIn(journal).length < 3) await Bun.sleep(5);
         await visitTimes(service, "kept", 50);
         remove(journal);
@@ -100,7 +100,7 @@ describe("a journal that is deleted while visits are counted", () => {
       service.expectFaults();
       await make(service, { code: "last" });
       await visitTimes(service, "last", 20);
-      removeAtOnce(journal);
+      removeAtomically(journal);
       await visitTimes(service, "last", 20);
     }
     expect(segmentsIn(journal)).toEqual([]);
@@ -108,7 +108,7 @@ describe("a journal that is deleted while visits are counted", () => {
     expect((await linkOf(next, "last"))["visits"]).toBe(40);
   });
 
-  test("is on disk again soon, for visits outlive a killed process", async () => {
+  test("is recreated soon, so that visits survive a kill", async () => {
     using folder = temporaryFolder();
     const journal = journalOf(folder.path);
     {
@@ -117,7 +117,7 @@ describe("a journal that is deleted while visits are counted", () => {
       await make(service, { code: "killed" });
       using _ = lockStore(service);
       await visitTimes(service, "killed", 50);
-      removeAtOnce(journal);
+      removeAtomically(journal);
       await visitTimes(service, "killed", 50);
       await untilLogged(service, "deleted or moved");
       while (segmentsIn(journal).length < 2) await Bun.sleep(10);
@@ -129,7 +129,7 @@ describe("a journal that is deleted while visits are counted", () => {
     await untilCounted(next, "killed", 150);
   });
 
-  test("is made again by each of four processes", async () => {
+  test("is recreated by each of four processes", async () => {
     using folder = temporaryFolder();
     const journal = journalOf(folder.path);
     {
@@ -138,7 +138,7 @@ describe("a journal that is deleted while visits are counted", () => {
       await make(service, { code: "four" });
       const fire = () => Promise.all(Array.from({ length: 8 }, () => visitTimes(service, "four", 50)));
       await fire();
-      removeAtOnce(journal);
+      removeAtomically(journal);
       await fire();
       const locks = () => readdirSync(journal).filter((name) => /^\d+\.lock$/.test(name));
       while (!existsSync(journal) || locks().length < 4) await Bun.sleep(10);
@@ -149,7 +149,7 @@ describe("a journal that is deleted while visits are counted", () => {
     expect(segmentsIn(journal).filter((name) => !name.startsWith("0-"))).toEqual([]);
   });
 
-  test("waits for a volume that is away, and loses nothing when it comes back", async () => {
+  test("waits for a missing volume, and loses no visit when it returns", async () => {
     using folder = temporaryFolder();
     const data = join(folder.path, "data");
     mkdirSync(data);
@@ -166,8 +166,8 @@ describe("a journal that is deleted while visits are counted", () => {
   });
 });
 
-describe("segments that are cut short while they are mapped", () => {
-  /** Each process has a segment to write to and a spare one. */
+describe("segments truncated while they are mapped", () => {
+  /** Truncates all segments: each process has one to write to and a spare one. */
   async function cutAll(journal: string, processes: number): Promise<void> {
     while (segmentsIn(journal).length < 2 * processes) await Bun.sleep(5);
     for (const name of segmentsIn(journal)) truncateSync(join(journal, name));
@@ -179,7 +179,7 @@ describe("segments that are cut short while they are mapped", () => {
     segmentsIn(journal).some((name) => name.startsWith(`${slot}-`) && sizeOf(join(journal, name)) > 0);
 
   for (const processes of [1, 4]) {
-    test(`lose their own visits only, with PROCESSES=${processes}`, async () => {
+    test(`lose only their own visits, with PROCESSES=${processes}`, async () => {
       using folder = temporaryFolder();
       const journal = journalOf(folder.path);
       await using service = await startProgram({ PROCESSES: String(processes) }, { folder: folder.path });
@@ -201,7 +201,7 @@ describe("segments that are cut short while they are mapped", () => {
     });
   }
 
-  test("are left before any timer had its turn", async () => {
+  test("are replaced without waiting for a timer", async () => {
     using folder = temporaryFolder();
     const journal = journalOf(folder.path);
     {
