@@ -6,7 +6,7 @@ const PAGE_BYTES = 4096;
 const INTERIOR_TABLE = 5;
 
 /** Overwrites every page of a store's file except those of the schema, as a failing disk would. */
-export function makeUnreadable(file: string): void {
+export function damageStore(file: string): void {
   const database = new Database(file);
   database.run("PRAGMA wal_checkpoint(TRUNCATE)");
   const { page_count: pages } = database.query("PRAGMA page_count").get() as { page_count: number };

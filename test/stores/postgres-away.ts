@@ -64,13 +64,13 @@ export async function untilAway(database: Database): Promise<string> {
 }
 
 /** Collects the reports about the database's primary. */
-export function listen() {
-  const told: { name: string; trouble: string | undefined }[] = [];
+export function collectReports() {
+  const reports: { name: string; trouble: string | undefined }[] = [];
   return {
-    told,
-    onPrimary: (name: string, trouble: string | undefined) => told.push({ name, trouble }),
-    async untilTold(times: number): Promise<void> {
-      for (let tries = 0; told.length < times; tries++) {
+    reports,
+    onPrimary: (name: string, trouble: string | undefined) => reports.push({ name, trouble }),
+    async untilReported(times: number): Promise<void> {
+      for (let tries = 0; reports.length < times; tries++) {
         expect(tries).toBeLessThan(MAX_TRIES);
         await Bun.sleep(TRY_MS);
       }
