@@ -5,11 +5,11 @@ const SPREADS = "only Linux spreads the connections of a shared port over proces
 /** Tests that need Linux, and why. They are skipped on other systems. `test/run.ts` allows no other skipped tests. */
 export const NEEDS_LINUX: Readonly<Record<string, string>> = {
   "is killed during a stop before it listens": "finds the process in /proc",
-  "say once that they listen, when all do": "counts the listening sockets in /proc",
-  "share the port, and what one makes resolves in all at once": SPREADS,
-  "refuse a session of the operator once it was signed out in one of them": SPREADS,
-  "pass the query on, or not, as soon as they notice a change in one of them": SPREADS,
-  "follow a code that ended and was taken over, though each had the old link in memory": SPREADS,
+  "log once that they listen, after all do": "counts the listening sockets in /proc",
+  "share the port, and a link of one redirects immediately in all": SPREADS,
+  "refuse an operator's session after a sign-out in one of them": SPREADS,
+  "follow changes of forward_query in one of them": SPREADS,
+  "redirect a reused code to its new link, even if each had the old one in its cache": SPREADS,
   "a killed process is replaced, and the others keep serving": SPREADS,
   "a killed supervisor leaves no process behind, and the store intact": SPREADS,
   "PROCESSES=1: a newer version takes over under load, and every request succeeds within three tries":
@@ -68,7 +68,7 @@ export const NEEDS_LINUX: Readonly<Record<string, string>> = {
   "PROCESSES=2: no feature drops Curt's locks on the store, so outside readers can't replace its log":
     "reads /proc/locks",
   "report why a file can't be written, and leave no part of it": "writes to /dev/full",
-  "a full disk is a warning without a stack, wherever it is written to": "writes to /dev/full",
+  "a full disk is logged once as a warning without a stack": "writes to /dev/full",
 };
 
 /** Only takes tests from the list above. */

@@ -8,8 +8,8 @@ import { TOKEN } from "../admin/operator.ts";
 import {
   expectTerms,
   type Given,
-  type MadeLink,
-  makeScheduled,
+  type CreatedLink,
+  createScheduled,
   SAMPLES,
   SCHEDULED,
   type Value,
@@ -109,7 +109,7 @@ function codeAt(page: Page): string {
 
 describe("the manage form in a browser", () => {
   /** Opens the form that the script sends. */
-  async function open(page: Page, { code, key }: MadeLink): Promise<Locator> {
+  async function open(page: Page, { code, key }: CreatedLink): Promise<Locator> {
     // The same page with another fragment wouldn't be loaded again.
     await page.goto("about:blank");
     await page.goto(`/${code}+#key=${key}`);
@@ -121,7 +121,7 @@ describe("the manage form in a browser", () => {
     await using person = await openWindow(curt.origin, SEOUL);
     const { page } = person;
     for (const name of TERM_NAMES) {
-      const link = await makeScheduled(curt, name);
+      const link = await createScheduled(curt, name);
       const [first, other] = SAMPLES[name].values;
       for (const value of [other, first, null]) {
         const form = await open(page, link);
@@ -143,7 +143,7 @@ describe("the manage form in a browser", () => {
     const { page } = person;
     for (const name of TERM_NAMES)
       for (const value of wrongEntries(name)) {
-        const form = await open(page, await makeScheduled(curt, name));
+        const form = await open(page, await createScheduled(curt, name));
         await enter(form, name, value);
         await save(form);
         await form.locator(`#${name}-error`).waitFor();

@@ -5,7 +5,7 @@ import { CURT } from "../../src/pages/assets/branding.ts";
 import { problemPage } from "../../src/pages/problem/page.tsx";
 import { addGuarded } from "../redirect/guarded.ts";
 import { disableLink, type Running, startHere } from "../service.ts";
-import { makeUnreadable } from "../stores/damage.ts";
+import { damageStore } from "../stores/damage.ts";
 import { addVisits, untilCounted, visit, WINDOWS_CHROME } from "../visits/visits.ts";
 import { wordsOf } from "./browser.ts";
 
@@ -79,7 +79,7 @@ export async function prepareTour(): Promise<Tour> {
   await visit(curt, "used-up");
   for (let nth = 0; nth < 50; nth++)
     await broken.shorten({ original_url: LONG_URL, custom_code: `link${nth}` });
-  makeUnreadable(broken.file);
+  damageStore(broken.file);
 
   async function walk(page: Page, locale: string, look: (name: string) => Promise<void>): Promise<void> {
     const say = wordsOf(locale);

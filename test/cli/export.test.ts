@@ -13,7 +13,7 @@ import { testOnLinux } from "../linux.ts";
 import { sharePostgres } from "../postgres.ts";
 import { startHere, temporaryFolder, PROGRAM } from "../service.ts";
 import { newLink, NOW } from "../stores/links.ts";
-import { HASH, makeStore } from "../stores/served-store.ts";
+import { HASH, createServedStore } from "../stores/served-store.ts";
 import { slicesOf } from "../visits/slices.ts";
 import { exportOf, importTo } from "./export-file.ts";
 import { run, runAlone } from "./run.ts";
@@ -27,7 +27,7 @@ const sqlite = (path: string): DatabaseAddress => ({ engine: "sqlite", path });
 test("an import that fails after any kind of record leaves the store as it was, and can be repeated", async () => {
   using folder = temporaryFolder();
   const path = (name: string) => join(folder.path, name);
-  await makeStore(path("curt.db"));
+  await createServedStore(path("curt.db"));
   const file = await exportOf(sqlite(path("curt.db")));
   // An unused service has a secret and counters of its own.
   const unused = sqlite(path("unused.db"));
@@ -123,7 +123,7 @@ describe("curt export and curt import", () => {
   test("move a store to PostgreSQL and back unchanged, where its links redirect, and never overwrite a file", async () => {
     using folder = temporaryFolder();
     const path = (name: string) => join(folder.path, name);
-    await makeStore(path("first.db"));
+    await createServedStore(path("first.db"));
     const [first, last] = [`sqlite:${path("first.db")}`, `sqlite:${path("last.db")}`];
     const middle = await server.url(`export${++databases}`);
     const settings = (url: string) => ({ DATABASE_URL: url, DATA_DIR: folder.path, PORT: "1" });
@@ -159,7 +159,7 @@ describe("curt export and curt import", () => {
   test("write readable lines without hashes of visitors or reporters", async () => {
     using folder = temporaryFolder();
     const path = join(folder.path, "curt.db");
-    await makeStore(path);
+    await createServedStore(path);
     const lines = (await exportOf(sqlite(path))).toString().trimEnd().split("\n");
     const parsed = lines.map((line) => JSON.parse(line));
     expect(parsed[0]).toEqual({ format: "curt-export", version: 1 });

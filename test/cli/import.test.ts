@@ -13,7 +13,7 @@ import { importLinks, type ImportOptions, type SkippedRow } from "../../src/tran
 import { sharePostgres } from "../postgres.ts";
 import { openStoreOf, ROOT, startHere, temporaryFolder } from "../service.ts";
 import { newLink, NOW } from "../stores/links.ts";
-import { HASH, makeStore } from "../stores/served-store.ts";
+import { HASH, createServedStore } from "../stores/served-store.ts";
 import { slicesOf } from "../visits/slices.ts";
 import { runCommand } from "./commands.ts";
 import { manyLines } from "./export-file.ts";
@@ -193,7 +193,7 @@ describe("curt import", () => {
   test("adds links with their visits to a store in use, where they redirect immediately, and adds nothing the second time", async () => {
     using folder = temporaryFolder();
     const [path, file] = [join(folder.path, "from.db"), join(folder.path, "export")];
-    await makeStore(path);
+    await createServedStore(path);
     expect(await runCommand(["export", file], settingsFor(path))).toMatchObject({ code: 0 });
     await using curt = await startHere({}, { startMs: NOW + DAY_MS });
     const taken = { original_url: "https://example.org/mine", custom_code: "ends" };

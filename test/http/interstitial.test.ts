@@ -5,7 +5,7 @@ import en from "../../src/locales/en.json";
 import ko from "../../src/locales/ko.json";
 import { addGuarded } from "../redirect/guarded.ts";
 import { type Running, shareService, startHere } from "../service.ts";
-import { makeUnreadable } from "../stores/damage.ts";
+import { damageStore } from "../stores/damage.ts";
 import { untilCounted, WINDOWS_CHROME } from "../visits/visits.ts";
 import { expectGuarded, sendForm } from "./markup.ts";
 
@@ -142,7 +142,7 @@ test("INTERSTITIAL=all without its store shows people a 503 page, and redirects 
   await away.shorten({ original_url: TARGET, custom_code: "away" });
   expect(await getsPreview(away, "away", {})).toBe(false);
   away.expectFaults();
-  makeUnreadable(away.file);
+  damageStore(away.file);
   const response = await away.fetch("/away", { headers: PERSON });
   expect([response.status, response.headers.get("retry-after")]).toEqual([503, "2"]);
   expectGuarded(response);

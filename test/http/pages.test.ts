@@ -6,7 +6,7 @@ import en from "../../src/locales/en.json";
 import { LANGUAGES } from "../../src/locales/messages.ts";
 import { assets } from "../../src/pages/assets/branding.ts";
 import { shareService, startHere } from "../service.ts";
-import { makeUnreadable } from "../stores/damage.ts";
+import { damageStore } from "../stores/damage.ts";
 import { untilCounted, visit } from "../visits/visits.ts";
 import { type Element, elementsOf, expectGuarded, expectInert, HTML } from "./markup.ts";
 
@@ -109,7 +109,7 @@ test("a 503 has security headers and keeps what was typed", async () => {
   await using away = await startHere();
   await away.shorten({ original_url: LONG, custom_code: "away" });
   away.expectFaults();
-  makeUnreadable(away.file);
+  damageStore(away.file);
   for (const path of ["/away", "/away+"]) {
     const response = await away.fetch(path, { headers: HTML });
     expect(response.status).toBe(503);

@@ -5,7 +5,7 @@ import en from "../../src/locales/en.json";
 import { make } from "../managed.ts";
 import { addGuarded } from "../redirect/guarded.ts";
 import { disableLink, type Here, shareService, startHere } from "../service.ts";
-import { makeUnreadable } from "../stores/damage.ts";
+import { damageStore } from "../stores/damage.ts";
 
 const READER = { Accept: "text/html,*/*;q=0.8", "Accept-Language": "en" };
 
@@ -165,7 +165,7 @@ test("an unavailable store answers 503 and never 404", async () => {
   broken.expectFaults();
   for (let nth = 0; nth < 50; nth++)
     await broken.shorten({ original_url: "https://example.com/", custom_code: `link${nth}` });
-  makeUnreadable(broken.file);
+  damageStore(broken.file);
   for (const path of ["/link7", "/link7.", "/link7/extra"]) {
     const { response } = await read(path, broken);
     expect(response.status, path).toEqual(503);

@@ -10,7 +10,7 @@ import { disableLink, endLink, startHere, startProgram, temporaryStore } from ".
 const original_url = "https://example.com/";
 const MAX_TRIES = 3000;
 
-test("a change of a link in one process takes effect in all others, even if it is in their cache", async () => {
+test("a change of a cached link in one process takes effect in all others", async () => {
   await using program = await startProgram({ PROCESSES: "2" });
   // Use a new connection for each request, so that both processes get some of them.
   const visit = async (code: string) => {
@@ -37,7 +37,7 @@ test("a change of a link in one process takes effect in all others, even if it i
   for (const { code } of others) expect(await visit(code)).toBe(TARGET);
 });
 
-test("a process looks for changes at least twice a second", async () => {
+test("a process reads changes at least twice a second", async () => {
   const rounds: (() => void)[] = [];
   const every = setInterval;
   const collecting = spyOn(globalThis, "setInterval").mockImplementation(((round: () => void, ms: number) => {
@@ -63,7 +63,7 @@ const evil = "https://evil.example/" as Target;
 
 const memory = { forget: () => {}, forgetAll: () => {} };
 
-test("rules about hosts that changed before the changes are followed are known from then on", async () => {
+test("followChanges reads host rules that changed before its start", async () => {
   await using store = await temporaryStore();
   const hostRules = createHostRules(store);
   await hostRules.read();
@@ -72,22 +72,22 @@ test("rules about hosts that changed before the changes are followed are known f
   expect(hostRules.blocked(evil)).toBe("spam");
 });
 
-test("changed rules are read before the memory forgets, and if that fails, the next time", async () => {
+test("changed host rules are read before caches are cleared, and again next time if that fails", async () => {
   await using store = await temporaryStore();
   const hostRules = createHostRules(store);
   const away = { is: false };
-  const known: unknown[] = [];
-  const forgetAll = () => void known.push(hostRules.blocked(evil));
+  const reasons: unknown[] = [];
+  const forgetAll = () => void reasons.push(hostRules.blocked(evil));
   const changes = await followChanges(store, { ...memory, forgetAll }, () =>
     away.is ? Promise.reject(new StoreUnavailable("away")) : hostRules.read(),
   );
   await store.blockHost({ host: "evil.example", reason: "spam" }, decision);
   away.is = true;
   expect(await changes.read().catch(String)).toBe("StoreUnavailable: away");
-  expect(known).toEqual([]);
+  expect(reasons).toEqual([]);
   away.is = false;
   await changes.read();
-  expect(known).toEqual(["spam"]);
+  expect(reasons).toEqual(["spam"]);
   await changes.read();
-  expect(known).toEqual(["spam"]);
+  expect(reasons).toEqual(["spam"]);
 });

@@ -7,7 +7,7 @@ import { temporaryStore } from "../service.ts";
 
 const NOW = 20_000 * DAY_MS;
 
-test("what the store could not take is counted once it can", async () => {
+test("counts survive an unavailable store and are stored once", async () => {
   await using store = await temporaryStore();
   let isAway = true;
   const counters = createCounters({

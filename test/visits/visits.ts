@@ -3,12 +3,12 @@ import { expect } from "bun:test";
 import type { LinkKey } from "../../src/links/code.ts";
 import { HOUR_MS } from "../../src/links/time.ts";
 import { openStoreOf, type Running } from "../service.ts";
-import { slicesOf, type Told } from "./slices.ts";
+import { slicesOf, type TestVisit } from "./slices.ts";
 
 export const WINDOWS_CHROME =
   "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/131.0.0.0 Safari/537.36";
 
-/** A person's visit, which leads somewhere. */
+/** Visits a link as a person, and expects a redirect. */
 export async function visit(
   service: Running,
   code: string,
@@ -20,19 +20,19 @@ export async function visit(
   if (response.status !== 302) throw new Error(`${code}: ${response.status}`);
 }
 
-/** Visits of one hour, by default that in which their link was made, straight into the store: without a request for each. */
+/** Adds visits of one hour to the store without requests. Default: the hour of the link's creation. */
 export async function addVisits(
   service: Running,
   code: string,
-  visits: readonly Omit<Told, "code" | "createdMs">[],
+  visits: readonly Omit<TestVisit, "code" | "createdMs">[],
   atMs?: number,
 ): Promise<void> {
   await using store = await openStoreOf(service);
   const link = await store.find(code as LinkKey);
-  if (link === undefined) throw new Error(`${code} is not there`);
+  if (link === undefined) throw new Error(`${code} does not exist`);
   const { createdMs } = link;
-  const told = visits.map((visited) => ({ ...visited, code, createdMs }));
-  for (const slice of slicesOf({ hour: Math.floor((atMs ?? createdMs) / HOUR_MS), visits: told }))
+  const ofLink = visits.map((one) => ({ ...one, code, createdMs }));
+  for (const slice of slicesOf({ hour: Math.floor((atMs ?? createdMs) / HOUR_MS), visits: ofLink }))
     await store.add(slice);
 }
 
@@ -53,9 +53,9 @@ async function dataOf(service: Running, path: string): Promise<Record<string, un
   return data;
 }
 
-/** Counts reach the store a moment after the visit. */
+/** Waits for the counts, which reach the store a moment after the visit. */
 export async function untilCounted(service: Running, code: string, visits: number): Promise<void> {
-  const counted = async () => Number((await linkOf(service, code))["visits"]);
-  while ((await counted()) < visits) await Bun.sleep(10);
-  expect(await counted()).toBe(visits);
+  const countVisits = async () => Number((await linkOf(service, code))["visits"]);
+  while ((await countVisits()) < visits) await Bun.sleep(10);
+  expect(await countVisits()).toBe(visits);
 }

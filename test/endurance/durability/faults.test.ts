@@ -8,7 +8,7 @@ import { OPENING_KIB } from "../../../src/store/sqlite/file/file.ts";
 import { testOnLinux } from "../../linux.ts";
 import { addressOf, scrapeUntil } from "../../metrics/scrape.ts";
 import { startHere, startProgram, temporaryFolder, untilLogged, PROGRAM } from "../../service.ts";
-import { makeUnreadable } from "../../stores/damage.ts";
+import { damageStore } from "../../stores/damage.ts";
 import { untilCounted, visit } from "../../visits/visits.ts";
 
 const original_url = "https://example.com/";
@@ -244,7 +244,7 @@ test("an unreadable file causes 503 and never 404, while cached links keep redir
     expect((await curt.fetch(`/${encodeURIComponent(custom_code)}/`)).status).toBe(302);
   }
   curt.expectFaults();
-  makeUnreadable(curt.file);
+  damageStore(curt.file);
   // Another connection's write makes the readers look at the file again.
   const statuses = new Set<number>();
   for (const code of codes) statuses.add((await curt.fetch(`/${code}`)).status);

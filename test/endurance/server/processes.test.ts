@@ -5,11 +5,11 @@ import { CHILD } from "../../../src/server/child-process.ts";
 import { testOnLinux } from "../../linux.ts";
 import {
   all,
-  begun,
+  started,
   children,
   childrenOf,
   isAlive,
-  killBegun,
+  killStarted,
   linesThatSay,
   open,
   openEach,
@@ -20,7 +20,7 @@ import {
 } from "../../server/processes.ts";
 import { temporaryFolder } from "../../service.ts";
 
-afterEach(killBegun);
+afterEach(killStarted);
 
 /** Usually a second. A process that misses ten is killed, so a busy machine needs beats that aren't much shorter. */
 const SOONER_BEAT_MS = 400;
@@ -42,7 +42,7 @@ describe("a hung process", () => {
       "another takes its place",
       () => linesThatSay(program, "another process took its place")[0],
     );
-    begun.add(replacement);
+    started.add(replacement);
     expect(linesThatSay(program, "is hung")).toMatchObject([{ child: hung }]);
     expect(linesThatSay(program, "a process ended")).toMatchObject([{ child: hung, signal: "SIGKILL" }]);
     using back = await openEach(program, [replacement, ...others]);
@@ -71,7 +71,7 @@ describe("a hung process", () => {
     const hung = await until("another is started", () =>
       childrenOf(program.pid).find((pid) => ![replaced, ...others].includes(pid) && hasStarted(pid)),
     );
-    begun.add(hung);
+    started.add(hung);
     process.kill(hung, "SIGSTOP");
     program.kill("SIGTERM");
     expect(await program.exited).toBe(1);
@@ -112,7 +112,7 @@ describe("several processes", () => {
       expect((await connection.request("GET", "/abc")).status).toBe(302);
       return linesThatSay(program, "another process took its place")[0];
     });
-    begun.add(replacement);
+    started.add(replacement);
     using back = await openEach(program, [replacement, ...others]);
     expect(await back.get("/abc")).toEqual(all({ status: 302, location: TARGET }));
     program.kill("SIGTERM");

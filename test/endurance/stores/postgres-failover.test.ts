@@ -4,7 +4,7 @@ import { addressOf, type PostgresServer, urlOf } from "../../postgres.ts";
 import {
   count,
   countAtOnce,
-  listen,
+  collectReports,
   MAX_TRIES,
   open,
   openConnected,
@@ -75,7 +75,7 @@ test("with frozen standbys, changes fail, reads work, and waiting commits don't 
 });
 
 test("after the loss of the primary, the promoted standby has all confirmed rows and is used even if the old primary returns", async () => {
-  const { told: changes, onPrimary, untilTold } = listen();
+  const { reports: changes, onPrimary, untilReported } = collectReports();
   await using database = await openConnected(await cluster.address(), { onPrimary });
   await untilBack(() => database.run(insert));
   const before = await count(database);
@@ -83,7 +83,7 @@ test("after the loss of the primary, the promoted standby has all confirmed rows
   await untilAway(database);
   const promoted = await cluster.promote(standbys());
   await untilBack(() => database.run(insert));
-  await untilTold(1);
+  await untilReported(1);
   expect(changes).toEqual([
     { name: `127.0.0.1:${promoted.port}`, trouble: expect.stringContaining(`:${primary().port}: `) },
   ]);

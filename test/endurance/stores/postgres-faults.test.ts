@@ -13,7 +13,7 @@ import { startProxy } from "../../proxy.ts";
 import { stopClock } from "../../stopped-clock.ts";
 import {
   count,
-  listen,
+  collectReports,
   MAX_TRIES,
   open,
   openConnected,
@@ -41,7 +41,7 @@ afterAll(() => server[Symbol.asyncDispose]());
 describe("one server", () => {
   test("a server that comes and goes is reported once, when it stays", async () => {
     await using proxy = await startProxy(server.port);
-    const { told: reports, onPrimary, untilTold } = listen();
+    const { reports, onPrimary, untilReported } = collectReports();
     await using database = await openConnected(addressOf(urlOf([proxy.port], "curt")), { onPrimary });
     {
       // It never stays for long.
@@ -54,14 +54,14 @@ describe("one server", () => {
         await untilBack(() => database.run("SELECT 1"));
       }
     }
-    await untilTold(1);
+    await untilReported(1);
     proxy.reset();
     await untilBack(() => database.run("SELECT 1"));
     proxy.lead(undefined);
     proxy.reset();
     await untilAway(database);
     proxy.lead(server.port);
-    await untilTold(2);
+    await untilReported(2);
     expect(reports.map(({ name }) => name)).toEqual(Array(2).fill(`127.0.0.1:${proxy.port}`));
   });
 

@@ -9,7 +9,7 @@ function hintsAbout(url: string) {
   return hintsOf({ target: new URL(url).href as Target, createdMs: 0 }, DAY_MS);
 }
 
-test("ordinary hosts raise no hint", () => {
+test("ordinary hosts have no hints", () => {
   const hosts = `
     www.amazon.co.uk amazon.com smile.amazon.com aws.amazon.com s3.ap-northeast-2.amazonaws.com paypal.com www.paypal.com
     history.paypal.com www.paypalobjects.com login.microsoftonline.com portal.azure.com outlook.office365.com
@@ -32,15 +32,15 @@ test("ordinary hosts raise no hint", () => {
     www.net.example.com localhost intranet printer.local dev.example.com www.dev.example.com eu.app.example.com de.shop.example.com
     www.com.xyz business.gov.wales fr.wikivoyage.org www.mercadolibre.com.ar www.uol.com.br www.rakuten.co.jp www.yahoo.co.jp www.sina.com.cn
     finance.sina.com.cn news.ycombinator.com docs.python.org pypi.org crates.io docs.rs www.npmjs.com`;
-  const found = hosts
+  const results = hosts
     .trim()
     .split(/\s+/)
     .map((host) => [host, hintsAbout(`https://${host}/a?b=c`)]);
-  expect(found.length).toBeGreaterThan(100);
-  expect(found.filter(([, hints]) => (hints as unknown[]).length > 0)).toEqual([]);
+  expect(results.length).toBeGreaterThan(100);
+  expect(results.filter(([, hints]) => (hints as unknown[]).length > 0)).toEqual([]);
 });
 
-test("a host that begins with the name of another site says whose it is", () => {
+test("another site's name at the start of a host causes a hint with both names", () => {
   for (const [host, name, domain] of [
     ["paypal.com.example.net", "paypal.com", "example.net"],
     ["www.paypal.com.example.net", "paypal.com", "example.net"],
@@ -59,7 +59,7 @@ test("a host that begins with the name of another site says whose it is", () => 
     expect([host, hintsAbout(`https://${host}/`)]).toEqual([host, [{ hint: "front", name, domain }]]);
 });
 
-test("an IP address and an unusual port are told, in every spelling", () => {
+test("IP addresses and unusual ports have hints in every spelling", () => {
   for (const url of [
     "http://203.0.113.9/",
     "http://0xcb007109/",
@@ -75,12 +75,12 @@ test("an IP address and an unusual port are told, in every spelling", () => {
   expect(hintsAbout("https://example.com/a:8443")).toEqual([]);
 });
 
-test("another shortener is told", () => {
+test("other shorteners have a hint", () => {
   for (const host of ["bit.ly", "naver.me", "www.tinyurl.com"])
     expect(hintsAbout(`https://${host}/a`)).toEqual([{ hint: "shortener" }]);
 });
 
-test("five labels before the registrable domain are many", () => {
+test("a host with five labels before its registrable domain has a hint", () => {
   expect(hintsAbout("https://a.b.c.d.example.co.uk/")).toEqual([]);
   expect(hintsAbout("https://a.b.c.d.e.example.co.uk/")).toEqual([
     { hint: "labels", domain: "example.co.uk" },
@@ -88,7 +88,7 @@ test("five labels before the registrable domain are many", () => {
   expect(hintsAbout(`https://${"a.".repeat(120)}com/`)).toEqual([{ hint: "labels", domain: "a.com" }]);
 });
 
-test("a changed link says so for a day, in whole hours", () => {
+test("a changed link has a hint with whole hours for a day", () => {
   const target = "https://example.com/" as Target;
   const changedMs = 9 * DAY_MS;
   const hintsAt = (ageMs: number, startsMs?: number) =>
@@ -102,7 +102,7 @@ test("a changed link says so for a day, in whole hours", () => {
   ] as const)
     expect(hintsAt(ageMs)).toEqual([{ hint: "changed", hours }]);
   expect(hintsAt(DAY_MS)).toEqual([]);
-  // Nobody was led to what the target was before it began.
+  // Nobody saw the target before the link started.
   expect(hintsAt(2 * HOUR_MS, changedMs + HOUR_MS)).toEqual([]);
   expect(hintsAt(HOUR_MS, changedMs - HOUR_MS)).toEqual([{ hint: "changed", hours: 1 }]);
   expect(hintsOf({ target, createdMs: 1000 }, 1000)).toEqual([]);

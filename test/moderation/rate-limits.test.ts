@@ -26,7 +26,7 @@ function limitOf(windows: readonly Window[], seed = 1n) {
   return { ...limit, advance: (ms: number) => void (nowMs += ms) };
 }
 
-test("the tables take as much memory as docs/protecting.md says", () => {
+test("the tables of rate limits take as much memory as docs/protecting.md says", () => {
   const mebibytes = (
     windowsOf: (key: "limitCreate" | "other") => readonly Window[],
     adminToken: string | null,
@@ -57,7 +57,7 @@ test("the tables take as much memory as docs/protecting.md says", () => {
 const times = (count: number) => Array.from({ length: count }, (_, nth) => nth);
 
 describe("a limit", () => {
-  test("allows so many at once, and then one after each wait, to the second", () => {
+  test("allows `count` uses immediately, then one after each wait, to the second", () => {
     const limit = limitOf([{ count: 10, ms: 3_600_000 }]);
     expect(times(12).map(() => limit.take("a"))).toEqual([...times(10).map(() => 0), 360, 360]);
     for (const _ of times(5)) {
@@ -69,7 +69,7 @@ describe("a limit", () => {
     }
   });
 
-  test("tells what is left of each window, and when there is one more", () => {
+  test("reports the remaining uses of each window, and the seconds until the next", () => {
     const limit = limitOf(CREATES);
     expect(limit.allowances("a").map(({ left, seconds }) => [left, seconds])).toEqual([
       [30, 0],
@@ -84,7 +84,7 @@ describe("a limit", () => {
     ]);
   });
 
-  test("counts several at once, all or none", () => {
+  test("counts several uses together, all or none", () => {
     const limit = limitOf(CREATES);
     expect(limit.most).toBe(30);
     expect(limit.take("a", 20)).toBe(0);
@@ -98,7 +98,7 @@ describe("a limit", () => {
     expect(limit.take("a")).toBe(2);
   });
 
-  test("does what a bucket does that leaks and must not overflow", () => {
+  test("behaves like a leaky bucket", () => {
     const step = fc.record({
       client: fc.constantFrom("", "192.0.2.1", "2001:db8:0:1"),
       action: fc.constantFrom("take", "take", "take", "giveBack"),
@@ -126,7 +126,7 @@ describe("a limit", () => {
       const limit = limitOf(limits, seed);
       let exactMs = 0;
       let beforeMs = 0;
-      // For each client and window, in things times the window's milliseconds.
+      // For each client and window, in uses times the window's milliseconds.
       const levels = new Map<string, number[]>();
       for (const { client, action, passedMs } of steps) {
         limit.advance(passedMs);
@@ -155,7 +155,7 @@ describe("a limit", () => {
 });
 
 describe("a limit of clients", () => {
-  function open() {
+  function openLimit() {
     const limit = createClientLimit([{ count: 2, ms: MINUTE_MS }], {
       clock: { monotonicMs: () => 0 },
       seed: 1n,
@@ -164,31 +164,31 @@ describe("a limit of clients", () => {
     return { limit, client };
   }
 
-  test("reports what remains for a network's /48, if that is less", () => {
-    const { limit, client } = open();
+  test("reports the remaining uses of a network's /48 if these are fewer", () => {
+    const { limit, client } = openLimit();
     for (const nth of times(31)) limit.take(client(nth));
-    const left = (of: string) => limit.allowances(of).map((allowance) => allowance.left);
-    expect([left(client(0)), left(client(99)), left("192.0.2.1"), left("2001:db8:1:0")]).toEqual([
-      [1],
-      [1],
-      [2],
-      [2],
-    ]);
+    const remaining = (of: string) => limit.allowances(of).map((allowance) => allowance.left);
+    expect([
+      remaining(client(0)),
+      remaining(client(99)),
+      remaining("192.0.2.1"),
+      remaining("2001:db8:1:0"),
+    ]).toEqual([[1], [1], [2], [2]]);
     limit.take(client(99));
-    expect([left(client(0)), left(client(100))]).toEqual([[0], [0]]);
+    expect([remaining(client(0)), remaining(client(100))]).toEqual([[0], [0]]);
     expect(limit.allowances(client(100))).toEqual([{ count: 2, ms: MINUTE_MS, left: 0, seconds: 2 }]);
   });
 
-  test("counts nothing for a network whose /48 has to wait", () => {
-    const { limit, client } = open();
+  test("counts nothing for a network while its /48 has to wait", () => {
+    const { limit, client } = openLimit();
     for (const nth of times(32)) limit.take(client(nth));
     expect(limit.take(client(99))).toBe(2);
     for (const nth of times(32)) limit.giveBack(client(nth));
     expect(times(3).map(() => limit.take(client(99)) === 0)).toEqual([true, true, false]);
   });
 
-  test("counts things that a client has done already, even beyond the limit", () => {
-    const { limit } = open();
+  test("charges a client for completed uses, even beyond the limit", () => {
+    const { limit } = openLimit();
     limit.charge("a", 5);
     expect(limit.wait("a")).toBe(120);
     expect(limit.allowances("a")).toEqual([{ count: 2, ms: MINUTE_MS, left: 0, seconds: 30 }]);
@@ -198,7 +198,7 @@ describe("a limit of clients", () => {
 describe("an attacker with many addresses", () => {
   const address = (nth: number) => `2001:db8:${(nth >> 16).toString(16)}:${(nth & 0xffff).toString(16)}`;
 
-  test("blocks nobody, and does not make Curt forget who is over a limit", () => {
+  test("blocks no other client, and doesn't free one that is over its limit", () => {
     const limit = limitOf(CREATES);
     for (const _ of times(30)) limit.take("over");
     let refused = 0;
@@ -209,7 +209,7 @@ describe("an attacker with many addresses", () => {
   });
 });
 
-test("a client is barred from looking up addresses at ten times the limit of unknown ones", () => {
+test("the limit for scans bars a client after ten times the limit of unknown codes", () => {
   const none: readonly Window[] = [];
   const { unknown, scan } = createRateLimits({
     limitCreate: none,
@@ -220,12 +220,12 @@ test("a client is barred from looking up addresses at ten times the limit of unk
     clock: { monotonicMs: () => 0 },
     seed: 1n,
   });
-  let asked = 0;
-  while (scan?.wait("a") === 0 && asked < 1000) {
-    asked++;
+  let lookUps = 0;
+  while (scan?.wait("a") === 0 && lookUps < 1000) {
+    lookUps++;
     scan.take("a");
     unknown?.take("a");
   }
-  expect(asked).toBe(600);
+  expect(lookUps).toBe(600);
   expect([unknown?.wait("a"), scan?.wait("a")]).toEqual([1, 1]);
 });

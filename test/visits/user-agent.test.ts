@@ -19,7 +19,7 @@ function rowsOf(text: string) {
     });
 }
 
-/** What is read of the user agents that browsers, apps and televisions send: browser, system, device. */
+/** User agents of browsers, apps and televisions, with their browser, system and device. */
 const PEOPLE = rowsOf(`
 Chrome, Windows, desktop            | Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Safari/537.36
 Edge, Windows, desktop              | Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Safari/537.36 Edg/142.0.3595.53
@@ -102,8 +102,8 @@ none, Linux, desktop                | Mozilla/5.0 (X11; Linux x86_64) something 
 none, none, other                   | Mozilla/5.0 (an unheard-of machine) Unheard/1.0
 `);
 
-/** Programs: they ask for links nobody clicked. */
-const PROGRAMS = [
+/** User agents of bots, which request links that nobody clicked. */
+const BOTS = [
   "",
   "-",
   "Mozilla/5.0",
@@ -160,26 +160,26 @@ const PROGRAMS = [
 
 const BOT: Agent = { bot: true, browser: "", os: "", device: "other" };
 
-test("people's browsers, apps and devices are told apart, and are no bots", () => {
-  const read = PEOPLE.map(({ userAgent }) => ({ userAgent, agent: readAgent(userAgent) }));
-  expect(read).toEqual(PEOPLE);
+test("readAgent recognizes the browser, system and device of people", () => {
+  const results = PEOPLE.map(({ userAgent }) => ({ userAgent, agent: readAgent(userAgent) }));
+  expect(results).toEqual(PEOPLE);
 });
 
-test("programs are bots, and nothing else is told of them", () => {
-  const read = PROGRAMS.map((userAgent) => [userAgent, readAgent(userAgent)]);
-  expect(read).toEqual(PROGRAMS.map((userAgent) => [userAgent, BOT]));
+test("readAgent recognizes bots, without a browser or system", () => {
+  const results = BOTS.map((userAgent) => [userAgent, readAgent(userAgent)]);
+  expect(results).toEqual(BOTS.map((userAgent) => [userAgent, BOT]));
 });
 
-test("every example of the crawlers' list is a bot", () => {
+test("readAgent recognizes every example of crawler-user-agents as a bot, except those of Fluid", () => {
   const examples = crawlers.flatMap(({ instances }) => instances);
   expect(examples.length).toBeGreaterThan(2000);
-  // Fluid made a browser of its own out of a site, on a Mac.
+  // Fluid turned a site into a browser of its own on a Mac.
   expect(examples.filter((userAgent) => !readAgent(userAgent).bot && !userAgent.includes("Fluid/"))).toEqual(
     [],
   );
 });
 
-test("the names of crawlers are found as a plain search would find them", () => {
+test("containsAnyOf finds the same texts as a plain search", () => {
   const unit = fc.constantFrom("a", "b", "c");
   const parts = fc.array(fc.string({ unit, minLength: 3, maxLength: 6 }), { maxLength: 6 });
   fc.assert(
@@ -190,12 +190,12 @@ test("the names of crawlers are found as a plain search would find them", () => 
   );
 });
 
-test("a browser is one whatever stands far behind its name", () => {
+test("readAgent ignores a bot's name 16,000 characters behind a browser's", () => {
   const { userAgent: chrome = "" } = PEOPLE[0] ?? {};
   expect(readAgent(`${chrome}${" ".repeat(16_000)}Twitterbot`)).toEqual(readAgent(chrome));
 });
 
-test("whatever is sent, the answer has none of its text", () => {
+test("readAgent returns short names in one spelling and a known device for any text", () => {
   const words = fc.constantFrom(
     ...new Set(PEOPLE.flatMap(({ userAgent }) => userAgent.split(/(?<=[ ;/()])/))),
     "\uD800",
@@ -217,7 +217,7 @@ test("whatever is sent, the answer has none of its text", () => {
       const { browser, os, device } = readAgent(userAgent);
       for (const name of [browser, os]) {
         expect(values.has(name) || /^[A-Za-z0-9][A-Za-z0-9 ]{0,23}$/.test(name)).toBe(true);
-        // Names are spelled one way, however the visitor's program spells them.
+        // Names have one spelling, regardless of the header's.
         expect(/^(?:kakaotalk|LINUX|QQ)$/.test(name)).toBe(false);
       }
       expect(["desktop", "phone", "tablet", "tv", "other"]).toContain(device);

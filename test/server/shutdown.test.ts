@@ -7,17 +7,17 @@ import { sendRaw } from "../http/raw.ts";
 import { startHere, startProgram, temporaryFolder, untilLogged } from "../service.ts";
 
 const original_url = "https://example.com/";
-/** The end of /livez's answer. */
+/** The end of /livez's response. */
 const LIVE = '"live"}';
 
-test("SIGINT, as from a terminal, stops in order too", async () => {
+test("SIGINT, as from a terminal, stops Curt in order", async () => {
   await using program = await startProgram();
   program.kill("SIGINT");
   expect(await program.exited).toBe(0);
 });
 
 describe("SIGTERM", () => {
-  test("finishes open requests, checkpoints and exits with 0", async () => {
+  test("finishes open requests, empties the log and exits with 0", async () => {
     using folder = temporaryFolder();
     const program = await startProgram({}, { folder: folder.path });
     const creates = Array.from({ length: 200 }, (_, nth) =>
@@ -41,7 +41,7 @@ describe("SIGTERM", () => {
     expect(database.query("SELECT 1 FROM links WHERE code = 'slow'").get()).not.toBeNull();
   });
 
-  test("while draining says so in /readyz, serves, and asks each connection to close", async () => {
+  test("fails /readyz while draining, serves, and closes each connection", async () => {
     await using program = await startProgram({}, { holdsDrain: true });
     await program.shorten({ original_url, custom_code: "abc" });
     expect((await program.fetch("/readyz")).status).toBe(200);
@@ -63,7 +63,7 @@ describe("SIGTERM", () => {
     expect(await fetch(program.origin).catch(() => "refused")).toBe("refused");
   });
 
-  test("answers a page that is being made on its thread", async () => {
+  test("finishes a page that its thread is rendering", async () => {
     const program = await startProgram();
     // The first page takes a while: its thread has yet to start.
     const page = await sendBehindLive(program.origin, "GET /docs HTTP/1.1\r\nHost: x\r\n\r\n");
@@ -72,16 +72,16 @@ describe("SIGTERM", () => {
     expect(await program.exited).toBe(0);
   });
 
-  test("ends immediately when a second signal comes", async () => {
+  test("ends Curt immediately if a second signal follows", async () => {
     await using program = await startProgram({ DRAIN_WAIT: "60s" });
     program.kill("SIGTERM");
     await untilLogged(program, "stopping");
-    // The same one would count as the first if it came soon.
+    // The same signal would be merged with the first if it followed soon.
     program.kill("SIGINT");
     expect(await program.exited).not.toBe(0);
   });
 
-  test("waits no longer than its limit for a request that never ends", async () => {
+  test("waits for an endless request no longer than its limit", async () => {
     const service = await startHere({}, { limits: { server: { drainLimitMs: 100 } } });
     const endless = await sendHalf(service.origin);
     await service[Symbol.asyncDispose]();
@@ -89,7 +89,7 @@ describe("SIGTERM", () => {
   });
 });
 
-/** Sends a create request with the first half of its body. Resolves when the service has read that. */
+/** Sends a create with half of its body. Resolves when the service has read that. */
 async function sendHalf(origin: string) {
   const body = JSON.stringify({ original_url, custom_code: "slow" });
   const half = `POST /api/v1/shorten HTTP/1.1\r\nHost: x\r\nContent-Length: ${body.length}\r\n\r\n${body.slice(0, 10)}`;
@@ -106,7 +106,7 @@ async function sendHalf(origin: string) {
 /** Sends `request` behind another one. Resolves when the service has read both. */
 async function sendBehindLive(origin: string, request: string) {
   const { hostname, port } = new URL(origin);
-  const { promise: began, resolve: begin } = Promise.withResolvers<void>();
+  const { promise: started, resolve: start } = Promise.withResolvers<void>();
   const { promise: answer, resolve: end } = Promise.withResolvers<string>();
   let received = "";
   const socket = await Bun.connect({
@@ -115,14 +115,14 @@ async function sendBehindLive(origin: string, request: string) {
     socket: {
       data(_, bytes) {
         received += bytes.toString();
-        if (received.includes(LIVE)) begin();
+        if (received.includes(LIVE)) start();
       },
       close: () => end(received.slice(received.indexOf(LIVE) + LIVE.length)),
     },
   });
   // The service reads both requests at once, so the answer to the first one shows that the second one has arrived.
   socket.write(`GET /livez HTTP/1.1\r\nHost: x\r\n\r\n${request}`);
-  await began;
+  await started;
   return {
     /** Everything received behind the first answer, until the service closes the connection. */
     answer,

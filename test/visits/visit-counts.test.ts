@@ -12,10 +12,10 @@ import { linkOf, statisticsOf, untilCounted, visit, WINDOWS_CHROME } from "./vis
 const CRAWLER = "Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)";
 
 describe("visits", () => {
-  test("of people are counted, and what programs do is counted apart or not at all", async () => {
+  test("by people and by bots are counted separately, HEAD requests and unknown codes not at all", async () => {
     await using service = await startHere();
     await make(service, { code: "seen" });
-    // People last: what was counted before them is there when they are.
+    // People last: once they are counted, so are earlier visits.
     for (const userAgent of [CRAWLER, "curl/8.5.0", ""])
       await visit(service, "seen", { "User-Agent": userAgent });
     for (let nth = 0; nth < 20; nth++) await visit(service, "seen");
@@ -26,12 +26,12 @@ describe("visits", () => {
     expect(await statisticsOf(service, "seen")).toMatchObject({ visits: 20, bots: 3 });
   });
 
-  test("are a person's when a browser navigates, now and not ahead", async () => {
+  test("count as a person's for navigations, and as a bot's for prefetches, resources and WebSockets", async () => {
     await using service = await startHere();
     await make(service, { code: "shown" });
     const document = { "Sec-Fetch-Dest": "document" };
     const people = [{}, document, { "Sec-Fetch-Dest": "iframe" }, { ...document, Upgrade: "h2c" }];
-    const programs = [
+    const bots = [
       { ...document, "Sec-Purpose": "prefetch;prerender" },
       { ...document, Purpose: "prefetch" },
       { "X-Purpose": "preview" },
@@ -39,13 +39,13 @@ describe("visits", () => {
       ...["image", "script", "empty", "embed", "websocket"].map((value) => ({ "Sec-Fetch-Dest": value })),
       { Connection: "Upgrade", Upgrade: "WebSocket" },
     ];
-    // People last: what was counted before them is there when they are.
-    for (const headers of [...programs, ...people]) await visit(service, "shown", headers);
+    // People last: once they are counted, so are earlier visits.
+    for (const headers of [...bots, ...people]) await visit(service, "shown", headers);
     await untilCounted(service, "shown", people.length);
-    expect(await statisticsOf(service, "shown")).toMatchObject({ bots: programs.length });
+    expect(await statisticsOf(service, "shown")).toMatchObject({ bots: bots.length });
   });
 
-  test("of one link are one link's, however its code is spelled", async () => {
+  test("with different spellings of a code count for one link", async () => {
     await using service = await startHere();
     await make(service, { code: "한글" });
     await make(service, { code: "other" });
@@ -56,7 +56,7 @@ describe("visits", () => {
     expect((await linkOf(service, "other"))["visits"]).toBe(0);
   });
 
-  test("are not lost while the store is locked, and nobody waits for it", async () => {
+  test("redirect while the store is locked, and are counted afterwards", async () => {
     await using service = await startHere({}, { limits: { core: { busyWaitMs: 50 } } });
     service.expectFaults();
     await make(service, { code: "patient" });
@@ -72,7 +72,7 @@ describe("visits", () => {
     await untilCounted(service, "patient", 201);
   });
 
-  test("wait in their journal when the service stops while the store is locked", async () => {
+  test("stay in the journal if the service stops while the store is locked, and are counted after a restart", async () => {
     using folder = temporaryFolder();
     const options = { folder: folder.path, limits: { core: { busyWaitMs: 50 } } };
     {
@@ -87,11 +87,11 @@ describe("visits", () => {
       blocker.run("ROLLBACK");
     }
     expect(journalFiles(folder.path)).not.toEqual([]);
-    await using again = await startHere({}, options);
-    await untilCounted(again, "later", 50);
+    await using restarted = await startHere({}, options);
+    await untilCounted(restarted, "later", 50);
   });
 
-  test("a journal that cannot be trusted or read is put aside, and said", async () => {
+  test("of untrusted or unreadable segments aren't counted, with a warning for each", async () => {
     using folder = temporaryFolder();
     const journal = join(folder.path, "curt.db-visits");
     {
