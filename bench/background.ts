@@ -10,7 +10,7 @@ import { DAY_MS, isoDay } from "../src/links/time.ts";
 import { type Core, openCore } from "../src/server/core.ts";
 import { openStore, type Store } from "../src/store/open.ts";
 import { createDay } from "../src/visits/days/day.ts";
-import { startPostgres } from "../test/postgres.ts";
+import { startPostgres } from "../test/support/postgres.ts";
 import { slicesOf } from "../test/visits/slices.ts";
 import { rounded } from "./measure.ts";
 import { LOAD_CORE, run } from "./process.ts";
@@ -66,10 +66,10 @@ export async function measureBackground({ folder, progress }: Bench): Promise<Re
     engine: "PostgreSQL",
     blob: (hex) => `'\\x${hex}'::bytea`,
     async rows(table, values, count = ROWS) {
-      await server.ask(`${insertFrom(table, values)} FROM generate_series(1, ${count}) AS n`, "background");
-      await server.ask(`ANALYZE ${table}`, "background");
+      await server.query(`${insertFrom(table, values)} FROM generate_series(1, ${count}) AS n`, "background");
+      await server.query(`ANALYZE ${table}`, "background");
       // Otherwise its writeback delays the syncs of creates.
-      await server.ask("CHECKPOINT", "background");
+      await server.query("CHECKPOINT", "background");
     },
   };
   rows.push(...(await measureEngine(fill, settings, folder, progress)));

@@ -2,8 +2,8 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { startCluster } from "../test/endurance/postgres/cluster.ts";
-import type { PostgresServer } from "../test/postgres.ts";
-import { childrenOf } from "../test/signals.ts";
+import type { PostgresServer } from "../test/support/postgres.ts";
+import { childrenOf } from "../test/support/processes.ts";
 import { generated, type Load, visits, visitsOnce } from "./load.ts";
 import {
   cpuUs,
@@ -141,7 +141,7 @@ async function measureAll(
 }
 
 async function loggedBytes([primary]: readonly PostgresServer[]): Promise<number> {
-  const [row] = (await primary?.ask("SELECT pg_current_wal_insert_lsn() - '0/0' AS bytes")) ?? [];
+  const [row] = (await primary?.query("SELECT pg_current_wal_insert_lsn() - '0/0' AS bytes")) ?? [];
   return Number(row?.["bytes"]);
 }
 

@@ -4,9 +4,9 @@ import { Database } from "bun:sqlite";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-import { startPostgres } from "../test/postgres.ts";
 import { fill, type Kept } from "../test/schemas/fill.ts";
-import { startProgram, temporaryFolder } from "../test/service.ts";
+import { startPostgres } from "../test/support/postgres.ts";
+import { startProgram, temporaryFolder } from "../test/support/service.ts";
 import { ROOT } from "./development.ts";
 
 /** The table with the highest number of each table with AUTOINCREMENT. */
@@ -48,7 +48,7 @@ async function savePostgres(): Promise<void> {
     { DATABASE_URL: await server.url("expected"), DATA_DIR: folder.path },
     folder.path,
   );
-  save("postgres", expected, await dumpPostgres(server.ask));
+  save("postgres", expected, await dumpPostgres(server.query));
 }
 
 function save(engine: string, expected: Kept, statements: readonly string[]): void {

@@ -1,4 +1,4 @@
-// `npm run seed`: adds links and sixty days of visits to the database of `npm run dev`. Running it again adds more.
+// `npm run seed`: adds links and sixty days of visits to the database of `npm run dev`. RunningService it again adds more.
 import { readConfig } from "../src/config/config.ts";
 import { createLog } from "../src/lib/log.ts";
 import type { Link } from "../src/links/link.ts";

@@ -7,9 +7,9 @@ import { join } from "node:path";
 
 import { buildModules } from "../scripts/build.ts";
 import { unpackBrowser } from "./browser/browser.ts";
-import { NEEDS_LINUX } from "./linux.ts";
-import { ROOT, temporaryFolder } from "./service.ts";
-import { createWatchedFolder } from "./watched-folder.ts";
+import { NEEDS_LINUX } from "./support/linux.ts";
+import { ROOT, temporaryFolder } from "./support/service.ts";
+import { createWatchedFolder } from "./support/watched-folder.ts";
 
 /** Only for tests that hang. It is long enough for slow machines, because no test asserts how fast something is. */
 const LIMIT_MS = 180_000;

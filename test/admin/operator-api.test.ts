@@ -2,14 +2,14 @@ import { describe, expect, test } from "bun:test";
 
 import { DAY_MS } from "../../src/links/time.ts";
 import en from "../../src/locales/en.json";
-import { ask as changeLink, make } from "../managed.ts";
-import { outcomeOf, type Settings, shareService, startHere } from "../service.ts";
+import { callApi as changeLink, createManagedLink } from "../support/managed-links.ts";
+import { outcomeOf, type Settings, shareService, startService } from "../support/service.ts";
 import { visit } from "../visits/visits.ts";
 import {
   addCampaign,
   addMany,
   type Operate,
-  askAs,
+  operateAs,
   CAMPAIGN,
   campaignHost,
   report,
@@ -21,15 +21,15 @@ import {
 const original_url = "https://example.com/somewhere";
 
 const curt = shareService({ ADMIN_TOKEN: TOKEN, TRUSTED_PROXIES: "127.0.0.1" });
-const operate = askAs(curt);
+const operate = operateAs(curt);
 
 /** A service of the test's own, whose `operate` sends requests to the operator's API. */
 async function startOwn(settings: Settings = {}) {
-  const service = await startHere({ ADMIN_TOKEN: TOKEN, ...settings });
-  return Object.assign(service, { operate: askAs(service) });
+  const service = await startService({ ADMIN_TOKEN: TOKEN, ...settings });
+  return Object.assign(service, { operate: operateAs(service) });
 }
 
-const createLink = async (target = original_url) => (await make(curt, { target })).code;
+const createLink = async (target = original_url) => (await createManagedLink(curt, { target })).code;
 
 let client = 0;
 const OPERATIONS = [
@@ -78,10 +78,10 @@ describe("the operator's API", () => {
   });
 
   test("doesn't exist without ADMIN_TOKEN", async () => {
-    await using closed = await startHere();
+    await using closed = await startService();
     for (const [method, path] of OPERATIONS)
       for (const token of ["", TOKEN, "null"]) {
-        const { status, headers, message } = await askAs(closed, token)(method, path);
+        const { status, headers, message } = await operateAs(closed, token)(method, path);
         expect([status, message], `${method} ${path}`).toEqual([404, en["not-found"]]);
         expect(headers.get("www-authenticate")).toBeNull();
       }
@@ -117,7 +117,7 @@ describe("the operator's API", () => {
 
   test("logs neither wrong tokens nor the right one", async () => {
     await operate("GET", "links");
-    await askAs(curt, "a-guess-of-somebody")("GET", "links");
+    await operateAs(curt, "a-guess-of-somebody")("GET", "links");
     expect(curt.logged.join("\n")).not.toMatch(new RegExp(`${TOKEN}|a-guess`));
   });
 });
@@ -194,7 +194,7 @@ describe("a link in the operator's API", () => {
   });
 
   test("changes only if its revision is the one that the operator has seen", async () => {
-    const { code, key, path: managed } = await make(curt);
+    const { code, key, path: managed } = await createManagedLink(curt);
     await report(curt, code, { reason: "phishing" });
     const seen = await operate("GET", `links/${code}`);
     expect(seen.headers.get("etag")).toBe(`"${seen.data.revision}"`);

@@ -4,10 +4,10 @@ import { beforeAll, describe, expect, test } from "bun:test";
 import en from "../../src/locales/en.json";
 import { createAdminToken, SESSION_MS } from "../../src/moderation/access-tokens.ts";
 import { elementsOf, expectGuarded, HTML, MARK, sendForm } from "../http/markup.ts";
-import { ask, make } from "../managed.ts";
-import { openStoreOf, shareService, startHere, temporaryFolder } from "../service.ts";
 import { newLink } from "../stores/links.ts";
-import { askAs, report, seenOf, TOKEN, untilAnswered } from "./operator.ts";
+import { callApi, createManagedLink } from "../support/managed-links.ts";
+import { openStoreOf, shareService, startService, temporaryFolder } from "../support/service.ts";
+import { operateAs, report, seenOf, TOKEN, untilAnswered } from "./operator.ts";
 
 const FORM = "application/x-www-form-urlencoded";
 const PAGES = ["/admin", "/admin/links", "/admin/links/any", "/admin/hosts", "/admin/journal"];
@@ -34,11 +34,11 @@ async function signIn(service = curt): Promise<string> {
 
 /** A service with a signed-in operator, whose forms contain the session's token. */
 async function startSignedIn(settings: Fields = {}) {
-  const service = await startHere({ ADMIN_TOKEN: TOKEN, ...settings });
+  const service = await startService({ ADMIN_TOKEN: TOKEN, ...settings });
   const session = await signIn(service);
   const form = createAdminToken(TOKEN).formToken(session);
   return Object.assign(service, {
-    operate: askAs(service),
+    operate: operateAs(service),
     open: (path: string) => get(path, session, service),
     textOf: async (path: string) => (await get(path, session, service)).text(),
     send: (path: string, fields: Fields) => post(path, { form, ...fields }, session, {}, service),
@@ -60,7 +60,7 @@ describe("a session of the operator", () => {
     const maxAge = `Max-Age=${SESSION_MS / 1000}`;
     expect(attributes.toSorted()).toEqual(["HttpOnly", maxAge, "Path=/admin", "SameSite=Strict", "Secure"]);
     expect(response.headers.get("cache-control")).toBe("no-store");
-    await using local = await startHere({ ADMIN_TOKEN: TOKEN, BASE_URL: "http://localhost" });
+    await using local = await startService({ ADMIN_TOKEN: TOKEN, BASE_URL: "http://localhost" });
     const plain = await post("/admin", { token: TOKEN }, "", {}, local);
     expect(plain.headers.get("set-cookie")).not.toContain("Secure");
   });
@@ -102,7 +102,7 @@ describe("a session of the operator", () => {
 
   test("ends when signing out, for copies of its cookie and after a restart as well, but not in other browsers", async () => {
     using folder = temporaryFolder();
-    const start = () => startHere({ ADMIN_TOKEN: TOKEN }, { folder: folder.path });
+    const start = () => startService({ ADMIN_TOKEN: TOKEN }, { folder: folder.path });
     let copy = "";
     let other = "";
     const statuses = async (service: typeof curt) =>
@@ -126,7 +126,7 @@ describe("a session of the operator", () => {
   });
 
   test("gets 503 while the store can't say whether it has ended", async () => {
-    await using service = await startHere({ ADMIN_TOKEN: TOKEN });
+    await using service = await startService({ ADMIN_TOKEN: TOKEN });
     service.expectFaults();
     const session = await signIn(service);
     {
@@ -176,7 +176,7 @@ describe("the operator's pages", () => {
       const done = await post("/admin/links/any", { action: "disable", reason: "spam", form: "" }, session);
       expect([done.status, done.headers.get("location")], name).toEqual([303, "/admin"]);
     }
-    expect((await askAs(curt)("GET", "journal")).data.entries).toEqual([]);
+    expect((await operateAs(curt)("GET", "journal")).data.entries).toEqual([]);
   });
 
   test("open during a session, with security headers and stored nowhere", async () => {
@@ -193,7 +193,7 @@ describe("the operator's pages", () => {
   });
 
   test("don't exist without ADMIN_TOKEN", async () => {
-    await using closed = await startHere();
+    await using closed = await startService();
     for (const path of [...PAGES, "/admin/", "/admin/sign-out", FOUND]) {
       for (const method of ["GET", "POST"]) {
         const response = await closed.fetch(path, { method, headers: HTML });
@@ -243,7 +243,7 @@ describe("the operator's pages", () => {
         expect((await post(path, sent, session, headers)).status, path).toEqual(403);
       }
     }
-    expect((await askAs(curt)("GET", "journal")).data.entries).toEqual([]);
+    expect((await operateAs(curt)("GET", "journal")).data.entries).toEqual([]);
   });
 
   test("block the host of a typed address, and keep what was typed if it has none", async () => {
@@ -308,7 +308,7 @@ describe("the operator's pages", () => {
     // Deleting takes the box that says so.
     expect((await post("/admin/links/any", { action: "erase", seen, form }, session)).status).toBe(303);
     expect((await curt.fetch("/any")).status).toBe(302);
-    expect((await askAs(curt)("GET", "journal")).data.entries).toEqual([]);
+    expect((await operateAs(curt)("GET", "journal")).data.entries).toEqual([]);
   });
 
   test("change a link even if EDITS is off, and show its manage address", async () => {
@@ -440,9 +440,9 @@ describe("a link that changed after the operator saw it", () => {
 
   async function startReported() {
     const own = await startSignedIn();
-    const { code, key, path } = await make(own, { target: "https://evil-bank.example/login" });
+    const { code, key, path } = await createManagedLink(own, { target: "https://evil-bank.example/login" });
     await report(own, code, { reason: "phishing" });
-    const change = () => ask(own, "PATCH", path, { key, body: { target: CHANGED } });
+    const change = () => callApi(own, "PATCH", path, { key, body: { target: CHANGED } });
     return Object.assign(own, { code, change });
   }
 

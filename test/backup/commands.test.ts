@@ -18,9 +18,9 @@ import { readConfig } from "../../src/config/config.ts";
 import { HEADER } from "../../src/transfer/export-line.ts";
 import { runCommand as run } from "../cli/commands.ts";
 import { runInTerminal } from "../cli/run.ts";
-import { testOnLinux } from "../linux.ts";
-import { ask, type Made, make } from "../managed.ts";
-import { startProgram, temporaryFolder } from "../service.ts";
+import { testOnLinux } from "../support/linux.ts";
+import { callApi, type ManagedLink, createManagedLink } from "../support/managed-links.ts";
+import { startProgram, temporaryFolder } from "../support/service.ts";
 import { writeSegment } from "../visits/segments.ts";
 import { visit } from "../visits/visits.ts";
 import { createLargeStore, runWithRoom, SEVERAL_STEPS } from "./interruptions.ts";
@@ -38,10 +38,10 @@ describe("curt backup", () => {
     using elsewhere = temporaryFolder();
     const file = join(folder.path, "backups/today.db");
     const restored = join(elsewhere.path, "new/curt.db");
-    let link: Made | undefined;
+    let link: ManagedLink | undefined;
     {
       await using curt = await startProgram({}, { folder: folder.path });
-      link = await make(curt);
+      link = await createManagedLink(curt);
       for (let nth = 0; nth < 7; nth++) await visit(curt, link.code);
       expect(await run(["backup", file], { DATABASE_URL: curt.databaseUrl })).toEqual({
         code: 0,
@@ -60,8 +60,8 @@ describe("curt backup", () => {
     });
     expect(await run(["check"], { DATABASE_URL: to })).toMatchObject({ code: 0, stderr: "" });
     await using curt = await startProgram({ DATABASE_URL: to }, { folder: elsewhere.path });
-    expect((await ask(curt, "GET", link.path)).data).toMatchObject({ visits: 7 });
-    expect(await ask(curt, "DELETE", link.path, link)).toMatchObject({ status: 200 });
+    expect((await callApi(curt, "GET", link.path)).data).toMatchObject({ visits: 7 });
+    expect(await callApi(curt, "DELETE", link.path, link)).toMatchObject({ status: 200 });
   });
 
   test("refuses a missing store, an existing file and an empty name, and escapes control characters of a name", async () => {

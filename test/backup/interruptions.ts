@@ -3,7 +3,7 @@ import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { openStore } from "../../src/store/open.ts";
-import { type Settings, PROGRAM } from "../service.ts";
+import { type Settings, PROGRAM } from "../support/service.ts";
 
 /** Starts a command of the program, with options of Bun. */
 export function start(args: readonly string[], settings: Settings = {}, options: readonly string[] = []) {

@@ -9,8 +9,8 @@ import { openSnapshot } from "../../src/store/sqlite/file/snapshot.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
 import { startFolding } from "../../src/visits/journal/folding.ts";
 import { copySegments } from "../../src/visits/journal/segment-copy.ts";
-import { temporaryFolder } from "../service.ts";
 import { newLink } from "../stores/links.ts";
+import { temporaryFolder } from "../support/service.ts";
 import { writeSegment } from "../visits/segments.ts";
 
 const HOUR = 490_000;

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 
-import { shareService } from "../service.ts";
+import { shareService } from "../support/service.ts";
 import { openWindow, wordsOf } from "./browser.ts";
 import { shareDestination } from "./destination-site.ts";
 

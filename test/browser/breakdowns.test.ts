@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import type { Locator, Page } from "playwright-core";
 
 import { DAY_MS, HOUR_MS } from "../../src/links/time.ts";
-import { shareService } from "../service.ts";
+import { shareService } from "../support/service.ts";
 import { addVisits } from "../visits/visits.ts";
 import { openWindow, PHONE, wordsOf } from "./browser.ts";
 

@@ -14,8 +14,8 @@ import {
 } from "playwright-core";
 
 import { type MessageKey, message, negotiateLanguage, type Values } from "../../src/locales/messages.ts";
-import { TEST_FOLDER } from "../service.ts";
-import { createWatchedFolder } from "../watched-folder.ts";
+import { TEST_FOLDER } from "../support/service.ts";
+import { createWatchedFolder } from "../support/watched-folder.ts";
 
 const QUIET = [
   "--disable-background-networking",

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Locator, Page } from "playwright-core";
 
 import { DAY_MS, HOUR_MS } from "../../src/links/time.ts";
-import { type Here, startHere } from "../service.ts";
+import { type LocalService, startService } from "../support/service.ts";
 import { addVisits, untilCounted, visit } from "../visits/visits.ts";
 import { loadAxe, violationsOf } from "./axe.ts";
 import { openWindow, LAPTOP, type BrowserWindow, PHONE, readers, untilFocused, wordsOf } from "./browser.ts";
@@ -15,13 +15,13 @@ const POLL_MS = 5000;
 const UTC = { timezoneId: "UTC" };
 const say = wordsOf("en");
 
-let curt: Here;
+let curt: LocalService;
 let person: BrowserWindow;
 /** The page of `person`. Tests that need another reader open their own. */
 let laptop: Page;
 beforeAll(async () => {
   const startMs = Math.floor(Date.now() / DAY_MS) * DAY_MS + DAY_MS / 2 - AGE_DAYS * DAY_MS;
-  curt = await startHere({ STATS_SHOWN: "all" }, { startMs });
+  curt = await startService({ STATS_SHOWN: "all" }, { startMs });
   await createLink("alt");
   await createLink("still");
   curt.advance((AGE_DAYS - 3) * DAY_MS);

@@ -3,7 +3,7 @@ import { describe, expect, test } from "bun:test";
 import type { Locator } from "playwright-core";
 
 import { checkStore } from "../../src/store/open.ts";
-import { shareService } from "../service.ts";
+import { shareService } from "../support/service.ts";
 import { linkOf, untilCounted, visit } from "../visits/visits.ts";
 import {
   openWindow,

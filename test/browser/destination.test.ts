@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 
 import type { Locator, Page } from "playwright-core";
 
-import { shareService } from "../service.ts";
+import { shareService } from "../support/service.ts";
 import { openWindow, LAPTOP, PHONE, readers, wordsOf } from "./browser.ts";
 
 const READERS = readers([

@@ -1,7 +1,7 @@
 // One reader sees every page here. `test/endurance/browser/every-page.test.ts` has the other languages and sizes.
 import { expect, test } from "bun:test";
 
-import { shareService } from "../service.ts";
+import { shareService } from "../support/service.ts";
 import { loadAxe, violationsOf, violationsOfWords } from "./axe.ts";
 import { openWindow, PHONE } from "./browser.ts";
 import { AXE, FITS, FITS_ENLARGED, movingOf, STILL, testEveryPage } from "./every-page.ts";

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from "bun:test";
 
 import type { Locator, Page } from "playwright-core";
 
-import { shareService } from "../service.ts";
+import { shareService } from "../support/service.ts";
 import { linkOf } from "../visits/visits.ts";
 import { openWindow, LAPTOP, PHONE, readers, untilFocused, wordsOf } from "./browser.ts";
 

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 
-import { make } from "../managed.ts";
-import { shareService } from "../service.ts";
+import { createManagedLink } from "../support/managed-links.ts";
+import { shareService } from "../support/service.ts";
 import { untilCounted, WINDOWS_CHROME } from "../visits/visits.ts";
 import { openWindow, LAPTOP, PHONE, readers, wordsOf } from "./browser.ts";
 import { shareDestination } from "./destination-site.ts";
@@ -60,7 +60,7 @@ test.each(VISITORS)(
   async (reader) => {
     arrivals.length = 0;
     const target = `http://127.0.0.1:${destination.port}/passed?a=1#part`;
-    const { code } = await make(curt, { target, forward_query: true });
+    const { code } = await createManagedLink(curt, { target, forward_query: true });
     await using visitor = await openWindow(curt.origin, { ...reader, userAgent: WINDOWS_CHROME });
     const { page } = visitor;
     await page.goto(`/${code}?utm=1&utm=2&a=2`);

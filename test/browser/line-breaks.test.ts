@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 
 import type { Page } from "playwright-core";
 
-import { disableLink, startHere } from "../service.ts";
+import { disableLink, startService } from "../support/service.ts";
 import { openWindow } from "./browser.ts";
 
 /** Too narrow for the title in one line, whatever the font. */
@@ -31,7 +31,7 @@ function linesOf(page: Page): Promise<string[][]> {
 }
 
 test("lines break between Korean words, and between the phrases of Japanese titles and introductions", async () => {
-  await using curt = await startHere();
+  await using curt = await startService();
   await curt.shorten({ original_url: "https://example.com/", custom_code: "bad" });
   await disableLink(curt, "bad", "phishing");
   const read = async (locale: string, path = "/bad") => {

@@ -3,7 +3,7 @@ import { expect, test } from "bun:test";
 import type { BrowserContext, Page } from "playwright-core";
 
 import { relativeTime } from "../../src/locales/relative-time.ts";
-import { BASE_URL, startHere, shareService } from "../service.ts";
+import { BASE_URL, startService, shareService } from "../support/service.ts";
 import { untilCounted, visit } from "../visits/visits.ts";
 import { openWindow, PHONE, readers, stopTime, untilFocused, wordsOf } from "./browser.ts";
 import { createInForm } from "./home-form.ts";
@@ -291,7 +291,7 @@ test("a search covers a thousand links, and the page queries only those in sight
 });
 
 test("after a 429 the page stops its requests and shows the last known figures", async () => {
-  await using strict = await startHere({ LIMIT_VIEW: "2/1h" });
+  await using strict = await startService({ LIMIT_VIEW: "2/1h" });
   await using maker = await openWindow(strict.origin);
   const { page } = maker;
   let requests = 0;

@@ -3,7 +3,7 @@ import { expect, test } from "bun:test";
 import type { Page } from "playwright-core";
 
 import { CURT } from "../../src/pages/assets/branding.ts";
-import { shareService } from "../service.ts";
+import { shareService } from "../support/service.ts";
 import { untilCounted, visit } from "../visits/visits.ts";
 import { openWindow, LAPTOP, PHONE, readers, wordsOf } from "./browser.ts";
 import { createInForm } from "./home-form.ts";

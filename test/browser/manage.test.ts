@@ -4,8 +4,8 @@ import type { Page } from "playwright-core";
 
 import { DAY_MS } from "../../src/links/time.ts";
 import { duration } from "../../src/pages/shared/formats.ts";
-import { ask, make, OTHER, TARGET, visited } from "../managed.ts";
-import { startHere, shareService } from "../service.ts";
+import { callApi, createManagedLink, OTHER, TARGET, destinationOf } from "../support/managed-links.ts";
+import { startService, shareService } from "../support/service.ts";
 import { openWindow, LAPTOP, PHONE, readers, stopTime, untilFocused, wordsOf } from "./browser.ts";
 import { createInForm } from "./home-form.ts";
 
@@ -28,7 +28,7 @@ describe.each(MAKERS)("the manage page ($locale)", (maker) => {
   }
 
   test("changes destination, end, visits and password, shows mistakes beside their fields, and keeps the key out of addresses", async () => {
-    const link = await make(curt);
+    const link = await createManagedLink(curt);
     await using person = await openWindow(curt.origin, maker);
     const { page } = person;
     const requests: string[] = [];
@@ -57,7 +57,7 @@ describe.each(MAKERS)("the manage page ($locale)", (maker) => {
       const [error = ""] = ((await field.getAttribute("aria-describedby")) ?? "").split(" ");
       expect(await page.locator(`#${error}`).textContent()).toBe(say(rule, { min: 1, max: 1_000_000_000 }));
     }
-    expect(await visited(curt, link.code)).toBe(TARGET);
+    expect(await destinationOf(curt, link.code)).toBe(TARGET);
 
     await target.fill(OTHER);
     await visits.fill("5");
@@ -73,7 +73,7 @@ describe.each(MAKERS)("the manage page ($locale)", (maker) => {
     expect(await target.inputValue()).toBe(OTHER);
     expect(await visits.inputValue()).toBe("5");
     await page.getByText(say("preview.changed"), { exact: true }).waitFor();
-    const { data } = await ask(curt, "GET", link.path, { key: link.key });
+    const { data } = await callApi(curt, "GET", link.path, { key: link.key });
     expect(data).toMatchObject({ target: OTHER, max_visits: 5, has_password: true });
     expect(Date.parse(data["expires_at"]) - Date.now()).toBeWithin(DAY_MS, 2 * DAY_MS);
 
@@ -82,13 +82,13 @@ describe.each(MAKERS)("the manage page ($locale)", (maker) => {
     await page.getByRole("radio", { name: say("never") }).check();
     await save.click();
     await page.getByRole("checkbox", { name: say("manage.password.remove") }).waitFor({ state: "detached" });
-    expect((await ask(curt, "GET", link.path)).data).toMatchObject({
+    expect((await callApi(curt, "GET", link.path)).data).toMatchObject({
       target: OTHER,
       max_visits: null,
       has_password: false,
       expires_at: null,
     });
-    expect(await visited(curt, link.code)).toBe(OTHER);
+    expect(await destinationOf(curt, link.code)).toBe(OTHER);
     // Neither the address bar nor any request has the key in an address.
     expect(requests.filter((url) => url.replace(/#.*/, "").includes(link.key))).toEqual([]);
     expect(new URL(page.url()).hash).toBe("");
@@ -96,7 +96,7 @@ describe.each(MAKERS)("the manage page ($locale)", (maker) => {
   });
 
   test("withdraws a link only after a confirmation", async () => {
-    const link = await make(curt, { target: TARGET, password: "secret" });
+    const link = await createManagedLink(curt, { target: TARGET, password: "secret" });
     await using person = await openWindow(curt.origin, maker);
     const { page } = person;
     await page.goto(`/${link.code}+`);
@@ -107,7 +107,7 @@ describe.each(MAKERS)("the manage page ($locale)", (maker) => {
     const withdraw = page.getByRole("button", { name: say("manage.withdraw") });
     await withdraw.click();
     expect(await page.locator("input:invalid").count()).toBe(1);
-    expect((await ask(curt, "GET", link.path)).status).toBe(200);
+    expect((await callApi(curt, "GET", link.path)).status).toBe(200);
     await page.getByRole("checkbox", { name: say("manage.sure") }).check();
     await withdraw.click();
     await page
@@ -116,12 +116,12 @@ describe.each(MAKERS)("the manage page ($locale)", (maker) => {
       .waitFor();
     expect(await page.getByRole("button", { name: say("manage.save") }).count()).toBe(0);
     await page.getByText(say("manage.over")).waitFor();
-    expect((await ask(curt, "GET", link.path)).reason).toBe("link.withdrawn");
+    expect((await callApi(curt, "GET", link.path)).reason).toBe("link.withdrawn");
   });
 
   test("reports a wrong key, and says when the destination can't change any more", async () => {
-    await using past = await startHere({ EDITS: "24h" }, { startMs: Date.now() - DAY_MS });
-    const link = await make(past);
+    await using past = await startService({ EDITS: "24h" }, { startMs: Date.now() - DAY_MS });
+    const link = await createManagedLink(past);
     past.advance(DAY_MS);
     await using person = await openWindow(past.origin, maker);
     const { page } = person;
@@ -158,7 +158,7 @@ describe.each(MAKERS)("the manage page ($locale)", (maker) => {
     await target.fill(OTHER);
     await page.getByRole("button", { name: say("manage.save") }).click();
     await page.getByText(say("link.changed")).waitFor();
-    expect(await visited(curt, path.slice(1, -1))).toBe(OTHER);
+    expect(await destinationOf(curt, path.slice(1, -1))).toBe(OTHER);
     // The list of recent links has the key as well.
     await page.goto("/");
     const listed = page.getByRole("region", { name: say("home.made-here") });
@@ -171,7 +171,7 @@ describe.each(MAKERS)("the manage page ($locale)", (maker) => {
 
 test("a link that hasn't started is managed at its manage address, which is 404 without the key", async () => {
   const say = wordsOf("en");
-  const link = await make(curt, { starts_at: "24h", expires_at: "48h" });
+  const link = await createManagedLink(curt, { starts_at: "24h", expires_at: "48h" });
   await using person = await openWindow(curt.origin);
   const { page } = person;
   expect((await page.goto(`/${link.code}+`))?.status()).toBe(404);
@@ -183,11 +183,11 @@ test("a link that hasn't started is managed at its manage address, which is 404 
     .getByRole("status")
     .filter({ hasText: say("link.changed") })
     .waitFor();
-  expect((await ask(curt, "GET", link.path, { key: link.key })).data["target"]).toBe(OTHER);
+  expect((await callApi(curt, "GET", link.path, { key: link.key })).data["target"]).toBe(OTHER);
 });
 
 test("changing the language keeps the manage page open", async () => {
-  const link = await make(curt);
+  const link = await createManagedLink(curt);
   await using person = await openWindow(curt.origin);
   const { page } = person;
   await page.goto(`/${link.code}+#key=${link.key}`);
@@ -199,7 +199,7 @@ test("changing the language keeps the manage page open", async () => {
 
 test("the form is submitted as without scripts if the API can't be reached", async () => {
   const say = wordsOf("en");
-  const link = await make(curt);
+  const link = await createManagedLink(curt);
   await using person = await openWindow(curt.origin);
   const { page } = person;
   await page.goto(`/${link.code}+#key=${link.key}`);
@@ -209,5 +209,5 @@ test("the form is submitted as without scripts if the API can't be reached", asy
   await page.getByRole("button", { name: say("manage.save") }).click();
   await page.waitForURL(`**/${link.code}+manage`);
   await page.getByText(say("link.changed")).waitFor();
-  expect(await visited(curt, link.code)).toBe(OTHER);
+  expect(await destinationOf(curt, link.code)).toBe(OTHER);
 });

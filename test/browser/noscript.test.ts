@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 
 import { DAY_MS } from "../../src/links/time.ts";
-import { startHere, shareService } from "../service.ts";
+import { startService, shareService } from "../support/service.ts";
 import { linkOf } from "../visits/visits.ts";
 import { openWindow, LAPTOP, PHONE, readers, untilFocused, wordsOf } from "./browser.ts";
 import { shareDestination } from "./destination-site.ts";
@@ -140,7 +140,7 @@ describe.each(READERS)("without scripts ($locale)", ({ locale, viewport }) => {
   });
 
   test("a preview doesn't promise live numbers", async () => {
-    await using open = await startHere({ STATS_SHOWN: "all" });
+    await using open = await startService({ STATS_SHOWN: "all" });
     await using visitor = await openWindow(open.origin, options);
     const { page } = visitor;
     const code = `많다-${locale}`;
@@ -151,7 +151,7 @@ describe.each(READERS)("without scripts ($locale)", ({ locale, viewport }) => {
   });
 
   test("an expired link (410) and an unknown code (404) have different pages", async () => {
-    await using past = await startHere({}, { startMs: Date.now() - 2 * DAY_MS });
+    await using past = await startService({}, { startMs: Date.now() - 2 * DAY_MS });
     await using visitor = await openWindow(past.origin, options);
     const { page } = visitor;
     const code = `지남-${locale}`;

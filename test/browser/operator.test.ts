@@ -4,7 +4,7 @@ import type { Page } from "playwright-core";
 
 import { SESSION_MS } from "../../src/moderation/access-tokens.ts";
 import { addCampaign, CAMPAIGN, campaignHost, report, TOKEN, untilAnswered } from "../admin/operator.ts";
-import { type Here, startHere } from "../service.ts";
+import { type LocalService, startService } from "../support/service.ts";
 import { loadAxe, violationsOf, violationsOfWords } from "./axe.ts";
 import { openWindow, LAPTOP, PHONE, readers, untilFocused, wordsOf } from "./browser.ts";
 import { FITS_ENLARGED } from "./every-page.ts";
@@ -36,9 +36,9 @@ describe.each(OPERATORS)(
   "the operator's pages ($locale, scripts: $javaScriptEnabled)",
   ({ find, ...options }) => {
     const say = wordsOf(options.locale);
-    let curt: Here;
+    let curt: LocalService;
     beforeAll(async () => {
-      curt = await startHere({ ADMIN_TOKEN: TOKEN });
+      curt = await startService({ ADMIN_TOKEN: TOKEN });
       await addCampaign(curt);
       await curt.shorten({ original_url: "https://honest.example/verify-account/", custom_code: "honest" });
       for (const code of ["bad7", "honest"])
@@ -177,7 +177,7 @@ describe.each(OPERATORS)(
 );
 
 test("the operator's session expires, and its cookie is hidden from scripts and other sites", async () => {
-  await using curt = await startHere({ ADMIN_TOKEN: TOKEN });
+  await using curt = await startService({ ADMIN_TOKEN: TOKEN });
   await using operator = await openWindow(curt.origin);
   const { context, page } = operator;
   const say = wordsOf("en");
@@ -192,7 +192,7 @@ test("the operator's session expires, and its cookie is hidden from scripts and 
 });
 
 test("keys decide about reports, except while the operator types in a field, and times are in the operator's zone", async () => {
-  await using curt = await startHere({ ADMIN_TOKEN: TOKEN });
+  await using curt = await startService({ ADMIN_TOKEN: TOKEN });
   await addCampaign(curt);
   const timeZone = "Asia/Seoul";
   await using operator = await openWindow(curt.origin, { timezoneId: timeZone });

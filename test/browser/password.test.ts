@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from "bun:test";
 
-import { addGuarded } from "../redirect/guarded.ts";
-import { shareService } from "../service.ts";
+import { addGuarded } from "../support/guarded-links.ts";
+import { shareService } from "../support/service.ts";
 import { untilCounted, WINDOWS_CHROME } from "../visits/visits.ts";
 import { openWindow, LAPTOP, PHONE, readers, untilFocused, wordsOf } from "./browser.ts";
 import { shareDestination } from "./destination-site.ts";

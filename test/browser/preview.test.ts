@@ -3,8 +3,8 @@ import { beforeEach, describe, expect, test } from "bun:test";
 import type { Locator, Page } from "playwright-core";
 
 import { DAY_MS, HOUR_MS } from "../../src/links/time.ts";
-import { ask, make } from "../managed.ts";
-import { startHere, shareService } from "../service.ts";
+import { callApi, createManagedLink } from "../support/managed-links.ts";
+import { startService, shareService } from "../support/service.ts";
 import { addVisits, linkOf, untilCounted, visit, WINDOWS_CHROME } from "../visits/visits.ts";
 import { openWindow, LAPTOP, PHONE, readers, stopTime, untilFocused, wordsOf } from "./browser.ts";
 import { shareDestination } from "./destination-site.ts";
@@ -133,7 +133,7 @@ describe.each(READERS)("a preview ($locale)", ({ locale, viewport }) => {
   test("shows referrers, countries, browsers, devices and the number of bots", async () => {
     const settings = { STATS_SHOWN: "all", TRUSTED_PROXIES: "127.0.0.1" };
     // No hour ends between two visits.
-    await using open = await startHere(settings, { startMs: Math.floor(Date.now() / DAY_MS) * DAY_MS });
+    await using open = await startService(settings, { startMs: Math.floor(Date.now() / DAY_MS) * DAY_MS });
     await using maker = await openWindow(open.origin, { locale, viewport });
     const { page } = maker;
     const code = `누구-${locale}`;
@@ -171,7 +171,7 @@ describe.each(READERS)("a preview ($locale)", ({ locale, viewport }) => {
   });
 
   test("shows the former destination and the end of an expired link, without a link or a QR code", async () => {
-    await using past = await startHere({}, { startMs: Date.now() - 2 * DAY_MS });
+    await using past = await startService({}, { startMs: Date.now() - 2 * DAY_MS });
     await using visitor = await openWindow(past.origin, { locale, viewport });
     const { page } = visitor;
     const code = `끝-${locale}`;
@@ -286,7 +286,7 @@ test("an open preview shows a changed destination, and later that the link was w
   await using visitor = await openWindow(curt.origin);
   const { page } = visitor;
   await stopTime(page);
-  const { code, path, key } = await make(curt, { target: "https://example.com/" });
+  const { code, path, key } = await createManagedLink(curt, { target: "https://example.com/" });
   const polls: string[] = [];
   page.on("response", (response) => void (response.url().endsWith(path) && polls.push(response.url())));
   const untilPolled = async () => {
@@ -300,10 +300,10 @@ test("an open preview shows a changed destination, and later that the link was w
   await untilPolled();
   const host = page.locator(".leads .host");
   expect(await host.textContent()).toBe("example.com");
-  await ask(curt, "PATCH", path, { key, body: { target: "https://example.net/" } });
+  await callApi(curt, "PATCH", path, { key, body: { target: "https://example.net/" } });
   await untilShown(host.filter({ hasText: "example.net" }));
   await untilPolled();
-  await ask(curt, "DELETE", path, { key });
+  await callApi(curt, "DELETE", path, { key });
   await untilShown(page.getByText(wordsOf("en")("page.expired.title.withdrawn")).first());
 });
 
@@ -311,9 +311,9 @@ test("an open preview notices a change made before its first poll, and reloads o
   await using visitor = await openWindow(curt.origin);
   const { page } = visitor;
   await stopTime(page);
-  const { code, path, key } = await make(curt, { target: "https://example.com/" });
+  const { code, path, key } = await createManagedLink(curt, { target: "https://example.com/" });
   await page.goto(`/${code}+`);
-  await ask(curt, "PATCH", path, { key, body: { target: "https://example.net/" } });
+  await callApi(curt, "PATCH", path, { key, body: { target: "https://example.net/" } });
   await page.clock.runFor(POLL_MS);
   const host = page.locator(".leads .host");
   await host.filter({ hasText: "example.net" }).waitFor();

@@ -3,8 +3,8 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
 
 import { QrDrawn } from "../../src/pages/qr/qr-code.tsx";
-import { addGuarded } from "../redirect/guarded.ts";
-import { BASE_URL, shareService } from "../service.ts";
+import { addGuarded } from "../support/guarded-links.ts";
+import { BASE_URL, shareService } from "../support/service.ts";
 import { openWindow, LAPTOP, openBrowser, PHONE, readers, stopTime, wordsOf } from "./browser.ts";
 import { scan } from "./scan.ts";
 

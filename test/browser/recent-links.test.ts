@@ -4,7 +4,7 @@ import type { Page } from "playwright-core";
 
 import { DAY_MS } from "../../src/links/time.ts";
 import { relativeTime } from "../../src/locales/relative-time.ts";
-import { startHere, shareService } from "../service.ts";
+import { startService, shareService } from "../support/service.ts";
 import { untilCounted, visit } from "../visits/visits.ts";
 import { openWindow, openBrowser, PHONE, readers, stopTime, wordsOf } from "./browser.ts";
 import { createInForm } from "./home-form.ts";
@@ -77,7 +77,7 @@ test.each(readers(["en-GB", "ja-JP", "ko-KR"]))(
 
 test("the list marks expired links, and links whose code is free again or belongs to another link", async () => {
   const say = wordsOf("en");
-  await using past = await startHere({}, { startMs: Date.now() - 33 * DAY_MS });
+  await using past = await startService({}, { startMs: Date.now() - 33 * DAY_MS });
   await using maker = await openWindow(past.origin);
   const { page } = maker;
   for (const code of ["free", "reused"]) await createLink(page, "en", code, say("duration.24h"));

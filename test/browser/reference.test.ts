@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 
 import type { Locator } from "playwright-core";
 
-import { shareService } from "../service.ts";
+import { shareService } from "../support/service.ts";
 import { openWindow, readers, stopTime } from "./browser.ts";
 
 const curt = shareService({ POSTURE: "private" });

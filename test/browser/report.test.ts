@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 
 import type { LinkKey } from "../../src/links/code.ts";
-import { openStoreOf, shareService } from "../service.ts";
+import { openStoreOf, shareService } from "../support/service.ts";
 import { openWindow, LAPTOP, PHONE, readers, untilFocused, wordsOf } from "./browser.ts";
 
 const curt = shareService({ LIMIT_REPORT: "off" });

@@ -3,8 +3,8 @@ import { describe, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
 
 import { DAY_MS, HOUR_MS } from "../../src/links/time.ts";
-import { ask, TARGET, visited } from "../managed.ts";
-import { BASE_URL, shareService } from "../service.ts";
+import { callApi, TARGET, destinationOf } from "../support/managed-links.ts";
+import { BASE_URL, shareService } from "../support/service.ts";
 import { openWindow, LAPTOP, openBrowser, PHONE, readers, untilFocused, wordsOf } from "./browser.ts";
 import { scan } from "./scan.ts";
 
@@ -67,10 +67,10 @@ describe.each(MAKERS)("a scheduled link ($locale, scripts: $javaScriptEnabled)",
     await using stranger = await openWindow(curt.origin, options);
     for (const path of ["", "/", "+", ".svg", ".png"])
       expect([path, (await stranger.page.goto(`/${code}${path}`))?.status()]).toEqual([path, 404]);
-    expect((await ask(curt, "GET", `/api/v1/links/${encodeURIComponent(code)}`)).status).toBe(404);
+    expect((await callApi(curt, "GET", `/api/v1/links/${encodeURIComponent(code)}`)).status).toBe(404);
 
     curt.advance(2 * DAY_MS);
-    expect(await visited(curt, code)).toBe(TARGET);
+    expect(await destinationOf(curt, code)).toBe(TARGET);
     expect((await stranger.page.goto(`/${code}+`))?.status()).toBe(200);
     expect(await stranger.page.locator(".start").count()).toBe(0);
   });
@@ -115,13 +115,13 @@ describe.each(MAKERS)("a scheduled link ($locale, scripts: $javaScriptEnabled)",
     expect(await startOn(page)).toBe(new Date(laterMs).toISOString());
     const ending = page.locator(".lifetime > div", { hasText: say("preview.ends") }).locator("time");
     expect(await ending.getAttribute("datetime")).toBe(new Date(endsMs).toISOString());
-    expect(await visited(curt, code)).toBe(404);
+    expect(await destinationOf(curt, code)).toBe(404);
 
     await starts.getByRole("radio", { name: say("manage.starts.now") }).check();
     await save.click();
     await page.locator(".start").waitFor({ state: "detached" });
     await saved.waitFor();
-    expect(await visited(curt, code)).toBe(TARGET);
+    expect(await destinationOf(curt, code)).toBe(TARGET);
     expect(await starts.count()).toBe(0);
   });
 

@@ -15,8 +15,8 @@ import {
   type Value,
   wrongTexts,
 } from "../links/term-samples.ts";
-import { TARGET } from "../managed.ts";
-import { shareService } from "../service.ts";
+import { TARGET } from "../support/managed-links.ts";
+import { shareService } from "../support/service.ts";
 import { openWindow, wordsOf } from "./browser.ts";
 
 const curt = shareService({ ADMIN_TOKEN: TOKEN });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 
-import { shareService } from "../service.ts";
+import { shareService } from "../support/service.ts";
 import { openWindow, type BrowserWindow, readers, wordsOf } from "./browser.ts";
 
 const TOKEN = "correct-horse-battery";

@@ -3,15 +3,15 @@ import type { Page } from "playwright-core";
 import { DAY_MS } from "../../src/links/time.ts";
 import { CURT } from "../../src/pages/assets/branding.ts";
 import { problemPage } from "../../src/pages/problem/page.tsx";
-import { addGuarded } from "../redirect/guarded.ts";
-import { disableLink, type Running, startHere } from "../service.ts";
 import { damageStore } from "../stores/damage.ts";
+import { addGuarded } from "../support/guarded-links.ts";
+import { disableLink, type RunningService, startService } from "../support/service.ts";
 import { addVisits, untilCounted, visit, WINDOWS_CHROME } from "../visits/visits.ts";
 import { wordsOf } from "./browser.ts";
 
 /** A service with something to show on every page. */
 export interface Tour extends AsyncDisposable {
-  readonly curt: Running;
+  readonly curt: RunningService;
   /** Every page in turn, as a reader of `locale` gets there; `look` sees each of them, loaded. */
   walk(page: Page, locale: string, look: (name: string) => Promise<void>): Promise<void>;
 }
@@ -44,10 +44,10 @@ export async function prepareTour(): Promise<Tour> {
     TRUSTED_PROXIES: "127.0.0.1",
     LIMIT_PASSWORDS: "1000/1h",
   };
-  const curt = await startHere(settings, { startMs: Date.now() - 6 * DAY_MS });
-  const broken = await startHere();
+  const curt = await startService(settings, { startMs: Date.now() - 6 * DAY_MS });
+  const broken = await startService();
   broken.expectFaults();
-  const cautious = await startHere({ INTERSTITIAL: "all" });
+  const cautious = await startService({ INTERSTITIAL: "all" });
   await cautious.shorten({ original_url: LONG_URL, custom_code: LONG_CODE });
   await curt.shorten({ original_url: "https://example.com/", custom_code: "ended", expire_duration: "24h" });
   await curt.shorten({ original_url: LONG_URL, custom_code: LONG_CODE, expire_duration: "1month" });

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 
 import { DAY_MS } from "../../src/links/time.ts";
-import { startHere, shareService } from "../service.ts";
+import { startService, shareService } from "../support/service.ts";
 import { linkOf } from "../visits/visits.ts";
 import { openWindow, openBrowser } from "./browser.ts";
 import { shareDestination } from "./destination-site.ts";
@@ -22,7 +22,7 @@ test("a short link redirects with a trailing slash and in another Unicode normal
 });
 
 test("the page of an expired link shows the end in the visitor's language, styled and without browser errors", async () => {
-  await using past = await startHere({}, { startMs: Date.now() - 2 * DAY_MS });
+  await using past = await startService({}, { startMs: Date.now() - 2 * DAY_MS });
   await past.shorten({ original_url: "https://example.com/", custom_code: "over", expire_duration: "24h" });
   const { expires_at: ends } = await linkOf(past, "over");
   past.advance(2 * DAY_MS);

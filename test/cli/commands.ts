@@ -1,7 +1,7 @@
 import { writeSync } from "node:fs";
 import { createInterface } from "node:readline";
 
-import type { Settings } from "../service.ts";
+import type { Settings } from "../support/service.ts";
 
 /** Separates the outputs and exit codes of commands. No command writes it. */
 const END = "\0";

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
 
 import { COMMANDS } from "../../src/cli/commands.ts";
-import { temporaryFolder } from "../service.ts";
+import { temporaryFolder } from "../support/service.ts";
 import { run } from "./run.ts";
 
 async function scriptOf(shell: string): Promise<string> {

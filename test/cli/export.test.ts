@@ -9,11 +9,11 @@ import { DAY_MS } from "../../src/links/time.ts";
 import { fillStore, openStore } from "../../src/store/open.ts";
 import { KINDS, type WriteRecords } from "../../src/store/shared/records.ts";
 import { createLargeStore, runWithRoom } from "../backup/interruptions.ts";
-import { testOnLinux } from "../linux.ts";
-import { sharePostgres } from "../postgres.ts";
-import { startHere, temporaryFolder, PROGRAM } from "../service.ts";
 import { newLink, NOW } from "../stores/links.ts";
 import { HASH, createServedStore } from "../stores/served-store.ts";
+import { testOnLinux } from "../support/linux.ts";
+import { sharePostgres } from "../support/postgres.ts";
+import { startService, temporaryFolder, PROGRAM } from "../support/service.ts";
 import { slicesOf } from "../visits/slices.ts";
 import { exportOf, importTo } from "./export-file.ts";
 import { run, runAlone } from "./run.ts";
@@ -149,7 +149,7 @@ describe("curt export and curt import", () => {
     expect(await run(["import", "-"], settings(last), second.stdout)).toMatchObject({ code: 0 });
     expect((await run(["export", "-"], settings(last))).stdout).toBe(second.stdout);
 
-    await using curt = await startHere({ DATABASE_URL: middle });
+    await using curt = await startService({ DATABASE_URL: middle });
     const followed = await curt.fetch("/plain");
     expect([followed.status, followed.headers.get("location")]).toEqual([302, "https://example.com/plain"]);
     expect((await curt.fetch("/bad")).status).toBe(410);
@@ -200,7 +200,7 @@ describe("curt export and curt import", () => {
   });
 
   test("export a store in use, and say that visits outside the store are missing", async () => {
-    await using curt = await startHere();
+    await using curt = await startService();
     for (let nth = 0; nth < 20; nth++)
       await curt.shorten({ original_url: `https://example.com/${nth}`, custom_code: `code-${nth}` });
     const { code, stdout, stderr } = await run(["export", "-"], {

@@ -1,12 +1,12 @@
 import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
 
-import { startHere, startProgram } from "../service.ts";
+import { startService, startProgram } from "../support/service.ts";
 import { run } from "./run.ts";
 
 describe("curt health", () => {
   test("checks the server of its settings, or the one in CURT_URL", async () => {
-    await using curt = await startHere({ HOST: "0.0.0.0" });
+    await using curt = await startService({ HOST: "0.0.0.0" });
     const { port } = new URL(curt.origin);
     const ready = { code: 0, stdout: "ready\n", stderr: "" };
     for (const HOST of ["0.0.0.0", "127.0.0.1", ""])

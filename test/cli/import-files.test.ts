@@ -4,8 +4,8 @@ import { join } from "node:path";
 
 import type { DatabaseAddress } from "../../src/config/database-url.ts";
 import { hasStore, openStore } from "../../src/store/open.ts";
-import { sharePostgres } from "../postgres.ts";
-import { startHere, temporaryFolder, PROGRAM } from "../service.ts";
+import { sharePostgres } from "../support/postgres.ts";
+import { startService, temporaryFolder, PROGRAM } from "../support/service.ts";
 import { runCommand } from "./commands.ts";
 import { ended, HEAD, linkLine, manyLines } from "./export-file.ts";
 import { run, runAlone } from "./run.ts";
@@ -103,7 +103,7 @@ describe("curt import", () => {
   test("imports unusual codes of an export into a store in use, except reserved ones", async () => {
     using folder = temporaryFolder();
     const file = join(folder.path, "export");
-    await using curt = await startHere();
+    await using curt = await startService();
     await curt.shorten({ original_url: "https://example.org/", custom_code: "mine" });
     writeFileSync(file, ended([HEAD, linkLine("a!b"), linkLine("api")], { link: 2 }));
     const settings = { DATABASE_URL: curt.databaseUrl, DATA_DIR: folder.path, PORT: "1" };

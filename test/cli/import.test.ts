@@ -10,10 +10,10 @@ import { fillStore, openImporter, openStore } from "../../src/store/open.ts";
 import { fillFrom } from "../../src/transfer/export-file.ts";
 import type { ImportItem, LinkItem } from "../../src/transfer/import-file.ts";
 import { importLinks, type ImportOptions, type SkippedRow } from "../../src/transfer/import-links.ts";
-import { sharePostgres } from "../postgres.ts";
-import { openStoreOf, ROOT, startHere, temporaryFolder } from "../service.ts";
 import { newLink, NOW } from "../stores/links.ts";
 import { HASH, createServedStore } from "../stores/served-store.ts";
+import { sharePostgres } from "../support/postgres.ts";
+import { openStoreOf, ROOT, startService, temporaryFolder } from "../support/service.ts";
 import { slicesOf } from "../visits/slices.ts";
 import { runCommand } from "./commands.ts";
 import { manyLines } from "./export-file.ts";
@@ -195,7 +195,7 @@ describe("curt import", () => {
     const [path, file] = [join(folder.path, "from.db"), join(folder.path, "export")];
     await createServedStore(path);
     expect(await runCommand(["export", file], settingsFor(path))).toMatchObject({ code: 0 });
-    await using curt = await startHere({}, { startMs: NOW + DAY_MS });
+    await using curt = await startService({}, { startMs: NOW + DAY_MS });
     const taken = { original_url: "https://example.org/mine", custom_code: "ends" };
     expect((await curt.shorten(taken)).status).toBe(201);
     expect((await curt.fetch("/plain")).status).toBe(404);
@@ -449,7 +449,7 @@ for (const engine of ["SQLite", "PostgreSQL"] as const)
   });
 
 test("keepOdd imports unusual codes that an address can reach, and they redirect", async () => {
-  await using curt = await startHere();
+  await using curt = await startService();
   const odd = [
     "a!b",
     "100%",

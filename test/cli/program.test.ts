@@ -11,10 +11,17 @@ import { warnAtStart } from "../../src/config/start-warnings.ts";
 import { createLog } from "../../src/lib/log.ts";
 import type { Target } from "../../src/links/target.ts";
 import { openStore } from "../../src/store/open.ts";
-import { freePort } from "../free-port.ts";
-import { testOnLinux } from "../linux.ts";
-import { type Settings, startHere, startProgram, temporaryFolder, untilLogged, PROGRAM } from "../service.ts";
 import { newLink } from "../stores/links.ts";
+import { freePort } from "../support/free-port.ts";
+import { testOnLinux } from "../support/linux.ts";
+import {
+  type Settings,
+  startService,
+  startProgram,
+  temporaryFolder,
+  untilLogged,
+  PROGRAM,
+} from "../support/service.ts";
 import { visit } from "../visits/visits.ts";
 import { runCommand as run } from "./commands.ts";
 import { runInTerminal } from "./run.ts";
@@ -201,7 +208,7 @@ describe("curt serve", () => {
   });
 
   test("reports a port in use", async () => {
-    await using other = await startHere();
+    await using other = await startService();
     using folder = temporaryFolder();
     const { port: PORT } = new URL(other.origin);
     const { code, stderr } = await run(["serve"], { PORT, DATABASE_URL: `sqlite:${folder.path}/curt.db` });

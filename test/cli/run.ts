@@ -1,6 +1,6 @@
 import { join } from "node:path";
 
-import { ROOT, type Settings, temporaryFolder, PROGRAM } from "../service.ts";
+import { ROOT, type Settings, temporaryFolder, PROGRAM } from "../support/service.ts";
 import { runCommand } from "./commands.ts";
 
 const COMMAND = [process.execPath, PROGRAM];

@@ -4,7 +4,7 @@ import { join } from "node:path";
 
 import jsQR from "jsqr";
 
-import { PROGRAM, ROOT, shareService, startHere, temporaryFolder } from "../service.ts";
+import { PROGRAM, ROOT, shareService, startService, temporaryFolder } from "../support/service.ts";
 import { modulesOf, run, runAlone, runInTerminal } from "./run.ts";
 
 const curt = shareService();
@@ -35,7 +35,7 @@ describe("curt shorten in a pipe", () => {
   });
 
   test("prints each link while the pipe is open, and waits for the instance's rate limit", async () => {
-    await using limited = await startHere({ LIMIT_CREATE: "2/1s" });
+    await using limited = await startService({ LIMIT_CREATE: "2/1s" });
     const child = Bun.spawn([process.execPath, PROGRAM, "shorten"], {
       env: { ...process.env, CURT_URL: limited.origin },
       stdin: "pipe",
@@ -208,7 +208,7 @@ describe("curt shorten in a pipe", () => {
 
   test("sends CURT_TOKEN to an instance that requires it", async () => {
     const CREATE_TOKEN = "0123456789abcdef";
-    await using closed = await startHere({ CREATE_TOKEN });
+    await using closed = await startService({ CREATE_TOKEN });
     const given = { CURT_URL: closed.origin };
     const refused = await run(["shorten", "https://example.com/"], given);
     expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining("CURT_TOKEN")]);

@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, test } from "bun:test";
 
 import { bar, bars } from "../../src/cli/stats.ts";
-import { shareService } from "../service.ts";
 import { NOW } from "../stores/links.ts";
+import { shareService } from "../support/service.ts";
 import { untilCounted, visit } from "../visits/visits.ts";
 import { ended, HEAD, linkLine } from "./export-file.ts";
 import { run, runAlone, runInTerminal } from "./run.ts";

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 
 import { createClient, CurtError } from "../../client/client.ts";
 import { type LinkRequest } from "../../client/types.ts";
-import { startHere } from "../service.ts";
+import { startService } from "../support/service.ts";
 import { thrownBy } from "./failure.ts";
 
 function* linksTo(count: number, target = "https://example.com/"): Generator<LinkRequest> {
@@ -11,7 +11,7 @@ function* linksTo(count: number, target = "https://example.com/"): Generator<Lin
 
 describe("a batch of @curt/client", () => {
   test("creates any number of links, at most 500 links and 1 MiB per request, and returns results in order", async () => {
-    await using curt = await startHere();
+    await using curt = await startService();
     const bodies: string[] = [];
     const client = createClient({
       baseUrl: curt.origin,
@@ -55,7 +55,7 @@ describe("a batch of @curt/client", () => {
   });
 
   test("takes links from a generator, and no more than it needs", async () => {
-    await using curt = await startHere();
+    await using curt = await startService();
     const client = createClient({ baseUrl: curt.origin });
     let taken = 0;
     async function* endless(): AsyncGenerator<LinkRequest> {
@@ -70,7 +70,7 @@ describe("a batch of @curt/client", () => {
   });
 
   test("shrinks its requests to fit a rate limit, and throws if it would have to wait too long", async () => {
-    await using curt = await startHere({ LIMIT_CREATE: "40/1h" });
+    await using curt = await startService({ LIMIT_CREATE: "40/1h" });
     const client = createClient({ baseUrl: curt.origin });
     const links: unknown[] = [];
     const thrown = await thrownBy(
@@ -84,7 +84,7 @@ describe("a batch of @curt/client", () => {
   });
 
   test("creates each link once per idempotency key", async () => {
-    await using curt = await startHere();
+    await using curt = await startService();
     const client = createClient({ baseUrl: curt.origin });
     const codes = async (options = {}) =>
       (await Array.fromAsync(client.links.createAll(linksTo(600), options))).map(

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 
 import { createClient } from "../../client/client.ts";
-import { shareService, startHere } from "../service.ts";
+import { shareService, startService } from "../support/service.ts";
 import { failureOf } from "./failure.ts";
 
 const curt = shareService();
@@ -131,7 +131,7 @@ describe("@curt/client", () => {
 
   test("sends its token, and reports a response that isn't Curt's", async () => {
     const CREATE_TOKEN = "0123456789abcdef";
-    await using closed = await startHere({ CREATE_TOKEN });
+    await using closed = await startService({ CREATE_TOKEN });
     const baseUrl = closed.origin;
     expect((await failureOf(createClient({ baseUrl }).shorten(TARGET))).status).toBe(401);
     expect((await createClient({ baseUrl, token: CREATE_TOKEN }).shorten(TARGET)).code).not.toBeEmpty();

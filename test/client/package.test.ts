@@ -6,16 +6,16 @@ import clientPackage from "../../client/package.json";
 import rootPackage from "../../package.json";
 import { buildClient, writeTypes } from "../../scripts/client.ts";
 import { openBrowser } from "../browser/browser.ts";
-import { type Here, ROOT, startHere, temporaryFolder } from "../service.ts";
+import { type LocalService, ROOT, startService, temporaryFolder } from "../support/service.ts";
 
 const CLIENT = join(ROOT, "client");
 
 /** A folder with a project that has installed the package. */
 const project = temporaryFolder();
 let code: string;
-let curt: Here;
+let curt: LocalService;
 beforeAll(async () => {
-  curt = await startHere();
+  curt = await startService();
   using packed = temporaryFolder();
   for (const file of ["package.json", "README.md", "LICENSE"])
     copyFileSync(join(CLIENT, file), join(packed.path, file));

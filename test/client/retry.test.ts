@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test";
 
 import { type ClientOptions, createClient } from "../../client/client.ts";
-import { startProxy } from "../proxy.ts";
-import { startHere } from "../service.ts";
+import { startProxy } from "../support/proxy.ts";
+import { startService } from "../support/service.ts";
 import { failureOf, thrownBy } from "./failure.ts";
 
 const TARGET = "https://example.com/";
@@ -23,7 +23,7 @@ function createWatchedClient(baseUrl: string, options: Partial<ClientOptions> = 
 
 describe.concurrent("@curt/client retries", () => {
   test("if the service can't be reached, with one idempotency key per call", async () => {
-    await using curt = await startHere();
+    await using curt = await startService();
     await using proxy = await startProxy(Number(new URL(curt.origin).port));
     proxy.lead(undefined);
     const { client, keys } = createWatchedClient(`http://127.0.0.1:${proxy.port}`);
@@ -41,7 +41,7 @@ describe.concurrent("@curt/client retries", () => {
   });
 
   test("if no response arrives in time", async () => {
-    await using curt = await startHere();
+    await using curt = await startService();
     await using proxy = await startProxy(Number(new URL(curt.origin).port));
     const { client, sent } = createWatchedClient(`http://127.0.0.1:${proxy.port}`, { timeoutMs: 9_000 });
     await client.checkCode("a");
@@ -52,7 +52,7 @@ describe.concurrent("@curt/client retries", () => {
   });
 
   test("after the wait that a rate limit requires", async () => {
-    await using curt = await startHere({ LIMIT_CREATE: "1/1s" }, { standsStill: true });
+    await using curt = await startService({ LIMIT_CREATE: "1/1s" }, { standsStill: true });
     const statuses: number[] = [];
     const { client } = createWatchedClient(curt.origin, {
       fetch: async (url, init) => {
@@ -71,7 +71,7 @@ describe.concurrent("@curt/client retries", () => {
 
 describe.concurrent("@curt/client gives up", () => {
   test("if it would have to wait longer than the call may take", async () => {
-    await using curt = await startHere({ LIMIT_CREATE: "1/1h" });
+    await using curt = await startService({ LIMIT_CREATE: "1/1h" });
     const { client, sent } = createWatchedClient(curt.origin);
     await client.shorten(TARGET);
     const error = await failureOf(client.shorten(TARGET));

@@ -4,7 +4,7 @@ import { type Config, ConfigError, readConfig } from "../../src/config/config.ts
 import { describeStore } from "../../src/config/database-url.ts";
 import { EventType } from "../../src/config/event-settings.ts";
 import { SETTINGS } from "../../src/config/settings.ts";
-import type { Settings } from "../service.ts";
+import type { Settings } from "../support/service.ts";
 
 function mistakesOf(env: Record<string, string>): readonly string[] {
   try {

@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
 
-import { type Running, type Settings, startHere } from "../service.ts";
+import { type RunningService, type Settings, startService } from "../support/service.ts";
 
-async function shorten(curt: Running, original_url: string) {
+async function shorten(curt: RunningService, original_url: string) {
   const response = await curt.shorten({ original_url });
   const body = (await response.json()) as {
     message: string;
@@ -12,7 +12,7 @@ async function shorten(curt: Running, original_url: string) {
 }
 
 async function refusals(settings: Settings, targets: readonly string[]): Promise<string[]> {
-  await using curt = await startHere(settings);
+  await using curt = await startService(settings);
   return await Promise.all(targets.map(async (target) => (await shorten(curt, target)).message));
 }
 
@@ -50,7 +50,7 @@ test("private posture allows private destinations, and public posture refuses th
 });
 
 test("links without an expiry and a code get DEFAULT_EXPIRY and CODE_LENGTH", async () => {
-  await using curt = await startHere({ DEFAULT_EXPIRY: "48h", CODE_LENGTH: "12" });
+  await using curt = await startService({ DEFAULT_EXPIRY: "48h", CODE_LENGTH: "12" });
   const before = Date.now();
   const { data } = await shorten(curt, "https://example.com/");
   expect(data?.code).toHaveLength(12);

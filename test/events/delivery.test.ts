@@ -9,21 +9,21 @@ import { Webhook } from "standardwebhooks";
 import { DAY_MS } from "../../src/links/time.ts";
 import { importTo, exportOf } from "../cli/export-file.ts";
 import { runAlone } from "../cli/run.ts";
-import { freePort } from "../free-port.ts";
 import { startWithClock } from "../links/wrong-clock.ts";
 import { addressOf, scrape } from "../metrics/scrape.ts";
-import { sharePostgres } from "../postgres.ts";
+import { freePort } from "../support/free-port.ts";
+import { sharePostgres } from "../support/postgres.ts";
 import {
   BASE_URL,
   endLink,
   openStoreOf,
   PROGRAM,
   ROOT,
-  startHere,
+  startService,
   startProgram,
   temporaryFolder,
   untilLogged,
-} from "../service.ts";
+} from "../support/service.ts";
 import { ADMIN_TOKEN, OLD_SECRET, operate, type Received, SECRET, startReceiver } from "./receiver.ts";
 
 const LINK = { original_url: "https://example.com/" };
@@ -44,7 +44,7 @@ test("another process sends the events of a killed one with the same ids", async
   killed.kill("SIGKILL");
   await killed.exited;
   isUp = true;
-  await using service = await startHere(receiver.settings, {
+  await using service = await startService(receiver.settings, {
     ...options,
     limits: { events: { takeOverMs: 50 } },
   });
@@ -62,10 +62,10 @@ test("another process sends the events of a killed one with the same ids", async
 test("one of several processes sends all events in batches of at most 100, and another takes over when it stops", async () => {
   using folder = temporaryFolder();
   await using receiver = startReceiver();
-  await using first = await startHere(receiver.settings, { folder: folder.path });
+  await using first = await startService(receiver.settings, { folder: folder.path });
   const codes = (letter: string) => Array.from({ length: 120 }, (_, nth) => `${letter}${nth}`);
   {
-    await using second = await startHere(receiver.settings, { folder: folder.path });
+    await using second = await startService(receiver.settings, { folder: folder.path });
     await Promise.all(codes("a").map((custom_code) => first.shorten({ ...LINK, custom_code })));
     await Promise.all(codes("b").map((custom_code) => second.shorten({ ...LINK, custom_code })));
     await receiver.until(240);
@@ -83,7 +83,7 @@ test("the event of a late commit is sent, even after later events", async () => 
   const DATABASE_URL = await postgres.url("late");
   using folder = temporaryFolder();
   await using receiver = startReceiver();
-  await using service = await startHere({ DATABASE_URL, DATA_DIR: folder.path, ...receiver.settings });
+  await using service = await startService({ DATABASE_URL, DATA_DIR: folder.path, ...receiver.settings });
   await service.shorten({ ...LINK, custom_code: "early" });
   const client = new Client({ connectionString: DATABASE_URL });
   await client.connect();
@@ -111,7 +111,10 @@ test("neither creates nor a stop wait for an endpoint that doesn't answer", asyn
       return new Response();
     },
   });
-  const service = await startHere({ EVENTS_URL: `http://localhost:${server.port}/`, EVENTS_SECRET: SECRET });
+  const service = await startService({
+    EVENTS_URL: `http://localhost:${server.port}/`,
+    EVENTS_SECRET: SECRET,
+  });
   await service.shorten(LINK);
   await requested;
   for (let nth = 0; nth < 50; nth++) expect((await service.shorten(LINK)).status).toBe(201);
@@ -121,7 +124,7 @@ test("neither creates nor a stop wait for an endpoint that doesn't answer", asyn
 
 test("purging or replacing an ended link sends its link.expired first", async () => {
   await using receiver = startReceiver();
-  await using service = await startHere({ CODE_HOLD: "0s", ...receiver.settings });
+  await using service = await startService({ CODE_HOLD: "0s", ...receiver.settings });
   const replaced = { ...LINK, custom_code: "replaced" };
   await service.shorten(replaced);
   await service.shorten({ ...LINK, custom_code: "purged" });
@@ -146,16 +149,16 @@ test("an import sends no events", async () => {
   using folder = temporaryFolder();
   const pathOf = (name: string) => join(folder.path, name);
   {
-    await using source = await startHere({ ADMIN_TOKEN, DATABASE_URL: `sqlite:${pathOf("source.db")}` });
+    await using source = await startService({ ADMIN_TOKEN, DATABASE_URL: `sqlite:${pathOf("source.db")}` });
     await source.shorten({ ...LINK, custom_code: "imported" });
     await operate(source, "PUT", "hosts/evil.example", { reason: "malware" });
   }
   const file = await exportOf({ engine: "sqlite", path: pathOf("source.db") });
   await using receiver = startReceiver();
   const DATABASE_URL = `sqlite:${pathOf("curt.db")}`;
-  await (await startHere({ DATABASE_URL, ...receiver.settings }))[Symbol.asyncDispose]();
+  await (await startService({ DATABASE_URL, ...receiver.settings }))[Symbol.asyncDispose]();
   expect(await importTo({ engine: "sqlite", path: pathOf("curt.db") }, file)).toBeTrue();
-  await using service = await startHere({ DATABASE_URL, ...receiver.settings });
+  await using service = await startService({ DATABASE_URL, ...receiver.settings });
   await Bun.write(pathOf("links.csv"), "code,url\ncsv,https://example.com/\n");
   const imported = await runAlone(["import", pathOf("links.csv")], { DATABASE_URL, PORT: "3000" });
   expect(imported).toMatchObject({ code: 0 });
@@ -167,7 +170,7 @@ test("an import sends no events", async () => {
 
 test("events older than a day or beyond the newest 100,000 are dropped, and the log counts them", async () => {
   await using receiver = startReceiver({ status: () => 500 });
-  await using service = await startHere(receiver.settings);
+  await using service = await startService(receiver.settings);
   {
     using database = new Database(service.file);
     database.run("INSERT INTO events (type, at_ms) VALUES ('host.blocked', 1), ('host.blocked', 2)");
@@ -184,7 +187,7 @@ test("events older than a day or beyond the newest 100,000 are dropped, and the 
 
 test("an endpoint with a backlog gets the newest 100,000 events", async () => {
   await using receiver = startReceiver();
-  await using service = await startHere(receiver.settings);
+  await using service = await startService(receiver.settings);
   using database = new Database(service.file);
   database.run(`
     WITH RECURSIVE nth (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM nth WHERE n < 100500)
@@ -217,7 +220,7 @@ test("a jump of the clock by two days drops no waiting event", async () => {
 
 test("recording continues after a jump of the clock has stopped it", async () => {
   await using receiver = startReceiver();
-  await using service = await startHere(receiver.settings);
+  await using service = await startService(receiver.settings);
   using database = new Database(service.file);
   database.run("UPDATE event_sender SET renewed = datetime('now', '-2 days')");
   while (database.query("SELECT 1 FROM event_recording").get() === null) await Bun.sleep(20);
@@ -228,7 +231,7 @@ test("recording continues after a jump of the clock has stopped it", async () =>
 test("long events are sent in requests with less than 100,000 characters", async () => {
   let isUp = false;
   await using receiver = startReceiver({ status: () => (isUp ? 204 : 500) });
-  await using service = await startHere(receiver.settings);
+  await using service = await startService(receiver.settings);
   for (let nth = 0; nth < 30; nth++)
     await service.shorten({ original_url: `https://example.com/${"a".repeat(8000)}` });
   isUp = true;
@@ -244,7 +247,7 @@ describe("webhook-id", () => {
   test("differs for events with the same text", async () => {
     await using receiver = startReceiver();
     const settings = { ...receiver.settings, ADMIN_TOKEN, EVENTS_FORMAT: "text" };
-    await using service = await startHere(settings);
+    await using service = await startService(settings);
     await service.shorten({ ...LINK, custom_code: "a" });
     for (const action of ["disable", "enable", "disable"])
       await operate(service, "POST", `links/a/${action}`, { reason: "spam" });
@@ -256,7 +259,7 @@ describe("webhook-id", () => {
   test("stays the same for a retry, even if the link has changed and more events wait", async () => {
     let isUp = false;
     await using receiver = startReceiver({ status: () => (isUp ? 204 : 503) });
-    await using service = await startHere({ ADMIN_TOKEN, ...receiver.settings });
+    await using service = await startService({ ADMIN_TOKEN, ...receiver.settings });
     await service.shorten({ ...LINK, custom_code: "a" });
     await untilLogged(service, "EVENTS_URL takes no events");
     await operate(service, "POST", "links/a/disable", { reason: "spam" });
@@ -274,7 +277,7 @@ test("a timeout of the endpoint is logged as TimeoutError", async () => {
   const { promise: stopped, resolve: stop } = Promise.withResolvers<Response>();
   using server = Bun.serve({ port: 0, fetch: () => stopped });
   const settings = { EVENTS_URL: `http://localhost:${server.port}/`, EVENTS_SECRET: SECRET };
-  await using service = await startHere(settings, { limits: { events: { requestMs: 50 } } });
+  await using service = await startService(settings, { limits: { events: { requestMs: 50 } } });
   await service.shorten(LINK);
   await untilLogged(service, "EVENTS_URL takes no events");
   expect(service.logged.join()).toContain('"reason":"TimeoutError"');
@@ -295,7 +298,7 @@ test("a chat room gets one line per alarm, without mentions", async () => {
     EVENTS_FORMAT: "text",
     EVENTS_URL: `http://[::1]:${server.port}/hooks/abc`,
   };
-  await using service = await startHere(settings);
+  await using service = await startService(settings);
   await service.shorten({ ...LINK, custom_code: "세일" });
   await service.fetch("/api/v1/links/세일/reports", {
     method: "POST",
@@ -360,7 +363,7 @@ test("every secret signs events, and the receiver of docs/events.md accepts only
   expect(await post(signed(SECRET, now))).toBe(401);
   expect(await post(signed(OLD_SECRET, new Date(now.getTime() - 600_000)))).toBe(401);
   const settings = { EVENTS_URL: address, EVENTS_SECRET: `${SECRET}, ${OLD_SECRET}` };
-  await using service = await startHere(settings);
+  await using service = await startService(settings);
   await service.shorten({ ...LINK, custom_code: "signed" });
   for await (const chunk of child.stdout) {
     expect(new TextDecoder().decode(chunk)).toBe("link.created signed\n");
@@ -371,7 +374,7 @@ test("every secret signs events, and the receiver of docs/events.md accepts only
 
 test("curt events prints recorded events, and --follow prints new ones", async () => {
   await using receiver = startReceiver();
-  await using service = await startHere(receiver.settings);
+  await using service = await startService(receiver.settings);
   await service.shorten({ ...LINK, custom_code: "printed" });
   await receiver.until(1);
   const settings = { ...receiver.settings, BASE_URL, PORT: "3000", DATABASE_URL: service.databaseUrl };

@@ -1,6 +1,6 @@
 import { openStatements } from "../../src/store/open.ts";
-import { sharePostgres } from "../postgres.ts";
-import { type Settings, startHere } from "../service.ts";
+import { sharePostgres } from "../support/postgres.ts";
+import { type Settings, startService } from "../support/service.ts";
 
 const postgres = await sharePostgres();
 let databases = 0;
@@ -13,7 +13,7 @@ export const ENGINES: readonly (readonly [name: string, settingsOf: () => Promis
 
 /** Creates a store with these settings, and opens it once Curt has closed it. */
 export async function openUnserved(folder: string, settings: Settings) {
-  const service = await startHere({ ...settings, DATA_DIR: folder }, { folder });
+  const service = await startService({ ...settings, DATA_DIR: folder }, { folder });
   await service[Symbol.asyncDispose]();
   return openStatements(service.database);
 }

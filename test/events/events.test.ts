@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 
-import { BASE_URL, type Here, startHere, temporaryFolder } from "../service.ts";
+import { BASE_URL, type LocalService, startService, temporaryFolder } from "../support/service.ts";
 import { ENGINES } from "./engines.ts";
 import { ADMIN_TOKEN, operate, startReceiver } from "./receiver.ts";
 
@@ -9,7 +9,7 @@ const HOUR_MS = 3_600_000;
 
 const inHours = (hours: number) => new Date(Date.now() + hours * HOUR_MS).toISOString();
 
-async function createLink(service: Here, code: string, more: object = {}) {
+async function createLink(service: LocalService, code: string, more: object = {}) {
   const response = await service.fetch("/api/v1/links", {
     method: "POST",
     headers: { "Content-Type": "application/json" },
@@ -33,7 +33,7 @@ describe.each(ENGINES)("events in %s", (_, settingsOf) => {
       DOMAINS: "https://한글.example",
       ...receiver.settings,
     };
-    await using service = await startHere(settings, {
+    await using service = await startService(settings, {
       folder: folder.path,
       limits: { events: { firstRetryMs: 1 } },
     });

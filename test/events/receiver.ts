@@ -1,6 +1,6 @@
 import { Webhook } from "standardwebhooks";
 
-import type { Running } from "../service.ts";
+import type { RunningService } from "../support/service.ts";
 
 export const SECRET = `whsec_${Buffer.alloc(32, 1).toString("base64")}`;
 export const OLD_SECRET = `whsec_${Buffer.alloc(24, 2).toString("base64")}`;
@@ -60,7 +60,7 @@ export function startReceiver({ port = 0, status = () => 204 }: ReceiverOptions 
 
 /** Calls the operator's API. */
 export const ADMIN_TOKEN = "a".repeat(32);
-export function operate(service: Pick<Running, "fetch">, method: string, path: string, body?: object) {
+export function operate(service: Pick<RunningService, "fetch">, method: string, path: string, body?: object) {
   return service.fetch(`/api/v1/admin/${path}`, {
     method,
     headers: {

@@ -6,13 +6,20 @@ import { DAY_MS } from "../../src/links/time.ts";
 import { openStatements } from "../../src/store/open.ts";
 import { runAlone } from "../cli/run.ts";
 import { addressOf, scrape, scrapeUntil } from "../metrics/scrape.ts";
-import { BASE_URL, type Running, startHere, startProgram, temporaryFolder, untilLogged } from "../service.ts";
+import {
+  BASE_URL,
+  type RunningService,
+  startService,
+  startProgram,
+  temporaryFolder,
+  untilLogged,
+} from "../support/service.ts";
 import { ENGINES, openUnserved } from "./engines.ts";
 import { ADMIN_TOKEN, operate, type Received, startReceiver } from "./receiver.ts";
 
 const LINK = { original_url: "https://example.com/" };
 async function runEvents(
-  { databaseUrl }: Running,
+  { databaseUrl }: RunningService,
   receiver: ReturnType<typeof startReceiver>,
   ...options: string[]
 ) {
@@ -34,7 +41,7 @@ describe.each(ENGINES)("refused events in %s", (_, settingsOf) => {
     });
     using folder = temporaryFolder();
     const settings = { ...(await settingsOf()), DATA_DIR: folder.path, ADMIN_TOKEN, ...receiver.settings };
-    await using service = await startHere(settings, {
+    await using service = await startService(settings, {
       folder: folder.path,
       limits: { events: { firstRetryMs: 1 } },
     });
@@ -135,7 +142,7 @@ describe.each(ENGINES)("an event in %s", (_, settingsOf) => {
 test("temporary failures (408, 409, 425, 429, 500) set no event aside", async () => {
   const statuses = [408, 409, 425, 429, 429, 500];
   await using receiver = startReceiver({ status: (nth) => statuses[nth] ?? 204 });
-  await using service = await startHere(receiver.settings, { limits: { events: { firstRetryMs: 1 } } });
+  await using service = await startService(receiver.settings, { limits: { events: { firstRetryMs: 1 } } });
   await service.shorten(LINK);
   await receiver.until(1);
   expect(receiver.requests.map(({ status }) => status)).toEqual([...statuses, 204]);

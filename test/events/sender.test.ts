@@ -5,7 +5,7 @@ import { chooseBatch, MAX_BODY } from "../../src/events/endpoint.ts";
 import { type EventRow, toCloudEvent } from "../../src/events/event-formats.ts";
 import { createOutbox } from "../../src/events/outbox.ts";
 import { createSender } from "../../src/events/sender.ts";
-import { BASE_URL, temporaryFolder } from "../service.ts";
+import { BASE_URL, temporaryFolder } from "../support/service.ts";
 import { ENGINES, openUnserved } from "./engines.ts";
 import { SECRET, startReceiver } from "./receiver.ts";
 

@@ -4,7 +4,7 @@ import { connect } from "node:net";
 
 import en from "../../src/locales/en.json";
 import ko from "../../src/locales/ko.json";
-import { type Here, outcomeOf, shareService, startHere, toDomain } from "../service.ts";
+import { type LocalService, outcomeOf, shareService, startService, toDomain } from "../support/service.ts";
 
 const LINKS = "/api/v1/links/batch";
 const target = "https://example.com/many";
@@ -12,7 +12,7 @@ const times = (count: number) => Array.from({ length: count }, (_, nth) => nth);
 
 const curt = shareService();
 
-function send(path: string, body: unknown, headers: Record<string, string> = {}, on: Here = curt) {
+function send(path: string, body: unknown, headers: Record<string, string> = {}, on: LocalService = curt) {
   return on.fetch(path, {
     method: "POST",
     headers: { "Content-Type": "application/json", ...headers },
@@ -104,7 +104,7 @@ describe("POST /api/v1/links/batch", () => {
 
   test("creates up to 500 links in one commit", async () => {
     // Without visits, nothing else is written.
-    await using own = await startHere();
+    await using own = await startService();
     const commitsFor = async (count: number) => {
       const before = countCommits(own.file);
       const bodies = times(count).map((nth) => ({ target: `${target}/${nth}` }));
@@ -139,7 +139,7 @@ describe("POST /api/v1/links/batch", () => {
   });
 
   test("requires CREATE_TOKEN if it is set", async () => {
-    await using own = await startHere({ CREATE_TOKEN: "correct-horse-battery" });
+    await using own = await startService({ CREATE_TOKEN: "correct-horse-battery" });
     for (const [token, status] of [
       ["wrong-horse-battery", 401] as const,
       ["correct-horse-battery", 200] as const,
@@ -161,7 +161,7 @@ describe("POST /api/v1/links/batch", () => {
 
 test("a redirect gets its turn among 30 batches whose items are all invalid", async () => {
   // In this process, both ends of each connection have their turns, however busy the machine is.
-  await using own = await startHere();
+  await using own = await startService();
   const link = (await (await own.shorten({ original_url: target })).json()) as Record<string, any>;
   const arrays = 30;
   const body = JSON.stringify(times(500).map(() => ({})));
@@ -179,10 +179,10 @@ test("a redirect gets its turn among 30 batches whose items are all invalid", as
 
 test("slow batches of one client leave room for others, and hanging up frees their places", async () => {
   const settings = { TRUSTED_PROXIES: "127.0.0.1", DOMAINS: "https://go.example.com" };
-  await using own = await startHere(settings);
+  await using own = await startService(settings);
   own.expectFaults();
   // An empty array is refused without counting against a limit.
-  const statusFor = async (client: string, at: Here = own) =>
+  const statusFor = async (client: string, at: LocalService = own) =>
     (await send(LINKS, [], { "X-Forwarded-For": client }, at)).status;
   const until = async (status: number) => {
     while ((await statusFor("192.0.2.1")) !== status) await Bun.sleep(2);
@@ -205,7 +205,7 @@ describe("LIMIT_CREATE", () => {
     results.filter(({ status_code }) => status_code === 201).length;
 
   test("counts each created link of a batch, and refuses a batch over the remainder as a whole", async () => {
-    await using own = await startHere({ LIMIT_CREATE: "10/1d" });
+    await using own = await startService({ LIMIT_CREATE: "10/1d" });
     const request = (count: number, wrong?: number) => send(LINKS, many(count, wrong), {}, own);
     expect(countCreated(await resultsOf(await request(6)))).toBe(6);
     const refusal = await request(5);
@@ -222,7 +222,7 @@ describe("LIMIT_CREATE", () => {
   });
 
   test("bounds the length of a batch", async () => {
-    await using own = await startHere({ LIMIT_CREATE: "8/1d" });
+    await using own = await startService({ LIMIT_CREATE: "8/1d" });
     const refusal = await send(LINKS, many(9), {}, own);
     expect(await outcomeOf(refusal)).toBe("400 batch.length");
     expect(((await refusal.json()) as { message: string }).message).toContain("1 to 8 links");

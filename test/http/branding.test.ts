@@ -3,7 +3,7 @@ import { join } from "node:path";
 
 import { ConfigError, readConfig } from "../../src/config/config.ts";
 import { contrast } from "../../src/lib/contrast.ts";
-import { type Running, startHere, temporaryFolder } from "../service.ts";
+import { type RunningService, startService, temporaryFolder } from "../support/service.ts";
 import { elementsOf, HTML } from "./markup.ts";
 
 const HOLLOW: { attributes: Record<string, string> } = { attributes: {} };
@@ -19,7 +19,7 @@ function mistakesOf(env: Record<string, string>): readonly string[] {
   }
 }
 
-async function manifestOf(curt: Running) {
+async function manifestOf(curt: RunningService) {
   const elements = await elementsOf(await curt.fetch("/", { headers: HTML }));
   const { attributes } = elements.find(({ attributes: { rel } }) => rel === "manifest") ?? HOLLOW;
   return (await (await curt.fetch(attributes["href"] ?? "")).json()) as Record<string, unknown>;
@@ -27,7 +27,7 @@ async function manifestOf(curt: Running) {
 
 describe("INSTANCE_NAME", () => {
   test("is in the header, the manifest and the title of every page", async () => {
-    await using curt = await startHere({ INSTANCE_NAME: "짧게 & 굵게", ADMIN_TOKEN: "0123456789abcdef" });
+    await using curt = await startService({ INSTANCE_NAME: "짧게 & 굵게", ADMIN_TOKEN: "0123456789abcdef" });
     await curt.shorten({ original_url: "https://example.com/", custom_code: "abc" });
     for (const path of ["/", "/abc+", "/abc+report", "/docs", "/+privacy", "/nobody", "/admin"]) {
       const text = await (await curt.fetch(path, { headers: HTML })).text();
@@ -49,7 +49,7 @@ describe("INSTANCE_NAME", () => {
 
 describe("ACCENT", () => {
   test("is in the style sheet, the icon and the manifest, and readable in dark mode", async () => {
-    await using curt = await startHere({ ACCENT: "#7A1FA2" });
+    await using curt = await startService({ ACCENT: "#7A1FA2" });
     const elements = await elementsOf(await curt.fetch("/", { headers: HTML }));
     const loaded = async (rel: string) => {
       const { attributes } = elements.find((one) => one.attributes["rel"] === rel) ?? HOLLOW;
@@ -100,7 +100,7 @@ describe("LOGO", () => {
       using folder = temporaryFolder();
       const path = join(folder.path, file);
       await Bun.write(path, content);
-      await using curt = await startHere({ LOGO: path });
+      await using curt = await startService({ LOGO: path });
       const elements = await elementsOf(await curt.fetch("/", { headers: HTML }));
       const image = elements.find(({ tag }) => tag === "img")?.attributes ?? {};
       expect(image).toMatchObject({ alt: "", width: "28", height: "28" });
@@ -150,7 +150,7 @@ test.each([
 ] as const)(
   "the privacy page describes STATS_SHOWN=%s and STATS_KEEP, and the home page links to it",
   async (shown, words) => {
-    await using curt = await startHere({ STATS_SHOWN: shown, STATS_KEEP: "90d" });
+    await using curt = await startService({ STATS_SHOWN: shown, STATS_KEEP: "90d" });
     const response = await curt.fetch("/+privacy", { headers: HTML });
     expect(response.status).toBe(200);
     const text = await response.text();

@@ -5,7 +5,13 @@ import { join } from "node:path";
 import { connect, type ConnectionOptions, type TLSSocket } from "node:tls";
 
 import { ConfigError } from "../../src/config/config.ts";
-import { type Running, startHere, startProgram, temporaryFolder, untilLogged } from "../service.ts";
+import {
+  type RunningService,
+  startService,
+  startProgram,
+  temporaryFolder,
+  untilLogged,
+} from "../support/service.ts";
 
 const TARGET = "https://example.com/";
 /**
@@ -27,7 +33,7 @@ interface Connection extends Disposable {
 }
 
 function connectTls(
-  { origin }: Pick<Running, "origin">,
+  { origin }: Pick<RunningService, "origin">,
   options: ConnectionOptions = {},
 ): Promise<Connection> {
   const { promise, resolve, reject } = Promise.withResolvers<Connection>();
@@ -59,7 +65,7 @@ function connectTls(
   return promise;
 }
 
-async function serialOf(curt: Running): Promise<string> {
+async function serialOf(curt: RunningService): Promise<string> {
   using connection = await connectTls(curt);
   return connection.serial;
 }
@@ -73,9 +79,9 @@ function writeCertificate(folder: string, text: string) {
 
 /** Starts with the first certificate. */
 const start = (settings = {}) =>
-  startHere({ TLS_CERT: fileOf("first"), TLS_KEY: fileOf("first"), ...settings });
+  startService({ TLS_CERT: fileOf("first"), TLS_KEY: fileOf("first"), ...settings });
 
-async function createLink(curt: Running, code: string): Promise<void> {
+async function createLink(curt: RunningService, code: string): Promise<void> {
   const response = await fetch(`${curt.origin}/api/v1/shorten`, {
     method: "POST",
     body: JSON.stringify({ original_url: TARGET, custom_code: code }),
@@ -119,7 +125,7 @@ describe("a service with TLS_CERT and TLS_KEY", () => {
     if (name === "both") writeCertificate(folder.path, text ?? "");
     else if (text === undefined) rmSync(join(folder.path, name));
     else writeFileSync(join(folder.path, name), text);
-    const error = await startHere(files, { folder: folder.path }).then(
+    const error = await startService(files, { folder: folder.path }).then(
       () => undefined,
       (thrown: unknown) => thrown,
     );
@@ -158,7 +164,7 @@ describe("a service with TLS_CERT and TLS_KEY", () => {
 });
 
 /** Sends plain HTTP to the port, and returns the response. */
-function fetchPlain({ origin }: Running): Promise<string> {
+function fetchPlain({ origin }: RunningService): Promise<string> {
   const { promise, resolve } = Promise.withResolvers<string>();
   let text = "";
   const socket = connectPlain(Number(new URL(origin).port), "127.0.0.1", () =>

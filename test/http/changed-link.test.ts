@@ -3,8 +3,8 @@ import { describe, expect, test } from "bun:test";
 import { DAY_MS, HOUR_MS } from "../../src/links/time.ts";
 import en from "../../src/locales/en.json";
 import ko from "../../src/locales/ko.json";
-import { ask, type Made, make, OTHER } from "../managed.ts";
-import { type Running, shareService, startHere } from "../service.ts";
+import { callApi, type ManagedLink, createManagedLink, OTHER } from "../support/managed-links.ts";
+import { type RunningService, shareService, startService } from "../support/service.ts";
 import { addVisits, WINDOWS_CHROME } from "../visits/visits.ts";
 import { sendForm } from "./markup.ts";
 
@@ -13,24 +13,24 @@ const HTML = { Accept: "text/html", "User-Agent": WINDOWS_CHROME };
 
 const curt = shareService({ ADMIN_TOKEN, EDITS: "on" }, { standsStill: true });
 
-async function change(service: Running, { path, key }: Made, body: object): Promise<void> {
-  expect((await ask(service, "PATCH", path, { key, body })).status).toBe(200);
+async function change(service: RunningService, { path, key }: ManagedLink, body: object): Promise<void> {
+  expect((await callApi(service, "PATCH", path, { key, body })).status).toBe(200);
 }
 
-async function fetchPage(service: Running, path: string, language = "en"): Promise<string> {
+async function fetchPage(service: RunningService, path: string, language = "en"): Promise<string> {
   const response = await service.fetch(path, { headers: { ...HTML, "Accept-Language": language } });
   return response.text();
 }
 
 describe("a link with a changed destination", () => {
   test("shows on its preview when it changed, and its former host for 30 days", async () => {
-    const link = await make(curt, { target: "https://www.first.example/x" });
+    const link = await createManagedLink(curt, { target: "https://www.first.example/x" });
     const unchanged = await fetchPage(curt, `/${link.code}+`);
     for (const text of [en["preview.changed"], en["hint.edited"], "led to"])
       expect(unchanged).not.toContain(text);
     curt.advance(2 * DAY_MS);
     await change(curt, link, { target: OTHER });
-    const { changed_at } = (await ask(curt, "GET", link.path)).data;
+    const { changed_at } = (await callApi(curt, "GET", link.path)).data;
     const fresh = await fetchPage(curt, `/${link.code}+`);
     expect(fresh).toContain(`<dt>${en["preview.changed"]}</dt><dd><time datetime="${changed_at}"`);
     const warning = `${en["hint.changed.fresh"]} The previous destination was at <bdi dir="ltr">www.first.example</bdi>.`;
@@ -55,7 +55,7 @@ describe("a link with a changed destination", () => {
   });
 
   test("hides its former host while it has a password, and only then", async () => {
-    const link = await make(curt, { target: "https://was-secret.example/" });
+    const link = await createManagedLink(curt, { target: "https://was-secret.example/" });
     await change(curt, link, { password: "p" });
     await change(curt, link, { target: OTHER });
     const secret = await fetchPage(curt, `/${link.code}+`);
@@ -67,8 +67,8 @@ describe("a link with a changed destination", () => {
   });
 
   test("shows the change, its former and its new host on the interstitial", async () => {
-    await using service = await startHere({ INTERSTITIAL: "all" });
-    const link = await make(service);
+    await using service = await startService({ INTERSTITIAL: "all" });
+    const link = await createManagedLink(service);
     await change(service, link, { target: OTHER });
     const interstitial = await fetchPage(service, `/${link.code}`);
     for (const text of [en["hint.changed.fresh"], "example.com", "example.net"])
@@ -77,10 +77,10 @@ describe("a link with a changed destination", () => {
 
   test("shows the operator all its terms, its former host and its state, but no password hash", async () => {
     const starts_at = new Date(curt.nowMs() + HOUR_MS).toISOString();
-    const link = await make(curt, { starts_at, max_visits: 7, password: "open sesame" });
+    const link = await createManagedLink(curt, { starts_at, max_visits: 7, password: "open sesame" });
     curt.advance(HOUR_MS);
     await change(curt, link, { target: OTHER });
-    const { data } = await ask(curt, "GET", `/api/v1/admin/links/${link.code}`, { key: ADMIN_TOKEN });
+    const { data } = await callApi(curt, "GET", `/api/v1/admin/links/${link.code}`, { key: ADMIN_TOKEN });
     expect(data).toMatchObject({
       target: OTHER,
       starts_at,
@@ -100,8 +100,8 @@ describe("a link with a changed destination", () => {
     const texts = [starts_at, "0 / 7", en["admin.password.yes"], en["preview.changed"], "example.com", OTHER];
     for (const text of texts) expect(page).toContain(text);
     expect(page).not.toContain("argon2");
-    await ask(curt, "DELETE", link.path, { key: link.key });
-    const lookUp = await ask(curt, "GET", `/api/v1/admin/links/${link.code}`, { key: ADMIN_TOKEN });
+    await callApi(curt, "DELETE", link.path, { key: link.key });
+    const lookUp = await callApi(curt, "GET", `/api/v1/admin/links/${link.code}`, { key: ADMIN_TOKEN });
     expect(lookUp.data).toMatchObject({ state: "ended", ended: "withdrawn" });
   });
 });
@@ -110,8 +110,8 @@ describe("the statistics of a link", () => {
   const startMs = Date.UTC(2026, 10, 21, 16, 5);
 
   test("show single visits to the manage key and the operator, and only totals to others", async () => {
-    await using service = await startHere({ ADMIN_TOKEN }, { startMs });
-    const { code, path, key } = await make(service);
+    await using service = await startService({ ADMIN_TOKEN }, { startMs });
+    const { code, path, key } = await createManagedLink(service);
     await addVisits(service, code, [{ visitor: 1, referrer: "one.example" }, { visitor: 2 }]);
     const operators = `/api/v1/admin/links/${code}/stats`;
     const none = { values: [], other: 0 };
@@ -122,33 +122,33 @@ describe("the statistics of a link", () => {
       ],
       other: 0,
     };
-    const everyone = await ask(service, "GET", `${path}/stats`);
+    const everyone = await callApi(service, "GET", `${path}/stats`);
     expect(everyone.data).toMatchObject({ visits: 2, visitors: null, referrers: none });
-    const maker = await ask(service, "GET", `${path}/stats`, { key });
-    const operator = await ask(service, "GET", operators, { key: ADMIN_TOKEN });
+    const maker = await callApi(service, "GET", `${path}/stats`, { key });
+    const operator = await callApi(service, "GET", operators, { key: ADMIN_TOKEN });
     for (const { data, headers } of [maker, operator]) {
       expect(data).toMatchObject({ visits: 2, visitors: 2, referrers: exact });
       expect(headers.get("etag")).not.toBe(everyone.headers.get("etag"));
       expect(headers.get("vary")).toContain("Authorization");
     }
     // Their responses aren't shared.
-    expect((await ask(service, "GET", `${path}/stats`)).data).toEqual(everyone.data);
-    expect((await ask(service, "GET", `${path}/stats`, { key: ADMIN_TOKEN })).status).toBe(403);
+    expect((await callApi(service, "GET", `${path}/stats`)).data).toEqual(everyone.data);
+    expect((await callApi(service, "GET", `${path}/stats`, { key: ADMIN_TOKEN })).status).toBe(403);
     for (const wrong of [undefined, key])
-      expect((await ask(service, "GET", operators, { key: wrong })).status).toBe(401);
-    expect((await ask(service, "GET", "/api/v1/admin/links/nobody/stats", { key: ADMIN_TOKEN })).status).toBe(
-      404,
-    );
+      expect((await callApi(service, "GET", operators, { key: wrong })).status).toBe(401);
+    expect(
+      (await callApi(service, "GET", "/api/v1/admin/links/nobody/stats", { key: ADMIN_TOKEN })).status,
+    ).toBe(404);
   });
 
   test("show only totals with STATS_SHOWN=count, even to the manage key", async () => {
-    await using service = await startHere({ STATS_SHOWN: "count" }, { startMs });
-    const { code, path, key } = await make(service);
+    await using service = await startService({ STATS_SHOWN: "count" }, { startMs });
+    const { code, path, key } = await createManagedLink(service);
     await addVisits(service, code, [{ visitor: 1 }]);
-    const { data } = await ask(service, "GET", `${path}/stats`, { key });
+    const { data } = await callApi(service, "GET", `${path}/stats`, { key });
     expect(data).toMatchObject({ visits: 1, visitors: null, series: [] });
     // The totals of a range would reveal single days and hours.
-    const day = await ask(service, "GET", `${path}/stats?from=2020-01-01&to=2020-01-01&tz=Asia/Seoul`);
+    const day = await callApi(service, "GET", `${path}/stats?from=2020-01-01&to=2020-01-01&tz=Asia/Seoul`);
     expect(day.data).toEqual({ ...data, tz: "Asia/Seoul" });
   });
 });

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from "bun:test";
 
 import { DAY_MS } from "../../src/links/time.ts";
 import en from "../../src/locales/en.json";
-import { type Here, type Settings, shareService, startHere } from "../service.ts";
+import { type LocalService, type Settings, shareService, startService } from "../support/service.ts";
 import { HTML, sendForm } from "./markup.ts";
 
 const LONG = "https://example.com/long";
@@ -22,7 +22,7 @@ async function statuses(count: number, send: (nth: number) => Promise<Response>)
   return counts;
 }
 
-const create = (curt: Here, headers: Record<string, string> = {}) =>
+const create = (curt: LocalService, headers: Record<string, string> = {}) =>
   curt.shorten({ original_url: LONG }, headers);
 
 async function retryAfter(response: Promise<Response>): Promise<number> {
@@ -42,7 +42,7 @@ function shareLimited(limit: Settings) {
 
 describe("LIMIT_CREATE", () => {
   test("refuses creates over the limit, says when to retry, and doesn't affect other clients", async () => {
-    await using curt = await startHere({ ...PROXIED, LIMIT_CREATE: "5/1h" }, { standsStill: true });
+    await using curt = await startService({ ...PROXIED, LIMIT_CREATE: "5/1h" }, { standsStill: true });
     const busy = () => create(curt, from("192.0.2.1"));
     expect(await statuses(50, busy)).toEqual({ 201: 5, 429: 45 });
     for (const _ of times(3)) {
@@ -57,7 +57,7 @@ describe("LIMIT_CREATE", () => {
   });
 
   test("doesn't count refused creates", async () => {
-    await using curt = await startHere({ LIMIT_CREATE: "3/1d" });
+    await using curt = await startService({ LIMIT_CREATE: "3/1d" });
     await curt.shorten({ original_url: LONG, custom_code: "taken" });
     expect(
       await statuses(20, (nth) =>
@@ -70,19 +70,19 @@ describe("LIMIT_CREATE", () => {
   });
 
   test("counts by the address of the connection and ignores X-Forwarded-For without TRUSTED_PROXIES", async () => {
-    await using curt = await startHere({ LIMIT_CREATE: "3/1d" });
+    await using curt = await startService({ LIMIT_CREATE: "3/1d" });
     expect(await statuses(9, (nth) => create(curt, from(`192.0.2.${nth}`)))).toEqual({ 201: 3, 429: 6 });
   });
 
   test("warns once if a trusted proxy never sends X-Forwarded-For", async () => {
-    const warnings = ({ logged }: Here) =>
+    const warnings = ({ logged }: LocalService) =>
       logged.filter((line) => line.includes("without X-Forwarded-For")).length;
-    await using curt = await startHere({ ...PROXIED, LIMIT_CREATE: "100/1d" });
+    await using curt = await startService({ ...PROXIED, LIMIT_CREATE: "100/1d" });
     await statuses(19, () => create(curt));
     expect(warnings(curt)).toBe(0);
     await statuses(30, () => create(curt));
     expect(warnings(curt)).toBe(1);
-    await using right = await startHere({ ...PROXIED, LIMIT_CREATE: "100/1d" });
+    await using right = await startService({ ...PROXIED, LIMIT_CREATE: "100/1d" });
     await create(right, from("192.0.2.1"));
     // Health checks on the same machine, for example.
     await statuses(30, () => create(right));
@@ -90,7 +90,7 @@ describe("LIMIT_CREATE", () => {
   });
 
   test("reports the remainder in headers that scripts of other origins can read", async () => {
-    await using curt = await startHere({ LIMIT_CREATE: "2/10m,9/1d" }, { standsStill: true });
+    await using curt = await startService({ LIMIT_CREATE: "2/10m,9/1d" }, { standsStill: true });
     const first = await create(curt);
     expect(first.headers.get("ratelimit-policy")).toBe('"create";q=2;w=600, "create-2";q=9;w=86400');
     expect(first.headers.get("ratelimit")).toMatch(/^"create";r=1;t=\d{3}, "create-2";r=8;t=9\d{3}$/);
@@ -110,7 +110,7 @@ describe("LIMIT_CREATE", () => {
   });
 
   test("counts the form, which keeps what was typed and says when to retry", async () => {
-    await using curt = await startHere({ LIMIT_CREATE: "1/1h" }, { standsStill: true });
+    await using curt = await startService({ LIMIT_CREATE: "1/1h" }, { standsStill: true });
     const send = (language: string) =>
       sendForm(curt, "/", { original_url: LONG, custom_code: "mine" }, { "Accept-Language": language });
     await create(curt);
@@ -136,7 +136,7 @@ describe("LIMIT_UNKNOWN", () => {
 
   /** A service with a link that is cached and one that isn't. */
   async function startWithLinks() {
-    const curt = await startHere(LIMIT);
+    const curt = await startService(LIMIT);
     for (const custom_code of ["cold", "warm"]) await curt.shorten({ original_url: LONG, custom_code });
     await curt.fetch("/warm");
     return curt;
@@ -180,7 +180,7 @@ describe("LIMIT_UNKNOWN", () => {
   });
 
   test("doesn't count ended links", async () => {
-    await using curt = await startHere(LIMIT);
+    await using curt = await startService(LIMIT);
     await curt.shorten({ original_url: LONG, custom_code: "ended", expire_duration: "24h" });
     curt.advance(DAY_MS);
     expect(await statuses(9, () => curt.fetch("/ended"))).toEqual({ 410: 9 });
@@ -220,7 +220,7 @@ describe("LIMIT_UNKNOWN", () => {
   });
 
   test("counts creates of taken codes, and bars a client at every address that takes a code", async () => {
-    await using curt = await startHere({ ...PROXIED, LIMIT_UNKNOWN: "1/31d" });
+    await using curt = await startService({ ...PROXIED, LIMIT_UNKNOWN: "1/31d" });
     await curt.shorten({ original_url: LONG, custom_code: "mine" });
     const headers = from("192.0.2.9");
     const createAs = (code: string) =>
@@ -260,7 +260,7 @@ describe("LIMIT_VIEW", () => {
   });
 
   test("counts a form that is shown again because it is invalid or over LIMIT_CREATE", async () => {
-    await using curt = await startHere({ ...LIMIT, LIMIT_CREATE: "1/1d" });
+    await using curt = await startService({ ...LIMIT, LIMIT_CREATE: "1/1d" });
     const send = (original_url: string, address: string) =>
       sendForm(curt, "/", { original_url }, from(address));
     expect(await statuses(4, () => send("", "192.0.2.1"))).toEqual({ 400: 2, 429: 2 });
@@ -308,7 +308,7 @@ describe("LIMIT_VIEW", () => {
   });
 
   test("counts all refused links of a batch, even beyond the limit", async () => {
-    await using curt = await startHere({ ...PROXIED, LIMIT_VIEW: "2/2h" }, { standsStill: true });
+    await using curt = await startService({ ...PROXIED, LIMIT_VIEW: "2/2h" }, { standsStill: true });
     const body = JSON.stringify(times(9).map(() => ({ target: "ftp://x" })));
     const send = () => curt.fetch(BATCH, { method: "POST", body });
     expect((await send()).status).toBe(200);
@@ -316,12 +316,12 @@ describe("LIMIT_VIEW", () => {
   });
 
   test("counts creates without the token", async () => {
-    await using curt = await startHere({ ...LIMIT, CREATE_TOKEN: "a-secret-of-some-length" });
+    await using curt = await startService({ ...LIMIT, CREATE_TOKEN: "a-secret-of-some-length" });
     expect(await statuses(4, () => create(curt))).toEqual({ 401: 2, 429: 2 });
   });
 
   test("doesn't count redirects, the home page, assets, health and creates", async () => {
-    await using curt = await startHere({ ...LIMIT, LIMIT_VIEW: "1/1d" });
+    await using curt = await startService({ ...LIMIT, LIMIT_VIEW: "1/1d" });
     await curt.shorten({ original_url: LONG, custom_code: "mine" });
     for (const [path, status] of [
       ["/mine", 302],
@@ -344,17 +344,25 @@ describe("a /48 of IPv6", () => {
 
   test.each([
     ["LIMIT_CREATE", 201, create],
-    ["LIMIT_UNKNOWN", 404, (curt: Here, headers: Record<string, string>) => curt.fetch("/none", { headers })],
-    ["LIMIT_VIEW", 200, (curt: Here, headers: Record<string, string>) => curt.fetch("/docs", { headers })],
+    [
+      "LIMIT_UNKNOWN",
+      404,
+      (curt: LocalService, headers: Record<string, string>) => curt.fetch("/none", { headers }),
+    ],
+    [
+      "LIMIT_VIEW",
+      200,
+      (curt: LocalService, headers: Record<string, string>) => curt.fetch("/docs", { headers }),
+    ],
   ])("may use sixteen times %s with all its networks together", async (name, status, send) => {
-    await using curt = await startHere({ ...PROXIED, [name]: "2/1d" });
+    await using curt = await startService({ ...PROXIED, [name]: "2/1d" });
     expect(await statuses(50, (nth) => send(curt, address(nth)))).toEqual({ [status]: 32, 429: 18 });
     expect(await statuses(3, () => send(curt, address(1, "2001:db8:2")))).toEqual({ [status]: 2, 429: 1 });
     expect(await statuses(3, () => send(curt, from("192.0.2.1")))).toEqual({ [status]: 2, 429: 1 });
   });
 
   test("is barred once its networks together have requested 160 times the limit of unknown codes", async () => {
-    await using curt = await startHere({ ...PROXIED, LIMIT_UNKNOWN: "1/31d" });
+    await using curt = await startService({ ...PROXIED, LIMIT_UNKNOWN: "1/31d" });
     await curt.shorten({ original_url: LONG, custom_code: "mine" });
     expect((await curt.fetch("/mine", { headers: address(0) })).status).toBe(302);
     await statuses(160, (nth) => curt.fetch("/none", { headers: address(nth) }));

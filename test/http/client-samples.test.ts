@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 
-import { BASE_URL, PROGRAM, ROOT, shareService, startHere, temporaryFolder } from "../service.ts";
+import { BASE_URL, PROGRAM, ROOT, shareService, startService, temporaryFolder } from "../support/service.ts";
 import { readCurl, samplesIn } from "./samples.ts";
 
 const TOKEN = "a-token-that-is-long-enough";
@@ -46,6 +46,6 @@ describe("the samples on /docs", () => {
 });
 
 test("the samples on /docs have no token if the instance needs none", async () => {
-  await using open = await startHere();
+  await using open = await startService();
   expect(await (await open.fetch("/docs")).text()).not.toMatch(/YOUR_TOKEN|CURT_TOKEN/);
 });

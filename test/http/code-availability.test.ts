@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 
 import en from "../../src/locales/en.json";
 import ko from "../../src/locales/ko.json";
-import { BASE_URL, shareService } from "../service.ts";
+import { BASE_URL, shareService } from "../support/service.ts";
 import { sendRaw } from "./raw.ts";
 
 const curt = shareService({}, { standsStill: true });

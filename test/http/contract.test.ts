@@ -4,7 +4,7 @@ import * as fc from "fast-check";
 
 import en from "../../src/locales/en.json";
 import ko from "../../src/locales/ko.json";
-import { BASE_URL, type Running, shareService, toDomain } from "../service.ts";
+import { BASE_URL, type RunningService, shareService, toDomain } from "../support/service.ts";
 
 const service = shareService({ DOMAINS: "https://한글.example" });
 
@@ -23,7 +23,7 @@ async function messageOf(response: Response, status: number): Promise<string> {
 // Both have the same tests, because nothing in the contract depends on the domain.
 describe.each([BASE_URL, "https://한글.example"])("the contract at %s", (origin) => {
   const { origin: ascii } = new URL(origin);
-  let curt: Running;
+  let curt: RunningService;
   beforeAll(() => {
     curt = toDomain(service, origin);
   });

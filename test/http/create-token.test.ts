@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 
 import en from "../../src/locales/en.json";
-import { shareService, startHere } from "../service.ts";
+import { shareService, startService } from "../support/service.ts";
 import { elementsOf, HTML, sendForm } from "./markup.ts";
 import { textOf } from "./samples.ts";
 
@@ -68,7 +68,7 @@ test("the form asks for the token, and reports a wrong one beside it", async () 
 });
 
 test("a service without CREATE_TOKEN asks for none, and documents none", async () => {
-  await using open = await startHere();
+  await using open = await startService();
   expect(await (await open.fetch("/", { headers: HTML })).text()).not.toContain('name="token"');
   expect((await open.shorten({ original_url: LONG }, bearer("whatever"))).status).toBe(201);
   const { components, paths } = (await (await open.fetch("/api/v1/openapi.json")).json()) as any;

@@ -5,8 +5,8 @@ import { REASONS } from "../../src/links/reasons.ts";
 import en from "../../src/locales/en.json";
 import { LANGUAGES, message } from "../../src/locales/messages.ts";
 import { nextStep } from "../../src/pages/problem/page.tsx";
-import { make } from "../managed.ts";
-import { openStoreOf, outcomeOf, shareService, startHere } from "../service.ts";
+import { createManagedLink } from "../support/managed-links.ts";
+import { openStoreOf, outcomeOf, shareService, startService } from "../support/service.ts";
 import { untilCounted, visit } from "../visits/visits.ts";
 import { HTML } from "./markup.ts";
 
@@ -17,7 +17,8 @@ let store: Awaited<ReturnType<typeof openStoreOf>>;
 beforeAll(async () => void (store = await openStoreOf(curt)));
 afterAll(() => store.close());
 
-const createLink = (code: string) => make(curt, { code, target: `https://${code}.example/path` });
+const createLink = (code: string) =>
+  createManagedLink(curt, { code, target: `https://${code}.example/path` });
 
 async function linkOf(code: string) {
   const link = await store.find(code as LinkKey);
@@ -156,7 +157,7 @@ test("blocking a host stops links to it and its subdomains and refuses new ones,
 });
 
 test("the first preview applies host rules that are older than its thread", async () => {
-  await using own = await startHere();
+  await using own = await startService();
   await own.shorten({ original_url: "https://evil.example/x", custom_code: "first" });
   await using ownStore = await openStoreOf(own);
   await ownStore.blockHost({ host: "evil.example", reason: "malware" }, DECISION);

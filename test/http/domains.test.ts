@@ -3,9 +3,9 @@ import { join } from "node:path";
 
 import { runCommand } from "../cli/commands.ts";
 import { run } from "../cli/run.ts";
-import { ask, make } from "../managed.ts";
 import { connect } from "../mcp/connect.ts";
-import { type Running, startHere, temporaryFolder, toDomain } from "../service.ts";
+import { callApi, createManagedLink } from "../support/managed-links.ts";
+import { type RunningService, startService, temporaryFolder, toDomain } from "../support/service.ts";
 import { sendRaw } from "./raw.ts";
 
 const HOSTS = ["curt.example", "go.example.com", "xn--bj0bj06e.example"] as const;
@@ -14,16 +14,16 @@ const ADMIN_TOKEN = "the-operator's-token";
 const SETTINGS = { DOMAINS: "https://go.example.com, https://한글.example", ADMIN_TOKEN, EDITS: "on" };
 const targetOf = (host: string) => `https://example.com/at-${host}`;
 
-let curt: Running;
-let at: Record<Host, Running>;
+let curt: RunningService;
+let at: Record<Host, RunningService>;
 beforeAll(async () => {
-  curt = await startHere(SETTINGS);
+  curt = await startService(SETTINGS);
   at = Object.fromEntries(HOSTS.map((host) => [host, toDomain(curt, host)])) as typeof at;
 });
 afterAll(() => curt[Symbol.asyncDispose]());
 
-const createLink = async (on: Running, body: object): Promise<Record<string, any>> =>
-  (await make(on, body)).data;
+const createLink = async (on: RunningService, body: object): Promise<Record<string, any>> =>
+  (await createManagedLink(on, body)).data;
 
 /** Creates a link with the same code at every domain, and visits it, so that it is cached. */
 async function createEverywhere(code: string, more: object = {}) {
@@ -35,10 +35,10 @@ async function createEverywhere(code: string, more: object = {}) {
   return (host: Host) => links.get(host) ?? {};
 }
 
-const locationOf = async (on: Running, path: string) => (await on.fetch(path)).headers.get("location");
+const locationOf = async (on: RunningService, path: string) => (await on.fetch(path)).headers.get("location");
 /** Visits of people and bots. */
 async function visitsOf(host: Host, code: string): Promise<number> {
-  const { data } = await ask(at[host], "GET", `/api/v1/links/${code}/stats`);
+  const { data } = await callApi(at[host], "GET", `/api/v1/links/${code}/stats`);
   return data["visits"] + data["bots"];
 }
 
@@ -47,7 +47,7 @@ async function untilVisited(host: Host, code: string, visits: number): Promise<v
 }
 
 const operate = (method: string, path: string, body?: object) =>
-  ask(curt, method, `/api/v1/admin/${path}`, { key: ADMIN_TOKEN, body, ifMatch: "*" });
+  callApi(curt, method, `/api/v1/admin/${path}`, { key: ADMIN_TOKEN, body, ifMatch: "*" });
 
 test("a request with two Host headers gets 400", async () => {
   for (const path of ["/both", "/", "/api/v1/shorten"]) {
@@ -135,11 +135,11 @@ describe("a code", () => {
               false,
             ]);
           }
-          const { data } = await ask(at[host], "GET", `/api/v1/codes/${spelling}`);
+          const { data } = await callApi(at[host], "GET", `/api/v1/codes/${spelling}`);
           expect([spelling, data?.["available"] ?? true]).toEqual([spelling, true]);
         }
       }
-      const { data } = await ask(at[owner], "GET", `/api/v1/links/${encodeURIComponent(code)}`);
+      const { data } = await callApi(at[owner], "GET", `/api/v1/links/${encodeURIComponent(code)}`);
       expect(data).toMatchObject({ target: targetOf("owner"), state: "active" });
     }
   }, 60_000);
@@ -159,7 +159,7 @@ describe("a code", () => {
       const others = HOSTS.filter((other) => other !== host);
       for (const other of others) {
         expect(text).not.toContain(other);
-        const changed = await ask(at[other], "PATCH", `/api/v1/links/${path}`, {
+        const changed = await callApi(at[other], "PATCH", `/api/v1/links/${path}`, {
           key: link["manage_key"],
           body: { target: "https://example.com/changed" },
         });
@@ -176,34 +176,34 @@ describe("a code", () => {
   });
 
   test("has another key at each domain, even if its links are created at the same moment", async () => {
-    await using still = await startHere(SETTINGS, { standsStill: true });
+    await using still = await startService(SETTINGS, { standsStill: true });
     const keys = new Set<string>();
     for (const host of HOSTS) {
       const body = { target: targetOf(host), code: "keys", domain: host };
       const { manage_key: key } = await createLink(toDomain(still, "curt.example"), body);
       keys.add(key);
       expect(
-        (await ask(toDomain(still, host), "PATCH", "/api/v1/links/keys", { key, body: {} })).status,
+        (await callApi(toDomain(still, host), "PATCH", "/api/v1/links/keys", { key, body: {} })).status,
       ).not.toBe(403);
     }
     expect(keys.size).toBe(HOSTS.length);
-    for (const key of keys) await ask(still, "DELETE", "/api/v1/links/keys", { key });
+    for (const key of keys) await callApi(still, "DELETE", "/api/v1/links/keys", { key });
     const statuses = HOSTS.map(async (host) => (await toDomain(still, host).fetch("/keys")).status);
     expect(await Promise.all(statuses)).toEqual([410, 302, 302]);
   });
 
   test("has its own limit of wrong passwords at each domain, even if its links are created at the same moment", async () => {
     const settings = { ...SETTINGS, LIMIT_PASSWORDS: "1/1h", TRUSTED_PROXIES: "127.0.0.1" };
-    await using still = await startHere(settings, { standsStill: true });
+    await using still = await startService(settings, { standsStill: true });
     const services = HOSTS.map((host) => toDomain(still, host));
     const wrong = new URLSearchParams({ password: "wrong" });
     for (const [nth, host] of HOSTS.entries())
-      await createLink(services[nth] as Running, {
+      await createLink(services[nth] as RunningService, {
         target: targetOf(host),
         code: "tries",
         password: "right",
       });
-    const attempt = async (service: Running | undefined, client: number) => {
+    const attempt = async (service: RunningService | undefined, client: number) => {
       const headers = { "X-Forwarded-For": `192.0.2.${client}` };
       return (await service?.fetch("/tries", { method: "POST", headers, body: wrong }))?.status;
     };
@@ -215,9 +215,9 @@ describe("a code", () => {
     const linkAt = await createEverywhere("changes");
     const { manage_key: key } = linkAt("go.example.com");
     const go = at["go.example.com"];
-    await ask(go, "PATCH", "/api/v1/links/changes", { key, body: { target: "https://example.com/new" } });
+    await callApi(go, "PATCH", "/api/v1/links/changes", { key, body: { target: "https://example.com/new" } });
     expect(await locationOf(go, "/changes")).toBe("https://example.com/new");
-    await ask(go, "DELETE", "/api/v1/links/changes", { key });
+    await callApi(go, "DELETE", "/api/v1/links/changes", { key });
     expect((await go.fetch("/changes")).status).toBe(410);
     expect(await locationOf(curt, "/changes")).toBe(targetOf("curt.example"));
   });
@@ -236,7 +236,7 @@ describe("a code", () => {
 
   test("is reported, disabled and searched by its domain and code", async () => {
     const linkAt = await createEverywhere("reported");
-    const reported = await ask(at["go.example.com"], "POST", "/api/v1/links/reported/reports", {
+    const reported = await callApi(at["go.example.com"], "POST", "/api/v1/links/reported/reports", {
       body: { reason: "phishing" },
     });
     expect(reported.status).toBe(202);
@@ -250,7 +250,9 @@ describe("a code", () => {
     expect(data["links"]).toMatchObject([{ code: "go.example.com/reported", state: "disabled" }]);
     for (const host of HOSTS) {
       const key = host === "curt.example" ? "reported" : `${host}%2Freported`;
-      const statistics = await ask(at[host], "GET", `/api/v1/admin/links/${key}/stats`, { key: ADMIN_TOKEN });
+      const statistics = await callApi(at[host], "GET", `/api/v1/admin/links/${key}/stats`, {
+        key: ADMIN_TOKEN,
+      });
       expect([statistics.status, statistics.data["code"]]).toEqual([200, "reported"]);
     }
     expect((await operate("GET", path)).data["history"]).toHaveLength(1);
@@ -264,12 +266,12 @@ describe("a code", () => {
     expect((await curt.fetch("/sent")).status).toBe(404);
     const korean = at["xn--bj0bj06e.example"];
     expect(await locationOf(korean, "/sent")).toBe(targetOf("x"));
-    const changed = await ask(korean, "DELETE", "/api/v1/links/sent", { key: created["manage_key"] });
+    const changed = await callApi(korean, "DELETE", "/api/v1/links/sent", { key: created["manage_key"] });
     expect(changed.status).toBe(200);
     const base = await createLink(korean, { target: targetOf("x"), code: "back", domain: "CURT.example" });
     expect(base["short_url"]).toBe("https://curt.example/back/");
     for (const domain of ["www.curt.example", "go.example.com/x", "https://", "@", "한글"]) {
-      const refusal = await ask(curt, "POST", "/api/v1/links", { body: { target: "nothing", domain } });
+      const refusal = await callApi(curt, "POST", "/api/v1/links", { body: { target: "nothing", domain } });
       expect([domain, refusal.status, refusal.reason]).toEqual([
         domain,
         400,
@@ -319,7 +321,7 @@ describe("an Idempotency-Key", () => {
     expect(await send()).toEqual(first);
     for (const { data } of first.data.results.slice(0, 4)) {
       const { hostname } = new URL(data.ascii_url);
-      const withdrawn = await ask(at[hostname as Host], "DELETE", `/api/v1/links/${data.code}`, {
+      const withdrawn = await callApi(at[hostname as Host], "DELETE", `/api/v1/links/${data.code}`, {
         key: data.manage_key,
       });
       expect(withdrawn.status).toBe(200);
@@ -353,30 +355,30 @@ test("exports and imports keep links at their domain", async () => {
     (await runCommand(args, { PORT: "1", ...settings })).stdout;
   const hosts = ["curt.example", "go.example.com", long];
   const code = "한".repeat(64);
-  const expectEverywhere = async (on: Running) => {
+  const expectEverywhere = async (on: RunningService) => {
     for (const host of hosts)
       expect(await locationOf(toDomain(on, host), `/${encodeURIComponent(code)}`)).toBe(targetOf(host));
   };
   {
-    await using from = await startHere(settingsOf("from"));
+    await using from = await startService(settingsOf("from"));
     for (const host of hosts) await createLink(toDomain(from, host), { target: targetOf(host), code });
   }
   await command(["export", path("file")], settingsOf("from"));
   const copies = [settingsOf("empty"), settingsOf("used")] as const;
   {
-    await using used = await startHere(copies[1]);
+    await using used = await startService(copies[1]);
     await createLink(used, { target: targetOf("used"), code: "used" });
   }
   for (const settings of copies) {
     await command(["import", path("file")], settings);
-    await using on = await startHere(settings);
+    await using on = await startService(settings);
     await expectEverywhere(on);
   }
   // Without its setting, a domain has no address. An import into an empty store keeps its links, one into a used store skips them.
   const single = { ...settingsOf("single"), DOMAINS: "" };
   await command(["import", path("file")], single);
   {
-    await using on = await startHere(single);
+    await using on = await startService(single);
     for (const spelling of [`go.example.com/${code}`, `go.example.com/${code}`.normalize("NFD")])
       expect((await on.fetch(`/${encodeURIComponent(spelling)}`)).status).toBe(404);
   }
@@ -388,7 +390,7 @@ test("exports and imports keep links at their domain", async () => {
     `code,target\nhttps://go.example.com/csv,${targetOf("csv")}\nhttps://curt.example/csv,${targetOf("x")}\n`,
   );
   expect(await command(["import", path("links.csv")], copies[1])).toContain("1 of 1 links added");
-  await using on = await startHere(copies[1]);
+  await using on = await startService(copies[1]);
   expect(await locationOf(toDomain(on, "go.example.com"), "/csv")).toBe(targetOf("csv"));
   expect((await on.fetch("/csv")).status).toBe(404);
   // An address of one domain can't name a link of another one.

@@ -2,9 +2,9 @@ import { beforeAll, describe, expect, test } from "bun:test";
 
 import en from "../../src/locales/en.json";
 import ko from "../../src/locales/ko.json";
-import { ask, make } from "../managed.ts";
-import { addGuarded } from "../redirect/guarded.ts";
-import { type Running, shareService, startHere, temporaryFolder } from "../service.ts";
+import { addGuarded } from "../support/guarded-links.ts";
+import { callApi, createManagedLink } from "../support/managed-links.ts";
+import { type RunningService, shareService, startService, temporaryFolder } from "../support/service.ts";
 import { linkOf, untilCounted, WINDOWS_CHROME } from "../visits/visits.ts";
 import { elementsOf, HTML, sendForm } from "./markup.ts";
 import { sendRaw } from "./raw.ts";
@@ -23,7 +23,7 @@ const FROM_HERE = {
 };
 
 /** The status and the Location of a response. */
-async function follow(service: Running, path: string, init: BunFetchRequestInit = {}) {
+async function follow(service: RunningService, path: string, init: BunFetchRequestInit = {}) {
   const response = await service.fetch(path, init);
   await response.bytes();
   return [response.status, response.headers.get("location")];
@@ -36,7 +36,7 @@ const cookiesOf = ({ headers }: Response) => ({
     .join("; "),
 });
 
-async function post(service: Running, path: string, form: Readonly<Record<string, string>>) {
+async function post(service: RunningService, path: string, form: Readonly<Record<string, string>>) {
   const response = await sendForm(service, path, form, FROM_HERE);
   return { response, outcome: [response.status, response.headers.get("location")] };
 }
@@ -45,7 +45,7 @@ describe("a link with forward_query", () => {
   const curt = shareService({ CACHE_SECONDS: "60" });
   let code: string;
   beforeAll(async () => {
-    ({ code } = await make(curt, { target: TARGET, forward_query: true }));
+    ({ code } = await createManagedLink(curt, { target: TARGET, forward_query: true }));
   });
 
   test("appends the visitor's query to its destination, for GET and HEAD", async () => {
@@ -59,7 +59,7 @@ describe("a link with forward_query", () => {
   });
 
   test("sends the headers of any other link, except that no cache may store the response", async () => {
-    const plain = await make(curt, { target: TARGET });
+    const plain = await createManagedLink(curt, { target: TARGET });
     const [theirs = new Headers(), ours = new Headers()] = await Promise.all(
       [plain.code, code].map(async (one) => (await curt.fetch(`/${one}`)).headers),
     );
@@ -70,7 +70,7 @@ describe("a link with forward_query", () => {
   });
 
   test("counts visits, but neither prefetches nor HEAD requests", async () => {
-    const { code: counted } = await make(curt, { target: TARGET, forward_query: true });
+    const { code: counted } = await createManagedLink(curt, { target: TARGET, forward_query: true });
     await curt.fetch(`/${counted}${QUERY}`, { headers: PERSON });
     await curt.fetch(`/${counted}${QUERY}`, { headers: { ...PERSON, "Sec-Purpose": "prefetch" } });
     await curt.fetch(`/${counted}${QUERY}`, { method: "HEAD", headers: PERSON });
@@ -87,7 +87,7 @@ describe("a link with forward_query", () => {
   test("drops a query that would make the destination longer than 16,384 characters", async () => {
     // A request has at most 16 KB.
     const target = `https://shop.example/${"p".repeat(8000)}`;
-    const { code: long } = await make(curt, { target, forward_query: true });
+    const { code: long } = await createManagedLink(curt, { target, forward_query: true });
     const room = 16_384 - `${target}?`.length;
     for (const [query, length] of [
       ["x".repeat(room), 16_384],
@@ -125,7 +125,7 @@ describe("a link with forward_query", () => {
   });
 
   test("is described on its preview and QR page, which ignore the query", async () => {
-    const plain = await make(curt, { target: TARGET });
+    const plain = await createManagedLink(curt, { target: TARGET });
     const fact = `<dt>${en["forward-query"]}</dt><dd>${en["forward-query.yes"]}</dd>`;
     for (const suffix of ["+", "+qr"]) {
       const page = await (await curt.fetch(`/${code}${suffix}${QUERY}`, { headers: HTML })).text();
@@ -141,13 +141,13 @@ describe("a link with forward_query", () => {
       );
       expect(image).toEqual(same);
     }
-    expect((await ask(curt, "GET", `/api/v1/links/${code}${QUERY}`)).data.target).toBe(TARGET);
+    expect((await callApi(curt, "GET", `/api/v1/links/${code}${QUERY}`)).data.target).toBe(TARGET);
   });
 
   test("starts and stops forwarding when it is changed", async () => {
-    const { code: changed, path, key } = await make(curt, { target: TARGET });
+    const { code: changed, path, key } = await createManagedLink(curt, { target: TARGET });
     const change = (forward_query: boolean | null) =>
-      ask(curt, "PATCH", path, { key, body: { forward_query } });
+      callApi(curt, "PATCH", path, { key, body: { forward_query } });
     for (const value of [true, false, true, null]) {
       // The second request may hit the cache.
       for (let nth = 0; nth < 2; nth++)
@@ -165,10 +165,10 @@ describe("a link with forward_query", () => {
     const options = { folder: folder.path };
     let restarted: string;
     {
-      await using before = await startHere({}, options);
-      ({ code: restarted } = await make(before, { target: TARGET, forward_query: true }));
+      await using before = await startService({}, options);
+      ({ code: restarted } = await createManagedLink(before, { target: TARGET, forward_query: true }));
     }
-    await using after = await startHere({}, options);
+    await using after = await startService({}, options);
     expect(await follow(after, `/${restarted}${QUERY}`)).toEqual([302, FORWARDED]);
   });
 

@@ -6,8 +6,8 @@ import type { Target } from "../../src/links/target.ts";
 import { DAY_MS, HOUR_MS } from "../../src/links/time.ts";
 import en from "../../src/locales/en.json";
 import ko from "../../src/locales/ko.json";
-import { addAllGuarded, addGuarded, hashCheaply } from "../redirect/guarded.ts";
-import { openStoreOf, type Running, shareService, startHere } from "../service.ts";
+import { addAllGuarded, addGuarded, hashCheaply } from "../support/guarded-links.ts";
+import { openStoreOf, type RunningService, shareService, startService } from "../support/service.ts";
 import { linkOf, untilCounted, WINDOWS_CHROME } from "../visits/visits.ts";
 import { elementsOf, HTML, sendForm } from "./markup.ts";
 
@@ -23,8 +23,12 @@ const basic = (password: string, user = "") => ({
   Authorization: `Basic ${Buffer.from(`${user}:${password}`).toString("base64")}`,
 });
 
-const send = (path: string, form: Readonly<Record<string, string>>, headers = {}, service: Running = curt) =>
-  sendForm(service, path, form, { ...PERSON, ...headers });
+const send = (
+  path: string,
+  form: Readonly<Record<string, string>>,
+  headers = {},
+  service: RunningService = curt,
+) => sendForm(service, path, form, { ...PERSON, ...headers });
 
 /** Expects a response that neither redirects nor shows the destination, and that no cache may store. */
 async function expectClosed(response: Response, status: number): Promise<string> {
@@ -56,7 +60,7 @@ async function fillChecks(): Promise<() => Promise<unknown>> {
 }
 
 test("a link that starts later answers 404 at all its addresses until its start, but holds its code, and redirects from that millisecond on", async () => {
-  await using service = await startHere({ CACHE_SECONDS: "60" }, { standsStill: true });
+  await using service = await startService({ CACHE_SECONDS: "60" }, { standsStill: true });
   const [createdMs, startsMs] = [service.nowMs(), service.nowMs() + HOUR_MS];
   await addGuarded(service, "later", { startsMs, target: TARGET, createdMs });
   for (const nearlyMs of [0, HOUR_MS - 1]) {
@@ -289,7 +293,7 @@ test("the former password of a link never opens its new destination", async () =
 
 describe("wrong passwords", () => {
   test("are limited per client across links, and right ones don't count", async () => {
-    await using service = await startHere({ LIMIT_PASSWORDS: "3/1h" }, { standsStill: true });
+    await using service = await startService({ LIMIT_PASSWORDS: "3/1h" }, { standsStill: true });
     await addAllGuarded(service, ["one", "two"], { password: PASSWORD, target: TARGET });
     for (let nth = 0; nth < 5; nth++) expectOpen(await service.fetch("/one", { headers: basic(PASSWORD) }));
     const results: string[] = [];
@@ -313,7 +317,7 @@ describe("wrong passwords", () => {
   });
 
   test("are limited per link across clients", async () => {
-    await using service = await startHere({ LIMIT_PASSWORDS: "1/1d", TRUSTED_PROXIES: "127.0.0.1" });
+    await using service = await startService({ LIMIT_PASSWORDS: "1/1d", TRUSTED_PROXIES: "127.0.0.1" });
     await addAllGuarded(service, ["one", "two"], { password: PASSWORD, target: TARGET });
     const from = (nth: number) => ({ "X-Forwarded-For": `192.0.2.${nth}` });
     for (let nth = 1; nth <= 10; nth++)
@@ -325,7 +329,7 @@ describe("wrong passwords", () => {
   });
 
   test("from one /48 don't lock other networks out of a link", async () => {
-    await using service = await startHere({ LIMIT_PASSWORDS: "2/1d", TRUSTED_PROXIES: "127.0.0.1" });
+    await using service = await startService({ LIMIT_PASSWORDS: "2/1d", TRUSTED_PROXIES: "127.0.0.1" });
     await addAllGuarded(service, ["one", "two"], { password: PASSWORD, target: TARGET });
     const visit = (path: string, address: string, password: string) =>
       service.fetch(path, { headers: { "X-Forwarded-For": address, ...basic(password) } });
@@ -339,7 +343,7 @@ describe("wrong passwords", () => {
 });
 
 test("a full queue of password checks answers 429, except to passwords verified within 5 minutes", async () => {
-  await using service = await startHere({ LIMIT_PASSWORDS: "off" });
+  await using service = await startService({ LIMIT_PASSWORDS: "off" });
   await addAllGuarded(service, ["rush", "known"], { password: PASSWORD, target: TARGET });
   expectOpen(await service.fetch("/known", { headers: basic(PASSWORD) }));
   const stopChecking = await fillChecks();
@@ -360,7 +364,7 @@ describe("right passwords", () => {
     ["a few clients", (nth: number) => `192.0.2.${nth % 8}`],
     ["a /48 of IPv6", (nth: number) => `2001:db8:1:${nth}::1`],
   ])("sent at once by %s leave room for other clients and links", async (_client, addressOf) => {
-    await using service = await startHere({ ...PROXIED, LIMIT_PASSWORDS: "10/1h" });
+    await using service = await startService({ ...PROXIED, LIMIT_PASSWORDS: "10/1h" });
     const passwordHash = await hashPassword(PASSWORD);
     const codes = Array.from({ length: 80 }, (_, nth) => `own-${nth}`);
     await addAllGuarded(service, [...codes, "other"], { passwordHash, target: TARGET });
@@ -379,7 +383,7 @@ describe("right passwords", () => {
   });
 
   test("are limited per client, which then can't probe which ones are cached", async () => {
-    await using service = await startHere({ ...PROXIED, LIMIT_PASSWORDS: "10/1h" }, { standsStill: true });
+    await using service = await startService({ ...PROXIED, LIMIT_PASSWORDS: "10/1h" }, { standsStill: true });
     const passwordHash = await hashCheaply(PASSWORD);
     const codes = Array.from({ length: 61 }, (_, nth) => `own-${nth}`);
     await addAllGuarded(service, codes, { passwordHash, target: TARGET });
@@ -398,7 +402,7 @@ describe("right passwords", () => {
   });
 
   test("can't be guessed from the cached ones while the queue of checks is full", async () => {
-    await using service = await startHere({ ...PROXIED, LIMIT_PASSWORDS: "3/1h" });
+    await using service = await startService({ ...PROXIED, LIMIT_PASSWORDS: "3/1h" });
     await addGuarded(service, "known", { password: PASSWORD, target: TARGET });
     const visit = (address: string, password: string) =>
       service.fetch("/known", { headers: { ...from(address), ...basic(password) } });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 
 import en from "../../src/locales/en.json";
-import { shareService, startHere } from "../service.ts";
+import { shareService, startService } from "../support/service.ts";
 import { linkOf } from "../visits/visits.ts";
 import { elementsOf, HTML, sendForm } from "./markup.ts";
 
@@ -12,7 +12,7 @@ const curt = shareService();
 const post = (fields: Record<string, string>) => sendForm(curt, "/", fields);
 
 test("the form doesn't offer \"never\" if the operator's default is an expiry", async () => {
-  await using short = await startHere({ DEFAULT_EXPIRY: "48h" });
+  await using short = await startService({ DEFAULT_EXPIRY: "48h" });
   const elements = await elementsOf(await short.fetch("/", { headers: HTML }));
   const ends = elements.filter(({ attributes }) => attributes["name"] === "expire_duration");
   expect(ends.map(({ attributes: { value, checked } }) => [value, checked])).toEqual([

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from "bun:test";
 
 import { DAY_MS } from "../../src/links/time.ts";
-import { shareService, startHere } from "../service.ts";
+import { shareService, startService } from "../support/service.ts";
 import { untilCounted, visit } from "../visits/visits.ts";
 import { elementsOf, expectGuarded, expectInert, HTML, MARK, sendForm } from "./markup.ts";
 import { sendRaw } from "./raw.ts";
@@ -66,7 +66,7 @@ describe("hostile input", () => {
   });
 
   test("stays text as a referrer that many visitors share", async () => {
-    await using open = await startHere({ STATS_SHOWN: "all", TRUSTED_PROXIES: "127.0.0.1" });
+    await using open = await startService({ STATS_SHOWN: "all", TRUSTED_PROXIES: "127.0.0.1" });
     await open.shorten({ original_url: LONG, custom_code: "referred" });
     for (let nth = 0; nth < 5; nth++) {
       for (const referer of [

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 
 import { parseKey } from "../../src/api/creation.ts";
-import { endLink, type Here, shareService, startHere } from "../service.ts";
+import { endLink, type LocalService, shareService, startService } from "../support/service.ts";
 
 const PATHS = { shorten: "/api/v1/shorten", links: "/api/v1/links" } as const;
 const BODY = { original_url: "https://example.com/again" };
@@ -9,7 +9,7 @@ const times = (count: number) => Array.from({ length: count }, (_, nth) => nth);
 
 const curt = shareService({ TRUSTED_PROXIES: "127.0.0.1" });
 
-async function post(path: string, body: unknown, key: Record<string, string>, on: Here = curt) {
+async function post(path: string, body: unknown, key: Record<string, string>, on: LocalService = curt) {
   const text = typeof body === "string" ? body : JSON.stringify(body);
   const response = await on.fetch(path, {
     method: "POST",
@@ -113,7 +113,7 @@ describe("a create with an Idempotency-Key", () => {
   });
 
   test("replays the created items of a batch and evaluates the others again", async () => {
-    await using own = await startHere({ CODE_HOLD: "0s" });
+    await using own = await startService({ CODE_HOLD: "0s" });
     await post(PATHS.shorten, { ...BODY, custom_code: "ending", expire_duration: "24h" }, {}, own);
     own.advance(80_000_000);
     const key = newKey();
@@ -130,7 +130,7 @@ describe("a create with an Idempotency-Key", () => {
   });
 
   test("counts once, and is replayed even if the limit is used up", async () => {
-    await using own = await startHere({ LIMIT_CREATE: "2/1d" });
+    await using own = await startService({ LIMIT_CREATE: "2/1d" });
     const send = (key: Record<string, string>, body: unknown = BODY) => post(PATHS.shorten, body, key, own);
     const [one, other] = [newKey(), newKey()];
     expect((await send(other, { original_url: "ftp://x" })).status).toBe(400);
@@ -147,7 +147,7 @@ describe("a create with an Idempotency-Key", () => {
 });
 
 test("concurrent creates with one Idempotency-Key count once and get the same response", async () => {
-  await using own = await startHere({ LIMIT_CREATE: "20/1d" });
+  await using own = await startService({ LIMIT_CREATE: "20/1d" });
   const key = newKey();
   const responses = await Promise.all(times(12).map(() => post(PATHS.shorten, BODY, key, own)));
   for (const { json } of responses) expect(json).toEqual(responses[0]?.json as never);

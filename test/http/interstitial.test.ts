@@ -3,9 +3,9 @@ import { beforeAll, describe, expect, test } from "bun:test";
 import { DAY_MS } from "../../src/links/time.ts";
 import en from "../../src/locales/en.json";
 import ko from "../../src/locales/ko.json";
-import { addGuarded } from "../redirect/guarded.ts";
-import { type Running, shareService, startHere } from "../service.ts";
 import { damageStore } from "../stores/damage.ts";
+import { addGuarded } from "../support/guarded-links.ts";
+import { type RunningService, shareService, startService } from "../support/service.ts";
 import { untilCounted, WINDOWS_CHROME } from "../visits/visits.ts";
 import { expectGuarded, sendForm } from "./markup.ts";
 
@@ -20,7 +20,7 @@ const NAVIGATION = {
 };
 const FROM_HERE = { ...NAVIGATION, "Sec-Fetch-Site": "same-origin" };
 
-async function getsPreview(service: Running, code: string, headers: Record<string, string> = PERSON) {
+async function getsPreview(service: RunningService, code: string, headers: Record<string, string> = PERSON) {
   const { status } = await service.fetch(`/${code}/`, { headers });
   if (status !== 200 && status !== 302) throw new Error(`${code}: ${status}`);
   return status === 200;
@@ -138,7 +138,7 @@ describe("INTERSTITIAL=all with a link that has max_visits or a password", () =>
 });
 
 test("INTERSTITIAL=all without its store shows people a 503 page, and redirects automated clients from the cache", async () => {
-  await using away = await startHere({ INTERSTITIAL: "all" });
+  await using away = await startService({ INTERSTITIAL: "all" });
   await away.shorten({ original_url: TARGET, custom_code: "away" });
   expect(await getsPreview(away, "away", {})).toBe(false);
   away.expectFaults();

@@ -2,8 +2,8 @@ import { describe, expect, spyOn, test } from "bun:test";
 
 import { hashPassword } from "../../src/links/password.ts";
 import en from "../../src/locales/en.json";
-import { ask } from "../managed.ts";
-import { BASE_URL, shareService, startHere } from "../service.ts";
+import { callApi } from "../support/managed-links.ts";
+import { BASE_URL, shareService, startService } from "../support/service.ts";
 
 const DAY_MS = 86_400_000;
 const target = "https://example.com/a";
@@ -78,8 +78,9 @@ describe("POST /api/v1/links", () => {
     });
     const { created_at, expires_at } = await createLink({ target, expires_at: "48h" });
     expect(Date.parse(expires_at) - Date.parse(created_at)).toBe(2 * DAY_MS);
-    await using other = await startHere({ DEFAULT_EXPIRY: "24h" });
-    const createThere = async (body: object) => (await ask(other, "POST", "/api/v1/links", { body })).data;
+    await using other = await startService({ DEFAULT_EXPIRY: "24h" });
+    const createThere = async (body: object) =>
+      (await callApi(other, "POST", "/api/v1/links", { body })).data;
     const byDefault = await createThere({ target });
     expect(Date.parse(byDefault.expires_at) - Date.parse(byDefault.created_at)).toBe(DAY_MS);
     expect(await createThere({ target, expires_at: null })).toMatchObject({ expires_at: null });
@@ -134,8 +135,8 @@ describe("POST /api/v1/links", () => {
   });
 
   test("shares LIMIT_CREATE and CREATE_TOKEN with POST /api/v1/shorten", async () => {
-    await using limited = await startHere({ LIMIT_CREATE: "2/1h", CREATE_TOKEN: "a-token-of-16-chars" });
-    const create = (path: string, body: object, key: string) => ask(limited, "POST", path, { key, body });
+    await using limited = await startService({ LIMIT_CREATE: "2/1h", CREATE_TOKEN: "a-token-of-16-chars" });
+    const create = (path: string, body: object, key: string) => callApi(limited, "POST", path, { key, body });
     expect((await create("/api/v1/links", { target }, "wrong")).reason).toBe("token.wrong");
     const token = "a-token-of-16-chars";
     expect((await create("/api/v1/links", { target }, token)).status).toBe(201);
@@ -179,9 +180,9 @@ describe("a create with a password", () => {
   });
 
   test("gets 503 while 64 passwords wait to be hashed, and a create without one doesn't", async () => {
-    await using own = await startHere();
+    await using own = await startService();
     own.expectFaults();
-    const statusOf = async (body: object) => (await ask(own, "POST", "/api/v1/links", { body })).status;
+    const statusOf = async (body: object) => (await callApi(own, "POST", "/api/v1/links", { body })).status;
     const { promise: held, resolve: release } = Promise.withResolvers<string>();
     {
       using _slow = spyOn(Bun.password, "hash").mockReturnValue(held);
@@ -196,7 +197,7 @@ describe("a create with a password", () => {
   });
 
   test("leaves room for other clients in the queue of passwords to hash", async () => {
-    await using own = await startHere({ TRUSTED_PROXIES: "127.0.0.1" });
+    await using own = await startService({ TRUSTED_PROXIES: "127.0.0.1" });
     own.expectFaults();
     const body = JSON.stringify({ target, password: "x" });
     const create = async (address: string) => {

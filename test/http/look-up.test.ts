@@ -21,8 +21,8 @@ import { createRedirect, createRedirectFigures } from "../../src/redirect/redire
 import { storeOf } from "../../src/server/domain-store.ts";
 import type { Store } from "../../src/store/open.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
-import { BASE_URL, temporaryFolder } from "../service.ts";
 import { newLink } from "../stores/links.ts";
+import { BASE_URL, temporaryFolder } from "../support/service.ts";
 
 const SLOW_MS = 50;
 const MAX_TRIES = 10_000;

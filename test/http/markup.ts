@@ -1,7 +1,7 @@
 import { expect } from "bun:test";
 
 import { assets } from "../../src/pages/assets/branding.ts";
-import type { Running } from "../service.ts";
+import type { RunningService } from "../support/service.ts";
 
 /** The Accept header of a browser. */
 export const HTML = { Accept: "text/html,application/xhtml+xml" };
@@ -15,7 +15,7 @@ export interface Element {
 
 /** Sends a form as a browser does. */
 export function sendForm(
-  service: Pick<Running, "fetch">,
+  service: Pick<RunningService, "fetch">,
   path: string,
   fields: Readonly<Record<string, string>> | string | Uint8Array<ArrayBuffer>,
   headers: Readonly<Record<string, string>> = {},

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from "bun:test";
 
 import { createConfig, lintFromString } from "@redocly/openapi-core";
 
-import { shareService } from "../service.ts";
+import { shareService } from "../support/service.ts";
 
 const curt = shareService();
 let document: string;

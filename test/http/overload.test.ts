@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 
 import { createOverload, type OverloadLimits, type RequestClass } from "../../src/http/overload.ts";
 import { REASON_HEADER } from "../../src/http/problem-reasons.ts";
-import { type Running, startHere, temporaryFolder, untilLogged } from "../service.ts";
+import { type RunningService, startService, temporaryFolder, untilLogged } from "../support/service.ts";
 
 const TARGET = "https://example.com/";
 const KINDS = ["views", "creates", "unknown"] as const;
@@ -106,7 +106,7 @@ describe("turns of expensive requests", () => {
   });
 });
 
-async function responsesOf({ fetch, shorten }: Running) {
+async function responsesOf({ fetch, shorten }: RunningService) {
   const page = { headers: { Accept: "text/html", "Accept-Language": "ko" } };
   return {
     known: await fetch("/known"),
@@ -139,7 +139,7 @@ const ALWAYS = {
 };
 
 test("a service with room answers every request", async () => {
-  await using service = await startHere();
+  await using service = await startService();
   for (const custom_code of ["known", "cold"]) await service.shorten({ original_url: TARGET, custom_code });
   const statuses = Object.entries(await responsesOf(service)).map(([name, { status }]) => [name, status]);
   const views = { preview: 200, statistics: 200, image: 200, imageHead: 200 };
@@ -155,12 +155,12 @@ test("a service with room answers every request", async () => {
 describe("a service without room", () => {
   async function start(folder: string) {
     {
-      await using before = await startHere({}, { folder });
+      await using before = await startService({}, { folder });
       for (const custom_code of ["known", "cold"])
         await before.shorten({ original_url: TARGET, custom_code });
     }
     const limits = { overload: { startsPerTurn: 0, maxWaitMs: 0, overAfterMs: 1000 } };
-    const service = await startHere({}, { folder, limits });
+    const service = await startService({}, { folder, limits });
     service.expectFaults();
     return service;
   }

@@ -5,8 +5,8 @@ import { DAY_MS } from "../../src/links/time.ts";
 import en from "../../src/locales/en.json";
 import { LANGUAGES } from "../../src/locales/messages.ts";
 import { assets } from "../../src/pages/assets/branding.ts";
-import { shareService, startHere } from "../service.ts";
 import { damageStore } from "../stores/damage.ts";
+import { shareService, startService } from "../support/service.ts";
 import { untilCounted, visit } from "../visits/visits.ts";
 import { type Element, elementsOf, expectGuarded, expectInert, HTML } from "./markup.ts";
 
@@ -106,7 +106,7 @@ describe("every page", () => {
 });
 
 test("a 503 has security headers and keeps what was typed", async () => {
-  await using away = await startHere();
+  await using away = await startService();
   await away.shorten({ original_url: LONG, custom_code: "away" });
   away.expectFaults();
   damageStore(away.file);
@@ -144,7 +144,7 @@ test("?language= sets a cookie only for requests from Curt's own pages", async (
 });
 
 test("an unexpected error shows a page with status 500 and is logged once", async () => {
-  await using broken = await startHere();
+  await using broken = await startService();
   await broken.shorten({ original_url: LONG, custom_code: "broken" });
   await visit(broken, "broken");
   await untilCounted(broken, "broken", 1);

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 
 import { createPace } from "../../src/api/get-link.ts";
-import { startHere } from "../service.ts";
+import { startService } from "../support/service.ts";
 
 /** Lets browsers watch one link. Returns how often they polled per second in the later half of the time. */
 function watch(
@@ -44,7 +44,7 @@ test("the watchers of a link aren't slowed down by those of other links", () => 
 });
 
 test("a look-up returns its poll interval in a header that scripts of other origins can read", async () => {
-  await using curt = await startHere();
+  await using curt = await startService();
   await curt.shorten({ original_url: "https://example.com/", custom_code: "watched" });
   const { headers } = await curt.fetch("/api/v1/links/watched");
   expect(headers.get("x-poll-interval")).toBe("2");

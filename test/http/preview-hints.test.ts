@@ -3,8 +3,8 @@ import { beforeAll, expect, test } from "bun:test";
 import { DAY_MS, HOUR_MS } from "../../src/links/time.ts";
 import en from "../../src/locales/en.json";
 import { message } from "../../src/locales/messages.ts";
-import { ask, make } from "../managed.ts";
-import { disableLink, type Here, shareService, startHere } from "../service.ts";
+import { callApi, createManagedLink } from "../support/managed-links.ts";
+import { disableLink, type LocalService, shareService, startService } from "../support/service.ts";
 import { elementsOf, HTML } from "./markup.ts";
 
 const MINUTE_MS = 60_000;
@@ -22,7 +22,7 @@ function get(path: string, service = curt): Promise<Response> {
 }
 
 /** Reads a page, with the ETag of an earlier response. */
-function readerOf(service: Here, path: string) {
+function readerOf(service: LocalService, path: string) {
   return async (known = "") => {
     const response = await service.fetch(path, { headers: { ...HTML, "If-None-Match": known } });
     return { status: response.status, tag: response.headers.get("etag") ?? "", text: await response.text() };
@@ -74,8 +74,8 @@ test("a preview lists what is unusual about the destination, and emphasizes its 
 });
 
 test("a chat card lists what is unusual about the destination, but no change of it", async () => {
-  const { code, path, key } = await make(curt);
-  await ask(curt, "PATCH", path, { key, body: { target: "https://paypal.com.example.net/" } });
+  const { code, path, key } = await createManagedLink(curt);
+  await callApi(curt, "PATCH", path, { key, body: { target: "https://paypal.com.example.net/" } });
   const response = await get(`/${code}+`);
   expect(await response.clone().text()).toContain(en["hint.changed.fresh"]);
   const elements = await elementsOf(response);
@@ -87,9 +87,9 @@ test("a chat card lists what is unusual about the destination, but no change of 
 test("a preview shows for a day how long ago its destination changed, and its ETag changes with that text", async () => {
   // Charts change every quarter of an hour. The link is changed between two, so that only that time changes.
   const startMs = Math.floor(Date.now() / HOUR_MS) * HOUR_MS + 7 * MINUTE_MS;
-  await using own = await startHere({}, { startMs, standsStill: true });
-  const { code, path, key } = await make(own);
-  await ask(own, "PATCH", path, { key, body: { target: LONG } });
+  await using own = await startService({}, { startMs, standsStill: true });
+  const { code, path, key } = await createManagedLink(own);
+  await callApi(own, "PATCH", path, { key, body: { target: LONG } });
   const read = readerOf(own, `/${code}+`);
   const hint = /<ul class="warnings"><li>(Caution: [^.]*\.)/;
   own.advance(HOUR_MS - MINUTE_MS);
@@ -109,7 +109,7 @@ test("a preview shows for a day how long ago its destination changed, and its ET
 
 test("a preview shows on the last day of its link when and how soon it ends, and its ETag changes with that text", async () => {
   const startMs = Math.floor(Date.now() / HOUR_MS) * HOUR_MS + 7 * MINUTE_MS;
-  await using own = await startHere({}, { startMs, standsStill: true });
+  await using own = await startService({}, { startMs, standsStill: true });
   await own.shorten({ original_url: LONG, custom_code: "ending", expire_duration: "48h" });
   const read = readerOf(own, "/ending+");
   const hint = /This link expires soon: ([^,]*), on <time datetime="([^"]*)">/;
@@ -131,9 +131,9 @@ test("a preview shows on the last day of its link when and how soon it ends, and
 });
 
 test("the preview of a disabled link mentions no change, and offers neither sharing nor continuing", async () => {
-  await using own = await startHere();
-  const { code, path, key } = await make(own);
-  await ask(own, "PATCH", path, { key, body: { target: LONG } });
+  await using own = await startService();
+  const { code, path, key } = await createManagedLink(own);
+  await callApi(own, "PATCH", path, { key, body: { target: LONG } });
   expect(await (await get(`/${code}+`, own)).text()).toContain(en["hint.changed.fresh"]);
   await disableLink(own, code, "spam");
   const page = await (await get(`/${code}+`, own)).text();

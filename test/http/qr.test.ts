@@ -7,7 +7,7 @@ import { DAY_MS } from "../../src/links/time.ts";
 import ko from "../../src/locales/ko.json";
 import { openBrowser } from "../browser/browser.ts";
 import { type Raster, rasterise } from "../browser/scan.ts";
-import { BASE_URL, outcomeOf, shareService, startHere } from "../service.ts";
+import { BASE_URL, outcomeOf, shareService, startService } from "../support/service.ts";
 
 const curt = shareService();
 let page: Page;
@@ -170,7 +170,7 @@ describe("the response with a QR code", () => {
   });
 
   test("stays in a shared cache for CACHE_SECONDS, never beyond the link's end", async () => {
-    await using cached = await startHere({ CACHE_SECONDS: "60" }, { standsStill: true });
+    await using cached = await startService({ CACHE_SECONDS: "60" }, { standsStill: true });
     await cached.shorten({ original_url: "https://example.com/", custom_code: "far" });
     await cached.shorten({
       original_url: "https://example.com/",

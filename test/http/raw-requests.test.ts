@@ -5,7 +5,7 @@ import * as fc from "fast-check";
 import { readJson } from "../../src/api/json-body.ts";
 import { shortenRequest } from "../../src/api/shorten.ts";
 import { BODIES } from "../../src/lib/bounds.ts";
-import { BASE_URL, shareService } from "../service.ts";
+import { BASE_URL, shareService } from "../support/service.ts";
 import { breakOff, sendRaw } from "./raw.ts";
 
 const curt = shareService();

@@ -6,7 +6,7 @@ import { type ApiDescription, operationsOf } from "../../src/api/description.ts"
 import { REASON_HEADER, REASONS } from "../../src/http/problem-reasons.ts";
 import { describe, type HttpProblem, nameFirst } from "../../src/http/problems.ts";
 import { LANGUAGES, message } from "../../src/locales/messages.ts";
-import { checkReasons, outcomeOf, ROOT, startHere } from "../service.ts";
+import { checkReasons, outcomeOf, ROOT, startService } from "../support/service.ts";
 import { PROBLEMS } from "./problems.ts";
 
 test("every reason belongs to a problem with a complete message that starts with its field", () => {
@@ -34,7 +34,7 @@ test("docs/api-reference.md lists every reason with its status, and the OpenAPI 
   );
   const listed = REASONS.map((reason) => [reason, String(describe(PROBLEMS[reason][0]).status)]);
   expect([...rows].map(([, reason, status]) => [reason, status])).toEqual(listed);
-  await using curt = await startHere();
+  await using curt = await startService();
   const api = (await (await curt.fetch("/api/v1/openapi.json")).json()) as ApiDescription;
   expect(api.components.schemas["ProblemReason"]?.enum).toEqual([...REASONS]);
   const errors = operationsOf(api).flatMap(({ operationId, responses }) =>
@@ -70,7 +70,7 @@ const HTML = { Accept: "text/html" };
 const FORM = "application/x-www-form-urlencoded";
 
 test("every kind of error response has its reason, rendered or cached", async () => {
-  await using curt = await startHere({ ADMIN_TOKEN: "0123456789abcdef0123456789abcdef" });
+  await using curt = await startService({ ADMIN_TOKEN: "0123456789abcdef0123456789abcdef" });
   const paths = "/nothing /nothing+ /nothing.svg /nothing+qr /nothing+report /+report?address=nothing".split(
     " ",
   );
@@ -98,7 +98,7 @@ test("every kind of error response has its reason, rendered or cached", async ()
 });
 
 test("a successful response has no reason, and checkReasons detects errors without a valid one", async () => {
-  await using curt = await startHere();
+  await using curt = await startService();
   await curt.shorten({ original_url: "https://example.com/", custom_code: "mine" });
   for (const path of ["/", "/mine", "/mine+", "/mine.svg", "/docs", "/api/v1/links/mine", "/livez"])
     expect((await curt.fetch(path)).headers.has(REASON_HEADER), path).toEqual(false);
@@ -116,7 +116,7 @@ test("each limit and each wrong token has its own reason", async () => {
     CREATE_TOKEN: "correct-horse-battery",
     ADMIN_TOKEN: "0123456789abcdef0123456789abcdef",
   };
-  await using curt = await startHere(settings, { standsStill: true });
+  await using curt = await startService(settings, { standsStill: true });
   const token = { Authorization: "Bearer correct-horse-battery" };
   const create = async (headers: Record<string, string>, custom_code: string) => {
     const response = await curt.shorten({ original_url: "https://example.com/", custom_code }, headers);
@@ -142,7 +142,7 @@ test("each limit and each wrong token has its own reason", async () => {
 });
 
 test("scripts of other origins may read the reason and other headers, and send the methods and headers of a route", async () => {
-  await using curt = await startHere();
+  await using curt = await startService();
   const origin = { Origin: "https://other.example" };
   const { headers } = await curt.fetch("/api/v1/links/nothing", { headers: origin });
   const exposed = headers.get("access-control-expose-headers")?.split(",");

@@ -3,8 +3,8 @@ import { beforeAll, describe, expect, test } from "bun:test";
 import * as fc from "fast-check";
 
 import { DAY_MS } from "../../src/links/time.ts";
-import { addGuarded } from "../redirect/guarded.ts";
-import { shareService, startHere } from "../service.ts";
+import { addGuarded } from "../support/guarded-links.ts";
+import { shareService, startService } from "../support/service.ts";
 import { sendRaw } from "./raw.ts";
 
 const curt = shareService({}, { standsStill: true });
@@ -235,7 +235,7 @@ describe("an unknown address", () => {
 });
 
 test("a shared cache may keep a redirect for CACHE_SECONDS, never beyond the link's end", async () => {
-  await using cached = await startHere({ CACHE_SECONDS: "60" }, { standsStill: true });
+  await using cached = await startService({ CACHE_SECONDS: "60" }, { standsStill: true });
   await cached.shorten({ original_url: TARGET, custom_code: "far", expire_duration: "1week" });
   await createForDay("last", cached);
   cached.advance(29_600);

@@ -11,7 +11,7 @@ import {
 import { REASONS } from "../../src/http/problem-reasons.ts";
 import en from "../../src/locales/en.json";
 import { LANGUAGES, message, type MessageKey } from "../../src/locales/messages.ts";
-import { BASE_URL, ROOT, shareService, startHere } from "../service.ts";
+import { BASE_URL, ROOT, shareService, startService } from "../support/service.ts";
 import { decoded, readCurl, samplesIn, textOf } from "./samples.ts";
 
 const curt = shareService();
@@ -110,7 +110,7 @@ describe("the reference", () => {
   });
 
   test("states the limits of this instance", async () => {
-    await using limited = await startHere({ LIMIT_CREATE: "30/1m,1000/1d", LIMIT_REPORT: "7/90s" });
+    await using limited = await startService({ LIMIT_CREATE: "30/1m,1000/1d", LIMIT_REPORT: "7/90s" });
     const textIn = async (language: string) =>
       textOf(await (await limited.fetch("/docs", headersFor(language))).text());
     const text = await textIn("en");
@@ -185,7 +185,7 @@ describe("the samples of the reference", () => {
 
   /** A service with the link that the samples are about, and its key. */
   async function startWithLink() {
-    const service = await startHere();
+    const service = await startService();
     const created = await service.shorten({ original_url: "https://example.com/", custom_code: "한글" });
     const [, key = ""] = /#key=([\w-]+)/.exec(created.headers.get("link") ?? "") ?? [];
     return { service, key };

@@ -5,16 +5,16 @@ import type { LinkKey } from "../../src/links/code.ts";
 import { REASONS } from "../../src/links/reasons.ts";
 import { DAY_MS } from "../../src/links/time.ts";
 import en from "../../src/locales/en.json";
-import { make } from "../managed.ts";
+import { createManagedLink } from "../support/managed-links.ts";
 import {
   BASE_URL,
   openStoreOf,
   outcomeOf,
-  type Running,
+  type RunningService,
   shareService,
-  startHere,
+  startService,
   untilLogged,
-} from "../service.ts";
+} from "../support/service.ts";
 import { elementsOf, expectGuarded, expectInert, HTML, MARK, sendForm } from "./markup.ts";
 
 const JSON_TYPE = { "Content-Type": "application/json" };
@@ -24,9 +24,15 @@ let store: Awaited<ReturnType<typeof openStoreOf>>;
 beforeAll(async () => void (store = await openStoreOf(curt)));
 afterAll(() => store.close());
 
-const createLink = async (body: object = {}, service: Running = curt) => (await make(service, body)).code;
+const createLink = async (body: object = {}, service: RunningService = curt) =>
+  (await createManagedLink(service, body)).code;
 
-function report(code: string, body: unknown, headers: Record<string, string> = {}, service: Running = curt) {
+function report(
+  code: string,
+  body: unknown,
+  headers: Record<string, string> = {},
+  service: RunningService = curt,
+) {
   return service.fetch(`/api/v1/links/${encodeURIComponent(code)}/reports`, {
     method: "POST",
     headers: { ...JSON_TYPE, ...headers },
@@ -34,8 +40,12 @@ function report(code: string, body: unknown, headers: Record<string, string> = {
   });
 }
 
-const send = (path: string, fields: Record<string, string> | string, headers = {}, service: Running = curt) =>
-  sendForm(service, path, fields, headers);
+const send = (
+  path: string,
+  fields: Record<string, string> | string,
+  headers = {},
+  service: RunningService = curt,
+) => sendForm(service, path, fields, headers);
 
 async function caseOf(code: string) {
   const link = await store.find(code as LinkKey);
@@ -104,7 +114,7 @@ describe("POST /api/v1/links/{code}/reports", () => {
     await store.disable([await linkOf(disabled)], { ...decision, reason: "spam" });
     expect((await report(deleted, { reason: "spam" })).status).toBe(410);
     expect((await report(disabled, { reason: "spam" })).status).toBe(202);
-    await using past = await startHere();
+    await using past = await startService();
     const ended = await createLink({ expires_at: "24h" }, past);
     past.advance(2 * DAY_MS);
     expect((await report(ended, { reason: "spam" }, {}, past)).status).toBe(202);
@@ -113,7 +123,7 @@ describe("POST /api/v1/links/{code}/reports", () => {
   });
 
   test("stores nothing of the client's address", async () => {
-    await using fresh = await startHere({ TRUSTED_PROXIES: "127.0.0.1" });
+    await using fresh = await startService({ TRUSTED_PROXIES: "127.0.0.1" });
     const code = await createLink({}, fresh);
     await report(code, { reason: "spam", note: "a note" }, from("203.0.113.77"), fresh);
     using database = new Database(fresh.file, { readonly: true });
@@ -132,7 +142,7 @@ describe("POST /api/v1/links/{code}/reports", () => {
 
 test("LIMIT_REPORT limits the accepted reports of each client, and the form keeps what was typed", async () => {
   const settings = { TRUSTED_PROXIES: "127.0.0.1", LIMIT_REPORT: "2/1h" };
-  await using limited = await startHere(settings, { standsStill: true });
+  await using limited = await startService(settings, { standsStill: true });
   const code = await createLink({}, limited);
   const me = from("192.0.2.1");
   // Invalid reports don't count.
@@ -153,7 +163,7 @@ test("LIMIT_REPORT limits the accepted reports of each client, and the form keep
 });
 
 test("LIMIT_UNKNOWN counts reports of unknown codes by the API and the form", async () => {
-  await using limited = await startHere({ LIMIT_UNKNOWN: "3/1m" }, { standsStill: true });
+  await using limited = await startService({ LIMIT_UNKNOWN: "3/1m" }, { standsStill: true });
   const statuses: number[] = [];
   for (let nth = 0; nth < 3; nth++) {
     statuses.push((await report(`scanned${nth}`, { reason: "spam" }, {}, limited)).status);
@@ -164,7 +174,7 @@ test("LIMIT_UNKNOWN counts reports of unknown codes by the API and the form", as
 
 test("REPORT_THRESHOLD disables a link reported by that many clients for their most frequent reason, and records it", async () => {
   const settings = { TRUSTED_PROXIES: "127.0.0.1", REPORT_THRESHOLD: "3", LIMIT_REPORT: "off" };
-  await using strict = await startHere(settings);
+  await using strict = await startService(settings);
   const code = await createLink({}, strict);
   for (let nth = 0; nth < 9; nth++) await report(code, { reason: "malware" }, from("192.0.2.1"), strict);
   await report(code, { reason: "spam" }, from("192.0.2.2"), strict);
@@ -296,7 +306,7 @@ describe("/+report", () => {
   });
 
   test("redirects to the domain that the address names, and refuses an address of another service", async () => {
-    await using both = await startHere({ DOMAINS: "https://go.example.com" });
+    await using both = await startService({ DOMAINS: "https://go.example.com" });
     const locationOf = async (address: string) => {
       const path = `/+report?address=${encodeURIComponent(address)}`;
       const response = await both.fetch(path, { headers: HTML });
@@ -323,8 +333,8 @@ describe("/+report", () => {
 });
 
 test("the footer of every page links to the report form, and to CONTACT if it is set", async () => {
-  await using named = await startHere({ CONTACT: "abuse@curt.example" });
-  await using paged = await startHere({ CONTACT: "https://curt.example/contact?a=1&b=2" });
+  await using named = await startService({ CONTACT: "abuse@curt.example" });
+  await using paged = await startService({ CONTACT: "https://curt.example/contact?a=1&b=2" });
   const code = await createLink({}, named);
   const paths = ["/", `/${code}+`, "/docs", `/${code}+report`, "/+report", "/+reported", "/nobody", "/%FF"];
   for (const path of paths) {
@@ -343,7 +353,7 @@ test("the footer of every page links to the report form, and to CONTACT if it is
 });
 
 test("a report to a locked store gets 503, and the form keeps what was typed", async () => {
-  await using locked = await startHere({}, { limits: { core: { busyWaitMs: 50 } } });
+  await using locked = await startService({}, { limits: { core: { busyWaitMs: 50 } } });
   const code = await createLink({}, locked);
   locked.expectFaults();
   const locking = new Database(locked.file);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { rmSync } from "node:fs";
 
-import { shareService, startHere } from "../service.ts";
+import { shareService, startService } from "../support/service.ts";
 
 const original_url = "https://example.com/";
 
@@ -58,7 +58,7 @@ describe("Request-Id", () => {
 });
 
 test("a failed request is logged with its Request-Id, and no line of the log has an address or user agent", async () => {
-  await using broken = await startHere({ TRUSTED_PROXIES: "127.0.0.1,::1", LIMIT_CREATE: "4/1h" });
+  await using broken = await startService({ TRUSTED_PROXIES: "127.0.0.1,::1", LIMIT_CREATE: "4/1h" });
   const from = { "X-Forwarded-For": "203.0.113.77", "User-Agent": "unusual/1" };
   for (let nth = 0; nth < 2; nth++) await broken.shorten({ original_url }, from);
   await broken.fetch("/none", { headers: from });

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from "bun:test";
 import { networkInterfaces } from "node:os";
 
-import { shareService } from "../service.ts";
+import { shareService } from "../support/service.ts";
 import { sendRaw } from "./raw.ts";
 
 const original_url = "https://example.com/";

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from "bun:test";
 
 import { type StatisticsData, statisticsCsv } from "../../src/api/statistics.ts";
 import { DIMENSIONS } from "../../src/visits/days/dimensions.ts";
-import { shareService } from "../service.ts";
+import { shareService } from "../support/service.ts";
 import { addVisits, statisticsOf } from "../visits/visits.ts";
 
 // The tests read the same statistics several times, and they change with the day.

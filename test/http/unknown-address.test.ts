@@ -2,10 +2,10 @@ import { beforeAll, expect, test } from "bun:test";
 
 import { DAY_MS } from "../../src/links/time.ts";
 import en from "../../src/locales/en.json";
-import { make } from "../managed.ts";
-import { addGuarded } from "../redirect/guarded.ts";
-import { disableLink, type Here, shareService, startHere } from "../service.ts";
 import { damageStore } from "../stores/damage.ts";
+import { addGuarded } from "../support/guarded-links.ts";
+import { createManagedLink } from "../support/managed-links.ts";
+import { disableLink, type LocalService, shareService, startService } from "../support/service.ts";
 
 const READER = { Accept: "text/html,*/*;q=0.8", "Accept-Language": "en" };
 
@@ -15,7 +15,7 @@ beforeAll(async () => {
     await curt.shorten({ original_url: "https://example.com/secret", custom_code });
 });
 
-async function read(path: string, service: Pick<Here, "fetch"> = curt) {
+async function read(path: string, service: Pick<LocalService, "fetch"> = curt) {
   const response = await service.fetch(path, { headers: READER });
   const page = await response.text();
   const [, written = ""] = /<strong class="written">(.*?)<\/strong>/.exec(page) ?? [];
@@ -103,7 +103,7 @@ test("the page offers to create a link with the code if the code is valid", asyn
 
 test("a suggestion reveals no more of a link than a visit: links with a password or disabled ones, but no scheduled ones", async () => {
   await addGuarded(curt, "closed", { password: "long enough" });
-  await make(curt, { target: "https://example.com/secret", code: "later", starts_at: "24h" });
+  await createManagedLink(curt, { target: "https://example.com/secret", code: "later", starts_at: "24h" });
   await curt.shorten({ original_url: "https://example.com/secret", custom_code: "bad" });
   await disableLink(curt, "bad", "phishing");
   for (const [code, status] of [
@@ -146,7 +146,7 @@ test("clients that prefer JSON get an error without suggestions", async () => {
 });
 
 test("each code looked up for a suggestion counts against LIMIT_UNKNOWN, and a client over it gets no suggestion", async () => {
-  await using limited = await startHere({ LIMIT_UNKNOWN: "7/1h" });
+  await using limited = await startService({ LIMIT_UNKNOWN: "7/1h" });
   await limited.shorten({ original_url: "https://example.com/", custom_code: "abc" });
   // One for the address, and one for each candidate that doesn't exist.
   expect((await read("/x", limited)).response.status).toBe(404); // 1
@@ -161,7 +161,7 @@ test("each code looked up for a suggestion counts against LIMIT_UNKNOWN, and a c
 });
 
 test("an unavailable store answers 503 and never 404", async () => {
-  await using broken = await startHere();
+  await using broken = await startService();
   broken.expectFaults();
   for (let nth = 0; nth < 50; nth++)
     await broken.shorten({ original_url: "https://example.com/", custom_code: `link${nth}` });

@@ -11,7 +11,7 @@ import { showPreview } from "../../src/pages/preview/handler.ts";
 import { answerProblem } from "../../src/pages/problem/answer.ts";
 import type { ViewCalls } from "../../src/views/task.ts";
 import { createViews } from "../../src/views/views.ts";
-import { BASE_URL, startHere } from "../service.ts";
+import { BASE_URL, startService } from "../support/service.ts";
 import { untilCounted, visit } from "../visits/visits.ts";
 import { HTML } from "./markup.ts";
 
@@ -107,7 +107,7 @@ test.each([
 });
 
 test("requests with different ETags share the home page, and one with its ETag gets 304", async () => {
-  await using curt = await startHere();
+  await using curt = await startService();
   const home = (tag?: string) =>
     curt.fetch("/", { headers: { ...HTML, ...(tag !== undefined && { "If-None-Match": tag }) } });
   const first = await home();
@@ -247,7 +247,7 @@ test("an error in a view is thrown with its message and stack", async () => {
 });
 
 test("an unchanged preview gets 304, and a visit or another language gets 200", async () => {
-  await using curt = await startHere({}, { startMs: BETWEEN_QUARTERS_MS });
+  await using curt = await startService({}, { startMs: BETWEEN_QUARTERS_MS });
   await curt.shorten({ original_url, custom_code: "live" });
   const first = await curt.fetch("/live+", { headers: HTML });
   const tag = first.headers.get("etag") ?? "";
@@ -263,7 +263,7 @@ test("an unchanged preview gets 304, and a visit or another language gets 200", 
 });
 
 test("unchanged statistics get 304, and a visit, another query or another language gets 200", async () => {
-  await using curt = await startHere({}, { startMs: BETWEEN_QUARTERS_MS });
+  await using curt = await startService({}, { startMs: BETWEEN_QUARTERS_MS });
   await curt.shorten({ original_url, custom_code: "live" });
   const read = (headers: Record<string, string> = {}, query = "") =>
     curt.fetch(`/api/v1/links/live/stats${query}`, { headers });
@@ -281,7 +281,7 @@ test("unchanged statistics get 304, and a visit, another query or another langua
 });
 
 test("a refused form shows at most what its fields can hold", async () => {
-  await using curt = await startHere();
+  await using curt = await startService();
   const body = `original_url=${'"'.repeat(30_000)}&custom_code=${'"'.repeat(30_000)}`;
   const headers = { ...HTML, "Content-Type": "application/x-www-form-urlencoded" };
   const refusal = await curt.fetch("/", { method: "POST", headers, body });
@@ -292,7 +292,7 @@ test("a refused form shows at most what its fields can hold", async () => {
 });
 
 test("a header longer than any browser's is ignored", async () => {
-  await using curt = await startHere();
+  await using curt = await startService();
   const padding = (kind: string) => Array.from({ length: 100 }, (_, nth) => `a/${kind}${nth};q=0.1`).join();
   const accept = `text/html,${padding("x")}`;
   const page = await curt.fetch("/nothing", { headers: { Accept: accept.slice(0, 500) } });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 
-import { BASE_URL, shareService, startHere } from "../service.ts";
+import { BASE_URL, shareService, startService } from "../support/service.ts";
 
 const curt = shareService({ CONTACT: "abuse@curt.example" });
 
@@ -16,7 +16,7 @@ describe("well-known files", () => {
     ["abuse@curt.example", "mailto:abuse@curt.example"],
     ["https://curt.example.org/contact", "https://curt.example.org/contact"],
   ])("security.txt has the fields of RFC 9116 for CONTACT=%s", async (contact, uri) => {
-    await using named = await startHere({ CONTACT: contact });
+    await using named = await startService({ CONTACT: contact });
     const response = await named.fetch("/.well-known/security.txt");
     expect(response.status).toBe(200);
     expect(response.headers.get("content-type")).toBe("text/plain; charset=utf-8");
@@ -38,7 +38,7 @@ describe("well-known files", () => {
   });
 
   test("security.txt doesn't exist without CONTACT", async () => {
-    await using nameless = await startHere();
+    await using nameless = await startService();
     expect((await nameless.fetch("/.well-known/security.txt")).status).toBe(404);
   });
 

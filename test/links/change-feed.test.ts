@@ -4,8 +4,8 @@ import { followChanges } from "../../src/links/change-feed.ts";
 import { StoreUnavailable } from "../../src/links/store.ts";
 import type { Target } from "../../src/links/target.ts";
 import { createHostRules } from "../../src/moderation/host-rules.ts";
-import { ask, make, type Made, OTHER, TARGET } from "../managed.ts";
-import { disableLink, endLink, startHere, startProgram, temporaryStore } from "../service.ts";
+import { callApi, createManagedLink, type ManagedLink, OTHER, TARGET } from "../support/managed-links.ts";
+import { disableLink, endLink, startService, startProgram, temporaryStore } from "../support/service.ts";
 
 const original_url = "https://example.com/";
 const MAX_TRIES = 3000;
@@ -17,13 +17,18 @@ test("a change of a cached link in one process takes effect in all others", asyn
     const { status, headers } = await program.fetch(`/${code}`, { headers: { Connection: "close" } });
     return headers.get("location") ?? status;
   };
-  const links = await Promise.all(Array.from({ length: 20 }, () => make(program)));
+  const links = await Promise.all(Array.from({ length: 20 }, () => createManagedLink(program)));
   for (const { code } of [...links, ...links]) expect(await visit(code)).toBe(TARGET);
 
-  const [ended, edited, withdrawn, ...others] = links as [Made, Made, Made, ...Made[]];
+  const [ended, edited, withdrawn, ...others] = links as [
+    ManagedLink,
+    ManagedLink,
+    ManagedLink,
+    ...ManagedLink[],
+  ];
   await endLink(program, ended.code, Date.now() - 1);
-  await ask(program, "PATCH", edited.path, { key: edited.key, body: { target: OTHER } });
-  await ask(program, "DELETE", withdrawn.path, { key: withdrawn.key });
+  await callApi(program, "PATCH", edited.path, { key: edited.key, body: { target: OTHER } });
+  await callApi(program, "DELETE", withdrawn.path, { key: withdrawn.key });
 
   for (const [{ code }, expected] of [
     [ended, 410],
@@ -44,7 +49,7 @@ test("a process reads changes at least twice a second", async () => {
     if (ms <= 500) rounds.push(round);
     return every(() => {}, 3_600_000);
   }) as typeof setInterval);
-  await using curt = await startHere();
+  await using curt = await startService();
   collecting.mockRestore();
   const status = async () => (await curt.fetch("/abc")).status;
   await curt.shorten({ original_url, custom_code: "abc" });

@@ -4,7 +4,7 @@ import { join } from "node:path";
 
 import { createClock } from "../../src/links/clock.ts";
 import { DAY_MS } from "../../src/links/time.ts";
-import { temporaryFolder, untilLogged } from "../service.ts";
+import { temporaryFolder, untilLogged } from "../support/service.ts";
 import { startWithClock, testWrongClock } from "./wrong-clock.ts";
 
 const original_url = "https://example.com/";

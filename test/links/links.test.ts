@@ -14,8 +14,8 @@ import { isProblem } from "../../src/links/problem.ts";
 import { DURATIONS_MS, NEVER_MS } from "../../src/links/time.ts";
 import { storeOf } from "../../src/server/domain-store.ts";
 import { openStore, type Store } from "../../src/store/open.ts";
-import { temporaryFolder } from "../service.ts";
 import { newLink } from "../stores/links.ts";
+import { temporaryFolder } from "../support/service.ts";
 
 const DAY_MS = 86_400_000;
 const HOLD_MS = 30 * DAY_MS;

@@ -5,16 +5,16 @@ import { join } from "node:path";
 import { TERM_NAMES, type TermName, TERMS } from "../../src/links/terms.ts";
 import { DAY_MS } from "../../src/links/time.ts";
 import en from "../../src/locales/en.json";
-import { askAs, TOKEN } from "../admin/operator.ts";
+import { operateAs, TOKEN } from "../admin/operator.ts";
 import { ended, HEAD, linkLine } from "../cli/export-file.ts";
 import { run } from "../cli/run.ts";
 import { startReceiver } from "../events/receiver.ts";
 import { HTML, sendForm } from "../http/markup.ts";
 import { readServedForm, type ServedForm } from "../http/served-form.ts";
-import { ask, make, type Made, OTHER, TARGET } from "../managed.ts";
 import { connect } from "../mcp/connect.ts";
-import { sharePostgres } from "../postgres.ts";
-import { type Running, shareService, startHere, temporaryFolder } from "../service.ts";
+import { callApi, createManagedLink, type ManagedLink, OTHER, TARGET } from "../support/managed-links.ts";
+import { sharePostgres } from "../support/postgres.ts";
+import { type RunningService, shareService, startService, temporaryFolder } from "../support/service.ts";
 import { enter, isRefusedBeside } from "./term-forms.ts";
 import {
   endlessTexts,
@@ -36,12 +36,13 @@ const WITH_WRONG_TEXTS = TERM_NAMES.filter((name) => wrongTexts(name).length > 0
 
 /** Changes a term to its other sample and back, then removes it. Each change must give the link another ETag. */
 async function expectChanges(
-  curt: Running,
+  curt: RunningService,
   name: TermName,
-  change: (link: Made, value: Value | null, etag: string) => Promise<unknown>,
+  change: (link: ManagedLink, value: Value | null, etag: string) => Promise<unknown>,
 ): Promise<void> {
   const link = await createScheduled(curt, name);
-  const etagOf = async () => (await ask(curt, "GET", link.path, { key: link.key })).headers.get("etag") ?? "";
+  const etagOf = async () =>
+    (await callApi(curt, "GET", link.path, { key: link.key })).headers.get("etag") ?? "";
   const [first, other] = SAMPLES[name].values;
   let etag = await etagOf();
   for (const value of [other, first, null]) {
@@ -50,7 +51,7 @@ async function expectChanges(
     const before = etag;
     etag = await etagOf();
     expect(etag, `${name}: ${value}`).not.toBe(before);
-    const late = await ask(curt, "PATCH", link.path, {
+    const late = await callApi(curt, "PATCH", link.path, {
       key: link.key,
       body: { target: OTHER },
       ifMatch: before,
@@ -67,20 +68,20 @@ describe.each(Object.entries(ENGINES))("the API over %s", (_, settings) => {
 
   async function batch(...bodies: readonly object[]) {
     const body = bodies.map((one) => ({ target: TARGET, ...one }));
-    return (await ask(curt, "POST", `${LINKS}/batch`, { body })).data.results;
+    return (await callApi(curt, "POST", `${LINKS}/batch`, { body })).data.results;
   }
 
   test.each(TERM_NAMES)("POST stores and shows %s", async (name) => {
     const terms = { [name]: SAMPLES[name].values[0] };
-    const link = await make(curt, terms);
+    const link = await createManagedLink(curt, terms);
     expect(link.data).toMatchObject(shownTerms(terms));
     await expectTerms(curt, link, terms);
   });
 
   test.each(TERM_NAMES)("POST accepts null as %s for a link without it", async (name) => {
-    const [plain, link] = [await make(curt), await make(curt, { [name]: null })];
+    const [plain, link] = [await createManagedLink(curt), await createManagedLink(curt, { [name]: null })];
     const [etag, other] = await Promise.all(
-      [plain, link].map(async ({ path }) => (await ask(curt, "GET", path)).headers.get("etag")),
+      [plain, link].map(async ({ path }) => (await callApi(curt, "GET", path)).headers.get("etag")),
     );
     expect(other).toBe(etag as string);
   });
@@ -108,7 +109,11 @@ describe.each(Object.entries(ENGINES))("the API over %s", (_, settings) => {
     "PATCH changes and removes %s, and each change fails an older If-Match",
     async (name) => {
       await expectChanges(curt, name, async ({ path, key }, value, ifMatch) => {
-        const { status, data } = await ask(curt, "PATCH", path, { key, body: { [name]: value }, ifMatch });
+        const { status, data } = await callApi(curt, "PATCH", path, {
+          key,
+          body: { [name]: value },
+          ifMatch,
+        });
         expect(status).toBe(200);
         expect(data).toMatchObject(shownTerms({ ...SCHEDULED, [name]: value }));
       });
@@ -150,7 +155,7 @@ describe("the contract's endpoint", () => {
   test("accepts a duration as the end", async () => {
     const response = await curt.shorten({ original_url: TARGET, expire_duration: "24h" });
     const { data } = (await response.json()) as { data: { code: string; expiration_date: string } };
-    const shown = (await askAs(curt)("GET", `links/${data.code}`)).data;
+    const shown = (await operateAs(curt)("GET", `links/${data.code}`)).data;
     expect(shown).toMatchObject(shownTerms({ expires_at: data.expiration_date }));
     expect(Date.parse(shown.expires_at) - Date.parse(shown.created_at)).toBe(DAY_MS);
   });
@@ -223,9 +228,9 @@ describe("the manage form", () => {
 
   test.each(TERM_NAMES)("keeps %s if its field is untouched", async (name) => {
     const link = await createScheduled(curt, name);
-    const before = await ask(curt, "GET", link.path, { key: link.key });
+    const before = await callApi(curt, "GET", link.path, { key: link.key });
     expect((await (await open(link)).send()).status).toBe(200);
-    const after = await ask(curt, "GET", link.path, { key: link.key });
+    const after = await callApi(curt, "GET", link.path, { key: link.key });
     expect([after.data, after.headers.get("etag")]).toEqual([before.data, before.headers.get("etag")]);
   });
 
@@ -360,7 +365,10 @@ describe("the MCP tools", () => {
 
 describe("the operator's page", () => {
   test.each(TERM_NAMES)("shows %s", async (name) => {
-    const [plain, link] = [await make(curt), await make(curt, { [name]: SAMPLES[name].values[0] })];
+    const [plain, link] = [
+      await createManagedLink(curt),
+      await createManagedLink(curt, { [name]: SAMPLES[name].values[0] }),
+    ];
     const factsOf = async ({ code }: CreatedLink) => {
       const page = await operatorsPage(code);
       return [...page.matchAll(/<dt>(.*?)<\/dt><dd.*?>(.*?)<\/dd>/gs)].flatMap(([fact, term = ""]) =>
@@ -381,8 +389,8 @@ async function operatorsPage(code: string): Promise<string> {
 describe("events", () => {
   test("contain every term of a new and of a changed link", async () => {
     await using receiver = startReceiver();
-    await using service = await startHere({ ADMIN_TOKEN: TOKEN, ...receiver.settings });
-    const links: { name: TermName; link: Made }[] = [];
+    await using service = await startService({ ADMIN_TOKEN: TOKEN, ...receiver.settings });
+    const links: { name: TermName; link: ManagedLink }[] = [];
     for (const name of TERM_NAMES) links.push({ name, link: await createScheduled(service, name) });
     const expected = (nth: 0 | 1) =>
       links.map(({ name, link: { code } }) =>
@@ -392,7 +400,7 @@ describe("events", () => {
     await receiver.until(links.length);
     for (const { name, link } of links) {
       const body = { [name]: SAMPLES[name].values[1] };
-      expect((await ask(service, "PATCH", link.path, { key: link.key, body })).status).toBe(200);
+      expect((await callApi(service, "PATCH", link.path, { key: link.key, body })).status).toBe(200);
     }
     await receiver.until(2 * links.length);
     expect(receiver.events.map(({ data }) => data)).toEqual([...expected(0), ...expected(1)]);
@@ -402,11 +410,11 @@ describe("events", () => {
 
 describe("curt export and curt import", () => {
   test("move every term to another engine and back", async () => {
-    await using service = await startHere({ ADMIN_TOKEN: TOKEN });
+    await using service = await startService({ ADMIN_TOKEN: TOKEN });
     const links = await Promise.all(
       TERM_NAMES.map(async (name) => {
         const terms = { [name]: SAMPLES[name].values[0] };
-        return { terms, link: await make(service, terms) };
+        return { terms, link: await createManagedLink(service, terms) };
       }),
     );
     using folder = temporaryFolder();
@@ -422,7 +430,7 @@ describe("curt export and curt import", () => {
         const { code, stderr } = await run([command, file], { ...settings, DATABASE_URL });
         expect(code, stderr).toBe(0);
       }
-      await using moved = await startHere(
+      await using moved = await startService(
         { ADMIN_TOKEN: TOKEN, DATABASE_URL: to },
         { folder: path(String(nth)) },
       );

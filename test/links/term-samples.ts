@@ -14,9 +14,9 @@ import {
   type TermName,
   TERMS,
 } from "../../src/links/terms.ts";
-import { askAs } from "../admin/operator.ts";
-import { ask, make, type Made } from "../managed.ts";
-import { openStoreOf, type Running } from "../service.ts";
+import { operateAs } from "../admin/operator.ts";
+import { callApi, createManagedLink, type ManagedLink } from "../support/managed-links.ts";
+import { openStoreOf, type RunningService } from "../support/service.ts";
 
 interface Sample<Sent> {
   /** Two valid values. Instants are whole minutes, because forms accept no others. */
@@ -116,17 +116,21 @@ const SHOWN: { readonly [K in Kind]: (value: Value | null) => unknown } = {
 export const SCHEDULED: Given = { starts_at: SAMPLES.starts_at.values[0] };
 
 /** Creates a scheduled link with the first sample of a term. */
-export function createScheduled(curt: Running, name: TermName): Promise<Made> {
-  return make(curt, { ...SCHEDULED, [name]: SAMPLES[name].values[0] });
+export function createScheduled(curt: RunningService, name: TermName): Promise<ManagedLink> {
+  return createManagedLink(curt, { ...SCHEDULED, [name]: SAMPLES[name].values[0] });
 }
 
-export type CreatedLink = Pick<Made, "code" | "key">;
+export type CreatedLink = Pick<ManagedLink, "code" | "key">;
 
 /** Checks a link's terms in the API, in the operator's API and, for secrets, in the store. */
-export async function expectTerms(curt: Running, { code, key }: CreatedLink, given: Given): Promise<void> {
+export async function expectTerms(
+  curt: RunningService,
+  { code, key }: CreatedLink,
+  given: Given,
+): Promise<void> {
   const shown = shownTerms(given);
-  expect((await ask(curt, "GET", `/api/v1/links/${code}`, { key })).data).toMatchObject(shown);
-  expect((await askAs(curt)("GET", `links/${code}`)).data).toMatchObject(shown);
+  expect((await callApi(curt, "GET", `/api/v1/links/${code}`, { key })).data).toMatchObject(shown);
+  expect((await operateAs(curt)("GET", `links/${code}`)).data).toMatchObject(shown);
   await using store = await openStoreOf(curt);
   const { terms = {} } = (await store.find(code as LinkKey)) ?? {};
   const stored: Readonly<Record<string, unknown>> = { ...terms };

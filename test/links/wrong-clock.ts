@@ -10,7 +10,7 @@ import {
   temporaryFolder,
   untilLogged,
   PROGRAM,
-} from "../service.ts";
+} from "../support/service.ts";
 
 const original_url = "https://example.com/";
 

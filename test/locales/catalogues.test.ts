@@ -3,7 +3,7 @@ import { cpSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { LANGUAGES, message } from "../../src/locales/messages.ts";
-import { ROOT, temporaryFolder } from "../service.ts";
+import { ROOT, temporaryFolder } from "../support/service.ts";
 
 const LANGUAGE = join(ROOT, "src/locales");
 

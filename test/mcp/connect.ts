@@ -3,7 +3,7 @@ import { expect } from "bun:test";
 import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 
-import { PROGRAM } from "../service.ts";
+import { PROGRAM } from "../support/service.ts";
 
 interface Connected extends AsyncDisposable {
   readonly client: Client;

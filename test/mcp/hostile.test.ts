@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
 
 import { DIMENSIONS } from "../../src/visits/days/dimensions.ts";
-import { PROGRAM, ROOT } from "../service.ts";
+import { PROGRAM, ROOT } from "../support/service.ts";
 import { connect } from "./connect.ts";
 
 const MIB = 1024 * 1024;

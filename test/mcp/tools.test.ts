@@ -4,7 +4,7 @@ import { join } from "node:path";
 
 import { version } from "../../package.json";
 import { INSTANCE_COMMANDS } from "../../src/cli/instance-commands.ts";
-import { BASE_URL, disableLink, ROOT, shareService, startHere } from "../service.ts";
+import { BASE_URL, disableLink, ROOT, shareService, startService } from "../support/service.ts";
 import { visit } from "../visits/visits.ts";
 import { connect } from "./connect.ts";
 
@@ -142,7 +142,7 @@ describe("shorten", () => {
 
   test("requires the token of a service that has one", async () => {
     const CREATE_TOKEN = "0123456789abcdef";
-    await using closed = await startHere({ CREATE_TOKEN });
+    await using closed = await startService({ CREATE_TOKEN });
     await using without = await connect({ CURT_URL: closed.origin });
     const refused = await without.call("shorten", { target: TARGET });
     expect([refused.isError, refused.text]).toEqual([true, expect.stringMatching(/^401 \S+: /)]);

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { METRICS } from "../../src/metrics/catalogue.ts";
-import { ROOT } from "../service.ts";
+import { ROOT } from "../support/service.ts";
 
 // test/metrics/metrics.test.ts compares METRICS with a running service.
 

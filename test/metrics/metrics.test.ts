@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { rmSync } from "node:fs";
 
 import { METRICS } from "../../src/metrics/catalogue.ts";
-import { type Program, startProgram } from "../service.ts";
+import { type Program, startProgram } from "../support/service.ts";
 import { addressOf, scrape, scrapeUntil } from "./scrape.ts";
 
 const original_url = "https://example.com/";

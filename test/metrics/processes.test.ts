@@ -2,8 +2,8 @@ import { describe, expect, test } from "bun:test";
 
 import { one } from "../../src/metrics/catalogue.ts";
 import { createProcessGroup } from "../../src/metrics/process-group.ts";
-import { freePort } from "../free-port.ts";
-import { BASE_URL, startProgram, temporaryFolder, untilLogged, PROGRAM } from "../service.ts";
+import { freePort } from "../support/free-port.ts";
+import { BASE_URL, startProgram, temporaryFolder, untilLogged, PROGRAM } from "../support/service.ts";
 import { addressOf, create, scrapeUntil } from "./scrape.ts";
 
 const CREATED = 'curt_creates_total{outcome="created"}';

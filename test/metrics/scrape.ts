@@ -1,6 +1,6 @@
 import { expect } from "bun:test";
 
-import { type Program, untilLogged } from "../service.ts";
+import { type Program, untilLogged } from "../support/service.ts";
 
 /** The values of a scrape by name and labels, as in its text. */
 export interface Scrape {

@@ -11,7 +11,7 @@ import {
   createListCheck,
   type ListKey,
 } from "../../src/moderation/blocklist/list-table.ts";
-import { temporaryFolder, PROGRAM, ROOT } from "../service.ts";
+import { temporaryFolder, PROGRAM, ROOT } from "../support/service.ts";
 
 const KEY: ListKey = [0x0123_4567, -0x0765_4321];
 

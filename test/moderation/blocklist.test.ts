@@ -7,7 +7,14 @@ import { createLog } from "../../src/lib/log.ts";
 import { openBlocklists } from "../../src/moderation/blocklist/configured-lists.ts";
 import { feedFile } from "../../src/moderation/blocklist/feeds.ts";
 import { children } from "../server/processes.ts";
-import { BASE_URL, type Running, startHere, startProgram, temporaryFolder, untilLogged } from "../service.ts";
+import {
+  BASE_URL,
+  type RunningService,
+  startService,
+  startProgram,
+  temporaryFolder,
+  untilLogged,
+} from "../support/service.ts";
 
 const POLLS = { listPollMs: 20 };
 const LIMITS = { blocklists: POLLS };
@@ -25,12 +32,12 @@ function replace(path: string, ...lines: readonly string[]): void {
   renameSync(`${path}.new`, path);
 }
 
-async function createLink(service: Running, customCode: string, originalUrl = TARGET): Promise<void> {
+async function createLink(service: RunningService, customCode: string, originalUrl = TARGET): Promise<void> {
   const { status } = await service.shorten({ original_url: originalUrl, custom_code: customCode });
   expect(status).toBe(201);
 }
 
-async function untilStatus(service: Running, path: string, status: number): Promise<Response> {
+async function untilStatus(service: RunningService, path: string, status: number): Promise<Response> {
   for (;;) {
     const response = await service.fetch(path);
     if (response.status === status) return response;
@@ -44,11 +51,11 @@ describe("a blocklist", () => {
   test("refuses new links to its hosts with a message, and disables existing ones with 410", async () => {
     using folder = temporaryFolder();
     {
-      await using before = await startHere({ POSTURE: "private" }, { folder: folder.path });
+      await using before = await startService({ POSTURE: "private" }, { folder: folder.path });
       await createLink(before, "old");
     }
     const list = listIn(folder.path, "# mine", "evil.example", "https://good.example/bad");
-    await using service = await startHere({ BLOCKLIST: list }, { folder: folder.path });
+    await using service = await startService({ BLOCKLIST: list }, { folder: folder.path });
     const refused = await service.shorten({ original_url: "https://EVIL.example.:8443/x" });
     expect(refused.status).toBe(400);
     expect(await refused.json()).toEqual({
@@ -71,7 +78,7 @@ describe("a blocklist", () => {
   test("takes effect for cached links when its file changes", async () => {
     using folder = temporaryFolder();
     const list = listIn(folder.path, "worse.example");
-    await using service = await startHere({ BLOCKLIST: list }, { folder: folder.path, limits: LIMITS });
+    await using service = await startService({ BLOCKLIST: list }, { folder: folder.path, limits: LIMITS });
     await createLink(service, "one");
     expect((await service.fetch("/one")).status).toBe(302);
     expect((await service.fetch("/one+")).status).toBe(200);
@@ -172,7 +179,7 @@ describe("a blocklist", () => {
     test(`keeps its rules and warns once if its file ${what}`, async () => {
       using folder = temporaryFolder();
       const list = listIn(folder.path, ...hosts(39), "evil.example");
-      await using service = await startHere({ BLOCKLIST: list }, { folder: folder.path, limits: LIMITS });
+      await using service = await startService({ BLOCKLIST: list }, { folder: folder.path, limits: LIMITS });
       breakIt(list);
       await untilLogged(service, "a blocklist cannot be used as it is now");
       expect((await service.shorten({ original_url: TARGET })).status).toBe(400);
@@ -188,7 +195,7 @@ describe("a blocklist", () => {
     using folder = temporaryFolder();
     const list = listIn(folder.path, ...hosts(3));
     const limits = { blocklists: { listPollMs: 400 } };
-    await using service = await startHere({ BLOCKLIST: list }, { folder: folder.path, limits });
+    await using service = await startService({ BLOCKLIST: list }, { folder: folder.path, limits });
     for (let nth = 0; nth < 6; nth++) {
       appendFileSync(list, `more-${nth}.example\n`);
       await Bun.sleep(130);
@@ -202,7 +209,7 @@ describe("a blocklist", () => {
     using folder = temporaryFolder();
     const list = listIn(folder.path, "good.example");
     utimesSync(list, 1e9, 1e9);
-    await using service = await startHere({ BLOCKLIST: list }, { folder: folder.path, limits: LIMITS });
+    await using service = await startService({ BLOCKLIST: list }, { folder: folder.path, limits: LIMITS });
     writeFileSync(`${list}.new`, "evil.example\n");
     utimesSync(`${list}.new`, 1e9, 1e9);
     renameSync(`${list}.new`, list);
@@ -211,7 +218,9 @@ describe("a blocklist", () => {
 
   test("must be a readable file at the start", async () => {
     using folder = temporaryFolder();
-    const error = await startHere({ BLOCKLIST: `/nowhere/a,${folder.path}` }).catch((mistakes) => mistakes);
+    const error = await startService({ BLOCKLIST: `/nowhere/a,${folder.path}` }).catch(
+      (mistakes) => mistakes,
+    );
     expect(error).toMatchObject({
       mistakes: [
         expect.stringMatching(
@@ -262,10 +271,10 @@ describe("links to other shorteners", () => {
   test("are refused in public posture, but existing ones redirect", async () => {
     using folder = temporaryFolder();
     {
-      await using before = await startHere({ POSTURE: "private" }, { folder: folder.path });
+      await using before = await startService({ POSTURE: "private" }, { folder: folder.path });
       await createLink(before, "old", "https://bit.ly/x");
     }
-    await using service = await startHere({ BASE_URL }, { folder: folder.path });
+    await using service = await startService({ BASE_URL }, { folder: folder.path });
     const refused = await service.shorten({ original_url: "https://Bit.ly/x" });
     expect(refused.status).toBe(400);
     expect(await refused.json()).toEqual({
@@ -284,7 +293,7 @@ describe("links to other shorteners", () => {
   });
 
   test("are created in private posture", async () => {
-    await using service = await startHere({ POSTURE: "private" });
+    await using service = await startService({ POSTURE: "private" });
     await createLink(service, "chain", "https://bit.ly/x");
   });
 });

@@ -3,7 +3,7 @@ import { expect, test } from "bun:test";
 import { StoreUnavailable } from "../../src/links/store.ts";
 import { DAY_MS } from "../../src/links/time.ts";
 import { createCounters } from "../../src/moderation/counters.ts";
-import { temporaryStore } from "../service.ts";
+import { temporaryStore } from "../support/service.ts";
 
 const NOW = 20_000 * DAY_MS;
 

@@ -4,7 +4,7 @@ import { mkdir } from "node:fs/promises";
 import { dirname } from "node:path";
 
 import { feedFile, type FeedsOptions, startFeeds } from "../../src/moderation/blocklist/feeds.ts";
-import { temporaryFolder } from "../service.ts";
+import { temporaryFolder } from "../support/service.ts";
 
 const HOUR_MS = 3_600_000;
 

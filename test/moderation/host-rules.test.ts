@@ -5,7 +5,7 @@ import type { Target } from "../../src/links/target.ts";
 import { parseHost } from "../../src/moderation/blocklist/domain-name.ts";
 import { createHostRules } from "../../src/moderation/host-rules.ts";
 import type { HostRule } from "../../src/moderation/store.ts";
-import { temporaryStore } from "../service.ts";
+import { temporaryStore } from "../support/service.ts";
 
 const decision = { who: "api", atMs: 1 } as const;
 

@@ -5,8 +5,8 @@ import type { LinkKey } from "../../src/links/code.ts";
 import { createStoredLinks } from "../../src/links/links.ts";
 import { createHostRules } from "../../src/moderation/host-rules.ts";
 import { createOperator, createRuleCheck } from "../../src/moderation/operator.ts";
-import { temporaryStore } from "../service.ts";
 import { newLink } from "../stores/links.ts";
+import { temporaryStore } from "../support/service.ts";
 
 const NOW = Date.UTC(2026, 10, 22);
 

@@ -10,7 +10,7 @@ import {
   createRateLimits,
   type Window,
 } from "../../src/moderation/rate-limits.ts";
-import { ROOT } from "../service.ts";
+import { ROOT } from "../support/service.ts";
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;

@@ -11,8 +11,8 @@ import { createRuleCheck, type ReadLink, requireSeen } from "../../src/moderatio
 import { createCases, createReports } from "../../src/moderation/reports/reports.ts";
 import { storeOf } from "../../src/server/domain-store.ts";
 import type { VisitStore } from "../../src/visits/days/store.ts";
-import { temporaryStore } from "../service.ts";
 import { newLink } from "../stores/links.ts";
+import { temporaryStore } from "../support/service.ts";
 
 const START = newLink("x").createdMs;
 const store = {} as Awaited<ReturnType<typeof temporaryStore>>;

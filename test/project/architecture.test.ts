@@ -4,7 +4,7 @@ import { dirname, join, relative, resolve } from "node:path";
 
 import { MIGRATIONS as ofPostgres } from "../../src/store/postgres/schema.ts";
 import { MIGRATIONS as ofSqlite } from "../../src/store/sqlite/file/schema.ts";
-import { ROOT } from "../service.ts";
+import { ROOT } from "../support/service.ts";
 import importsByPart from "./imports.json";
 
 const SOURCE = join(ROOT, "src");

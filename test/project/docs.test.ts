@@ -11,7 +11,7 @@ import { readConfig } from "../../src/config/config.ts";
 import { SETTING_GROUPS, SETTINGS } from "../../src/config/settings.ts";
 import { languageName, LANGUAGES } from "../../src/locales/messages.ts";
 import { readCurl } from "../http/samples.ts";
-import { ROOT, shareService, startHere, temporaryFolder } from "../service.ts";
+import { ROOT, shareService, startService, temporaryFolder } from "../support/service.ts";
 
 const read = (path: string) => readFileSync(join(ROOT, path), "utf8");
 const markdownIn = (folder: string) =>
@@ -148,7 +148,7 @@ describe("docs/api.md", () => {
   });
 
   test("shows requests with the responses that they get", async () => {
-    await using fresh = await startHere();
+    await using fresh = await startService();
     let key = "";
     let etag = "";
     const shown = [...read("docs/api.md").matchAll(/```sh\n(curl [\s\S]*?)```\s+```json\n([\s\S]*?)```/g)];
@@ -217,7 +217,7 @@ describe("docs/clients.md", () => {
 
 describe("client/README.md", () => {
   test("gives a program that compiles and creates links", async () => {
-    await using fresh = await startHere();
+    await using fresh = await startService();
     const programs = [...read("client/README.md").matchAll(/```ts\n([\s\S]+?)```/g)];
     const program = programs.map(([, text = ""]) => text).join("");
     using folder = temporaryFolder();

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { COMMANDS } from "../../src/cli/commands.ts";
 import { readConfig } from "../../src/config/config.ts";
 import { SETTINGS } from "../../src/config/settings.ts";
-import { ROOT, temporaryFolder } from "../service.ts";
+import { ROOT, temporaryFolder } from "../support/service.ts";
 
 const read = (path: string) => readFileSync(join(ROOT, path), "utf8");
 const NAMES: readonly string[] = Object.values(SETTINGS).map(({ name }) => name);

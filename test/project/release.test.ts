@@ -6,7 +6,7 @@ import packageJson from "../../package.json";
 import { changesOf, checksums, listMaterials } from "../../scripts/artifacts.ts";
 import { ACCEPTED, describeLibraries, listLibraries } from "../../scripts/licences.ts";
 import { releaseChanges } from "../../scripts/release.ts";
-import { ROOT, temporaryFolder } from "../service.ts";
+import { ROOT, temporaryFolder } from "../support/service.ts";
 
 const changelog = readFileSync(join(ROOT, "CHANGELOG.md"), "utf8");
 

@@ -89,7 +89,7 @@ import { MAX_FOLD_PAUSE_MS, TICK_MS } from "../../src/visits/journal/journal.ts"
 import { MAX_BYTES as JOURNAL_BYTES } from "../../src/visits/journal/segments.ts";
 import { EPSILON, MIN_SHOWN_VISITS } from "../../src/visits/statistics/noise.ts";
 import { DEFAULT_DAYS as DAYS_BY, MAX_DAYS, MAX_VALUES } from "../../src/visits/statistics/statistics.ts";
-import { ROOT } from "../service.ts";
+import { ROOT } from "../support/service.ts";
 
 const GENERATED = ["docs/bounds.md"];
 const PAGES = [

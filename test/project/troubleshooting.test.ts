@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
-import { ROOT } from "../service.ts";
+import { ROOT } from "../support/service.ts";
 
 const SOURCE = join(ROOT, "src");
 const DOCUMENT = readFileSync(join(ROOT, "docs/troubleshooting.md"), "utf8");

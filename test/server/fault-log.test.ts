@@ -4,7 +4,7 @@ import { writeFileSync } from "node:fs";
 import { createLog } from "../../src/lib/log.ts";
 import { StoreMisplaced, StoreUnavailable } from "../../src/links/store.ts";
 import { createFaultLog } from "../../src/server/fault-log.ts";
-import { testOnLinux } from "../linux.ts";
+import { testOnLinux } from "../support/linux.ts";
 
 interface Line {
   readonly level: string;

@@ -5,10 +5,17 @@ import { join } from "node:path";
 import type { Target } from "../../src/links/target.ts";
 import { createAdminToken } from "../../src/moderation/access-tokens.ts";
 import { checkStore } from "../../src/store/open.ts";
-import { testOnLinux } from "../linux.ts";
-import { ask, make } from "../managed.ts";
-import { openStoreOf, type Program, type Running, startHere, temporaryFolder, PROGRAM } from "../service.ts";
 import { newLink } from "../stores/links.ts";
+import { testOnLinux } from "../support/linux.ts";
+import { callApi, createManagedLink } from "../support/managed-links.ts";
+import {
+  openStoreOf,
+  type Program,
+  type RunningService,
+  startService,
+  temporaryFolder,
+  PROGRAM,
+} from "../support/service.ts";
 import {
   all,
   started,
@@ -78,12 +85,12 @@ describe("several processes", () => {
 
   testOnLinux("follow changes of forward_query in one of them", async () => {
     using connections = await openEach(program, children(program));
-    const { code, path, key } = await make(program, { target: TARGET });
+    const { code, path, key } = await createManagedLink(program, { target: TARGET });
     const redirectsTo = (location: string) => async () =>
       Bun.deepEquals(await connections.get(`/${code}?utm=1`), all({ status: 302, location }));
     await until("all have the link", redirectsTo(TARGET));
     for (const forward_query of [true, false, true]) {
-      const { status } = await ask(program, "PATCH", path, { key, body: { forward_query } });
+      const { status } = await callApi(program, "PATCH", path, { key, body: { forward_query } });
       expect(status).toBe(200);
       await until("all notice", redirectsTo(forward_query ? `${TARGET}?utm=1` : TARGET));
     }
@@ -210,7 +217,7 @@ describe("a signal to the supervisor", () => {
 describe("a start that fails", () => {
   const elsewhere = (folder: string) => ({ DATABASE_URL: `sqlite:${join(folder, "curt.db")}` });
 
-  async function expectPortTaken({ origin }: Running, processes: number) {
+  async function expectPortTaken({ origin }: RunningService, processes: number) {
     using folder = temporaryFolder();
     const { port } = new URL(origin);
     const settings = { PROCESSES: String(processes), PORT: port, ...elsewhere(folder.path) };
@@ -221,7 +228,7 @@ describe("a start that fails", () => {
   }
 
   test("reports once that another Curt with one process uses its port", async () => {
-    await using other = await startHere();
+    await using other = await startService();
     await expectPortTaken(other, PROCESSES);
   });
 

@@ -3,7 +3,13 @@ import { expect } from "bun:test";
 import { readFileSync } from "node:fs";
 import { connect } from "node:net";
 
-import { type Program, type ProgramOptions, type Settings, startProgram, PROGRAM } from "../service.ts";
+import {
+  type Program,
+  type ProgramOptions,
+  type Settings,
+  startProgram,
+  PROGRAM,
+} from "../support/service.ts";
 
 export const PROCESSES = 3;
 export const TARGET = "https://example.com/";

@@ -5,8 +5,8 @@ import { join } from "node:path";
 import { openStatements } from "../../src/store/open.ts";
 import { runCommand } from "../cli/commands.ts";
 import { manyLines } from "../cli/export-file.ts";
-import { sharePostgres } from "../postgres.ts";
-import { startHere, startProgram, temporaryFolder, untilLogged } from "../service.ts";
+import { sharePostgres } from "../support/postgres.ts";
+import { startService, startProgram, temporaryFolder, untilLogged } from "../support/service.ts";
 
 const server = await sharePostgres();
 const ENGINES = [
@@ -41,7 +41,7 @@ describe("an import into an empty PostgreSQL database", () => {
     const DATABASE_URL = await server.url("served");
     const settings = { DATABASE_URL, DATA_DIR: folder.path, PORT: "1" };
     {
-      await using _ = await startHere({ DATABASE_URL, DATA_DIR: elsewhere.path });
+      await using _ = await startService({ DATABASE_URL, DATA_DIR: elsewhere.path });
       for (const options of [[], ["--dry-run"]]) {
         const result = await runCommand(["import", ...options, file], settings);
         expect(result).toMatchObject({ stdout: "" });
@@ -68,7 +68,7 @@ describe("an import into an empty PostgreSQL database", () => {
       await program.exited;
     }
     expect((await runCommand(["import", file], settings)).stderr).toContain("is being served");
-    await server.ask("UPDATE instances SET renewed = renewed - interval '1 minute'", "killed");
+    await server.query("UPDATE instances SET renewed = renewed - interval '1 minute'", "killed");
     expect(await runCommand(["import", file], settings)).toMatchObject({ code: 0 });
   });
 });

@@ -4,7 +4,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 
 import { sendRaw } from "../http/raw.ts";
-import { startHere, startProgram, temporaryFolder, untilLogged } from "../service.ts";
+import { startService, startProgram, temporaryFolder, untilLogged } from "../support/service.ts";
 
 const original_url = "https://example.com/";
 /** The end of /livez's response. */
@@ -82,7 +82,7 @@ describe("SIGTERM", () => {
   });
 
   test("waits for an endless request no longer than its limit", async () => {
-    const service = await startHere({}, { limits: { server: { drainLimitMs: 100 } } });
+    const service = await startService({}, { limits: { server: { drainLimitMs: 100 } } });
     const endless = await sendHalf(service.origin);
     await service[Symbol.asyncDispose]();
     expect(await endless.answer).toBe("");

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 
 import { StoreUnavailable } from "../../src/links/store.ts";
 import { createCommits, createStoreFigures } from "../../src/store/shared/commits.ts";
-import { stopClock } from "../stopped-clock.ts";
+import { stopClock } from "../support/stopped-clock.ts";
 
 /** Commits that the test ends. */
 function holdable() {

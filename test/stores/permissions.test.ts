@@ -13,7 +13,7 @@ import {
 import { join } from "node:path";
 
 import { openStore } from "../../src/store/open.ts";
-import { PROGRAM, startProgram, temporaryFolder } from "../service.ts";
+import { PROGRAM, startProgram, temporaryFolder } from "../support/service.ts";
 import { visit } from "../visits/visits.ts";
 
 const OPEN_TO_ALL = "every user of this machine can read the store";

@@ -5,8 +5,8 @@ import { isProblem } from "../../src/links/problem.ts";
 import type { LinkStore, NewLink } from "../../src/links/store.ts";
 import { type Database, openDatabase } from "../../src/store/postgres/connection/database.ts";
 import { openPostgresStore } from "../../src/store/postgres/store.ts";
-import { sharePostgres } from "../postgres.ts";
-import { startProxy } from "../proxy.ts";
+import { sharePostgres } from "../support/postgres.ts";
+import { startProxy } from "../support/proxy.ts";
 import { newLink } from "./links.ts";
 import { PATIENT } from "./postgres-away.ts";
 

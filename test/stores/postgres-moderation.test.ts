@@ -3,7 +3,7 @@ import { describe, expect, test } from "bun:test";
 import { Client } from "pg";
 
 import { openPostgresStore } from "../../src/store/postgres/store.ts";
-import { sharePostgres } from "../postgres.ts";
+import { sharePostgres } from "../support/postgres.ts";
 import { newLink } from "./links.ts";
 import { PATIENT } from "./postgres-away.ts";
 import { testTables } from "./tables.ts";

@@ -3,7 +3,7 @@ import { expect, test } from "bun:test";
 import { openDatabase } from "../../src/store/postgres/connection/database.ts";
 import { createSearch } from "../../src/store/postgres/search.ts";
 import { openPostgresStore } from "../../src/store/postgres/store.ts";
-import { sharePostgres } from "../postgres.ts";
+import { sharePostgres } from "../support/postgres.ts";
 import { PATIENT } from "./postgres-away.ts";
 import { checkSearches } from "./search-cases.ts";
 import { searchInPages, to } from "./search.ts";

@@ -11,8 +11,8 @@ import {
   type SharedPostgres,
   startPostgres,
   USER,
-} from "../postgres.ts";
-import { temporaryFolder } from "../service.ts";
+} from "../support/postgres.ts";
+import { temporaryFolder } from "../support/service.ts";
 import { open, openConnected, refusal, untilAway, untilBack } from "./postgres-away.ts";
 
 /** The server's certificate is for the name `localhost` alone, and valid from 2020 to 2120. */

@@ -6,9 +6,9 @@ import { join } from "node:path";
 
 import type { LinkKey } from "../../src/links/code.ts";
 import { checkStore } from "../../src/store/open.ts";
-import { sharePostgres } from "../postgres.ts";
 import { type Kept, PASSWORD } from "../schemas/fill.ts";
-import { type Here, openStoreOf, startHere, temporaryFolder } from "../service.ts";
+import { sharePostgres } from "../support/postgres.ts";
+import { type LocalService, openStoreOf, startService, temporaryFolder } from "../support/service.ts";
 
 const FOLDER = join(import.meta.dir, "../schemas");
 const HOUR_MS = 3_600_000;
@@ -51,7 +51,7 @@ describe("the kept PostgreSQL stores", () => {
     test(`${name} keeps its links, visits, keys and decisions`, async () => {
       using folder = temporaryFolder();
       const DATABASE_URL = await server.url(name);
-      await server.ask(statements(name), name);
+      await server.query(statements(name), name);
       await checkAll(keptIn(name), { DATABASE_URL, DATA_DIR: folder.path }, folder.path);
     });
 });
@@ -61,7 +61,7 @@ async function checkAll(kept: Kept, settings: Record<string, string>, folder: st
   const options = { folder, startMs: kept.madeMs + HOUR_MS };
   const all = { BASE_URL: "https://go.example.com", ADMIN_TOKEN, EDITS: "24h", ...settings };
   {
-    await using service = await startHere(all, options);
+    await using service = await startService(all, options);
     await checkVisits(service, kept, 0);
     await checkLinks(service, kept);
     await checkKeys(service, kept);
@@ -69,7 +69,7 @@ async function checkAll(kept: Kept, settings: Record<string, string>, folder: st
       (await service.shorten({ original_url: "https://example.com/new", custom_code: "new" })).status,
     ).toBe(201);
   }
-  await using service = await startHere(all, options);
+  await using service = await startService(all, options);
   await checkVisits(service, kept, 1);
   await checkLinks(service, kept);
   await checkDecisions(service, kept);
@@ -82,7 +82,7 @@ async function checkAll(kept: Kept, settings: Record<string, string>, folder: st
 
 const pathOf = (code: string) => `/${encodeURIComponent(code)}`;
 
-async function checkLinks(service: Here, { links }: Kept): Promise<void> {
+async function checkLinks(service: LocalService, { links }: Kept): Promise<void> {
   for (const { code, url, status } of links) {
     const answer = await service.fetch(pathOf(code));
     const location = status === 302 ? new URL(url).href : null;
@@ -91,7 +91,7 @@ async function checkLinks(service: Here, { links }: Kept): Promise<void> {
 }
 
 /** The kept visits, and those of these checks, which count as bots. */
-async function checkVisits(service: Here, { links }: Kept, rounds: number): Promise<void> {
+async function checkVisits(service: LocalService, { links }: Kept, rounds: number): Promise<void> {
   await using store = await openStoreOf(service);
   for (const { code, status, visits, bots } of links) {
     const link = await store.find(code as LinkKey);
@@ -101,7 +101,7 @@ async function checkVisits(service: Here, { links }: Kept, rounds: number): Prom
   }
 }
 
-async function checkDecisions(service: Here, { reportedCodes, blockedHosts }: Kept): Promise<void> {
+async function checkDecisions(service: LocalService, { reportedCodes, blockedHosts }: Kept): Promise<void> {
   const dataOf = async (path: string) =>
     ((await (await service.fetch(`/api/v1/admin/${path}`, AS_OPERATOR)).json()) as { data: object }).data;
   expect(await dataOf("cases")).toMatchObject({ cases: reportedCodes.map((code) => ({ code })) });
@@ -111,7 +111,7 @@ async function checkDecisions(service: Here, { reportedCodes, blockedHosts }: Ke
   expect(entries).toHaveLength(3);
 }
 
-async function checkKeys(service: Here, { links, idempotencyKey }: Kept): Promise<void> {
+async function checkKeys(service: LocalService, { links, idempotencyKey }: Kept): Promise<void> {
   const change = (code: string, key: string) =>
     service.fetch(`/api/v1/links/${code}`, {
       method: "PATCH",

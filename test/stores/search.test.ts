@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { openReader } from "../../src/store/sqlite/file/file.ts";
 import { createSearch } from "../../src/store/sqlite/search.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
-import { temporaryFolder } from "../service.ts";
+import { temporaryFolder } from "../support/service.ts";
 import { newLink } from "./links.ts";
 import { checkSearches } from "./search-cases.ts";
 import { findAll, searchInPages, to } from "./search.ts";

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { StoreUnusable } from "../../src/links/store.ts";
 import { checkFile, openWriter } from "../../src/store/sqlite/file/file.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
-import { ROOT, startProgram, temporaryFolder, PROGRAM } from "../service.ts";
+import { ROOT, startProgram, temporaryFolder, PROGRAM } from "../support/service.ts";
 import { newLink } from "./links.ts";
 
 const HEADER_BYTES = 32;

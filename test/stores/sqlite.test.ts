@@ -20,7 +20,7 @@ import { DAY_MS } from "../../src/links/time.ts";
 import { checkFile, openWriter } from "../../src/store/sqlite/file/file.ts";
 import { openSqliteStore, type StoreOptions } from "../../src/store/sqlite/store.ts";
 import { daysWithVisits, LAST_DAY } from "../../src/store/sqlite/visits.ts";
-import { temporaryFolder } from "../service.ts";
+import { temporaryFolder } from "../support/service.ts";
 import { slicesOf } from "../visits/slices.ts";
 import { testCaseStore } from "./cases.ts";
 import { newLink, testLinkStore } from "./links.ts";

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 
 import { StoreBusy } from "../../src/store/sqlite/store-busy.ts";
 import { createWriteQueue } from "../../src/store/sqlite/write-queue.ts";
-import { stopClock } from "../stopped-clock.ts";
+import { stopClock } from "../support/stopped-clock.ts";
 
 const NOTHING = undefined as never;
 

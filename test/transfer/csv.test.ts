@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
 
 import { runCommand } from "../cli/commands.ts";
-import { temporaryFolder } from "../service.ts";
+import { temporaryFolder } from "../support/service.ts";
 import { expectImported, expectRefused } from "./import-checks.ts";
 
 const ROWS = [

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { LinkKey } from "../../src/links/code.ts";
 import { DAY_MS } from "../../src/links/time.ts";
 import { runCommand } from "../cli/commands.ts";
-import { openStoreOf, startHere, temporaryFolder } from "../service.ts";
+import { openStoreOf, startService, temporaryFolder } from "../support/service.ts";
 
 interface ExpectedImport {
   readonly links: Readonly<Record<string, ExpectedLink>>;
@@ -32,7 +32,7 @@ export async function expectImported(content: string | Uint8Array, expected: Exp
   using folder = temporaryFolder();
   const file = join(folder.path, "file");
   await Bun.write(file, content);
-  await using curt = await startHere();
+  await using curt = await startService();
   const settings = { DATABASE_URL: curt.databaseUrl, DATA_DIR: folder.path, PORT: "1", STATS_KEEP: "3650d" };
   const visitsFile = join(folder.path, "visits");
   if (expected.visits !== undefined) await Bun.write(visitsFile, expected.visits);

@@ -4,9 +4,9 @@ import { describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
-import { sharePostgres } from "../postgres.ts";
-import { ROOT } from "../service.ts";
-import { commandsOf, scriptsOf } from "../shell.ts";
+import { sharePostgres } from "../support/postgres.ts";
+import { ROOT } from "../support/service.ts";
+import { commandsOf, scriptsOf } from "../support/shell-scripts.ts";
 import { expectImported } from "./import-checks.ts";
 
 const server = await sharePostgres();
@@ -25,12 +25,12 @@ type Engine = (statements: string, table: string) => Promise<readonly string[]>;
 const onPostgres: Engine = async (statements, table) => {
   await server.url(table);
   const tables = statements.replaceAll("`", '"').replaceAll("DATETIME", "TIMESTAMPTZ");
-  await server.ask(`SET timezone TO 'UTC'; ${tables}`, table);
-  const [row] = await server.ask("SELECT current_setting('data_directory') AS folder");
+  await server.query(`SET timezone TO 'UTC'; ${tables}`, table);
+  const [row] = await server.query("SELECT current_setting('data_directory') AS folder");
   const file = `${String(row?.["folder"])}/${table}`;
   const files: string[] = [];
   for (const { sql, zone } of queriesOn(table)) {
-    await server.ask(
+    await server.query(
       `SET timezone TO '${zone}'; COPY (${sql}) TO '${file}' WITH (FORMAT csv, HEADER)`,
       table,
     );

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import * as fc from "fast-check";
 
 import { openCountries, readCountry } from "../../src/visits/country.ts";
-import { temporaryFolder } from "../service.ts";
+import { temporaryFolder } from "../support/service.ts";
 import { database } from "./mmdb.ts";
 
 function openDatabase(...of: Parameters<typeof database>): (address: string) => string {

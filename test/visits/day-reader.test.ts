@@ -8,8 +8,8 @@ import { openSqliteStore } from "../../src/store/sqlite/store.ts";
 import type { VisitStore } from "../../src/visits/days/store.ts";
 import { createNoise } from "../../src/visits/statistics/noise.ts";
 import { createStatistics, INTERVALS } from "../../src/visits/statistics/statistics.ts";
-import { temporaryFolder } from "../service.ts";
 import { newLink } from "../stores/links.ts";
+import { temporaryFolder } from "../support/service.ts";
 import { slicesOf, type TestVisit } from "./slices.ts";
 
 const HOUR_MS = 3_600_000;

@@ -7,7 +7,7 @@ import { StoreUnavailable } from "../../src/links/store.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
 import { startFolding } from "../../src/visits/journal/folding.ts";
 import { SegmentDamaged } from "../../src/visits/journal/segment-file.ts";
-import { temporaryFolder } from "../service.ts";
+import { temporaryFolder } from "../support/service.ts";
 import { writeSegment } from "./segments.ts";
 import { detailOf } from "./slices.ts";
 

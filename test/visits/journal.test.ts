@@ -4,7 +4,7 @@ import { join } from "node:path";
 
 import type { LinkKey } from "../../src/links/code.ts";
 import { DAY_MS, HOUR_MS } from "../../src/links/time.ts";
-import { temporaryFolder } from "../service.ts";
+import { temporaryFolder } from "../support/service.ts";
 import { CREATED, link, NOW, openRecorder, VISIT } from "./open-recorder.ts";
 import { writeSegment } from "./segments.ts";
 import { detailOf } from "./slices.ts";

@@ -13,8 +13,8 @@ import { DIMENSIONS } from "../../src/visits/days/dimensions.ts";
 import { blur, createNoise, MIN_SHOWN_VISITS } from "../../src/visits/statistics/noise.ts";
 import { createStatistics, type Statistics } from "../../src/visits/statistics/statistics.ts";
 import { writeDay } from "../../src/visits/statistics/zone.ts";
-import { type Here, openStoreOf, startHere, temporaryFolder } from "../service.ts";
 import { newLink } from "../stores/links.ts";
+import { type LocalService, openStoreOf, startService, temporaryFolder } from "../support/service.ts";
 import { detailOf, slicesOf } from "./slices.ts";
 import { addVisits, statisticsOf, untilCounted, visit } from "./visits.ts";
 
@@ -187,14 +187,14 @@ describe("a public service", () => {
   };
   const startMs = Date.UTC(2026, 10, 21, 16, 30);
   const DAY = Math.floor(startMs / DAY_MS);
-  const createLink = async (service: Here, custom_code: string) => {
+  const createLink = async (service: LocalService, custom_code: string) => {
     expect((await service.shorten({ original_url: "https://example.com/", custom_code })).status).toBe(201);
     await using store = await openStoreOf(service);
     return (await store.find(custom_code as LinkKey))?.createdMs ?? Number.NaN;
   };
 
   test("publishes a day's breakdowns an hour after its end, with noise that only another visit changes", async () => {
-    await using service = await startHere(SETTINGS, { startMs });
+    await using service = await startService(SETTINGS, { startMs });
     const createdMs = await createLink(service, "primed");
     const person = (network: number, mobile: boolean) =>
       visit(service, "primed", {
@@ -246,7 +246,7 @@ describe("a public service", () => {
     using folder = temporaryFolder();
     const options = { folder: folder.path, startMs };
     const results = new Set<string>();
-    async function readAll(service: Here): Promise<void> {
+    async function readAll(service: LocalService): Promise<void> {
       const path = "/api/v1/links/same/stats?from=2026-11-21&to=2026-11-23";
       const { data } = (await (await service.fetch(path)).json()) as { data: Record<string, any> };
       const rows = DIMENSIONS.flatMap((dimension) =>
@@ -266,8 +266,8 @@ describe("a public service", () => {
       expect(page).toContain(`<dt>${en["preview.visitors"]}</dt><dd>${data["visitors"]}</dd>`);
     }
     {
-      await using one = await startHere(SETTINGS, options);
-      await using other = await startHere(SETTINGS, options);
+      await using one = await startService(SETTINGS, options);
+      await using other = await startService(SETTINGS, options);
       await createLink(one, "same");
       const people = Array.from({ length: 60 }, (_, visitor) => ({
         visitor,
@@ -279,7 +279,7 @@ describe("a public service", () => {
         await readAll(service);
       }
     }
-    await using later = await startHere(SETTINGS, { ...options, startMs: startMs + 2 * DAY_MS });
+    await using later = await startService(SETTINGS, { ...options, startMs: startMs + 2 * DAY_MS });
     await readAll(later);
     expect(results.size).toBe(1);
   });

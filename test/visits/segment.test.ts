@@ -8,7 +8,7 @@ import { createSegmentFile } from "../../src/visits/journal/segment-file.ts";
 import { HEAD_WORDS, segmentBytes } from "../../src/visits/journal/segment-layout.ts";
 import { readSegment } from "../../src/visits/journal/segment-reader.ts";
 import { createName, openSegment } from "../../src/visits/journal/segment.ts";
-import { temporaryFolder } from "../service.ts";
+import { temporaryFolder } from "../support/service.ts";
 import { writeSegment } from "./segments.ts";
 
 const CAPACITY = { links: 3, details: 4, nameBytes: 400 };

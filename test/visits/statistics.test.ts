@@ -13,9 +13,9 @@ import {
   type Statistics,
   type StatisticsRequest,
 } from "../../src/visits/statistics/statistics.ts";
-import { make } from "../managed.ts";
-import { startHere, temporaryFolder } from "../service.ts";
 import { newLink } from "../stores/links.ts";
+import { createManagedLink } from "../support/managed-links.ts";
+import { startService, temporaryFolder } from "../support/service.ts";
 import { slicesOf, type TestVisit } from "./slices.ts";
 import { statisticsOf, untilCounted, visit } from "./visits.ts";
 
@@ -226,11 +226,11 @@ describe("statistics", () => {
 
 describe("GET /api/v1/links/{code}/stats", () => {
   test("breaks visits down by what their headers say", async () => {
-    await using service = await startHere({
+    await using service = await startService({
       STATS_SHOWN: "all",
       TRUSTED_PROXIES: "127.0.0.1",
     });
-    await make(service, { code: "sources" });
+    await createManagedLink(service, { code: "sources" });
     for (let nth = 0; nth < 6; nth++) {
       await visit(service, "sources", {
         Referer: "https://search.naver.com/search?q=secret",
@@ -257,8 +257,8 @@ describe("GET /api/v1/links/{code}/stats", () => {
   });
 
   test("looks up countries in the bundled database, and believes only trusted proxies", async () => {
-    await using service = await startHere({ STATS_SHOWN: "all", TRUSTED_PROXIES: "127.0.0.1" });
-    await make(service, { code: "where" });
+    await using service = await startService({ STATS_SHOWN: "all", TRUSTED_PROXIES: "127.0.0.1" });
+    await createManagedLink(service, { code: "where" });
     for (let nth = 0; nth < 5; nth++) {
       // A Korean carrier, regardless of the visitor's own headers.
       await visit(service, "where", {
@@ -271,8 +271,8 @@ describe("GET /api/v1/links/{code}/stats", () => {
       visitors: 5,
       countries: { values: [{ value: "KR", visits: 5 }], other: 0 },
     });
-    await using open = await startHere({ STATS_SHOWN: "all" }, { startMs: NOW });
-    await make(open, { code: "where" });
+    await using open = await startService({ STATS_SHOWN: "all" }, { startMs: NOW });
+    await createManagedLink(open, { code: "where" });
     for (let nth = 0; nth < 5; nth++) await visit(open, "where", { "X-Forwarded-For": `168.126.63.${nth}` });
     await untilCounted(open, "where", 5);
     // Nobody is trusted: one visitor, from an address without a country.
@@ -283,8 +283,8 @@ describe("GET /api/v1/links/{code}/stats", () => {
   });
 
   test("stores neither addresses nor user agents nor queries of referrers", async () => {
-    await using service = await startHere({ TRUSTED_PROXIES: "127.0.0.1" });
-    await make(service, { code: "private" });
+    await using service = await startService({ TRUSTED_PROXIES: "127.0.0.1" });
+    await createManagedLink(service, { code: "private" });
     const headers = {
       "X-Forwarded-For": "198.51.100.77",
       Referer: "https://www.naver.com/a?token=s3cret",
@@ -311,8 +311,8 @@ describe("GET /api/v1/links/{code}/stats", () => {
   });
 
   test("refuses invalid parameters and unknown codes, and ignores empty parameters", async () => {
-    await using service = await startHere();
-    await make(service, { code: "refused" });
+    await using service = await startService();
+    await createManagedLink(service, { code: "refused" });
     const outcomeFor = async (query: string) => {
       const response = await service.fetch(`/api/v1/links/refused/stats${query}`);
       return [response.status, response.headers.get("curt-reason")];

@@ -5,16 +5,16 @@ import { join } from "node:path";
 
 import { createSegmentFile } from "../../src/visits/journal/segment-file.ts";
 import { createName, openSegment } from "../../src/visits/journal/segment.ts";
-import { make } from "../managed.ts";
-import { startHere, temporaryFolder, untilLogged } from "../service.ts";
+import { createManagedLink } from "../support/managed-links.ts";
+import { startService, temporaryFolder, untilLogged } from "../support/service.ts";
 import { linkOf, statisticsOf, untilCounted, visit, WINDOWS_CHROME } from "./visits.ts";
 
 const CRAWLER = "Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)";
 
 describe("visits", () => {
   test("by people and by bots are counted separately, HEAD requests and unknown codes not at all", async () => {
-    await using service = await startHere();
-    await make(service, { code: "seen" });
+    await using service = await startService();
+    await createManagedLink(service, { code: "seen" });
     // People last: once they are counted, so are earlier visits.
     for (const userAgent of [CRAWLER, "curl/8.5.0", ""])
       await visit(service, "seen", { "User-Agent": userAgent });
@@ -27,8 +27,8 @@ describe("visits", () => {
   });
 
   test("count as a person's for navigations, and as a bot's for prefetches, resources and WebSockets", async () => {
-    await using service = await startHere();
-    await make(service, { code: "shown" });
+    await using service = await startService();
+    await createManagedLink(service, { code: "shown" });
     const document = { "Sec-Fetch-Dest": "document" };
     const people = [{}, document, { "Sec-Fetch-Dest": "iframe" }, { ...document, Upgrade: "h2c" }];
     const bots = [
@@ -46,9 +46,9 @@ describe("visits", () => {
   });
 
   test("with different spellings of a code count for one link", async () => {
-    await using service = await startHere();
-    await make(service, { code: "한글" });
-    await make(service, { code: "other" });
+    await using service = await startService();
+    await createManagedLink(service, { code: "한글" });
+    await createManagedLink(service, { code: "other" });
     for (const spelling of ["한글", "한글".normalize("NFD"), encodeURIComponent("한글")]) {
       await visit(service, spelling);
     }
@@ -57,9 +57,9 @@ describe("visits", () => {
   });
 
   test("redirect while the store is locked, and are counted afterwards", async () => {
-    await using service = await startHere({}, { limits: { core: { busyWaitMs: 50 } } });
+    await using service = await startService({}, { limits: { core: { busyWaitMs: 50 } } });
     service.expectFaults();
-    await make(service, { code: "patient" });
+    await createManagedLink(service, { code: "patient" });
     await visit(service, "patient");
     const blocker = new Database(service.file);
     blocker.run("BEGIN IMMEDIATE");
@@ -76,9 +76,9 @@ describe("visits", () => {
     using folder = temporaryFolder();
     const options = { folder: folder.path, limits: { core: { busyWaitMs: 50 } } };
     {
-      const service = await startHere({}, options);
+      const service = await startService({}, options);
       service.expectFaults();
-      await make(service, { code: "later" });
+      await createManagedLink(service, { code: "later" });
       using blocker = new Database(service.file);
       blocker.run("BEGIN IMMEDIATE");
       for (let nth = 0; nth < 50; nth++) await visit(service, "later");
@@ -87,7 +87,7 @@ describe("visits", () => {
       blocker.run("ROLLBACK");
     }
     expect(journalFiles(folder.path)).not.toEqual([]);
-    await using restarted = await startHere({}, options);
+    await using restarted = await startService({}, options);
     await untilCounted(restarted, "later", 50);
   });
 
@@ -95,8 +95,8 @@ describe("visits", () => {
     using folder = temporaryFolder();
     const journal = join(folder.path, "curt.db-visits");
     {
-      await using service = await startHere({}, { folder: folder.path });
-      await make(service, { code: "cut" });
+      await using service = await startService({}, { folder: folder.path });
+      await createManagedLink(service, { code: "cut" });
     }
     const path = join(journal, "0-77.visits");
     await createSegmentFile(path, { links: 10, details: 10, nameBytes: 1000 });
@@ -104,7 +104,7 @@ describe("visits", () => {
     segment.start({ source: [1, 2], boot: [123, 456] }, 1, 490_000);
     segment.count(createName("link", "cut\t5"), false);
     await Bun.write(join(journal, "0-78.visits"), "no segment");
-    await using service = await startHere({}, { folder: folder.path });
+    await using service = await startService({}, { folder: folder.path });
     await visit(service, "cut");
     await untilCounted(service, "cut", 1);
     const warnings = () => service.logged.filter((line) => line.includes("cannot be trusted"));

@@ -2,7 +2,7 @@ import { expect } from "bun:test";
 
 import type { LinkKey } from "../../src/links/code.ts";
 import { HOUR_MS } from "../../src/links/time.ts";
-import { openStoreOf, type Running } from "../service.ts";
+import { openStoreOf, type RunningService } from "../support/service.ts";
 import { slicesOf, type TestVisit } from "./slices.ts";
 
 export const WINDOWS_CHROME =
@@ -10,7 +10,7 @@ export const WINDOWS_CHROME =
 
 /** Visits a link as a person, and expects a redirect. */
 export async function visit(
-  service: Running,
+  service: RunningService,
   code: string,
   headers: Readonly<Record<string, string>> = {},
 ): Promise<void> {
@@ -22,7 +22,7 @@ export async function visit(
 
 /** Adds visits of one hour to the store without requests. Default: the hour of the link's creation. */
 export async function addVisits(
-  service: Running,
+  service: RunningService,
   code: string,
   visits: readonly Omit<TestVisit, "code" | "createdMs">[],
   atMs?: number,
@@ -37,16 +37,20 @@ export async function addVisits(
 }
 
 /** `data` of GET /api/v1/links/{code}. */
-export function linkOf(service: Running, code: string): Promise<Record<string, unknown>> {
+export function linkOf(service: RunningService, code: string): Promise<Record<string, unknown>> {
   return dataOf(service, `/api/v1/links/${encodeURIComponent(code)}`);
 }
 
 /** `data` of GET /api/v1/links/{code}/stats. */
-export function statisticsOf(service: Running, code: string, query = ""): Promise<Record<string, unknown>> {
+export function statisticsOf(
+  service: RunningService,
+  code: string,
+  query = "",
+): Promise<Record<string, unknown>> {
   return dataOf(service, `/api/v1/links/${encodeURIComponent(code)}/stats${query}`);
 }
 
-async function dataOf(service: Running, path: string): Promise<Record<string, unknown>> {
+async function dataOf(service: RunningService, path: string): Promise<Record<string, unknown>> {
   const response = await service.fetch(path);
   const { data, message } = (await response.json()) as { data?: Record<string, unknown>; message: string };
   if (data === undefined) throw new Error(`${path}: ${response.status} ${message}`);
@@ -54,7 +58,7 @@ async function dataOf(service: Running, path: string): Promise<Record<string, un
 }
 
 /** Waits for the counts, which reach the store a moment after the visit. */
-export async function untilCounted(service: Running, code: string, visits: number): Promise<void> {
+export async function untilCounted(service: RunningService, code: string, visits: number): Promise<void> {
   const countVisits = async () => Number((await linkOf(service, code))["visits"]);
   while ((await countVisits()) < visits) await Bun.sleep(10);
   expect(await countVisits()).toBe(visits);

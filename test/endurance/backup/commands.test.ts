@@ -4,7 +4,7 @@ import { join } from "node:path";
 
 import { createLargeStore, SEVERAL_STEPS, start, stopHalfway } from "../../backup/interruptions.ts";
 import { runCommand as run } from "../../cli/commands.ts";
-import { temporaryFolder } from "../../service.ts";
+import { temporaryFolder } from "../../support/service.ts";
 
 test("a killed backup leaves nothing that can be restored, and the next one cleans up", async () => {
   using folder = temporaryFolder();

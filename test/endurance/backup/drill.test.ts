@@ -4,7 +4,7 @@ import { join } from "node:path";
 
 import { createLargeStore, SEVERAL_STEPS, start, stopHalfway } from "../../backup/interruptions.ts";
 import { runCommand as run } from "../../cli/commands.ts";
-import { type Program, startProgram, temporaryFolder } from "../../service.ts";
+import { type Program, startProgram, temporaryFolder } from "../../support/service.ts";
 import { linkOf, visit } from "../../visits/visits.ts";
 
 /** `ROUNDS=20 npm test -- test/endurance/backup/drill.test.ts` makes more backups. Lost visits and double counts are rare. */

@@ -15,20 +15,26 @@ import { basename, join } from "node:path";
 import { createLargeStore, SEVERAL_STEPS, stopHalfway } from "../../backup/interruptions.ts";
 import { runCommand as run } from "../../cli/commands.ts";
 import { addressOf, scrapeUntil } from "../../metrics/scrape.ts";
-import { type Running, type Settings, startProgram, temporaryFolder, untilLogged } from "../../service.ts";
+import {
+  type RunningService,
+  type Settings,
+  startProgram,
+  temporaryFolder,
+  untilLogged,
+} from "../../support/service.ts";
 
 const BACKUP_LOGGED = "a backup was made";
 /** Starts a program that keeps its backups in the folder `backups`. */
 const start = (folder: string, more: Settings = {}) =>
   startProgram({ BACKUP_DIR: join(folder, "backups"), ...more }, { folder, roundMs: 20 });
 
-const linesWith = ({ logged }: Running, text: string) => logged.filter((line) => line.includes(text));
+const linesWith = ({ logged }: RunningService, text: string) => logged.filter((line) => line.includes(text));
 
-async function untilBackups(curt: Running, times: number): Promise<void> {
+async function untilBackups(curt: RunningService, times: number): Promise<void> {
   while (linesWith(curt, BACKUP_LOGGED).length < times) await Bun.sleep(10);
 }
 
-const filesOf = (curt: Running) =>
+const filesOf = (curt: RunningService) =>
   linesWith(curt, BACKUP_LOGGED).map((line) => (JSON.parse(line) as { file: string }).file);
 
 /** Creates a store and a first backup. Returns the start of its backups' names. */

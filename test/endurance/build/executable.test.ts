@@ -5,9 +5,9 @@ import { join } from "node:path";
 import { version } from "../../../package.json";
 import { build } from "../../../scripts/build.ts";
 import { assets } from "../../../src/pages/assets/branding.ts";
-import { freePort } from "../../free-port.ts";
 import { connect } from "../../mcp/connect.ts";
-import { startProgram, temporaryFolder, untilLogged } from "../../service.ts";
+import { freePort } from "../../support/free-port.ts";
+import { startProgram, temporaryFolder, untilLogged } from "../../support/service.ts";
 
 test("the executable creates links, serves pages, takes over and checks a store without Node, Bun or sources", async () => {
   using built = temporaryFolder();

@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 import bunPackage from "../../../node_modules/bun/package.json";
 import { version } from "../../../package.json";
 import { CONTENTS, makePackage } from "../../../scripts/package.ts";
-import { ROOT, startProgram, temporaryFolder } from "../../service.ts";
+import { ROOT, startProgram, temporaryFolder } from "../../support/service.ts";
 
 async function run(command: string[], cwd: string): Promise<string> {
   const child = Bun.spawn(command, { cwd, stdout: "pipe", stderr: "pipe" });

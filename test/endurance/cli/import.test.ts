@@ -4,7 +4,7 @@ import { join } from "node:path";
 
 import { manyLines } from "../../cli/export-file.ts";
 import { run } from "../../cli/run.ts";
-import { temporaryFolder, PROGRAM } from "../../service.ts";
+import { temporaryFolder, PROGRAM } from "../../support/service.ts";
 
 const settingsFor = (path: string) => ({ DATABASE_URL: `sqlite:${path}`, PORT: "1" });
 

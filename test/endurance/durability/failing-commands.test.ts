@@ -7,8 +7,8 @@ import { openStatements } from "../../../src/store/open.ts";
 import { checkFile } from "../../../src/store/sqlite/file/file.ts";
 import { runCommand } from "../../cli/commands.ts";
 import { startReceiver } from "../../events/receiver.ts";
-import { testOnLinux } from "../../linux.ts";
-import { BASE_URL, startProgram, temporaryFolder } from "../../service.ts";
+import { testOnLinux } from "../../support/linux.ts";
+import { BASE_URL, startProgram, temporaryFolder } from "../../support/service.ts";
 import { runFailing } from "./trace-program.ts";
 
 const STORE = "curt.db";

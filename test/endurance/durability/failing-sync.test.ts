@@ -3,9 +3,9 @@ import { describe, expect } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 
-import { testOnLinux } from "../../linux.ts";
-import { roundsOf } from "../../preloads.ts";
-import { startProgram, temporaryFolder } from "../../service.ts";
+import { testOnLinux } from "../../support/linux.ts";
+import { roundsOf } from "../../support/preloads.ts";
+import { startProgram, temporaryFolder } from "../../support/service.ts";
 import { writeSegment } from "../../visits/segments.ts";
 import { createDisk } from "./disk.ts";
 import type { SystemCall } from "./syscalls.ts";

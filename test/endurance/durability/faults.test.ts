@@ -5,10 +5,10 @@ import { existsSync, mkdirSync, statfsSync, statSync, truncateSync } from "node:
 import { join } from "node:path";
 
 import { OPENING_KIB } from "../../../src/store/sqlite/file/file.ts";
-import { testOnLinux } from "../../linux.ts";
 import { addressOf, scrapeUntil } from "../../metrics/scrape.ts";
-import { startHere, startProgram, temporaryFolder, untilLogged, PROGRAM } from "../../service.ts";
 import { damageStore } from "../../stores/damage.ts";
+import { testOnLinux } from "../../support/linux.ts";
+import { startService, startProgram, temporaryFolder, untilLogged, PROGRAM } from "../../support/service.ts";
 import { untilCounted, visit } from "../../visits/visits.ts";
 
 const original_url = "https://example.com/";
@@ -233,7 +233,7 @@ for (const processes of ["1", "2"])
   });
 
 test("an unreadable file causes 503 and never 404, while cached links keep redirecting", async () => {
-  await using curt = await startHere();
+  await using curt = await startService();
   const codes = Array.from({ length: 300 }, (_, nth) => `link${nth}`);
   for (const custom_code of codes)
     await curt.shorten({ original_url: `https://example.com/${"x".repeat(2000)}`, custom_code });

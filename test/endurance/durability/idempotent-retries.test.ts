@@ -1,10 +1,10 @@
 import { expect } from "bun:test";
 
 import { checkStore } from "../../../src/store/open.ts";
-import { sendUntilTaken } from "../../again.ts";
-import { testOnLinux } from "../../linux.ts";
-import { startProgram, temporaryFolder } from "../../service.ts";
-import { childrenOf, signal } from "../../signals.ts";
+import { testOnLinux } from "../../support/linux.ts";
+import { childrenOf, signal } from "../../support/processes.ts";
+import { sendUntilTaken } from "../../support/retry.ts";
+import { startProgram, temporaryFolder } from "../../support/service.ts";
 
 const ROUNDS = 4;
 const REQUESTS = 200;

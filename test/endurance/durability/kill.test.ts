@@ -3,7 +3,7 @@ import { appendFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { checkStore } from "../../../src/store/open.ts";
-import { startProgram, temporaryFolder } from "../../service.ts";
+import { startProgram, temporaryFolder } from "../../support/service.ts";
 
 /**
  * `ROUNDS=20 npm test -- test/endurance/durability/kill.test.ts` runs more. A response before its commit is found in nearly

@@ -2,9 +2,9 @@ import { expect } from "bun:test";
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 
-import { testOnLinux } from "../../linux.ts";
 import { addressOf } from "../../metrics/scrape.ts";
-import { type Program, PROGRAM, startProgram, temporaryFolder, untilLogged } from "../../service.ts";
+import { testOnLinux } from "../../support/linux.ts";
+import { type Program, PROGRAM, startProgram, temporaryFolder, untilLogged } from "../../support/service.ts";
 import { visit } from "../../visits/visits.ts";
 
 const original_url = "https://example.com/";

@@ -5,9 +5,9 @@ import { basename, join } from "node:path";
 
 import { StoreUnusable } from "../../../src/links/store.ts";
 import { openSqliteStore } from "../../../src/store/sqlite/store.ts";
-import { type Program, startProgram, temporaryFolder } from "../../service.ts";
-import { childrenOf, isRunning } from "../../signals.ts";
 import { newLink } from "../../stores/links.ts";
+import { childrenOf, isRunning } from "../../support/processes.ts";
+import { type Program, startProgram, temporaryFolder } from "../../support/service.ts";
 
 const original_url = "https://example.com/";
 const ALL = ["", "-wal", "-shm"];

@@ -3,9 +3,9 @@ import { expect } from "bun:test";
 import { basename, join } from "node:path";
 
 import { checkFile } from "../../../src/store/sqlite/file/file.ts";
-import { testOnLinux } from "../../linux.ts";
-import { roundsOf } from "../../preloads.ts";
-import { BASE_URL, startProgram, temporaryFolder } from "../../service.ts";
+import { testOnLinux } from "../../support/linux.ts";
+import { roundsOf } from "../../support/preloads.ts";
+import { BASE_URL, startProgram, temporaryFolder } from "../../support/service.ts";
 import { createDisk } from "./disk.ts";
 import type { SystemCall } from "./syscalls.ts";
 import { type Run, traceProgram } from "./trace-program.ts";

@@ -2,8 +2,8 @@ import { expect } from "bun:test";
 import { existsSync, readFileSync, realpathSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-import { sendUntilTaken } from "../../again.ts";
-import { type Program, PROGRAM, type Settings, startProgram } from "../../service.ts";
+import { sendUntilTaken } from "../../support/retry.ts";
+import { type Program, PROGRAM, type Settings, startProgram } from "../../support/service.ts";
 import type { SystemCall } from "./syscalls.ts";
 
 export const TRACE = "trace.jsonl";

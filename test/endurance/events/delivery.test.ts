@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test";
 
 import { startReceiver } from "../../events/receiver.ts";
-import { type Program, type Settings, startProgram, temporaryFolder } from "../../service.ts";
+import { type Program, type Settings, startProgram, temporaryFolder } from "../../support/service.ts";
 import { startCluster } from "../postgres/cluster.ts";
 
 const AT_ONCE = 20;

@@ -3,13 +3,13 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { addCampaign, report, TOKEN } from "../../admin/operator.ts";
-import { ROOT, type Running, startHere } from "../../service.ts";
-import { commandsOf, requestOf, scriptsOf } from "../../shell.ts";
+import { ROOT, type RunningService, startService } from "../../support/service.ts";
+import { commandsOf, requestOf, scriptsOf } from "../../support/shell-scripts.ts";
 
 const GUIDE = readFileSync(join(ROOT, "docs/admin.md"), "utf8");
 
-async function prepare(): Promise<Running> {
-  const curt = await startHere({ ADMIN_TOKEN: TOKEN });
+async function prepare(): Promise<RunningService> {
+  const curt = await startService({ ADMIN_TOKEN: TOKEN });
   await addCampaign(curt);
   await report(curt, "bad7", { reason: "phishing" });
   return curt;

@@ -4,7 +4,7 @@ import { join } from "node:path";
 
 import { readConfig } from "../../../src/config/config.ts";
 import { createLargeStore } from "../../backup/interruptions.ts";
-import { ROOT, temporaryFolder, PROGRAM } from "../../service.ts";
+import { ROOT, temporaryFolder, PROGRAM } from "../../support/service.ts";
 
 /** Commands of programs that aren't installed. */
 const OTHERS = /^(litestream|pg_dump|pg_restore|psql) /m;

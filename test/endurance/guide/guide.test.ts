@@ -8,10 +8,10 @@ import { COMMANDS } from "../../../src/cli/commands.ts";
 import { INSTANCE_COMMANDS } from "../../../src/cli/instance-commands.ts";
 import { readConfig } from "../../../src/config/config.ts";
 import { SETTINGS } from "../../../src/config/settings.ts";
-import { freePort } from "../../free-port.ts";
-import { PASSWORD, startPostgres } from "../../postgres.ts";
-import { ROOT, startProgram, temporaryFolder, PROGRAM } from "../../service.ts";
-import { commandsOf, requestOf, type ShellCommand, scriptsOf } from "../../shell.ts";
+import { freePort } from "../../support/free-port.ts";
+import { PASSWORD, startPostgres } from "../../support/postgres.ts";
+import { ROOT, startProgram, temporaryFolder, PROGRAM } from "../../support/service.ts";
+import { commandsOf, requestOf, type ShellCommand, scriptsOf } from "../../support/shell-scripts.ts";
 
 const read = (path: string) => readFileSync(join(ROOT, path), "utf8");
 const DOCUMENTS = [

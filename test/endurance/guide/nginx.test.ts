@@ -3,8 +3,8 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { MAX_TARGET_LENGTH } from "../../../src/links/target.ts";
-import { freePort } from "../../free-port.ts";
-import { ROOT, type Settings, startHere, temporaryFolder, toDomain } from "../../service.ts";
+import { freePort } from "../../support/free-port.ts";
+import { ROOT, type Settings, startService, temporaryFolder, toDomain } from "../../support/service.ts";
 
 /** Debian installs it in a folder that only root's PATH has. */
 const NGINX = Bun.which("nginx", { PATH: `${process.env["PATH"] ?? ""}:/usr/sbin:/usr/local/sbin` });
@@ -60,7 +60,7 @@ async function startBehindNginx(nginx: string, file: string, settings: Settings 
   await using opened = new AsyncDisposableStack();
   const { path: folder } = opened.use(temporaryFolder());
   const curt = opened.use(
-    await startHere({
+    await startService({
       BASE_URL: `https://${OWN}`,
       DOMAINS: `https://${OTHER}`,
       TRUSTED_PROXIES: "127.0.0.1",

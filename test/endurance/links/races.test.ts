@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 
-import { sendUntilTaken } from "../../again.ts";
-import { startProgram, temporaryFolder } from "../../service.ts";
+import { sendUntilTaken } from "../../support/retry.ts";
+import { startProgram, temporaryFolder } from "../../support/service.ts";
 
 test("500 parallel creates of one code in two processes create exactly one link", async () => {
   using folder = temporaryFolder();

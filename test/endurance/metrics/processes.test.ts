@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 
 import { addressOf, create, scrapeUntil } from "../../metrics/scrape.ts";
 import { children } from "../../server/processes.ts";
-import { startProgram, untilLogged } from "../../service.ts";
+import { startProgram, untilLogged } from "../../support/service.ts";
 
 const start = () => startProgram({ METRICS_PORT: "0", PROCESSES: "3" });
 

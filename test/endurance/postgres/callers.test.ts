@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
 
 import type { LinkKey } from "../../../src/links/code.ts";
-import { askAs, TOKEN } from "../../admin/operator.ts";
-import { openStoreOf, type Running, startHere } from "../../service.ts";
+import { operateAs, TOKEN } from "../../admin/operator.ts";
+import { openStoreOf, type RunningService, startService } from "../../support/service.ts";
 import { seededRandom, startChaos } from "./chaos.ts";
 import { findViolation, type Operation } from "./history.ts";
 
@@ -37,9 +37,9 @@ const SHARES: readonly (readonly [Kind, number])[] = [
 ];
 
 /** Calls one instance, and returns the outcomes. */
-async function openCaller(instance: Running) {
+async function openCaller(instance: RunningService) {
   const store = await openStoreOf(instance);
-  const ask = askAs(instance);
+  const ask = operateAs(instance);
 
   async function decide(code: string, kind: "disable" | "enable"): Promise<Result["outcome"]> {
     const { status, data } = await ask(
@@ -117,7 +117,7 @@ test(`${CALLERS} clients of ${INSTANCES} instances see one consistent history du
   for (const [nth, url] of chaos.urls.entries()) {
     // It may read from all servers, also from the primary.
     const replicas = nth === STANDBY_READER ? { READ_URL: url } : {};
-    const instance = opened.use(await startHere({ DATABASE_URL: url, ADMIN_TOKEN: TOKEN, ...replicas }));
+    const instance = opened.use(await startService({ DATABASE_URL: url, ADMIN_TOKEN: TOKEN, ...replicas }));
     instance.expectFaults();
     callers.push(opened.use(await openCaller(instance)));
   }

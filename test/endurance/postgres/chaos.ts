@@ -1,5 +1,5 @@
-import { type PostgresServer, urlOf } from "../../postgres.ts";
-import { type Proxy, startProxy } from "../../proxy.ts";
+import { type PostgresServer, urlOf } from "../../support/postgres.ts";
+import { type Proxy, startProxy } from "../../support/proxy.ts";
 import { type PostgresCluster, startCluster } from "./cluster.ts";
 
 /** Returns numbers from 0 to below 1, the same ones for the same seed (mulberry32). */

@@ -1,6 +1,13 @@
 import type { PostgresAddress } from "../../../src/config/database-url.ts";
-import { freePort } from "../../free-port.ts";
-import { addressOf, PASSWORD, type PostgresServer, startPostgres, urlOf, USER } from "../../postgres.ts";
+import { freePort } from "../../support/free-port.ts";
+import {
+  addressOf,
+  PASSWORD,
+  type PostgresServer,
+  startPostgres,
+  urlOf,
+  USER,
+} from "../../support/postgres.ts";
 
 const WAIT_MS = 10;
 const MAX_WAITS = 6000;
@@ -55,7 +62,7 @@ export async function startCluster(standbys = 1, settings: readonly string[] = [
       const received = await Promise.all(candidates.map(receivedBytes));
       const chosen = candidates[received.indexOf(Math.max(...received))];
       if (chosen === undefined) throw new Error("no standby");
-      await chosen.ask("SELECT pg_promote(true, 60)");
+      await chosen.query("SELECT pg_promote(true, 60)");
       const others = candidates.filter((candidate) => candidate !== chosen);
       await Promise.all(others.map((other) => follow(other, chosen)));
       return chosen;
@@ -71,18 +78,18 @@ function following(port: number, primaryPort = port): string {
 }
 
 async function follow(standby: PostgresServer, primary: PostgresServer): Promise<void> {
-  await standby.ask(`ALTER SYSTEM SET primary_conninfo = '${following(standby.port, primary.port)}'`);
-  await standby.ask("SELECT pg_reload_conf()");
+  await standby.query(`ALTER SYSTEM SET primary_conninfo = '${following(standby.port, primary.port)}'`);
+  await standby.query("SELECT pg_reload_conf()");
 }
 
 async function receivedBytes(standby: PostgresServer): Promise<number> {
-  const [row] = await standby.ask("SELECT pg_last_wal_receive_lsn() - '0/0'::pg_lsn AS bytes");
+  const [row] = await standby.query("SELECT pg_last_wal_receive_lsn() - '0/0'::pg_lsn AS bytes");
   return Number(row?.["bytes"] ?? 0);
 }
 
 async function untilFollowed(primary: PostgresServer, standbys: number): Promise<void> {
   for (let waits = 0; waits < MAX_WAITS; waits++) {
-    const [row] = await primary.ask("SELECT count(*) FROM pg_stat_replication WHERE sync_state = 'quorum'");
+    const [row] = await primary.query("SELECT count(*) FROM pg_stat_replication WHERE sync_state = 'quorum'");
     if (Number(row?.["count"]) === standbys) return;
     await Bun.sleep(WAIT_MS);
   }

@@ -2,11 +2,11 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 
 import { Client } from "pg";
 
-import { testOnLinux } from "../../linux.ts";
-import { type PostgresServer, urlOf } from "../../postgres.ts";
-import { type Proxy, startProxy } from "../../proxy.ts";
-import { openStoreOf, type Running, startHere } from "../../service.ts";
 import { newLink } from "../../stores/links.ts";
+import { testOnLinux } from "../../support/linux.ts";
+import { type PostgresServer, urlOf } from "../../support/postgres.ts";
+import { type Proxy, startProxy } from "../../support/proxy.ts";
+import { openStoreOf, type RunningService, startService } from "../../support/service.ts";
 import { untilCounted, visit } from "../../visits/visits.ts";
 import { type PostgresCluster, startCluster } from "./cluster.ts";
 
@@ -30,7 +30,7 @@ let primary: PostgresServer;
 let standby: PostgresServer;
 /** Between Curt and the primary. */
 let proxy: Proxy;
-let curt: Running;
+let curt: RunningService;
 let visits = 0;
 let cold = 0;
 /** Codes confirmed with 201, each with its URL. */
@@ -43,7 +43,7 @@ beforeAll(async () => {
   proxy = await startProxy(primary.port);
   await cluster.url("away");
   const settings = { DATABASE_URL: urlOf([proxy.port, standby.port], "away") };
-  curt = await startHere(settings, { limits: { core: { limitMs: LIMIT_MS } } });
+  curt = await startService(settings, { limits: { core: { limitMs: LIMIT_MS } } });
   curt.expectFaults();
   await using store = await openStoreOf(curt);
   await store.insert([newLink("cached")]);
@@ -161,8 +161,8 @@ const FAULTS: Readonly<Record<string, Fault>> = {
   "the primary is lost, and the standby promoted": {
     start: () => primary.kill(),
     async end() {
-      await standby.ask("ALTER SYSTEM SET synchronous_standby_names = ''");
-      await standby.ask("SELECT pg_reload_conf()");
+      await standby.query("ALTER SYSTEM SET synchronous_standby_names = ''");
+      await standby.query("SELECT pg_reload_conf()");
       await cluster.promote([standby]);
     },
     refused: UNCACHED,

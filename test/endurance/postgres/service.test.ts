@@ -3,19 +3,19 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 
 import { openDatabase } from "../../../src/store/postgres/connection/database.ts";
-import { PASSWORD, startPostgres, USER } from "../../postgres.ts";
-import { startProxy } from "../../proxy.ts";
+import { PASSWORD, startPostgres, USER } from "../../support/postgres.ts";
+import { startProxy } from "../../support/proxy.ts";
 import {
   BASE_URL,
   disableLink,
   ROOT,
-  type Running,
+  type RunningService,
   type Settings,
-  startHere,
+  startService,
   temporaryFolder,
   untilLogged,
   PROGRAM,
-} from "../../service.ts";
+} from "../../support/service.ts";
 import { untilCounted, visit } from "../../visits/visits.ts";
 
 const server = await startPostgres();
@@ -50,8 +50,8 @@ async function end(settings: Settings, ...words: string[]) {
 
 test("a link that one instance disables gets 410 from another", async () => {
   const settings = await settingsOf("takedown");
-  await using one = await startHere(settings);
-  await using two = await startHere(settings);
+  await using one = await startService(settings);
+  await using two = await startService(settings);
   await one.shorten({ original_url: TARGET, custom_code: "bad" });
   for (const instance of [one, two]) await visit(instance, "bad");
   await disableLink(one, "bad", "phishing");
@@ -119,7 +119,7 @@ describe("a database that cannot be used", () => {
   });
 
   test("stops serve and check if its encoding isn't UTF-8", async () => {
-    await server.ask(
+    await server.query(
       "CREATE DATABASE latin ENCODING 'LATIN1' LC_COLLATE 'C' LC_CTYPE 'C' TEMPLATE template0",
     );
     const settings = { DATABASE_URL: (await server.url("refused")).replace("/refused", "/latin") };
@@ -138,7 +138,7 @@ describe("a database that cannot be used", () => {
       expect.stringContaining("there is no store at postgres://"),
     ]);
     expect((await end(settings, "check")).stdout).toContain("is not there yet");
-    await using first = await startHere(settings);
+    await using first = await startService(settings);
     await first.shorten({ original_url: TARGET });
     expect((await end(settings, "check")).stdout).toMatch(
       /store: fine \(1 link in postgres:\/\/curt@[^:]+:\d+\/newer\)/,
@@ -155,14 +155,14 @@ describe("a database that cannot be used", () => {
 });
 
 describe("an unavailable database", () => {
-  const readiness = async (curt: Running) => (await curt.fetch("/readyz")).status;
+  const readiness = async (curt: RunningService) => (await curt.fetch("/readyz")).status;
 
   test("delays a start until it answers", async () => {
     await using away = await startPostgres();
     const settings = { DATABASE_URL: await away.url("away") };
     await away.kill();
     const logged: string[] = [];
-    const starting = startHere(settings, { logged });
+    const starting = startService(settings, { logged });
     await untilLogged({ logged }, "waiting for it");
     await away.restart();
     await using curt = await starting;
@@ -172,7 +172,7 @@ describe("an unavailable database", () => {
 
   test("leaves cached links redirecting, and all visits count once it is back", async () => {
     await using away = await startPostgres();
-    await using curt = await startHere({ DATABASE_URL: await away.url("away") });
+    await using curt = await startService({ DATABASE_URL: await away.url("away") });
     await curt.shorten({ original_url: TARGET, custom_code: "known" });
     await curt.shorten({ original_url: TARGET, custom_code: "unknown" });
     await visit(curt, "known");
@@ -211,7 +211,7 @@ describe("an unavailable database", () => {
     await Bun.write(file, PASSWORD);
     await server.url("unread");
     await using proxy = await startProxy(server.port);
-    await using curt = await startHere({
+    await using curt = await startService({
       DATABASE_URL: `postgres://${USER}@127.0.0.1:${proxy.port}/unread`,
       DATABASE_PASSWORD_FILE: file,
       DATABASE_POOL: "4",

@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
 import { join } from "node:path";
 
-import { addGuarded } from "../../redirect/guarded.ts";
-import { type Program, startProgram, temporaryFolder } from "../../service.ts";
+import { addGuarded } from "../../support/guarded-links.ts";
+import { type Program, startProgram, temporaryFolder } from "../../support/service.ts";
 
 const TARGET = "https://example.com/limited";
 const MAX_VISITS = 100;

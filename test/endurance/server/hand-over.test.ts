@@ -6,9 +6,10 @@ import { join } from "node:path";
 
 import { checkStore } from "../../../src/store/open.ts";
 import { openWriter } from "../../../src/store/sqlite/file/file.ts";
-import { freePort } from "../../free-port.ts";
 import { sendRaw } from "../../http/raw.ts";
-import { testOnLinux } from "../../linux.ts";
+import { freePort } from "../../support/free-port.ts";
+import { testOnLinux } from "../../support/linux.ts";
+import { isRunning, signal } from "../../support/processes.ts";
 import {
   type Program,
   ROOT,
@@ -17,8 +18,7 @@ import {
   temporaryFolder,
   untilLogged,
   PROGRAM,
-} from "../../service.ts";
-import { isRunning, signal } from "../../signals.ts";
+} from "../../support/service.ts";
 
 const TARGET = "https://example.com/";
 /** Clients that keep their connections, and clients that open one for each request. */

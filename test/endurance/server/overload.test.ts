@@ -2,10 +2,10 @@ import { expect, test } from "bun:test";
 import { readdirSync } from "node:fs";
 
 import type { RequestClass } from "../../../src/http/overload.ts";
-import { testOnLinux } from "../../linux.ts";
 import { addressOf, scrapeUntil } from "../../metrics/scrape.ts";
-import { startProgram, untilLogged, PROGRAM } from "../../service.ts";
-import { signal } from "../../signals.ts";
+import { testOnLinux } from "../../support/linux.ts";
+import { signal } from "../../support/processes.ts";
+import { startProgram, untilLogged, PROGRAM } from "../../support/service.ts";
 
 const TARGET = "https://example.com/";
 

@@ -2,7 +2,6 @@ import { afterEach, describe, expect, test } from "bun:test";
 import { existsSync, readFileSync } from "node:fs";
 
 import { CHILD } from "../../../src/server/child-process.ts";
-import { testOnLinux } from "../../linux.ts";
 import {
   all,
   started,
@@ -18,7 +17,8 @@ import {
   TARGET,
   until,
 } from "../../server/processes.ts";
-import { temporaryFolder } from "../../service.ts";
+import { testOnLinux } from "../../support/linux.ts";
+import { temporaryFolder } from "../../support/service.ts";
 
 afterEach(killStarted);
 

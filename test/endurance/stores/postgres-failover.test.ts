@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 
-import { addressOf, type PostgresServer, urlOf } from "../../postgres.ts";
 import {
   count,
   countAtOnce,
@@ -13,6 +12,7 @@ import {
   untilAway,
   untilBack,
 } from "../../stores/postgres-away.ts";
+import { addressOf, type PostgresServer, urlOf } from "../../support/postgres.ts";
 import { type PostgresCluster, startCluster } from "../postgres/cluster.ts";
 
 let cluster: PostgresCluster;
@@ -42,7 +42,7 @@ test("a commit that is cancelled while it waits for a standby fails", async () =
   try {
     const running = refusal(database.run(insert));
     const cancel = "SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE wait_event = 'SyncRep'";
-    for (let tries = 0; (await primary().ask(cancel)).length === 0; tries++) {
+    for (let tries = 0; (await primary().query(cancel)).length === 0; tries++) {
       expect(tries).toBeLessThan(MAX_TRIES);
       await Bun.sleep(1);
     }
@@ -65,7 +65,9 @@ test("with frozen standbys, changes fail, reads work, and waiting commits don't 
       expect(await countAtOnce(database)).toBe(before);
     }
     await refusal(database.transaction((run) => run(insert)));
-    const [stuck] = await primary().ask("SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'SyncRep'");
+    const [stuck] = await primary().query(
+      "SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'SyncRep'",
+    );
     // Commits from before Curt noticed that they wait.
     expect(Number(stuck?.["count"])).toBeLessThanOrEqual(20);
   } finally {
@@ -104,8 +106,8 @@ test("after the loss of the primary, the promoted standby has all confirmed rows
 test("a primary that was frozen during a failover isn't read any more", async () => {
   // One of three servers is gone by now, so the next primary has no standby.
   for (const each of standbys()) {
-    await each.ask("ALTER SYSTEM SET synchronous_standby_names = ''");
-    await each.ask("SELECT pg_reload_conf()");
+    await each.query("ALTER SYSTEM SET synchronous_standby_names = ''");
+    await each.query("SELECT pg_reload_conf()");
   }
   await using database = await openConnected(await cluster.address());
   await untilBack(() => database.run(insert));

@@ -7,10 +7,6 @@ import { Client } from "pg";
 import type { PostgresAddress } from "../../../src/config/database-url.ts";
 import { StoreUnavailable } from "../../../src/links/store.ts";
 import { connector, within } from "../../../src/store/postgres/connection/connection.ts";
-import { testOnLinux } from "../../linux.ts";
-import { addressOf, type PostgresServer, startPostgres, urlOf } from "../../postgres.ts";
-import { startProxy } from "../../proxy.ts";
-import { stopClock } from "../../stopped-clock.ts";
 import {
   count,
   collectReports,
@@ -22,6 +18,10 @@ import {
   untilAway,
   untilBack,
 } from "../../stores/postgres-away.ts";
+import { testOnLinux } from "../../support/linux.ts";
+import { addressOf, type PostgresServer, startPostgres, urlOf } from "../../support/postgres.ts";
+import { startProxy } from "../../support/proxy.ts";
+import { stopClock } from "../../support/stopped-clock.ts";
 
 /** Accepts connections and never responds. */
 function listenDeaf() {
@@ -34,7 +34,7 @@ beforeAll(async () => {
   server = await startPostgres(["max_connections=20"]);
   await using database = await openConnected(await server.address());
   await database.run("CREATE TABLE rows (n integer)");
-  await server.ask("CREATE ROLE crowded LOGIN PASSWORD 'crowded' CONNECTION LIMIT 0");
+  await server.query("CREATE ROLE crowded LOGIN PASSWORD 'crowded' CONNECTION LIMIT 0");
 });
 afterAll(() => server[Symbol.asyncDispose]());
 
@@ -66,7 +66,7 @@ describe("one server", () => {
   });
 
   test("a missing privilege counts as unavailable", async () => {
-    await server.ask("CREATE ROLE weak LOGIN PASSWORD 'weak'");
+    await server.query("CREATE ROLE weak LOGIN PASSWORD 'weak'");
     await using database = await openConnected({
       ...(await server.address()),
       user: "weak",
@@ -238,8 +238,8 @@ describe("failed attempts to connect", () => {
     const connections = 2;
     await using database = await openConnected(addressOf(urlOf([proxy.port], "curt")), { connections });
     const takesChanges = async (isOn: boolean) => {
-      await server.ask(`ALTER SYSTEM SET default_transaction_read_only = ${isOn ? "off" : "on"}`);
-      await server.ask("SELECT pg_reload_conf()");
+      await server.query(`ALTER SYSTEM SET default_transaction_read_only = ${isOn ? "off" : "on"}`);
+      await server.query("SELECT pg_reload_conf()");
     };
     proxy.lead(deaf.port);
     try {
@@ -255,8 +255,8 @@ describe("failed attempts to connect", () => {
         expect(proxy.open).toBeLessThanOrEqual(connections + 2);
       }
     } finally {
-      await server.ask("ALTER SYSTEM RESET default_transaction_read_only");
-      await server.ask("SELECT pg_reload_conf()");
+      await server.query("ALTER SYSTEM RESET default_transaction_read_only");
+      await server.query("SELECT pg_reload_conf()");
     }
   });
 });
@@ -294,7 +294,7 @@ describe("statements", () => {
     await refusal(database.run("SELECT pg_sleep(60)"));
     await refusal(database.transaction((run) => run("SELECT pg_sleep(61)")));
     const running = "SELECT FROM pg_stat_activity WHERE query LIKE 'SELECT pg_sleep(6%' AND state = 'active'";
-    for (let tries = 0; (await server.ask(running)).length > 0; tries++) {
+    for (let tries = 0; (await server.query(running)).length > 0; tries++) {
       expect(tries).toBeLessThan(MAX_TRIES);
       await Bun.sleep(TRY_MS);
     }

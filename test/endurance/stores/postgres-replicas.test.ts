@@ -6,12 +6,12 @@ import type { LinkKey } from "../../../src/links/code.ts";
 import type { StoredLink } from "../../../src/links/link.ts";
 import type { LinkStore } from "../../../src/links/store.ts";
 import { openPostgresStore } from "../../../src/store/postgres/store.ts";
-import { addressOf, type PostgresServer, urlOf } from "../../postgres.ts";
-import { startProxy } from "../../proxy.ts";
-import { type Here, startHere } from "../../service.ts";
 import { newLink } from "../../stores/links.ts";
 import { MAX_TRIES, PATIENT, TRY_MS, untilBack } from "../../stores/postgres-away.ts";
 import { destination, edit } from "../../stores/updates.ts";
+import { addressOf, type PostgresServer, urlOf } from "../../support/postgres.ts";
+import { startProxy } from "../../support/proxy.ts";
+import { type LocalService, startService } from "../../support/service.ts";
 import { type PostgresCluster, startCluster } from "../postgres/cluster.ts";
 
 const NOW = newLink("x").createdMs;
@@ -58,12 +58,12 @@ const statusOf = (call: () => Promise<Response>) =>
   });
 
 async function paused(standby: PostgresServer) {
-  await standby.ask("SELECT pg_wal_replay_pause()");
+  await standby.query("SELECT pg_wal_replay_pause()");
   await until(async () => {
-    const [row] = await standby.ask("SELECT pg_get_wal_replay_pause_state() AS state");
+    const [row] = await standby.query("SELECT pg_get_wal_replay_pause_state() AS state");
     return row?.["state"] === "paused";
   });
-  return { [Symbol.asyncDispose]: async () => void (await standby.ask("SELECT pg_wal_replay_resume()")) };
+  return { [Symbol.asyncDispose]: async () => void (await standby.query("SELECT pg_wal_replay_resume()")) };
 }
 
 describe("a standby that is read from", () => {
@@ -206,10 +206,10 @@ describe("a standby that is read from", () => {
     await using proxy = await startProxy(standby.port);
     const DATABASE_URL = await cluster.url("http");
     const readFrom = (port: number) => ({ DATABASE_URL, READ_URL: urlOf([port], "http") });
-    await using one = await startHere(readFrom(standby.port));
-    await using two = await startHere(readFrom(proxy.port));
+    await using one = await startService(readFrom(standby.port));
+    await using two = await startService(readFrom(proxy.port));
     for (const curt of [one, two]) curt.expectFaults();
-    const follow = async (curt: Here, code: string) => statusOf(() => curt.fetch(`/${code}`));
+    const follow = async (curt: LocalService, code: string) => statusOf(() => curt.fetch(`/${code}`));
     const create = async (custom_code: string) => {
       const status = await statusOf(() => one.shorten({ original_url: "https://example.com/", custom_code }));
       // A create whose response was late may have succeeded.
@@ -238,8 +238,8 @@ describe("a standby that is read from", () => {
 /** Commits don't wait for standbys in this scope. */
 async function withoutStandbys(primary: PostgresServer) {
   const set = async (statement: string) => {
-    await primary.ask(statement);
-    await primary.ask("SELECT pg_reload_conf()");
+    await primary.query(statement);
+    await primary.query("SELECT pg_reload_conf()");
   };
   await set("ALTER SYSTEM SET synchronous_standby_names = ''");
   return {
@@ -258,8 +258,8 @@ test("an old primary with another history is ignored after a failover", async ()
     await untilNear(first, "shared");
   }
   for (const each of [old, promoted]) {
-    await each.ask("ALTER SYSTEM SET synchronous_standby_names = ''");
-    await each.ask("SELECT pg_reload_conf()");
+    await each.query("ALTER SYSTEM SET synchronous_standby_names = ''");
+    await each.query("SELECT pg_reload_conf()");
   }
   await promoted.kill();
   {

@@ -3,15 +3,15 @@ import { describe, expect, test } from "bun:test";
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, truncateSync } from "node:fs";
 import { join } from "node:path";
 
-import { make } from "../../managed.ts";
+import { createManagedLink } from "../../support/managed-links.ts";
 import {
-  type Here,
-  type Running,
-  startHere,
+  type LocalService,
+  type RunningService,
+  startService,
   startProgram,
   temporaryFolder,
   untilLogged,
-} from "../../service.ts";
+} from "../../support/service.ts";
 import { linkOf, untilCounted, visit } from "../../visits/visits.ts";
 
 const journalOf = (folder: string) => join(folder, "curt.db-visits");
@@ -20,12 +20,12 @@ const segmentsIn = (journal: string) =>
 /** The journal waits this long for a locked store. */
 const limits = { core: { busyWaitMs: 50 } };
 
-async function visitTimes(service: Running, code: string, times: number): Promise<void> {
+async function visitTimes(service: RunningService, code: string, times: number): Promise<void> {
   for (let nth = 0; nth < times; nth++) await visit(service, code);
 }
 
 /** Folding pauses in proportion to its work, for at most a minute. */
-async function untilFolded(service: Here, code: string, visits: number): Promise<void> {
+async function untilFolded(service: LocalService, code: string, visits: number): Promise<void> {
   while (Number((await linkOf(service, code))["visits"]) < visits) {
     service.advance(60_000);
     await Bun.sleep(50);
@@ -40,7 +40,7 @@ function removeAtomically(journal: string): void {
 }
 
 /** Locks the store, so that all visits stay in the journal. */
-function lockStore(service: Running): Disposable {
+function lockStore(service: RunningService): Disposable {
   const blocker = new Database(service.file);
   blocker.run("BEGIN IMMEDIATE");
   return {
@@ -70,9 +70,9 @@ describe("a journal deleted while visits are counted", () => {
     test(`loses no visit if it is removed ${what}`, async () => {
       using folder = temporaryFolder();
       const journal = journalOf(folder.path);
-      await using service = await startHere({}, { folder: folder.path, limits });
+      await using service = await startService({}, { folder: folder.path, limits });
       service.expectFaults();
-      await make(service, { code: "kept" });
+      await createManagedLink(service, { code: "kept" });
       {
         using _ = lockStore(service);
         await visitTimes(service, "kept", 50);
@@ -93,18 +93,18 @@ describe("a journal deleted while visits are counted", () => {
     using folder = temporaryFolder();
     const journal = journalOf(folder.path);
     {
-      await using service = await startHere(
+      await using service = await startService(
         {},
         { limits: { journal: { tickMs: 3_600_000 } }, folder: folder.path },
       );
       service.expectFaults();
-      await make(service, { code: "last" });
+      await createManagedLink(service, { code: "last" });
       await visitTimes(service, "last", 20);
       removeAtomically(journal);
       await visitTimes(service, "last", 20);
     }
     expect(segmentsIn(journal)).toEqual([]);
-    await using next = await startHere({}, { folder: folder.path });
+    await using next = await startService({}, { folder: folder.path });
     expect((await linkOf(next, "last"))["visits"]).toBe(40);
   });
 
@@ -114,7 +114,7 @@ describe("a journal deleted while visits are counted", () => {
     {
       await using service = await startProgram({}, { folder: folder.path });
       service.expectFaults();
-      await make(service, { code: "killed" });
+      await createManagedLink(service, { code: "killed" });
       using _ = lockStore(service);
       await visitTimes(service, "killed", 50);
       removeAtomically(journal);
@@ -125,7 +125,7 @@ describe("a journal deleted while visits are counted", () => {
       service.kill("SIGKILL");
       await service.exited;
     }
-    await using next = await startHere({}, { folder: folder.path });
+    await using next = await startService({}, { folder: folder.path });
     await untilCounted(next, "killed", 150);
   });
 
@@ -135,7 +135,7 @@ describe("a journal deleted while visits are counted", () => {
     {
       await using service = await startProgram({ PROCESSES: "4" }, { folder: folder.path });
       service.expectFaults();
-      await make(service, { code: "four" });
+      await createManagedLink(service, { code: "four" });
       const fire = () => Promise.all(Array.from({ length: 8 }, () => visitTimes(service, "four", 50)));
       await fire();
       removeAtomically(journal);
@@ -144,7 +144,7 @@ describe("a journal deleted while visits are counted", () => {
       while (!existsSync(journal) || locks().length < 4) await Bun.sleep(10);
       await fire();
     }
-    await using next = await startHere({}, { folder: folder.path });
+    await using next = await startService({}, { folder: folder.path });
     expect((await linkOf(next, "four"))["visits"]).toBe(1200);
     expect(segmentsIn(journal).filter((name) => !name.startsWith("0-"))).toEqual([]);
   });
@@ -153,9 +153,9 @@ describe("a journal deleted while visits are counted", () => {
     using folder = temporaryFolder();
     const data = join(folder.path, "data");
     mkdirSync(data);
-    await using service = await startHere({ DATA_DIR: data }, { folder: folder.path });
+    await using service = await startService({ DATA_DIR: data }, { folder: folder.path });
     service.expectFaults();
-    await make(service, { code: "away" });
+    await createManagedLink(service, { code: "away" });
     await visitTimes(service, "away", 20);
     renameSync(data, `${data}.away`);
     await untilLogged(service, '"level":"error"');
@@ -184,7 +184,7 @@ describe("segments truncated while they are mapped", () => {
       const journal = journalOf(folder.path);
       await using service = await startProgram({ PROCESSES: String(processes) }, { folder: folder.path });
       service.expectFaults();
-      for (const code of ["cut", "whole"]) await make(service, { code });
+      for (const code of ["cut", "whole"]) await createManagedLink(service, { code });
       {
         using _ = lockStore(service);
         await visitTimes(service, "cut", 20);
@@ -205,18 +205,18 @@ describe("segments truncated while they are mapped", () => {
     using folder = temporaryFolder();
     const journal = journalOf(folder.path);
     {
-      await using service = await startHere(
+      await using service = await startService(
         {},
         { limits: { journal: { tickMs: 3_600_000 } }, folder: folder.path },
       );
       service.expectFaults();
-      await make(service, { code: "quick" });
+      await createManagedLink(service, { code: "quick" });
       await visitTimes(service, "quick", 20);
       await cutAll(journal, 1);
       while (!hasWhole(journal, 0)) await Bun.sleep(5);
       await visitTimes(service, "quick", 30);
     }
-    await using next = await startHere({}, { folder: folder.path });
+    await using next = await startService({}, { folder: folder.path });
     expect((await linkOf(next, "quick"))["visits"]).toBe(30);
   });
 });

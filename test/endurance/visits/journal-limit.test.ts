@@ -3,7 +3,7 @@ import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 
 import { HOUR_MS } from "../../../src/links/time.ts";
-import { temporaryFolder } from "../../service.ts";
+import { temporaryFolder } from "../../support/service.ts";
 import { link, NOW, openRecorder, VISIT } from "../../visits/open-recorder.ts";
 
 test("all segments together keep their limit, even while large ones are created", async () => {

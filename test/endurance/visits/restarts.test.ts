@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 
-import { type Program, startHere, startProgram, temporaryFolder } from "../../service.ts";
+import { type Program, startService, startProgram, temporaryFolder } from "../../support/service.ts";
 import { linkOf, WINDOWS_CHROME } from "../../visits/visits.ts";
 
 /** `REDIRECTS=1000000 npx bun test test/endurance/visits/restarts.test.ts` runs as many as bench/README.md states. */
@@ -127,11 +127,11 @@ async function visitWhileEnding(signal: NodeJS.Signals) {
   }
   {
     // The next start folds the segments of killed processes: those of its own slot when it stops, the others before.
-    await using _ = await startHere({}, { folder: folder.path });
+    await using _ = await startService({}, { folder: folder.path });
     while (journals(folder.path).some((name) => !name.startsWith("0-"))) await Bun.sleep(10);
   }
   expect(journals(folder.path)).toEqual([]);
-  await using last = await startHere({}, { folder: folder.path });
+  await using last = await startService({}, { folder: folder.path });
   const links: number[] = [];
   // One after another: a single client gets only a share of the views' queue.
   for (const code of CODES) links.push((await linkOf(last, code))["visits"] as number);

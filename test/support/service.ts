@@ -3,21 +3,21 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join, resolve } from "node:path";
 
-import { type Config, readConfig } from "../src/config/config.ts";
-import { REASON_HEADER, REASONS } from "../src/http/problem-reasons.ts";
-import { createLog } from "../src/lib/log.ts";
-import { createClock } from "../src/links/clock.ts";
-import type { LinkKey } from "../src/links/code.ts";
-import { isProblem } from "../src/links/problem.ts";
-import type { Reason } from "../src/links/reasons.ts";
-import { type Limits, startService } from "../src/server/service.ts";
-import { openStore } from "../src/store/open.ts";
-import { openSqliteStore } from "../src/store/sqlite/store.ts";
+import { type Config, readConfig } from "../../src/config/config.ts";
+import { REASON_HEADER, REASONS } from "../../src/http/problem-reasons.ts";
+import { createLog } from "../../src/lib/log.ts";
+import { createClock } from "../../src/links/clock.ts";
+import type { LinkKey } from "../../src/links/code.ts";
+import { isProblem } from "../../src/links/problem.ts";
+import type { Reason } from "../../src/links/reasons.ts";
+import { type Limits, startService as start } from "../../src/server/service.ts";
+import { openStore } from "../../src/store/open.ts";
+import { openSqliteStore } from "../../src/store/sqlite/store.ts";
 import { freePort } from "./free-port.ts";
 import { sharePostgres } from "./postgres.ts";
 import { drainsUntil, HELD_DRAIN, roundsOf } from "./preloads.ts";
 
-export const ROOT = resolve(import.meta.dir, "..");
+export const ROOT = resolve(import.meta.dir, "../..");
 /** Of `test/run.ts`, which deletes it at the end. Undefined if `bun test` runs alone. */
 export const TEST_FOLDER = process.env["TEST_FOLDER"];
 /** The program that tests start: `test/run.ts` bundles it, because it starts in half the time. Without that, its source. */
@@ -30,7 +30,7 @@ export type Settings = Readonly<Record<string, string>>;
  * A running service. A 5xx answer or an error in its log fails the test, unless `expectFaults` was called. So does an error
  * without a valid reason for programs.
  */
-export interface Running extends AsyncDisposable {
+export interface RunningService extends AsyncDisposable {
   readonly origin: string;
   readonly database: Config["database"];
   /** As it is set. */
@@ -45,14 +45,14 @@ export interface Running extends AsyncDisposable {
 }
 
 /** A service whose time the test sets. */
-export interface Here extends Running {
+export interface LocalService extends RunningService {
   /** What time it is for the service, in Unix milliseconds. */
   nowMs(): number;
   /** Lets so much time pass for the service, at once. */
   advance(ms: number): void;
 }
 
-export interface Program extends Running {
+export interface Program extends RunningService {
   readonly pid: number;
   /** Resolves with the exit code when the program has ended and all that it logged is in `logged`, also by its children. */
   readonly exited: Promise<number>;
@@ -106,7 +106,7 @@ const USUAL_LIMITS: Limits = {
   overload: { maxWaitMs: Number.POSITIVE_INFINITY },
 };
 
-export interface HereOptions {
+export interface ServiceOptions {
   readonly limits?: Limits;
   /** Not deleted when the service ends. Default: a temporary folder. */
   readonly folder?: string;
@@ -122,7 +122,10 @@ export interface HereOptions {
 }
 
 /** The service inside this process: everything real, from the port to the file. */
-export async function startHere(settings: Settings = {}, options: HereOptions = {}): Promise<Here> {
+export async function startService(
+  settings: Settings = {},
+  options: ServiceOptions = {},
+): Promise<LocalService> {
   const own = options.folder === undefined ? temporaryFolder() : undefined;
   const folder = options.folder ?? own?.path ?? "";
   const { logged = [] } = options;
@@ -131,7 +134,7 @@ export async function startHere(settings: Settings = {}, options: HereOptions = 
   const all = await settingsFor(folder, settings);
   const config = readConfig(all);
   const { clock, advance } = settableClock(options);
-  const service = await startService(config, log, {
+  const service = await start(config, log, {
     ...USUAL_LIMITS,
     ...options.limits,
     core: { ...options.limits?.core, clock },
@@ -145,15 +148,15 @@ export async function startHere(settings: Settings = {}, options: HereOptions = 
 }
 
 /** One service for the tests of a file or of a `describe`. It is there from their first `beforeAll` on. */
-export function shareService(settings: Settings = {}, options: HereOptions = {}): Here {
-  const shared = {} as Here;
-  beforeAll(async () => void Object.assign(shared, await startHere(settings, options)));
+export function shareService(settings: Settings = {}, options: ServiceOptions = {}): LocalService {
+  const shared = {} as LocalService;
+  beforeAll(async () => void Object.assign(shared, await startService(settings, options)));
   afterAll(() => shared[Symbol.asyncDispose]());
   return shared;
 }
 
 /** Goes on like the system's, unless it stands still. Wall and monotonic clock are moved together, for time that passes moves both. */
-function settableClock({ startMs, standsStill = false }: HereOptions) {
+function settableClock({ startMs, standsStill = false }: ServiceOptions) {
   const [startedMs, startedMonotonicMs] = [Date.now(), performance.now()];
   const shiftMs = startMs === undefined ? 0 : startMs - startedMs;
   let passedMs = 0;
@@ -248,7 +251,7 @@ function collect(output: ReadableStream<Uint8Array>, logged: string[]) {
 
 /** Waits until `times` lines of the log contain `text`. What is logged may be read a moment after it has had its effect. */
 export async function untilLogged(
-  { logged }: Pick<Running, "logged">,
+  { logged }: Pick<RunningService, "logged">,
   text: string,
   times = 1,
 ): Promise<void> {
@@ -256,13 +259,13 @@ export async function untilLogged(
 }
 
 /** The store of a service, opened once more, as another process has it. A database on a busy machine may need a while. */
-export async function openStoreOf({ database }: Running) {
+export async function openStoreOf({ database }: RunningService) {
   const store = await openStore(database, { openWaitMs: 60_000 });
   return Object.assign(store, { [Symbol.asyncDispose]: () => store.close() });
 }
 
 /** Ends a link as another process would. The service hears of it a moment later. */
-export async function endLink(service: Running, code: string, endsMs: number): Promise<void> {
+export async function endLink(service: RunningService, code: string, endsMs: number): Promise<void> {
   await using store = await openStoreOf(service);
   const link = await store.find(code as LinkKey);
   const ended = link && (await store.update(link, { type: "edit", atMs: link.createdMs, endsMs }));
@@ -270,7 +273,7 @@ export async function endLink(service: Running, code: string, endsMs: number): P
 }
 
 /** Disables a link as another process would. The service hears of it a moment later, if it has the link in its cache. */
-export async function disableLink(service: Running, code: string, reason: Reason): Promise<void> {
+export async function disableLink(service: RunningService, code: string, reason: Reason): Promise<void> {
   await using store = await openStoreOf(service);
   const link = await store.find(code as LinkKey);
   const decision = { who: "api", atMs: Date.now(), reason } as const;
@@ -287,7 +290,7 @@ export function checkReasons({ status, headers }: Response, asked: string): void
     throw new Error(`${asked}: ${status} with the reason ${told}`);
 }
 
-function methodsOf(request: Running["fetch"]): Pick<Running, "fetch" | "shorten"> {
+function methodsOf(request: RunningService["fetch"]): Pick<RunningService, "fetch" | "shorten"> {
   return {
     fetch: request,
     shorten: (body, headers = {}) =>
@@ -300,9 +303,9 @@ function methodsOf(request: Running["fetch"]): Pick<Running, "fetch" | "shorten"
 }
 
 /** The service as it answers at one of its domains, given as an origin or a `Host` header. */
-export function toDomain<R extends Running>(running: R, domain: string): R {
+export function toDomain<R extends RunningService>(running: R, domain: string): R {
   const Host = domain.startsWith("https:") ? new URL(domain).host : domain;
-  const request: Running["fetch"] = (path, init = {}) =>
+  const request: RunningService["fetch"] = (path, init = {}) =>
     running.fetch(path, { ...init, headers: { Host, ...(init.headers as Record<string, string>) } });
   return { ...running, ...methodsOf(request) };
 }
@@ -315,7 +318,12 @@ export async function outcomeOf(answer: Answer | Promise<Answer>): Promise<strin
 
 type Answer = Pick<Response, "status" | "headers">;
 
-function client(origin: string, settings: Settings, logged: string[], stop: () => Promise<void>): Running {
+function client(
+  origin: string,
+  settings: Settings,
+  logged: string[],
+  stop: () => Promise<void>,
+): RunningService {
   const { database } = readConfig(settings);
   let faultsExpected = false;
   async function request(path: string, init: BunFetchRequestInit = {}): Promise<Response> {

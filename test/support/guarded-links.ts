@@ -1,8 +1,8 @@
 import type { Terms } from "../../src/links/link.ts";
 import type { NewLink } from "../../src/links/store.ts";
 import type { Target } from "../../src/links/target.ts";
-import { openStoreOf, type Running } from "../service.ts";
 import { newLink } from "../stores/links.ts";
+import { openStoreOf, type RunningService } from "./service.ts";
 
 interface Wanted extends Pick<Terms, "startsMs" | "maxVisits" | "passwordHash" | "forwardQuery"> {
   readonly password?: string;
@@ -16,14 +16,14 @@ const CHEAP = { algorithm: "argon2id", memoryCost: 8, timeCost: 1 } as const;
 export const hashCheaply = (password: string) => Bun.password.hash(password.normalize("NFC"), CHEAP);
 
 /** Creates a link with terms. */
-export async function addGuarded(service: Running, code: string, wanted: Wanted): Promise<NewLink> {
+export async function addGuarded(service: RunningService, code: string, wanted: Wanted): Promise<NewLink> {
   const [link] = await addAllGuarded(service, [code], wanted);
   return link as NewLink;
 }
 
 /** Creates links with the same terms. */
 export async function addAllGuarded(
-  service: Running,
+  service: RunningService,
   codes: readonly string[],
   { target, createdMs = Date.now(), password, ...terms }: Wanted,
 ): Promise<NewLink[]> {

@@ -5,9 +5,9 @@ import { dirname, join } from "node:path";
 
 import { Client } from "pg";
 
-import { databaseUrl, type PostgresAddress } from "../src/config/database-url.ts";
+import { databaseUrl, type PostgresAddress } from "../../src/config/database-url.ts";
 import { freePort } from "./free-port.ts";
-import { childrenOf, isRunning, signal } from "./signals.ts";
+import { childrenOf, isRunning, signal } from "./processes.ts";
 import { createWatchedFolder, type WatchedFolder } from "./watched-folder.ts";
 
 /** `nobody`: PostgreSQL refuses to run as root. */
@@ -29,7 +29,7 @@ export interface PostgresServer extends AsyncDisposable {
   url(name?: string): Promise<string>;
   address(name?: string): Promise<PostgresAddress>;
   /** Runs one statement in the database `postgres`. */
-  ask(text: string, database?: string): Promise<readonly Record<string, unknown>[]>;
+  query(text: string, database?: string): Promise<readonly Record<string, unknown>[]>;
   /** Stops all its processes: connections stay, but nothing answers. */
   freeze(): void;
   thaw(): void;
@@ -42,7 +42,7 @@ export interface PostgresServer extends AsyncDisposable {
 }
 
 /** A part of the shared server: its databases are its own. */
-export interface SharedPostgres extends Pick<PostgresServer, "port" | "url" | "ask"> {
+export interface SharedPostgres extends Pick<PostgresServer, "port" | "url" | "query"> {
   /** By way of the proxy at this port, if there is one. */
   address(name?: string, port?: number): Promise<PostgresAddress>;
 }
@@ -63,7 +63,7 @@ export async function sharePostgres(prefix = `${++shares}-`): Promise<SharedPost
       const address = await server.address(prefix + name);
       return port === undefined ? address : addressOf(urlOf([port], prefix + name));
     },
-    ask: (text, database) => server.ask(text, database && prefix + database),
+    query: (text, database) => server.query(text, database && prefix + database),
   };
 }
 
@@ -106,7 +106,7 @@ export async function startPostgres(
     folder.watch([started.pid]);
     return started;
   }
-  async function ask(text: string, database = "postgres") {
+  async function query(text: string, database = "postgres") {
     // Over its Unix socket, whatever it demands of others.
     const client = new Client({
       port,
@@ -127,7 +127,7 @@ export async function startPostgres(
   async function answers(): Promise<void> {
     for (let waits = 0; ; waits++) {
       try {
-        await ask("SELECT 1");
+        await query("SELECT 1");
         return;
       } catch (cause) {
         if (waits > MAX_WAITS || server.exitCode !== null)
@@ -139,7 +139,7 @@ export async function startPostgres(
     }
   }
   async function makeDatabase(name: string): Promise<void> {
-    await ask(`CREATE DATABASE "${name}"`);
+    await query(`CREATE DATABASE "${name}"`);
   }
   async function url(name = "curt"): Promise<string> {
     let made = databases.get(name);
@@ -170,7 +170,7 @@ export async function startPostgres(
     },
     url,
     address: async (name) => addressOf(await url(name)),
-    ask,
+    query,
     freeze,
     thaw() {
       for (const pid of frozen.toReversed()) signal(pid, "SIGCONT");
