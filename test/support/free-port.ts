@@ -1,12 +1,12 @@
 import { createServer } from "node:net";
 
-/** Below the range from which outgoing connections take theirs. */
+/** Below the range of outgoing connections. */
 const FIRST = 20_000;
 const PORTS = 6000;
 
 /**
- * A port that no other test gets, in whichever process it runs: it may take a while until something listens on it. What reserves
- * the port is that this process listens on another one, for as long as it lives.
+ * Returns a port that no other test gets, in any process, because it may take a while until something listens on it. This process
+ * reserves it by listening on another port until it ends.
  */
 export async function freePort(): Promise<number> {
   for (;;) {

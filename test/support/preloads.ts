@@ -2,11 +2,11 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** What is held until the test ends it: the longest drain that can be set, so that nothing else waits for as long. */
+/** The drain that a test holds: the longest that can be set, so that nothing else waits as long. */
 export const HELD_DRAIN = { DRAIN_WAIT: "5m" };
 const HELD_MS = 300_000;
 
-/** A module that lets a held drain last until there is a file at `end`. */
+/** Writes a module that lets a held drain last until there is a file at `end`. */
 export function drainsUntil(end: string, folder: string): string {
   const path = join(folder, "drain.ts");
   writeFileSync(
@@ -21,7 +21,7 @@ export function drainsUntil(end: string, folder: string): string {
   return path;
 }
 
-/** A module that shortens the rounds of the program that loads it. */
+/** Writes a module that shortens the intervals of the program that loads it. */
 export function roundsOf(maxMs: number, folder: string): string {
   const path = join(folder, "rounds.ts");
   writeFileSync(

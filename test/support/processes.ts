@@ -18,7 +18,7 @@ export function isRunning(pid: number): boolean {
   return processes().some(([running]) => running === pid);
 }
 
-/** Each with its parent. Those that have ended but nobody asked for yet are left out. */
+/** Each with its parent, without zombies. */
 function processes(): (readonly [pid: number, parent: number])[] {
   const lines = existsSync("/proc/self/stat") ? linesOfProc() : linesOfPs();
   return lines.flatMap(([pid, state = "", parent]) =>

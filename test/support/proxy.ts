@@ -2,20 +2,20 @@ import { connect, createServer, type Socket } from "node:net";
 
 import { freePort } from "./free-port.ts";
 
-/** Passes connections on to a port of this machine, as well as a network does. */
+/** Forwards connections to a port of this machine, as a network does. */
 export interface Proxy extends AsyncDisposable {
   readonly port: number;
-  /** How many connections were made so far. */
-  readonly made: number;
-  /** How many of them are open. */
+  /** Connections so far. */
+  readonly accepted: number;
+  /** Those that are open. */
   readonly open: number;
   /** Breaks all connections with a reset. */
   reset(): void;
-  /** What is sent over the present connections is lost without a word; new ones work. */
+  /** Drops everything sent over the present connections. New ones work. */
   silence(): void;
   /** Delays each piece by `ms`, in either direction. */
   delay(ms: number): void;
-  /** Where new connections lead from now on; undefined: they are reset. */
+  /** Forwards new connections to another port. Undefined resets them. */
   lead(port: number | undefined): void;
 }
 
@@ -24,10 +24,10 @@ export async function startProxy(toPort: number): Promise<Proxy> {
   const pairs = new Set<{ readonly sockets: readonly Socket[]; isSilent: boolean }>();
   let target: number | undefined = toPort;
   let delayMs = 0;
-  let made = 0;
+  let accepted = 0;
 
   const server = createServer((client) => {
-    made++;
+    accepted++;
     client.on("error", () => {});
     if (target === undefined) return void client.resetAndDestroy();
     const upstream = connect(target, "127.0.0.1");
@@ -59,8 +59,8 @@ export async function startProxy(toPort: number): Promise<Proxy> {
 
   return {
     port,
-    get made() {
-      return made;
+    get accepted() {
+      return accepted;
     },
     get open() {
       return pairs.size;

@@ -1,7 +1,7 @@
 const MAX_TRIES = 1000;
 const PAUSE_MS = 100;
 
-/** Sends a request again as long as the answer is 503: of many requests at once, a busy machine may refuse some. */
+/** Repeats a request until its response isn't 503, because a busy machine may refuse some of many requests. */
 export async function sendUntilTaken<T extends { readonly status: number }>(
   send: () => Promise<T>,
 ): Promise<T> {

@@ -18,50 +18,50 @@ import { sharePostgres } from "./postgres.ts";
 import { drainsUntil, HELD_DRAIN, roundsOf } from "./preloads.ts";
 
 export const ROOT = resolve(import.meta.dir, "../..");
-/** Of `test/run.ts`, which deletes it at the end. Undefined if `bun test` runs alone. */
+/** The folder of `test/run.ts`, which deletes it at the end. Undefined if `bun test` runs alone. */
 export const TEST_FOLDER = process.env["TEST_FOLDER"];
-/** The program that tests start: `test/run.ts` bundles it, because it starts in half the time. Without that, its source. */
+/** The program that tests start. `test/run.ts` bundles it, which halves its start. Otherwise its source. */
 export const PROGRAM = TEST_FOLDER === undefined ? join(ROOT, "src/main.ts") : join(TEST_FOLDER, "main.js");
 export const BASE_URL = "https://curt.example";
 
 export type Settings = Readonly<Record<string, string>>;
 
 /**
- * A running service. A 5xx answer or an error in its log fails the test, unless `expectFaults` was called. So does an error
- * without a valid reason for programs.
+ * A running service. A 5xx response or an error in its log fails the test, unless `expectFaults` was called. So does an error
+ * response without a valid `Curt-Reason`.
  */
 export interface RunningService extends AsyncDisposable {
   readonly origin: string;
   readonly database: Config["database"];
-  /** As it is set. */
+  /** DATABASE_URL. */
   readonly databaseUrl: string;
   /** Path of its SQLite file; empty over PostgreSQL. */
   readonly file: string;
   readonly logged: string[];
   fetch(path: string, init?: BunFetchRequestInit): Promise<Response>;
   shorten(body: unknown, headers?: Record<string, string>): Promise<Response>;
-  /** Allows 5xx answers and logged errors from now on. */
+  /** Allows 5xx responses and logged errors from now on. */
   expectFaults(): void;
 }
 
-/** A service whose time the test sets. */
+/** A service in this process, whose time the test sets. */
 export interface LocalService extends RunningService {
-  /** What time it is for the service, in Unix milliseconds. */
+  /** The time of the service, in Unix milliseconds. */
   nowMs(): number;
-  /** Lets so much time pass for the service, at once. */
+  /** Moves the clocks of the service forward. */
   advance(ms: number): void;
 }
 
 export interface Program extends RunningService {
   readonly pid: number;
-  /** Resolves with the exit code when the program has ended and all that it logged is in `logged`, also by its children. */
+  /** Resolves with the exit code once the program has ended and `logged` has all its lines, also those of its children. */
   readonly exited: Promise<number>;
   kill(signal: NodeJS.Signals): void;
   /** See {@link ProgramOptions.holdsDrain}. */
   endDrain(): void;
 }
 
-/** Makes a folder that is deleted at the end of the scope. */
+/** Creates a folder that is deleted at the end of the scope. */
 export function temporaryFolder(): Disposable & { readonly path: string } {
   const path = mkdtempSync(join(tmpdir(), "curt-test-"));
   return { path, [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true }) };
@@ -82,7 +82,7 @@ export async function temporaryStore() {
 /** All tests are one client. */
 const NO_LIMITS = { LIMIT_CREATE: "off", LIMIT_UNKNOWN: "off", LIMIT_VIEW: "off", LIMIT_REPORT: "off" };
 
-/** `STORE=postgres npx bun test FILE` runs tests over PostgreSQL. What is about SQLite's file then fails. */
+/** `STORE=postgres npx bun test FILE` runs tests over PostgreSQL. Tests of SQLite's file then fail. */
 const isOverPostgres = process.env["STORE"] === "postgres";
 
 async function databaseFor(folder: string): Promise<string> {
@@ -97,7 +97,7 @@ async function settingsFor(folder: string, settings: Settings): Promise<Settings
 }
 
 /**
- * Stores visits sooner than usual, and shares no views, so that tests need not wait. Is never overloaded: the tests hold up the
+ * Stores visits early and shares no views, so that tests needn't wait. Refuses nothing as an overload, because tests block the
  * thread themselves.
  */
 const USUAL_LIMITS: Limits = {
@@ -110,18 +110,18 @@ export interface ServiceOptions {
   readonly limits?: Limits;
   /** Not deleted when the service ends. Default: a temporary folder. */
   readonly folder?: string;
-  /** What time it is for the service when it starts, in Unix milliseconds; the present where none is given. */
+  /** The time at the start, in Unix milliseconds. Default: the present. */
   readonly startMs?: number;
   /**
-   * Time passes for the service only when the test advances it. For tests to the second, which a busy machine would miss.
-   * Visits are counted only as time passes.
+   * Time passes only when the test advances it, for tests to the second on a busy machine. Visits are counted only as time
+   * passes.
    */
   readonly standsStill?: boolean;
   /** Gets the lines of the log, also of a start that fails. */
   readonly logged?: string[];
 }
 
-/** The service inside this process: everything real, from the port to the file. */
+/** Starts the service in this process. Everything is real, from the port to the file. */
 export async function startService(
   settings: Settings = {},
   options: ServiceOptions = {},
@@ -147,7 +147,7 @@ export async function startService(
   return Object.assign(running, { nowMs: clock.nowMs, advance });
 }
 
-/** One service for the tests of a file or of a `describe`. It is there from their first `beforeAll` on. */
+/** One service for the tests of a file or of a `describe`. Available from their first `beforeAll` on. */
 export function shareService(settings: Settings = {}, options: ServiceOptions = {}): LocalService {
   const shared = {} as LocalService;
   beforeAll(async () => void Object.assign(shared, await startService(settings, options)));
@@ -155,7 +155,7 @@ export function shareService(settings: Settings = {}, options: ServiceOptions = 
   return shared;
 }
 
-/** Goes on like the system's, unless it stands still. Wall and monotonic clock are moved together, for time that passes moves both. */
+/** Runs like the system's clock, unless it stands still. Advances the wall clock and the monotonic one together. */
 function settableClock({ startMs, standsStill = false }: ServiceOptions) {
   const [startedMs, startedMonotonicMs] = [Date.now(), performance.now()];
   const shiftMs = startMs === undefined ? 0 : startMs - startedMs;
@@ -173,9 +173,9 @@ export interface ProgramOptions {
   readonly command?: readonly string[];
   /** Options of Bun, if there is no other command. */
   readonly bunOptions?: readonly string[];
-  /** For what the program does again and again, such as looking at a file: it does so after this time at the latest. */
+  /** Limits the intervals of the program, such as those of polling a file, to this time. */
   readonly roundMs?: number;
-  /** When it stops, it drains until the test calls `endDrain`, however long the test needs. */
+  /** A stop drains until the test calls `endDrain`. */
   readonly holdsDrain?: boolean;
   /** Not deleted when the program ends. Default: a temporary folder. */
   readonly folder?: string;
@@ -186,7 +186,7 @@ export async function startProgram(settings: Settings = {}, options: ProgramOpti
   const own = options.folder === undefined ? temporaryFolder() : undefined;
   const folder = options.folder ?? own?.path ?? "";
   const held = options.holdsDrain === true ? HELD_DRAIN : {};
-  // The program looks whether a port is free before its processes listen on it. Meanwhile, no other test must get it.
+  // The program checks that a port is free before its processes listen on it. Meanwhile, no other test may get the port.
   const all = await settingsFor(folder, { PORT: String(await freePort()), ...held, ...settings });
   const env = { ...process.env, ...all };
   const drainEnd = join(folder, "end-of-drain");
@@ -230,11 +230,11 @@ export async function startProgram(settings: Settings = {}, options: ProgramOpti
 }
 
 /**
- * Collects the lines of a program's output. `listening` resolves with the origin that one of them names, or with undefined if none
- * does; `ended` when all lines are there.
+ * Collects the lines of a program's output. `listening` resolves with the origin in one of them, or with undefined if none has
+ * one. `ended` resolves after the last line.
  */
 function collect(output: ReadableStream<Uint8Array>, logged: string[]) {
-  const { promise: listening, resolve: told } = Promise.withResolvers<string | undefined>();
+  const { promise: listening, resolve: listens } = Promise.withResolvers<string | undefined>();
   async function read(): Promise<void> {
     const decoder = new TextDecoder();
     let rest = "";
@@ -243,13 +243,13 @@ function collect(output: ReadableStream<Uint8Array>, logged: string[]) {
       rest = lines.pop() ?? "";
       logged.push(...lines);
       const [origin] = lines.join("\n").match(/(?<=listens on )https?:\/\/[^\s"]+/) ?? [];
-      if (origin !== undefined) told(origin);
+      if (origin !== undefined) listens(origin);
     }
   }
-  return { listening, ended: read().finally(() => told(undefined)) };
+  return { listening, ended: read().finally(() => listens(undefined)) };
 }
 
-/** Waits until `times` lines of the log contain `text`. What is logged may be read a moment after it has had its effect. */
+/** Waits until `times` lines of the log contain `text`. Lines may arrive a moment after the event. */
 export async function untilLogged(
   { logged }: Pick<RunningService, "logged">,
   text: string,
@@ -258,13 +258,13 @@ export async function untilLogged(
   while (logged.filter((line) => line.includes(text)).length < times) await Bun.sleep(5);
 }
 
-/** The store of a service, opened once more, as another process has it. A database on a busy machine may need a while. */
+/** Opens the store of a service again, as another process does. A database on a busy machine may take a while. */
 export async function openStoreOf({ database }: RunningService) {
   const store = await openStore(database, { openWaitMs: 60_000 });
   return Object.assign(store, { [Symbol.asyncDispose]: () => store.close() });
 }
 
-/** Ends a link as another process would. The service hears of it a moment later. */
+/** Ends a link as another process would. The service reads the change a moment later. */
 export async function endLink(service: RunningService, code: string, endsMs: number): Promise<void> {
   await using store = await openStoreOf(service);
   const link = await store.find(code as LinkKey);
@@ -272,7 +272,7 @@ export async function endLink(service: RunningService, code: string, endsMs: num
   if (ended?.isChanged !== true) throw new Error(`${code} could not be ended`);
 }
 
-/** Disables a link as another process would. The service hears of it a moment later, if it has the link in its cache. */
+/** Disables a link as another process would. The service drops it from its cache a moment later. */
 export async function disableLink(service: RunningService, code: string, reason: Reason): Promise<void> {
   await using store = await openStoreOf(service);
   const link = await store.find(code as LinkKey);
@@ -281,13 +281,13 @@ export async function disableLink(service: RunningService, code: string, reason:
   if (isProblem(disabled) || disabled.length === 0) throw new Error(`${code} could not be disabled`);
 }
 
-/** Every error, and no other answer, has reasons for programs, which are of the list. */
-export function checkReasons({ status, headers }: Response, asked: string): void {
-  const told = headers.get(REASON_HEADER);
-  const reasons: readonly string[] = told?.split(", ") ?? [];
+/** Throws unless the response has listed reasons exactly if it is an error. */
+export function checkReasons({ status, headers }: Response, request: string): void {
+  const value = headers.get(REASON_HEADER);
+  const reasons: readonly string[] = value?.split(", ") ?? [];
   const areListed = reasons.every((reason) => REASONS.some((one) => one === reason));
   if (status >= 400 !== reasons.length > 0 || !areListed || new Set(reasons).size < reasons.length)
-    throw new Error(`${asked}: ${status} with the reason ${told}`);
+    throw new Error(`${request}: ${status} with the reason ${value}`);
 }
 
 function methodsOf(request: RunningService["fetch"]): Pick<RunningService, "fetch" | "shorten"> {
@@ -310,7 +310,7 @@ export function toDomain<R extends RunningService>(running: R, domain: string): 
   return { ...running, ...methodsOf(request) };
 }
 
-/** Status of an answer, with its reason or where it redirects: "404 link.unknown", "302 https://example.com/", "200". */
+/** Status of a response, with its reason or destination: "404 link.unknown", "302 https://example.com/", "200". */
 export async function outcomeOf(answer: Answer | Promise<Answer>): Promise<string> {
   const { status, headers } = await answer;
   return [status, headers.get(REASON_HEADER) ?? headers.get("location") ?? []].flat().join(" ");

@@ -8,7 +8,7 @@ export interface ShellCommand {
 
 const OPERATOR = /^(?:&&|\|\||[|;\n])/;
 const REDIRECTION = /^\d?(?:>>|>|<)(?!\()/;
-/** A word, quoted in parts. What `$(…)` and `<(…)` run is in it. */
+/** A word, quoted in parts. It includes `$(…)` and `<(…)`. */
 const WORD = /^(?:"(?:\\.|[^"\\])*"|'[^']*'|[$<]\([^()]*\)|\\.|[^\s"'|;&<>\\])+/;
 
 /** The scripts of a document, whose lines are joined where a backslash ends them. */
@@ -26,7 +26,7 @@ export function commandsOf(script: string): ShellCommand[] {
   let words: string[] = [];
   let isFile = false;
   const end = () => {
-    // It hides the settings of the shell from the command.
+    // `env -i` hides the settings of the shell from the command.
     if (words[0] === "env" && words[1] === "-i")
       words = words.slice(2).filter((word) => word !== "PATH=$PATH");
     const first = words.findIndex((word) => !/^\w+=/.test(word));
@@ -63,7 +63,7 @@ function unquoted(word: string): string {
   );
 }
 
-/** The request that a call of curl makes. Throws at an option that it does not know. */
+/** The request of a curl command. Throws at an unknown option. */
 export function requestOf({ words: [, ...words] }: ShellCommand) {
   const headers = new Headers();
   const request = { method: "", url: "", body: undefined as string | undefined, headers };

@@ -9,8 +9,8 @@ export interface WatchedFolder extends AsyncDisposable {
 }
 
 /**
- * Creates a folder that is deleted, and whose watched processes are killed, even if this process ends without a word: a shell does it
- * as soon as nobody holds the other end of its input.
+ * Creates a folder that is deleted, and whose watched processes are killed, even if this process is killed: a shell does it once its
+ * input is closed.
  */
 export function createWatchedFolder(name: string, parent = tmpdir()): WatchedFolder {
   const path = mkdtempSync(join(parent, `${name}-`));
@@ -18,7 +18,7 @@ export function createWatchedFolder(name: string, parent = tmpdir()): WatchedFol
   const watched = join(path, "pids");
   writeFileSync(watched, "");
   const keeper = Bun.spawn(["/bin/sh", "-c", script, path], { stdio: ["pipe", "ignore", "ignore"] });
-  // It must not keep a process alive that is done.
+  // It must not keep this process alive.
   keeper.unref();
   return {
     path,

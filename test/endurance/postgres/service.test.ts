@@ -234,8 +234,8 @@ describe("an unavailable database", () => {
     expect(proxy.open).toBe(0);
     await untilLogged(curt, "DATABASE_PASSWORD_FILE cannot be read");
     await Bun.write(file, "wrong");
-    const before = proxy.made;
-    await until(async () => (await use(), proxy.made > before + 12));
+    const before = proxy.accepted;
+    await until(async () => (await use(), proxy.accepted > before + 12));
     await Bun.write(file, PASSWORD);
     await until(async () => (await use(), (await readiness(curt)) === 200));
     await use();

@@ -110,7 +110,7 @@ describe("one server", () => {
     proxy.lead(undefined);
     proxy.reset();
     await untilAway(database);
-    const before = proxy.made;
+    const before = proxy.accepted;
     const sinceMs = performance.now();
     let elapsedMs = 0;
     for (; elapsedMs < 600; elapsedMs = performance.now() - sinceMs) {
@@ -118,12 +118,12 @@ describe("one server", () => {
       await Bun.sleep(TRY_MS);
     }
     // Every 100 ms, with TLS and without.
-    expect(proxy.made - before).toBeLessThanOrEqual(2 * (elapsedMs / 100 + 2));
+    expect(proxy.accepted - before).toBeLessThanOrEqual(2 * (elapsedMs / 100 + 2));
     proxy.lead(server.port);
-    const atReturn = proxy.made;
+    const atReturn = proxy.accepted;
     await untilBack(() => Promise.all(Array.from({ length: 50 }, () => database.run("SELECT 1"))));
     // Each twice, because this server has no TLS.
-    expect(proxy.made - atReturn).toBeLessThanOrEqual(2 * (4 + 1) + 2);
+    expect(proxy.accepted - atReturn).toBeLessThanOrEqual(2 * (4 + 1) + 2);
   });
 
   test("reset connections fail their statements and roll back transactions, and the next statement works", async () => {
@@ -181,7 +181,7 @@ describe("failed attempts to connect", () => {
     await using proxy = await startProxy(server.port);
     const address = addressOf(urlOf([proxy.port], "curt"));
     await using database = open({ ...address, ...wrong }, { connections: 1 });
-    while (proxy.made < ENOUGH) {
+    while (proxy.accepted < ENOUGH) {
       expect(await untilAway(database)).toContain(reason);
       expect(proxy.open).toBeLessThanOrEqual(MAX_OPEN);
       await Bun.sleep(TRY_MS);
@@ -197,16 +197,16 @@ describe("failed attempts to connect", () => {
     const address = addressOf(urlOf([proxy.port], "curt"));
     await using database = open({ ...address, ...wrong }, { connections: 1 });
     expect(await untilAway(database)).toContain(reason);
-    expect(proxy.made).toBe(0);
+    expect(proxy.accepted).toBe(0);
   });
 
   test("leave no connection open to a frozen server", async () => {
     await using proxy = await startProxy(server.port);
     await using database = await openConnected(addressOf(urlOf([proxy.port], "curt")), { connections: 1 });
-    const before = proxy.made;
+    const before = proxy.accepted;
     server.freeze();
     try {
-      while (proxy.made <= before + MAX_OPEN) {
+      while (proxy.accepted <= before + MAX_OPEN) {
         await refusal(database.run("SELECT 1"));
         expect(proxy.open).toBeLessThanOrEqual(MAX_OPEN);
         await Bun.sleep(TRY_MS);
@@ -247,8 +247,8 @@ describe("failed attempts to connect", () => {
         await takesChanges(false);
         await untilAway(database);
         await takesChanges(true);
-        const before = proxy.made;
-        while (proxy.made < before + connections) {
+        const before = proxy.accepted;
+        while (proxy.accepted < before + connections) {
           database.run("SELECT 1").catch(() => {});
           await Bun.sleep(TRY_MS);
         }

@@ -216,7 +216,7 @@ describe("a standby that is read from", () => {
       return status === 409 ? 201 : status;
     };
     // Until the standby is read.
-    await until(async () => (await follow(two, "none")) === 404 && proxy.made > 0);
+    await until(async () => (await follow(two, "none")) === 404 && proxy.accepted > 0);
     for (let nth = 0; nth < 20; nth++) {
       expect([await create(`new${nth}`), await follow(two, `new${nth}`)]).toEqual([201, 302]);
     }
