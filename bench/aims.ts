@@ -1,4 +1,4 @@
-/** What Curt wants to reach, in the order of the report. A figure without an aim is there for a comparison. */
+/** Curt's aims in the order of the report. Figures without an aim are for comparison. */
 const FIGURES = {
   "hot redirect, any of 100,000 links, × nginx": ["≤", 1.25],
   "hot redirect, by Zipf's law, × nginx": ["≤", 1.35],

@@ -10,7 +10,7 @@ import { DAY_MS, isoDay } from "../src/links/time.ts";
 import { type Core, openCore } from "../src/server/core.ts";
 import { openStore, type Store } from "../src/store/open.ts";
 import { createDay } from "../src/visits/days/day.ts";
-import { startPostgres } from "../test/postgres.ts";
+import { startPostgres } from "../test/support/postgres.ts";
 import { slicesOf } from "../test/visits/slices.ts";
 import { rounded } from "./measure.ts";
 import { LOAD_CORE, run } from "./process.ts";
@@ -20,7 +20,7 @@ const ROWS = 1_000_000;
 const CREATE_EVERY_MS = 5;
 const ALONE_MS = 5000;
 const IMPORT_LIMIT_MS = 600_000;
-/** Durable, and with room: what tests save on. */
+/** Durable settings with enough memory, unlike those of tests. */
 const SETTINGS = ["fsync=on", "full_page_writes=on", "shared_buffers=256MB", "max_wal_size=4GB"];
 
 const TODAY = Math.floor(Date.now() / DAY_MS);
@@ -66,10 +66,10 @@ export async function measureBackground({ folder, progress }: Bench): Promise<Re
     engine: "PostgreSQL",
     blob: (hex) => `'\\x${hex}'::bytea`,
     async rows(table, values, count = ROWS) {
-      await server.ask(`${insertFrom(table, values)} FROM generate_series(1, ${count}) AS n`, "background");
-      await server.ask(`ANALYZE ${table}`, "background");
+      await server.query(`${insertFrom(table, values)} FROM generate_series(1, ${count}) AS n`, "background");
+      await server.query(`ANALYZE ${table}`, "background");
       // Otherwise its writeback delays the syncs of creates.
-      await server.ask("CHECKPOINT", "background");
+      await server.query("CHECKPOINT", "background");
     },
   };
   rows.push(...(await measureEngine(fill, settings, folder, progress)));
@@ -107,7 +107,7 @@ async function measureEngine(
   await fillAll(fill);
   const config = readConfig(settings);
   const core = await openCore(config, createLog("error", process.stderr));
-  /** As another process on the same database. */
+  /** Like another process on the same database. */
   const other = await openStore(config.database);
   const rows: Row[] = [];
   const creates = (work: () => Promise<unknown>) => waitsOfCreates(core, work);
@@ -138,7 +138,7 @@ function jobsOf(
   folder: string,
 ): Record<string, Job> {
   const { reports } = ofBaseUrl(core);
-  const linkOf = (nth: number) => ({ code: `kept${nth}` as LinkKey, createdMs: CREATED_MS });
+  const linkOf = (nth: number) => ({ code: `code${nth}` as LinkKey, createdMs: CREATED_MS });
   const imported = (name: string, links: number, days: number): Job => ({
     async prepare() {
       const codes = Array.from({ length: links }, (_, nth) => `${name}${nth}`);
@@ -185,7 +185,7 @@ function jobsOf(
       work: async () => {
         for (let nth = 0; nth < 2000; nth++)
           await reports.report(
-            `kept${nth + 1}`,
+            `code${nth + 1}`,
             { reason: "spam", note: "a note" },
             `10.0.${nth >> 8}.${nth & 255}`,
           );
@@ -201,7 +201,7 @@ function jobsOf(
       work: async () => {
         const visits = Array.from({ length: 20_000 }, (_, nth) => ({
           ...linkOf(nth + 1),
-          code: `kept${nth + 1}`,
+          code: `code${nth + 1}`,
         }));
         for (const slice of slicesOf({ source: "new", hour: TODAY * 24, visits })) await other.add(slice);
       },
@@ -221,7 +221,7 @@ function jobsOf(
 }
 
 function requestsOf(links: number) {
-  const made = JSON.stringify(
+  const response = JSON.stringify(
     Array.from({ length: links }, (_, nth) => ({
       nth,
       code: `code${nth + 1000}`,
@@ -229,7 +229,12 @@ function requestsOf(links: number) {
       endsMs: CREATED_MS,
     })),
   );
-  return { key: "'key' || n", body: "'the hash of a body'", sent_ms: `${CREATED_MS} + n`, made: `'${made}'` };
+  return {
+    key: "'key' || n",
+    body: "'the hash of a body'",
+    sent_ms: `${CREATED_MS} + n`,
+    made: `'${response}'`,
+  };
 }
 
 function visitsOf({ engine, blob }: Fill, { state, source = "'one'", ...key }: Record<string, string>) {
@@ -241,13 +246,13 @@ function visitsOf({ engine, blob }: Fill, { state, source = "'one'", ...key }: R
 
 async function fillAll(fill: Fill): Promise<void> {
   const link = { created_ms: `${CREATED_MS}`, original_url: "'https://www.example.com/articles/' || n" };
-  await fill.rows("links", { ...link, code: "'kept' || n" });
+  await fill.rows("links", { ...link, code: "'code' || n" });
   await fill.rows("links", { ...link, code: "'bad' || n", ends_ms: `${CREATED_MS} + n`, disabled: "'spam'" });
   await fill.rows("links", { ...link, code: "'over' || n", ends_ms: `${CREATED_MS} + ${ROWS} + n` }, 99_000);
   const ofOpenDay =
     fill.engine === "SQLite"
-      ? { day: `${TODAY - 2}`, code: "'kept' || n" }
-      : { day: `${TODAY - 2}`, code: `'kept' || (n / ${SOURCES})`, source: `'source' || (n % ${SOURCES})` };
+      ? { day: `${TODAY - 2}`, code: "'code' || n" }
+      : { day: `${TODAY - 2}`, code: `'code' || (n / ${SOURCES})`, source: `'source' || (n % ${SOURCES})` };
   await fill.rows("visits", visitsOf(fill, { ...ofOpenDay, state: "0" }));
   if (fill.engine === "SQLite") {
     await fill.rows("open_days", { day: `${TODAY - 2}`, code: "''", created_ms: "0" }, 1);
@@ -258,15 +263,15 @@ async function fillAll(fill: Fill): Promise<void> {
     visitsOf(fill, { day: "0", code: "'over' || n", state: "1", source: "''" }),
     99_000,
   );
-  const id = { code: "'kept' || n", created_ms: `${CREATED_MS}` };
-  await fill.rows("changes", { code: "'kept' || n" });
+  const id = { code: "'code' || n", created_ms: `${CREATED_MS}` };
+  await fill.rows("changes", { code: "'code' || n" });
   await fill.rows("journal", { at_ms: "n", who: "'api'", action: "'disable'", ...id });
   await fill.rows("hosts", { host: "'host' || n || '.example'", reason: "'spam'", since_ms: "n" });
   await fill.rows("reporters", { day: "5", reporter: "'reporter' || n", ...id });
   const times = { first_ms: "n", last_ms: "n", answered_ms: "n" };
-  const answered = fill.engine === "SQLite" ? "0" : "FALSE";
+  const closed = fill.engine === "SQLite" ? "0" : "FALSE";
   const counts = { reports: "1", reasons: `'{"spam":1}'`, pending: "0", answer: "'nothing'" };
-  await fill.rows("cases", { is_open: answered, ...id, ...times, ...counts });
+  await fill.rows("cases", { is_open: closed, ...id, ...times, ...counts });
   await fill.rows("notes", { ...id, noted_ms: "n", reason: "'spam'", note: fill.blob("61".repeat(50)) });
   await fill.rows("counters", { day: "n / 10", name: "'name' || (n % 10)", count: "1" });
 }

@@ -1,4 +1,4 @@
-// The reference where there is no nginx: the same links in a Map on a bare Bun.serve, nothing else.
+// The reference without nginx: the same links in a Map on a bare Bun.serve, nothing else.
 // Arguments: the port, and a file with "<code> <target>" lines.
 import { readLinks } from "./links.ts";
 

@@ -15,7 +15,7 @@ const CHECKS = 300_000;
 const ROUNDS = 7;
 const LINKS = 1000;
 const VISITS_PER_SECOND = 2000;
-/** In it a change is noticed, waited for and read. */
+/** Long enough to notice, confirm and read a change. */
 const RELOAD_MS = 35_000;
 const RELOADS = 3;
 const MEBIBYTE = 1024 * 1024;
@@ -99,14 +99,14 @@ function* checks(list: string, hosts: readonly string[]): Generator<Row> {
   yield row("reading it, ms", performance.now() - startMs);
   yield row("its table, MiB", rounded(table.byteLength / MEBIBYTE, 0));
   const check = createListCheck([table]);
-  const asked = hosts.slice(0, CHECKS);
+  const listed = hosts.slice(0, CHECKS);
   const url = (name: string) => new URL(`https://${name}/articles/how-short-links-work?from=home`).href;
-  yield row("a check of a listed host, ns", time(check, asked.map(url), true));
+  yield row("a check of a listed host, ns", time(check, listed.map(url), true));
   yield row(
     "of one below it, ns",
     time(
       check,
-      asked.map((name) => url(`www.${name}`)),
+      listed.map((name) => url(`www.${name}`)),
       true,
     ),
   );
@@ -114,26 +114,26 @@ function* checks(list: string, hosts: readonly string[]): Generator<Row> {
     "of another host, ns",
     time(
       check,
-      asked.map((name) => url(`www.x${name}`)),
+      listed.map((name) => url(`www.x${name}`)),
       false,
     ),
   );
 }
 
-/** In nanoseconds per check. The order of the targets defeats the caches of the processor. */
+/** Nanoseconds per check. The order of the targets defeats the processor's caches. */
 function time(check: ListCheck, targets: readonly string[], expected: boolean): number {
   const rounds = Array.from({ length: ROUNDS }, () => {
     const startMs = performance.now();
-    let found = 0;
-    for (const target of targets) if (check(target)) found++;
-    if (found !== (expected ? targets.length : 0))
-      throw new Error(`${found} of ${targets.length} are blocked`);
+    let blocked = 0;
+    for (const target of targets) if (check(target)) blocked++;
+    if (blocked !== (expected ? targets.length : 0))
+      throw new Error(`${blocked} of ${targets.length} are blocked`);
     return ((performance.now() - startMs) * 1e6) / targets.length;
   });
   return median(rounds);
 }
 
-/** Of its own, as long as real ones, some below others. */
+/** A host as long as real ones, sometimes below another. */
 function host(nth: number): string {
   const word = (length: number) =>
     Array.from({ length }, () => ALPHABET[Math.floor(Math.random() * 36)]).join("");

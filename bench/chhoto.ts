@@ -5,7 +5,7 @@ import { type Link, originalUrl } from "./links.ts";
 import { SERVER_CORE, start } from "./process.ts";
 import { freePort, type Server, started } from "./servers.ts";
 
-/** The program, if whoever runs the benchmark has it: https://github.com/SinTan1729/chhoto-url. */
+/** The path of https://github.com/SinTan1729/chhoto-url, if set. */
 const CHHOTO = process.env["CHHOTO"] ?? "";
 
 /** Its index for searches makes a create expensive and has no switch, so it is measured with and without. */
@@ -15,7 +15,7 @@ type Name = (typeof CHHOTOS)[number];
 export const CHHOTO_REDIRECT = 307;
 const VERSION = "/api/version";
 
-/** It syncs each create, as Curt does, redirects for now only, and lets everyone create links. */
+/** It syncs each create like Curt, redirects temporarily, and lets everyone create links. */
 const SETTINGS = {
   CHHOTO_LISTEN_ADDRESS: "127.0.0.1",
   CHHOTO_SQLITE_USE_WAL_MODE: "True",
@@ -38,14 +38,14 @@ function createOf(longUrl: string): string {
   return ["POST /api/new HTTP/1.1", ...head, `Content-Length: ${body.length}`, "", body].join("\r\n");
 }
 
-/** chhoto-url with these links, with its index for searches and without. None if its program is not given. */
+/** chhoto-url with these links, with its index for searches and without. None without its program. */
 export async function startChhotos(folder: string, links: readonly Link[]): Promise<Server[]> {
   const servers: Server[] = [];
   for (const name of CHHOTOS) servers.push(await startChhoto(name, await fillChhoto(name, folder, links)));
   return servers;
 }
 
-/** Its name with its version; undefined if its program is not given. */
+/** Its name and version; undefined without its program. */
 export async function describeChhoto(folder: string): Promise<string | undefined> {
   const [name] = CHHOTOS;
   if (name === undefined) return undefined;
@@ -62,13 +62,13 @@ export async function startChhoto(name: Name, database: string, path = VERSION):
   return started(name, port, start([CHHOTO], SERVER_CORE, env), path);
 }
 
-/** Makes a database with these links. */
+/** Creates a database with these links. */
 export async function fillChhoto(name: Name, folder: string, links: Iterable<Link>): Promise<string> {
   const path = join(folder, `${name}.db`);
-  // The program makes the file and its schema.
+  // The program creates the file and its schema.
   await (await startChhoto(name, path)).stop();
   using database = new Database(path, { readwrite: true, strict: true });
-  // Triggers keep the index up to date. The program makes them together with the index only.
+  // Triggers keep the index up to date. The program creates them only with the index.
   if (name === "chhoto-url without search")
     for (const [trigger] of database.query("SELECT name FROM sqlite_schema WHERE type = 'trigger'").values())
       database.run(`DROP TRIGGER ${String(trigger)}`);

@@ -1,4 +1,4 @@
-// Measures CPU per request of the working tree and another commit, in turns, so that a change shows and the machine doesn't.
+// Measures CPU per request of the working tree and another commit in turns, so that changes of the machine cancel out.
 import { existsSync, mkdirSync, readFileSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 
@@ -14,7 +14,7 @@ import { makeLinks, type Server, startCurt, startReference } from "./servers.ts"
 const TURNS = 7;
 const ROUND_MS = 1000;
 const HOT_LINKS = 1000;
-/** Visited once each, so every turn has its own. */
+/** Each link is visited once, so every turn has its own. */
 const COLD_LINKS_PER_TURN = 12_000;
 const CONNECTIONS = 32;
 /** More than the previews that are cached: each one is drawn. */
@@ -57,7 +57,7 @@ export async function measureCompare({ folder, commit, progress }: Bench): Promi
     const cost = await cpuUs(nginx, nginxLoad);
     if (turn > 0) reference.push(cost);
     for (const name of Object.keys(CASES) as Case[])
-      // The second one finds the processor's caches as the first one left them, so they swap places each turn.
+      // The first one changes the processor's caches for the second, so they swap places each turn.
       for (const who of turn % 2 === 0 ? (["before", "now"] as const) : (["now", "before"] as const)) {
         const { server, loads } = who === "now" ? now : before;
         const put = loads[name]?.(turn);

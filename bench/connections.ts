@@ -1,40 +1,40 @@
 import type { Socket } from "bun";
 
-/** Of every load that does not say otherwise. */
+/** Default number of connections. */
 export const CONNECTIONS = 64;
-/** A server that answers nobody for this long is given up. */
+/** The run fails after this time without any response. */
 const STALLED_AFTER_MS = 10_000;
-/** Between two looks at the sockets; shorter, and what the looks leave to the garbage collector is felt. */
+/** Pause between two checks of the sockets. With shorter ones, their garbage would disturb the measurement. */
 const TURN_MS = 0.01;
 
 export interface Answer {
   readonly status: number;
-  /** Status line and headers. Both texts hold one character for each byte. */
+  /** Status line and headers. Both texts have one character per byte. */
   readonly head: string;
   readonly body: string;
 }
 
 export interface Stream {
-  /** One request at a time on each; what is due while all of them wait for answers waits too. */
+  /** One request at a time on each. Requests wait while all connections wait for responses. */
   readonly connections?: number;
-  /** The addresses of the clients, of 127.0.0.0/8. The connections take them in turn. */
+  /** The clients' addresses in 127.0.0.0/8. Connections use them in turn. */
   readonly clients?: readonly string[];
-  /** As many requests a second; without it, as many as the server answers. */
+  /** Requests per second. Default: as many as the server answers. */
   readonly perSecond?: number;
   /** The next request, in ASCII; undefined when there are no more. `number` counts from 0. */
   readonly request: (number: number) => string | Uint8Array | undefined;
-  /** Throws when an answer is not what this load is about; that ends everything. */
+  /** Throws at an unexpected response, which ends the run. */
   readonly check: (answer: Answer, number: number) => void;
 }
 
-/** Of one stream of requests, from when each was due until its answer was there. */
+/** Latencies of one stream of requests, from when each was due until its response was complete. */
 export interface Latency {
   readonly p50Us: number;
   readonly p99Us: number;
   readonly maxUs: number;
-  /** How late requests left although a connection was free: the generator's own share, at its 99th percentile. */
+  /** How late requests left although a connection was free: the generator's own delay, 99th percentile. */
   readonly ownP99Us: number;
-  /** How many of the stream's answers had each status. */
+  /** Number of the stream's responses by status. */
   readonly statuses: Statuses;
 }
 
@@ -43,30 +43,30 @@ type Statuses = Readonly<Record<number, number>>;
 export interface Driven {
   readonly requests: number;
   readonly durationMs: number;
-  /** Of each stream that has a rate. */
+  /** Latencies of each stream with a rate. */
   readonly latencies: readonly Latency[];
-  /** How many answers had each status. */
+  /** Number of responses by status. */
   readonly statuses?: Statuses;
 }
 
 interface Exchange {
   number: number;
-  /** An answer to HEAD ends with its headers. */
+  /** A response to HEAD ends with its headers. */
   isHead: boolean;
   /** The part of the response that has arrived. */
   received: string;
-  /** The part of the request that found no room in the socket's buffer. */
+  /** The part of the request that didn't fit into the socket's buffer. */
   unsent?: Uint8Array;
 }
 type Connection = Socket<Exchange>;
 
 /**
  * Drives a server over kept-alive connections of raw sockets: cheap, so that the server is the bottleneck. No request
- * is due after `durationMs`. Resolves once everything is answered.
+ * is due after `durationMs`. Resolves after the last response.
  *
- * A stream with a rate sends at this rate, however long the answers take, so that a server that stands still for a
- * moment is charged with every request that was due meanwhile. Then it never sleeps: a timer's millisecond would hide
- * what a server takes. Any other stream sends a connection's next request once the last one is answered.
+ * A stream with a rate sends at this rate, however long the responses take, so that a stall of the server counts for every
+ * request that was due meanwhile. It never sleeps, because a timer's millisecond would hide the server's latency. Any other
+ * stream sends a connection's next request after its last response.
  */
 export async function drive(port: number, durationMs: number, streams: readonly Stream[]): Promise<Driven> {
   const { promise: over, resolve, reject } = Promise.withResolvers<void>();
@@ -87,7 +87,7 @@ export async function drive(port: number, durationMs: number, streams: readonly 
     const lateMs: number[] = [];
     let sent = 0;
     let unanswered = 0;
-    /** When the last turn was; what became due since then has waited for the generator only. */
+    /** Time of the last turn. Requests that became due since then have waited only for the generator. */
     let turnMs = 0;
     let isOver = false;
     const onAnswer = (connection: Connection, answer: Answer) => {
@@ -161,7 +161,7 @@ function percentileUs(valuesMs: readonly number[], share: number): number {
   return Math.round((sorted[Math.ceil(sorted.length * share) - 1] ?? Number.NaN) * 1000);
 }
 
-/** Bun's types do not know `localAddress`. */
+/** Bun's types lack `localAddress`. */
 export function addresses(port: number, client: string | undefined) {
   return { hostname: "127.0.0.1", port, ...(client !== undefined && { localAddress: client }) };
 }
@@ -207,7 +207,7 @@ function flush(connection: Connection): void {
   if (unsent !== undefined) connection.data.unsent = unsent.subarray(connection.write(unsent));
 }
 
-/** The answer once it is complete (RFC 9112). Every server measured here sends Content-Length. */
+/** The response once it is complete (RFC 9112). Every server measured here sends Content-Length. */
 function parseAnswer(text: string, isHead: boolean): Answer | undefined {
   const headEnd = text.indexOf("\r\n\r\n");
   if (headEnd < 0) return undefined;

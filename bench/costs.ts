@@ -1,5 +1,5 @@
-// Measures each kind of request in hot redirects: on all threads of the process, and on the serving thread. Then finds the most
-// expensive ones that anyone can send.
+// Measures each kind of request in hot redirects, on all threads of the process and on the serving thread. Then finds the most
+// expensive requests that anyone can send.
 import { join } from "node:path";
 
 import { readConfig } from "../src/config/config.ts";
@@ -20,10 +20,10 @@ import { walk, WALK_SETTINGS } from "./walk.ts";
 
 const ROUNDS = 3;
 const ROUND_MS = 300;
-/** Fewer than what views let wait. */
+/** Fewer than the queue of views holds. */
 const CONNECTIONS = 32;
 const COLD_LINKS = 120_000;
-/** The last ones of these, which nobody visits. */
+/** The last ones of these, which get no visits. */
 const FRESH_LINKS = 2000;
 const POPULAR_DAYS = 400;
 const POPULAR_VISITS_A_DAY = 100;
@@ -32,7 +32,7 @@ const DAY_MS = 86_400_000;
 /** The most that one request may cost, in hot redirects. */
 const AIMS = { process: 150, serving: 20 };
 
-/** So many days from today. */
+/** The date this many days from today. */
 const dateOf = (days: number) => new Date(Date.now() + days * DAY_MS).toISOString().slice(0, 10);
 const FORM = [...BROWSER, "Content-Type: application/x-www-form-urlencoded"];
 const JSON_BODY = [...PROGRAM, "Content-Type: application/json"];
@@ -44,7 +44,7 @@ const lastDays = (days: number) => `from=${dateOf(1 - days)}&to=${dateOf(0)}`;
 
 /**
  * Each {number} is another number in every request, {zone} another time zone and {fresh} another link, so that no two of
- * them can share an answer. "Many readers" ask for the same: their answers are shared.
+ * them can share a response. "Many readers" send equal requests, which share responses.
  */
 const KINDS: readonly (readonly [name: string, status: number, request: string])[] = [
   ["HEAD of a hot link", 302, request("HEAD /popular")],
@@ -131,10 +131,10 @@ export async function measureCosts({ folder, commit, progress }: Bench): Promise
   await curt.stop();
   const start = () => startCurt(join(folder, "walk.db"), { program, settings: WALK_SETTINGS });
   const walked = await walk(start, (server) => costOf(server, redirects), progress);
-  const tooDear = rows.filter(
+  const tooExpensive = rows.filter(
     (row) => Number(row["all threads"]) > AIMS.process || Number(row["serving thread"]) > AIMS.serving,
   );
-  const doubts = tooDear.map((row) => `Above the aim: ${String(row["cost, in hot redirects"])}.`);
+  const doubts = tooExpensive.map((row) => `Above the aim: ${String(row["cost, in hot redirects"])}.`);
   const figure = (name: string) => ({
     Curt: Number(rows.find((row) => row["cost, in hot redirects"] === name)?.["all threads"]),
   });
@@ -150,7 +150,7 @@ export async function measureCosts({ folder, commit, progress }: Bench): Promise
   };
 }
 
-/** The request, and what takes the place of {item} in it. */
+/** The request, and the values of {item} in it. */
 function eachOf(text: string, fresh: readonly string[]) {
   if (text.includes("{zone}")) return { request: text.replace("{zone}", "{item}"), items: ZONES };
   if (text.includes("{fresh}")) return { request: text.replace("{fresh}", "{item}"), items: fresh };
@@ -165,13 +165,13 @@ function load(task: Task): Load {
 function notModified(path: string): Load {
   return async (curt) => {
     const headers = Object.fromEntries(BROWSER.map((line) => line.split(": ") as [string, string]));
-    const { headers: answered } = await fetch(`http://127.0.0.1:${curt.port}${path}`, { headers });
-    const known = `If-None-Match: ${answered.get("etag") ?? ""}`;
+    const { headers: received } = await fetch(`http://127.0.0.1:${curt.port}${path}`, { headers });
+    const known = `If-None-Match: ${received.get("etag") ?? ""}`;
     return load({ kind: "same", status: 304, request: request(`GET ${path}`, [...BROWSER, known]) })(curt);
   };
 }
 
-/** A new database with a link that many have visited for long, and one that nobody has. */
+/** A new database with a link that has been popular for long, and one without visits. */
 async function makePopular(path: string): Promise<void> {
   const config = readConfig({ DATABASE_URL: `sqlite:${path}` });
   const endMs = Date.now();

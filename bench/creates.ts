@@ -12,7 +12,7 @@ const ROUNDS = 3;
 const ROUND_MS = 4000;
 const REDIRECTS_MS = 2000;
 const SYNCS_MS = 1000;
-/** A page and its frame header: what SQLite's write-ahead log grows by for a small change. */
+/** Growth of SQLite's write-ahead log for a small change: a page and its frame header. */
 const FRAME = new Uint8Array(4096 + 24);
 /** SQLite restarts its log after about this many frames. */
 const FRAMES = 1000;
@@ -22,7 +22,7 @@ interface CreateRound extends Round {
   readonly diskSyncsPerSecond?: number;
 }
 
-/** Measures durable creates of one caller at a time and of many. The reference's redirect stands beside it. */
+/** Measures durable creates of one caller at a time and of many, with the reference's redirect beside them. */
 export async function measureCreates({ folder, stage, progress }: Bench): Promise<Result> {
   const { curt, reference, chhotos, linksFile } = await stage();
   progress("creates");
@@ -78,7 +78,7 @@ function perSync(round: CreateRound): number {
   return perSecond(round) / (round.diskSyncsPerSecond ?? Number.NaN);
 }
 
-/** How many small writes, each synced before the next, this disk takes per second: the bound of lone creates. */
+/** Small writes per second, each synced before the next, on this disk: the bound of lone creates. */
 function syncsPerSecond(folder: string): number {
   const path = join(folder, "syncs");
   const file = openSync(path, "w");

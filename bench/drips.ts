@@ -2,13 +2,13 @@ import type { Socket } from "bun";
 
 import { addresses } from "./connections.ts";
 
-/** Connections that are opened at once. More do not fit into the queue of a server. */
+/** Connections opened simultaneously. More don't fit into the queue of a server. */
 const AT_ONCE = 100;
-/** Between two bytes of a connection. */
+/** Pause between two bytes of a connection. */
 const PERIOD_MS = 1000;
 const TURNS = 200;
 
-/** Opens connections that send a byte a second of a header that never ends. One that the server closes is opened again. */
+/** Opens connections that send one byte per second of an endless header, and reopens those that the server closes. */
 export async function openDrips(port: number, count: number, client: string): Promise<void> {
   const drips = new Set<Socket>();
   const open = () =>

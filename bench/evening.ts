@@ -8,7 +8,7 @@ import type { Bench, Result } from "./report.ts";
 import { makeLinks, type Server, startCurt } from "./servers.ts";
 
 const LINKS = 10_000_000;
-/** A link every so often, so that all of them take almost a year. */
+/** Interval between two links: all of them span almost a year. */
 const EVERY_MS = 3000;
 const CAMPAIGN_LINKS = 300;
 const HOSTS = Array.from({ length: 40 }, (_, nth) => `login.campaign${nth}.example`);
@@ -17,13 +17,13 @@ const HOT_LINKS = 2000;
 const VISITS_PER_SECOND = 1000;
 const CONNECTIONS = 32;
 const EVENINGS = 3;
-/** Longer than an evening takes here. */
+/** Longer than the evening takes here. */
 const EVENING_MS = 120_000;
-/** The promise of a takedown is one second. */
+/** A takedown should take one second at most. */
 const FOLLOWED_MS = 3000;
 const TOKEN = "bench-bench-bench-bench";
 
-/** The parts of responses used here. Each response has some of them. */
+/** The fields of responses used here. Each response has a few of them. */
 interface AdminResponse {
   readonly links: readonly { readonly code: string }[];
   readonly cases: readonly { readonly code: string }[];
@@ -80,7 +80,7 @@ export async function measureEvening({ folder, progress }: Bench): Promise<Resul
 /** Follows docs/admin.md from the first report to the journal; afterwards everything is as it was. */
 async function spendEvening(curt: Server, evening: number, steps: Steps): Promise<void> {
   const url = `http://127.0.0.1:${curt.port}`;
-  async function ask(step: string, method: string, path: string, body?: object): Promise<AdminResponse> {
+  async function call(step: string, method: string, path: string, body?: object): Promise<AdminResponse> {
     const headers = { Authorization: `Bearer ${TOKEN}`, "Content-Type": "application/json" };
     const startMs = performance.now();
     const response = await fetch(`${url}/api/v1/admin/${path}`, {
@@ -94,12 +94,12 @@ async function spendEvening(curt: Server, evening: number, steps: Steps): Promis
     return answer.data;
   }
 
-  /** All that a search finds, in as many requests as it takes. */
+  /** All results of a search, in as many requests as necessary. */
   async function search(step: string, query: string): Promise<AdminResponse["links"]> {
     const startMs = performance.now();
     const links: AdminResponse["links"][number][] = [];
     for (let cursor: string | null = ""; cursor !== null;) {
-      const page = await ask(`${step}, a request`, "GET", `links?${query}&limit=200&cursor=${cursor}`);
+      const page = await call(`${step}, a request`, "GET", `links?${query}&limit=200&cursor=${cursor}`);
       links.push(...page.links);
       ({ cursor } = page);
     }
@@ -109,24 +109,24 @@ async function spendEvening(curt: Server, evening: number, steps: Steps): Promis
 
   const some = await search("find by host", "host=campaign0.example");
   for (const [nth, { code }] of some.entries()) await report(url, code, `192.0.${evening}.${nth}`);
-  const { cases } = await ask("cases", "GET", "cases");
-  await ask("a link", "GET", `links/${cases[0]?.code}`);
-  const found = await search("find by text", CAMPAIGN);
-  const { count } = await ask("count what a text finds", "POST", `links/disable?${CAMPAIGN}`, {
+  const { cases } = await call("cases", "GET", "cases");
+  await call("a link", "GET", `links/${cases[0]?.code}`);
+  const results = await search("find by text", CAMPAIGN);
+  const { count } = await call("count results of a text", "POST", `links/disable?${CAMPAIGN}`, {
     reason: "phishing",
   });
-  if (found.length !== CAMPAIGN_LINKS || count !== CAMPAIGN_LINKS)
-    throw new Error(`${found.length}, ${count} links found`);
-  await ask("disable what it finds", "POST", `links/disable?${CAMPAIGN}`, { reason: "phishing", count });
-  await gone(url, found[0]?.code ?? "", steps);
-  for (const host of HOSTS) await ask("block a host", "PUT", `hosts/${host}`, { reason: "phishing" });
+  if (results.length !== CAMPAIGN_LINKS || count !== CAMPAIGN_LINKS)
+    throw new Error(`${results.length}, ${count} links found`);
+  await call("disable the results", "POST", `links/disable?${CAMPAIGN}`, { reason: "phishing", count });
+  await gone(url, results[0]?.code ?? "", steps);
+  for (const host of HOSTS) await call("block a host", "PUT", `hosts/${host}`, { reason: "phishing" });
   for (const { code } of some)
-    await ask("answer reports", "POST", `cases/${code}`, { action: "disable", reason: "phishing" });
-  await ask("undo one", "POST", `links/${some[0]?.code}/enable`);
-  await ask("journal", "GET", "journal");
-  await ask("figures", "GET", "figures");
-  for (const host of HOSTS) await ask("unblock a host", "DELETE", `hosts/${host}`);
-  await ask("undo all", "POST", `links/enable?${CAMPAIGN}`, { count });
+    await call("answer reports", "POST", `cases/${code}`, { action: "disable", reason: "phishing" });
+  await call("undo one", "POST", `links/${some[0]?.code}/enable`);
+  await call("journal", "GET", "journal");
+  await call("figures", "GET", "figures");
+  for (const host of HOSTS) await call("unblock a host", "DELETE", `hosts/${host}`);
+  await call("undo all", "POST", `links/enable?${CAMPAIGN}`, { count });
 }
 
 async function report(url: string, code: string, address: string): Promise<void> {
@@ -135,10 +135,10 @@ async function report(url: string, code: string, address: string): Promise<void>
     headers: { "Content-Type": "application/json", "X-Forwarded-For": address },
     body: JSON.stringify({ reason: "phishing", note: "a fake bank" }),
   });
-  if (status !== 202) throw new Error(`a report was answered ${status}`);
+  if (status !== 202) throw new Error(`a report got ${status}`);
 }
 
-/** How long a link still redirects. */
+/** Measures how long a link keeps redirecting. */
 async function gone(url: string, code: string, steps: Steps): Promise<void> {
   const startMs = performance.now();
   for (;;) {

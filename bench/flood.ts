@@ -16,7 +16,7 @@ const ROUNDS = 5;
 const ROUND_MS = 2000;
 const MOST_TIMES_QUIET = 3;
 
-/** As from elsewhere, with the limits that a public service has by default. */
+/** Settings of a public service, with its default limits. */
 const PUBLIC = { HOST: "0.0.0.0", BASE_URL: "https://curt.example" };
 
 /** The requests of a flooding client. No two can share a response. */
@@ -27,7 +27,7 @@ const FLOODS: Readonly<Record<string, readonly string[]>> = {
   images: ["/{code}.svg?x={number}"],
 };
 
-/** How long visitors wait for a hot redirect while another client floods the server, and drips. */
+/** Latency of hot redirects while another client floods the server and drips. */
 export async function measureFlood({ folder, progress }: Bench): Promise<Result> {
   progress("flood");
   const database = join(folder, "flood.db");
@@ -66,7 +66,7 @@ export async function measureFlood({ folder, progress }: Bench): Promise<Result>
     drips: measured(() => [drips()]),
     "all of this together": measured(() => [flood(all), drips()]),
   };
-  // To warm up.
+  // Warm-up.
   for (const warm of Object.values(contestants)) await warm();
   const turns = await inTurns(ROUNDS, contestants);
   await curt.stop();

@@ -1,15 +1,15 @@
-// Our own load generator: a process of its own, so that it has a core of its own. The work comes in as JSON in
-// the arguments; what was done goes out as JSON on standard output. Any surprise ends it with exit code 1.
+// Our own load generator: a process of its own, so that it has a core of its own. It takes its tasks as JSON in the
+// arguments, and writes its results as JSON to standard output. Anything unexpected ends it with exit code 1.
 import { type Answer, drive, type Driven, type Stream } from "./connections.ts";
 import { openDrips } from "./drips.ts";
 import { type Link, originalUrl, readLinks, writeLinks } from "./links.ts";
 import { threadTimesNs } from "./process.ts";
 import { createRequest, mixedRequests, visitTail } from "./requests.ts";
 
-/** Tells the links of one process from those of another. */
+/** Separates the links of different processes. */
 const RUN = Date.now().toString(36);
 
-/** As long as the place holder {number}, so that Content-Length stays right. */
+/** As long as the placeholder {number}, so that Content-Length stays right. */
 const FIRST_NUMBER = 10_000_000 + (Date.now() % 80_000_000);
 
 type Rate = Pick<Stream, "connections" | "clients" | "perSecond">;
@@ -19,15 +19,15 @@ export interface Visits extends Rate {
   readonly linksFile: string;
   /** The only status that counts. */
   readonly status: number;
-  /** Each link once, with a look at where it leads; otherwise round and round until the time is over. */
+  /** Visits each link once and checks its destination. Otherwise visits all repeatedly until the time is over. */
   readonly once?: boolean;
-  /** For a long file: how many of its links are left out at first. */
+  /** Number of links at the start of a long file that are skipped. */
   readonly from?: number;
-  /** How many browsers visit in turn, which differ by their User-Agent and by where they come from. */
+  /** Number of browsers that visit in turn, with different User-Agents and referrers. */
   readonly browsers?: number;
 }
 
-/** Visits of codes that do not exist, each another one. */
+/** Visits of unknown codes, each of them different. */
 interface Misses extends Rate {
   readonly kind: "misses";
   readonly count: number;
@@ -35,20 +35,20 @@ interface Misses extends Rate {
 
 interface Creates extends Rate {
   readonly kind: "creates";
-  /** Stops after this many, if the time is not over before. */
+  /** Stops after this many, or earlier if the time is over. */
   readonly count?: number;
-  /** Where the links made are written. */
+  /** The file for the created links. */
   readonly linksFile?: string;
 }
 
-/** A bit of everything that people and programs send. */
+/** A mix of all requests that people and programs send. */
 interface Mixed extends Rate {
   readonly kind: "mixed";
-  /** Links that exist; visits go to all of them, most to the first ones. */
+  /** Existing links. Visits go to all of them, and most to the first ones. */
   readonly linksFile: string;
 }
 
-/** One request, again and again; each {number} in it is another number every time, and each {item} the next of `items`. */
+/** One request, repeated. Each {number} in it is another number every time, and each {item} the next of `items`. */
 interface Same extends Rate {
   readonly kind: "same";
   readonly request: string;
@@ -56,13 +56,13 @@ interface Same extends Rate {
   readonly status: number;
 }
 
-/** One request after the other, whatever the answers are. Each {number} in them is another number every time. */
+/** One request after the other, whatever the responses are. Each {number} in them is another number every time. */
 interface Flood extends Rate {
   readonly kind: "flood";
   readonly requests: readonly string[];
 }
 
-/** Connections that send a byte a second of a request that never ends. */
+/** Connections that send one byte per second of an endless request. */
 interface Drips {
   readonly kind: "drips";
   readonly connections: number;
@@ -73,7 +73,7 @@ type StreamTask = Visits | Misses | Creates | Mixed | Same | Flood;
 export type Task = StreamTask | Drips;
 
 export interface Done extends Driven {
-  /** How much of a core the server's first thread used. */
+  /** The share of a core that the server's first thread used. */
   readonly firstThreadShare?: number;
 }
 
@@ -123,16 +123,16 @@ function visits(
   const links = readLinks(linksFile);
   const tails = Array.from({ length: browsers }, (_, nth) => visitTail(port, nth));
   const text = (at: number) => `GET /${links[at % links.length]?.[0]}${tails[at % browsers]}`;
-  // Where time counts, they are made before, as bytes: the less there is to do meanwhile, the less of it is measured.
-  const made = perSecond === undefined ? [] : links.map((_, at) => Buffer.from(text(at)));
+  // With a rate, requests are prepared as bytes, so that preparing them isn't measured.
+  const prepared = perSecond === undefined ? [] : links.map((_, at) => Buffer.from(text(at)));
   return {
     request: (number) =>
-      once && number >= links.length ? undefined : (made[number % links.length] ?? text(from + number)),
+      once && number >= links.length ? undefined : (prepared[number % links.length] ?? text(from + number)),
     check(answer, number) {
       expectStatus(answer, status);
       const [code, target] = once ? (links[number] ?? ["", ""]) : ["", ""];
       if (target !== "" && /\r\nlocation: (.*)/i.exec(answer.head)?.[1] !== target)
-        throw new Error(`${code} does not lead to ${target}:\n${answer.head}`);
+        throw new Error(`${code} doesn't redirect to ${target}:\n${answer.head}`);
     },
   };
 }
@@ -148,7 +148,7 @@ function misses(port: number, { count }: Misses): Requests {
 }
 
 function creates(port: number, { count = Infinity, linksFile }: Creates): Requests {
-  const made: Link[] = [];
+  const created: Link[] = [];
   return {
     request: (number) =>
       number < count
@@ -158,10 +158,10 @@ function creates(port: number, { count = Infinity, linksFile }: Creates): Reques
       expectStatus(answer, 201);
       if (linksFile === undefined) return;
       const { data } = JSON.parse(answer.body) as { data: { code: string } };
-      made.push([data.code, originalUrl(RUN, number)]);
+      created.push([data.code, originalUrl(RUN, number)]);
     },
     end() {
-      if (linksFile !== undefined) writeLinks(linksFile, made);
+      if (linksFile !== undefined) writeLinks(linksFile, created);
     },
   };
 }
@@ -201,8 +201,8 @@ function flood({ requests }: Flood): Requests {
   };
 }
 
-/** Throws when an answer has another status; a load that gets one measures nothing. */
+/** Throws if a response has another status: such a load measures nothing. */
 function expectStatus({ status, head, body }: Answer, wanted: number): void {
   if (status !== wanted)
-    throw new Error(`answered ${status}, not ${wanted}:\n${head}\n\n${body.slice(0, 500)}`);
+    throw new Error(`status ${status}, not ${wanted}:\n${head}\n\n${body.slice(0, 500)}`);
 }

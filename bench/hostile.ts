@@ -13,19 +13,19 @@ import { BROWSER, PROGRAM, request } from "./requests.ts";
 
 /** One kind of request. Each {number} is another number in every request. */
 export interface Hostile {
-  /** What is hostile, and where. The most expensive filler counts for both. */
+  /** The hostile text and its place. The most expensive filler counts for both. */
   readonly value: string;
   readonly filler: string;
   readonly text: string;
 }
 
-/** What valid requests need of a service. */
+/** Values of a service that valid requests need. */
 export interface Setting {
-  /** Of existing links. */
+  /** Codes of existing links. */
   readonly codes: Readonly<Record<"plain" | "secret" | "managed", string>>;
-  /** Of the managed link. */
+  /** The manage key of the managed link. */
   readonly manageKey: string;
-  /** By path, the parameters of queries in the OpenAPI document. */
+  /** Parameters of queries in the OpenAPI document, by path. */
   readonly parameters: Readonly<Record<string, readonly string[]>>;
 }
 
@@ -37,7 +37,7 @@ const halves = (first: string, second: string) => (length: number) =>
 const numbered = (write: (nth: number) => string) => (length: number) =>
   Array.from({ length: length / write(1000).length }, (_, nth) => write(1000 + nth)).join("");
 
-/** Text of at most so many units. */
+/** Repeats text up to this many units. */
 const FILLERS: Readonly<Record<string, (length: number) => string>> = {
   marks: halves(MARKS.high, MARKS.low),
   "percent-encoded marks": halves("%CC%95", "%CC%B4"),
@@ -58,7 +58,7 @@ const FILLERS: Readonly<Record<string, (length: number) => string>> = {
   cookies: repeated("made=1.a; password=1.a; language=x; "),
   list: numbered((nth) => `a/b${nth};q=0.5,`),
 };
-/** What a filler stands behind, where there is room. */
+/** A prefix of fillers where it fits. */
 const PREFIXES = ["", "https://", "https://a.example/"];
 const SHORTER = [250, 1000];
 const HEAD_PREFIXES = ["", "https://"];
@@ -82,7 +82,7 @@ const PAGES = [...Object.keys(QUERIES), "/{code}+report", "/{code}+manage", "/ad
 
 type Values = Readonly<Partial<Record<FieldName, string>>>;
 
-/** Of an array of links. A public service refuses more. */
+/** Size of an array of links. A public service refuses larger ones. */
 const MAX_ITEMS = 30;
 
 export function* hostileRequests(setting: Setting): Generator<Hostile> {
@@ -130,7 +130,7 @@ function* hostileBodies(
     yield { value: `${endpoint}: body`, filler, text: send(text) };
 }
 
-/** Bodies that are hostile as a whole, as long as they may be. */
+/** Hostile bodies of the greatest length. */
 function wholeBodies({ type, fields, maxBytes: max }: AnyBody): Record<string, string> {
   const [first = "a"] = fields;
   const all = repeated;
@@ -166,7 +166,7 @@ function* hostileHeads(setting: Setting, endpoint: string): Generator<Hostile> {
     for (const name of names)
       for (const [filler, fill] of fillersOf(HEADERS[name], HEAD_PREFIXES)) {
         const length = fitting(fill, HEADERS[name], HEAD_ROOM, (value) => value);
-        // A Bearer token is what every reader of Authorization expects.
+        // Every reader of Authorization expects a Bearer token.
         const value = `${name === "authorization" ? "Bearer " : ""}${fill(length)}`.slice(0, HEADERS[name]);
         const text = requestOf(isValid ? setting : unknown, endpoint, { header: [name, value] });
         yield { value: `${endpoint}: ${name}${isValid ? "" : ", refused"}`, filler, text };
@@ -217,13 +217,13 @@ function* fillersOf(
       ];
 }
 
-/** Shorter than its bound too, because rules have lower bounds of their own. */
+/** Also texts shorter than the bound, because rules have lower bounds of their own. */
 function lengthsOf(field: FieldName, filler: string, { maxBytes }: AnyBody): number[] {
   const whole = filler in FILLERS ? [maxBytes] : [];
   return [...SHORTER.filter((length) => length < FIELDS[field]), FIELDS[field], ...whole];
 }
 
-/** How much of a filler fits into so many bytes, if it is written like this. */
+/** The part of a filler that fits into this many bytes when encoded. */
 function fitting(
   fill: (length: number) => string,
   bound: number,
@@ -269,7 +269,7 @@ interface Parts {
   readonly code?: string;
 }
 
-/** A valid request, but for these parts. */
+/** A valid request except for these parts. */
 function requestOf(setting: Setting, endpoint: string, { body, header, code }: Parts = {}): string {
   const entry = (BODIES as Readonly<Record<string, AnyBody>>)[endpoint];
   const type = entry?.type === "form" ? "application/x-www-form-urlencoded" : "application/json";
@@ -291,7 +291,7 @@ function requestOf(setting: Setting, endpoint: string, { body, header, code }: P
   return request(line, headers, body ?? valid ?? "");
 }
 
-/** A link that the endpoint works with. */
+/** A link that the endpoint accepts. */
 function linkFor(endpoint: string): keyof Setting["codes"] {
   if (endpoint === "POST /{code}") return "secret";
   return /manage|PATCH/.test(endpoint) ? "managed" : "plain";

@@ -9,14 +9,14 @@ import { type Stage, startCurt, startStage } from "./servers.ts";
 const LINKS = 10_000;
 /** Enough for each create to wait for two syncs of 20 ms and more. */
 const CONNECTIONS = 32;
-/** An eighth of what a core can. */
+/** An eighth of a core's capacity. */
 const VISITS_PER_SECOND = 10_000;
 const CREATES_PER_SECOND = 200;
 const SYNC_DELAYS_MS = [0, 20];
 const ROUNDS = 7;
 const ROUND_MS = 3000;
 
-/** How long a visitor waits for a hot redirect while links are made, on this disk and on a slow one. */
+/** Latency of hot redirects beside creates, on this disk and on a slow one. */
 export async function measureLatency({ folder, progress }: Bench): Promise<Result> {
   const rows: Row[] = [];
   const p99s: number[] = [];
@@ -29,7 +29,7 @@ export async function measureLatency({ folder, progress }: Bench): Promise<Resul
     mkdirSync(home);
     const curt = await startCurt(join(home, "curt.db"), { syncDelayMs }).catch((error: unknown) => {
       if (syncDelayMs === 0) throw error;
-      // Another system, or a container that forbids to trace.
+      // Another system, or a container that forbids tracing.
       doubts.push(`The case "${name}" is missing: syncs could not be slowed down here. ${String(error)}`);
     });
     if (curt === undefined) continue;
@@ -59,7 +59,7 @@ async function latencies({ curt, reference, linksFile }: Stage) {
   const creating = { kind: "creates", perSecond: CREATES_PER_SECOND, connections } as const;
   const visits = generated(ROUND_MS, visiting);
   const both = generated(ROUND_MS, visiting, creating);
-  // To warm up.
+  // Warm-up.
   await both(curt);
   return inTurns(ROUNDS, {
     reference: () => measure(reference, visits),

@@ -5,10 +5,10 @@ import { readFileSync, writeFileSync } from "node:fs";
 const ALPHABET = "23456789bcdfghjkmnpqrstvwxyzBCDFGHJKLMNPQRSTVWXYZ";
 const CODE_LENGTH = 7;
 const TRANSACTION_ROWS = 100_000;
-/** The index of codes stays in memory while it is made, in KiB. */
+/** Size of SQLite's cache in KiB, which holds the index of codes while it is built. */
 const CACHE_KIB = 1_000_000;
 
-/** A code and where it leads; "" for a code that does not exist. */
+/** A code and its destination; "" for a code that doesn't exist. */
 export type Link = readonly [code: string, target: string];
 
 /** Addresses of about 80 characters, all different. `run` separates the callers of one benchmark. */
@@ -16,7 +16,7 @@ export function originalUrl(run: string, number: number): string {
   return `https://www.example.com/articles/short-links/${run}/${String(number).padStart(9, "0")}?ref=newsletter`;
 }
 
-/** One link a line, so that wrk's script reads the same file as we do. */
+/** One link per line, so that wrk's script can read the same file. */
 export function writeLinks(path: string, links: readonly Link[]): void {
   writeFileSync(path, links.map(([code, target]) => `${code} ${target}\n`).join(""));
 }
@@ -54,7 +54,7 @@ export function zipf(links: readonly Link[], visits: number): Link[] {
   });
 }
 
-/** The links of a file of Curt's. */
+/** The links in a SQLite file of Curt. */
 export function* everyLink(path: string): Generator<Link> {
   using database = new Database(path, { readonly: true, strict: true });
   const rows = database.query<{ code: string; original_url: string }, []>(
@@ -63,34 +63,35 @@ export function* everyLink(path: string): Generator<Link> {
   for (const { code, original_url } of rows.iterate()) yield [code, original_url];
 }
 
-/** Any link of a file of Curt's. */
+/** Any link in a SQLite file of Curt. */
 export function readLink(path: string): Link {
   for (const link of everyLink(path)) return link;
   return ["", ""];
 }
 
-/** Inserts links into a file of Curt's that nobody has open. `make` returns the address and the creation of each. */
+/** Inserts links into a SQLite file of Curt that no process has open. `describe` returns the address and the creation of each. */
 export async function insertLinks(
   path: string,
   count: number,
-  make: (nth: number) => readonly [originalUrl: string, createdMs: number],
+  describe: (nth: number) => readonly [originalUrl: string, createdMs: number],
 ): Promise<void> {
   using database = new Database(path, { readwrite: true, strict: true });
-  // A file that is cut off is thrown away. The program sets all of this again when it opens the file.
+  // An incomplete file is thrown away. The program resets all of this when it opens the file.
   // Only from DELETE does WAL go OFF.
   for (const mode of ["DELETE", "OFF"]) database.run(`PRAGMA journal_mode = ${mode}`);
   database.run("PRAGMA synchronous = OFF");
   database.run(`PRAGMA cache_size = -${CACHE_KIB}`);
-  // In random order of the codes, as they come in real life: the index is as full as it would be then.
+  // In random order of the codes, as in production, so that the index is equally full.
   const insert = database.prepare<unknown, [string, string, number]>(
     "INSERT INTO links (code, original_url, created_ms) VALUES (?1, ?2, ?3) ON CONFLICT (code) DO NOTHING",
   );
   const insertSome = database.transaction((from: number, to: number) => {
-    for (let made = from; made < to;) made += insert.run(randomCode(), ...make(made)).changes;
+    for (let inserted = from; inserted < to;)
+      inserted += insert.run(randomCode(), ...describe(inserted)).changes;
   });
-  for (let made = 0; made < count; made += TRANSACTION_ROWS) {
-    insertSome(made, Math.min(count, made + TRANSACTION_ROWS));
-    // A signal that ends the run is heard.
+  for (let inserted = 0; inserted < count; inserted += TRANSACTION_ROWS) {
+    insertSome(inserted, Math.min(count, inserted + TRANSACTION_ROWS));
+    // Lets a signal end the run.
     await Bun.sleep(0);
   }
   insert.finalize();

@@ -6,7 +6,7 @@ import { LOAD_CORE, run } from "./process.ts";
 import { visitTail } from "./requests.ts";
 import type { Server } from "./servers.ts";
 
-/** Beyond the load's own time: start, reading the links, and the last answers. */
+/** Time beyond the load itself: start, reading the links, and the last responses. */
 const GRACE_MS = 20_000;
 const ONCE_LIMIT_MS = 60_000;
 
@@ -25,13 +25,13 @@ export type Load = (server: Server) => Promise<Loaded>;
 
 type VisitOptions = Pick<Visits, "linksFile" | "status" | "from">;
 
-/** Visits until the time is over; with wrk where there is one, because it takes less of its core than we do. */
+/** Visits until the time is over; with wrk if it is installed, because it needs less CPU time than our generator. */
 export function visits(durationMs: number, options: VisitOptions): Load {
   if (wrk !== null) return visitsOfWrk(wrk, durationMs, options);
   return generated(durationMs, { kind: "visits", ...options });
 }
 
-/** Each link once, and a look at where it leads. */
+/** Visits each link once and checks its destination. */
 export function visitsOnce(linksFile: string, { status = 302, browsers = 1 } = {}): Load {
   return generated(ONCE_LIMIT_MS, { kind: "visits", once: true, linksFile, status, browsers });
 }
@@ -58,7 +58,7 @@ function visitsOfWrk(program: string, durationMs: number, { linksFile, status, f
       refused: number;
       broken: number;
     };
-    // wrk counts only whether a status is above 399; which one it is, the first visits have checked.
+    // wrk only counts statuses above 399. The first visits have checked the status itself.
     const wantedRefused = status > 399 ? totals.requests : 0;
     if (totals.requests === 0 || totals.broken > 0 || totals.refused !== wantedRefused)
       throw new Error(`wrk did not get ${status} for every request:\n${output}`);

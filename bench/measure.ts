@@ -7,24 +7,24 @@ import type { Server } from "./servers.ts";
 export interface Round extends Done {
   readonly server: string;
   readonly requestsPerSecond: number;
-  /** User and system time of the server's process, all threads, by answered requests. */
+  /** User and system time of all threads of the server, per answered request. */
   readonly cpuPerRequestUs: number;
-  /** Reads of files by answered requests: about 0 when every answer comes out of memory. */
+  /** Reads of files per answered request: about 0 if every response comes from memory. */
   readonly fileReadsPerRequest: number;
-  /** How much of its core the load generator used: near 1 it is the bottleneck, and only the CPU figure counts. */
+  /** The share of its core that the load generator used. Near 1 it is the bottleneck, and only CPU time counts. */
   readonly loadCoreShare: number;
   /** Cores that other processes of this machine kept busy meanwhile. */
   readonly otherCores: number;
 }
 
-/** From here on a round says more about the other processes than about ours. In cores. */
+/** In cores. Above it, other processes affect a round too much. */
 const DISTURBED_CORES = 0.1;
 const QUIET_PROBE_MS = 500;
 const QUIET_LIMIT_MS = 20_000;
-/** For each round wanted, how many may be measured. */
+/** The most measured rounds per wanted round. */
 const TRIES = 2;
 
-/** Puts a load on a server and says what it cost the server. */
+/** Puts a load on a server and measures its cost for the server. */
 export async function measure(server: Server, load: Load): Promise<Round> {
   const { name, pid } = server;
   const startMs = performance.now();
@@ -53,7 +53,7 @@ export interface Cost {
   readonly serving: number;
 }
 
-/** What a load costs all threads of a server, and the one that answers. */
+/** The cost of a load for all threads of a server, and for its serving thread. */
 export async function costOf(
   server: Server,
   put: (server: Server) => Promise<{ readonly requests: number }>,
@@ -70,9 +70,9 @@ export async function costOf(
 }
 
 /**
- * Measures one contestant after the other, again and again, because what slows the machine down for a while slows all
- * of them. Stops once there are `count` turns that other processes did not disturb; with bad luck there are fewer,
- * and some that were disturbed. Which ones count is decided by what the others did, never by our figures.
+ * Measures the contestants in turns, so that a slow phase of the machine affects all of them. Stops after `count` turns
+ * without disturbance by other processes. With bad luck there are fewer, filled up with disturbed ones. The choice depends
+ * only on the other processes, never on our figures.
  */
 export async function inTurns<R extends Round, Name extends string>(
   count: number,
@@ -96,7 +96,7 @@ export function isDisturbed({ otherCores }: Round): boolean {
   return otherCores > DISTURBED_CORES;
 }
 
-/** Waits for other processes to have done their work, but not for ever. */
+/** Waits until other processes are idle, with a limit. */
 async function untilQuiet(): Promise<void> {
   const deadlineMs = performance.now() + QUIET_LIMIT_MS;
   let busyCores: number;
@@ -118,13 +118,13 @@ export async function watchMemory(pid: number, work: () => Promise<unknown>) {
   const sampling = setInterval(() => samples.push(read()), MEMORY_EVERY_MS);
   await work().finally(() => clearInterval(sampling));
   samples.push(read());
-  const kept = Math.ceil(samples.length / SAMPLES_KEPT);
+  const step = Math.ceil(samples.length / SAMPLES_KEPT);
   const peakMb = Math.max(...samples);
   return {
     peakMb,
     beforePeakAfterMb: [samples[0] ?? Number.NaN, peakMb, samples.at(-1) ?? Number.NaN],
-    /** Some of what was read, evenly spread over the time. */
-    samplesMb: samples.filter((_, nth) => nth % kept === 0),
+    /** Samples, evenly spread over the time. */
+    samplesMb: samples.filter((_, nth) => nth % step === 0),
   };
 }
 
@@ -135,7 +135,7 @@ export function medianOf<R>(rounds: readonly R[], value: (round: R) => number): 
   return median(rounds.map(value));
 }
 
-/** Of each round by the one that was measured in the same turn. */
+/** Ratios of the rounds that were measured in the same turn. */
 export function ratios<R>(rounds: readonly R[], others: readonly R[], value: (round: R) => number): number[] {
   const divisors = others.map(value);
   return rounds.map((round, nth) => rounded(value(round) / (divisors[nth] ?? Number.NaN), 3));

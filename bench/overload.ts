@@ -10,21 +10,21 @@ import { createRequest, visitTail } from "./requests.ts";
 import { makeLinks, startCurt } from "./servers.ts";
 
 const LINKS = 1000;
-/** So many of them are previewed. More requests would not fit into the generator's arguments. */
+/** Number of links that are previewed. More wouldn't fit into the generator's arguments. */
 const SEEN_LINKS = 10;
-/** Of ten requests, so many are of each kind. */
+/** Of ten requests, the number of each kind. */
 const MIX = { visits: 4, unknown: 2, creates: 2, views: 2 } as const;
 type Kind = keyof typeof MIX;
 const KINDS = Object.keys(MIX) as Kind[];
 const OF_ALL = KINDS.reduce((sum, kind) => sum + MIX[kind], 0);
-/** More than ever wait, so that the server is sent what is due, whatever it answers. */
+/** More than ever wait, so that requests are sent when they are due, whatever the server does. */
 const CONNECTIONS = 1000;
 const CARRIED_MS = 3000;
 const ROUNDS = 5;
 const ROUND_MS = 5000;
 const LOADS = { quiet: 0.2, "what it carries": 1, "twice that": 2 } as const;
 
-/** How long visitors wait for a hot redirect while all clients together ask for twice what the server can do. */
+/** Latency of hot redirects while all clients together send twice the server's capacity. */
 export async function measureOverload({ folder, progress }: Bench): Promise<Result> {
   progress("overload");
   const linksFile = join(folder, "overload-links");
@@ -39,7 +39,7 @@ export async function measureOverload({ folder, progress }: Bench): Promise<Resu
   );
   const mixed: Task = { kind: "flood", requests: mixOf(requests) };
   const carry = () => measure(curt, generated(CARRIED_MS, mixed));
-  // To warm up.
+  // Warm-up.
   await carry();
   const carried = [await carry(), await carry(), await carry()];
   const carriedPerSecond = medianOf(carried, (round) => round.requestsPerSecond);
@@ -74,7 +74,7 @@ export async function measureOverload({ folder, progress }: Bench): Promise<Resu
   };
 }
 
-/** Requests of each kind. No two can share an answer for long. */
+/** Requests of each kind. No two can share a response for long. */
 function requestsTo(port: number, codes: readonly string[]): Readonly<Record<Kind, readonly string[]>> {
   const tail = visitTail(port);
   const paths = {

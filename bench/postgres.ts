@@ -2,8 +2,8 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { startCluster } from "../test/endurance/postgres/cluster.ts";
-import type { PostgresServer } from "../test/postgres.ts";
-import { childrenOf } from "../test/signals.ts";
+import type { PostgresServer } from "../test/support/postgres.ts";
+import { childrenOf } from "../test/support/processes.ts";
 import { generated, type Load, visits, visitsOnce } from "./load.ts";
 import {
   cpuUs,
@@ -23,21 +23,21 @@ import { makeLinks, type Server, startCurt } from "./servers.ts";
 const ROUNDS = 3;
 const CREATES_MS = 4000;
 const VISITS_MS = 2000;
-/** As many as the stage has, so that the same is in memory. */
+/** As many links as the other parts have, so that memory holds the same. */
 const HOT_LINKS = 100_000;
-/** More than Curt's memory of links holds, so that none is still there when it is visited again. */
+/** More than Curt's memory of links holds, so that none is there when it is visited again. */
 const COLD_LINKS = 600_000;
-/** Durable, and with room: what tests save on. */
+/** Durable settings with enough memory, unlike those of tests. */
 const SETTINGS = ["fsync=on", "full_page_writes=on", "shared_buffers=512MB", "max_wal_size=4GB"];
 
 interface PostgresRound extends Round {
-  /** Of all processes of both servers. */
+  /** CPU time of all processes of both servers. */
   readonly databaseCpuUs?: number;
-  /** Written to the log of the primary. */
+  /** Bytes written to the log of the primary. */
   readonly walBytes?: number;
 }
 
-/** What Curt and PostgreSQL take of two cores together, when each commit waits for a synchronous standby. */
+/** The cost of Curt and PostgreSQL on two cores, when each commit waits for a synchronous standby. */
 export async function measurePostgres({ folder, stage, progress }: Bench): Promise<Result> {
   const sqlite = await stage();
   progress("starting PostgreSQL and a standby");
@@ -79,7 +79,7 @@ export async function measurePostgres({ folder, stage, progress }: Bench): Promi
     visited = (visited + done.requests) % COLD_LINKS;
     return done;
   };
-  // Curt's memory is full of others then.
+  // Curt's memory is full of other links then.
   await cold(curt);
   await cold(curt);
   const otherTurns = await inTurns<PostgresRound, string>(ROUNDS, {
@@ -121,7 +121,7 @@ function ofTwoCores(rounds: readonly PostgresRound[]): number {
 
 const databaseUs = ({ databaseCpuUs = Number.NaN }: PostgresRound) => databaseCpuUs;
 
-/** Measures Curt and PostgreSQL together. Nothing of either counts as disturbance. */
+/** Measures Curt and PostgreSQL together. Neither counts as disturbance. */
 async function measureAll(
   curt: Server,
   servers: readonly PostgresServer[],
@@ -141,11 +141,11 @@ async function measureAll(
 }
 
 async function loggedBytes([primary]: readonly PostgresServer[]): Promise<number> {
-  const [row] = (await primary?.ask("SELECT pg_current_wal_insert_lsn() - '0/0' AS bytes")) ?? [];
+  const [row] = (await primary?.query("SELECT pg_current_wal_insert_lsn() - '0/0' AS bytes")) ?? [];
   return Number(row?.["bytes"]);
 }
 
-/** User and system time of a server, of its processes, and of those that have ended (proc(5), stat). */
+/** User and system time of a server with its processes, including ended ones (proc(5), stat). */
 function familyCpuUs({ pid }: PostgresServer): number {
   const ticks = [pid, ...childrenOf(pid)].flatMap((member) => {
     const stat = statOf(member);

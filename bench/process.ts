@@ -13,7 +13,7 @@ export const LOAD_CORE = 1;
 const taskset = Bun.which("taskset");
 export const PINNED = taskset !== null && navigator.hardwareConcurrency > 1;
 
-/** Settings of whoever runs the benchmark do not reach what it measures. */
+/** Measured servers don't get the settings of the caller's environment. */
 const SURROUNDINGS = { PATH: process.env["PATH"] ?? "", HOME: process.env["HOME"] ?? "" };
 /** From SIGTERM until a process is killed. */
 const STOP_LIMIT_MS = 8000;
@@ -22,7 +22,7 @@ export const TICK_US = 10_000;
 
 const running = new Set<Subprocess>();
 
-/** The command on one core, where there are two and `taskset`. */
+/** The command on one core, if there are two cores and `taskset`. */
 export function pinned(command: readonly string[], core: number): string[] {
   return PINNED && taskset !== null ? [taskset, "-c", String(core), ...command] : [...command];
 }
@@ -63,7 +63,7 @@ export async function run(
   return { output, cpuUs: Number(child.resourceUsage()?.cpuTime.total ?? 0) };
 }
 
-/** Asks a process to end, and kills it when it does not. */
+/** Sends SIGTERM to a process, and kills it if it doesn't end. */
 export async function stop(child: Subprocess): Promise<void> {
   child.kill("SIGTERM");
   const killing = setTimeout(() => child.kill("SIGKILL"), STOP_LIMIT_MS);
@@ -71,7 +71,7 @@ export async function stop(child: Subprocess): Promise<void> {
   clearTimeout(killing);
 }
 
-/** However `work` ends, by a signal too, no process and no file is left. */
+/** Cleans up processes and files however `work` ends, even by a signal. */
 export async function inTemporaryFolder(work: (folder: string) => Promise<void>): Promise<void> {
   const folder = mkdtempSync(join(resolve(tmpdir()), "curt-bench-"));
   const cleanUp = async () => {
@@ -101,7 +101,7 @@ export function cpuTimeUs(pid: number): number {
   return (Number(fields[11]) + Number(fields[12])) * TICK_US;
 }
 
-/** How long each thread of a process has worked, in nanoseconds (Linux, sched-stats). The first one has its number. */
+/** CPU time of each thread of a process in nanoseconds (Linux, sched-stats). The first thread has the process's number. */
 export function threadTimesNs(pid: number): Map<number, number> {
   const times = new Map<number, number>();
   for (const thread of readdirSync(`/proc/${pid}/task`)) {
@@ -115,7 +115,7 @@ export function threadTimesNs(pid: number): Map<number, number> {
   return times;
 }
 
-/** How long all cores together have worked since the machine's start (proc(5), stat). */
+/** CPU time of all cores since the machine's start (proc(5), stat). */
 export function machineBusyUs(): number {
   const [user = 0, nice = 0, system = 0, _idle, _waiting, irq = 0, softirq = 0] = readFileSync(
     "/proc/stat",
@@ -128,7 +128,7 @@ export function machineBusyUs(): number {
   return (user + nice + system + irq + softirq) * TICK_US;
 }
 
-/** How often a process has called read(2) or pread(2). Sockets are received from, so these are reads of files. */
+/** Number of calls of read(2) and pread(2) by a process. Sockets use other calls, so these are reads of files. */
 export function fileReads(pid: number): number {
   return Number(/^syscr: (\d+)$/m.exec(readFileSync(`/proc/${pid}/io`, "utf8"))?.[1]);
 }
@@ -138,7 +138,7 @@ export function ownMemoryBytes(pid: number): number {
   return Number(/^RssAnon:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]) * 1024;
 }
 
-/** All memory in bytes, and the most that it ever was: VmRSS and VmHWM. */
+/** All memory in bytes, and its peak: VmRSS and VmHWM. */
 export function memoryBytes(pid: number): { now: number; most: number } {
   const status = readFileSync(`/proc/${pid}/status`, "utf8");
   const line = (name: string) => Number(new RegExp(`^${name}:\\s+(\\d+) kB$`, "m").exec(status)?.[1]) * 1024;

@@ -9,9 +9,9 @@ import { nginx, REFERENCE, type Server, type Stage } from "./servers.ts";
 
 /** The input of a part of the benchmark. */
 export interface Bench {
-  /** For its files; it is deleted afterwards. */
+  /** A folder for its files, which is deleted afterwards. */
   readonly folder: string;
-  /** The servers that most parts share, started when the first part asks for them. */
+  /** The servers that most parts share, started when the first part needs them. */
   stage(): Promise<Stage & { readonly chhotos: readonly Server[] }>;
   progress(text: string): void;
   /** How long the soak takes. */
@@ -22,7 +22,7 @@ export interface Bench {
 
 /** The output of a part of the benchmark. */
 export interface Result {
-  /** By name of the column, with its unit. */
+  /** Values by the name of the column with its unit. */
   readonly rows: readonly Row[];
   /** Every round: by case, then by contestant. The nth of each were measured in the same turn. */
   readonly rounds: Readonly<Record<string, Turns>>;
@@ -39,7 +39,7 @@ type Cell = string | number | undefined | readonly number[];
 
 export interface Results {
   readonly about: ReturnType<typeof describe> & { readonly chhoto: string | undefined };
-  /** By part; of the parts that were not run there is nothing. */
+  /** Results by part, without skipped parts. */
   readonly parts: Readonly<Record<string, Result>>;
 }
 
@@ -62,7 +62,7 @@ export function describe(folder: string) {
     bun: Bun.version,
     nginx: nginx === null ? undefined : /nginx\/([\d.]+)/.exec(output(nginx, "-v"))?.[1],
     wrk: Bun.which("wrk") === null ? undefined : /wrk (?:debian\/)?([\d.]+)/.exec(output("wrk", "-v"))?.[1],
-    /** What Curt is compared with, and what visited both. */
+    /** The reference, and the program that visited both. */
     reference: REFERENCE,
     visitTool: VISIT_TOOL,
   };
@@ -73,7 +73,7 @@ function output(...command: readonly string[]): string {
   return `${stdout.toString()}${stderr.toString()}`.trim();
 }
 
-/** The results for people, in Markdown. */
+/** The results in Markdown. */
 export function report({ about, parts }: Results): string {
   const { commit, changed, date, cpu, cores, kernel, bun, reference, visitTool } = about;
   const heading = [
@@ -83,7 +83,7 @@ export function report({ about, parts }: Results): string {
   ];
   const sections = Object.values(parts).map(({ rows }) => table(rows));
   const measured = Object.values(parts).flatMap((part) => Object.entries(part.figures ?? {}));
-  // Without nginx, the ratios are those to another reference.
+  // Without nginx, ratios are to another reference.
   const figures: Figures = Object.fromEntries(
     measured.filter(([figure]) => about.nginx !== undefined || !figure.includes("nginx")),
   );
@@ -95,19 +95,21 @@ export function report({ about, parts }: Results): string {
 }
 
 function doubts({ about, parts }: Results): string[] {
-  const found = Object.values(parts).flatMap((part) => part.doubts ?? []);
+  const doubtful = Object.values(parts).flatMap((part) => part.doubts ?? []);
   const rounds = Object.values(parts).flatMap((part) =>
     Object.values(part.rounds).flatMap((turns) => Object.values(turns).flat()),
   );
   const disturbed = rounds.filter(isDisturbed).length;
   if (disturbed > 0)
-    found.push(
+    doubtful.push(
       `Doubtful: other processes disturbed ${disturbed} of ${rounds.length} rounds. Measure again on a quiet machine.`,
     );
   if (about.databaseInMemory)
-    found.push("The database was in memory: the creates were not durable. Set TMPDIR to a folder on a disk.");
-  if (!about.pinned) found.push("Not pinned to cores (no taskset, or one core): expect more noise.");
-  return found;
+    doubtful.push(
+      "The database was in memory: the creates were not durable. Set TMPDIR to a folder on a disk.",
+    );
+  if (!about.pinned) doubtful.push("Not pinned to cores (no taskset, or one core): expect more noise.");
+  return doubtful;
 }
 
 function table(rows: Result["rows"]): string[] {

@@ -1,6 +1,6 @@
 import { originalUrl } from "./links.ts";
 
-/** What Chrome on a computer sends when a link is followed, over plain HTTP. */
+/** Headers of Chrome on a computer when it follows a link, over plain HTTP. */
 function chrome(userAgent: string, referrer: string | undefined): string[] {
   return [
     "Connection: keep-alive",
@@ -23,7 +23,7 @@ const SYSTEMS = [
 ];
 const USUAL_REFERRERS = ["google.com", "facebook.com", "reddit.com", "naver.com", "youtube.com", "bing.com"];
 
-/** Of twenty visits, nine come from nowhere, eight from well-known sites, and three from others. */
+/** Of twenty visits, nine have no referrer, eight well-known ones, and three others. */
 function referrerOf(nth: number): string | undefined {
   if (nth === 0) return "http://news.example.com/";
   const kind = nth % 20;
@@ -33,14 +33,14 @@ function referrerOf(nth: number): string | undefined {
     : `https://site-${nth}.example.com/`;
 }
 
-/** Everything of a visit behind its path: `GET /<code>` + this is the request. Every `nth` browser is another one. */
+/** The rest of a visit after its path: `GET /<code>` + this is the request. Every `nth` is another browser. */
 export function visitTail(port: number, nth = 0): string {
   const version = NEWEST - Math.floor(nth / SYSTEMS.length);
   const userAgent = `Mozilla/5.0 (${SYSTEMS[nth % SYSTEMS.length]}) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/${version}.0.0.0 Safari/537.36`;
   return [" HTTP/1.1", `Host: localhost:${port}`, ...chrome(userAgent, referrerOf(nth)), "", ""].join("\r\n");
 }
 
-/** A create as a program sends it. `body` is ASCII. */
+/** A create like that of a program. `body` is ASCII. */
 export function createRequest(port: number, body: string): string {
   return [
     "POST /api/v1/shorten HTTP/1.1",
@@ -56,7 +56,7 @@ export function createRequest(port: number, body: string): string {
 
 /** The first links, which more than a third of the mixed requests visit. */
 const HOT_LINKS = 1000;
-/** Custom codes in scripts whose spelling takes work; sent with JSON's escapes, for requests are ASCII. */
+/** Custom codes in scripts that are expensive to normalize; with JSON's escapes, because requests are ASCII. */
 const SCRIPTS = ["soak", "\\ud55c\\uae00", "\\u2764", "\\u1112\\u1161\\u11ab"];
 const BAD_BODIES = [
   '{"original_url": ',
@@ -71,7 +71,7 @@ const BAD_BODIES = [
 /** A request and the status that it must get. */
 type Exchange = readonly [request: string, status: number];
 
-/** A bit of everything that people and programs send, drawn at random. `run` separates the links of one load from another's. */
+/** A random mix of all requests that people and programs send. `run` separates the links of different loads. */
 export function mixedRequests(port: number, run: string, codes: readonly string[]) {
   const get = (path: string, method = "GET") => browserRequest(method, path, port);
   const create = (body: string) => createRequest(port, body);
@@ -80,7 +80,7 @@ export function mixedRequests(port: number, run: string, codes: readonly string[
   const custom = (number: number) =>
     `{"original_url":"${originalUrl(run, number)}","custom_code":"${SCRIPTS[number % SCRIPTS.length]}-${run}-${number}","expire_duration":"24h"}`;
 
-  /** How often each comes, of a hundred. */
+  /** The share of each, in percent. */
   const kinds: readonly (readonly [share: number, exchange: (number: number) => Exchange])[] = [
     [35, () => [get(`/${hot()}/`), 302]],
     [25, () => [get(`/${cold()}`), 302]],
@@ -104,7 +104,7 @@ export function mixedRequests(port: number, run: string, codes: readonly string[
   return (number: number): Exchange => deck[below(deck.length)]?.(number) ?? ["", 0];
 }
 
-/** As one of very many browsers, coming from one of very many places. */
+/** Headers of one of very many browsers with one of very many referrers. */
 function browserRequest(method: string, path: string, port: number): string {
   const version = `${below(200)}.0.${below(10_000)}.${below(200)}`;
   const system = ["Windows NT 10.0; Win64; x64", "X11; Linux x86_64", `Linux; Android ${below(16)}; K`][

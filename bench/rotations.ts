@@ -18,9 +18,9 @@ const SAMPLE_EVERY_MS = 10_000;
 const GARBAGE_MS = 3 * MINUTE_MS;
 /** A process is killed or stopped, in turns. */
 const END_EVERY_MS = 2 * MINUTE_MS;
-/** At this age, processes that took another's place are compared. */
+/** The age at which the memory of replacement processes is compared. */
 const COMPARED_AGE_MS = MINUTE_MS;
-/** Beside ours, busier than this. In cores. */
+/** In cores. With more work of other processes, the run is doubtful. */
 const DISTURBED_CORES = 0.1;
 
 interface Life {
@@ -30,7 +30,7 @@ interface Life {
   cpuUs: number;
 }
 
-/** Do memory and descriptors stay flat while everything is rotated, and is nothing lost? The exit code is 1 if not. */
+/** Checks that memory and descriptors stay flat while everything rotates, and that nothing is lost. Exit code 1 if not. */
 export async function measureRotations({ folder, progress, minutes }: Bench): Promise<Result> {
   requireMinutes(minutes);
   progress(`rotations, ${minutes} minutes`);
@@ -73,17 +73,17 @@ export async function measureRotations({ folder, progress, minutes }: Bench): Pr
       return otherwise;
     });
   }
-  progress("looking for what was lost");
+  progress("looking for lost links and visits");
   const lostLinks = await countLostLinks(traffic);
   const lastMetrics = await scrape(metricsPort);
   await curt.stop();
   const visits = await find(countedVisits(database, settings, traffic.counted), []);
   const checked = await command(["check"], database);
   const restored = await find(
-    restoreNewest(backupFolder, join(folder, "restored.db"), traffic.made),
+    restoreNewest(backupFolder, join(folder, "restored.db"), traffic.created),
     NOTHING_RESTORED,
   );
-  progress("all is known");
+  progress("all figures are there");
 
   const { supervisor, staying, lives } = watched;
   const figures: Figures = {
@@ -124,7 +124,7 @@ export async function measureRotations({ folder, progress, minutes }: Bench): Pr
     ["rise of the supervisor's descriptors", riseOf(supervisor, durationMs, "descriptors")],
   ];
   const happened: readonly (readonly [string, number])[] = [
-    ["links made", traffic.made.length],
+    ["links created", traffic.created.length],
     ["links changed, taken down, blocked and withdrawn", rotating.done.lives],
     ["blocklists reloaded", rotating.done.lists],
     ["processes ended", watched.ended],
@@ -152,7 +152,7 @@ export async function measureRotations({ folder, progress, minutes }: Bench): Pr
       ...happened.map(([what, count]) => row(what, "> 0", count)),
       row("memory of new processes after a minute, MiB", "", atAge),
       row("requests", "", traffic.requests()),
-      row("answered 503", "", traffic.statuses[503] ?? 0),
+      row("responses with 503", "", traffic.statuses[503] ?? 0),
       row("connections broken when a process ended", "", traffic.broken()),
       row("cores used by Curt", "", rounded(curtUs / 1000 / durationMs, 2)),
     ],
@@ -179,7 +179,7 @@ interface Watched {
   readonly progress: Bench["progress"];
 }
 
-/** Samples all processes and scrapes the metrics, and ends a process from time to time: never the first one. */
+/** Samples all processes, scrapes the metrics, and ends a process from time to time, but never the first one. */
 async function watch({ supervisor, metricsPort, traffic, durationMs, progress }: Watched) {
   const startMs = performance.now();
   const [first = 0] = servingChildren(supervisor);
@@ -240,7 +240,7 @@ function look(pid: number) {
   }
 }
 
-/** Empty if nothing answers. */
+/** Empty without a response. */
 async function scrape(port: number): Promise<string> {
   const answer = await fetch(`http://127.0.0.1:${port}/metrics`, { keepalive: false }).catch(() => undefined);
   return answer?.status === 200 ? answer.text() : "";

@@ -1,4 +1,4 @@
-// `npm run bench`: what a visit costs beside nginx, what a durable create costs, and both at scale. See README.md here.
+// `npm run bench`: the cost of a visit beside nginx and of a durable create, also at scale. See README.md here.
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 
@@ -42,7 +42,7 @@ const PARTS: Readonly<Record<string, (bench: Bench) => Promise<Result>>> = {
   background: measureBackground,
   compare: measureCompare,
 };
-/** Not part of a run that names no part, because each takes as long as the others together. */
+/** Only run by name, because each takes as long as the others together. */
 const ON_REQUEST = ["soak", "rotations", "background", "compare"];
 const DEFAULT_MINUTES = 20;
 const EVERY_RUN = Object.keys(PARTS).filter((name) => !ON_REQUEST.includes(name));
@@ -84,15 +84,17 @@ function keep(results: Results, names: readonly string[]): string {
 const words = process.argv.slice(2);
 const takesCommit = ["compare", "costs"].includes(words[0] ?? "") && !((words[1] ?? "") in PARTS);
 const commit = takesCommit ? words.splice(1, 1)[0] : undefined;
-const [numbers, asked] = [true, false].map((isNumber) =>
+const [numbers, requested] = [true, false].map((isNumber) =>
   words.filter((word) => /^\d+$/.test(word) === isNumber),
 ) as [string[], string[]];
-const unknown = asked.filter((name) => !(name in PARTS));
+const unknown = requested.filter((name) => !(name in PARTS));
 if (unknown.length > 0) {
   console.error(`There is no part ${unknown.join(", ")}. The parts: ${Object.keys(PARTS).join(", ")}.`);
   process.exit(2);
 }
-const names = Object.keys(PARTS).filter((name) => (asked.length === 0 ? EVERY_RUN : asked).includes(name));
+const names = Object.keys(PARTS).filter((name) =>
+  (requested.length === 0 ? EVERY_RUN : requested).includes(name),
+);
 await inTemporaryFolder(async (folder) => {
   const results = await bench(folder, names, { minutes: Number(numbers[0] ?? DEFAULT_MINUTES), commit });
   console.log(

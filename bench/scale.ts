@@ -22,7 +22,7 @@ import { type Server, type Stage, startCurt } from "./servers.ts";
 
 const LINKS = 10_000_000;
 
-/** One of so many is visited: many more than Curt's memory holds, so that none comes again while it is there. */
+/** One of this many links is visited: far more than Curt's memory holds, so that none is visited again while it is there. */
 const SAMPLED = 5;
 const VISITED_ONCE = 200_000;
 const BROWSERS = 300;
@@ -41,7 +41,7 @@ export async function measureScale({ folder, stage, progress }: Bench): Promise<
   const small = await stage();
   progress(`making ${LINKS} links`);
   const database = join(folder, "scale.db");
-  // The program makes the file and its schema.
+  // The program creates the file and its schema.
   await (await startCurt(database)).stop();
   const createdMs = Date.now();
   await insertLinks(database, LINKS, (nth) => [originalUrl("many-links", nth), createdMs + nth]);
@@ -104,7 +104,7 @@ async function measureDays(folder: string, path: string, sample: readonly Link[]
   return (statSync(path).size - bytesBefore) / Number(days);
 }
 
-/** From the spawn to the first answered redirect, again and again; the file is in the system's cache. */
+/** Times from the spawn to the first redirect. The file is in the system's cache. */
 async function measureStarts(folder: string, database: string, code: string): Promise<number[]> {
   const program = [await build(join(folder, "curt"))];
   const eachMs: number[] = [];
@@ -146,7 +146,7 @@ async function measureCold(folder: string, database: string, sample: readonly Li
   return { turns, memory };
 }
 
-/** On the small file, which answers them twice as fast: what is hunted is what the process remembers. */
+/** On the small file, which is twice as fast: this measures the memory of the process. */
 async function measureMisses(curt: Server) {
   const misses = (count: number) => generated(MISSES_LIMIT_MS, { kind: "misses", count })(curt);
   // The first misses pay one-time costs, such as rendering the page.

@@ -8,11 +8,11 @@ import { generated } from "./load.ts";
 import { firstChild, LOAD_CORE, pinned, SERVER_CORE, start, stop } from "./process.ts";
 
 const START_LIMIT_MS = 10_000;
-/** Between two attempts to reach a server; it bounds how exactly a start is timed. */
+/** Pause between two attempts to reach a server. It bounds the precision of start times. */
 const RETRY_MS = 2;
 /** Enough for a disk that syncs slowly. */
 const MAKING_LIMIT_MS = 600_000;
-/** Some are left out again, because nginx cannot distinguish them from others. */
+/** More links than necessary, because nginx can't distinguish all of them. */
 const SPARE_LINKS = 100;
 
 /** A server under measurement. */
@@ -21,7 +21,7 @@ export interface Server {
   readonly port: number;
   /** The process that answers. */
   readonly pid: number;
-  /** Asks it to end, as its operator would, and waits for it. */
+  /** Stops it like an operator, and waits for its end. */
   stop(): Promise<void>;
 }
 
@@ -32,18 +32,18 @@ export interface Curt extends Server {
 interface CurtOptions {
   /** The delay of each sync of the disk. */
   readonly syncDelayMs?: number;
-  /** It has started once this path answers. */
+  /** It has started once this path responds. */
   readonly path?: string;
   readonly settings?: Readonly<Record<string, string>>;
   /** The command to run. */
   readonly program?: readonly string[];
-  /** For its log; otherwise nobody reads it. */
+  /** File for its log. Default: none. */
   readonly logFile?: string;
 }
 
 export const FROM_SOURCE = [process.execPath, "src/main.ts"] as const;
 
-/** Curt as its operator starts it, with this database; a new one where there is none. */
+/** Starts Curt like an operator, with this database; a new one by default. */
 export async function startCurt(
   database: string,
   { syncDelayMs = 0, path = "/readyz", settings = {}, program = FROM_SOURCE, logFile }: CurtOptions = {},
@@ -64,11 +64,11 @@ export async function startCurt(
   return { ...(await started("Curt", port, tracer, path)), pid: firstChild(tracer.pid), database };
 }
 
-/** Debian keeps it where only root's PATH looks. */
+/** Debian installs it in a folder that only root's PATH has. */
 export const nginx = Bun.which("nginx", { PATH: `${process.env["PATH"] ?? ""}:/usr/sbin:/usr/local/sbin` });
 export const REFERENCE = nginx === null ? "bare Bun.serve" : "nginx";
 
-/** What Curt is compared with: nginx, or where there is none a bare `Bun.serve`. Both know the same links. */
+/** The reference: nginx, or a bare `Bun.serve` without it. Both have the same links. */
 export async function startReference(folder: string, linksFile: string): Promise<Server> {
   if (nginx === null) return startBare(linksFile, "/");
   const port = freePort();
@@ -81,7 +81,7 @@ export async function startReference(folder: string, linksFile: string): Promise
   return { ...server, pid: firstChild(supervisor.pid) };
 }
 
-/** A server that does nothing but look its links up in a map. It has started once `path` answers. */
+/** A server that only looks links up in a map. It has started once `path` responds. */
 export async function startBare(linksFile: string, path: string): Promise<Server> {
   const port = freePort();
   const bare = start([process.execPath, "bench/bare.ts", String(port), linksFile], SERVER_CORE);
@@ -124,7 +124,7 @@ ${links.map(([code, target]) => `/${code} ${target};\n`).join("")}
 `;
 }
 
-/** Curt and the reference, which know the same links. */
+/** Curt and the reference, with the same links. */
 export interface Stage {
   readonly curt: Curt;
   readonly reference: Server;
@@ -132,7 +132,7 @@ export interface Stage {
   readonly linksFile: string;
 }
 
-/** Gives Curt so many links, and starts a reference with the same. `folder` is for its files. */
+/** Creates this many links in Curt, and starts a reference with the same ones. `folder` is for its files. */
 export async function startStage(curt: Curt, count: number, folder: string): Promise<Stage> {
   const linksFile = join(folder, "links");
   const links = await makeLinks(curt, count, linksFile);
@@ -140,19 +140,19 @@ export async function startStage(curt: Curt, count: number, folder: string): Pro
   return { curt, reference, links, linksFile };
 }
 
-/** Makes links through the API and writes them to a file, in random order: visitors do not come in order. */
+/** Creates links through the API and writes them to a file in random order, because visitors come in no order. */
 export async function makeLinks(curt: Server, count: number, linksFile: string): Promise<Link[]> {
   const task = { kind: "creates", count: count + SPARE_LINKS, linksFile } as const;
   await generated(MAKING_LIMIT_MS, task)(curt);
-  // Codes that differ only by case are one to nginx's map.
+  // nginx's map ignores the case of codes.
   const distinct = new Map(readLinks(linksFile).map((link) => [link[0].toLowerCase(), link]));
   const links = shuffled([...distinct.values()]).slice(0, count);
-  if (links.length < count) throw new Error(`only ${links.length} of ${count} links were made`);
+  if (links.length < count) throw new Error(`only ${links.length} of ${count} links were created`);
   writeLinks(linksFile, links);
   return links;
 }
 
-/** A port of the loopback interface that nobody listens on right now. */
+/** A free port of the loopback interface. */
 export function freePort(): number {
   const listener = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data() {} } });
   const { port } = listener;
@@ -160,7 +160,7 @@ export function freePort(): number {
   return port;
 }
 
-/** The server once `path` answers with success or a redirect. */
+/** Resolves with the server once `path` responds with success or a redirect. */
 export async function started(name: string, port: number, child: Subprocess, path: string): Promise<Server> {
   const url = `http://127.0.0.1:${port}${path}`;
   const deadlineMs = performance.now() + START_LIMIT_MS;

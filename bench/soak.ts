@@ -7,19 +7,19 @@ import { openDescriptors, ownMemoryBytes } from "./process.ts";
 import type { Bench, Result } from "./report.ts";
 import { makeLinks, startCurt } from "./servers.ts";
 
-/** Fewer give too few points for a line. */
+/** Fewer minutes give too few points for a line. */
 const MIN_MINUTES = 5;
 const MAX_MINUTES = 24 * 60;
 const MINUTE_MS = 60_000;
-/** More than Curt's memory holds, so that it is full and forgets. */
+/** More than Curt's memory holds, so that it is full and evicts links. */
 const LINKS = 300_000;
-/** A sample is taken after each; the next one comes with new connections. */
+/** A sample is taken after each load. The next load has new connections. */
 const STINT_MS = 10_000;
-/** Before this share of the time is over, memory fills; it does not count. */
+/** Memory fills during this share of the time, which doesn't count. */
 const WARM_UP = 1 / 3;
 const MIB = 1024 * 1024;
 export const DESCRIPTOR_RANGE_LIMIT = 8;
-/** For the server to close the connections that its clients have closed; a busy machine takes longer than the first. */
+/** Time for the server to close connections after its clients. A busy machine takes longer. */
 const SETTLE_MS = 200;
 const SETTLE_LIMIT_MS = 5000;
 
@@ -29,14 +29,14 @@ export interface Sample {
   readonly descriptors: number;
 }
 
-/** Does Curt's memory stay flat under a bit of everything? The exit code is 1 if not. */
+/** Checks that Curt's memory stays flat under mixed requests. Exit code 1 if not. */
 export async function measureSoak({ folder, progress, minutes }: Bench): Promise<Result> {
   requireMinutes(minutes);
   progress(`soak, ${minutes} minutes`);
   const durationMs = minutes * MINUTE_MS;
   const { samples, rounds, requests } = await soak(folder, durationMs, progress);
   const settled = samples.filter(({ atMs }) => atMs >= durationMs * WARM_UP);
-  // Between two collections memory rises and falls by more than a leak that is worth finding.
+  // Between two collections, memory rises and falls by more than a relevant leak.
   const riseMib = rounded(rise(lowestAfterWarmUp(samples, durationMs, MINUTE_MS)), 1);
   const rangeMib = rounded(range(settled.map(({ memoryMib }) => memoryMib)), 1);
   const descriptors = range(settled.map((sample) => sample.descriptors));
@@ -114,8 +114,8 @@ async function settle(pid: number, idleDescriptors: number): Promise<void> {
 type Flat = "memoryMib" | "descriptors";
 
 /**
- * The samples without the warm-up, and of those the lowest in each span of about this time: of memory, what is left when the
- * garbage of that span is gone.
+ * The samples after the warm-up, reduced to the lowest one in each span of about this time: the memory without the garbage of
+ * that span.
  */
 export function lowestAfterWarmUp(
   samples: readonly Sample[],
@@ -134,7 +134,7 @@ export function lowestAfterWarmUp(
   );
 }
 
-/** How much the straight line with the least squares rises from the first sample to the last. */
+/** The rise of the least-squares line from the first sample to the last. */
 export function rise(samples: readonly Sample[], what: Flat = "memoryMib"): number {
   const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
   const meanMs = mean(samples.map(({ atMs }) => atMs));

@@ -14,17 +14,17 @@ const MANY = 1_000_000;
 /** The name in the table. */
 const CURT = "Curt, executable";
 const STARTS = 15;
-/** From the first response until memory is read. By then, the work that a start leaves behind is done. */
+/** Pause between the first response and the reading of memory. By then, the deferred work of a start is done. */
 const SETTLED_MS = 1000;
 
 interface Start {
   readonly ms: number;
-  /** Of all threads, until the first answer. */
+  /** CPU time of all threads until the first response. */
   readonly cpuMs: number;
   readonly memoryMb: number;
 }
 
-/** From the spawn to the first answered redirect: the executable, the sources, a bare server without a store, and others. */
+/** Times from the spawn to the first redirect: the executable, the sources, a bare server without a store, and others. */
 export async function measureStart({ folder, progress }: Bench): Promise<Result> {
   const executable = await build(join(folder, "curt"));
   const few = await startsWith(FEW, executable, join(folder, "few"), progress);
@@ -45,7 +45,7 @@ async function startsWith(links: number, executable: string, folder: string, pro
   progress(`starts, links: ${links.toLocaleString("en")}`);
   mkdirSync(folder);
   const database = join(folder, "start.db");
-  // The program makes the file and its schema.
+  // The program creates the file and its schema.
   await (await startCurt(database)).stop();
   const createdMs = Date.now();
   await insertLinks(database, links, (nth) => [originalUrl("start", nth), createdMs + nth]);

@@ -3,22 +3,22 @@ import { visitTail } from "./requests.ts";
 
 /** All requests together, per second. */
 const PER_SECOND = 150;
-/** More are not sent while so many wait for their answers. */
+/** The most requests in flight. */
 const MOST_AT_ONCE = 64;
 const TICK_MS = 10;
 const ANSWER_LIMIT_MS = 20_000;
 /** Links whose visits are counted here as well. */
 const COUNTED_LINKS = 50;
-/** So few that each goes past its limits. */
+/** So few that each exceeds its limits. */
 const HOSTILE_CLIENTS = 2;
-/** How long after the end of a process its connections may break. */
+/** Connections may break this long after the end of a process. */
 const BREAKS_LIMIT_MS = 10_000;
 const SURPRISES_KEPT = 20;
 
-export interface Made {
+export interface CreatedLink {
   readonly code: string;
   readonly target: string;
-  readonly madeMs: number;
+  readonly createdMs: number;
 }
 
 export interface Counted {
@@ -27,24 +27,24 @@ export interface Counted {
   answered: number;
 }
 
-export interface Asked {
+export interface TrafficRequest {
   readonly method?: string;
   /** Sent as JSON. */
   readonly body?: unknown;
   readonly bearer?: string;
   /** The client's address; a new one by default. */
   readonly from?: string;
-  /** Over a connection of its own, which `fetch` never tries twice. */
+  /** Over a connection of its own, which `fetch` never retries. */
   readonly alone?: boolean;
 }
 
-export interface Answered {
+export interface TrafficResponse {
   readonly status: number;
   readonly location: string | null;
   readonly text: string;
 }
 
-/** Requests of all kinds to one Curt, and what came of them. */
+/** Requests of all kinds to one Curt, and their outcomes. */
 export type Traffic = Awaited<ReturnType<typeof startTraffic>>;
 
 /** Sends requests until it is stopped. An unexpected response is a surprise, and the run continues. */
@@ -53,7 +53,7 @@ export async function startTraffic(port: number) {
   const userAgent = /User-Agent: (.*)\r/.exec(visitTail(port))?.[1] ?? "";
   const statuses: Record<number, number> = {};
   const surprises: string[] = [];
-  const made: Made[] = [];
+  const created: CreatedLink[] = [];
   let requests = 0;
   let broken = 0;
   let endedAtMs = Number.NEGATIVE_INFINITY;
@@ -63,8 +63,8 @@ export async function startTraffic(port: number) {
   }
 
   /** Undefined if the connection broke, which it may when a process ends. */
-  async function ask(path: string, asked: Asked = {}): Promise<Answered | undefined> {
-    const { method = "GET", body, bearer, from = anyClient(), alone = false } = asked;
+  async function send(path: string, request: TrafficRequest = {}): Promise<TrafficResponse | undefined> {
+    const { method = "GET", body, bearer, from = anyClient(), alone = false } = request;
     requests++;
     try {
       const answer = await fetch(`http://127.0.0.1:${port}${path}`, {
@@ -90,55 +90,59 @@ export async function startTraffic(port: number) {
     }
   }
 
-  /** Asks for what should be answered with one of these statuses. An overloaded machine may answer 503. */
+  /** Sends a request that must get one of these statuses, or 503 from an overloaded machine. */
   async function expect(
     wanted: readonly number[],
     path: string,
-    asked?: Asked,
-  ): Promise<Answered | undefined> {
-    const answer = await ask(path, asked);
+    request?: TrafficRequest,
+  ): Promise<TrafficResponse | undefined> {
+    const answer = await send(path, request);
     if (answer !== undefined && ![...wanted, 503].includes(answer.status))
       surprise(
-        `${asked?.method ?? "GET"} ${path}: ${answer.status}, not ${wanted.join(" or ")}: ${answer.text}`,
+        `${request?.method ?? "GET"} ${path}: ${answer.status}, not ${wanted.join(" or ")}: ${answer.text}`,
       );
     return answer;
   }
 
-  /** Whether it led where it should. */
+  /** Visits a link, and returns whether it redirected to `target`. */
   async function visit(code: string, target: string): Promise<boolean> {
-    const answer = await ask(`/${code}`, { alone: true });
+    const answer = await send(`/${code}`, { alone: true });
     if (answer === undefined) return false;
-    // However busy the machine is: known links are never turned away.
+    // Even on a busy machine, known links are never refused.
     if (answer.status !== 302) {
       surprise(`/${code}: ${answer.status}, not 302: ${answer.text}`);
       return false;
     }
-    if (answer.location !== target) surprise(`/${code} leads to ${answer.location}, not to ${target}`);
+    if (answer.location !== target) surprise(`/${code} redirects to ${answer.location}, not to ${target}`);
     return answer.location === target;
   }
 
-  async function create(from: string, wanted: readonly number[], code?: string): Promise<Made | undefined> {
+  async function create(
+    from: string,
+    wanted: readonly number[],
+    code?: string,
+  ): Promise<CreatedLink | undefined> {
     const target = originalUrl(run, requests);
     const answer = await expect(wanted, "/api/v1/links", { method: "POST", body: { target, code }, from });
     if (answer?.status !== 201) return undefined;
     const { data } = JSON.parse(answer.text) as { data: { code: string } };
-    return { code: data.code, target, madeMs: Date.now() };
+    return { code: data.code, target, createdMs: Date.now() };
   }
 
   async function createAndKeep(from: string, wanted: readonly number[]): Promise<void> {
     const link = await create(from, wanted);
-    if (link !== undefined) made.push(link);
+    if (link !== undefined) created.push(link);
   }
 
   await createAndKeep(anyClient(), [201]);
   const counted: (Counted & { readonly target: string })[] = [];
   for (let nth = 0; nth < COUNTED_LINKS; nth++) {
     const link = await create(anyClient(), [201], `counted-${nth}`);
-    if (link === undefined) throw new Error("The links to be counted could not be made.");
+    if (link === undefined) throw new Error("The links to be counted could not be created.");
     counted.push({ ...link, sent: 0, answered: 0 });
   }
 
-  const any = () => drawn(made);
+  const any = () => drawn(created);
   const bad = { target: "javascript:alert(1)" };
   async function visitCounted(): Promise<void> {
     const link = drawn(counted);
@@ -155,7 +159,7 @@ export async function startTraffic(port: number) {
     return drawn(kinds)();
   }
 
-  /** How often each comes, of a hundred. */
+  /** The share of each, in percent. */
   const kinds: readonly (readonly [share: number, send: () => Promise<unknown>])[] = [
     [40, visitCounted],
     [13, () => visit(...pair(any()))],
@@ -176,7 +180,7 @@ export async function startTraffic(port: number) {
     ],
     [6, attack],
   ];
-  const deck = kinds.flatMap(([share, send]) => Array.from({ length: share }, () => send));
+  const deck = kinds.flatMap(([share, sendOne]) => Array.from({ length: share }, () => sendOne));
 
   const waiting = new Set<Promise<unknown>>();
   let due = 0;
@@ -193,7 +197,7 @@ export async function startTraffic(port: number) {
     run,
     statuses,
     surprises,
-    made: made as readonly Made[],
+    created: created as readonly CreatedLink[],
     counted: counted as readonly Counted[],
     requests: () => requests,
     broken: () => broken,
@@ -211,9 +215,9 @@ export async function startTraffic(port: number) {
 
 /** No generated code has a vowel. */
 const unknown = () => `/a${below(1e9)}`;
-/** One of so many that none comes near a limit. */
+/** One of so many clients that none comes near a limit. */
 const anyClient = () => `10.${below(256)}.${below(256)}.${below(256)}`;
-const pair = ({ code, target }: Made) => [code, target] as const;
+const pair = ({ code, target }: CreatedLink) => [code, target] as const;
 
 function below(limit: number): number {
   return Math.floor(Math.random() * limit);

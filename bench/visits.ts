@@ -10,11 +10,11 @@ import { type Server, startCurt } from "./servers.ts";
 
 const ROUNDS = 7;
 const ROUND_MS = 2000;
-/** Reads of files per request; with fewer, the answers came out of memory. */
+/** Reads of files per request. With fewer, the responses came from memory. */
 const FROM_MEMORY = 0.01;
 /** More than a round needs. */
 const ZIPF_VISITS = 200_000;
-/** A connection each. */
+/** Addresses of clients, with one connection each. */
 const CLIENTS = Array.from({ length: 200 }, (_, nth) => `127.2.0.${nth + 1}`);
 const BROWSERS = 300;
 
@@ -22,19 +22,19 @@ interface Case {
   readonly name: string;
   readonly figure: Figure;
   readonly links: readonly Link[];
-  /** What Curt is compared with. Default: the reference. */
+  /** The server for comparison. Default: the reference. */
   readonly against?: Server;
-  /** Of both. */
+  /** The load of both. */
   readonly status: 302 | 404;
   readonly servers: readonly Server[];
-  /** From many addresses and browsers. */
+  /** Whether visits come from many addresses and browsers. */
   readonly isFromMany?: boolean;
 }
 
-/** Measures the CPU time of a visit of Curt, the reference, and others that can do the same. */
+/** Measures the CPU time of a visit with Curt, the reference, and similar servers. */
 export async function measureVisits({ folder, stage, progress }: Bench): Promise<Result> {
   const { curt, reference, chhotos, links } = await stage();
-  // With its index, chhoto-url stops accepting connections again and again while it counts visits of many links.
+  // With its index, chhoto-url repeatedly stops accepting connections while it counts visits of many links.
   const chhoto = chhotos.filter(({ name }) => name === "chhoto-url without search");
   const redirect = { status: 302, servers: [curt, reference, ...chhoto] } as const;
   const open = await startCurt(curt.database, { settings: { HOST: "0.0.0.0" } });
@@ -132,7 +132,7 @@ async function measureCase(folder: string, { name, links, status, servers, isFro
         })
       : visits(ROUND_MS, { linksFile, status: expected });
     await visitsOnce(linksFile, { status: expected })(server);
-    // To warm up.
+    // Warm-up.
     await load(server);
     contestants[server.name] = () => measure(server, load);
   }

@@ -7,16 +7,16 @@ import { type Cost, costOf, median, rounded } from "./measure.ts";
 import type { Row } from "./report.ts";
 import type { Server } from "./servers.ts";
 
-/** Of each kind. Only the most expensive kinds are repeated. */
+/** Requests of each kind. Only the most expensive kinds are repeated. */
 const REQUESTS = 4;
 const ROUND_MS = 30;
 const REPEATED = 40;
 const ROUNDS = 5;
 const SHOWN = 20;
-/** Of a request that gets no response: the generator gives up after so long. */
+/** The generator gives up on a request without a response after this time. */
 const STALLED: Cost = { process: 1e10, serving: 1e10 };
 
-/** The most that one request may take of the serving thread, in hot redirects. */
+/** The greatest cost of one request for the serving thread, in hot redirects. */
 const AIMS = { unlimited: 50, limited: 500 };
 
 export const WALK_SETTINGS = {
@@ -29,7 +29,7 @@ export const WALK_SETTINGS = {
 };
 
 interface Measured extends Cost {
-  /** Which limits counted it. */
+  /** The limits that counted it. */
   readonly limits: string;
   /** Whether a limit refused the first request already, so that nothing was measured. */
   readonly isRefused: boolean;
@@ -144,7 +144,7 @@ async function measureFor(server: Server, text: string, client: string): Promise
 }
 
 let lastNumber = 10_000_000;
-/** Numbers are as long as their place holder. */
+/** Numbers are as long as their placeholder. */
 function withNumber(text: string): Uint8Array {
   return Buffer.from(text.replaceAll("{number}", String(++lastNumber)));
 }

@@ -1,4 +1,4 @@
-// `npm run artifacts`: makes all files of a release in dist/release, and what changed in dist/CHANGES.md.
+// `npm run artifacts`: builds all files of a release in dist/release, and their changes in dist/CHANGES.md.
 import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join, resolve } from "node:path";
 
@@ -10,7 +10,7 @@ import { makePackage } from "./package.ts";
 const root = resolve(import.meta.dir, "..");
 const TARGETS: readonly Target[] = ["bun-linux-x64", "bun-linux-arm64", "bun-darwin-x64", "bun-darwin-arm64"];
 
-/** A package as package-lock.json has it. */
+/** A package in package-lock.json. */
 interface LockedPackage {
   readonly version: string;
   readonly license: string;
@@ -22,8 +22,8 @@ interface LockedPackage {
 }
 
 /**
- * Lists what the program is made of: a software bill of materials, in CycloneDX. `npm sbom` isn't in every npm that comes with Node 20,
- * and leaves out what the program and a tool for development both need.
+ * Lists the program's libraries: a software bill of materials, in CycloneDX. `npm sbom` isn't in every npm that comes with Node 20,
+ * and leaves out libraries that the program and a development tool both need.
  */
 export function listMaterials() {
   const lock = JSON.parse(readFileSync(resolve(root, "package-lock.json"), "utf8")) as {
@@ -34,7 +34,7 @@ export function listMaterials() {
     if (locked === undefined) throw new Error(`package-lock.json has no ${folder}`);
     return locked;
   };
-  /** Looks for it as Node does: in the folder of the package that needs it, then above. */
+  /** Resolves it like Node: in the folder of the package that needs it, then above. */
   const findFolder = (name: string, from: string): string => {
     const folder = join(from, "node_modules", name);
     if (folder in lock.packages || from === "") return folder;
@@ -88,7 +88,7 @@ function sha512Of({ integrity }: LockedPackage): string {
   return Buffer.from(integrity.replace("sha512-", ""), "base64").toString("hex");
 }
 
-/** Returns what the changelog says of a version. */
+/** Returns the changelog's section of a version. */
 export function changesOf(changelog: string, version: string): string {
   const [, changes = ""] = changelog.split(`\n## ${version}\n`);
   return (changes.split(/^## /m, 1)[0] ?? "").trim();

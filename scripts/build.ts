@@ -1,4 +1,4 @@
-// `npm run build`: makes one executable with everything inside, for machines without Node or Bun,
+// `npm run build`: builds one executable with everything inside, for machines without Node or Bun,
 // and the licences of its libraries beside it.
 import { parse, resolve } from "node:path";
 
@@ -24,7 +24,7 @@ const HOST = `bun-${process.platform}-${process.arch}`;
 /** The systems that releases have executables for. Bun's own executables for them are fetched from npm. */
 export type Target = "bun-linux-x64" | "bun-linux-arm64" | "bun-darwin-x64" | "bun-darwin-arm64";
 
-/** What executables and the npm package have in common. */
+/** Options of executables and of the npm package. */
 const OPTIONS = {
   entrypoints: ENTRY_POINTS,
   naming: { entry: "[name].[ext]" },
@@ -39,7 +39,7 @@ const OPTIONS = {
 export async function build(outfile = resolve(root, "dist/curt"), target?: Target): Promise<string> {
   const result = await Bun.build({
     ...OPTIONS,
-    // Compiling the program beforehand saves half of the start. Bytecode is for the system that makes it: on another one,
+    // Compiling the program beforehand saves half of the start. Bytecode is for the system that builds it: on another one,
     // the program could crash.
     bytecode: target === undefined || target === HOST,
     compile: {
@@ -54,7 +54,7 @@ export async function build(outfile = resolve(root, "dist/curt"), target?: Targe
   return outfile;
 }
 
-/** Makes the files of the npm package, which run on any system that has Bun. */
+/** Builds the files of the npm package, which run on any system with Bun. */
 export async function buildModules(outdir: string): Promise<void> {
   const result = await Bun.build({ ...OPTIONS, target: "bun", outdir });
   if (!result.success) throw new AggregateError(result.logs, "the build failed");

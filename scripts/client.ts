@@ -1,4 +1,4 @@
-// `npm run client`: writes the types of @curt/client anew and builds the package into client/dist.
+// `npm run client`: regenerates the types of @curt/client and builds the package into client/dist.
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
@@ -16,7 +16,7 @@ const folder = join(root, "client");
 
 const HEAD = "// Made by `npm run client` from the service's OpenAPI document. Change src/api/ instead.\n\n";
 
-/** What client/types.ts has to contain, before it is formatted: the schemas of the OpenAPI document that the client uses. */
+/** The unformatted text of client/types.ts: the schemas of the OpenAPI document that the client uses. */
 async function describeTypes(): Promise<string> {
   const place = mkdtempSync(join(tmpdir(), "curt-client-"));
   try {
@@ -27,7 +27,7 @@ async function describeTypes(): Promise<string> {
       needsToken: false,
     });
     await Bun.write(document, JSON.stringify(api));
-    // The rest of what is generated is a client of its own, which is four times as large and does not try again.
+    // The rest of the generated code is another client, which is four times as large and never retries.
     const generated = (await generateSource(document)).matchAll(
       /^export type (\w+) = .*(?:;$|\{$[\s\S]*?^\}.*;$)/gm,
     );
@@ -59,7 +59,7 @@ export async function writeTypes(path: string): Promise<void> {
   await run("oxfmt", path);
 }
 
-/** Builds what npm gets. Returns the code, minified. */
+/** Builds the package for npm. Returns the minified code. */
 export async function buildClient(outdir = join(folder, "dist")): Promise<string> {
   const entrypoints = [join(folder, "client.ts")];
   const result = await Bun.build({ entrypoints, outdir, minify: true, target: "browser", format: "esm" });

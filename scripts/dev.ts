@@ -20,7 +20,7 @@ function start() {
 }
 
 async function restart(): Promise<void> {
-  // The second signal stops the server at once, without waiting for open requests. An equal one would count as the first.
+  // The second signal stops the server immediately, without waiting for open requests. An equal one would count as the first.
   server.kill("SIGTERM");
   server.kill("SIGINT");
   await server.exited;

@@ -1,20 +1,20 @@
-// `npm run keep-schema` fills a store of each engine with something of everything and keeps both in test/schemas/, for
+// `npm run keep-schema` fills a store of each engine with records of every kind and saves both in test/schemas/, for
 // test/stores/schemas.test.ts. Run it for each release that has a new schema.
 import { Database } from "bun:sqlite";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-import { startPostgres } from "../test/postgres.ts";
 import { fill, type Kept } from "../test/schemas/fill.ts";
-import { startProgram, temporaryFolder } from "../test/service.ts";
+import { startPostgres } from "../test/support/postgres.ts";
+import { startProgram, temporaryFolder } from "../test/support/service.ts";
 import { ROOT } from "./development.ts";
 
-/** The highest number that each table with AUTOINCREMENT gave. */
+/** The table with the highest number of each table with AUTOINCREMENT. */
 const SEQUENCES = "sqlite_sequence";
 const ADMIN_TOKEN = "a".repeat(32);
 
-await keepSqlite();
-await keepPostgres();
+await saveSqlite();
+await savePostgres();
 
 function migrationsOf(engine: string): string[] {
   const folder = join(ROOT, "src/store", engine, "migrations");
@@ -23,40 +23,43 @@ function migrationsOf(engine: string): string[] {
     .map((file) => readFileSync(join(folder, file), "utf8"));
 }
 
-async function filled(settings: Record<string, string>, folder: string): Promise<Kept> {
+async function fillStore(settings: Record<string, string>, folder: string): Promise<Kept> {
   await using program = await startProgram(
     { BASE_URL: "https://go.example.com", ADMIN_TOKEN, ...settings },
     { folder },
   );
-  const kept = await fill(program.origin, ADMIN_TOKEN);
+  const expected = await fill(program.origin, ADMIN_TOKEN);
   program.kill("SIGTERM");
   await program.exited;
-  return kept;
+  return expected;
 }
 
-async function keepSqlite(): Promise<void> {
+async function saveSqlite(): Promise<void> {
   using folder = temporaryFolder();
   const path = join(folder.path, "curt.db");
-  const kept = await filled({ DATABASE_URL: `sqlite:${path}` }, folder.path);
-  keep("sqlite", kept, dumpSqlite(path));
+  const expected = await fillStore({ DATABASE_URL: `sqlite:${path}` }, folder.path);
+  save("sqlite", expected, dumpSqlite(path));
 }
 
-async function keepPostgres(): Promise<void> {
+async function savePostgres(): Promise<void> {
   await using server = await startPostgres();
   using folder = temporaryFolder();
-  const kept = await filled({ DATABASE_URL: await server.url("kept"), DATA_DIR: folder.path }, folder.path);
-  keep("postgres", kept, await dumpPostgres(server.ask));
+  const expected = await fillStore(
+    { DATABASE_URL: await server.url("expected"), DATA_DIR: folder.path },
+    folder.path,
+  );
+  save("postgres", expected, await dumpPostgres(server.query));
 }
 
-function keep(engine: string, kept: Kept, statements: readonly string[]): void {
+function save(engine: string, expected: Kept, statements: readonly string[]): void {
   const version = String(migrationsOf(engine).length).padStart(3, "0");
   const path = join(ROOT, "test/schemas", `${engine}-${version}`);
   writeFileSync(`${path}.sql`, `${statements.join(";\n")};\n`);
-  writeFileSync(`${path}.json`, `${JSON.stringify(kept, undefined, 2)}\n`);
+  writeFileSync(`${path}.json`, `${JSON.stringify(expected, undefined, 2)}\n`);
   console.log(path);
 }
 
-/** What makes the same file: with the rowids, which tell in what order links were made. */
+/** Statements that create the same file, with rowids, which show the order of links. */
 function dumpSqlite(path: string): string[] {
   using database = new Database(path);
   const parts = database
@@ -64,16 +67,16 @@ function dumpSqlite(path: string): string[] {
       "SELECT name, sql, type FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY type = 'trigger', type = 'index'",
     )
     .all();
-  // Rows that are inserted change it, so it comes last.
+  // Inserts change it, so it comes last.
   const tables = parts
     .filter(({ type }) => type === "table")
     .toSorted((one, other) => Number(one.name === SEQUENCES) - Number(other.name === SEQUENCES));
-  const made = parts.filter(({ name }) => !name.startsWith("sqlite_")).map(({ sql }) => sql);
+  const schema = parts.filter(({ name }) => !name.startsWith("sqlite_")).map(({ sql }) => sql);
   const pragmas = ["application_id", "user_version"].map((name) => {
     const [value] = Object.values(database.query<Record<string, number>, []>(`PRAGMA ${name}`).get() ?? {});
     return `PRAGMA ${name} = ${value}`;
   });
-  return [...made, ...tables.flatMap((table) => rowsOf(database, table)), ...pragmas];
+  return [...schema, ...tables.flatMap((table) => rowsOf(database, table)), ...pragmas];
 }
 
 function rowsOf(database: Database, { name, sql }: { name: string; sql: string }): string[] {
@@ -87,9 +90,9 @@ function rowsOf(database: Database, { name, sql }: { name: string; sql: string }
 }
 
 async function dumpPostgres(
-  ask: (text: string, database: string) => Promise<readonly Record<string, unknown>[]>,
+  query: (text: string, database: string) => Promise<readonly Record<string, unknown>[]>,
 ) {
-  const run = (text: string) => ask(text, "kept");
+  const run = (text: string) => query(text, "expected");
   const names = async (text: string) => (await run(text)).map((row) => String(row["name"]));
   const tables = await names(
     "SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public' ORDER BY 1",

@@ -7,7 +7,7 @@ import packageJson from "../package.json";
 const root = resolve(import.meta.dir, "..");
 
 export const FILE_NAME = "THIRD-PARTY-LICENSES";
-/** Of a choice, such as "(MIT OR Apache-2.0)", one is enough. */
+/** One licence of a choice is enough, such as "(MIT OR Apache-2.0)". */
 export const ACCEPTED: readonly string[] = [
   "MIT",
   "Apache-2.0",
@@ -39,7 +39,7 @@ const textBeside = (name: string) => readFileSync(resolve(import.meta.dir, name)
 
 const { webkit, tinycc } = process.versions;
 
-/** What sections 6 of the LGPL ask of those who pass on an executable. Commits are those of the Bun that runs this. */
+/** The notice that sections 6 of the LGPL require with an executable. Commits are those of the Bun that runs this. */
 const BUN = `${MIT("Oven")}
 
 The executables of Curt, and its image, contain Bun. Its package for npm does not. Bun is linked with these libraries, whose use is
@@ -76,16 +76,16 @@ export interface Library {
   readonly text: string;
 }
 
-/** The libraries of the program and what these need, as they are installed, by name. Throws if one has no licence. */
+/** The installed libraries of the program and their dependencies, by name. Throws if one has no licence. */
 export function listLibraries(): readonly Library[] {
-  const found = new Map<string, Library>();
+  const libraries = new Map<string, Library>();
   function add(folder: string): void {
     const manifest = JSON.parse(readFileSync(resolve(folder, "package.json"), "utf8")) as Manifest;
     const { name, version, license: licence } = manifest;
     const id = `${name} ${version}`;
-    if (found.has(id)) return;
-    found.set(id, { name, version, licence, text: textOf(folder, manifest) });
-    // What Bun consists of is in its text.
+    if (libraries.has(id)) return;
+    libraries.set(id, { name, version, licence, text: textOf(folder, manifest) });
+    // Bun's own text lists its parts.
     if (name === "bun") return;
     for (const needed of Object.keys({ ...manifest.dependencies, ...manifest.optionalDependencies })) {
       const at = find(needed, folder);
@@ -93,12 +93,12 @@ export function listLibraries(): readonly Library[] {
     }
   }
   for (const name of Object.keys(packageJson.dependencies)) add(resolve(root, "node_modules", name));
-  return [...found.values()].toSorted((a, b) =>
+  return [...libraries.values()].toSorted((a, b) =>
     `${a.name} ${a.version}` < `${b.name} ${b.version}` ? -1 : 1,
   );
 }
 
-/** As Node resolves it. Undefined if it is optional and not for this system. */
+/** Resolves a package like Node. Undefined if it is optional and not for this system. */
 function find(name: string, from: string): string | undefined {
   for (let folder = from; folder.startsWith(root); folder = dirname(folder)) {
     const at = resolve(folder, "node_modules", name);
@@ -107,7 +107,7 @@ function find(name: string, from: string): string | undefined {
   return undefined;
 }
 
-/** Of its files. Some packages have it in their README only, or name the licence and nothing else. */
+/** The licence in its files. Some packages have it only in their README, or only name it. */
 function textOf(folder: string, { name, license, author }: Manifest): string {
   if (name === "bun") return BUN;
   const files = readdirSync(folder).toSorted();

@@ -3,7 +3,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** The scripts of which `src/pages/shared/destination-parts.ts` shows hosts. */
+/** The scripts in which `src/pages/shared/destination-parts.ts` shows hosts. */
 const SCRIPTS = "Arab Armn Beng Bopo Cyrl Deva Ethi Geor Grek Hang Hani Hebr Hira Kana Latn Taml Thai".split(
   " ",
 );
@@ -29,7 +29,7 @@ for (const script of SCRIPTS) {
   const isOfScript = new RegExp(`^[\\p{scx=${script}}&&[\\p{L}--\\p{Lm}]]$`, "v");
   const letters = pairs
     .filter(({ letter, skeleton }) =>
-      // Latin ligatures such as "æ" are in no doubt.
+      // Latin ligatures such as "æ" are unambiguous.
       isLatin
         ? allowed.has(letter.codePointAt(0) ?? 0) && /^[a-z0-9]$/i.test(skeleton) && letter > "\x7f"
         : /^[a-z0-9]+$/i.test(skeleton),

@@ -1,4 +1,4 @@
-// `npm run package`: makes the npm package that `npx curt serve` needs, as dist/curt-<version>.tgz. Its only dependency is
+// `npm run package`: builds the npm package that `npx curt serve` needs, as dist/curt-<version>.tgz. Its only dependency is
 // Bun: all libraries are built in, in the versions that were tested.
 import { copyFileSync, mkdirSync, rmSync } from "node:fs";
 import { resolve } from "node:path";

@@ -48,7 +48,7 @@ const code = (value: unknown) => `\`${String(value)}\``;
 const codes = (values: readonly unknown[]) => values.map(code).join(", ");
 const named = (name: string, required = false) => code(name) + (required ? "" : "?");
 
-/** Each row is a name, what it means, and more about it in brackets. */
+/** Each row is a name, its meaning, and details in brackets. */
 function list(rows: readonly (readonly [string, string, ...string[]])[]): string {
   return rows
     .map(([name, meaning, ...more]) => {
@@ -162,7 +162,7 @@ refuses a longer one with the error of its rule. A path has at most ${MAX_PATH} 
 than ${MAX_FORWARDED_QUERY} isn't passed on to a destination. Curt reads the first ${MAX_COOKIES} cookies of one name.
 JSON has at most ${MAX_NESTING} levels, and at most one value per ${BYTES_PER_VALUE} bytes of its bound.`;
 
-/** Rows of a bound and everything that has it, the smallest first. */
+/** Rows of a bound and the inputs that have it, the smallest first. */
 function boundRows(bounds: Readonly<Record<string, number>>): string[] {
   const byBound = Object.entries(Object.groupBy(Object.keys(bounds), (name) => bounds[name] ?? 0));
   return byBound.map(([bound, names = []]) => `| ${Number(bound).toLocaleString("en")} | ${codes(names)} |`);

@@ -1,5 +1,5 @@
-// `npm run release -- 0.2.0`: sets the version, runs the tests, makes all files of the release, a commit and a tag. It
-// publishes nothing: at the end it prints what to push.
+// `npm run release -- 0.2.0`: sets the version, runs the tests, builds all files of the release, and creates a commit and a tag. It
+// publishes nothing: at the end it prints the command to push.
 import { readFileSync, writeFileSync } from "node:fs";
 import { resolve } from "node:path";
 
@@ -39,7 +39,7 @@ async function release(version: string): Promise<void> {
   await run("git", "commit", "--all", "--message", `Curt ${version}`);
   await run("git", "tag", "--annotate", `v${version}`, "--message", `Curt ${version}`);
   console.log(
-    "Push it with: git push --follow-tags. The workflow then makes what is in dist/release again and publishes it.",
+    "Push it with: git push --follow-tags. The workflow then builds dist/release again and publishes it.",
   );
 }
 

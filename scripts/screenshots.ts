@@ -2,14 +2,14 @@
 import { join } from "node:path";
 
 import { openBrowser } from "../test/browser/browser.ts";
-import { ROOT, startHere } from "../test/service.ts";
+import { ROOT, startService } from "../test/support/service.ts";
 
 const TARGET = "https://ko.wikipedia.org/wiki/%ED%95%9C%EA%B8%80%EB%82%A0";
 const WIDTH = 820;
-/** Down to how long the link lasts. */
+/** Height of the picture, down to the link's end. */
 const HEIGHT = 1040;
 
-await using curt = await startHere({ BASE_URL: "https://curt.example" });
+await using curt = await startService({ BASE_URL: "https://curt.example" });
 // The browser's own fonts have no Hangul.
 const browser = await openBrowser({ FONTCONFIG_FILE: "/etc/fonts/fonts.conf" });
 const page = await browser.newPage({ locale: "en-GB", viewport: { width: WIDTH, height: HEIGHT } });

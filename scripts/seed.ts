@@ -1,4 +1,4 @@
-// `npm run seed`: adds links and sixty days of visits to the database of `npm run dev`. Running it again adds more.
+// `npm run seed`: adds links and sixty days of visits to the database of `npm run dev`. RunningService it again adds more.
 import { readConfig } from "../src/config/config.ts";
 import { createLog } from "../src/lib/log.ts";
 import type { Link } from "../src/links/link.ts";
@@ -12,7 +12,7 @@ const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 const DAYS = 60;
 const LINKS = 36;
-const MOST_VISITS_A_DAY = 80;
+const MAX_VISITS_PER_DAY = 80;
 
 const NAMED = ["한글날", "가을-소풍", "커피☕", "launch", "handbook", "spring-sale", "🍊", "회의록"];
 const TARGETS = [
@@ -34,8 +34,8 @@ const COUNTRIES = ["KR", "KR", "KR", "US", "JP", "DE"];
 
 const oneOf = <T>(choices: readonly T[]) => choices[Math.floor(Math.random() * choices.length)] as T;
 
-const begunMs = Date.now();
-let nowMs = begunMs - DAYS * DAY_MS;
+const startedMs = Date.now();
+let nowMs = startedMs - DAYS * DAY_MS;
 const config = readConfig({ DATABASE_URL });
 const clock = {
   nowMs: () => nowMs,
@@ -47,31 +47,31 @@ const clock = {
 const core = await openCore(config, createLog("warn", process.stdout), { clock });
 const { links } = core.forDomain({ keyPrefix: "", find: () => undefined });
 
-const made: { link: Link; popularity: number }[] = [];
+const created: { link: Link; popularity: number }[] = [];
 let visits = 0;
-// Simulates day after day. Links are made during the first two thirds and visited from then on.
+// Simulates day after day. Links are created during the first two thirds and visited from then on.
 for (let day = 0; day < DAYS; day++) {
   const wanted = Math.min(LINKS, Math.ceil(((day + 1) * LINKS * 1.5) / DAYS));
-  for (let nth = made.length; nth < wanted; nth++) {
-    const link = await makeLink(NAMED[nth]);
-    made.push({ link, popularity: Math.random() ** 3 });
+  for (let nth = created.length; nth < wanted; nth++) {
+    const link = await createLink(NAMED[nth]);
+    created.push({ link, popularity: Math.random() ** 3 });
   }
   visits += await visitAll(nowMs);
   nowMs += DAY_MS;
 }
 await core.close();
-console.log(`${made.length} links and ${visits} visits. npm run dev shows them, for example:`);
-const popular = made.toSorted((one, other) => other.popularity - one.popularity);
+console.log(`${created.length} links and ${visits} visits. npm run dev shows them, for example:`);
+const popular = created.toSorted((one, other) => other.popularity - one.popularity);
 for (const { link } of popular.slice(0, 5)) console.log(`  ${config.baseUrl}/${link.code}+`);
 
-async function makeLink(customCode: string | undefined): Promise<Link> {
-  // Links with a name of their own stay, so that the previews printed at the end have something to show.
+async function createLink(customCode: string | undefined): Promise<Link> {
+  // Links with a custom code don't expire, so that the previews printed at the end have content.
   const expiry = customCode === undefined ? oneOf(["never", "never", ...DURATIONS] as const) : "never";
   const request = { originalUrl: oneOf(TARGETS), expiry };
   const link = await links.create({ ...request, customCode });
   if (!isProblem(link)) return link;
-  // Already there from an earlier time.
-  if (link.kind === "taken") return makeLink(undefined);
+  // It exists from an earlier run.
+  if (link.kind === "taken") return createLink(undefined);
   throw new Error(`${customCode}: ${JSON.stringify(link)}`);
 }
 
@@ -86,8 +86,8 @@ async function visitAll(fromMs: number): Promise<number> {
       throw new Error(`${path} cannot be read`);
     },
   });
-  const upcoming = made.flatMap(({ link, popularity }) => {
-    const count = Math.round(popularity * MOST_VISITS_A_DAY * (0.5 + Math.random()));
+  const upcoming = created.flatMap(({ link, popularity }) => {
+    const count = Math.round(popularity * MAX_VISITS_PER_DAY * (0.5 + Math.random()));
     const times = Array.from({ length: count }, () => fromMs + Math.random() * DAY_MS);
     return times.filter((atMs) => atMs < link.endsMs).map((atMs) => ({ link, atMs }));
   });

@@ -7,9 +7,9 @@ import { join } from "node:path";
 
 import { buildModules } from "../scripts/build.ts";
 import { unpackBrowser } from "./browser/browser.ts";
-import { NEEDS_LINUX } from "./linux.ts";
-import { ROOT, temporaryFolder } from "./service.ts";
-import { createWatchedFolder } from "./watched-folder.ts";
+import { NEEDS_LINUX } from "./support/linux.ts";
+import { ROOT, temporaryFolder } from "./support/service.ts";
+import { createWatchedFolder } from "./support/watched-folder.ts";
 
 /** Only for tests that hang. It is long enough for slow machines, because no test asserts how fast something is. */
 const LIMIT_MS = 180_000;
@@ -21,7 +21,7 @@ const ENDURANCE = "test/endurance/";
 const BROWSER = "test/browser/";
 
 /** One test of the whole service over PostgreSQL. The contracts in test/stores/ are for both engines anyway. */
-const SERVICE = ["test/http/make.test.ts"];
+const SERVICE = ["test/http/link-creation.test.ts"];
 
 /**
  * `npm run test:all` runs these once more, over PostgreSQL: processes, crashes, and whatever reads and writes the store for an answer or a page. One
@@ -34,12 +34,12 @@ const OVER_POSTGRES = [
   "test/endurance/metrics/processes.test.ts",
   "test/endurance/durability/kill.test.ts",
   "test/endurance/redirect/visit-limit.test.ts",
-  "test/browser/make.test.ts",
-  "test/http/make.test.ts",
-  "test/http/preview.test.ts",
+  "test/browser/create-link.test.ts",
+  "test/http/link-creation.test.ts",
+  "test/http/preview-hints.test.ts",
   "test/http/views.test.ts",
-  "test/http/codes.test.ts",
-  "test/http/disabled.test.ts",
+  "test/http/code-availability.test.ts",
+  "test/http/disabled-link.test.ts",
 ];
 
 async function run(command: string[], env: Readonly<Record<string, string>> = {}): Promise<boolean> {

@@ -1,11 +1,10 @@
-import { z } from "@hono/zod-openapi";
-
 import type { Call } from "../http/call.ts";
 import { endpoint, pathOf } from "../http/endpoint.ts";
 import { type Entry, plainFailures, returns, string } from "./components.ts";
 import { createLinks } from "./create-batch.ts";
 import { createLink } from "./create-link.ts";
 import { envelope, success } from "./envelope.ts";
+import { z } from "./schema.ts";
 import { shorten } from "./shorten.ts";
 
 const uri = string.openapi({ format: "uri" });

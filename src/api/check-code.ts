@@ -1,5 +1,3 @@
-import { z } from "@hono/zod-openapi";
-
 import type { Call } from "../http/call.ts";
 import { endpoint } from "../http/endpoint.ts";
 import { problemJson } from "../http/problems.ts";
@@ -16,6 +14,7 @@ import {
 } from "./components.ts";
 import { envelope, success } from "./envelope.ts";
 import type { ApiParts } from "./parts.ts";
+import { z } from "./schema.ts";
 
 const availability = z
   .object({

@@ -1,10 +1,11 @@
 // Shared by the OpenAPI entries of several endpoints. Every description and summary is the key of a message, which openapi.ts
 // replaces by its text. In an example, {base} is this service's address, and any other name in braces a message.
-import { type RouteConfig, z } from "@hono/zod-openapi";
+import type { RouteConfig } from "@asteasolutions/zod-to-openapi";
 
 import { REASON_HEADER, PROBLEM_REASONS } from "../http/problem-reasons.ts";
 import type { MessageKey } from "../locales/messages.ts";
 import { SCHEMES } from "./description.ts";
+import { z } from "./schema.ts";
 
 /** An OpenAPI entry. The address of the endpoint has its method and path. */
 export type Entry = Omit<RouteConfig, "method" | "path">;

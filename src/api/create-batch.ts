@@ -1,6 +1,3 @@
-// Creates the links of an array in one commit.
-import { z } from "@hono/zod-openapi";
-
 import type { Call, Handler } from "../http/call.ts";
 import { endpoint, pathOf } from "../http/endpoint.ts";
 import { LINK_FIELDS } from "../http/field-names.ts";
@@ -25,6 +22,8 @@ import { envelope, success } from "./envelope.ts";
 import { parseArray, readJsonText, toObject } from "./json-body.ts";
 import { managedLinkSchema } from "./link-json.ts";
 import type { ApiParts } from "./parts.ts";
+// Creates the links of an array in one commit.
+import { z } from "./schema.ts";
 
 /** Links in one array. */
 export const MAX_BATCH = 500;

@@ -1,5 +1,3 @@
-import { z } from "@hono/zod-openapi";
-
 import { endpoint, pathOf } from "../http/endpoint.ts";
 import { BODIES } from "../lib/bounds.ts";
 import { MAX_CODE_POINTS } from "../links/code.ts";
@@ -14,6 +12,7 @@ import { envelope } from "./envelope.ts";
 import { readFields } from "./json-body.ts";
 import { managedLinkJson, managedLinkSchema } from "./link-json.ts";
 import type { ApiParts } from "./parts.ts";
+import { z } from "./schema.ts";
 
 const AT = "POST /api/v1/links";
 const BODY = BODIES[AT];

@@ -1,5 +1,3 @@
-import { z } from "@hono/zod-openapi";
-
 import type { DetachedCall } from "../http/call.ts";
 import { viewEndpoint } from "../http/endpoint.ts";
 import { json } from "../http/responses.ts";
@@ -7,6 +5,7 @@ import { header } from "../lib/bounds.ts";
 import { negotiateLanguage } from "../locales/messages.ts";
 import { type Entry, jsonContent, plainFailures, rateLimit, string } from "./components.ts";
 import type { ApiViewParts } from "./parts.ts";
+import { z } from "./schema.ts";
 
 /** Clients may keep the document, but ask each time whether it changed. */
 const REVALIDATE = { "Cache-Control": "no-cache" };

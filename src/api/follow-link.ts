@@ -1,8 +1,7 @@
-import { z } from "@hono/zod-openapi";
-
 import type { Handler } from "../http/call.ts";
 import { endpoint } from "../http/endpoint.ts";
 import { authenticate, codeParameter, type Entry, failure, linkFailures, string } from "./components.ts";
+import { z } from "./schema.ts";
 
 interface FollowParts {
   /** Answers for an address that doesn't exist. */

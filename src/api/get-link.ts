@@ -1,5 +1,3 @@
-import { z } from "@hono/zod-openapi";
-
 import type { DetachedCall } from "../http/call.ts";
 import { type Show, viewEndpoint } from "../http/endpoint.ts";
 import { problemJson } from "../http/problems.ts";
@@ -10,6 +8,7 @@ import { envelope, success } from "./envelope.ts";
 import { linkJson, linkSchema } from "./link-json.ts";
 import { type CheckedKey, findForView, showForMaker, tagOfLink, VARY } from "./manage-key.ts";
 import type { ApiParts, ApiViewParts } from "./parts.ts";
+import { z } from "./schema.ts";
 
 /** Becomes the `ETag` on the serving thread. As one of the view, it would make that a 304 although visits were added. */
 const REVISION = "Revision";

@@ -1,5 +1,3 @@
-import type { z } from "@hono/zod-openapi";
-
 import { readText } from "../http/body.ts";
 import { type HttpProblem, type Malformed, malformed, type RequestRefusal } from "../http/problems.ts";
 import {
@@ -13,6 +11,7 @@ import {
   maxValues,
 } from "../lib/bounds.ts";
 import { isProblem } from "../links/problem.ts";
+import type { z } from "./schema.ts";
 
 /** JSON (RFC 8259), or text/plain, which a page can send without a preflight. */
 const JSON_TYPE = /^(?:application\/(?:[\w.+-]+\+)?json|text\/plain)\s*(?:;|$)/i;

@@ -1,5 +1,3 @@
-import { z } from "@hono/zod-openapi";
-
 import type { Domain } from "../http/domain.ts";
 import type { Code } from "../links/code.ts";
 import { linkFields } from "../links/fields.ts";
@@ -10,6 +8,7 @@ import type { LinkId } from "../links/store.ts";
 import { type KindOf, type ShownName, shownName, TERM_NAMES, type TermName, TERMS } from "../links/terms.ts";
 import type { MessageKey } from "../locales/messages.ts";
 import { codeField, count, EXAMPLE, instant, reference, shortUrl, string } from "./components.ts";
+import { z } from "./schema.ts";
 
 const address = (ending: string, description?: MessageKey) =>
   string.openapi({

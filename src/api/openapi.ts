@@ -1,4 +1,4 @@
-import { OpenAPIHono } from "@hono/zod-openapi";
+import { OpenApiGeneratorV31, OpenAPIRegistry } from "@asteasolutions/zod-to-openapi";
 
 import { REQUEST_ID } from "../http/api-headers.ts";
 import type { Domain } from "../http/domain.ts";
@@ -45,8 +45,7 @@ export function describeApi(
   language: string,
   { endpoints, version, needsToken }: DescribeOptions,
 ): ApiDescription {
-  const app = new OpenAPIHono();
-  const registry = app.openAPIRegistry;
+  const registry = new OpenAPIRegistry();
   registry.register("ShortenProblem", shortenProblem);
   registry.registerComponent("securitySchemes", KEY_SCHEME.name, KEY_SCHEME.scheme);
   if (needsToken) registry.registerComponent("securitySchemes", TOKEN_SCHEME.name, TOKEN_SCHEME.scheme);
@@ -56,7 +55,7 @@ export function describeApi(
     const described = needsToken && cost === "create" ? withToken(entry as Entry) : (entry as Entry);
     registry.registerPath({ ...described, method: method.toLowerCase() as "get", path });
   }
-  const document = app.getOpenAPI31Document({
+  const document = new OpenApiGeneratorV31(registry.definitions).generateDocument({
     openapi: "3.1.0",
     info: {
       title: "Curt",

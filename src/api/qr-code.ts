@@ -1,11 +1,10 @@
-import { z } from "@hono/zod-openapi";
-
 import { type Malformed, malformed, type RequestRefusal } from "../http/problems.ts";
 import { contrast } from "../lib/contrast.ts";
 import type { MessageKey } from "../locales/messages.ts";
 import { codeParameter, type Entry, linkFailures, rateLimit, refusal, string } from "./components.ts";
 import { ERROR_CORRECTIONS, MARGINS, MIN_CONTRAST, type QrStyle, SIZES } from "./qr-bounds.ts";
 import { oneOf, readQuery } from "./query.ts";
+import { z } from "./schema.ts";
 
 /** The digits alone, six of them. */
 const colour = z

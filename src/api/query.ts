@@ -1,7 +1,6 @@
-import type { z } from "@hono/zod-openapi";
-
 import { type Malformed, malformed, type RequestRefusal } from "../http/problems.ts";
 import { parametersOf } from "../http/url.ts";
+import type { z } from "./schema.ts";
 
 /** Says what is wrong with the value of a parameter. */
 type Refuse = (field: string, received: string) => RequestRefusal;

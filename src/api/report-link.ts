@@ -1,5 +1,3 @@
-import { z } from "@hono/zod-openapi";
-
 import type { Call } from "../http/call.ts";
 import { endpoint } from "../http/endpoint.ts";
 import { problemJson } from "../http/problems.ts";
@@ -22,6 +20,7 @@ import {
 import { envelope, success } from "./envelope.ts";
 import { readJson } from "./json-body.ts";
 import type { ApiParts } from "./parts.ts";
+import { z } from "./schema.ts";
 
 const REPORT_EXAMPLE = { reason: "phishing", note: "It asks for my bank's password." } as const;
 

@@ -1,5 +1,3 @@
-import { z } from "@hono/zod-openapi";
-
 import type { DetachedCall } from "../http/call.ts";
 import { viewEndpoint } from "../http/endpoint.ts";
 import { problemJson } from "../http/problems.ts";
@@ -28,6 +26,7 @@ import { envelope, success } from "./envelope.ts";
 import { type CheckedKey, findForView, showForMaker } from "./manage-key.ts";
 import type { ApiViewParts } from "./parts.ts";
 import { oneOf, readQuery } from "./query.ts";
+import { z } from "./schema.ts";
 
 const FORMATS = ["json", "csv"] as const;
 const BOOLEANS = ["true", "false"] as const;

@@ -1,5 +1,3 @@
-import { z } from "@hono/zod-openapi";
-
 import type { Call } from "../http/call.ts";
 import { endpoint } from "../http/endpoint.ts";
 import { type HttpProblem, problemJson } from "../http/problems.ts";
@@ -26,6 +24,7 @@ import { readJson } from "./json-body.ts";
 import { managedLinkSchema } from "./link-json.ts";
 import { createKeyedLinks } from "./manage-key.ts";
 import type { ApiParts } from "./parts.ts";
+import { z } from "./schema.ts";
 
 const CHANGE_EXAMPLE = { expires_at: EXAMPLE.expire_duration } as const;
 

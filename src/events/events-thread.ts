@@ -24,7 +24,7 @@ export async function openEvents(
   config: Config,
   log: Log,
   clock: Clock,
-  { takeOverMs, firstRetryMs, requestMs }: SenderLimits,
+  { takeOverMs, firstRetryMs, requestMs }: SenderLimits = {},
   onFault: (error: unknown) => void,
 ): Promise<Events> {
   const { database, eventsUrl, eventsSecrets, eventsFormat, eventsTypes, baseUrl, domains } = config;

@@ -1,5 +1,3 @@
-import { serialize } from "hono/utils/cookie";
-
 import { cookies, header } from "../lib/bounds.ts";
 import { clientNetwork } from "../lib/client-address.ts";
 import type { WallClock } from "../links/clock.ts";
@@ -17,7 +15,7 @@ export interface SignedCookieOptions {
 interface Kind {
   readonly name: "made" | "password";
   readonly lastsMs: number;
-  readonly sameSite: "Lax" | "Strict";
+  readonly sameSite: "lax" | "strict";
 }
 
 /**
@@ -47,13 +45,13 @@ export function createSignedCookie(
 
     /** A value for `Set-Cookie`. Browsers send the cookie to `path` only, and hide it from scripts. */
     create({ domain }: Call, path: string, parts: readonly (string | number)[]): string {
-      return serialize(name, cookieUntil(clock.nowMs() + lastsMs, parts), {
+      return new Bun.Cookie(name, cookieUntil(clock.nowMs() + lastsMs, parts), {
         path,
         maxAge: lastsMs / 1000,
         httpOnly: true,
         sameSite,
         secure: domain.origin.startsWith("https:"),
-      });
+      }).serialize();
     },
   };
 }

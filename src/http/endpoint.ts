@@ -4,7 +4,7 @@ import type { Call, DetachedCall, Handler } from "./call.ts";
 import type { Limited } from "./problems.ts";
 
 /**
- * What a request costs:
+ * The price of a request:
  * - `little`: about as much as a redirect, or only the operator may send it. It never waits.
  * - `work`: more. It counts as a view, and waits while redirects go first.
  * - `create`: it creates links. It waits like `work`. Handlers count creates, because replays and batches count differently.

@@ -1,5 +1,3 @@
-import { serialize } from "hono/utils/cookie";
-
 import { cookies, header } from "../lib/bounds.ts";
 import { LANGUAGES, negotiateLanguage } from "../locales/messages.ts";
 import { parametersOf, queryOf } from "./url.ts";
@@ -26,8 +24,11 @@ export function pageLanguage(request: Request): PageLanguage {
   // reader's language.
   const cameFrom = header(request.headers, "sec-fetch-site", "?");
   if (cameFrom !== null && cameFrom !== "same-origin") return { language: chosen, headers };
-  const options = { path: "/", maxAge: YEAR_SECONDS, sameSite: "Lax", httpOnly: true } as const;
-  return { language: chosen, headers: { ...headers, "Set-Cookie": serialize(COOKIE, chosen, options) } };
+  const options = { path: "/", maxAge: YEAR_SECONDS, sameSite: "lax", httpOnly: true } as const;
+  return {
+    language: chosen,
+    headers: { ...headers, "Set-Cookie": new Bun.Cookie(COOKIE, chosen, options).serialize() },
+  };
 }
 
 /** The language in the address. */

@@ -74,7 +74,7 @@ const KEY = 512;
  * one unit above its bound, which every rule refuses with the same error as the whole value.
  */
 export const FIELDS = {
-  // What a link is.
+  // Fields of a link.
   original_url: TARGET,
   target: TARGET,
   custom_code: CODE,
@@ -86,7 +86,7 @@ export const FIELDS = {
   max_visits: 20,
   password: 512,
   forward_query: WORD,
-  // What only forms and queries send.
+  // Only in forms and queries.
   expires_at_date: WHEN,
   starts_at_date: WHEN,
   zone: WORD,

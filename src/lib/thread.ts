@@ -1,6 +1,6 @@
 import { closeSync, openSync } from "node:fs";
 
-/** What a worker does, by name. Each call takes the fields of one object. */
+/** The calls of a worker, by name. Each takes the fields of one object. */
 type CallMap<Calls> = { readonly [Name in keyof Calls]: (task: never) => unknown };
 export type TaskOf<Calls extends CallMap<Calls>, Name extends keyof Calls> = Parameters<Calls[Name]>[0];
 export type ResultOf<Calls extends CallMap<Calls>, Name extends keyof Calls> = Awaited<

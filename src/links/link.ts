@@ -8,7 +8,7 @@ export interface WithTerms {
   readonly terms?: Terms | undefined;
 }
 
-/** What decides whether a link works. */
+/** The facts that decide whether a link works. */
 export interface WithEnd extends WithTerms {
   /** The link has ended when now >= endsMs. `NEVER_MS` if it never ends. */
   readonly endsMs: number;

@@ -4,11 +4,11 @@ import type { LinkId, LinkStore, NewLink } from "../links/store.ts";
 import type { LinkDecisions } from "../moderation/inspection.ts";
 import type { Store, StoreReader } from "../store/open.ts";
 
-/** What pages read of the links of one domain, by the codes that people see. */
+/** Reads the links of one domain for pages, by the codes that people see. */
 export interface DomainReader
   extends Pick<Store<Code>, "find" | "sums" | "days" | "daySums">, LinkDecisions {}
 
-/** What handlers may do with the links of one domain, by the codes that people see. */
+/** All that handlers may do with the links of one domain, by the codes that people see. */
 export type DomainStore = Pick<
   Store<Code>,
   | "find"

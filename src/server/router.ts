@@ -63,13 +63,10 @@ export function createRouter(options: RouterOptions): Fetch {
   let paths = createPaths(options.first);
   let isLoaded = false;
 
-  async function find(path: string, method: string): Promise<readonly Match[]> {
-    const matches = paths(path, method);
-    if (isLoaded || matches[0]?.path.methods.has(method) === true) return matches;
+  async function loadRest(): Promise<void> {
     const routes = await load();
     if (!isLoaded) paths = createPaths([...options.first, ...routes]);
     isLoaded = true;
-    return paths(path, method);
   }
 
   async function respond(call: Call, matches: readonly Match[], method: string): Promise<Response> {
@@ -91,7 +88,7 @@ export function createRouter(options: RouterOptions): Fetch {
   return async (request, server) => {
     const startMs = performance.now();
     const method = request.method === "HEAD" ? "GET" : request.method;
-    const path = readable(spelledOut(pathOf(request).slice(0, MAX_PATH)));
+    const path = routedPath(request);
     const id = OF_API.test(path) ? requestIdOf(request.headers) : undefined;
     const isOpenHere = id !== undefined && isOpen(path);
     const call = callOf(request, server, "");
@@ -100,7 +97,11 @@ export function createRouter(options: RouterOptions): Fetch {
     let response = isOpenHere ? answerPreflight(request) : undefined;
     try {
       if (response === undefined) {
-        const matches = await find(path, method);
+        let matches = paths(path, method);
+        if (!isLoaded && matches[0]?.path.methods.has(method) !== true) {
+          await loadRest();
+          matches = paths(path, method);
+        }
         template = matches[0]?.path.template ?? template;
         response = await respond(call, matches, method);
       }
@@ -196,17 +197,15 @@ function codeIn(path: string, { before, suffix, after }: Pattern): string | unde
   return isWhole ? decodeURIComponent(code) : undefined;
 }
 
-/** Leaves an ill-formed path as it is, so that it can be decoded. */
-function readable(path: string): string {
+/** The path with + and dots spelled out, so that /abc%2B is routed like /abc+. Codes in it can be decoded, even if it is ill-formed. */
+function routedPath(request: Request): string {
+  const path = pathOf(request).slice(0, MAX_PATH);
+  if (!path.includes("%")) return path;
+  const spelledOut = path.replaceAll(/%2[be]/gi, decodeURIComponent);
   try {
-    decodeURIComponent(path);
-    return path;
+    decodeURIComponent(spelledOut);
+    return spelledOut;
   } catch {
-    return path.replaceAll("%", "%25");
+    return spelledOut.replaceAll("%", "%25");
   }
-}
-
-/** Decodes %2B and %2E in a path, so that /abc%2B is routed like /abc+. */
-function spelledOut(path: string): string {
-  return path.replaceAll(/%2[be]/gi, decodeURIComponent);
 }

@@ -35,15 +35,15 @@ export const REPLACED_MS = 2000;
 export const READ_CHANGES_EVERY_MS = 300;
 
 /** Tests lower these so as not to wait. The usual values are where each limit is used. */
-export interface Limits
-  extends
-    CoreOptions,
-    ServerLimits,
-    JournalTiming,
-    SharingLimits,
-    BlocklistsLimits,
-    OverloadLimits,
-    SenderLimits {}
+export interface Limits {
+  readonly core?: CoreOptions;
+  readonly blocklists?: BlocklistsLimits;
+  readonly journal?: JournalTiming;
+  readonly views?: SharingLimits;
+  readonly overload?: OverloadLimits;
+  readonly events?: SenderLimits;
+  readonly server?: ServerLimits;
+}
 
 export interface Service {
   readonly port: number;
@@ -70,20 +70,20 @@ export async function startService(config: Config, log: Log, limits: Limits = {}
     else faults.report(error, request);
   };
   const certificate = await readCertificate(config, log);
-  const blocklists = open(await openBlocklists(config, log, limits, onFault));
+  const blocklists = open(await openBlocklists(config, log, limits.blocklists, onFault));
   const core = open(
     await openCore(config, log, {
       openWaitMs: OPEN_WAIT_MS,
-      ...limits,
+      ...limits.core,
       isListed: blocklists.isBlocked,
       settleFaults: faults.settleStore,
       onFault,
     }),
   );
-  const recorder = open(await openRecorder(config, log, core.visits, limits, onFault));
+  const recorder = open(await openRecorder(config, log, core.visits, limits.journal, onFault));
   const identity = createIdentity(config);
-  const views = open(openViews(config, core, { identity, blocklists, limits, onFault }));
-  const overload = open(openOverload(log, core, limits));
+  const views = open(openViews(config, core, { identity, blocklists, limits: limits.views, onFault }));
+  const overload = open(openOverload(log, core, limits.overload));
 
   const domains = createDomains(config, identity);
   const sites = domains.map((domain) => {
@@ -109,7 +109,9 @@ export async function startService(config: Config, log: Log, limits: Limits = {}
   blocklists.startFeeds(core.clock.nowMs);
 
   const events =
-    config.eventsUrl === null ? undefined : open(await openEvents(config, log, core.clock, limits, onFault));
+    config.eventsUrl === null
+      ? undefined
+      : open(await openEvents(config, log, core.clock, limits.events, onFault));
 
   const health = createHealth(core.links, recorder);
   const redirects = createRedirectFigures();
@@ -129,7 +131,7 @@ export async function startService(config: Config, log: Log, limits: Limits = {}
       onFault,
     }),
   );
-  const server = listen(chooseApp(domains, apps), config, { ...limits, tls: certificate });
+  const server = listen(chooseApp(domains, apps), config, { ...limits.server, tls: certificate });
   const repetitions = [
     repeat(READ_CHANGES_EVERY_MS, changes.read, onFault),
     repeat(TIDY_EVERY_MS, tidy, onFault),
@@ -186,7 +188,7 @@ export async function startService(config: Config, log: Log, limits: Limits = {}
   };
 }
 
-function openOverload(log: Log, { clock }: Pick<Core, "clock">, limits: OverloadLimits) {
+function openOverload(log: Log, { clock }: Pick<Core, "clock">, limits: OverloadLimits = {}) {
   return createOverload({
     ...limits,
     clock,
@@ -202,7 +204,7 @@ async function openRecorder(
   { journalFolder }: Config,
   log: Log,
   visits: Visits,
-  limits: JournalTiming,
+  limits: JournalTiming | undefined,
   onFault: (error: unknown) => void,
 ): Promise<OpenRecorder> {
   try {

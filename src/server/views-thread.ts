@@ -15,7 +15,7 @@ import type { ViewsConfig } from "./parts.ts";
 interface ViewsParts {
   readonly identity: Identity;
   readonly blocklists: Pick<Blocklists, "tables" | "onChange">;
-  readonly limits: SharingLimits;
+  readonly limits: SharingLimits | undefined;
   readonly onFault: (error: unknown) => void;
 }
 

@@ -12,7 +12,7 @@ export interface SharingLimits {
   readonly sharedMs?: number;
 }
 
-/** What makes two requests equal, but for the tag that the caller knows. */
+/** Requests with one key are equal, but for the tag that the caller knows. */
 interface Sharing {
   readonly key: string;
   /** As spelled in the path. */

@@ -20,7 +20,7 @@ export interface ViewTask {
   readonly headers: string;
   /** `If-None-Match`: a view with this tag isn't rendered. "" without the header. */
   readonly knownTag: string;
-  /** What the endpoint's `serve` adds to the request. */
+  /** The data that the endpoint's `serve` adds to the request. */
   readonly data: unknown;
   readonly nowMs: number;
   /** Version of the serving thread's host rules. After a change, the views thread reads them before the next look-up. */

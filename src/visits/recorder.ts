@@ -51,7 +51,7 @@ export interface Recorder {
   isBrowser(headers: Headers): boolean;
   /** Who requests a link with limited visits. Only a visitor uses one up. */
   requesterOf(headers: Headers): "visitor" | "crawler" | "prefetch";
-  /** What was lost since the last call, for lack of space. */
+  /** The visits lost for lack of space since the last call. */
   takeLost(): Lost | undefined;
   /** The same since the start. */
   readonly lost: Lost;

@@ -1,32 +1,37 @@
 import type { Target } from "../../src/links/target.ts";
-import { type Answered, ask } from "../managed.ts";
-import { openStoreOf, type Running } from "../service.ts";
 import { newLink } from "../stores/links.ts";
+import { type ApiResponse, callApi } from "../support/managed-links.ts";
+import { openStoreOf, type RunningService } from "../support/service.ts";
 
 export const TOKEN = "only-the-operator-knows-it";
 
-export type Ask = (method: string, path: string, body?: unknown, ifMatch?: string) => Promise<Answered>;
+export type Operate = (
+  method: string,
+  path: string,
+  body?: unknown,
+  ifMatch?: string,
+) => Promise<ApiResponse>;
 
-/** Asks the operator's API; `path` begins behind /api/v1/admin/. A decision is about the link as it is, unless `ifMatch` says more. */
-export function askAs(curt: Pick<Running, "fetch">, token = TOKEN): Ask {
+/** Sends requests to the operator's API below /api/v1/admin/. By default, decisions apply to any state of a link. */
+export function operateAs(curt: Pick<RunningService, "fetch">, token = TOKEN): Operate {
   return (method, path, body, ifMatch = "*") =>
-    ask(curt, method, `/api/v1/admin/${path}`, { key: token, body, ifMatch });
+    callApi(curt, method, `/api/v1/admin/${path}`, { key: token, body, ifMatch });
 }
 
-/** What the operator's pages send to say which state of a link was seen. */
-export async function seenOf(curt: Pick<Running, "fetch">, code: string): Promise<string> {
-  return (await askAs(curt)("GET", `links/${code}`)).data.revision;
+/** The revision of a link, as the operator's pages send it. */
+export async function seenOf(curt: Pick<RunningService, "fetch">, code: string): Promise<string> {
+  return (await operateAs(curt)("GET", `links/${code}`)).data.revision;
 }
 
-/** How many links of others there are, before and after those of the campaign. */
+/** Number of other links before and after those of the campaign. */
 const OTHERS = 1500;
 export const CAMPAIGN = { links: 60, hosts: 8 };
 
 export const campaignHost = (nth: number) =>
   `login${nth % CAMPAIGN.hosts}.bank-${nth % CAMPAIGN.hosts}.example`;
 
-/** Links that lead to fake banks, among links of others. */
-export async function addCampaign(curt: Running): Promise<void> {
+/** Adds links to fake banks, among other links. */
+export async function addCampaign(curt: RunningService): Promise<void> {
   await using store = await openStoreOf(curt);
   const add = (code: string, url: string) => newLink(code, { originalUrl: url, target: url as Target });
   const others = (from: string) =>
@@ -39,18 +44,18 @@ export async function addCampaign(curt: Running): Promise<void> {
   for (const links of [others("before"), bad, others("after")]) await store.insert(links);
 }
 
-export async function report(curt: Running, code: string, body: unknown): Promise<void> {
-  const { status } = await ask(curt, "POST", `/api/v1/links/${code}/reports`, { body });
+export async function report(curt: RunningService, code: string, body: unknown): Promise<void> {
+  const { status } = await callApi(curt, "POST", `/api/v1/links/${code}/reports`, { body });
   if (status !== 202) throw new Error(`${code}: ${status}`);
 }
 
-/** Waits until a short address answers so. Every process reads what was decided several times a second. */
-export async function untilAnswered(curt: Running, code: string, status: number): Promise<void> {
+/** Waits until a short address has this status. Every process reads decisions several times a second. */
+export async function untilAnswered(curt: RunningService, code: string, status: number): Promise<void> {
   while ((await curt.fetch(`/${code}`)).status !== status) await Bun.sleep(10);
 }
 
-/** So many links to one host. */
-export async function addMany(curt: Running, count: number): Promise<void> {
+/** Adds links to one host. */
+export async function addMany(curt: RunningService, count: number): Promise<void> {
   await using store = await openStoreOf(curt);
   const links = Array.from({ length: count }, (_, nth) => {
     const url = `https://many.example/${nth}`;
@@ -59,7 +64,7 @@ export async function addMany(curt: Running, count: number): Promise<void> {
   await store.insert(links);
 }
 
-/** Waits until no link to a URL can be made any more. */
-export async function untilRefused(curt: Running, original_url: string): Promise<void> {
+/** Waits until no link to a URL can be created any more. */
+export async function untilRefused(curt: RunningService, original_url: string): Promise<void> {
   while ((await curt.shorten({ original_url })).status !== 400) await Bun.sleep(10);
 }

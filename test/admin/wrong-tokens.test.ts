@@ -1,20 +1,20 @@
 import { expect, test } from "bun:test";
 
 import { sendForm } from "../http/markup.ts";
-import { type Here, startHere } from "../service.ts";
+import { type LocalService, startService } from "../support/service.ts";
 import { TOKEN } from "./operator.ts";
 
-function guess(curt: Here, token: string, client = "192.0.2.1"): Promise<Response> {
+function guess(curt: LocalService, token: string, client = "192.0.2.1"): Promise<Response> {
   const headers = { Authorization: `Bearer ${token}`, "X-Forwarded-For": client };
   return curt.fetch("/api/v1/admin/journal", { headers });
 }
 
-const signIn = (curt: Here, token: string) =>
+const signIn = (curt: LocalService, token: string) =>
   sendForm(curt, "/admin", { token }, { "X-Forwarded-For": "192.0.2.1" });
 
-test("who guessed too often is told when to guess again, and that is when they may", async () => {
+test("wrong tokens get 429 until the time in Retry-After, and neither the right token nor other clients are affected", async () => {
   const settings = { ADMIN_TOKEN: TOKEN, TRUSTED_PROXIES: "127.0.0.1" };
-  await using curt = await startHere(settings, { standsStill: true });
+  await using curt = await startService(settings, { standsStill: true });
   let refused = await guess(curt, "wrong");
   for (let nth = 0; nth < 20 && refused.status === 401; nth++) refused = await guess(curt, "wrong");
   expect(refused.status).toBe(429);
@@ -23,7 +23,7 @@ test("who guessed too often is told when to guess again, and that is when they m
   const form = await signIn(curt, "wrong");
   expect([form.status, form.headers.get("retry-after")]).toEqual([429, String(seconds)]);
   expect(await form.text()).toContain('type="password"');
-  // Neither the operator at the same address nor anybody elsewhere is kept out.
+  // Neither the operator at the same address nor other clients are limited.
   expect((await guess(curt, TOKEN)).status).toBe(200);
   expect((await signIn(curt, TOKEN)).status).toBe(303);
   expect((await guess(curt, "wrong", "192.0.2.2")).status).toBe(401);

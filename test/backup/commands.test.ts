@@ -1,5 +1,5 @@
 import { Database } from "bun:sqlite";
-import { describe, expect, test } from "bun:test";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
 import {
   copyFileSync,
   mkdirSync,
@@ -18,14 +18,14 @@ import { readConfig } from "../../src/config/config.ts";
 import { HEADER } from "../../src/transfer/export-line.ts";
 import { runCommand as run } from "../cli/commands.ts";
 import { runInTerminal } from "../cli/run.ts";
-import { testOnLinux } from "../linux.ts";
-import { ask, type Made, make } from "../managed.ts";
-import { startProgram, temporaryFolder } from "../service.ts";
+import { testOnLinux } from "../support/linux.ts";
+import { callApi, type ManagedLink, createManagedLink } from "../support/managed-links.ts";
+import { startProgram, temporaryFolder } from "../support/service.ts";
 import { writeSegment } from "../visits/segments.ts";
 import { visit } from "../visits/visits.ts";
-import { makeLargeStore, runWithRoom, SEVERAL_STEPS } from "./run.ts";
+import { createLargeStore, runWithRoom, SEVERAL_STEPS } from "./interruptions.ts";
 
-/** Lists a folder without the locks and logs of a store that is open. */
+/** Lists a folder without the logs and the journal of an open store. */
 function filesIn(folder: string): string[] {
   return readdirSync(folder)
     .filter((name) => !/-(wal|shm|visits)$/.test(name))
@@ -33,15 +33,15 @@ function filesIn(folder: string): string[] {
 }
 
 describe("curt backup", () => {
-  test("makes one file of a store that is served, which makes the store again elsewhere", async () => {
+  test("copies the store of a running service into one private file, which restores links, visits and manage keys elsewhere", async () => {
     using folder = temporaryFolder();
     using elsewhere = temporaryFolder();
     const file = join(folder.path, "backups/today.db");
     const restored = join(elsewhere.path, "new/curt.db");
-    let link: Made | undefined;
+    let link: ManagedLink | undefined;
     {
       await using curt = await startProgram({}, { folder: folder.path });
-      link = await make(curt);
+      link = await createManagedLink(curt);
       for (let nth = 0; nth < 7; nth++) await visit(curt, link.code);
       expect(await run(["backup", file], { DATABASE_URL: curt.databaseUrl })).toEqual({
         code: 0,
@@ -50,7 +50,7 @@ describe("curt backup", () => {
       });
     }
     expect(readdirSync(join(folder.path, "backups"))).toEqual(["today.db"]);
-    // Nobody else may read the secret.
+    // Other users may not read the secret.
     expect(statSync(file).mode & 0o777).toBe(0o600);
     const to = `sqlite:${restored}`;
     expect(await run(["restore", file, "--to", to])).toEqual({
@@ -60,11 +60,11 @@ describe("curt backup", () => {
     });
     expect(await run(["check"], { DATABASE_URL: to })).toMatchObject({ code: 0, stderr: "" });
     await using curt = await startProgram({ DATABASE_URL: to }, { folder: elsewhere.path });
-    expect((await ask(curt, "GET", link.path)).data).toMatchObject({ visits: 7 });
-    expect(await ask(curt, "DELETE", link.path, link)).toMatchObject({ status: 200 });
+    expect((await callApi(curt, "GET", link.path)).data).toMatchObject({ visits: 7 });
+    expect(await callApi(curt, "DELETE", link.path, link)).toMatchObject({ status: 200 });
   });
 
-  test("never overwrites a file, and says what is wrong with a store that cannot be copied", async () => {
+  test("refuses a missing store, an existing file and an empty name, and escapes control characters of a name", async () => {
     using folder = temporaryFolder();
     const [path, file] = [join(folder.path, "curt.db"), join(folder.path, "file")];
     const settings = { DATABASE_URL: `sqlite:${path}` };
@@ -74,7 +74,7 @@ describe("curt backup", () => {
       stdout: "",
       stderr: `curt: there is no store at ${path}. Set DATABASE_URL and the other settings as for the server.\n`,
     });
-    await makeLargeStore(path, 10);
+    await createLargeStore(path, 10);
     writeFileSync(file, "mine");
     expect(await run(["backup", file], settings)).toEqual({
       code: 1,
@@ -91,10 +91,10 @@ describe("curt backup", () => {
     expect(filesIn(folder.path)).toEqual(["curt.db", "file"]);
   });
 
-  test("of a damaged store leaves nothing", async () => {
+  test("refuses a damaged store and leaves no file", async () => {
     using folder = temporaryFolder();
     const path = join(folder.path, "curt.db");
-    await makeLargeStore(path, 5000);
+    await createLargeStore(path, 5000);
     damage(path);
     const refused = await run(["backup", join(folder.path, "file")], { DATABASE_URL: `sqlite:${path}` });
     expect(refused).toMatchObject({ code: 1, stdout: "" });
@@ -102,10 +102,10 @@ describe("curt backup", () => {
     expect(filesIn(folder.path)).toEqual(["curt.db"]);
   });
 
-  testOnLinux("without room on the disk says so and leaves nothing", async () => {
+  testOnLinux("reports a full disk and leaves no file", async () => {
     using folder = temporaryFolder();
     const [path, file] = [join(folder.path, "curt.db"), join(folder.path, "file")];
-    await makeLargeStore(path, SEVERAL_STEPS);
+    await createLargeStore(path, SEVERAL_STEPS);
     for (const [room, what] of [
       [
         1_000_000,
@@ -122,7 +122,7 @@ describe("curt backup", () => {
     }
   });
 
-  test("and restore say how PostgreSQL does it", async () => {
+  test("and restore accept only SQLite, and name the commands for PostgreSQL", async () => {
     const settings = { DATABASE_URL: "postgres://curt@localhost/curt" };
     const backup = await run(["backup", "file"], settings);
     expect(backup).toMatchObject({
@@ -142,84 +142,108 @@ describe("curt backup", () => {
 });
 
 describe("curt restore", () => {
-  test("never overwrites a store, and leaves none of a backup that is damaged or unfinished", async () => {
-    using folder = temporaryFolder();
-    const [path, file] = [join(folder.path, "curt.db"), join(folder.path, "file")];
-    await makeLargeStore(path, 5000);
-    const settings = { DATABASE_URL: `sqlite:${path}` };
-    expect(await run(["backup", file], settings)).toMatchObject({ code: 0 });
-    const before = readFileSync(path);
-    expect(await run(["restore", file], settings)).toMatchObject({
+  let folder: ReturnType<typeof temporaryFolder>;
+  const at = (name: string) => join(folder.path, name);
+  beforeAll(async () => {
+    folder = temporaryFolder();
+    await createLargeStore(at("curt.db"), 5000);
+    const backup = await run(["backup", at("backup")], { DATABASE_URL: `sqlite:${at("curt.db")}` });
+    expect(backup).toMatchObject({ code: 0 });
+  });
+  afterAll(() => folder[Symbol.dispose]());
+  /** Each restore must leave only these files. */
+  afterEach(() => expect(filesIn(folder.path)).toEqual(["backup", "curt.db"]));
+
+  function refusalOf(from: string): Promise<string> {
+    const args = { positionals: [from], options: { to: `sqlite:${at("to")}` } };
+    return restore(readConfig({}), args).then(String, (error: Error) => error.message);
+  }
+
+  test("never overwrites a store", async () => {
+    const before = readFileSync(at("curt.db"));
+    expect(await run(["restore", at("backup")], { DATABASE_URL: `sqlite:${at("curt.db")}` })).toMatchObject({
       code: 1,
       stderr: expect.stringContaining(
-        `There is a store at ${path}, and it is never overwritten. Move it away`,
+        `There is a store at ${at("curt.db")}, and it is never overwritten. Move it away`,
       ),
     });
-    expect(readFileSync(path).equals(before)).toBe(true);
-
-    const to = join(folder.path, "to");
-    const options = { to: `sqlite:${to}` };
-    const refusalOf = (from: string) =>
-      restore(readConfig({}), { positionals: [from], options }).then(String, (error: Error) => error.message);
-    expect(await refusalOf(join(folder.path, "missing"))).toBe(`${folder.path}/missing is not there.`);
-    const whole = readFileSync(file);
-    const foreign = Buffer.from(whole);
-    foreign.writeUInt32BE(0, 68);
-    const others: readonly (readonly [Uint8Array | string, string])[] = [
-      [
-        "no store ".repeat(1000),
-        "is not a SQLite file, so it is no backup. Name a file that curt backup made.",
-      ],
-      ["", "is empty. Take another backup."],
-      [Bun.gzipSync(whole), "is compressed. Unpack it, and restore what comes out."],
-      [HEADER, `is an export, and no backup. Take it in with curt import ${folder.path}/other.`],
-      [foreign, "is of another program. Name a file that curt backup made."],
-      [whole.subarray(0, 9000), `is cut off: it has 9000 of ${whole.length} bytes. Copy it again,`],
-    ];
-    for (const [bytes, problem] of others) {
-      writeFileSync(join(folder.path, "other"), bytes);
-      expect(await refusalOf(join(folder.path, "other"))).toStartWith(`${folder.path}/other ${problem}`);
-    }
-    rmSync(join(folder.path, "other"));
-    expect(await refusalOf(folder.path)).toBe(`${folder.path} is a folder. Name one of the backups in it.`);
-    writeFileSync(`${to}-wal`, "x");
-    expect(await refusalOf(file)).toContain("is never overwritten");
-    Bun.spawnSync(["mv", `${to}-wal`, `${to}-journal`]);
-    expect(await refusalOf(file)).toContain("is never overwritten");
-    Bun.spawnSync(["rm", `${to}-journal`]);
-    writeFileSync(`${file}-wal`, "x");
-    expect(await refusalOf(file)).toContain("so it is no finished backup");
-    Bun.spawnSync(["rm", `${file}-wal`]);
-    mkdirSync(`${to}-visits`);
-    await writeSegment({ folder: `${to}-visits`, hour: 1, visits: [] });
-    expect(await refusalOf(file)).toContain("Move that folder away");
-    Bun.spawnSync(["rm", "-r", `${to}-visits`]);
-    writeFileSync(join(folder.path, "other"), whole);
-    {
-      using planted = new Database(join(folder.path, "other"));
-      planted.run("CREATE TRIGGER planted AFTER INSERT ON links BEGIN DELETE FROM hosts; END");
-    }
-    expect(await refusalOf(join(folder.path, "other"))).toContain(
-      "has what Curt did not make: trigger planted.",
-    );
-    rmSync(join(folder.path, "other"));
-    // One bit of a code, so that SQLite can read everything; and pages that it cannot read.
-    const oneBit = Buffer.from(whole);
-    const at = oneBit.indexOf("made4321");
-    oneBit[at] = (oneBit[at] ?? 0) ^ 1;
-    for (const spoil of [() => writeFileSync(file, oneBit), () => damage(file)]) {
-      spoil();
-      const damaged = await run(["restore", file, "--to", options.to]);
-      expect(damaged).toMatchObject({ code: 1, stdout: "" });
-      expect(damaged.stderr).toContain("is damaged");
-    }
-    expect(filesIn(folder.path)).toEqual(["curt.db", "file"]);
+    expect(readFileSync(at("curt.db")).equals(before)).toBe(true);
   });
 
-  test("of a plain copy of a store says what may be missing, and how to back up one with a log", async () => {
-    using folder = temporaryFolder();
-    const here = (name: string) => join(folder.path, name);
-    await makeLargeStore(here("curt.db"), 10);
+  test.each([
+    ["a log of the new store", "to-wal", "is never overwritten"],
+    ["a rollback journal of the new store", "to-journal", "is never overwritten"],
+    ["a log of the backup", "backup-wal", "so it is no finished backup"],
+  ])("refuses to start beside %s", async (_, name, refusal) => {
+    writeFileSync(at(name), "x");
+    expect(await refusalOf(at("backup"))).toContain(refusal);
+    rmSync(at(name));
+  });
+
+  test("refuses to start beside visits of the new store", async () => {
+    mkdirSync(at("to-visits"));
+    await writeSegment({ folder: at("to-visits"), hour: 1, visits: [] });
+    expect(await refusalOf(at("backup"))).toContain("Move that folder away");
+    rmSync(at("to-visits"), { recursive: true });
+  });
+
+  const withForeignId = (backup: Buffer) => Buffer.from(backup).fill(0, 68, 72);
+  test.each<[what: string, content: (backup: Buffer) => Uint8Array | string, refusal: string]>([
+    [
+      "a text",
+      () => "no store ".repeat(1000),
+      "other is not a SQLite file, so it is no backup. Name a file that curt backup made.",
+    ],
+    ["an empty file", () => "", "other is empty. Take another backup."],
+    [
+      "a compressed backup",
+      (backup) => Bun.gzipSync(Uint8Array.from(backup)),
+      "other is compressed. Unpack it, and restore what comes out.",
+    ],
+    [
+      "an export",
+      () => HEADER,
+      "other is an export, and no backup. Take it in with curt import FOLDER/other.",
+    ],
+    [
+      "a database of another program",
+      withForeignId,
+      "other is of another program. Name a file that curt backup made.",
+    ],
+    [
+      "a cut backup",
+      (backup) => backup.subarray(0, 9000),
+      "other is cut off: it has 9000 of SIZE bytes. Copy it again,",
+    ],
+    ["a backup with a planted trigger", withTrigger, "to.part has what Curt did not make: trigger planted."],
+  ])("refuses %s", async (_, content, refusal) => {
+    const backup = readFileSync(at("backup"));
+    writeFileSync(at("other"), content(backup));
+    const expected = refusal.replace("FOLDER", folder.path).replace("SIZE", String(backup.length));
+    expect(await refusalOf(at("other"))).toStartWith(at(expected));
+    rmSync(at("other"));
+  });
+
+  test("refuses a missing file and a folder", async () => {
+    expect(await refusalOf(at("missing"))).toBe(`${at("missing")} is not there.`);
+    expect(await refusalOf(folder.path)).toBe(`${folder.path} is a folder. Name one of the backups in it.`);
+  });
+
+  test.each<[string, (path: string) => void]>([
+    ["one changed bit of a code, which SQLite can read,", flipBit],
+    ["pages that SQLite can't read", damage],
+  ])("reports %s as damage and leaves no store", async (_, spoil) => {
+    copyFileSync(at("backup"), at("damaged"));
+    spoil(at("damaged"));
+    const refused = await run(["restore", at("damaged"), "--to", `sqlite:${at("to")}`]);
+    expect(refused).toMatchObject({ code: 1, stdout: "", stderr: expect.stringContaining("is damaged") });
+    rmSync(at("damaged"));
+  });
+
+  test("warns that a plain copy of a store may miss the newest links, and names the command that backs up its log", async () => {
+    using copies = temporaryFolder();
+    const here = (name: string) => join(copies.path, name);
+    await createLargeStore(here("curt.db"), 10);
     const copied = await run(["restore", here("curt.db"), "--to", `sqlite:${here("to")}`]);
     expect(copied).toMatchObject({
       code: 0,
@@ -234,16 +258,16 @@ describe("curt restore", () => {
     expect(await run(["backup", here(file)], { DATABASE_URL: settings })).toMatchObject({ code: 0 });
     const restored = await run(["restore", here(file), "--to", `sqlite:${here("to2")}`]);
     expect(restored).toMatchObject({ code: 0, stderr: "" });
-    using made = new Database(here("to2"));
-    expect(made.query("SELECT count(*) AS links FROM links WHERE created_ms = 1").get()).toEqual({
+    using copy = new Database(here("to2"));
+    expect(copy.query("SELECT count(*) AS links FROM links WHERE created_ms = 1").get()).toEqual({
       links: 10,
     });
   });
 
   test("refuses a backup of a newer schema", async () => {
-    using folder = temporaryFolder();
-    const [file, to] = [join(folder.path, "file"), `sqlite:${folder.path}/to`];
-    await makeLargeStore(file, 10);
+    using newer = temporaryFolder();
+    const [file, to] = [join(newer.path, "file"), `sqlite:${newer.path}/to`];
+    await createLargeStore(file, 10);
     {
       using database = new Database(file);
       database.run("PRAGMA user_version = 1000");
@@ -252,6 +276,24 @@ describe("curt restore", () => {
   });
 });
 
+function withTrigger(backup: Buffer): Buffer {
+  using folder = temporaryFolder();
+  const path = join(folder.path, "planted");
+  writeFileSync(path, backup);
+  using planted = new Database(path);
+  planted.run("CREATE TRIGGER planted AFTER INSERT ON links BEGIN DELETE FROM hosts; END");
+  planted.close();
+  return readFileSync(path);
+}
+
+/** Changes a code, and leaves the file well-formed. */
+function flipBit(path: string): void {
+  const bytes = readFileSync(path);
+  const at = bytes.indexOf("made4321");
+  bytes[at] = (bytes[at] ?? 0) ^ 1;
+  writeFileSync(path, bytes);
+}
+
 /** Overwrites pages in the middle of a file. */
 function damage(path: string): void {
   const file = openSync(path, "r+");
@@ -259,11 +301,11 @@ function damage(path: string): void {
   writeSync(file, new Uint8Array(64 * 1024).fill(0x5a), 0, 64 * 1024, Math.floor(size / 2 / 4096) * 4096);
 }
 
-test("on a terminal, curt backup shows how far it is", async () => {
+test("curt backup shows its progress in a terminal", async () => {
   using folder = temporaryFolder();
   const path = join(folder.path, "curt.db");
   // The copy is slowed down, so it takes long enough to be shown.
-  await makeLargeStore(path, 100_000);
+  await createLargeStore(path, 100_000);
   const { code, shown } = await runInTerminal(["backup", join(folder.path, "file")], {
     DATABASE_URL: `sqlite:${path}`,
     PORT: "3000",

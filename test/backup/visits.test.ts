@@ -9,8 +9,8 @@ import { openSnapshot } from "../../src/store/sqlite/file/snapshot.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
 import { startFolding } from "../../src/visits/journal/folding.ts";
 import { copySegments } from "../../src/visits/journal/segment-copy.ts";
-import { temporaryFolder } from "../service.ts";
 import { newLink } from "../stores/links.ts";
+import { temporaryFolder } from "../support/service.ts";
 import { writeSegment } from "../visits/segments.ts";
 
 const HOUR = 490_000;
@@ -29,7 +29,7 @@ async function openStoreIn(folder: string) {
   return { path, journalFolder, store };
 }
 
-/** As by a process that ends after so many slices. */
+/** Adds slices like a process that ends after this many of them. */
 async function foldSlices(store: Store, segment: string, slices: number): Promise<void> {
   let added = 0;
   const folding = startFolding({
@@ -46,7 +46,7 @@ async function visitsIn(path: string): Promise<number[]> {
   return sums.map(({ visits }) => visits);
 }
 
-test("a backup has each visit once, however far its segment has been added to the store", async () => {
+test("a backup counts each visit once, even if the store had added only some slices of its segment", async () => {
   using folder = temporaryFolder();
   const { path, journalFolder, store } = await openStoreIn(folder.path);
   const visits = CODES.map((code) => ({ code }));
@@ -62,7 +62,7 @@ test("a backup has each visit once, however far its segment has been added to th
   expect(await visitsIn(file)).toEqual(CODES.map(() => 3));
 });
 
-test("a segment that was copied while visits were counted is copied again once the store has begun to add it", async () => {
+test("a backup copies a segment again if the store has started to add it since the first copy", async () => {
   using folder = temporaryFolder();
   const { path, journalFolder, store } = await openStoreIn(folder.path);
   const [source, sequence] = [[3, 4] as const, 8];
@@ -84,7 +84,7 @@ test("a segment that was copied while visits were counted is copied again once t
   );
   await foldSlices(store, closed, 1);
   const snapshot = openSnapshot(path);
-  // Somebody has added the rest since, and deleted the segment.
+  // Another process has added the rest since, and deleted the segment.
   expect(chooseSegments(early, snapshot, () => [])).toBeUndefined();
   const segments = chooseSegments(early, snapshot, () => saveIn("late")) ?? [];
   expect(segments.map((one) => one.path)).toEqual([

@@ -2,9 +2,9 @@ import type axe from "axe-core";
 import type { Page } from "playwright-core";
 
 const SOURCE = await Bun.file(new URL("axe.min.js", import.meta.resolve("axe-core"))).text();
-/** What axe counts as passed it would describe at length; only violations are wanted. */
+/** Only violations: axe describes what passed at length. */
 const ALL = { resultTypes: ["violations"] } satisfies axe.RunOptions;
-/** Of all rules, only these look at colours, which is all that differs between light and dark, and is the same in all languages. */
+/** The rules about colours. Only colours differ between light and dark, and they are the same in all languages. */
 const COLOUR_RULES = ["color-contrast", "link-in-text-block"];
 const OF_COLOURS = { ...ALL, runOnly: COLOUR_RULES } satisfies axe.RunOptions;
 const OF_WORDS = {
@@ -12,12 +12,12 @@ const OF_WORDS = {
   rules: Object.fromEntries(COLOUR_RULES.map((rule) => [rule, { enabled: false }])),
 } satisfies axe.RunOptions;
 
-/** Gives axe to whatever the page opens from now on: the browser compiles it once, and not for each document anew. */
+/** Adds axe to each document that the page opens from now on. The browser compiles it only once. */
 export async function loadAxe(page: Page): Promise<void> {
   await page.addInitScript(SOURCE);
 }
 
-/** What axe finds on the page, light and dark. The page stays dark. */
+/** The violations that axe finds on the page, light and dark. The page stays dark. */
 export async function violationsOf(page: Page): Promise<string[]> {
   const found: string[] = [];
   for (const [colorScheme, options] of [
@@ -30,7 +30,7 @@ export async function violationsOf(page: Page): Promise<string[]> {
   return found;
 }
 
-/** What axe finds on the page without looking at its colours. */
+/** The violations that axe finds without the rules about colours. */
 export function violationsOfWords(page: Page): Promise<string[]> {
   return run(page, OF_WORDS);
 }

@@ -1,21 +1,20 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { beforeAll, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 
 import type { Locator, Page } from "playwright-core";
 
 import { DAY_MS, HOUR_MS } from "../../src/links/time.ts";
-import { type Here, startHere } from "../service.ts";
+import { shareService } from "../support/service.ts";
 import { addVisits } from "../visits/visits.ts";
-import { arrive, PHONE, wordsOf } from "./browser.ts";
+import { openWindow, PHONE, wordsOf } from "./browser.ts";
 
-/** A Wednesday in Seoul, where it was 10 o'clock. */
-const MADE = Date.UTC(2026, 10, 18, 1);
+/** A Wednesday, 10 o'clock in Seoul. */
+const CREATED_MS = Date.UTC(2026, 10, 18, 1);
 const LONG_NAME = `${"long-name.".repeat(24)}example.com`;
 const SEOUL = { timezoneId: "Asia/Seoul", locale: "en-US" };
 
-let curt: Here;
+const curt = shareService({ STATS_SHOWN: "all" }, { startMs: CREATED_MS });
 beforeAll(async () => {
-  curt = await startHere({ STATS_SHOWN: "all" }, { startMs: MADE });
   await curt.shorten({ original_url: "https://example.com/", custom_code: "한글" });
   const hosts = [LONG_NAME, ...Array.from({ length: 11 }, (_, nth) => `host-${nth}.example`)];
   await addVisits(
@@ -28,14 +27,17 @@ beforeAll(async () => {
   // Seven days, the first of which has all visits.
   curt.advance(6 * DAY_MS + HOUR_MS);
 });
-afterAll(() => curt[Symbol.asyncDispose]());
 
 function list(page: Page, name: string): Locator {
   return page.getByRole("table").filter({ has: page.getByRole("columnheader", { name, exact: true }) });
 }
 
-test("without scripts, every value of six lists can be read, on the smallest phone too", async () => {
-  await using visitor = await arrive(curt.origin, { ...SEOUL, javaScriptEnabled: false, viewport: PHONE });
+test("without scripts, a preview shows every value of six breakdowns and fits the smallest phone", async () => {
+  await using visitor = await openWindow(curt.origin, {
+    ...SEOUL,
+    javaScriptEnabled: false,
+    viewport: PHONE,
+  });
   const { page } = visitor;
   const say = wordsOf("en");
   await page.goto("/한글+");
@@ -63,8 +65,8 @@ test("without scripts, every value of six lists can be read, on the smallest pho
   }
 });
 
-test("bars are as long as shares are large", async () => {
-  await using visitor = await arrive(curt.origin, { ...SEOUL, javaScriptEnabled: false });
+test("the length of a bar is proportional to its share", async () => {
+  await using visitor = await openWindow(curt.origin, { ...SEOUL, javaScriptEnabled: false });
   const { page } = visitor;
   await page.goto("/한글+");
   const lengths = await page
@@ -81,8 +83,8 @@ test("bars are as long as shares are large", async () => {
   expect(lengths).toEqual([10, 100]);
 });
 
-test("the week is a table of days and hours in the reader's zone, and fits a phone", async () => {
-  await using visitor = await arrive(curt.origin, {
+test("visits by day and hour are a table in the reader's time zone that fits a phone and responds to touch and arrow keys", async () => {
+  await using visitor = await openWindow(curt.origin, {
     ...SEOUL,
     viewport: { width: 320, height: 740 },
     hasTouch: true,
@@ -92,7 +94,7 @@ test("the week is a table of days and hours in the reader's zone, and fits a pho
   const week = page.getByRole("table", { name: wordsOf("en")("preview.week") });
   const wednesday = week.getByRole("row").filter({ has: page.getByRole("rowheader", { name: "Wed" }) });
   const busiest = wednesday.getByRole("cell", { name: "294" });
-  // The script asks for the reader's zone once the page has loaded.
+  // The script requests the page in the reader's zone once it has loaded.
   await page.getByText(/Most visits: Wednesday, 10\s–\s11\sAM \(294\)/).waitFor();
   expect(await wednesday.getByRole("cell").allTextContents()).toEqual(
     Array.from({ length: 24 }, (_, hour) => (hour === 10 ? "294" : "0")),
@@ -121,8 +123,8 @@ test("the week is a table of days and hours in the reader's zone, and fits a pho
   expect(await page.locator("html").evaluate((html: any) => html.scrollWidth <= html.clientWidth)).toBe(true);
 });
 
-test("what is shown can be saved, in the reader's zone, in files with the name of the code", async () => {
-  await using visitor = await arrive(curt.origin, { ...SEOUL, acceptDownloads: true });
+test("statistics are saved as CSV and JSON in the reader's time zone, in files named after the code", async () => {
+  await using visitor = await openWindow(curt.origin, { ...SEOUL, acceptDownloads: true });
   const { page } = visitor;
   await page.goto("/한글+");
   await page.locator('a[href*="tz=Asia%2FSeoul"]').first().waitFor();

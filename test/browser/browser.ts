@@ -14,15 +14,15 @@ import {
 } from "playwright-core";
 
 import { type MessageKey, message, negotiateLanguage, type Values } from "../../src/locales/messages.ts";
-import { TEST_FOLDER } from "../service.ts";
-import { createWatchedFolder } from "../watched-folder.ts";
+import { TEST_FOLDER } from "../support/service.ts";
+import { createWatchedFolder } from "../support/watched-folder.ts";
 
 const QUIET = [
   "--disable-background-networking",
   "--disable-component-update",
   "--disable-sync",
   "--no-first-run",
-  // A tenth less to compute: no process for graphics, and none that is started for a page that may come.
+  // Saves a tenth of the CPU time: no process for graphics, and none in reserve for another page.
   "--in-process-gpu",
   "--renderer-process-limit=1",
 ];
@@ -99,21 +99,24 @@ export async function unpackBrowser(place: string): Promise<string> {
 
 const decompress = promisify(brotliDecompress);
 
-/** For the browser to start, and for something to appear on a page. */
+/** Time limit for the browser to start, and for something to appear on a page. */
 const WAIT_MS = 60_000;
 const MINUTE_MS = 60_000;
 
-/** A person: a browser window without a past. Closing it fails the test if the browser complained. */
-export interface Person extends AsyncDisposable {
+/** A browser window without cookies or storage. Closing it fails the test if the browser reported a problem. */
+export interface BrowserWindow extends AsyncDisposable {
   readonly page: Page;
   readonly context: BrowserContext;
 }
 
 /**
- * Complaints are errors of scripts, what the policy of a page blocked, and what a page asks of another origin, does
- * not get, or gets refused. The API may refuse: it is asked what a person types.
+ * Opens a window. Problems are errors of scripts, violations of a page's policy, requests to other origins, and requests that
+ * fail or are refused. The API may refuse, because it checks what a person types.
  */
-export async function arrive(origin: string, options: BrowserContextOptions = {}): Promise<Person> {
+export async function openWindow(
+  origin: string,
+  options: BrowserContextOptions = {},
+): Promise<BrowserWindow> {
   const browser = await openBrowser();
   const context = await browser.newContext({
     baseURL: origin,
@@ -123,43 +126,43 @@ export async function arrive(origin: string, options: BrowserContextOptions = {}
     ...options,
   });
   context.setDefaultTimeout(WAIT_MS);
-  const complaints: string[] = [];
-  context.on("console", (said) => {
+  const problems: string[] = [];
+  context.on("console", (entry) => {
     // The console repeats statuses, the page's own among them.
-    if (said.type() === "error" && !/the server responded with a status of/.test(said.text()))
-      complaints.push(said.text());
+    if (entry.type() === "error" && !/the server responded with a status of/.test(entry.text()))
+      problems.push(entry.text());
   });
-  context.on("weberror", (thrown) => {
-    const error = String(thrown.error());
+  context.on("weberror", (event) => {
+    const error = String(event.error());
     // One navigation overtook another, whose transition Chromium then skips.
-    if (error !== "AbortError: Transition was skipped") complaints.push(error);
+    if (error !== "AbortError: Transition was skipped") problems.push(error);
   });
   context.on("request", (request) => {
     if (request.isNavigationRequest()) return;
     if (new URL(request.url()).origin !== new URL(request.frame().url()).origin)
-      complaints.push(`asked of another origin: ${request.url()}`);
+      problems.push(`requested from another origin: ${request.url()}`);
   });
   context.on("requestfailed", (request) => {
     const reason = request.failure()?.errorText;
-    // A download, a page that is left, a question that is withdrawn.
-    if (reason !== "net::ERR_ABORTED") complaints.push(`${reason}: ${request.url()}`);
+    // A download, a page that was left, or a cancelled request.
+    if (reason !== "net::ERR_ABORTED") problems.push(`${reason}: ${request.url()}`);
   });
   context.on("response", (response) => {
     const refused = response.url().startsWith(`${origin}/api/`) ? 500 : 400;
     if (!response.request().isNavigationRequest() && response.status() >= refused)
-      complaints.push(`${response.status()}: ${response.url()}`);
+      problems.push(`${response.status()}: ${response.url()}`);
   });
   return {
     context,
     page: await context.newPage(),
     async [Symbol.asyncDispose]() {
       await context.close();
-      if (complaints.length > 0) throw new Error(`the browser complained: ${complaints.join("\n")}`);
+      if (problems.length > 0) throw new Error(`the browser reported: ${problems.join("\n")}`);
     },
   };
 }
 
-/** Of those who read the same pages, the first; all of them with `READERS=all`, which `npm run test:all` sets. */
+/** The first of these readers of the same pages; all of them with `READERS=all`, which `npm run test:all` sets. */
 export function readers<Reader>(all: readonly Reader[]): readonly Reader[] {
   return process.env["READERS"] === "all" ? all : all.slice(0, 1);
 }
@@ -170,15 +173,15 @@ export async function untilFocused(element: Locator): Promise<void> {
 }
 
 /**
- * From now on, also in the documents that follow, time passes on the page only with `page.clock.runFor`. So what it does in a while
- * is not done yet, and what it shows for a moment is still there, however slow the machine is.
+ * From now on, also in later documents, time passes on the page only with `page.clock.runFor`. So timers don't fire early and short
+ * notices don't disappear, however slow the machine is.
  */
 export async function stopTime({ clock }: Page): Promise<void> {
   await clock.install();
   await clock.pauseAt(Date.now() + MINUTE_MS);
 }
 
-/** What the language of `locale` calls something. */
+/** The messages in the language of `locale`. */
 export function wordsOf(locale: string): (key: MessageKey, values?: Values) => string {
   return (key, values) => message(negotiateLanguage(locale), key, values);
 }

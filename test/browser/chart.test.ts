@@ -3,31 +3,31 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Locator, Page } from "playwright-core";
 
 import { DAY_MS, HOUR_MS } from "../../src/links/time.ts";
-import { type Here, startHere } from "../service.ts";
+import { type LocalService, startService } from "../support/service.ts";
 import { addVisits, untilCounted, visit } from "../visits/visits.ts";
 import { loadAxe, violationsOf } from "./axe.ts";
-import { arrive, LAPTOP, type Person, PHONE, readers, untilFocused, wordsOf } from "./browser.ts";
+import { openWindow, LAPTOP, type BrowserWindow, PHONE, readers, untilFocused, wordsOf } from "./browser.ts";
 import { faultsOf } from "./layout.ts";
 
 const AGE_DAYS = 200;
-/** Longer than the page waits before it looks at its count again. */
-const LOOK_MS = 5000;
+/** Longer than the page waits between two polls of its count. */
+const POLL_MS = 5000;
 const UTC = { timezoneId: "UTC" };
 const say = wordsOf("en");
 
-let curt: Here;
-let person: Person;
-/** The page of `person`. Tests that need another reader have a page of their own. */
+let curt: LocalService;
+let person: BrowserWindow;
+/** The page of `person`. Tests that need another reader open their own. */
 let laptop: Page;
 beforeAll(async () => {
   const startMs = Math.floor(Date.now() / DAY_MS) * DAY_MS + DAY_MS / 2 - AGE_DAYS * DAY_MS;
-  curt = await startHere({ STATS_SHOWN: "all" }, { startMs });
-  await make("alt");
-  await make("still");
+  curt = await startService({ STATS_SHOWN: "all" }, { startMs });
+  await createLink("alt");
+  await createLink("still");
   curt.advance((AGE_DAYS - 3) * DAY_MS);
-  await make("jung");
+  await createLink("jung");
   curt.advance(3 * DAY_MS);
-  await make("neu");
+  await createLink("neu");
   for (const [days, count] of [
     [100, 120],
     [20, 3],
@@ -37,7 +37,7 @@ beforeAll(async () => {
   ] as const)
     await add("alt", count, curt.nowMs() - days * DAY_MS);
   await add("jung", 2, curt.nowMs() - 2 * DAY_MS);
-  person = await arrive(curt.origin, { ...UTC, viewport: LAPTOP });
+  person = await openWindow(curt.origin, { ...UTC, viewport: LAPTOP });
   laptop = person.page;
 });
 afterAll(async () => {
@@ -45,9 +45,9 @@ afterAll(async () => {
   await curt[Symbol.asyncDispose]();
 });
 
-async function make(custom_code: string): Promise<void> {
-  const made = await curt.shorten({ original_url: "https://example.com/", custom_code });
-  expect(made.status).toBe(201);
+async function createLink(custom_code: string): Promise<void> {
+  const response = await curt.shorten({ original_url: "https://example.com/", custom_code });
+  expect(response.status).toBe(201);
 }
 
 function add(code: string, count: number, atMs: number): Promise<void> {
@@ -70,14 +70,14 @@ function dayBefore(days: number, locale = "en"): string {
   return format.format(curt.nowMs() - days * DAY_MS);
 }
 
-function told(days: number, visits: number): string {
+function pointText(days: number, visits: number): string {
   return say("preview.point", {
     when: dayBefore(days),
     visits: say("preview.count.visits", { count: visits }),
   });
 }
 
-/** What the chart tells at the moment. */
+/** The value that the chart shows at the moment. */
 function reading(page: Page, text: string): Locator {
   return page.locator(".reading", { hasText: text });
 }
@@ -112,7 +112,7 @@ async function placeOf(page: Page, days: number): Promise<{ x: number; y: number
 }
 
 describe("a chart", () => {
-  test("has a scale of round numbers, and a bar of 8 is as high as it says", async () => {
+  test("has a scale of round numbers, and its bars match the scale", async () => {
     await laptop.goto("/alt+");
     expect(await laptop.locator(".scale span").allTextContents()).toEqual(["8", "6", "4", "2", "0"]);
     const heights = await laptop
@@ -133,7 +133,7 @@ describe("a chart", () => {
     for (const [nth, line] of lines.entries()) expect(Math.abs((numbers[nth] ?? 0) - line)).toBeLessThan(2);
   });
 
-  test("tells the value under the mouse, and nothing once it is gone", async () => {
+  test("shows the value under the mouse until the mouse leaves", async () => {
     await laptop.goto("/alt+");
     await slider(laptop).waitFor();
     const caption = laptop.locator(".chart figcaption span").first();
@@ -145,18 +145,18 @@ describe("a chart", () => {
     ] as const) {
       const { x, y } = await placeOf(laptop, days);
       await laptop.mouse.move(x, y);
-      await reading(laptop, told(days, visits)).waitFor();
+      await reading(laptop, pointText(days, visits)).waitFor();
       expect(await caption.isVisible()).toBe(false);
     }
     const before = await laptop.locator(".bars").boundingBox();
     await laptop.mouse.move(0, 0);
     await caption.waitFor();
     expect(await laptop.locator(".at").isVisible()).toBe(false);
-    // What appears and goes moves nothing.
+    // Showing and hiding the value moves nothing.
     expect(await laptop.locator(".bars").boundingBox()).toEqual(before);
   });
 
-  test("is one stop for the keyboard, whose arrows go from day to day, and reads each out", async () => {
+  test("is one tab stop, whose arrow keys move from day to day and announce each value", async () => {
     const { keyboard } = laptop;
     await laptop.goto("/alt+");
     await slider(laptop).waitFor();
@@ -172,16 +172,16 @@ describe("a chart", () => {
       ["ArrowRight", 0, 1],
     ] as const) {
       await keyboard.press(key);
-      await reading(laptop, told(days, visits)).waitFor();
-      expect(await slider(laptop).getAttribute("aria-valuetext")).toBe(told(days, visits));
+      await reading(laptop, pointText(days, visits)).waitFor();
+      expect(await slider(laptop).getAttribute("aria-valuetext")).toBe(pointText(days, visits));
     }
     await keyboard.press("Tab");
     await untilFocused(laptop.getByText(say("preview.table")));
     await laptop.locator(".chart figcaption span").first().waitFor();
   });
 
-  test("tells the value under a finger, which stays", async () => {
-    await using reader = await arrive(curt.origin, {
+  test("keeps showing the value that was tapped", async () => {
+    await using reader = await openWindow(curt.origin, {
       ...UTC,
       viewport: PHONE,
       hasTouch: true,
@@ -192,14 +192,14 @@ describe("a chart", () => {
     await slider(page).waitFor();
     const { x, y } = await placeOf(page, 5);
     await page.touchscreen.tap(x, y);
-    await reading(page, told(5, 8)).waitFor();
+    await reading(page, pointText(5, 8)).waitFor();
     const { x: later } = await placeOf(page, 1);
     await page.touchscreen.tap(later, y);
-    await reading(page, told(1, 5)).waitFor();
-    expect(await reading(page, told(1, 5)).isVisible()).toBe(true);
+    await reading(page, pointText(1, 5)).waitFor();
+    expect(await reading(page, pointText(1, 5)).isVisible()).toBe(true);
   });
 
-  test("shows its bars where colours are forced", async () => {
+  test("shows its bars in forced colours", async () => {
     await laptop.goto("/alt+");
     await laptop.emulateMedia({ forcedColors: "active" });
     const colours = await laptop.evaluate(`["fill", "background-color"].map((name, nth) =>
@@ -208,7 +208,7 @@ describe("a chart", () => {
     await laptop.emulateMedia({ forcedColors: "none" });
   });
 
-  test("says under it what its bars add up to", async () => {
+  test("shows the sum of its bars and the busiest day, unless there are only two visits", async () => {
     await laptop.goto("/alt+");
     const sum = (term: string) =>
       laptop
@@ -226,8 +226,8 @@ describe("a chart", () => {
   });
 });
 
-describe("ranges", () => {
-  test("change the chart and the address, not the laptop; the back button leads to the one before", async () => {
+describe("the ranges of a chart", () => {
+  test("change the chart and the address without a reload, and the back button restores the previous range", async () => {
     await laptop.setViewportSize({ width: 1280, height: 400 });
     await laptop.goto("/alt+");
     await slider(laptop).waitFor();
@@ -244,13 +244,13 @@ describe("ranges", () => {
     expect([await address(), await scrolled()]).toEqual(["/alt+?range=7d", before]);
     await untilFocused(range(laptop, "7d"));
     expect(await pointsOf(laptop)).toEqual([
-      told(6, 0),
-      told(5, 8),
-      told(4, 0),
-      told(3, 0),
-      told(2, 0),
-      told(1, 5),
-      told(0, 1),
+      pointText(6, 0),
+      pointText(5, 8),
+      pointText(4, 0),
+      pointText(3, 0),
+      pointText(2, 0),
+      pointText(1, 5),
+      pointText(0, 1),
     ]);
     await by(laptop, "hour").click();
     await by(laptop, "hour").and(laptop.locator("[aria-current]")).waitFor();
@@ -270,54 +270,54 @@ describe("ranges", () => {
     expect([await address(), (await pointsOf(laptop)).length]).toEqual(["/alt+", 30]);
     await laptop.goForward();
     await range(laptop, "7d").and(laptop.locator("[aria-current]")).waitFor();
-    // The new chart tells its values, too.
+    // The new chart shows its values as well.
     await slider(laptop).press("End");
-    await reading(laptop, told(0, 1)).waitFor();
+    await reading(laptop, pointText(0, 1)).waitFor();
     expect(await laptop.evaluate("globalThis.isSame")).toBe(true);
     await laptop.setViewportSize(LAPTOP);
   });
 
-  test("stay while visits come in", async () => {
-    await using reader = await arrive(curt.origin, { ...UTC, viewport: LAPTOP });
+  test("keep the chosen range and the bar in focus while new visits appear", async () => {
+    await using reader = await openWindow(curt.origin, { ...UTC, viewport: LAPTOP });
     const { page } = reader;
     await page.clock.install({ time: curt.nowMs() });
-    await make("lebendig");
+    await createLink("lebendig");
     await visit(curt, "lebendig");
     await untilCounted(curt, "lebendig", 1);
     await page.goto("/still+?range=7d");
     await page.getByText(say("preview.waiting"), { exact: true }).waitFor();
     await visit(curt, "still");
     await untilCounted(curt, "still", 1);
-    do await page.clock.runFor(LOOK_MS);
+    do await page.clock.runFor(POLL_MS);
     while ((await slider(page).count()) === 0);
     expect(await pointsOf(page)).toHaveLength(7);
     await slider(page).press("Home");
     await slider(page).press("ArrowRight");
-    await reading(page, told(5, 0)).waitFor();
+    await reading(page, pointText(5, 0)).waitFor();
     await visit(curt, "still");
     await untilCounted(curt, "still", 2);
-    do await page.clock.runFor(LOOK_MS);
-    while (!(await pointsOf(page)).includes(told(0, 2)));
+    do await page.clock.runFor(POLL_MS);
+    while (!(await pointsOf(page)).includes(pointText(0, 2)));
     expect([page.url(), (await pointsOf(page)).length]).toEqual([`${curt.origin}/still+?range=7d`, 7]);
     await untilFocused(slider(page));
-    await reading(page, told(5, 0)).waitFor();
-    // The same for what the mouse points at.
+    await reading(page, pointText(5, 0)).waitFor();
+    // The same for the bar under the mouse.
     await slider(page).blur();
     await page.locator(".bars").hover();
-    await reading(page, told(3, 0)).waitFor();
+    await reading(page, pointText(3, 0)).waitFor();
     await visit(curt, "still");
     await untilCounted(curt, "still", 3);
-    do await page.clock.runFor(LOOK_MS);
-    while (!(await pointsOf(page)).includes(told(0, 3)));
-    await reading(page, told(3, 0)).waitFor();
+    do await page.clock.runFor(POLL_MS);
+    while (!(await pointsOf(page)).includes(pointText(0, 3)));
+    await reading(page, pointText(3, 0)).waitFor();
   });
 
-  test("are links that work without scripts, where each bar has its value, and no field does nothing", async () => {
-    await using reader = await arrive(curt.origin, { javaScriptEnabled: false, viewport: PHONE });
+  test("are links that work without scripts, where each bar has its value and no slider appears", async () => {
+    await using reader = await openWindow(curt.origin, { javaScriptEnabled: false, viewport: PHONE });
     const { page } = reader;
     await page.goto("/alt+?language=en");
     expect(await slider(page).count()).toBe(0);
-    expect(await pointsOf(page)).toContain(told(5, 8));
+    expect(await pointsOf(page)).toContain(pointText(5, 8));
     await range(page, "7d").click();
     await page.waitForURL("**/alt+?range=7d&language=en");
     await by(page, "hour").click();
@@ -330,8 +330,8 @@ describe("ranges", () => {
     await page.waitForURL("**/alt+?range=7d&by=hour&language=ko");
   });
 
-  test("are days of the reader's time zone", async () => {
-    await using reader = await arrive(curt.origin, { timezoneId: "Asia/Seoul", viewport: LAPTOP });
+  test("show days and hours in the reader's time zone", async () => {
+    await using reader = await openWindow(curt.origin, { timezoneId: "Asia/Seoul", viewport: LAPTOP });
     const { page } = reader;
     await page.goto("/alt+?range=7d&by=hour");
     const hour = new Intl.DateTimeFormat("en", {
@@ -346,8 +346,8 @@ describe("ranges", () => {
   });
 });
 
-test("a link without visits says what to do, and shows the first one by itself", async () => {
-  await using reader = await arrive(curt.origin, { ...UTC, viewport: PHONE });
+test("the preview of a link without visits explains what to do, and shows the first visit without a reload", async () => {
+  await using reader = await openWindow(curt.origin, { ...UTC, viewport: PHONE });
   const { page } = reader;
   await page.clock.install({ time: curt.nowMs() });
   await page.goto("/neu+");
@@ -355,12 +355,12 @@ test("a link without visits says what to do, and shows the first one by itself",
   await page.getByText(say("preview.waiting.next"), { exact: true }).waitFor();
   await visit(curt, "neu");
   await untilCounted(curt, "neu", 1);
-  do await page.clock.runFor(LOOK_MS);
+  do await page.clock.runFor(POLL_MS);
   while ((await slider(page).count()) === 0);
   expect(await page.getByText(say("preview.waiting"), { exact: true }).count()).toBe(0);
 });
 
-test("what a reader has of one range is no other one", async () => {
+test("each range has its own ETag, which changes within an hour", async () => {
   const read = (query: string, known = "") =>
     curt.fetch(`/alt+${query}`, { headers: { Accept: "text/html", "If-None-Match": known } });
   const tag = (await read("?range=7d")).headers.get("etag") ?? "";
@@ -372,9 +372,9 @@ test("what a reader has of one range is no other one", async () => {
 });
 
 test.each(readers(["en-GB", "ja-JP", "ko-KR"]))(
-  "every range fits and is accessible on a small phone (%s)",
+  "every range fits a small phone and is accessible (%s)",
   async (locale) => {
-    await using reader = await arrive(curt.origin, {
+    await using reader = await openWindow(curt.origin, {
       ...UTC,
       locale,
       viewport: { width: 320, height: 740 },
@@ -398,7 +398,7 @@ test.each(readers(["en-GB", "ja-JP", "ko-KR"]))(
         await page.setViewportSize({ width, height: 740 });
         expect([address, width, ...(await faultsOf(page))]).toEqual([address, width]);
       }
-      // Those by day are to axe what test/browser/every-page.test.ts shows it.
+      // Axe sees the charts by day in test/browser/every-page.test.ts.
       if (locale === "en-GB" && !isByDay) expect(await violationsOf(page)).toEqual([]);
     }
   },

@@ -1,27 +1,23 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 
 import type { Locator, Page } from "playwright-core";
 
-import { type Running, startHere } from "../service.ts";
-import { arrive, LAPTOP, PHONE, readers, wordsOf } from "./browser.ts";
+import { shareService } from "../support/service.ts";
+import { openWindow, LAPTOP, PHONE, readers, wordsOf } from "./browser.ts";
 
 const READERS = readers([
   { locale: "en-GB", viewport: LAPTOP },
   { locale: "ko-KR", viewport: PHONE },
 ]);
 
-let curt: Running;
-beforeAll(async () => {
-  curt = await startHere();
-});
-afterAll(() => curt[Symbol.asyncDispose]());
+const curt = shareService();
 
 async function preview(page: Page, code: string, original_url: string): Promise<void> {
   expect((await curt.shorten({ original_url, custom_code: code })).status).toBe(201);
   await page.goto(`/${encodeURIComponent(code)}+`);
 }
 
-/** What is on the page, from the top, of these. */
+/** The names of those parts that are visible on the page, from the top. */
 function orderOf(page: Page, parts: Record<string, string>): Promise<string[]> {
   return page.evaluate(
     `Object.entries(${JSON.stringify(parts)}).map(([name, part]) => {
@@ -43,12 +39,12 @@ const PARTS = {
 };
 
 test.each(READERS)(
-  "where a link leads comes first, unless one has just made it ($locale)",
+  "a preview shows the destination right below the address, or below the QR code for the maker of a new link ($locale)",
   async (reader) => {
     const say = wordsOf(reader.locale);
     const ofVisitors = ["address", "copy", "destination", "facts", "visits", "report"];
     const { qr: _, ...withoutQr } = PARTS;
-    await using maker = await arrive(curt.origin, reader);
+    await using maker = await openWindow(curt.origin, reader);
     await maker.page.goto("/");
     await maker.page.getByRole("textbox", { name: say("home.url") }).fill("https://example.com/");
     await maker.page.keyboard.press("Enter");
@@ -57,14 +53,14 @@ test.each(READERS)(
     // On a laptop, the QR code is beside the address.
     expect(order.slice(0, 3).toSorted()).toEqual(["address", "copy", "qr"]);
     expect(order.slice(3)).toEqual(["destination", "key", "facts", "visits", "report"]);
-    await using visitor = await arrive(curt.origin, reader);
+    await using visitor = await openWindow(curt.origin, reader);
     const { page } = visitor;
     await page.goto(new URL(maker.page.url()).pathname);
     await page.getByRole("button", { name: say("copy"), exact: true }).waitFor();
     expect(await orderOf(page, withoutQr)).toEqual(ofVisitors);
     const button = page.getByRole("link", { name: say("preview.continue", { domain: "example.com" }) });
     expect((await button.boundingBox())?.y).toBeLessThan(reader.viewport.height * 0.7);
-    // Without the cookie, as some browsers want it, the line is there all the same.
+    // Some browsers refuse the cookie. The notice is there even then.
     await page.goto(`${new URL(maker.page.url()).pathname}#made`);
     await page.reload();
     expect(await page.getByText(say("preview.made")).isVisible()).toBe(true);
@@ -72,24 +68,24 @@ test.each(READERS)(
   },
 );
 
-test("a long address is folded: its beginning and its end are seen, and all of it on request", async () => {
-  await using visitor = await arrive(curt.origin, { viewport: PHONE });
+test("a long destination is folded to its start and end, and shown in full on request", async () => {
+  await using visitor = await openWindow(curt.origin, { viewport: PHONE });
   const { page } = visitor;
   const url = `https://example.com/${"way/".repeat(2000)}?from=here&to=there#end`;
   await preview(page, "weit", url);
-  const leads = page.getByRole("region", { name: wordsOf("en")("preview.leads") });
-  const folded = leads.locator(".folded");
+  const region = page.getByRole("region", { name: wordsOf("en")("preview.leads") });
+  const folded = region.locator(".folded");
   expect(await folded.textContent()).toMatch(/^https:\/\/example\.com\/way\/.* … .*to=there#end$/);
-  const heightOf = async () => (await leads.boundingBox())?.height ?? 0;
+  const heightOf = async () => (await region.boundingBox())?.height ?? 0;
   expect(await heightOf()).toBeLessThan(PHONE.height);
-  await leads.getByText(wordsOf("en")("preview.whole", { count: url.length.toLocaleString("en") })).click();
-  expect(await leads.getByText(url, { exact: true }).isVisible()).toBe(true);
+  await region.getByText(wordsOf("en")("preview.whole", { count: url.length.toLocaleString("en") })).click();
+  expect(await region.getByText(url, { exact: true }).isVisible()).toBe(true);
   expect(await folded.isVisible()).toBe(false);
   expect(await heightOf()).toBeGreaterThan(PHONE.height);
 });
 
-test("lines of a host and of an address end behind dots and slashes, not within words", async () => {
-  await using visitor = await arrive(curt.origin, { viewport: PHONE });
+test("hosts and addresses wrap at dots and slashes, never within a word", async () => {
+  await using visitor = await openWindow(curt.origin, { viewport: PHONE });
   const { page } = visitor;
   await preview(
     page,
@@ -113,7 +109,7 @@ test("lines of a host and of an address end behind dots and slashes, not within 
       }
       return lines.map(({ text }) => text);
     });
-  // Which part comes to the end of a line depends on the font.
+  // The font decides which part ends a line.
   for (let width = 320; width <= 560; width += 20) {
     await page.setViewportSize({ width, height: 740 });
     for (const part of [".host bdi", ".whole bdi"]) {
@@ -124,25 +120,25 @@ test("lines of a host and of an address end behind dots and slashes, not within 
     }
   }
   await page.setViewportSize(PHONE);
-  // The registrable domain is never parted where it fits a line.
+  // The registrable domain never breaks if it fits a line.
   expect((await linesOf(".host bdi")).some((line) => line.endsWith("example.co.uk"))).toBe(true);
 });
 
-test("a danger looks different from what is merely good to know, and is not what the button asks for", async () => {
-  await using visitor = await arrive(curt.origin);
+test("a danger looks different from a hint, and its preview has no highlighted button", async () => {
+  await using visitor = await openWindow(curt.origin);
   const { page } = visitor;
   const say = wordsOf("en");
-  const leads = page.getByRole("region", { name: say("preview.leads") });
+  const region = page.getByRole("region", { name: say("preview.leads") });
   await preview(page, "harmlos", "https://example.com/");
-  expect(await leads.getByRole("listitem").count()).toBe(0);
-  await leads.locator(".primary").waitFor();
+  expect(await region.getByRole("listitem").count()).toBe(0);
+  await region.locator(".primary").waitFor();
   await preview(page, "gefahr", "http://paypal.com.example.net/");
-  const warnings = leads.locator(".warnings");
+  const warnings = region.locator(".warnings");
   const front = say("hint.front", { name: "paypal.com", domain: "example.net" });
   expect(await warnings.getByRole("listitem").allTextContents()).toEqual([front]);
   const colourOf = (list: Locator) =>
     list.evaluate((one: any) => one.ownerDocument.defaultView.getComputedStyle(one).backgroundColor);
-  expect(await colourOf(warnings)).not.toBe(await colourOf(leads.locator(".hints")));
-  expect(await leads.locator(".hints").getByText(say("hint.http")).count()).toBe(1);
-  expect(await leads.locator(".primary").count()).toBe(0);
+  expect(await colourOf(warnings)).not.toBe(await colourOf(region.locator(".hints")));
+  expect(await region.locator(".hints").getByText(say("hint.http")).count()).toBe(1);
+  expect(await region.locator(".primary").count()).toBe(0);
 });

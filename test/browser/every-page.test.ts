@@ -1,9 +1,9 @@
-// One reader sees every page here. Those of `test/endurance/browser/every-page.test.ts` have the other languages and sizes.
-import { afterAll, beforeAll, expect, test } from "bun:test";
+// One reader sees every page here. `test/endurance/browser/every-page.test.ts` has the other languages and sizes.
+import { expect, test } from "bun:test";
 
-import { type Here, startHere } from "../service.ts";
+import { shareService } from "../support/service.ts";
 import { loadAxe, violationsOf, violationsOfWords } from "./axe.ts";
-import { arrive, PHONE } from "./browser.ts";
+import { openWindow, PHONE } from "./browser.ts";
 import { AXE, FITS, FITS_ENLARGED, movingOf, STILL, testEveryPage } from "./every-page.ts";
 import { faultsOf, mirrorFaultsOf } from "./layout.ts";
 
@@ -18,14 +18,10 @@ testEveryPage([
   },
 ]);
 
-let curt: Here;
-beforeAll(async () => {
-  curt = await startHere();
-});
-afterAll(() => curt[Symbol.asyncDispose]());
+const curt = shareService();
 
-test("what axe would find is found, light and dark", async () => {
-  await using reader = await arrive(curt.origin);
+test("violationsOf reports what axe finds in light and in dark mode, and violationsOfWords ignores colours", async () => {
+  await using reader = await openWindow(curt.origin);
   const { page } = reader;
   await loadAxe(page);
   for (const [script, fault] of [
@@ -40,8 +36,8 @@ test("what axe would find is found, light and dark", async () => {
   }
 });
 
-test("what does not fit is found", async () => {
-  await using reader = await arrive(curt.origin, { viewport: PHONE });
+test("faultsOf finds content that scrolls sideways, is cut or overlaps", async () => {
+  await using reader = await openWindow(curt.origin, { viewport: PHONE });
   const { page } = reader;
   for (const [style, fault] of [
     ["main { width: 400px }", "scrolls: "],
@@ -55,8 +51,8 @@ test("what does not fit is found", async () => {
   }
 });
 
-test("what does not change sides is found", async () => {
-  await using reader = await arrive(curt.origin, { viewport: PHONE });
+test("mirrorFaultsOf finds elements that keep their side in right-to-left layout", async () => {
+  await using reader = await openWindow(curt.origin, { viewport: PHONE });
   const { page } = reader;
   for (const style of [
     "h1 { padding-left: 3px }",
@@ -70,8 +66,8 @@ test("what does not change sides is found", async () => {
   }
 });
 
-test("what moves is found", async () => {
-  await using reader = await arrive(curt.origin);
+test("movingOf finds elements that move", async () => {
+  await using reader = await openWindow(curt.origin);
   const { page } = reader;
   await page.emulateMedia({ reducedMotion: "no-preference" });
   await page.goto("/");

@@ -1,15 +1,15 @@
-// Looks at every page in several windows. To get to all pages takes as long as to look at them, so a reader gets there once for
+// Checks every page in several windows. Getting to all pages takes as long as checking them, so a reader gets there once for
 // all windows.
 import { afterAll, beforeAll, expect, test } from "bun:test";
 
 import type { Page } from "playwright-core";
 
 import { loadAxe, violationsOf, violationsOfWords } from "./axe.ts";
-import { arrive, LAPTOP } from "./browser.ts";
+import { openWindow, LAPTOP } from "./browser.ts";
 import { faultsOf, mirrorFaultsOf } from "./layout.ts";
 import { prepareTour, type Tour } from "./tour.ts";
 
-/** What moves on the page. */
+/** The elements that move on the page. */
 export function movingOf(page: Page): Promise<string[]> {
   return page.evaluate(`[...document.querySelectorAll("*")].flatMap((element) =>
       [undefined, "::before", "::after"].map((part) => getComputedStyle(element, part)).filter(
@@ -19,7 +19,7 @@ export function movingOf(page: Page): Promise<string[]> {
     )`);
 }
 
-/** What must be so, and what on a page is not. */
+/** A statement about a page, and a check that returns what contradicts it. */
 type Look = readonly [what: string, faultsOf: (page: Page) => Promise<string[]>];
 /** Nothing scrolls sideways, is cut, or lies over something else. */
 export const FITS: Look = ["fits", faultsOf];
@@ -40,21 +40,21 @@ export const FITS_ENLARGED: Look = [
 export const MIRRORS: Look = ["fits from right to left", mirrorFaultsOf];
 /** Axe finds nothing, light or dark. */
 export const AXE: Look = ["is accessible", violationsOf];
-/** The same of what differs between languages, which colours do not. */
+/** The same without the rules about colours, which don't differ between languages. */
 export const AXE_OF_WORDS: Look = ["is accessible in this language", violationsOfWords];
-/** Who asks for less motion sees none. */
+/** Nothing moves for readers who prefer less motion. */
 export const STILL: Look = ["is still", movingOf];
 
 /** A phone shows it in its own width, not as a small picture of a wide page. */
 export const SCALES: Look = [
   "is as wide as a phone",
   async (page) => {
-    const told = await page.locator('meta[name="viewport"][content*="width=device-width"]').count();
-    return told === 1 ? [] : ["it does not say so"];
+    const viewports = await page.locator('meta[name="viewport"][content*="width=device-width"]').count();
+    return viewports === 1 ? [] : ["it has no viewport of the device's width"];
   },
 ];
 
-/** The next look after these finds all that axe would find in them. */
+/** Axe skips these pages, because the next one has everything that they have. */
 const SHOWN_AGAIN: ReadonlySet<string> = new Set([
   "home, all choices",
   "my links, many",
@@ -88,10 +88,10 @@ export function testEveryPage(readers: readonly Reader[]): void {
   });
 
   test.each(readers)(
-    "every page fits, is still, and is accessible ($locale)",
+    "every page fits its window, has no motion and is accessible ($locale)",
     async ({ locale, scale, windows }) => {
       const [first] = windows;
-      await using reader = await arrive(tour.curt.origin, {
+      await using reader = await openWindow(tour.curt.origin, {
         locale,
         viewport: first?.size ?? LAPTOP,
         deviceScaleFactor: scale,

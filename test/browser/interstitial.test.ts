@@ -1,29 +1,14 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 
-import { make } from "../managed.ts";
-import { type Running, startHere } from "../service.ts";
+import { createManagedLink } from "../support/managed-links.ts";
+import { shareService } from "../support/service.ts";
 import { untilCounted, WINDOWS_CHROME } from "../visits/visits.ts";
-import { arrive, LAPTOP, PHONE, readers, wordsOf } from "./browser.ts";
+import { openWindow, LAPTOP, PHONE, readers, wordsOf } from "./browser.ts";
+import { shareDestination } from "./destination-site.ts";
 
-let curt: Running;
-let destination: ReturnType<typeof Bun.serve>;
-let arrived: { path: string; referrer: string | null }[] = [];
-beforeAll(async () => {
-  curt = await startHere({ POSTURE: "private", INTERSTITIAL: "all" });
-  destination = Bun.serve({
-    port: 0,
-    hostname: "127.0.0.1",
-    fetch(request) {
-      const { pathname } = new URL(request.url);
-      arrived.push({ path: decodeURI(pathname), referrer: request.headers.get("referer") });
-      return new Response("arrived");
-    },
-  });
-});
-afterAll(async () => {
-  await destination.stop(true);
-  await curt[Symbol.asyncDispose]();
-});
+const curt = shareService({ POSTURE: "private", INTERSTITIAL: "all" });
+const destination = shareDestination();
+const { arrivals } = destination;
 
 const VISITORS = readers([
   { locale: "en-GB", viewport: LAPTOP, javaScriptEnabled: true },
@@ -31,37 +16,37 @@ const VISITORS = readers([
 ]);
 
 test.each(VISITORS)(
-  "a person sees where a link leads and goes on, counted once ($locale)",
+  "the interstitial shows the destination with its hints, and a visitor who continues counts once ($locale)",
   async (reader) => {
     const say = wordsOf(reader.locale);
     const code = `새-${reader.locale}`;
-    arrived = [];
+    arrivals.length = 0;
     await curt.shorten({
       original_url: `http://127.0.0.1:${destination.port}/여기?q="값"&p=1`,
       custom_code: code,
     });
-    await using visitor = await arrive(curt.origin, { ...reader, userAgent: WINDOWS_CHROME });
+    await using visitor = await openWindow(curt.origin, { ...reader, userAgent: WINDOWS_CHROME });
     const { page } = visitor;
     expect((await page.goto(`/${encodeURIComponent(code)}`))?.status()).toBe(200);
     await page.getByRole("heading", { level: 1, name: say("interstitial.title") }).waitFor();
-    const leads = page.getByRole("region", { name: say("preview.leads") });
-    expect(await leads.getByRole("listitem").allTextContents()).toEqual([
+    const region = page.getByRole("region", { name: say("preview.leads") });
+    expect(await region.getByRole("listitem").allTextContents()).toEqual([
       say("hint.address"),
       say("hint.port", { port: String(destination.port) }),
       say("hint.http"),
     ]);
     await untilCounted(curt, code, 1);
-    expect(arrived).toEqual([]);
-    await leads.getByRole("link", { name: say("preview.continue", { domain: "127.0.0.1" }) }).click();
+    expect(arrivals).toEqual([]);
+    await region.getByRole("link", { name: say("preview.continue", { domain: "127.0.0.1" }) }).click();
     await page.waitForURL(`http://127.0.0.1:${destination.port}/**`);
-    expect(arrived).toEqual([{ path: "/여기", referrer: null }]);
+    expect(arrivals).toEqual([{ method: "GET", path: "/여기", referrer: null }]);
     await untilCounted(curt, code, 1);
   },
 );
 
-test("a person may choose another language before going on, and is still counted once", async () => {
+test("a visitor who changes the language of the interstitial counts once", async () => {
   await curt.shorten({ original_url: "https://example.com/", custom_code: "language" });
-  await using visitor = await arrive(curt.origin, { userAgent: WINDOWS_CHROME });
+  await using visitor = await openWindow(curt.origin, { userAgent: WINDOWS_CHROME });
   const { page } = visitor;
   await page.goto("/language");
   await page.getByRole("link", { name: "한국어" }).click();
@@ -71,12 +56,12 @@ test("a person may choose another language before going on, and is still counted
 });
 
 test.each(VISITORS)(
-  "a link that passes the query on does so when a person continues ($locale)",
+  "continuing forwards the visitor's query if the link forwards it ($locale)",
   async (reader) => {
-    arrived = [];
+    arrivals.length = 0;
     const target = `http://127.0.0.1:${destination.port}/passed?a=1#part`;
-    const { code } = await make(curt, { target, forward_query: true });
-    await using visitor = await arrive(curt.origin, { ...reader, userAgent: WINDOWS_CHROME });
+    const { code } = await createManagedLink(curt, { target, forward_query: true });
+    await using visitor = await openWindow(curt.origin, { ...reader, userAgent: WINDOWS_CHROME });
     const { page } = visitor;
     await page.goto(`/${code}?utm=1&utm=2&a=2`);
     if (reader.javaScriptEnabled) {
@@ -85,23 +70,23 @@ test.each(VISITORS)(
     }
     await page.locator("main form button").click();
     await page.waitForURL(`http://127.0.0.1:${destination.port}/passed?a=1&utm=1&utm=2#part`);
-    expect(arrived).toEqual([{ path: "/passed", referrer: null }]);
+    expect(arrivals).toEqual([{ method: "GET", path: "/passed", referrer: null }]);
     await untilCounted(curt, code, 1);
   },
 );
 
-test("a person who looked at the preview first does not see it again", async () => {
-  arrived = [];
+test("a visitor who continues from the preview skips the interstitial", async () => {
+  arrivals.length = 0;
   await curt.shorten({
     original_url: `http://127.0.0.1:${destination.port}/looked`,
     custom_code: "looked",
   });
-  await using visitor = await arrive(curt.origin, { userAgent: WINDOWS_CHROME });
+  await using visitor = await openWindow(curt.origin, { userAgent: WINDOWS_CHROME });
   const { page } = visitor;
   await page.goto("/looked+");
   const say = wordsOf("en");
   await page.getByRole("link", { name: say("preview.continue", { domain: "127.0.0.1" }) }).click();
   await page.waitForURL(`http://127.0.0.1:${destination.port}/looked`);
-  expect(arrived).toEqual([{ path: "/looked", referrer: null }]);
+  expect(arrivals).toEqual([{ method: "GET", path: "/looked", referrer: null }]);
   await untilCounted(curt, "looked", 1);
 });

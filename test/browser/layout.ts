@@ -1,8 +1,8 @@
 import type { Page } from "playwright-core";
 
 /**
- * In the page: what is wider than its box, and what lies over something else. Lines of text reach above and below
- * their letters, by the font that there is: so much may touch.
+ * In the page: elements wider than their box, and elements that overlap. Depending on the font, lines of text reach above and
+ * below their letters, so they may overlap by `TOUCH` of their height.
  */
 const FAULTS = `(() => {
   const TOUCH = 0.3;
@@ -27,7 +27,7 @@ const FAULTS = `(() => {
       return [...range.getClientRects()].map((box) => ({ node, box }));
     });
   });
-  // From the top, so that each box is only compared with those that begin above its end.
+  // From the top, so that each box is only compared with those that start above its end.
   boxes.sort((one, other) => one.box.top - other.box.top);
   boxes.forEach(({ node, box }, nth) => {
     for (let next = nth + 1; next < boxes.length && boxes[next].box.top < box.bottom; next++) {
@@ -42,12 +42,12 @@ const FAULTS = `(() => {
   return faults;
 })()`;
 
-/** What does not fit its window, is cut, or lies over something else. */
+/** Descriptions of content that doesn't fit its window, is cut or overlaps. */
 export function faultsOf(page: Page): Promise<string[]> {
   return page.evaluate(FAULTS);
 }
 
-/** In the page: what keeps its left side on the left. What has a direction of its own, such as an address, may. */
+/** In the page: elements that keep their left side on the left, except those with a direction of their own, such as addresses. */
 const UNMIRRORED = `(() => {
   const root = document.documentElement;
   root.dir = "rtl";
@@ -66,7 +66,7 @@ const UNMIRRORED = `(() => {
   });
 })()`;
 
-/** What would not fit, or stay on the side of another direction, if the page's language were written from right to left. */
+/** Faults of the page if its language were written from right to left: elements that don't fit or don't change sides. */
 export async function mirrorFaultsOf(page: Page): Promise<string[]> {
   const before = await page.evaluate<string>("document.documentElement.dir");
   const unmirrored = await page.evaluate<string[]>(UNMIRRORED);

@@ -2,10 +2,10 @@ import { expect, test } from "bun:test";
 
 import type { Page } from "playwright-core";
 
-import { disableLink, startHere } from "../service.ts";
-import { arrive } from "./browser.ts";
+import { disableLink, startService } from "../support/service.ts";
+import { openWindow } from "./browser.ts";
 
-/** So narrow that the title does not fit into a line, whatever the font. */
+/** Too narrow for the title in one line, whatever the font. */
 const NARROW = { width: 260, height: 600 };
 
 /** The lines of each title and paragraph. */
@@ -30,12 +30,12 @@ function linesOf(page: Page): Promise<string[][]> {
   })`);
 }
 
-test("lines end between Korean words, and between the phrases of Japanese titles and introductions", async () => {
-  await using curt = await startHere();
+test("lines break between Korean words, and between the phrases of Japanese titles and introductions", async () => {
+  await using curt = await startService();
   await curt.shorten({ original_url: "https://example.com/", custom_code: "bad" });
   await disableLink(curt, "bad", "phishing");
   const read = async (locale: string, path = "/bad") => {
-    await using reader = await arrive(curt.origin, { locale, viewport: NARROW });
+    await using reader = await openWindow(curt.origin, { locale, viewport: NARROW });
     await reader.page.goto(path);
     return await linesOf(reader.page);
   };

@@ -1,17 +1,18 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 
 import type { Page } from "playwright-core";
 
 import { CURT } from "../../src/pages/assets/branding.ts";
-import { type Running, startHere } from "../service.ts";
+import { shareService } from "../support/service.ts";
 import { untilCounted, visit } from "../visits/visits.ts";
-import { arrive, LAPTOP, PHONE, readers, wordsOf } from "./browser.ts";
+import { openWindow, LAPTOP, PHONE, readers, wordsOf } from "./browser.ts";
+import { createInForm } from "./home-form.ts";
 
-/** Everything that the home page loads, as sent. */
+/** All bytes that the home page loads, as sent. */
 const MAX_BYTES = 24_000;
 /** Bun's fetch would unpack it. */
 const AS_SENT = { decompress: false } as RequestInit;
-/** Of what is in sight (web.dev/cls). Times of the reader's zone are shorter or longer than those in UTC. */
+/** Layout shift as in web.dev/cls. Times in the reader's zone are shorter or longer than those in UTC. */
 const MAX_SHIFT = 0.02;
 /** A script for the page that waits until something is painted. */
 const PAINTED =
@@ -19,22 +20,9 @@ const PAINTED =
 const say = wordsOf("en");
 const { assets } = CURT;
 
-let curt: Running;
-beforeAll(async () => {
-  curt = await startHere();
-});
-afterAll(async () => {
-  await curt[Symbol.asyncDispose]();
-});
+const curt = shareService();
 
-async function make(page: Page): Promise<void> {
-  await page.goto("/");
-  await page.getByRole("textbox", { name: say("home.url") }).fill("https://a-long-host-name.example.com/");
-  await page.getByRole("button", { name: say("home.make") }).click();
-  await page.waitForURL(/\+$/);
-}
-
-/** What moved by itself since the page began, once it has painted what it is now. */
+/** The layout shift since the page started, once the current layout is painted. */
 function shiftOf(page: Page): Promise<number> {
   return page.evaluate(`new Promise((resolve) => {
     requestAnimationFrame(() => requestAnimationFrame(() => {
@@ -48,12 +36,13 @@ function shiftOf(page: Page): Promise<number> {
   })`);
 }
 
-test("nothing on the home page moves while it loads, nor while the links made here are told", async () => {
-  await using maker = await arrive(curt.origin, { viewport: { ...PHONE, height: 2000 } });
+test("nothing on the home page moves while it loads, nor while the list of links appears", async () => {
+  await using maker = await openWindow(curt.origin, { viewport: { ...PHONE, height: 2000 } });
   const { page } = maker;
   await page.goto("/");
   expect(await shiftOf(page)).toBe(0);
-  for (let nth = 0; nth < 3; nth++) await make(page);
+  for (let nth = 0; nth < 3; nth++)
+    await createInForm(page, { url: "https://a-long-host-name.example.com/" });
   await page.goto("/");
   await page
     .getByRole("listitem")
@@ -61,7 +50,7 @@ test("nothing on the home page moves while it loads, nor while the links made he
     .nth(2)
     .waitFor();
   expect(await shiftOf(page)).toBe(0);
-  // It would be seen.
+  // A shift would be measured.
   await page.evaluate("document.querySelector('h1').style.marginTop = '300px'");
   expect(await shiftOf(page)).toBeGreaterThan(0);
 });
@@ -76,7 +65,7 @@ test.each(LOADERS)(
   "a preview hardly moves while it loads, $width pixels wide (script late: $isLate)",
   async (reader) => {
     const { viewport, width, isLate } = reader;
-    await using maker = await arrive(curt.origin, { viewport, timezoneId: "Asia/Seoul" });
+    await using maker = await openWindow(curt.origin, { viewport, timezoneId: "Asia/Seoul" });
     const { page } = maker;
     let release = Promise.withResolvers<void>();
     await page.route(`**${assets.script.path}`, async (route) => {
@@ -108,8 +97,8 @@ test.each(LOADERS)(
   },
 );
 
-test("the page is painted, and makes links, before its script has come", async () => {
-  await using maker = await arrive(curt.origin);
+test("the home page is painted and creates links before its script arrives", async () => {
+  await using maker = await openWindow(curt.origin);
   const { page } = maker;
   await page.route(`**${assets.script.path}`, () => {
     // It never comes.
@@ -123,8 +112,8 @@ test("the page is painted, and makes links, before its script has come", async (
   await page.getByRole("heading", { level: 1, name: "curt.example/" }).waitFor();
 });
 
-test("the home page is light, and a second look at it loads no asset again", async () => {
-  const asked: string[] = [];
+test("the home page takes at most 24 kB, and later pages load no asset again", async () => {
+  const requests: string[] = [];
   let sent = 0;
   // Between the browser and the service, it sees what goes over the wire.
   using between = Bun.serve({
@@ -132,33 +121,33 @@ test("the home page is light, and a second look at it loads no asset again", asy
     hostname: "127.0.0.1",
     async fetch({ url, method, headers }) {
       const { pathname, search } = new URL(url);
-      asked.push(pathname);
+      requests.push(pathname);
       const response = await curt.fetch(pathname + search, { method, headers, ...AS_SENT });
       const body = await response.arrayBuffer();
       sent += body.byteLength;
       return new Response(body, response);
     },
   });
-  await using visitor = await arrive(`http://127.0.0.1:${between.port}`);
+  await using visitor = await openWindow(`http://127.0.0.1:${between.port}`);
   const { page } = visitor;
   await page.goto("/", { waitUntil: "networkidle" });
   // A browser with a window shows the icon too, and one that installs reads the manifest.
   for (const { path } of [assets.icon, assets.manifest]) {
-    if (!asked.includes(path))
+    if (!requests.includes(path))
       await page.evaluate(`fetch(${JSON.stringify(path)}).then((answer) => answer.text())`);
   }
-  expect(new Set(asked)).toEqual(
+  expect(new Set(requests)).toEqual(
     new Set(["/", ...[assets.style, assets.script, assets.icon, assets.manifest].map(({ path }) => path)]),
   );
   expect(sent).toBeLessThanOrEqual(MAX_BYTES);
   expect(sent).toBeGreaterThan(1000);
-  asked.length = 0;
+  requests.length = 0;
   await page.goto("/", { waitUntil: "networkidle" });
   await page.goto("/nobody-made-it", { waitUntil: "networkidle" });
-  expect(asked).toEqual(["/", "/nobody-made-it"]);
+  expect(requests).toEqual(["/", "/nobody-made-it"]);
 });
 
-test("an asset is kept for ever under an address made of its content, and comes compressed where that helps", async () => {
+test("an asset is immutable under the hash of its content, and compressed where that helps", async () => {
   for (const { path, type, encoding } of Object.values(assets)) {
     const plain = await curt.fetch(path, { headers: { "Accept-Encoding": "identity" } });
     const bytes = await plain.bytes();

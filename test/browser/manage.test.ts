@@ -1,50 +1,45 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 
 import type { Page } from "playwright-core";
 
 import { DAY_MS } from "../../src/links/time.ts";
 import { duration } from "../../src/pages/shared/formats.ts";
-import { ask, make, OTHER, TARGET, visited } from "../managed.ts";
-import { type Running, startHere } from "../service.ts";
-import { arrive, LAPTOP, PHONE, readers, stopTime, untilFocused, wordsOf } from "./browser.ts";
+import { callApi, createManagedLink, OTHER, TARGET, destinationOf } from "../support/managed-links.ts";
+import { startService, shareService } from "../support/service.ts";
+import { openWindow, LAPTOP, PHONE, readers, stopTime, untilFocused, wordsOf } from "./browser.ts";
+import { createInForm } from "./home-form.ts";
 
-let curt: Running;
-beforeAll(async () => {
-  curt = await startHere();
-});
-afterAll(async () => {
-  await curt[Symbol.asyncDispose]();
-});
+const curt = shareService();
 
 const MAKERS = readers([
   { locale: "en-GB", viewport: LAPTOP },
   { locale: "ko-KR", viewport: PHONE },
 ]);
 
-describe.each(MAKERS)("whoever has the manage key ($locale)", (maker) => {
+describe.each(MAKERS)("the manage page ($locale)", (maker) => {
   const { locale } = maker;
   const say = wordsOf(locale);
 
-  /** Gets to the forms by the manage address. */
+  /** Opens the forms at the manage address. */
   async function open(page: Page, { code, key }: { code: string; key: string }): Promise<void> {
     await page.goto(`/${code}+#key=${key}`);
     await page.getByRole("heading", { level: 1, name: say("manage.title") }).waitFor();
     await page.getByRole("button", { name: say("manage.save") }).waitFor();
   }
 
-  test("changes where a link leads, its end, visits and password, and is told what is wrong beside each", async () => {
-    const link = await make(curt);
-    await using person = await arrive(curt.origin, maker);
+  test("changes destination, end, visits and password, shows mistakes beside their fields, and keeps the key out of addresses", async () => {
+    const link = await createManagedLink(curt);
+    await using person = await openWindow(curt.origin, maker);
     const { page } = person;
-    const asked: string[] = [];
-    person.context.on("request", (request) => asked.push(request.url()));
+    const requests: string[] = [];
+    person.context.on("request", (request) => requests.push(request.url()));
     await open(page, link);
     const target = page.getByRole("textbox", { name: say("manage.target") });
     const visits = page.getByRole("textbox", { name: say("manage.visits") });
     const password = page.getByLabel(say("manage.password"), { exact: true });
     const save = page.getByRole("button", { name: say("manage.save") });
     expect(await target.inputValue()).toBe(TARGET);
-    // Said before it is done.
+    // The page explains the change before it happens.
     const days = duration(locale, 30 * DAY_MS);
     await page.getByText(say("manage.target.hint", { host: "example.com", days })).waitFor();
 
@@ -62,7 +57,7 @@ describe.each(MAKERS)("whoever has the manage key ($locale)", (maker) => {
       const [error = ""] = ((await field.getAttribute("aria-describedby")) ?? "").split(" ");
       expect(await page.locator(`#${error}`).textContent()).toBe(say(rule, { min: 1, max: 1_000_000_000 }));
     }
-    expect(await visited(curt, link.code)).toBe(TARGET);
+    expect(await destinationOf(curt, link.code)).toBe(TARGET);
 
     await target.fill(OTHER);
     await visits.fill("5");
@@ -74,11 +69,11 @@ describe.each(MAKERS)("whoever has the manage key ($locale)", (maker) => {
       .filter({ hasText: say("link.changed") })
       .waitFor();
     await untilFocused(page.getByRole("status"));
-    // The page is that of the link as it is now.
+    // The page shows the changed link.
     expect(await target.inputValue()).toBe(OTHER);
     expect(await visits.inputValue()).toBe("5");
     await page.getByText(say("preview.changed"), { exact: true }).waitFor();
-    const { data } = await ask(curt, "GET", link.path, { key: link.key });
+    const { data } = await callApi(curt, "GET", link.path, { key: link.key });
     expect(data).toMatchObject({ target: OTHER, max_visits: 5, has_password: true });
     expect(Date.parse(data["expires_at"]) - Date.now()).toBeWithin(DAY_MS, 2 * DAY_MS);
 
@@ -87,32 +82,32 @@ describe.each(MAKERS)("whoever has the manage key ($locale)", (maker) => {
     await page.getByRole("radio", { name: say("never") }).check();
     await save.click();
     await page.getByRole("checkbox", { name: say("manage.password.remove") }).waitFor({ state: "detached" });
-    expect((await ask(curt, "GET", link.path)).data).toMatchObject({
+    expect((await callApi(curt, "GET", link.path)).data).toMatchObject({
       target: OTHER,
       max_visits: null,
       has_password: false,
       expires_at: null,
     });
-    expect(await visited(curt, link.code)).toBe(OTHER);
+    expect(await destinationOf(curt, link.code)).toBe(OTHER);
     // Neither the address bar nor any request has the key in an address.
-    expect(asked.filter((url) => url.replace(/#.*/, "").includes(link.key))).toEqual([]);
+    expect(requests.filter((url) => url.replace(/#.*/, "").includes(link.key))).toEqual([]);
     expect(new URL(page.url()).hash).toBe("");
     expect(page.url()).toBe(`${curt.origin}/${link.code}+`);
   });
 
-  test("withdraws a link only when sure", async () => {
-    const link = await make(curt, { target: TARGET, password: "secret" });
-    await using person = await arrive(curt.origin, maker);
+  test("withdraws a link only after a confirmation", async () => {
+    const link = await createManagedLink(curt, { target: TARGET, password: "secret" });
+    await using person = await openWindow(curt.origin, maker);
     const { page } = person;
     await page.goto(`/${link.code}+`);
     expect(await page.content()).not.toContain(TARGET);
     await open(page, link);
-    // Where a link with a password leads is shown once the key was right.
+    // The right key shows the destination of a link with a password.
     expect(await page.getByRole("textbox", { name: say("manage.target") }).inputValue()).toBe(TARGET);
     const withdraw = page.getByRole("button", { name: say("manage.withdraw") });
     await withdraw.click();
     expect(await page.locator("input:invalid").count()).toBe(1);
-    expect((await ask(curt, "GET", link.path)).status).toBe(200);
+    expect((await callApi(curt, "GET", link.path)).status).toBe(200);
     await page.getByRole("checkbox", { name: say("manage.sure") }).check();
     await withdraw.click();
     await page
@@ -121,14 +116,14 @@ describe.each(MAKERS)("whoever has the manage key ($locale)", (maker) => {
       .waitFor();
     expect(await page.getByRole("button", { name: say("manage.save") }).count()).toBe(0);
     await page.getByText(say("manage.over")).waitFor();
-    expect((await ask(curt, "GET", link.path)).reason).toBe("link.withdrawn");
+    expect((await callApi(curt, "GET", link.path)).reason).toBe("link.withdrawn");
   });
 
-  test("is told that a key is wrong, and that a destination can no longer change", async () => {
-    await using past = await startHere({ EDITS: "24h" }, { startMs: Date.now() - DAY_MS });
-    const link = await make(past);
+  test("reports a wrong key, and says when the destination can't change any more", async () => {
+    await using past = await startService({ EDITS: "24h" }, { startMs: Date.now() - DAY_MS });
+    const link = await createManagedLink(past);
     past.advance(DAY_MS);
-    await using person = await arrive(past.origin, maker);
+    await using person = await openWindow(past.origin, maker);
     const { page } = person;
     await page.goto(`/${link.code}+#key=wrong`);
     await page
@@ -141,13 +136,10 @@ describe.each(MAKERS)("whoever has the manage key ($locale)", (maker) => {
     expect(await page.getByRole("textbox", { name: say("manage.target") }).count()).toBe(0);
   });
 
-  test("gets it by making a link", async () => {
-    await using person = await arrive(curt.origin, maker);
+  test("opens from the preview of a new link and from the list of recent links, which have the key", async () => {
+    await using person = await openWindow(curt.origin, maker);
     const { page, context } = person;
-    await page.goto("/");
-    await page.getByRole("textbox", { name: say("home.url") }).fill(TARGET);
-    await page.getByRole("button", { name: say("home.make") }).click();
-    await page.waitForURL(/\+$/);
+    await createInForm(page, { locale, url: TARGET });
     const keep = page.getByRole("region", { name: say("keep.title") });
     const address = (await keep.getByText("#key=").textContent()) ?? "";
     const [, path = "", key = ""] = /^https:\/\/curt\.example(\/[^/]+\+)#key=([\w-]+)$/.exec(address) ?? [];
@@ -166,8 +158,8 @@ describe.each(MAKERS)("whoever has the manage key ($locale)", (maker) => {
     await target.fill(OTHER);
     await page.getByRole("button", { name: say("manage.save") }).click();
     await page.getByText(say("link.changed")).waitFor();
-    expect(await visited(curt, path.slice(1, -1))).toBe(OTHER);
-    // The list of links made here has the key, too.
+    expect(await destinationOf(curt, path.slice(1, -1))).toBe(OTHER);
+    // The list of recent links has the key as well.
     await page.goto("/");
     const listed = page.getByRole("region", { name: say("home.made-here") });
     await listed.getByRole("link", { name: say("home.manage") }).click();
@@ -177,13 +169,13 @@ describe.each(MAKERS)("whoever has the manage key ($locale)", (maker) => {
   });
 });
 
-test("a link that has not begun is managed at its manage address, which is that of no page for anybody else", async () => {
+test("a link that hasn't started is managed at its manage address, which is 404 without the key", async () => {
   const say = wordsOf("en");
-  const link = await make(curt, { starts_at: "24h", expires_at: "48h" });
-  await using person = await arrive(curt.origin);
+  const link = await createManagedLink(curt, { starts_at: "24h", expires_at: "48h" });
+  await using person = await openWindow(curt.origin);
   const { page } = person;
   expect((await page.goto(`/${link.code}+`))?.status()).toBe(404);
-  // Followed while the page is open, it loads nothing anew.
+  // A changed fragment doesn't load the page again.
   await page.evaluate(`location.hash = "key=${link.key}"`);
   await page.getByRole("textbox", { name: say("manage.target") }).fill(OTHER);
   await page.getByRole("button", { name: say("manage.save") }).click();
@@ -191,12 +183,12 @@ test("a link that has not begun is managed at its manage address, which is that 
     .getByRole("status")
     .filter({ hasText: say("link.changed") })
     .waitFor();
-  expect((await ask(curt, "GET", link.path, { key: link.key })).data["target"]).toBe(OTHER);
+  expect((await callApi(curt, "GET", link.path, { key: link.key })).data["target"]).toBe(OTHER);
 });
 
-test("the language can be switched while a link is managed", async () => {
-  const link = await make(curt);
-  await using person = await arrive(curt.origin);
+test("changing the language keeps the manage page open", async () => {
+  const link = await createManagedLink(curt);
+  await using person = await openWindow(curt.origin);
   const { page } = person;
   await page.goto(`/${link.code}+#key=${link.key}`);
   await page.getByRole("heading", { level: 1, name: wordsOf("en")("manage.title") }).waitFor();
@@ -205,10 +197,10 @@ test("the language can be switched while a link is managed", async () => {
   expect(page.url()).toBe(`${curt.origin}/${link.code}+?language=ko`);
 });
 
-test("if the API cannot be reached, the form is sent as without scripts", async () => {
+test("the form is submitted as without scripts if the API can't be reached", async () => {
   const say = wordsOf("en");
-  const link = await make(curt);
-  await using person = await arrive(curt.origin);
+  const link = await createManagedLink(curt);
+  await using person = await openWindow(curt.origin);
   const { page } = person;
   await page.goto(`/${link.code}+#key=${link.key}`);
   await page.getByRole("textbox", { name: say("manage.target") }).fill(OTHER);
@@ -217,5 +209,5 @@ test("if the API cannot be reached, the form is sent as without scripts", async 
   await page.getByRole("button", { name: say("manage.save") }).click();
   await page.waitForURL(`**/${link.code}+manage`);
   await page.getByText(say("link.changed")).waitFor();
-  expect(await visited(curt, link.code)).toBe(OTHER);
+  expect(await destinationOf(curt, link.code)).toBe(OTHER);
 });

@@ -1,22 +1,15 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 
 import { DAY_MS } from "../../src/links/time.ts";
-import { type Running, startHere } from "../service.ts";
+import { startService, shareService } from "../support/service.ts";
 import { linkOf } from "../visits/visits.ts";
-import { arrive, LAPTOP, PHONE, readers, untilFocused, wordsOf } from "./browser.ts";
+import { openWindow, LAPTOP, PHONE, readers, untilFocused, wordsOf } from "./browser.ts";
+import { shareDestination } from "./destination-site.ts";
 
 const WITHOUT_SCRIPTS = { javaScriptEnabled: false };
 
-let curt: Running;
-let destination: ReturnType<typeof Bun.serve>;
-beforeAll(async () => {
-  curt = await startHere({ POSTURE: "private" });
-  destination = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => new Response("arrived") });
-});
-afterAll(async () => {
-  await destination.stop(true);
-  await curt[Symbol.asyncDispose]();
-});
+const curt = shareService({ POSTURE: "private" });
+const destination = shareDestination();
 
 const READERS = readers([
   { locale: "en-GB", viewport: LAPTOP },
@@ -27,8 +20,8 @@ describe.each(READERS)("without scripts ($locale)", ({ locale, viewport }) => {
   const say = wordsOf(locale);
   const options = { ...WITHOUT_SCRIPTS, locale, viewport };
 
-  test("a link is made with the keyboard alone, after being refused, by the address that is offered", async () => {
-    await using maker = await arrive(curt.origin, options);
+  test("the keyboard alone creates a link from the address that a refused form offers", async () => {
+    await using maker = await openWindow(curt.origin, options);
     const { page } = maker;
     const { keyboard } = page;
     await page.goto("/");
@@ -54,8 +47,8 @@ describe.each(READERS)("without scripts ($locale)", ({ locale, viewport }) => {
     expect(Date.parse(String(ends)) - Date.parse(String(created))).toBe(86_400_000);
   });
 
-  test("a link is made, reported, managed with its key, and withdrawn", async () => {
-    await using maker = await arrive(curt.origin, options);
+  test("a link is created, reported, managed with its key, and withdrawn", async () => {
+    await using maker = await openWindow(curt.origin, options);
     const { context, page } = maker;
     const code = `내-${locale}`;
     const target = page.getByRole("textbox", { name: say("manage.target") });
@@ -100,8 +93,8 @@ describe.each(READERS)("without scripts ($locale)", ({ locale, viewport }) => {
     await page.getByText(say("link.ended")).waitFor();
   });
 
-  test("a link with a bracket and a word glued to it leads on, or its code is used", async () => {
-    await using visitor = await arrive(curt.origin, options);
+  test("the page of an unknown code suggests the link without glued characters, or offers to create the code", async () => {
+    await using visitor = await openWindow(curt.origin, options);
     const { page } = visitor;
     const original_url = `http://127.0.0.1:${destination.port}/there`;
     await curt.shorten({ original_url, custom_code: `가을-${locale}` });
@@ -116,8 +109,8 @@ describe.each(READERS)("without scripts ($locale)", ({ locale, viewport }) => {
     expect(await page.getByRole("textbox", { name: say("home.code") }).inputValue()).toBe(`없는-${locale}`);
   });
 
-  test("a preview is whole, leads on, and shows no button that does nothing", async () => {
-    await using visitor = await arrive(curt.origin, options);
+  test("a preview shows times in UTC and the address in ASCII, continues to the destination, and has no button", async () => {
+    await using visitor = await openWindow(curt.origin, options);
     const { page } = visitor;
     const original_url = `http://127.0.0.1:${destination.port}/there`;
     const code = `본다-${locale}`;
@@ -136,8 +129,8 @@ describe.each(READERS)("without scripts ($locale)", ({ locale, viewport }) => {
     expect(page.url()).toBe(original_url);
   });
 
-  test("the page of one's own links says how to find them again", async () => {
-    await using reader = await arrive(curt.origin, options);
+  test("the page of one's own links explains how to find them without scripts", async () => {
+    await using reader = await openWindow(curt.origin, options);
     const { page } = reader;
     await page.goto("/");
     await page.getByRole("link", { name: say("links.title") }).click();
@@ -146,9 +139,9 @@ describe.each(READERS)("without scripts ($locale)", ({ locale, viewport }) => {
     expect(await page.getByRole("searchbox").count()).toBe(0);
   });
 
-  test("a preview promises no numbers that come by themselves", async () => {
-    await using open = await startHere({ STATS_SHOWN: "all" });
-    await using visitor = await arrive(open.origin, options);
+  test("a preview doesn't promise live numbers", async () => {
+    await using open = await startService({ STATS_SHOWN: "all" });
+    await using visitor = await openWindow(open.origin, options);
     const { page } = visitor;
     const code = `많다-${locale}`;
     await open.shorten({ original_url: "https://example.com/", custom_code: code });
@@ -157,9 +150,9 @@ describe.each(READERS)("without scripts ($locale)", ({ locale, viewport }) => {
     expect(await page.getByText(say("preview.live")).isVisible()).toBe(false);
   });
 
-  test("a link that has ended, and none at all, are told apart", async () => {
-    await using past = await startHere({}, { startMs: Date.now() - 2 * DAY_MS });
-    await using visitor = await arrive(past.origin, options);
+  test("an expired link (410) and an unknown code (404) have different pages", async () => {
+    await using past = await startService({}, { startMs: Date.now() - 2 * DAY_MS });
+    await using visitor = await openWindow(past.origin, options);
     const { page } = visitor;
     const code = `지남-${locale}`;
     await past.shorten({ original_url: "https://example.com/", custom_code: code, expire_duration: "24h" });
@@ -178,8 +171,8 @@ describe.each(READERS)("without scripts ($locale)", ({ locale, viewport }) => {
   });
 });
 
-test("a language, once chosen, stays, by a cookie that holds nothing else", async () => {
-  await using reader = await arrive(curt.origin, { ...WITHOUT_SCRIPTS, locale: "en-GB" });
+test("a chosen language stays, in a cookie that holds nothing else", async () => {
+  await using reader = await openWindow(curt.origin, { ...WITHOUT_SCRIPTS, locale: "en-GB" });
   const { context, page } = reader;
   const heading = (locale: string) =>
     page.getByRole("heading", { level: 1, name: wordsOf(locale)("home.heading") });

@@ -4,9 +4,9 @@ import type { Page } from "playwright-core";
 
 import { SESSION_MS } from "../../src/moderation/access-tokens.ts";
 import { addCampaign, CAMPAIGN, campaignHost, report, TOKEN, untilAnswered } from "../admin/operator.ts";
-import { type Here, startHere } from "../service.ts";
+import { type LocalService, startService } from "../support/service.ts";
 import { loadAxe, violationsOf, violationsOfWords } from "./axe.ts";
-import { arrive, LAPTOP, PHONE, readers, untilFocused, wordsOf } from "./browser.ts";
+import { openWindow, LAPTOP, PHONE, readers, untilFocused, wordsOf } from "./browser.ts";
 import { FITS_ENLARGED } from "./every-page.ts";
 
 const [, fitsEnlarged] = FITS_ENLARGED;
@@ -32,150 +32,153 @@ const OPERATORS = readers([
   { locale: "ko-KR", viewport: PHONE, javaScriptEnabled: false, find: violationsOfWords },
 ]);
 
-describe.each(OPERATORS)("an operator ($locale, scripts: $javaScriptEnabled)", ({ find, ...options }) => {
-  const say = wordsOf(options.locale);
-  let curt: Here;
-  beforeAll(async () => {
-    curt = await startHere({ ADMIN_TOKEN: TOKEN });
-    await addCampaign(curt);
-    await curt.shorten({ original_url: "https://honest.example/verify-account/", custom_code: "honest" });
-    for (const code of ["bad7", "honest"])
-      await report(curt, code, { reason: "phishing", note: "<b>Fake!</b>" });
-  });
-  afterAll(async () => curt[Symbol.asyncDispose]());
-
-  test("finds a campaign, stops it, answers its reports, undoes one mistake and reads the journal", async () => {
-    await using operator = await arrive(curt.origin, options);
-    const { page } = operator;
-    await signIn(page, say, "a-wrong-token-of-somebody");
-    await page.getByText(say("operator.wrong")).waitFor();
-    await signIn(page, say);
-    await page.getByRole("heading", { level: 1, name: say("admin.figures") }).waitFor();
-
-    // A report leads to the campaign.
-    await page.getByRole("link", { name: "bad7" }).click();
-    await page.getByRole("heading", { level: 1, name: "bad7" }).waitFor();
-    await page.getByText("<b>Fake!</b>").waitFor();
-    expect(await page.locator(`a[href*="bank-7"]:not([href^="/admin/"])`).count()).toBe(0);
-    await open(page, say, "links");
-    await page.getByLabel(say("admin.q"), { exact: true }).fill("verify-account");
-    await page.getByRole("button", { name: say("admin.search") }).click();
-    await page.getByRole("link", { name: "honest" }).waitFor();
-    expect(await page.getByRole("link", { name: /^bad\d+$/ }).count()).toBeGreaterThan(40);
-    await page.getByRole("link", { name: say("admin.found.disable") }).click();
-
-    // It tells how many there are, and where they lead.
-    const count = CAMPAIGN.links + 1;
-    await page
-      .getByRole("heading", { level: 1, name: say("admin.found.disable.title", { count }) })
-      .waitFor();
-    for (let nth = 0; nth < CAMPAIGN.hosts; nth++)
-      await page.getByRole("checkbox", { name: campaignHost(nth) }).check();
-    await page.getByLabel(say("admin.reason")).selectOption("phishing");
-    await page.getByLabel(say("admin.note")).fill("campaign <i>");
-    await page.getByRole("button", { name: say("admin.do.disable") }).click();
-    await page.getByText(say("admin.done", { count })).waitFor();
-    for (const code of ["bad0", "bad59", "honest"]) await untilAnswered(curt, code, 410);
-    expect((await curt.fetch("/before7")).status).toBe(302);
-    await open(page, say, "hosts");
-    expect(await page.getByRole("button", { name: say("admin.do.unblock-host") }).count()).toBe(
-      CAMPAIGN.hosts,
-    );
-
-    // One of them was no bank.
-    await page.goto("/admin/links/honest");
-    await page.getByRole("button", { name: say("admin.do.enable") }).click();
-    await page.getByText(say("admin.did.enable"), { exact: true }).waitFor();
-    await untilAnswered(curt, "honest", 302);
-
-    // Disabling the links has answered their reports.
-    await open(page, say, "figures");
-    await page.getByText(say("admin.cases.empty")).waitFor();
-
-    await open(page, say, "journal");
-    await page.getByText(say("admin.did.enable"), { exact: true }).waitFor();
-    expect(await page.getByText("campaign <i>").count()).toBeGreaterThan(CAMPAIGN.hosts);
-
-    await page.getByRole("button", { name: say("admin.sign-out") }).click();
-    await page.getByLabel(say("admin.token")).waitFor();
-    await page.goto("/admin/journal");
-    await page.getByLabel(say("admin.token")).waitFor();
-  });
-
-  test("answers a report, unblocks a host, and deletes a link by saying so twice", async () => {
-    await using operator = await arrive(curt.origin, options);
-    const { page } = operator;
-    for (const code of ["before1", "before2", "before3"]) await report(curt, code, { reason: "spam" });
-    await signIn(page, say);
-    const caseOf = (code: string) =>
-      page.locator(".case").filter({ has: page.getByRole("link", { name: code, exact: true }) });
-    await caseOf("before1")
-      .getByRole("button", { name: say("admin.do.nothing") })
-      .click();
-    await page.getByRole("status").getByText(say("admin.answered.nothing")).waitFor();
-    expect(await caseOf("before1").count()).toBe(0);
-    await page.getByRole("button", { name: say("admin.undo") }).click();
-    await caseOf("before1").waitFor();
-    // What most of the reports say is chosen already.
-    await caseOf("before2").getByText(say("admin.reason-and-note")).click();
-    expect(await caseOf("before2").getByLabel(say("admin.reason")).inputValue()).toBe("spam");
-    await caseOf("before2")
-      .getByRole("button", { name: say("admin.do.block-host") })
-      .click();
-    await untilAnswered(curt, "before2", 410);
-    await open(page, say, "hosts");
-    await page.getByRole("button", { name: say("admin.unblock", { host: "site2.example" }) }).click();
-    await untilAnswered(curt, "before2", 302);
-
-    await page.goto("/admin/links/before3");
-    await page.getByText(say("admin.do.erase")).first().click();
-    await page.getByRole("checkbox", { name: say("admin.erase.confirm") }).check();
-    await page.getByRole("button", { name: say("admin.do.erase") }).click();
-    await page.getByText(say("admin.did.erase"), { exact: true }).first().waitFor();
-    await untilAnswered(curt, "before3", 410);
-  });
-
-  test("has pages in which axe finds nothing, light or dark", async () => {
-    // The test runs its own script, where the page may not.
-    await using operator = await arrive(curt.origin, {
-      ...options,
-      javaScriptEnabled: true,
+describe.each(OPERATORS)(
+  "the operator's pages ($locale, scripts: $javaScriptEnabled)",
+  ({ find, ...options }) => {
+    const say = wordsOf(options.locale);
+    let curt: LocalService;
+    beforeAll(async () => {
+      curt = await startService({ ADMIN_TOKEN: TOKEN });
+      await addCampaign(curt);
+      await curt.shorten({ original_url: "https://honest.example/verify-account/", custom_code: "honest" });
+      for (const code of ["bad7", "honest"])
+        await report(curt, code, { reason: "phishing", note: "<b>Fake!</b>" });
     });
-    const { page } = operator;
-    await loadAxe(page);
-    const look = async (name: string) => {
-      expect([name, await find(page)]).toEqual([name, []]);
-      const isTooWide = await page.evaluate("document.documentElement.scrollWidth > innerWidth");
-      expect([name, isTooWide]).toEqual([name, false]);
-      expect([name, await fitsEnlarged(page)]).toEqual([name, []]);
-    };
-    await report(curt, "bad5", { reason: "other", note: "x".repeat(500) });
-    await signIn(page, say, "wrong");
-    await page.getByText(say("operator.wrong")).waitFor();
-    await look("sign-in");
-    await signIn(page, say);
-    await page.getByRole("heading", { level: 1, name: say("admin.figures") }).waitFor();
-    for (const path of [
-      "/admin",
-      "/admin/links?host=bank-5.example",
-      "/admin/links?host=a/b",
-      "/admin/links/bad5",
-      "/admin/found?host=bank-5.example",
-      "/admin/found?host=bank-5.example&action=enable",
-      "/admin/hosts",
-      "/admin/journal",
-    ]) {
-      await page.goto(path);
-      await page.getByRole("navigation", { name: say("admin.title") }).waitFor();
-      await page.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true })");
-      await look(path);
-    }
-  });
-});
+    afterAll(async () => curt[Symbol.asyncDispose]());
 
-test("the session ends by itself, and no script or other site has its cookie", async () => {
-  await using curt = await startHere({ ADMIN_TOKEN: TOKEN });
-  await using operator = await arrive(curt.origin);
+    test("disable the links and hosts of a campaign, answer its reports, enable one link again, and record it all in the journal", async () => {
+      await using operator = await openWindow(curt.origin, options);
+      const { page } = operator;
+      await signIn(page, say, "a-wrong-token-of-somebody");
+      await page.getByText(say("operator.wrong")).waitFor();
+      await signIn(page, say);
+      await page.getByRole("heading", { level: 1, name: say("admin.figures") }).waitFor();
+
+      // A report refers to the campaign.
+      await page.getByRole("link", { name: "bad7" }).click();
+      await page.getByRole("heading", { level: 1, name: "bad7" }).waitFor();
+      await page.getByText("<b>Fake!</b>").waitFor();
+      expect(await page.locator(`a[href*="bank-7"]:not([href^="/admin/"])`).count()).toBe(0);
+      await open(page, say, "links");
+      await page.getByLabel(say("admin.q"), { exact: true }).fill("verify-account");
+      await page.getByRole("button", { name: say("admin.search") }).click();
+      await page.getByRole("link", { name: "honest" }).waitFor();
+      expect(await page.getByRole("link", { name: /^bad\d+$/ }).count()).toBeGreaterThan(40);
+      await page.getByRole("link", { name: say("admin.found.disable") }).click();
+
+      // It shows how many links there are, and their hosts.
+      const count = CAMPAIGN.links + 1;
+      await page
+        .getByRole("heading", { level: 1, name: say("admin.found.disable.title", { count }) })
+        .waitFor();
+      for (let nth = 0; nth < CAMPAIGN.hosts; nth++)
+        await page.getByRole("checkbox", { name: campaignHost(nth) }).check();
+      await page.getByLabel(say("admin.reason")).selectOption("phishing");
+      await page.getByLabel(say("admin.note")).fill("campaign <i>");
+      await page.getByRole("button", { name: say("admin.do.disable") }).click();
+      await page.getByText(say("admin.done", { count })).waitFor();
+      for (const code of ["bad0", "bad59", "honest"]) await untilAnswered(curt, code, 410);
+      expect((await curt.fetch("/before7")).status).toBe(302);
+      await open(page, say, "hosts");
+      expect(await page.getByRole("button", { name: say("admin.do.unblock-host") }).count()).toBe(
+        CAMPAIGN.hosts,
+      );
+
+      // One of them was no bank.
+      await page.goto("/admin/links/honest");
+      await page.getByRole("button", { name: say("admin.do.enable") }).click();
+      await page.getByText(say("admin.did.enable"), { exact: true }).waitFor();
+      await untilAnswered(curt, "honest", 302);
+
+      // Disabling the links has answered their reports.
+      await open(page, say, "figures");
+      await page.getByText(say("admin.cases.empty")).waitFor();
+
+      await open(page, say, "journal");
+      await page.getByText(say("admin.did.enable"), { exact: true }).waitFor();
+      expect(await page.getByText("campaign <i>").count()).toBeGreaterThan(CAMPAIGN.hosts);
+
+      await page.getByRole("button", { name: say("admin.sign-out") }).click();
+      await page.getByLabel(say("admin.token")).waitFor();
+      await page.goto("/admin/journal");
+      await page.getByLabel(say("admin.token")).waitFor();
+    });
+
+    test("answer a report, undo the answer, unblock a host, and delete a link after a confirmation", async () => {
+      await using operator = await openWindow(curt.origin, options);
+      const { page } = operator;
+      for (const code of ["before1", "before2", "before3"]) await report(curt, code, { reason: "spam" });
+      await signIn(page, say);
+      const caseOf = (code: string) =>
+        page.locator(".case").filter({ has: page.getByRole("link", { name: code, exact: true }) });
+      await caseOf("before1")
+        .getByRole("button", { name: say("admin.do.nothing") })
+        .click();
+      await page.getByRole("status").getByText(say("admin.answered.nothing")).waitFor();
+      expect(await caseOf("before1").count()).toBe(0);
+      await page.getByRole("button", { name: say("admin.undo") }).click();
+      await caseOf("before1").waitFor();
+      // The reason of most reports is preselected.
+      await caseOf("before2").getByText(say("admin.reason-and-note")).click();
+      expect(await caseOf("before2").getByLabel(say("admin.reason")).inputValue()).toBe("spam");
+      await caseOf("before2")
+        .getByRole("button", { name: say("admin.do.block-host") })
+        .click();
+      await untilAnswered(curt, "before2", 410);
+      await open(page, say, "hosts");
+      await page.getByRole("button", { name: say("admin.unblock", { host: "site2.example" }) }).click();
+      await untilAnswered(curt, "before2", 302);
+
+      await page.goto("/admin/links/before3");
+      await page.getByText(say("admin.do.erase")).first().click();
+      await page.getByRole("checkbox", { name: say("admin.erase.confirm") }).check();
+      await page.getByRole("button", { name: say("admin.do.erase") }).click();
+      await page.getByText(say("admin.did.erase"), { exact: true }).first().waitFor();
+      await untilAnswered(curt, "before3", 410);
+    });
+
+    test("are accessible in light and dark mode, and fit with larger text", async () => {
+      // The test runs its own script, where the page may not.
+      await using operator = await openWindow(curt.origin, {
+        ...options,
+        javaScriptEnabled: true,
+      });
+      const { page } = operator;
+      await loadAxe(page);
+      const look = async (name: string) => {
+        expect([name, await find(page)]).toEqual([name, []]);
+        const isTooWide = await page.evaluate("document.documentElement.scrollWidth > innerWidth");
+        expect([name, isTooWide]).toEqual([name, false]);
+        expect([name, await fitsEnlarged(page)]).toEqual([name, []]);
+      };
+      await report(curt, "bad5", { reason: "other", note: "x".repeat(500) });
+      await signIn(page, say, "wrong");
+      await page.getByText(say("operator.wrong")).waitFor();
+      await look("sign-in");
+      await signIn(page, say);
+      await page.getByRole("heading", { level: 1, name: say("admin.figures") }).waitFor();
+      for (const path of [
+        "/admin",
+        "/admin/links?host=bank-5.example",
+        "/admin/links?host=a/b",
+        "/admin/links/bad5",
+        "/admin/found?host=bank-5.example",
+        "/admin/found?host=bank-5.example&action=enable",
+        "/admin/hosts",
+        "/admin/journal",
+      ]) {
+        await page.goto(path);
+        await page.getByRole("navigation", { name: say("admin.title") }).waitFor();
+        await page.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true })");
+        await look(path);
+      }
+    });
+  },
+);
+
+test("the operator's session expires, and its cookie is hidden from scripts and other sites", async () => {
+  await using curt = await startService({ ADMIN_TOKEN: TOKEN });
+  await using operator = await openWindow(curt.origin);
   const { context, page } = operator;
   const say = wordsOf("en");
   await signIn(page, say);
@@ -188,11 +191,11 @@ test("the session ends by itself, and no script or other site has its cookie", a
   await page.getByLabel(say("admin.token")).waitFor();
 });
 
-test("an operator decides about reports by keys", async () => {
-  await using curt = await startHere({ ADMIN_TOKEN: TOKEN });
+test("keys decide about reports, except while the operator types in a field, and times are in the operator's zone", async () => {
+  await using curt = await startService({ ADMIN_TOKEN: TOKEN });
   await addCampaign(curt);
   const timeZone = "Asia/Seoul";
-  await using operator = await arrive(curt.origin, { timezoneId: timeZone });
+  await using operator = await openWindow(curt.origin, { timezoneId: timeZone });
   const { page } = operator;
   const say = wordsOf("en");
   for (const code of ["after1", "after2", "after3"]) await report(curt, code, { reason: "spam" });
@@ -219,7 +222,7 @@ test("an operator decides about reports by keys", async () => {
   await page.getByRole("button", { name: say("admin.undo") }).click();
   await untilAnswered(curt, "after1", 302);
 
-  // Times are the operator's.
+  // Times are in the operator's zone.
   await page.goto("/admin/links/after1");
   await page.getByLabel(say("admin.ends.date", { zone: timeZone })).fill("2099-01-02T03:04");
   await page.getByRole("button", { name: say("admin.do.change") }).click();

@@ -1,45 +1,24 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { beforeAll, expect, test } from "bun:test";
 
-import { addGuarded } from "../redirect/guarded.ts";
-import { type Running, startHere } from "../service.ts";
+import { addGuarded } from "../support/guarded-links.ts";
+import { shareService } from "../support/service.ts";
 import { untilCounted, WINDOWS_CHROME } from "../visits/visits.ts";
-import { arrive, LAPTOP, PHONE, readers, untilFocused, wordsOf } from "./browser.ts";
+import { openWindow, LAPTOP, PHONE, readers, untilFocused, wordsOf } from "./browser.ts";
+import { shareDestination } from "./destination-site.ts";
 
 const PASSWORD = "비밀번호 1";
 
-let curt: Running;
-let cautious: Running;
-let destination: ReturnType<typeof Bun.serve>;
+const SETTINGS = { POSTURE: "private", LIMIT_PASSWORDS: "3/1h", TRUSTED_PROXIES: "127.0.0.1" };
+const curt = shareService(SETTINGS);
+const cautious = shareService({ ...SETTINGS, INTERSTITIAL: "all" });
+const destination = shareDestination();
+const { arrivals } = destination;
 let target = "";
-let arrived: { path: string; method: string; referrer: string | null }[] = [];
-beforeAll(async () => {
-  const settings = { POSTURE: "private", LIMIT_PASSWORDS: "3/1h", TRUSTED_PROXIES: "127.0.0.1" };
-  curt = await startHere(settings);
-  cautious = await startHere({ ...settings, INTERSTITIAL: "all" });
-  destination = Bun.serve({
-    port: 0,
-    hostname: "127.0.0.1",
-    fetch(request) {
-      const { pathname } = new URL(request.url);
-      // The browser asks for the icon of the page by itself.
-      if (pathname === "/favicon.ico") return new Response(null, { status: 204 });
-      arrived.push({ path: pathname, method: request.method, referrer: request.headers.get("referer") });
-      // Destinations redirect, too, also to other sites.
-      if (pathname === "/first") return Response.redirect(`http://localhost:${destination.port}/second`);
-      return new Response("arrived");
-    },
-  });
-  target = `http://127.0.0.1:${destination.port}/first`;
-});
-afterAll(async () => {
-  await destination.stop(true);
-  await curt[Symbol.asyncDispose]();
-  await cautious[Symbol.asyncDispose]();
-});
+beforeAll(() => void (target = `http://127.0.0.1:${destination.port}/first`));
 
-const ARRIVED = [
-  { path: "/first", method: "GET", referrer: null },
-  { path: "/second", method: "GET", referrer: null },
+const ARRIVALS = [
+  { method: "GET", path: "/first", referrer: null },
+  { method: "GET", path: "/second", referrer: null },
 ];
 
 const VISITORS = readers([
@@ -48,14 +27,14 @@ const VISITORS = readers([
 ]);
 
 test.each(VISITORS)(
-  "a person enters the password, is led on, and is not asked again ($locale)",
+  "the right password redirects without a referrer, and later visits in the same browser need none ($locale)",
   async (reader) => {
     const say = wordsOf(reader.locale);
     const code = `비밀-${reader.locale}`;
-    arrived = [];
+    arrivals.length = 0;
     await addGuarded(curt, code, { password: PASSWORD, target });
     const headers = { "X-Forwarded-For": reader.locale === "en-GB" ? "192.0.2.1" : "192.0.2.2" };
-    await using visitor = await arrive(curt.origin, {
+    await using visitor = await openWindow(curt.origin, {
       ...reader,
       userAgent: WINDOWS_CHROME,
       extraHTTPHeaders: headers,
@@ -75,11 +54,11 @@ test.each(VISITORS)(
     await untilFocused(field);
     expect(await field.getAttribute("aria-describedby")).toBe("password-error password-hint");
     expect(await field.inputValue()).toBe("");
-    expect(arrived).toEqual([]);
+    expect(arrivals).toEqual([]);
     await field.fill(PASSWORD);
     await page.getByRole("button", { name: say("password.open") }).click();
     await page.waitForURL(`http://localhost:${destination.port}/second`);
-    expect(arrived).toEqual(ARRIVED);
+    expect(arrivals).toEqual(ARRIVALS);
     const [cookie, ...others] = await visitor.context.cookies(`${curt.origin}/${encodeURIComponent(code)}`);
     expect(others).toEqual([]);
     expect(cookie).toMatchObject({ path: `/${encodeURIComponent(code)}`, httpOnly: true, sameSite: "Lax" });
@@ -90,27 +69,31 @@ test.each(VISITORS)(
   },
 );
 
-test("whoever tried too often reads when to try again", async () => {
+test("after too many wrong passwords the page says when to try again", async () => {
   const say = wordsOf("en");
   await addGuarded(curt, "often", { password: PASSWORD, target });
-  await using visitor = await arrive(curt.origin, { extraHTTPHeaders: { "X-Forwarded-For": "192.0.2.3" } });
+  await using visitor = await openWindow(curt.origin, {
+    extraHTTPHeaders: { "X-Forwarded-For": "192.0.2.3" },
+  });
   const { page } = visitor;
   await page.goto("/often");
   const left = [2, 1].map((tries) => `${say("password.wrong")} ${say("password.left", { count: tries })}`);
   const later = say("password.limited", { when: "in 20 minutes" });
-  for (const told of [...left, `${say("password.wrong")} ${later}`, later]) {
+  for (const text of [...left, `${say("password.wrong")} ${later}`, later]) {
     await page.getByLabel(say("password.label")).fill("wrong");
     await page.getByRole("button", { name: say("password.open") }).click();
-    await page.getByText(told, { exact: true }).waitFor();
+    await page.getByText(text, { exact: true }).waitFor();
   }
 });
 
-test("a person who changes the language while being asked is asked in that one", async () => {
+test("the password page can change its language", async () => {
   await addGuarded(curt, "language", { password: PASSWORD, target });
-  await using visitor = await arrive(curt.origin, { extraHTTPHeaders: { "X-Forwarded-For": "192.0.2.4" } });
+  await using visitor = await openWindow(curt.origin, {
+    extraHTTPHeaders: { "X-Forwarded-For": "192.0.2.4" },
+  });
   const { page } = visitor;
   const say = wordsOf("ko");
-  arrived = [];
+  arrivals.length = 0;
   await page.goto("/language");
   await page.getByRole("link", { name: "한국어" }).click();
   await page.getByLabel(say("password.label")).fill(PASSWORD);
@@ -118,11 +101,11 @@ test("a person who changes the language while being asked is asked in that one",
   await page.waitForURL(`http://localhost:${destination.port}/second`);
 });
 
-test("with INTERSTITIAL, who knows the password sees where the link leads, and goes on", async () => {
+test("with INTERSTITIAL, the right password shows the destination first, and continuing uses no second visit", async () => {
   const say = wordsOf("en");
-  arrived = [];
+  arrivals.length = 0;
   await addGuarded(cautious, "both", { password: PASSWORD, maxVisits: 1, target });
-  await using visitor = await arrive(cautious.origin, { userAgent: WINDOWS_CHROME });
+  await using visitor = await openWindow(cautious.origin, { userAgent: WINDOWS_CHROME });
   const { page } = visitor;
   await page.goto("/both");
   await page.getByLabel(say("password.label")).fill(PASSWORD);
@@ -130,11 +113,11 @@ test("with INTERSTITIAL, who knows the password sees where the link leads, and g
   await page.getByRole("heading", { level: 1, name: say("interstitial.title") }).waitFor();
   await page.getByRole("link", { name: "한국어" }).click();
   await page.getByRole("heading", { level: 1, name: wordsOf("ko")("interstitial.title") }).waitFor();
-  expect(arrived).toEqual([]);
+  expect(arrivals).toEqual([]);
   await page
     .getByRole("button", { name: wordsOf("ko")("preview.continue", { domain: "127.0.0.1" }) })
     .click();
   await page.waitForURL(`http://localhost:${destination.port}/second`);
-  expect(arrived).toEqual(ARRIVED);
+  expect(arrivals).toEqual(ARRIVALS);
   expect((await page.goto("/both"))?.status()).toBe(410);
 });

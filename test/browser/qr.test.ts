@@ -3,9 +3,9 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
 
 import { InlineQrSheet } from "../../src/pages/qr/qr-code.tsx";
-import { addGuarded } from "../redirect/guarded.ts";
-import { BASE_URL, type Running, startHere } from "../service.ts";
-import { arrive, LAPTOP, openBrowser, PHONE, readers, stopTime, wordsOf } from "./browser.ts";
+import { addGuarded } from "../support/guarded-links.ts";
+import { BASE_URL, shareService } from "../support/service.ts";
+import { openWindow, LAPTOP, openBrowser, PHONE, readers, stopTime, wordsOf } from "./browser.ts";
 import { scan } from "./scan.ts";
 
 /** As long as a code can be. */
@@ -14,19 +14,15 @@ const FAMILY = "👨‍👩‍👧‍👦";
 const CODES = ["abc", HANGUL, FAMILY];
 const DESTINATION = `https://www.${"long-host-name.".repeat(4)}example.co.kr/secret?path`;
 
-let curt: Running;
-/** Has no policy of its own that would keep pictures from it. */
+const curt = shareService();
+/** A page without a policy, which would block pictures. */
 let blank: Page;
 beforeAll(async () => {
-  curt = await startHere();
   blank = await (await openBrowser()).newPage();
   for (const custom_code of CODES)
     expect((await curt.shorten({ original_url: DESTINATION, custom_code })).status).toBe(201);
 });
-afterAll(async () => {
-  await blank.close();
-  await curt[Symbol.asyncDispose]();
-});
+afterAll(() => blank.close());
 
 function addressOf(code: string): string {
   return `${BASE_URL}/${encodeURIComponent(code)}`;
@@ -54,7 +50,7 @@ function moduleWidthOf(page: Page): Promise<number> {
 const DECODE_IMAGES =
   "Promise.all([...document.images].filter((image) => image.checkVisibility()).map((image) => image.decode()))";
 
-/** The first one has the fewest pixels for a module. What is dark is around the picture, whatever its modules. */
+/** The first one has the fewest pixels per module. Dark mode darkens the surroundings of the picture, never its modules. */
 const CAMERAS = readers([
   { where: "on a laptop", viewport: LAPTOP, deviceScaleFactor: 1, colorScheme: "dark" },
   { where: "on a laptop", viewport: LAPTOP, deviceScaleFactor: 1, colorScheme: "light" },
@@ -65,7 +61,7 @@ const CAMERAS = readers([
 ] as const);
 
 test.each(CAMERAS)("a camera reads the code $where, in $colorScheme mode", async (options) => {
-  await using reader = await arrive(curt.origin, options);
+  await using reader = await openWindow(curt.origin, options);
   const { page } = reader;
   for (const [code, suffix] of [
     ...CODES.flatMap((each) => [[each, "+"] as const, [each, "+qr"] as const]),
@@ -85,13 +81,13 @@ test.each(CAMERAS)("a camera reads the code $where, in $colorScheme mode", async
   }
 });
 
-test("a camera reads the code in other colours", async () => {
-  await using reader = await arrive(curt.origin, { viewport: LAPTOP, colorScheme: "dark" });
+test("a camera reads the code in custom colours", async () => {
+  await using reader = await openWindow(curt.origin, { viewport: LAPTOP, colorScheme: "dark" });
   const { page } = reader;
   for (const query of [
     "dark=7a1f3d&light=fff4e0",
     "dark=003366&light=ffff00&ecc=m",
-    // A contrast of 4.54:1, the least that is not warned of.
+    // A contrast of 4.54:1, just enough to avoid a warning.
     "dark=767676",
   ]) {
     await page.goto(pathOf("abc", `+qr?${query}`));
@@ -99,8 +95,8 @@ test("a camera reads the code in other colours", async () => {
   }
 });
 
-test("a code whose images are not served is drawn in the page", async () => {
-  await using maker = await arrive(curt.origin);
+test("a page draws a code itself if its images aren't served", async () => {
+  await using maker = await openWindow(curt.origin);
   const { page } = maker;
   for (const code of CODES) {
     const { text } = InlineQrSheet({
@@ -113,9 +109,9 @@ test("a code whose images are not served is drawn in the page", async () => {
   }
 });
 
-describe("on paper", () => {
-  test("it is a sheet with address, code, host and name, and nothing else", async () => {
-    await using reader = await arrive(curt.origin, {
+describe("a printed page", () => {
+  test("is one sheet with the name, the address, the QR code and the destination's host, and nothing else", async () => {
+    await using reader = await openWindow(curt.origin, {
       colorScheme: "dark",
       viewport: { width: 680, height: 1000 },
     });
@@ -138,9 +134,9 @@ describe("on paper", () => {
     }
   });
 
-  test("a link with a password does not tell where it leads", async () => {
+  test("omits the destination of a link with a password, and shows its main part if it has no QR code", async () => {
     await addGuarded(curt, "closed", { password: "word", target: DESTINATION });
-    await using reader = await arrive(curt.origin);
+    await using reader = await openWindow(curt.origin);
     const { page } = reader;
     await page.emulateMedia({ media: "print" });
     await page.goto("/closed+qr");
@@ -164,14 +160,14 @@ const MAKERS = readers([
   { locale: "ko-KR", viewport: PHONE },
 ]);
 
-describe.each(MAKERS)("the larger view ($locale)", ({ locale, viewport }) => {
+describe.each(MAKERS)("the page of a QR code ($locale)", ({ locale, viewport }) => {
   const say = wordsOf(locale);
   const wordOf = (word: "weak" | "enough" | "inverted" | "low" | "size") =>
     new RegExp(RegExp.escape(say(`qr.word.${word}`)).replaceAll(/\\\{\w+\\\}/g, ".+"));
   const drawing = (page: Page) => page.getByRole("img", { name: say("preview.qr", { address: "" }).trim() });
 
-  test("works without scripts: the address has what was chosen", async () => {
-    await using maker = await arrive(curt.origin, { locale, viewport, javaScriptEnabled: false });
+  test("works without scripts and keeps its choices in the address", async () => {
+    await using maker = await openWindow(curt.origin, { locale, viewport, javaScriptEnabled: false });
     const { page } = maker;
     await page.goto("/abc+");
     await page.getByRole("link", { name: say("links.qr"), exact: true }).click();
@@ -191,20 +187,20 @@ describe.each(MAKERS)("the larger view ($locale)", ({ locale, viewport }) => {
     expect(query).toEqual({ dark: "#7a1f3d", light: "#ffffff", ecc: "h", margin: "2", size: "64" });
     expect(await drawing(page).locator("path").getAttribute("stroke")).toBe("#7a1f3d");
     expect(await scan(blank, pictureOf(page))).toBe(addressOf("abc"));
-    // The language changes, and what was chosen stays.
+    // The choices survive a change of language.
     if (viewport === PHONE) await page.locator(".menu > summary").click();
     await page.getByRole("link", { name: locale === "en-GB" ? "한국어" : "English" }).click();
     expect(await drawing(page).count()).toBe(0);
     expect(Object.fromEntries(new URL(page.url()).searchParams)).toMatchObject(query);
   });
 
-  test("saves files that are named after the code", async () => {
-    await using maker = await arrive(curt.origin, { locale, viewport });
+  test("saves files named after the code", async () => {
+    await using maker = await openWindow(curt.origin, { locale, viewport });
     const { page } = maker;
     for (const [code, name] of [
       ["abc", "abc"],
       [HANGUL, HANGUL],
-      // Browsers leave out what cannot be seen.
+      // Browsers replace invisible characters.
       [FAMILY, "👨_👩_👧_👦"],
     ] as const) {
       await page.goto(pathOf(code, "+qr?dark=003366"));
@@ -219,12 +215,12 @@ describe.each(MAKERS)("the larger view ($locale)", ({ locale, viewport }) => {
     }
   });
 
-  test("changes as it is styled, and judges the colours", async () => {
-    await using maker = await arrive(curt.origin, { locale, viewport });
+  test("redraws without requests as colours change, and warns about low contrast and few pixels", async () => {
+    await using maker = await openWindow(curt.origin, { locale, viewport });
     const { page } = maker;
     await page.goto("/abc+qr");
-    const asked: string[] = [];
-    page.on("request", (request) => void asked.push(request.url()));
+    const requests: string[] = [];
+    page.on("request", (request) => void requests.push(request.url()));
     const [dark, light] = [
       page.getByRole("textbox", { name: say("qr.dark") }),
       page.getByRole("textbox", { name: say("qr.light") }),
@@ -234,7 +230,7 @@ describe.each(MAKERS)("the larger view ($locale)", ({ locale, viewport }) => {
     expect(await drawing(page).locator("path").getAttribute("stroke")).toBe("#7a1f3d");
     await page.getByText(say("qr.word.enough", { contrast: 10 })).waitFor();
     expect(await scan(blank, pictureOf(page))).toBe(addressOf("abc"));
-    // Too little, and what cannot be read is not given away.
+    // Too little contrast: an unreadable code can't be saved.
     await dark.fill("#c0c0c0");
     await page.getByText(say("qr.word.low", { contrast: 1.8 })).waitFor();
     expect(await page.getByText(wordOf("enough")).isVisible()).toBe(false);
@@ -247,7 +243,7 @@ describe.each(MAKERS)("the larger view ($locale)", ({ locale, viewport }) => {
     expect([await dark.inputValue(), await light.inputValue()]).toEqual(["#101010", "#c0c0c0"]);
     await page.getByText(wordOf("enough")).waitFor();
     expect(await png.getAttribute("href")).toContain("dark=%23101010&light=%23c0c0c0");
-    // A ratio that would be enough between brighter colours.
+    // This ratio would be enough between brighter colours.
     await dark.fill("#000000");
     await light.fill("#707070");
     await page.getByText(wordOf("weak")).waitFor();
@@ -261,7 +257,7 @@ describe.each(MAKERS)("the larger view ($locale)", ({ locale, viewport }) => {
     await page.getByText(say("qr.word.size", { size: 111 })).waitFor();
     await page.getByLabel(say("qr.size"), { exact: true }).fill("111");
     await page.getByText(wordOf("size")).waitFor({ state: "hidden" });
-    expect(asked).toEqual([]);
+    expect(requests).toEqual([]);
     // The service draws other modules and margins.
     expect(await page.getByRole("radio", { name: say("qr.ecc.h") }).isVisible()).toBe(false);
     await page.getByText(say("qr.fold")).click();
@@ -277,8 +273,8 @@ describe.each(MAKERS)("the larger view ($locale)", ({ locale, viewport }) => {
     await page.locator("svg[data-modules='29']").waitFor();
   });
 
-  test("says what is wrong with an address that somebody changed", async () => {
-    await using maker = await arrive(curt.origin, { locale, viewport });
+  test("shows which parameters of an edited address are wrong", async () => {
+    await using maker = await openWindow(curt.origin, { locale, viewport });
     const { page } = maker;
     const response = await page.goto("/abc+qr?dark=x&margin=99&ecc=z");
     expect([response?.status(), response?.headers()["curt-reason"]]).toEqual([
@@ -299,8 +295,8 @@ describe.each(MAKERS)("the larger view ($locale)", ({ locale, viewport }) => {
     expect(await margin.inputValue()).toBe("17");
   });
 
-  test("copies the image, and prints", async () => {
-    await using maker = await arrive(curt.origin, {
+  test("copies the image and prints", async () => {
+    await using maker = await openWindow(curt.origin, {
       locale,
       viewport,
       permissions: ["clipboard-read", "clipboard-write"],

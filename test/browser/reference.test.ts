@@ -1,18 +1,11 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 
 import type { Locator } from "playwright-core";
 
-import { type Running, startHere } from "../service.ts";
-import { arrive, readers, stopTime } from "./browser.ts";
+import { shareService } from "../support/service.ts";
+import { openWindow, readers, stopTime } from "./browser.ts";
 
-let curt: Running;
-
-beforeAll(async () => {
-  curt = await startHere({ POSTURE: "private" });
-});
-afterAll(async () => {
-  await curt[Symbol.asyncDispose]();
-});
+const curt = shareService({ POSTURE: "private" });
 
 const WORDS = {
   "en-GB": {
@@ -36,10 +29,10 @@ const DEVELOPERS = readers(
 );
 
 test.each(DEVELOPERS)(
-  "a developer ($locale, $width px) tries the API by keyboard",
+  "the keyboard alone sends a request and scrolls a wide sample ($locale, $width px)",
   async ({ locale, width }) => {
     const words = WORDS[locale];
-    await using reader = await arrive(curt.origin, { locale, viewport: { width, height: 800 } });
+    await using reader = await openWindow(curt.origin, { locale, viewport: { width, height: 800 } });
     const { page } = reader;
     await page.goto("/docs");
     const section = page.getByRole("region", { name: words.shorten, exact: true });
@@ -50,21 +43,21 @@ test.each(DEVELOPERS)(
     await section.getByText(words.open).press("Enter");
     const body = section.getByRole("textbox", { name: words.body });
     expect(await body.evaluate(fitOf)).toEqual({ isMonospaced: true, isCut: false });
-    // As in a browser that does not know it.
+    // As in a browser without field-sizing.
     await body.evaluate((field: any) => (field.style.fieldSizing = "fixed"));
     expect(await body.evaluate(fitOf)).toEqual({ isMonospaced: true, isCut: false });
     await section.getByRole("button", { name: words.send }).press("Enter");
     const answer = section.getByRole("status", { name: /Response|응답/ });
     await answer.getByText(/^201 Created\nLocation: https:\/\/curt\.example\//).waitFor();
-    const made = JSON.parse(/\{[\s\S]+/.exec((await answer.textContent()) ?? "")?.[0] ?? "") as {
+    const created = JSON.parse(/\{[\s\S]+/.exec((await answer.textContent()) ?? "")?.[0] ?? "") as {
       data: { code: string };
     };
-    expect((await curt.fetch(`/${made.data.code}`)).status).toBe(302);
+    expect((await curt.fetch(`/${created.data.code}`)).status).toBe(302);
 
     await section.getByText("Python", { exact: true }).press("Enter");
     const widest = await page.evaluate("document.documentElement.scrollWidth");
     expect(Number(widest)).toBeLessThanOrEqual(width);
-    // What is wider than the page scrolls within its own box, by keyboard too.
+    // A sample wider than the page scrolls within its own box, also by keyboard.
     const sample = section.getByRole("group", { name: `Python: ${words.shorten}` });
     await sample.press("ArrowRight");
     const isWide = await sample.evaluate((box) => box.scrollWidth > box.clientWidth);
@@ -87,9 +80,9 @@ async function expectScrolled(position: () => Promise<number>): Promise<void> {
   while ((await position()) === 0) await Bun.sleep(10);
 }
 
-test("what is wrong is said in the language of the page, not of the browser", async () => {
+test("errors are in the language of the page, not of the browser", async () => {
   const words = WORDS["ko-KR"];
-  await using reader = await arrive(curt.origin, { locale: "en-GB" });
+  await using reader = await openWindow(curt.origin, { locale: "en-GB" });
   const { page } = reader;
   await page.goto("/docs?language=ko");
   const section = page.getByRole("region", { name: words.shorten, exact: true });
@@ -99,15 +92,15 @@ test("what is wrong is said in the language of the page, not of the browser", as
   const answer = section.getByRole("status", { name: /Response|응답/ });
   await answer.getByText(/^400 Bad Request\n[\s\S]*본문이 올바른 JSON이 아닙니다\./).waitFor();
 
-  // A withdrawn question is no complaint; a lost connection would be one.
+  // A cancelled request is no problem to the browser; a lost connection would be one.
   await page.route("**/api/**", (route) => route.abort("aborted"));
   await section.getByRole("button", { name: words.send }).press("Enter");
   await answer.getByText("응답을 받지 못했습니다.").waitFor();
 });
 
-test("parameters go into the path and the query, and a QR code is shown as it is", async () => {
+test("parameters go into the path and the query, and a QR code is shown as an image", async () => {
   await curt.shorten({ original_url: "https://example.com/", custom_code: "#️⃣" });
-  await using reader = await arrive(curt.origin, { locale: "en-GB" });
+  await using reader = await openWindow(curt.origin, { locale: "en-GB" });
   const { page } = reader;
   await page.goto("/docs");
   const section = page.getByRole("region", { name: "Get visit statistics" });
@@ -130,11 +123,11 @@ test("parameters go into the path and the query, and a QR code is shown as it is
   }
 });
 
-test("the link that was just made is the one that is asked about, changed and ended next", async () => {
-  await using reader = await arrive(curt.origin, { locale: "en-GB" });
+test("later operations are filled in with the link that was just created and with its key", async () => {
+  await using reader = await openWindow(curt.origin, { locale: "en-GB" });
   const { page } = reader;
   await page.goto("/docs");
-  const tried = async (name: string) => {
+  const call = async (name: string) => {
     const section = page.getByRole("region", { name, exact: true });
     await section.getByText("Try it out").press("Enter");
     await section.getByRole("button", { name: "Send" }).press("Enter");
@@ -142,13 +135,13 @@ test("the link that was just made is the one that is asked about, changed and en
     await answer.getByText(/^20[01]/).waitFor();
     return JSON.parse(/\{[\s\S]*/.exec((await answer.textContent()) ?? "")?.[0] ?? "") as { data: object };
   };
-  const { data } = await tried("Shorten a URL");
+  const { data } = await call("Shorten a URL");
   const { original_url: target, code } = data as Record<string, string>;
-  expect((await tried("Get a link")).data).toMatchObject({ target, code });
-  // Its key is filled in, too.
-  const { data: changed } = await tried("Change a link");
+  expect((await call("Get a link")).data).toMatchObject({ target, code });
+  // The key is filled in as well.
+  const { data: changed } = await call("Change a link");
   expect(changed).toMatchObject({ target, code, expires_at: expect.any(String), state: "active" });
-  expect((await tried("Withdraw a link")).data).toMatchObject({ state: "withdrawn" });
+  expect((await call("Withdraw a link")).data).toMatchObject({ state: "withdrawn" });
 });
 
 const DESKS = readers(
@@ -156,9 +149,9 @@ const DESKS = readers(
 );
 
 test.each(DESKS)(
-  "on a desk ($width px, scripts: $javaScriptEnabled) the index stays in sight and examples are beside the text, opened or not",
+  "on a desktop the index stays in sight and samples are beside the text ($width px, scripts: $javaScriptEnabled)",
   async ({ width, javaScriptEnabled }) => {
-    await using reader = await arrive(curt.origin, {
+    await using reader = await openWindow(curt.origin, {
       javaScriptEnabled,
       viewport: { width, height: 800 },
     });
@@ -183,9 +176,9 @@ test.each(DESKS)(
   },
 );
 
-test("on a phone the index is folded, and samples are whole", async () => {
+test("on a phone the index is folded and samples fit the width", async () => {
   for (const width of readers([320, 360])) {
-    await using reader = await arrive(curt.origin, {
+    await using reader = await openWindow(curt.origin, {
       javaScriptEnabled: false,
       viewport: { width, height: 740 },
     });
@@ -207,8 +200,8 @@ test("on a phone the index is folded, and samples are whole", async () => {
   }
 });
 
-test("the index marks the part that is being read", async () => {
-  await using reader = await arrive(curt.origin, { viewport: { width: 1280, height: 800 } });
+test("the index marks the section in view", async () => {
+  await using reader = await openWindow(curt.origin, { viewport: { width: 1280, height: 800 } });
   const { page } = reader;
   await page.goto("/docs");
   const contents = page.getByRole("navigation", { name: "Contents" });
@@ -217,13 +210,13 @@ test("the index marks the part that is being read", async () => {
     await contents.locator("[aria-current=true]").and(contents.getByRole("link", { name })).waitFor();
     expect(await contents.locator("[aria-current]").count()).toBe(1);
   }
-  // Its title leads to itself, so that the address can be copied.
+  // A title links to itself, so that its address can be copied.
   const title = page.getByRole("heading", { name: "Get a link" }).getByRole("link");
   expect(await title.getAttribute("href")).toBe("#getLink");
 });
 
 test("every sample has a button that copies it", async () => {
-  await using reader = await arrive(curt.origin, { permissions: ["clipboard-read", "clipboard-write"] });
+  await using reader = await openWindow(curt.origin, { permissions: ["clipboard-read", "clipboard-write"] });
   const { page } = reader;
   await page.goto("/docs");
   const samples = await page.locator("pre").count();
@@ -238,8 +231,8 @@ test("every sample has a button that copies it", async () => {
   expect(await page.evaluate("navigator.clipboard.readText()")).toBe(shown);
 });
 
-test("on paper everything is there, and nothing to press", async () => {
-  await using reader = await arrive(curt.origin);
+test("a printed reference has every sample in full, and no controls", async () => {
+  await using reader = await openWindow(curt.origin);
   const { page } = reader;
   await page.emulateMedia({ media: "print" });
   await page.goto("/docs");
@@ -257,8 +250,8 @@ async function boxOf(element: Locator) {
   return box;
 }
 
-test("without scripts everything can be read, and nothing is there that would not work", async () => {
-  await using reader = await arrive(curt.origin, { locale: "en-GB", javaScriptEnabled: false });
+test("without scripts every sample is readable, and no control is shown that needs one", async () => {
+  await using reader = await openWindow(curt.origin, { locale: "en-GB", javaScriptEnabled: false });
   const { page } = reader;
   await page.goto("/docs");
   const section = page.getByRole("region", { name: "Shorten a URL", exact: true });

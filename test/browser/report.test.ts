@@ -1,19 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 
 import type { LinkKey } from "../../src/links/code.ts";
-import { type Running, openStoreOf, startHere } from "../service.ts";
-import { arrive, LAPTOP, PHONE, readers, untilFocused, wordsOf } from "./browser.ts";
+import { openStoreOf, shareService } from "../support/service.ts";
+import { openWindow, LAPTOP, PHONE, readers, untilFocused, wordsOf } from "./browser.ts";
 
-let curt: Running;
+const curt = shareService({ LIMIT_REPORT: "off" });
 let store: Awaited<ReturnType<typeof openStoreOf>>;
-beforeAll(async () => {
-  curt = await startHere({ LIMIT_REPORT: "off" });
-  store = await openStoreOf(curt);
-});
-afterAll(async () => {
-  await store.close();
-  await curt[Symbol.asyncDispose]();
-});
+beforeAll(async () => void (store = await openStoreOf(curt)));
+afterAll(() => store.close());
 
 const READERS = readers([
   { locale: "en-GB", viewport: LAPTOP, javaScriptEnabled: true },
@@ -22,7 +16,7 @@ const READERS = readers([
   { locale: "ko-KR", viewport: LAPTOP, javaScriptEnabled: false },
 ]);
 
-describe.each(READERS)("somebody who reports a link ($locale, scripts: $javaScriptEnabled)", (reader) => {
+describe.each(READERS)("the report page ($locale, scripts: $javaScriptEnabled)", (reader) => {
   const { locale, javaScriptEnabled } = reader;
   const say = wordsOf(locale);
   const code = `신고-${locale}-${javaScriptEnabled}`;
@@ -32,9 +26,9 @@ describe.each(READERS)("somebody who reports a link ($locale, scripts: $javaScri
     return link && store.caseOf(link);
   }
 
-  test("gets there from its preview, is told what is missing, and loses nothing that was typed", async () => {
+  test("opens from the preview, requires a reason, and keeps the entries of a refused report", async () => {
     await curt.shorten({ original_url: "https://evil.example/path", custom_code: code });
-    await using visitor = await arrive(curt.origin, reader);
+    await using visitor = await openWindow(curt.origin, reader);
     const { page } = visitor;
     await page.goto(`/${encodeURIComponent(code)}+`);
     await page.getByRole("link", { name: say("preview.report"), exact: true }).click();
@@ -42,7 +36,7 @@ describe.each(READERS)("somebody who reports a link ($locale, scripts: $javaScri
     await page.getByText("evil.example", { exact: true }).waitFor();
     const note = page.getByRole("textbox", { name: say("report.note") });
     const button = page.getByRole("button", { name: say("report.send") });
-    // The browser itself asks for a reason first.
+    // The browser itself requires a reason first.
     await note.fill("\n처음 줄은 비어 있다.\n<b>둘째</b> 줄");
     await button.click();
     expect(new URL(page.url()).hash).toBe("");
@@ -67,8 +61,8 @@ describe.each(READERS)("somebody who reports a link ($locale, scripts: $javaScri
     });
   });
 
-  test("gets there from the bottom of a page, by the short address", async () => {
-    await using visitor = await arrive(curt.origin, reader);
+  test("opens from the footer of any page by the short address, and reports an unknown one", async () => {
+    await using visitor = await openWindow(curt.origin, reader);
     const { page } = visitor;
     await page.goto("/nobody-made-it");
     await page

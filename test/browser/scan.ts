@@ -31,9 +31,9 @@ export async function rasterise(page: Page, image: Uint8Array, type: string, zoo
   return { width, height, pixels: new Uint8ClampedArray(Buffer.from(pixels, "base64")) };
 }
 
-/** What a camera reads that sees the page or a part of it as it is on the screen. */
+/** The text that a camera reads from a page or a part of it. */
 export async function scan(blank: Page, seen: Page | Locator): Promise<string | undefined> {
   const { width, height, pixels } = await rasterise(blank, await seen.screenshot(), "image/png");
-  // Light codes on dark are not to be read: many scanners cannot.
+  // Light codes on dark don't count: many scanners can't read them.
   return jsqr(pixels, width, height, { inversionAttempts: "dontInvert" })?.data;
 }

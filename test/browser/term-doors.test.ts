@@ -8,16 +8,16 @@ import { TOKEN } from "../admin/operator.ts";
 import {
   expectTerms,
   type Given,
-  type MadeLink,
-  makeScheduled,
+  type CreatedLink,
+  createScheduled,
   SAMPLES,
   SCHEDULED,
   type Value,
   wrongTexts,
 } from "../links/term-samples.ts";
-import { TARGET } from "../managed.ts";
-import { shareService } from "../service.ts";
-import { arrive, wordsOf } from "./browser.ts";
+import { TARGET } from "../support/managed-links.ts";
+import { shareService } from "../support/service.ts";
+import { openWindow, wordsOf } from "./browser.ts";
 
 const curt = shareService({ ADMIN_TOKEN: TOKEN });
 
@@ -38,7 +38,7 @@ const ENTER: { readonly [K in Kind]: (form: Locator, name: TermName, value: Valu
       const choice = value === null && "none" in term ? term.none : "date";
       const choices = form.locator(`fieldset:has(${dateSelector(name)})`);
       await date.waitFor({ state: "attached" });
-      // A date alone has no choice beside it.
+      // A lone date has no choices beside it.
       if ((await choices.count()) > 0)
         await choices.locator(`label:has([type=radio][value="${choice}"])`).click();
       if (value !== null)
@@ -55,7 +55,7 @@ const ENTER: { readonly [K in Kind]: (form: Locator, name: TermName, value: Valu
 const dateSelector = (name: TermName) => `[type=datetime-local]:is([name=${name}], [name=${name}_date])`;
 const dateOf = (form: Locator, name: TermName) => form.locator(dateSelector(name));
 
-/** What can be typed: browsers take no date that is none. */
+/** Wrong values that can be typed: browsers accept only valid dates. */
 function wrongEntries(name: TermName): readonly Value[] {
   const values = wrongTexts(name).map(([value]) => value);
   return TERMS[name].kind === "when"
@@ -80,7 +80,7 @@ describe("the home form in a browser", () => {
   }
 
   test("creates a link with each term", async () => {
-    await using person = await arrive(curt.origin, SEOUL);
+    await using person = await openWindow(curt.origin, SEOUL);
     for (const name of TERM_NAMES) {
       const [value] = SAMPLES[name].values;
       const form = await open(person.page);
@@ -89,8 +89,8 @@ describe("the home form in a browser", () => {
     }
   });
 
-  test("keeps each term in another language, but no secret", async () => {
-    await using person = await arrive(curt.origin, SEOUL);
+  test("keeps each term except secrets when the language changes", async () => {
+    await using person = await openWindow(curt.origin, SEOUL);
     const { page } = person;
     for (const name of TERM_NAMES) {
       const [value] = SAMPLES[name].values;
@@ -109,7 +109,7 @@ function codeAt(page: Page): string {
 
 describe("the manage form in a browser", () => {
   /** Opens the form that the script sends. */
-  async function open(page: Page, { code, key }: MadeLink): Promise<Locator> {
+  async function open(page: Page, { code, key }: CreatedLink): Promise<Locator> {
     // The same page with another fragment wouldn't be loaded again.
     await page.goto("about:blank");
     await page.goto(`/${code}+#key=${key}`);
@@ -118,10 +118,10 @@ describe("the manage form in a browser", () => {
   const save = (form: Locator) => form.getByRole("button", { name: say("manage.save") }).click();
 
   test("changes and removes each term", async () => {
-    await using person = await arrive(curt.origin, SEOUL);
+    await using person = await openWindow(curt.origin, SEOUL);
     const { page } = person;
     for (const name of TERM_NAMES) {
-      const link = await makeScheduled(curt, name);
+      const link = await createScheduled(curt, name);
       const [first, other] = SAMPLES[name].values;
       for (const value of [other, first, null]) {
         const form = await open(page, link);
@@ -139,11 +139,11 @@ describe("the manage form in a browser", () => {
   });
 
   test("refuses each wrong term beside its field", async () => {
-    await using person = await arrive(curt.origin, SEOUL);
+    await using person = await openWindow(curt.origin, SEOUL);
     const { page } = person;
     for (const name of TERM_NAMES)
       for (const value of wrongEntries(name)) {
-        const form = await open(page, await makeScheduled(curt, name));
+        const form = await open(page, await createScheduled(curt, name));
         await enter(form, name, value);
         await save(form);
         await form.locator(`#${name}-error`).waitFor();

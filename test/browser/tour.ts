@@ -3,32 +3,32 @@ import type { Page } from "playwright-core";
 import { DAY_MS } from "../../src/links/time.ts";
 import { CURT } from "../../src/pages/assets/branding.ts";
 import { problemPage } from "../../src/pages/problem/page.tsx";
-import { addGuarded } from "../redirect/guarded.ts";
-import { disableLink, type Running, startHere } from "../service.ts";
-import { makeUnreadable } from "../stores/damage.ts";
+import { damageStore } from "../stores/damage.ts";
+import { addGuarded } from "../support/guarded-links.ts";
+import { disableLink, type RunningService, startService } from "../support/service.ts";
 import { addVisits, untilCounted, visit, WINDOWS_CHROME } from "../visits/visits.ts";
 import { wordsOf } from "./browser.ts";
 
 /** A service with something to show on every page. */
 export interface Tour extends AsyncDisposable {
-  readonly curt: Running;
+  readonly curt: RunningService;
   /** Every page in turn, as a reader of `locale` gets there; `look` sees each of them, loaded. */
   walk(page: Page, locale: string, look: (name: string) => Promise<void>): Promise<void>;
 }
 
-/** As long as a code can be, and a destination that nobody would type. */
+/** The longest code, and a destination that nobody would type. */
 const LONG_CODE = "가나다라마바사아자차카타파하거너".repeat(4);
 const LONG_URL = `https://${"long-host-name.".repeat(6)}example.com/${"긴주소".repeat(40)}?q=${"a".repeat(200)}`;
 
 const DECEIVING_URL = `http://www.paypal.com.${"long-host-name.".repeat(6)}аррӏе.com:8443/`;
 
 /** Relative: the service is not at its public address. */
-function manageAddressOf(made: Response): string {
-  const [, address = ""] = /<https:\/\/[^/]+([^>]+)>/.exec(made.headers.get("link") ?? "") ?? [];
+function manageAddressOf(response: Response): string {
+  const [, address = ""] = /<https:\/\/[^/]+([^>]+)>/.exec(response.headers.get("link") ?? "") ?? [];
   return address;
 }
 
-/** In the page: after the links that were made in this browser, sixty older ones. */
+/** In the page: adds sixty older links after those created in this browser. */
 const ADD_MANY = `localStorage["curt.made-here"] = JSON.stringify([
   ...JSON.parse(localStorage["curt.made-here"]),
   ...Array.from({ length: 60 }, (_, nth) => ({ path: "/api/v1/links/many-" + nth, created: "2026-01-01T00:00:00.000Z" })),
@@ -44,14 +44,14 @@ export async function prepareTour(): Promise<Tour> {
     TRUSTED_PROXIES: "127.0.0.1",
     LIMIT_PASSWORDS: "1000/1h",
   };
-  const curt = await startHere(settings, { startMs: Date.now() - 6 * DAY_MS });
-  const broken = await startHere();
+  const curt = await startService(settings, { startMs: Date.now() - 6 * DAY_MS });
+  const broken = await startService();
   broken.expectFaults();
-  const cautious = await startHere({ INTERSTITIAL: "all" });
+  const cautious = await startService({ INTERSTITIAL: "all" });
   await cautious.shorten({ original_url: LONG_URL, custom_code: LONG_CODE });
   await curt.shorten({ original_url: "https://example.com/", custom_code: "ended", expire_duration: "24h" });
   await curt.shorten({ original_url: LONG_URL, custom_code: LONG_CODE, expire_duration: "1month" });
-  // Enough of them, and long enough ago, to show when in the week people visit.
+  // Enough visits, and long enough ago, for the table by day and hour.
   await addVisits(curt, LONG_CODE, [
     ...Array.from({ length: 12 }, (_, nth) => ({
       referrer: `${"long-name.".repeat(24)}site-${nth}.example`,
@@ -59,7 +59,7 @@ export async function prepareTour(): Promise<Tour> {
     ...Array.from({ length: 60 }, (_, visitor) => ({ visitor })),
   ]);
   curt.advance(6 * DAY_MS);
-  // One that may still be changed.
+  // A link that may still change.
   const managed = manageAddressOf(
     await curt.shorten({ original_url: LONG_URL, custom_code: `${LONG_CODE.slice(1)}나` }),
   );
@@ -79,7 +79,7 @@ export async function prepareTour(): Promise<Tour> {
   await visit(curt, "used-up");
   for (let nth = 0; nth < 50; nth++)
     await broken.shorten({ original_url: LONG_URL, custom_code: `link${nth}` });
-  makeUnreadable(broken.file);
+  damageStore(broken.file);
 
   async function walk(page: Page, locale: string, look: (name: string) => Promise<void>): Promise<void> {
     const say = wordsOf(locale);
@@ -107,7 +107,7 @@ export async function prepareTour(): Promise<Tour> {
     await look("home, refused");
     for (const start of ["새", LONG_CODE.slice(0, 28)]) {
       await page.goto("/");
-      // 36 characters that nobody has taken.
+      // 36 characters that no link has.
       await send(LONG_URL, start + crypto.randomUUID());
       await page.waitForURL(/\+$/);
       await page.getByText(say("preview.made")).waitFor();
@@ -119,7 +119,7 @@ export async function prepareTour(): Promise<Tour> {
     await send(LONG_URL, LONG_CODE.slice(0, 28) + crypto.randomUUID());
     await page.waitForURL(/\+$/);
     await page.getByText(say("preview.made")).waitFor();
-    await look("link that has not begun");
+    await look("scheduled link");
     await page.getByRole("button", { name: say("preview.manage") }).click();
     for (const group of ["scheduled.starts", "manage.ends"] as const)
       await page
@@ -150,7 +150,7 @@ export async function prepareTour(): Promise<Tour> {
       .nth(1)
       .click();
     await look("my links, after removal");
-    await page.getByRole("searchbox").fill("nobody made it");
+    await page.getByRole("searchbox").fill("nobody created it");
     await look("my links, none found");
     await page.evaluate("localStorage.clear()");
     await open("my links, none", "/+links");
@@ -192,12 +192,12 @@ export async function prepareTour(): Promise<Tour> {
     await look("reference, opened");
     await open("preview with warnings", "/deceiving+");
     await open("preview of an ended link", "/ended+");
-    // By its own name, this Chromium is a program, which would be redirected.
+    // By its own name, this Chromium is a bot, which would be redirected.
     await page.setExtraHTTPHeaders({ "User-Agent": WINDOWS_CHROME });
     await open("interstitial", `${cautious.origin}/${encodeURIComponent(LONG_CODE)}`);
     await open("interstitial that counts", `${cautious.origin}/once`);
     await page.setExtraHTTPHeaders({ "User-Agent": "Twitterbot/1.0" });
-    await open("what crawlers get", `${cautious.origin}/once`);
+    await open("page for crawlers", `${cautious.origin}/once`);
     await page.setExtraHTTPHeaders({});
     await open("password", "/closed", 401);
     await page.getByLabel(say("password.label")).fill("wrong");
@@ -221,7 +221,7 @@ export async function prepareTour(): Promise<Tour> {
         body: problemPage(locale.slice(0, 2), { kind: "internal" })(CURT),
       }),
     );
-    await open("fault of ours", "/broken", 500);
+    await open("internal error", "/broken", 500);
   }
 
   return {

@@ -1,27 +1,19 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 
 import { DAY_MS } from "../../src/links/time.ts";
-import { type Running, startHere } from "../service.ts";
+import { startService, shareService } from "../support/service.ts";
 import { linkOf } from "../visits/visits.ts";
-import { arrive, openBrowser } from "./browser.ts";
+import { openWindow, openBrowser } from "./browser.ts";
+import { shareDestination } from "./destination-site.ts";
 
-let curt: Running;
-let destination: ReturnType<typeof Bun.serve>;
+const curt = shareService({ POSTURE: "private" });
+const destination = shareDestination();
 
-beforeAll(async () => {
-  curt = await startHere({ POSTURE: "private" });
-  destination = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => new Response("arrived") });
-});
-afterAll(async () => {
-  await destination.stop(true);
-  await curt[Symbol.asyncDispose]();
-});
-
-test("a visitor who clicks a short link is elsewhere at once", async () => {
+test("a short link redirects with a trailing slash and in another Unicode normalization", async () => {
   const original_url = `http://127.0.0.1:${destination.port}/여기?q=값#자리`;
   expect((await curt.shorten({ original_url, custom_code: "한글🏳️‍🌈" })).status).toBe(201);
   for (const path of ["/한글🏳️‍🌈/", `/${"한글🏳️‍🌈".normalize("NFD")}`]) {
-    await using visitor = await arrive(curt.origin, { locale: "ko-KR" });
+    await using visitor = await openWindow(curt.origin, { locale: "ko-KR" });
     const { page } = visitor;
     await page.goto(path);
     expect(page.url()).toBe(new URL(original_url).href);
@@ -29,8 +21,8 @@ test("a visitor who clicks a short link is elsewhere at once", async () => {
   }
 });
 
-test("a visitor whose link has ended reads so, in their language, styled, without a complaint of the browser", async () => {
-  await using past = await startHere({}, { startMs: Date.now() - 2 * DAY_MS });
+test("the page of an expired link shows the end in the visitor's language, styled and without browser errors", async () => {
+  await using past = await startService({}, { startMs: Date.now() - 2 * DAY_MS });
   await past.shorten({ original_url: "https://example.com/", custom_code: "over", expire_duration: "24h" });
   const { expires_at: ends } = await linkOf(past, "over");
   past.advance(2 * DAY_MS);
@@ -38,7 +30,7 @@ test("a visitor whose link has ended reads so, in their language, styled, withou
     ["ko-KR", "만료된 링크입니다"],
     ["en-GB", "This link has expired"],
   ] as const) {
-    await using visitor = await arrive(past.origin, { locale });
+    await using visitor = await openWindow(past.origin, { locale });
     const { page } = visitor;
     expect((await page.goto("/over"))?.status()).toBe(410);
     expect(await page.getByRole("heading", { level: 1 }).textContent()).toBe(title);
@@ -49,7 +41,7 @@ test("a visitor whose link has ended reads so, in their language, styled, withou
   }
 });
 
-test("a page of another origin can shorten, and read what went wrong", async () => {
+test("a page of another origin can create a link and read why another was refused", async () => {
   const page = await (await openBrowser()).newPage();
   await page.goto(`http://127.0.0.1:${destination.port}/`);
   const shorten = (body: object) =>
@@ -65,8 +57,8 @@ test("a page of another origin can shorten, and read what went wrong", async () 
       },
       [`${curt.origin}/api/v1/shorten`, JSON.stringify(body)] as const,
     );
-  const made = await shorten({ original_url: "https://example.com/", custom_code: "elsewhere" });
-  expect(made).toMatchObject({ status: 201, location: "https://curt.example/elsewhere/" });
+  const created = await shorten({ original_url: "https://example.com/", custom_code: "elsewhere" });
+  expect(created).toMatchObject({ status: 201, location: "https://curt.example/elsewhere/" });
   expect(await shorten({})).toMatchObject({
     status: 400,
     answer: { status: "error", message: "original_url: It is required." },

@@ -1,9 +1,9 @@
 import { writeSync } from "node:fs";
 import { createInterface } from "node:readline";
 
-import type { Settings } from "../service.ts";
+import type { Settings } from "../support/service.ts";
 
-/** Ends what a command wrote to an output, and its exit code. No command writes it. */
+/** Separates the outputs and exit codes of commands. No command writes it. */
 const END = "\0";
 
 interface Command {
@@ -14,8 +14,8 @@ interface Command {
 let shared: ReturnType<typeof start> | undefined;
 
 /**
- * Runs the program with these arguments and returns what it wrote. One process does that again and again, because its start takes
- * longer than most commands. For what the process itself does, see `run`.
+ * Runs the program with these arguments and returns its output. One process runs all commands, because its start takes longer than
+ * most of them. `runAlone` starts a process per command.
  */
 export async function runCommand(args: readonly string[], settings: Settings = {}) {
   const { child, output, errors } = (shared ??= start());
@@ -23,7 +23,7 @@ export async function runCommand(args: readonly string[], settings: Settings = {
   const [stdout, stderr] = await Promise.all([output.next(), errors.next()]);
   if (stdout.done === true || stderr.done === true) {
     shared = undefined;
-    throw new Error(`The command did not end as it should: ${stdout.value}${stderr.value}`);
+    throw new Error(`The command ended its process: ${stdout.value}${stderr.value}`);
   }
   const { value: code } = await output.next();
   return { code: Number(code), stdout: stdout.value, stderr: stderr.value };
@@ -35,7 +35,7 @@ function start() {
   return { child, output: partsOf(child.stdout), errors: partsOf(child.stderr) };
 }
 
-/** Returns what comes after the last {@link END}. */
+/** Returns the text after the last {@link END}. */
 async function* partsOf(stream: ReadableStream<Uint8Array>): AsyncGenerator<string, string> {
   const decoder = new TextDecoder();
   let rest = "";
@@ -47,7 +47,7 @@ async function* partsOf(stream: ReadableStream<Uint8Array>): AsyncGenerator<stri
   return rest;
 }
 
-/** The program as it is, except that it goes on to the next command where it would end. */
+/** Runs the program, and continues with the next command where it would exit. */
 async function runAll(): Promise<void> {
   const environment = { ...process.env };
   for (const emitter of [process, process.stdout, process.stderr]) emitter.setMaxListeners(0);

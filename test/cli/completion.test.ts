@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
 
 import { COMMANDS } from "../../src/cli/commands.ts";
-import { temporaryFolder } from "../service.ts";
+import { temporaryFolder } from "../support/service.ts";
 import { run } from "./run.ts";
 
 async function scriptOf(shell: string): Promise<string> {
@@ -14,7 +14,7 @@ async function scriptOf(shell: string): Promise<string> {
 const listed = Object.entries(COMMANDS).filter(([, { isInternal }]) => isInternal !== true);
 const FIRST_WORDS = [...new Set(listed.map(([name]) => name.split(" ")[0] ?? "")), "--help", "--version"];
 
-/** What may follow a line. Its last word is what was typed of the next one. */
+/** Command lines, whose last word is incomplete, with the words that may follow. */
 const LINES: [string, string[]][] = [
   ["curt ", FIRST_WORDS],
   ["curt sh", ["shorten"]],
@@ -25,8 +25,8 @@ const LINES: [string, string[]][] = [
   ["curt child ", []],
 ];
 
-describe("the script for completion", () => {
-  test("knows every command and every option", async () => {
+describe("the completion script", () => {
+  test("contains every command and every option, for each shell", async () => {
     for (const shell of ["bash", "zsh", "fish"]) {
       const script = await scriptOf(shell);
       for (const [name, { options = {} }] of listed) {
@@ -36,25 +36,25 @@ describe("the script for completion", () => {
     }
   });
 
-  test("completes in bash", async () => {
+  test("completes commands, options and values in bash", async () => {
     const script = await scriptOf("bash");
     for (const [line, expected] of LINES) {
       const words = line.split(" ");
-      const ask = `${script}
+      const command = `${script}
 COMP_WORDS=("$@") COMP_CWORD=$(($# - 1))
 complete -p curt > /dev/null && _curt && printf '%s\\n' "\${COMPREPLY[@]}"`;
-      const { stdout, stderr } = Bun.spawnSync(["bash", "-c", ask, "bash", ...words]);
+      const { stdout, stderr } = Bun.spawnSync(["bash", "-c", command, "bash", ...words]);
       expect([lines(stdout.toString()), stderr.toString()], line).toEqual([expected, ""]);
     }
   });
 
   if (Bun.which("fish") !== null) {
-    test("completes in fish", async () => {
+    test("completes commands, options and values in fish", async () => {
       using folder = temporaryFolder();
       await Bun.write(join(folder.path, "curt.fish"), await scriptOf("fish"));
       for (const [line, expected] of LINES) {
-        const ask = `source ${folder.path}/curt.fish; complete -C '${line}'`;
-        const { stdout } = Bun.spawnSync(["fish", "--no-config", "-c", ask]);
+        const command = `source ${folder.path}/curt.fish; complete -C '${line}'`;
+        const { stdout } = Bun.spawnSync(["fish", "--no-config", "-c", command]);
         const words = lines(stdout.toString()).map((one) => one.split("\t")[0] ?? "");
         expect(words.toSorted(), line).toEqual(expected.toSorted());
       }
@@ -62,7 +62,7 @@ complete -p curt > /dev/null && _curt && printf '%s\\n' "\${COMPREPLY[@]}"`;
   }
 
   if (Bun.which("zsh") !== null) {
-    test("completes in zsh", async () => {
+    test("completes commands, options and values in zsh", async () => {
       using folder = temporaryFolder();
       const script = join(folder.path, "curt.zsh");
       await Bun.write(script, await scriptOf("zsh"));
@@ -81,9 +81,9 @@ function lines(text: string): string[] {
   return text.split("\n").filter((line) => line !== "");
 }
 
-/** Types a line and a tab, and returns what the line then is. */
+/** Types a line and a tab, and returns the completed line. */
 async function completeInZsh(script: string, line: string): Promise<string> {
-  const { promise: told, resolve: tell } = Promise.withResolvers<string>();
+  const { promise: completed, resolve: complete } = Promise.withResolvers<string>();
   let shown = "";
   const child = Bun.spawn(["zsh", "-f", "-i"], {
     env: { ...process.env, PS1: "", TERM: "dumb" },
@@ -93,15 +93,15 @@ async function completeInZsh(script: string, line: string): Promise<string> {
       data: (_, data) => {
         shown += new TextDecoder().decode(data);
         const [, buffer] = /<<(.*)>>/.exec(shown) ?? [];
-        if (buffer !== undefined) tell(buffer);
+        if (buffer !== undefined) complete(buffer);
       },
-      exit: () => tell(`zsh said: ${shown}`),
+      exit: () => complete(`zsh wrote: ${shown}`),
     },
   });
   const setUp = `autoload -Uz compinit && compinit -u -D; source ${script}
 show() { print -r -- "<""<$BUFFER>"">" }; zle -N show; bindkey '^X' show\n`;
   child.terminal?.write(`${setUp}${line}\t\u0018`);
-  const buffer = await told;
+  const buffer = await completed;
   child.kill("SIGKILL");
   await child.exited;
   child.terminal?.close();

@@ -1,11 +1,11 @@
-// Files as `curt export` writes them.
+// Files like those that `curt export` writes.
 import type { DatabaseAddress } from "../../src/config/database-url.ts";
 import { fillStore, openRecords } from "../../src/store/open.ts";
 import { KINDS, type WriteRecords } from "../../src/store/shared/records.ts";
 import { exportRecords, fillFrom } from "../../src/transfer/export-file.ts";
 import { NOW } from "../stores/links.ts";
 
-/** A file with so many links, each with a day of visits. */
+/** An export of this many links, each with a day of visits. */
 export function manyLines(links: number): string {
   const created_at = new Date(NOW).toISOString();
   const lines = [HEAD];
@@ -19,7 +19,7 @@ export function manyLines(links: number): string {
   return ended(lines, { link: links, day: links, entry: 9 });
 }
 
-/** With the last line of an export. */
+/** The lines of an export with its last line. */
 export function ended(lines: readonly string[], counts: { readonly [kind: string]: number }): string {
   const text = lines.map((line) => `${line}\n`).join("");
   const records = { ...Object.fromEntries(KINDS.map((kind) => [kind, 0])), ...counts };
@@ -45,7 +45,7 @@ export async function exportOf(address: DatabaseAddress): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-/** False if the store is not empty. `wrap` may change what is written. */
+/** Returns false if the store isn't empty. `wrap` may change the writes. */
 export async function importTo(
   address: DatabaseAddress,
   file: Uint8Array,
@@ -65,6 +65,6 @@ export async function importTo(
 }
 
 async function* chunksOf(file: Uint8Array) {
-  // They end anywhere, as those of a pipe.
+  // Chunks end anywhere, like those of a pipe.
   for (let at = 0; at < file.length; at += 777) yield file.subarray(at, at + 777);
 }

@@ -8,12 +8,12 @@ import { StoreUnavailable, StoreUnusable } from "../../src/links/store.ts";
 import { DAY_MS } from "../../src/links/time.ts";
 import { fillStore, openStore } from "../../src/store/open.ts";
 import { KINDS, type WriteRecords } from "../../src/store/shared/records.ts";
-import { makeLargeStore, runWithRoom } from "../backup/run.ts";
-import { testOnLinux } from "../linux.ts";
-import { sharePostgres } from "../postgres.ts";
-import { startHere, temporaryFolder, PROGRAM } from "../service.ts";
+import { createLargeStore, runWithRoom } from "../backup/interruptions.ts";
 import { newLink, NOW } from "../stores/links.ts";
-import { HASH, makeStore } from "../stores/served-store.ts";
+import { HASH, createServedStore } from "../stores/served-store.ts";
+import { testOnLinux } from "../support/linux.ts";
+import { sharePostgres } from "../support/postgres.ts";
+import { startService, temporaryFolder, PROGRAM } from "../support/service.ts";
 import { slicesOf } from "../visits/slices.ts";
 import { exportOf, importTo } from "./export-file.ts";
 import { run, runAlone } from "./run.ts";
@@ -24,12 +24,12 @@ const newPostgres = () => server.address(`export${++databases}`);
 
 const sqlite = (path: string): DatabaseAddress => ({ engine: "sqlite", path });
 
-test("an import that fails anywhere leaves the store empty, and can be repeated", async () => {
+test("an import that fails after any kind of record leaves the store as it was, and can be repeated", async () => {
   using folder = temporaryFolder();
   const path = (name: string) => join(folder.path, name);
-  await makeStore(path("curt.db"));
+  await createServedStore(path("curt.db"));
   const file = await exportOf(sqlite(path("curt.db")));
-  // A service that nobody used has a secret and counters of its own.
+  // An unused service has a secret and counters of its own.
   const unused = sqlite(path("unused.db"));
   const store = await openStore(unused);
   await store.secret(new Uint8Array([1]));
@@ -87,7 +87,7 @@ test("an export with a counter of 1970-01-01 can be imported", async () => {
   expect((await exportOf(sqlite(join(folder.path, "last")))).toString()).toBe(file.toString());
 });
 
-test("an export adds up the days that several sources have counted, before an import and after it", async () => {
+test("visits of several sources add up over repeated exports and imports", async () => {
   using folder = temporaryFolder();
   const [first, last] = [sqlite(join(folder.path, "first")), sqlite(join(folder.path, "last"))];
   const middle = await newPostgres();
@@ -112,7 +112,7 @@ test("an export adds up the days that several sources have counted, before an im
   await store.close();
 });
 
-/** Without the log of the store. */
+/** Lists a folder without the logs of stores. */
 function filesIn(folder: string): string[] {
   return readdirSync(folder)
     .filter((name) => !/-(wal|shm)$/.test(name))
@@ -120,10 +120,10 @@ function filesIn(folder: string): string[] {
 }
 
 describe("curt export and curt import", () => {
-  test("take a store that was served to PostgreSQL and back, where links and their keys work", async () => {
+  test("move a store to PostgreSQL and back unchanged, where its links redirect, and never overwrite a file", async () => {
     using folder = temporaryFolder();
     const path = (name: string) => join(folder.path, name);
-    await makeStore(path("first.db"));
+    await createServedStore(path("first.db"));
     const [first, last] = [`sqlite:${path("first.db")}`, `sqlite:${path("last.db")}`];
     const middle = await server.url(`export${++databases}`);
     const settings = (url: string) => ({ DATABASE_URL: url, DATA_DIR: folder.path, PORT: "1" });
@@ -149,17 +149,17 @@ describe("curt export and curt import", () => {
     expect(await run(["import", "-"], settings(last), second.stdout)).toMatchObject({ code: 0 });
     expect((await run(["export", "-"], settings(last))).stdout).toBe(second.stdout);
 
-    await using curt = await startHere({ DATABASE_URL: middle });
+    await using curt = await startService({ DATABASE_URL: middle });
     const followed = await curt.fetch("/plain");
     expect([followed.status, followed.headers.get("location")]).toEqual([302, "https://example.com/plain"]);
     expect((await curt.fetch("/bad")).status).toBe(410);
     expect((await curt.fetch("/gone")).status).toBe(410);
   });
 
-  test("tell in plain words what the file holds, without a trace of visitors", async () => {
+  test("write readable lines without hashes of visitors or reporters", async () => {
     using folder = temporaryFolder();
     const path = join(folder.path, "curt.db");
-    await makeStore(path);
+    await createServedStore(path);
     const lines = (await exportOf(sqlite(path))).toString().trimEnd().split("\n");
     const parsed = lines.map((line) => JSON.parse(line));
     expect(parsed[0]).toEqual({ format: "curt-export", version: 1 });
@@ -174,7 +174,7 @@ describe("curt export and curt import", () => {
       visits_used: 1,
       password_hash: HASH,
     });
-    // Today's visitors are known by hashes in the store.
+    // In the store, today's visitors are hashes.
     expect(parsed.findLast(({ kind, code }) => kind === "day" && code === "plain")).toEqual({
       kind: "day",
       code: "plain",
@@ -199,23 +199,23 @@ describe("curt export and curt import", () => {
     expect(parsed.at(-1).sha256).toBe(new Bun.CryptoHasher("sha256").update(before.join("")).digest("hex"));
   });
 
-  test("work on a store that is served", async () => {
-    await using curt = await startHere();
+  test("export a store in use, and say that visits outside the store are missing", async () => {
+    await using curt = await startService();
     for (let nth = 0; nth < 20; nth++)
-      await curt.shorten({ original_url: `https://example.com/${nth}`, custom_code: `made-${nth}` });
+      await curt.shorten({ original_url: `https://example.com/${nth}`, custom_code: `code-${nth}` });
     const { code, stdout, stderr } = await run(["export", "-"], {
       DATABASE_URL: curt.databaseUrl,
       PORT: "1",
     });
     expect(code).toBe(0);
     if (curt.file !== "") expect(stderr).toContain("Visits that are not in the store yet are not exported.");
-    for (let nth = 0; nth < 20; nth++) expect(stdout).toContain(`"code":"made-${nth}"`);
+    for (let nth = 0; nth < 20; nth++) expect(stdout).toContain(`"code":"code-${nth}"`);
   });
 
-  testOnLinux("say what a file cannot be written for, and leave nothing of it", async () => {
+  testOnLinux("report why a file can't be written, and leave no part of it", async () => {
     using folder = temporaryFolder();
     const path = join(folder.path, "curt.db");
-    await makeLargeStore(path, 20_000);
+    await createLargeStore(path, 20_000);
     const settings = { DATABASE_URL: `sqlite:${path}`, PORT: "1" };
     const link = join(folder.path, "link");
     symlinkSync("nowhere", link);
@@ -245,16 +245,16 @@ describe("curt export and curt import", () => {
         env: { ...process.env, ...settings },
         stderr: "pipe",
       });
-      const told = await shell.stderr.text();
-      expect(told).toMatch(new RegExp(`^curt: standard output is not complete: ${reason}.\n$`));
+      const stderr = await shell.stderr.text();
+      expect(stderr).toMatch(new RegExp(`^curt: standard output is not complete: ${reason}.\n$`));
     }
     expect(filesIn(folder.path)).toEqual(["curt.db", "link"]);
   });
 
-  test("at once to one file: only a whole one gets the name", async () => {
+  test("let one of three simultaneous exports create the file, and complete it", async () => {
     using folder = temporaryFolder();
     const [path, file] = [join(folder.path, "curt.db"), join(folder.path, "export")];
-    await makeLargeStore(path, 20_000);
+    await createLargeStore(path, 20_000);
     const settings = { DATABASE_URL: `sqlite:${path}`, PORT: "1" };
     const both = await Promise.all([1, 2, 3].map(() => runAlone(["export", file], settings)));
     expect(both.filter(({ code }) => code === 0)).toHaveLength(1);

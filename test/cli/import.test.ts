@@ -10,10 +10,10 @@ import { fillStore, openImporter, openStore } from "../../src/store/open.ts";
 import { fillFrom } from "../../src/transfer/export-file.ts";
 import type { ImportItem, LinkItem } from "../../src/transfer/import-file.ts";
 import { importLinks, type ImportOptions, type SkippedRow } from "../../src/transfer/import-links.ts";
-import { sharePostgres } from "../postgres.ts";
-import { openStoreOf, ROOT, startHere, temporaryFolder } from "../service.ts";
 import { newLink, NOW } from "../stores/links.ts";
-import { HASH, makeStore } from "../stores/served-store.ts";
+import { HASH, createServedStore } from "../stores/served-store.ts";
+import { sharePostgres } from "../support/postgres.ts";
+import { openStoreOf, ROOT, startService, temporaryFolder } from "../support/service.ts";
 import { slicesOf } from "../visits/slices.ts";
 import { runCommand } from "./commands.ts";
 import { manyLines } from "./export-file.ts";
@@ -26,97 +26,119 @@ const TODAY = Math.floor(NOW / DAY_MS);
 const sqlite = (path: string): DatabaseAddress => ({ engine: "sqlite", path });
 const settingsFor = (path: string) => ({ DATABASE_URL: `sqlite:${path}`, PORT: "1" });
 
-const LIMITS = "created_at must be an instant from 1970 to 9999";
+const WHOLE = manyLines(5);
+const LINES = WHOLE.trimEnd().split("\n");
+const CUT = WHOLE.slice(0, -300);
+const LINK_4 = /\{"kind":"link","code":"c4".*/;
+const NOW_TEXT = new Date(NOW).toISOString();
+const CASE = {
+  kind: "case",
+  code: "c4",
+  created_at: NOW_TEXT,
+  first: NOW_TEXT,
+  last: NOW_TEXT,
+  reasons: {},
+  pending: 1,
+  notes: [],
+  reports: 2 ** 31,
+};
+const NO_CODE = "code must be a code";
+const NO_HASH = "password_hash must be an Argon2id hash";
+const NO_INSTANT = "created_at must be an instant from 1970 to 9999";
+const NO_ASCII = "target, or location if there is one, must be an address in ASCII";
+
+const replaced = (old: string | RegExp, by: string) => WHOLE.replace(old, () => by);
+const createdAt = (at: string) => WHOLE.replace(/("c3".*"created_at":)"[^"]*"/, `$1"${at}"`);
+const hashed = (hash: string) => replaced('"code":"c4"', `"code":"c4","password_hash":"${hash}"`);
+const withTarget = (fields: string) => replaced('"target":"https://example.com/4"', fields);
+const replacedLink = (record: object) => replaced(LINK_4, JSON.stringify(record));
+
+/** Exports with a fault, the number of the line, and the start of its description. */
+const BROKEN: readonly (readonly [fault: string, file: string, line: number, why: string])[] = [
+  ["text that isn't JSON", replaced('{"kind":"link","code":"c1"', "{kind"), 3, "it is no JSON object"],
+  ["a field of another type", replaced('"code":"c2"', '"code":7'), 4, "code must be a text"],
+  ["a date that doesn't exist", createdAt("2026-02-30"), 5, "created_at must be an instant"],
+  ["a date that is too late", createdAt("+275760-09-13T00:00:00.000Z"), 5, NO_INSTANT],
+  ["a date that is too early", createdAt("-000001-01-01T00:00:00.000Z"), 5, NO_INSTANT],
+  ["a script as target", withTarget('"target":"javascript:alert(4)"'), 6, "target must start with http"],
+  [
+    "a line break in a location",
+    withTarget('"target":"http://a/","location":"http://a/\\r\\nX: y"'),
+    6,
+    NO_ASCII,
+  ],
+  ["a decomposed code", replaced('"c4"', JSON.stringify("한".normalize("NFD"))), 6, NO_CODE],
+  ["an empty code", replaced('"c4"', '""'), 6, NO_CODE],
+  [
+    "an empty secret",
+    replacedLink({ kind: "secret", name: "links", base64: "" }),
+    6,
+    "base64 must be bytes in Base64",
+  ],
+  ["too many reports", replacedLink(CASE), 6, "reports must be at most 2147483647"],
+  ["a hash with other memory", hashed(HASH.replace("m=19456", "m=19457")), 6, NO_HASH],
+  ["a hash with other time", hashed(HASH.replace("t=2", "t=3")), 6, NO_HASH],
+  ["a bcrypt hash", hashed("$2b$31$N9qo8uLOickgx2ZMRZoMyeIjZAgcfl7p92ldGxad68LJZdL17lhWy"), 6, NO_HASH],
+  ["an empty hash", hashed("$argon2id$"), 6, NO_HASH],
+  [
+    "the day 1970-01-01",
+    replaced('"2026-11-20"', '"1970-01-01"'),
+    7,
+    "day must be null or a day from 1970-01-02 on",
+  ],
+  ["a future day", replaced('"2026-11-20"', '"2026-11-22"'), 7, "day must not be in the future"],
+  [
+    "half a character",
+    replaced('"visitors":0', '"visitors":0,"values":{"countries":[["\\ud800",1]]}'),
+    7,
+    "values.countries must be",
+  ],
+  ["an unknown kind", replaced('"kind":"day"', '"kind":"dog"'), 7, "kind must be link, day, "],
+  ["a missing last line", LINES.slice(0, -1).join("\n"), LINES.length, "the file was cut off"],
+  ["a cut line", CUT, CUT.split("\n").length, "it is no JSON object"],
+  [
+    "a changed line",
+    replaced("example.com/3", "example.org/3"),
+    LINES.length,
+    "the lines before it were changed",
+  ],
+  ["a line after the last one", `${WHOLE}${LINES[1]}\n`, LINES.length + 1, "it comes after the last line"],
+];
+
+test.each(BROKEN)("an import reports %s by the number of its line", async (_, file, line, why) => {
+  using folder = temporaryFolder();
+  const faults: (readonly [line: number, why: string])[] = [];
+  const onBroken = (...broken: readonly [number, string]) => void faults.push(broken);
+  async function* bytes() {
+    yield Buffer.from(file);
+  }
+  await fillStore(sqlite(join(folder.path, "curt.db")), (write) =>
+    fillFrom(bytes(), write, { onBroken, lastDay: TODAY, skipLink: () => false, onRecords() {} }),
+  );
+  expect(faults[0]).toEqual([line, expect.stringContaining(why)]);
+});
 
 describe("curt import", () => {
-  test("tells a broken line by its number, and passes over it only if asked to", async () => {
-    using folder = temporaryFolder();
-    const path = (name: string) => join(folder.path, name);
-    const commanded: readonly string[] = ["json", "header", "cut"];
-    const whole = manyLines(5);
-    const lines = whole.trimEnd().split("\n");
-    const instead = (old: string | RegExp, now: string) => whole.replace(old, () => now);
-    const line4 = /\{"kind":"link","code":"c4".*/;
-    const dated = (at: string) => whole.replace(/("c3".*"created_at":)"[^"]*"/, `$1"${at}"`);
-    const hashed = (hash: string) => instead('"code":"c4"', `"code":"c4","password_hash":"${hash}"`);
-    const NO_HASH = "password_hash must be an Argon2id hash";
-    const [created_at, first, last] = Array.from({ length: 3 }, () => new Date(NOW).toISOString());
-    const dates = { created_at, first, last };
-    const reports = {
-      kind: "case",
-      code: "c4",
-      reasons: {},
-      pending: 1,
-      notes: [],
-      reports: 2 ** 31,
-      ...dates,
-    };
-    const http = '"target":"https://example.com/4"';
-    const NO_ASCII = "target, or location if there is one, must be an address in ASCII";
-    for (const [name, file, number, why] of [
-      ["json", instead('{"kind":"link","code":"c1"', "{kind"), 3, "it is no JSON object"],
-      ["field", instead('"code":"c2"', '"code":7'), 4, "code must be a text"],
-      ["date", dated("2026-02-30"), 5, "created_at must be an instant"],
-      ["script", instead("https://example.com/4", "javascript:alert(4)"), 6, "target must start with http"],
-      ["header", instead(http, '"target":"http://a/","location":"http://a/\\r\\nX: y"'), 6, NO_ASCII],
-      ["decomposed", instead('"c4"', JSON.stringify("한".normalize("NFD"))), 6, "code must be a code"],
-      ["no code", instead('"c4"', '""'), 6, "code must be a code"],
-      ["too late", dated("+275760-09-13T00:00:00.000Z"), 5, LIMITS],
-      ["too early", dated("-000001-01-01T00:00:00.000Z"), 5, LIMITS],
-      ["day 0", instead('"2026-11-20"', '"1970-01-01"'), 7, "day must be null or a day from 1970-01-02 on"],
-      ["tomorrow", instead('"2026-11-20"', '"2026-11-22"'), 7, "day must not be in the future"],
-      [
-        "half a character",
-        instead('"visitors":0', '"visitors":0,"values":{"countries":[["\\ud800",1]]}'),
-        7,
-        "values.countries must be",
-      ],
-      [
-        "secret",
-        instead(line4, '{"kind":"secret","name":"links","base64":""}'),
-        6,
-        "base64 must be bytes in Base64",
-      ],
-      ["reports", instead(line4, JSON.stringify(reports)), 6, "reports must be at most 2147483647"],
-      ["memory", hashed(HASH.replace("m=19456", "m=19457")), 6, NO_HASH],
-      ["time", hashed(HASH.replace("t=2", "t=3")), 6, NO_HASH],
-      ["bcrypt", hashed("$2b$31$N9qo8uLOickgx2ZMRZoMyeIjZAgcfl7p92ldGxad68LJZdL17lhWy"), 6, NO_HASH],
-      ["no hash", hashed("$argon2id$"), 6, NO_HASH],
-      ["kind", instead('"kind":"day"', '"kind":"dog"'), 7, "kind must be link, day, "],
-      ["cut", lines.slice(0, -1).join("\n"), lines.length, "the file was cut off"],
-      ["cut inside", whole.slice(0, -300), whole.slice(0, -300).split("\n").length, "it is no JSON object"],
-      [
-        "changed",
-        instead("example.com/3", "example.org/3"),
-        lines.length,
-        "the lines before it were changed",
-      ],
-      ["more", `${whole}${lines[1]}\n`, lines.length + 1, "it comes after the last line"],
-    ] as const) {
-      const told: (readonly [line: number, why: string])[] = [];
-      const onBroken = (...broken: readonly [number, string]) => void told.push(broken);
-      async function* bytes() {
-        yield Buffer.from(file);
-      }
-      await fillStore(sqlite(path(`${name}.filled.db`)), (write) =>
-        fillFrom(bytes(), write, { onBroken, lastDay: TODAY, skipLink: () => false, onRecords() {} }),
-      );
-      expect(told[0], name).toEqual([number, expect.stringContaining(why)]);
-      // Whatever is wrong, the command says it in the same way.
-      if (!commanded.includes(name)) continue;
-      writeFileSync(path("export"), file);
-      const settings = settingsFor(path(`${name}.db`));
-      const refused = await runCommand(["import", path("export")], settings);
-      expect(refused.code, name).toBe(1);
-      expect(refused.stderr, name).toContain(`is broken at line ${number}: ${why}`);
-      const taken = await runCommand(["import", "--skip-bad", path("export")], settings);
-      expect(taken.code, name).toEqual(0);
-      expect(taken.stdout).toContain(`line ${number}\n`);
-      expect(taken.stdout).toContain("has everything else of the export: ");
-    }
-  });
+  /** The command reports every fault in the same way, so a few are enough. */
+  const REPORTED = ["text that isn't JSON", "a line break in a location", "a missing last line"];
+  test.each(BROKEN.filter(([fault]) => REPORTED.includes(fault)))(
+    "refuses %s, and skips it with --skip-bad",
+    async (_, file, line, why) => {
+      using folder = temporaryFolder();
+      const path = join(folder.path, "export");
+      writeFileSync(path, file);
+      const settings = settingsFor(join(folder.path, "curt.db"));
+      const refused = await runCommand(["import", path], settings);
+      expect(refused.code).toBe(1);
+      expect(refused.stderr).toContain(`is broken at line ${line}: ${why}`);
+      const skipped = await runCommand(["import", "--skip-bad", path], settings);
+      expect(skipped.code).toBe(0);
+      expect(skipped.stdout).toContain(`line ${line}\n`);
+      expect(skipped.stdout).toContain("has everything else of the export: ");
+    },
+  );
 
-  test("that failed leaves the store empty", async () => {
+  test("refuses folders and missing, foreign, newer, empty and broken files, and leaves the store empty", async () => {
     using folder = temporaryFolder();
     const write = (name: string, text: string) => {
       writeFileSync(join(folder.path, name), text);
@@ -168,12 +190,12 @@ describe("curt import", () => {
     }
   });
 
-  test("adds links with their visits to a store that is served, which leads on at once; twice changes nothing", async () => {
+  test("adds links with their visits to a store in use, where they redirect immediately, and adds nothing the second time", async () => {
     using folder = temporaryFolder();
     const [path, file] = [join(folder.path, "from.db"), join(folder.path, "export")];
-    await makeStore(path);
+    await createServedStore(path);
     expect(await runCommand(["export", file], settingsFor(path))).toMatchObject({ code: 0 });
-    await using curt = await startHere({}, { startMs: NOW + DAY_MS });
+    await using curt = await startService({}, { startMs: NOW + DAY_MS });
     const taken = { original_url: "https://example.org/mine", custom_code: "ends" };
     expect((await curt.shorten(taken)).status).toBe(201);
     expect((await curt.fetch("/plain")).status).toBe(404);
@@ -200,12 +222,12 @@ describe("curt import", () => {
     await using store = await openStoreOf(curt);
     const { createdMs } = (await store.find("plain" as LinkKey)) ?? newLink("plain");
     const sums = () => store.sums("plain" as LinkKey, createdMs);
-    // The request above is counted a moment later.
+    // The request above counts a moment later.
     while ((await sums())?.bots === 0) await Bun.sleep(10);
     expect(await sums()).toEqual({ visits: 5, bots: 1 });
   });
 
-  test("shows how far it is on a terminal only", async () => {
+  test("shows its progress in a terminal only", async () => {
     using folder = temporaryFolder();
     const file = join(folder.path, "export");
     writeFileSync(file, manyLines(3000));
@@ -246,32 +268,32 @@ async function* from(items: readonly ImportItem[]) {
   yield* items;
 }
 
-/** Takes them in as `curt import` does. */
-async function take(
+/** Imports items like `curt import`. */
+async function importItems(
   address: DatabaseAddress,
   items: readonly ImportItem[],
   options: Partial<ImportOptions> & { dry?: boolean } = {},
 ) {
-  const left: SkippedRow[] = [];
+  const skipped: SkippedRow[] = [];
   const importer = await (options.dry === true ? openLookup(address) : openImporter(address));
   const outcome = await importLinks(from(items), {
     ...RULES,
     ...options,
     importer,
-    onSkipped: (row) => void left.push(row),
+    onSkipped: (row) => void skipped.push(row),
   });
   await importer.close();
-  return { ...outcome, left };
+  return { ...outcome, skipped };
 }
 
 for (const engine of ["SQLite", "PostgreSQL"] as const)
-  describe(`links from elsewhere, over ${engine},`, () => {
+  describe(`imported links (${engine})`, () => {
     async function newStore(folder: string): Promise<DatabaseAddress> {
       if (engine === "PostgreSQL") return server.address(`import${++databases}`);
       return sqlite(join(folder, `${++databases}.db`));
     }
 
-    test("keep their code, dates, end and visits by day", async () => {
+    test("keep code, dates, terms and visits by day, and a repeated import adds nothing", async () => {
       using folder = temporaryFolder();
       const address = await newStore(folder.path);
       const items: ImportItem[] = [
@@ -283,14 +305,14 @@ for (const engine of ["SQLite", "PostgreSQL"] as const)
         link("new", { key: 8, createdMs: undefined, disabled: "spam" }),
         { kind: "skipped", place: "row 9", code: "pass", reason: "it has a password" },
       ];
-      const tried = await take(address, items, { dry: true });
-      expect(await take(address, items)).toEqual(tried);
+      const tried = await importItems(address, items, { dry: true });
+      expect(await importItems(address, items)).toEqual(tried);
       expect(tried).toEqual({
         links: 2,
         added: 2,
         known: 0,
         visits: 11,
-        left: [{ place: "row 9", code: "pass", why: { rule: "row", reason: "it has a password" } }],
+        skipped: [{ place: "row 9", code: "pass", why: { rule: "row", reason: "it has a password" } }],
       });
       const store = await openStore(address);
       expect(await store.find("Big" as LinkKey)).toMatchObject({
@@ -310,12 +332,12 @@ for (const engine of ["SQLite", "PostgreSQL"] as const)
         [TODAY - 3, 5, 1],
         [TODAY, 1, 0],
       ]);
-      // They age like all others, and a later visit is added.
+      // They age like all other visits.
       while ((await store.age({ closeBefore: TODAY, forgetBefore: TODAY - 1 }, 100)) > 0);
       expect(await store.sums("Big" as LinkKey, 5000)).toEqual({ visits: 10, bots: 1 });
       await store.close();
-      // What has aged is not added once more.
-      expect(await take(address, items)).toMatchObject({ added: 0, known: 2, visits: 0 });
+      // Aged visits aren't added again.
+      expect(await importItems(address, items)).toMatchObject({ added: 0, known: 2, visits: 0 });
       const after = await openStore(address);
       expect(await after.sums("Big" as LinkKey, 5000)).toEqual({ visits: 10, bots: 1 });
       await after.close();
@@ -349,12 +371,12 @@ for (const engine of ["SQLite", "PostgreSQL"] as const)
       expect(sizes).toEqual(Array.from({ length: 6 }, () => 2 * 366));
     });
 
-    test("keep days before STATS_KEEP as a sum", async () => {
+    test("keep visits before STATS_KEEP only in their sum", async () => {
       using folder = temporaryFolder();
       const address = await newStore(folder.path);
       const days = [1, TODAY - 401, TODAY - 400, TODAY];
       const items = days.map((day): ImportItem => ({ kind: "visits", key: "old", day, visits: 2, bots: 1 }));
-      await take(address, [link("old", { visits: 11 }), ...items]);
+      await importItems(address, [link("old", { visits: 11 }), ...items]);
       const store = await openStore(address);
       await using _ = { [Symbol.asyncDispose]: store.close };
       expect(await store.sums("old" as LinkKey, 5000)).toEqual({ visits: 11, bots: 4 });
@@ -365,7 +387,7 @@ for (const engine of ["SQLite", "PostgreSQL"] as const)
       ]);
     });
 
-    test("that were here before and were purged are added, and their visits are not doubled", async () => {
+    test("keep their visits once if the store has purged the same link", async () => {
       using folder = temporaryFolder();
       const address = await newStore(folder.path);
       const items: ImportItem[] = [
@@ -378,13 +400,13 @@ for (const engine of ["SQLite", "PostgreSQL"] as const)
       for (const slice of slicesOf({ hour: 24 * (TODAY - 3), visits })) await store.add(slice);
       expect(await store.purge(NOW, 100)).toBe(1);
       await store.close();
-      expect(await take(address, items)).toMatchObject({ added: 1 });
+      expect(await importItems(address, items)).toMatchObject({ added: 1 });
       const after = await openStore(address);
       expect(await after.sums("ended" as LinkKey, 5000)).toEqual({ visits: 2, bots: 0 });
       await after.close();
     });
 
-    test("are left out where a rule or another link is in the way", async () => {
+    test("are skipped if a rule forbids them or another link has the code", async () => {
       using folder = temporaryFolder();
       const address = await newStore(folder.path);
       const store = await openStore(address);
@@ -403,9 +425,9 @@ for (const engine of ["SQLite", "PostgreSQL"] as const)
         link("long".repeat(20)),
         link("never", { createdMs: -1 }),
       ];
-      const { left, added } = await take(address, items);
+      const { skipped, added } = await importItems(address, items);
       expect(added).toBe(1);
-      expect(left.map(({ place, why }) => [place, why.rule])).toEqual([
+      expect(skipped.map(({ place, why }) => [place, why.rule])).toEqual([
         ["again", "conflict.file"],
         ["row script", "target.scheme"],
         ["row own", "target.own"],
@@ -426,8 +448,8 @@ for (const engine of ["SQLite", "PostgreSQL"] as const)
     });
   });
 
-test("odd codes are taken if asked for, and only those to which an address leads", async () => {
-  await using curt = await startHere();
+test("keepOdd imports unusual codes that an address can reach, and they redirect", async () => {
+  await using curt = await startService();
   const odd = [
     "a!b",
     "100%",
@@ -446,8 +468,8 @@ test("odd codes are taken if asked for, and only those to which an address leads
   const items = [...odd, ...unreachable, "api", "LiveZ", ""].map((code) =>
     link(code, { originalUrl: url(code) }),
   );
-  const { left } = await take(curt.database, items, { keepOdd: true });
-  expect(left.map(({ code, why }) => [code, why.rule])).toEqual([
+  const { skipped } = await importItems(curt.database, items, { keepOdd: true });
+  expect(skipped.map(({ code, why }) => [code, why.rule])).toEqual([
     ...unreachable.map((code) => [code, "code.unreachable"]),
     ["api", "code.reserved"],
     ["LiveZ", "code.reserved"],

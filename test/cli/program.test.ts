@@ -11,10 +11,17 @@ import { warnAtStart } from "../../src/config/start-warnings.ts";
 import { createLog } from "../../src/lib/log.ts";
 import type { Target } from "../../src/links/target.ts";
 import { openStore } from "../../src/store/open.ts";
-import { freePort } from "../free-port.ts";
-import { testOnLinux } from "../linux.ts";
-import { type Settings, startHere, startProgram, temporaryFolder, untilLogged, PROGRAM } from "../service.ts";
 import { newLink } from "../stores/links.ts";
+import { freePort } from "../support/free-port.ts";
+import { testOnLinux } from "../support/linux.ts";
+import {
+  type Settings,
+  startService,
+  startProgram,
+  temporaryFolder,
+  untilLogged,
+  PROGRAM,
+} from "../support/service.ts";
 import { visit } from "../visits/visits.ts";
 import { runCommand as run } from "./commands.ts";
 import { runInTerminal } from "./run.ts";
@@ -42,7 +49,7 @@ describe("the command line", () => {
     }
   });
 
-  test("explains every setting in lines of 80 columns, and in the width of a terminal", async () => {
+  test("explains every setting within 80 columns, or within the width of a terminal", async () => {
     const { code, stdout } = await run(["help", "settings"], { PORT: "x" });
     expect(code).toBe(0);
     const listed = [...stdout.matchAll(/^  ([A-Z_]+) /gm)].map(([, name]) => name);
@@ -56,7 +63,7 @@ describe("the command line", () => {
     }
   });
 
-  test("explains one command, also when the configuration is wrong", async () => {
+  test("explains a command even if the configuration is wrong", async () => {
     for (const flag of ["--help", "-h"]) {
       const { code, stdout, stderr } = await run(["check", flag], { PORT: "x" });
       expect([code, stderr]).toEqual([0, ""]);
@@ -65,24 +72,24 @@ describe("the command line", () => {
     }
   });
 
-  test("says what is wrong with a command line and what would be right, with exit code 2", async () => {
-    const wrong: [string[], string, string][] = [
-      [[], "a command is missing", "<command>"],
-      [["dance"], 'there is no command "dance"', "<command>"],
-      [["__proto__"], 'there is no command "__proto__"', "<command>"],
-      [["toString"], 'there is no command "toString"', "<command>"],
-      [["--loud"], "Unknown option '--loud'", "<command>"],
-      [["serve", "now"], 'serve takes no argument "now"', "serve"],
-      [["serve", "--loud"], "Unknown option '--loud'", "serve"],
-      [["check", "--help=me"], "Option '-h, --help' does not take an argument", "check"],
-    ];
-    for (const [args, mistake, usage] of wrong) {
-      const { message, help } = refusalOf(args);
-      expect([args, message]).toEqual([args, mistake]);
-      expect(help).toStartWith(`Usage: curt ${usage}\n`);
-      expect(help).toMatch(/"curt (?:--help|help settings)" lists /);
-      expect(help).not.toContain("LOG_LEVEL");
-    }
+  test.each([
+    ["", "a command is missing", "<command>"],
+    ["dance", 'there is no command "dance"', "<command>"],
+    ["__proto__", 'there is no command "__proto__"', "<command>"],
+    ["toString", 'there is no command "toString"', "<command>"],
+    ["--loud", "Unknown option '--loud'", "<command>"],
+    ["serve now", 'serve takes no argument "now"', "serve"],
+    ["serve --loud", "Unknown option '--loud'", "serve"],
+    ["check --help=me", "Option '-h, --help' does not take an argument", "check"],
+  ])("refuses `curt %s`: %s", (line, mistake, usage) => {
+    const { message, help } = refusalOf(line.split(" ").filter(Boolean));
+    expect(message).toBe(mistake);
+    expect(help).toStartWith(`Usage: curt ${usage}\n`);
+    expect(help).toMatch(/"curt (?:--help|help settings)" lists /);
+    expect(help).not.toContain("LOG_LEVEL");
+  });
+
+  test("prints a refusal with its help, and exits with 2", async () => {
     for (const args of [[], ["__proto__"], ["serve", "now"]]) {
       // PORT is wrong, so that a command line that is accepted by mistake does not start the server.
       const { code, stdout, stderr } = await run(args, { PORT: "x" });
@@ -91,7 +98,7 @@ describe("the command line", () => {
     }
   });
 
-  test("lists the commands of a group without the rest", async () => {
+  test("lists only the commands of a group", async () => {
     const { code, stdout } = await run(["completion", "--help"]);
     expect(code).toBe(0);
     expect(stdout).toStartWith("Usage: curt completion <command>\n\nCommands:\n  bash ");
@@ -103,7 +110,7 @@ describe("the command line", () => {
     });
   });
 
-  test("takes a manage key that starts with a dash, and no option for a value", () => {
+  test("accepts a value that starts with a dash, but no option as a value", () => {
     const optionsOf = (...args: string[]) => {
       const line = readCommandLine(COMMANDS, ["edit", "abc", ...args]);
       return "args" in line ? line.args.options : undefined;
@@ -114,7 +121,7 @@ describe("the command line", () => {
     expect(refusalOf(["edit", "--", "abc", "--key", "-x"]).message).toContain('takes no argument "--key"');
   });
 
-  test("gives a command the arguments and options that it declares", () => {
+  test("passes a command the arguments and options that it declares, and refuses others", () => {
     const commands: Commands = {
       "tea make": {
         summary: "make tea",
@@ -153,7 +160,7 @@ variables: "curt help settings" lists them.`,
     expect(() => call("tea drink")).toThrow('there is no command "tea drink"');
   });
 
-  test("keeps the journal of visits in DATA_DIR, which it makes", async () => {
+  test("creates DATA_DIR and keeps the journal of visits there", async () => {
     using folder = temporaryFolder();
     const settings = { DATA_DIR: join(folder.path, "local", "curt") };
     await using program = await startProgram(settings, { folder: folder.path });
@@ -182,7 +189,7 @@ describe("curt serve", () => {
     [1, "HOST 192.0.2.7, PORT 0: it is not an address of this machine. ", () => ({ HOST: "192.0.2.7" })],
     [1, "METRICS_PORT 0 at 192.0.2.7: it is not an address of ", () => ({ METRICS_PORT: "192.0.2.7:0" })],
     [1, "/dev/null/x/curt.db cannot be used: ", () => ({ DATABASE_URL: "sqlite:/dev/null/x/curt.db" })],
-  ])("that cannot start ends with %i, says why, and touches nothing: %s", async (exitCode, why, settings) => {
+  ])("exits with %i and changes no file if it can't start: %s", async (exitCode, why, settings) => {
     using folder = temporaryFolder();
     const path = join(folder.path, "notes.txt");
     await Bun.write(path, "This is no database. ".repeat(100));
@@ -200,8 +207,8 @@ describe("curt serve", () => {
     for (const name of ["notes.txt-wal", "curt.db-wal"]) expect(readdirSync(folder.path)).not.toContain(name);
   });
 
-  test("that finds its port taken says so", async () => {
-    await using other = await startHere();
+  test("reports a port in use", async () => {
+    await using other = await startService();
     using folder = temporaryFolder();
     const { port: PORT } = new URL(other.origin);
     const { code, stderr } = await run(["serve"], { PORT, DATABASE_URL: `sqlite:${folder.path}/curt.db` });
@@ -209,7 +216,7 @@ describe("curt serve", () => {
     expect(stderr).toContain(`HOST localhost, PORT ${PORT}: another program uses the port.`);
   });
 
-  testOnLinux("that cannot make a folder says so", async () => {
+  testOnLinux("reports a folder that it can't create", async () => {
     using folder = temporaryFolder();
     const settings = {
       DATABASE_URL: `sqlite:${folder.path}/curt.db`,
@@ -232,7 +239,7 @@ describe("curt serve", () => {
     existsSync(PRIVILEGED) &&
     Number(readFileSync(PRIVILEGED, "utf8")) > 81
   )
-    test("that may not use a port says so", async () => {
+    test("reports a port that its user may not use", async () => {
       const unprivileged = [
         "setpriv",
         "--inh-caps=-all",
@@ -248,7 +255,7 @@ describe("curt serve", () => {
       );
     });
 
-  test("says in its first line where it listens", async () => {
+  test("logs in its first line where it listens", async () => {
     await using program = await startProgram();
     const [line = ""] = program.logged;
     expect(JSON.parse(line)).toMatchObject({
@@ -257,7 +264,7 @@ describe("curt serve", () => {
     });
   });
 
-  test("logs JSON lines that nothing can break, without the queries of targets, and no line per redirect", async () => {
+  test("logs well-formed JSON lines without queries of targets, and none per redirect", async () => {
     await using program = await startProgram({ LOG_LEVEL: "debug" });
     const original_url = "https://example.com/path/\u202E?token=secret#fragment";
     await program.shorten({ original_url, custom_code: "logged" });
@@ -294,11 +301,11 @@ describe("the handler of uncaught exceptions", () => {
     program.expectFaults();
     return program;
   };
-  test("ends a program whose writer thread has gone, so that a supervisor can restart it", async () => {
+  test("ends the program if its writer thread dies, and keeps the journal for the next start", async () => {
     using folder = temporaryFolder();
     await using program = await startWith(
       folder.path,
-      // Nothing is folded on time, so that the visit is in the journal however long this test takes.
+      // Nothing is folded, so that the visit stays in the journal however long this test takes.
       `const every = setInterval;
        globalThis.setInterval = (job, ms, ...rest) => every(job, 3_600_000, ...rest);
        const Real = Worker;
@@ -323,8 +330,8 @@ describe("the handler of uncaught exceptions", () => {
   });
 
   const troubles = {
-    "an exception that nobody catches": `process.on("SIGWINCH", () => { throw new Error("planted"); });`,
-    "a rejection that nobody handles": `process.on("SIGWINCH", () => void Promise.reject(new Error("planted")));`,
+    "an uncaught exception": `process.on("SIGWINCH", () => { throw new Error("planted"); });`,
+    "an unhandled rejection": `process.on("SIGWINCH", () => void Promise.reject(new Error("planted")));`,
   };
   for (const [what, trouble] of Object.entries(troubles)) {
     test(`logs ${what}, stops in order and exits with 1`, async () => {
@@ -342,7 +349,7 @@ describe("the handler of uncaught exceptions", () => {
     });
   }
 
-  test("is not reached when nobody reads the log any more", async () => {
+  test("isn't called when the reader of the log ends", async () => {
     using folder = temporaryFolder();
     const settings = {
       PORT: "0",
@@ -365,7 +372,7 @@ describe("the handler of uncaught exceptions", () => {
   });
 });
 
-describe("a start warns", () => {
+describe("the warnings of a start", () => {
   function warningsOf(settings: Settings): string {
     const lines: string[] = [];
     const output = { isTTY: false, writableLength: 0, on() {}, write: (line: string) => lines.push(line) };
@@ -375,22 +382,27 @@ describe("a start warns", () => {
   const LIMITED = { BASE_URL: "https://curt.example", LIMIT_CREATE: "5/1m", LIMIT_PASSWORDS: "off" };
   const OFF = { LIMIT_CREATE: "off", LIMIT_UNKNOWN: "off", LIMIT_VIEW: "off", LIMIT_REPORT: "off" };
 
-  test.each<[boolean, string, Settings]>([
-    [true, "all visitors count as one client", LIMITED],
-    [true, "all visitors count as one client", { ...LIMITED, ...OFF, LIMIT_PASSWORDS: "10/1h" }],
-    [false, "all visitors count as one client", { ...LIMITED, TRUSTED_PROXIES: "127.0.0.1" }],
-    [false, "all visitors count as one client", { ...LIMITED, POSTURE: "private" }],
-    [false, "all visitors count as one client", { ...LIMITED, ...OFF }],
-    [true, '"name":"ADMIN_TOKN","meant":"ADMIN_TOKEN"', { ADMIN_TOKN: "0123456789abcdef" }],
-    [false, "0123456789abcdef", { ADMIN_TOKN: "0123456789abcdef" }],
-    [false, "misspelt", { BASE_URL: "https://curt.example" }],
-    [true, "BASE_URL starts with http://: ", { BASE_URL: "http://go.curt.example" }],
-    [false, "BASE_URL starts with http://: ", { BASE_URL: "http://localhost:8080" }],
-  ])("(%p) %s: %j", (isWarned, warning, settings) => {
-    expect(warningsOf(settings).includes(warning)).toBe(isWarned);
+  test.each<[string, Settings]>([
+    ["all visitors count as one client", LIMITED],
+    ["all visitors count as one client", { ...LIMITED, ...OFF, LIMIT_PASSWORDS: "10/1h" }],
+    ['"name":"ADMIN_TOKN","meant":"ADMIN_TOKEN"', { ADMIN_TOKN: "0123456789abcdef" }],
+    ["BASE_URL starts with http://: ", { BASE_URL: "http://go.curt.example" }],
+  ])("include %s with %j", (warning, settings) => {
+    expect(warningsOf(settings)).toInclude(warning);
   });
 
-  test("once for all processes, and a stop says when it is done", async () => {
+  test.each<[string, Settings]>([
+    ["all visitors count as one client", { ...LIMITED, TRUSTED_PROXIES: "127.0.0.1" }],
+    ["all visitors count as one client", { ...LIMITED, POSTURE: "private" }],
+    ["all visitors count as one client", { ...LIMITED, ...OFF }],
+    ["0123456789abcdef", { ADMIN_TOKN: "0123456789abcdef" }],
+    ["misspelt", { BASE_URL: "https://curt.example" }],
+    ["BASE_URL starts with http://: ", { BASE_URL: "http://localhost:8080" }],
+  ])("don't include %s with %j", (warning, settings) => {
+    expect(warningsOf(settings)).not.toInclude(warning);
+  });
+
+  test("appear once for all processes, and the last line says that the program stopped", async () => {
     const program = await startProgram({ ADMIN_TOKN: "0123456789abcdef", PROCESSES: "2" });
     await program[Symbol.asyncDispose]();
     expect(program.logged.filter((line) => line.includes("misspelt"))).toHaveLength(1);
@@ -398,7 +410,7 @@ describe("a start warns", () => {
   });
 });
 
-test("all mistakes are reported together, with missing files of a certificate", async () => {
+test("curt serve reports all wrong settings together, and curt check ignores unreadable certificates", async () => {
   const settings = {
     PORT: "x",
     TLS_CERT: "/nowhere/cert.pem",
@@ -415,14 +427,14 @@ test("all mistakes are reported together, with missing files of a certificate", 
       "",
     ],
   ]);
-  // Another user may check the store, who may not read the key.
+  // The user who checks the store may lack the right to read the key.
   using folder = temporaryFolder();
   const fine = { ...settings, PORT: "0", DATABASE_URL: `sqlite:${folder.path}/curt.db` };
   expect((await run(["check"], fine)).code).toBe(0);
 });
 
 describe("curt check", () => {
-  test("says which settings may be misspelt", async () => {
+  test("reports settings that may be misspelt", async () => {
     using folder = temporaryFolder();
     const { code, stderr } = await run(["check"], {
       DATABASE_URL: `sqlite:${folder.path}/curt.db`,
@@ -433,7 +445,7 @@ describe("curt check", () => {
 
   const check = (path: string) => run(["check"], { DATABASE_URL: `sqlite:${path}` });
 
-  test("finds a store fine, even while it is in use", async () => {
+  test("reports a sound store, even while it is in use", async () => {
     await using program = await startProgram();
     await program.shorten({ original_url: "https://example.com/" });
     const { code, stdout } = await check(program.file);
@@ -472,7 +484,7 @@ describe("curt check", () => {
       expect(await run([command], { ...settings, BLOCKLIST: `${list}-2` })).toMatchObject({ code: 2 });
   });
 
-  test("finds damage that the start does not look for", async () => {
+  test("finds damage that a start doesn't detect", async () => {
     using folder = temporaryFolder();
     const path = join(folder.path, "curt.db");
     const store = await openStore({ engine: "sqlite", path });
@@ -491,7 +503,7 @@ describe("curt check", () => {
 });
 
 describe("npm start", () => {
-  test("in a terminal says what to open, where links are kept and how to stop, and stops in order", async () => {
+  test("shows in a terminal the address, the store and how to stop, and stops in order", async () => {
     using folder = temporaryFolder();
     const file = join(folder.path, "curt.db");
     const PORT = String(await freePort());
@@ -534,7 +546,7 @@ describe("npm start", () => {
   });
 });
 
-test("a command whose output is lost says so, with exit code 1", async () => {
+test("a command reports lost output with exit code 1", async () => {
   using folder = temporaryFolder();
   const env = { ...process.env, DATABASE_URL: `sqlite:${folder.path}/curt.db` };
   for (const args of [["--help"], ["check"], ["completion", "bash"]]) {
@@ -547,7 +559,7 @@ test("a command whose output is lost says so, with exit code 1", async () => {
   }
 });
 
-test("a command that makes no store finds none in an empty file, or where there is nothing", async () => {
+test("export and trust-clock create no store in place of an empty or a missing file", async () => {
   using folder = temporaryFolder();
   await Bun.write(join(folder.path, "empty"), "");
   for (const name of ["empty", "missing.db"])
@@ -562,7 +574,7 @@ test("a command that makes no store finds none in an empty file, or where there 
   expect(readdirSync(folder.path)).toEqual(["empty"]);
 });
 
-test("a command explains what the system refuses", async () => {
+test("a command explains a path that the system refuses", async () => {
   using folder = temporaryFolder();
   const file = join(folder.path, "file");
   await Bun.write(file, "");

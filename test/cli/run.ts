@@ -1,19 +1,19 @@
 import { join } from "node:path";
 
-import { ROOT, type Settings, temporaryFolder, PROGRAM } from "../service.ts";
+import { ROOT, type Settings, temporaryFolder, PROGRAM } from "../support/service.ts";
 import { runCommand } from "./commands.ts";
 
 const COMMAND = [process.execPath, PROGRAM];
-/** These commands read no settings of a server, so wrong ones do not matter. */
+/** Most commands read no settings of a server, so wrong ones don't matter. */
 const WRONG_SETTINGS = { PORT: "x", DATABASE_URL: "y" };
 
-/** Runs the program with pipes, together with other commands in one process where it reads none. */
+/** Runs the program with pipes; without input, in the process that all commands share. */
 export function run(args: readonly string[], environment: Settings = {}, input?: string) {
   if (input !== undefined) return runAlone(args, environment, input);
   return runCommand(args, { ...WRONG_SETTINGS, ...environment });
 }
 
-/** In a process of its own, which has a time zone and runs beside others. */
+/** Runs the program in a process of its own, which may have a time zone and run beside others. */
 export async function runAlone(
   args: readonly string[],
   environment: Settings = {},
@@ -30,7 +30,7 @@ export async function runAlone(
   return { code, stdout, stderr };
 }
 
-/** Runs the source of the program, and returns the modules that it loaded. */
+/** Runs the source of the program, and returns the paths of the modules that it loaded. */
 export async function modulesOf(args: readonly string[], environment: Settings): Promise<string[]> {
   using folder = temporaryFolder();
   const preload = join(folder.path, "preload.ts");
@@ -42,13 +42,13 @@ export async function modulesOf(args: readonly string[], environment: Settings):
 
 interface TerminalOptions {
   readonly columns?: number;
-  /** What runs the program, if not the tests' Bun. */
+  /** Runs the program. Default: the Bun that runs the tests. */
   readonly command?: readonly string[];
-  /** What someone types once the terminal shows `after`. */
+  /** Typed once the terminal shows `after`. */
   readonly typed?: { readonly after: string; readonly text: string };
 }
 
-/** Runs the program in a terminal; `shown` is all that it wrote to it. */
+/** Runs the program in a terminal. `shown` has all of its output. */
 export async function runInTerminal(
   args: readonly string[],
   environment: Settings = {},

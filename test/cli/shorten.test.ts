@@ -4,7 +4,7 @@ import { join } from "node:path";
 
 import jsQR from "jsqr";
 
-import { PROGRAM, ROOT, shareService, startHere, temporaryFolder } from "../service.ts";
+import { PROGRAM, ROOT, shareService, startService, temporaryFolder } from "../support/service.ts";
 import { modulesOf, run, runAlone, runInTerminal } from "./run.ts";
 
 const curt = shareService();
@@ -16,7 +16,7 @@ async function targetOf(address: string): Promise<string | null> {
   return (await curt.fetch(pathname)).headers.get("location");
 }
 
-describe("curt shorten, in a pipe", () => {
+describe("curt shorten in a pipe", () => {
   test("prints the address only", async () => {
     const { code, stdout, stderr } = await run(["shorten", "https://example.com/a"], environment);
     expect([code, stderr]).toEqual([0, ""]);
@@ -34,8 +34,8 @@ describe("curt shorten, in a pipe", () => {
     expect(stderr).toMatch(/^curt: ftp:\/\/example\.com\/: target: .+\n$/);
   });
 
-  test("prints what is made while the pipe goes on, and waits for the limit of the instance", async () => {
-    await using limited = await startHere({ LIMIT_CREATE: "2/1s" });
+  test("prints each link while the pipe is open, and waits for the instance's rate limit", async () => {
+    await using limited = await startService({ LIMIT_CREATE: "2/1s" });
     const child = Bun.spawn([process.execPath, PROGRAM, "shorten"], {
       env: { ...process.env, CURT_URL: limited.origin },
       stdin: "pipe",
@@ -56,7 +56,7 @@ describe("curt shorten, in a pipe", () => {
     expect(await child.exited).toBe(0);
   });
 
-  test("refuses an endless line without collecting it, and goes on with the next one", async () => {
+  test("refuses an endless line without buffering it, and continues with the next one", async () => {
     const input = `https://example.com/${"a".repeat(3_000_000)}\nhttps://example.com/\n`;
     const { code, stdout, stderr } = await run(["shorten"], environment, input);
     expect(code).toBe(1);
@@ -65,17 +65,17 @@ describe("curt shorten, in a pipe", () => {
     expect(await targetOf(stdout.trim())).toBe("https://example.com/");
   });
 
-  test("takes a code, an expiry, and prints JSON", async () => {
+  test("accepts a code and an end, and prints JSON", async () => {
     const args = ["shorten", "https://example.com/", "--code", "한글", "--expires-at", "24h", "--json"];
     const { code, stdout } = await run(args, environment);
     expect(code).toBe(0);
     expect(JSON.parse(stdout)).toMatchObject({ code: "한글", short_url: "https://curt.example/한글/" });
-    const again = await run(args, environment);
-    expect([again.code, again.stdout]).toEqual([1, ""]);
-    expect(again.stderr).toContain("already in use");
+    const second = await run(args, environment);
+    expect([second.code, second.stdout]).toEqual([1, ""]);
+    expect(second.stderr).toContain("already in use");
   });
 
-  test("takes the terms of a link", async () => {
+  test("accepts the terms of a link, and reports a wrong one", async () => {
     const args = ["shorten", "https://example.com/", "--json", "--expires-at", "never", "--max-visits", "3"];
     const given = { ...environment, CURT_PASSWORD: "correct horse" };
     const starts_at = "2040-01-01T00:00:00.000Z";
@@ -91,7 +91,7 @@ describe("curt shorten, in a pipe", () => {
     expect(refused.stderr).toContain("expires_at: ");
   });
 
-  test("keeps keys in a file, with which info, edit and withdraw manage the link", async () => {
+  test("stores keys in a file that info, edit and withdraw use", async () => {
     using folder = temporaryFolder();
     const keys = join(folder.path, "curt", "keys");
     const given = { ...environment, XDG_STATE_HOME: folder.path, CURT_PASSWORD: "correct horse" };
@@ -115,14 +115,14 @@ describe("curt shorten, in a pipe", () => {
     expect(edited.stdout).toMatch(/^target +https:\/\/example\.com\/kept\/2\n/m);
     expect(edited.stdout).not.toContain("manage_key");
     const endless = ["--expires-at", "never", "--max-visits", "unlimited", "--json"];
-    const again = await run(["edit", address, ...endless], given);
-    expect(JSON.parse(again.stdout)).toMatchObject({
+    const second = await run(["edit", address, ...endless], given);
+    expect(JSON.parse(second.stdout)).toMatchObject({
       expires_at: null,
       max_visits: null,
       has_password: false,
     });
 
-    const { manage_key } = JSON.parse(again.stdout) as { manage_key: string };
+    const { manage_key } = JSON.parse(second.stdout) as { manage_key: string };
     // The keys of curt.example aren't for another host.
     for (const [link, options] of [
       ["유지", []],
@@ -134,7 +134,7 @@ describe("curt shorten, in a pipe", () => {
     expect((await curt.fetch("/유지")).status).toBe(410);
   });
 
-  test("creates nothing if it cannot keep the key", async () => {
+  test("creates nothing if it can't store the key", async () => {
     using folder = temporaryFolder();
     writeFileSync(join(folder.path, "curt"), "");
     const given = { ...environment, XDG_STATE_HOME: folder.path };
@@ -144,7 +144,7 @@ describe("curt shorten, in a pipe", () => {
     expect((await curt.fetch("/lost")).status).toBe(404);
   });
 
-  test("keeps the keys of all links even if the reader of its output leaves", async () => {
+  test("stores the keys of all links even if the reader of its output ends", async () => {
     using folder = temporaryFolder();
     const given = { ...environment, XDG_STATE_HOME: folder.path };
     const urls = Array.from({ length: 50 }, (_, nth) => `https://example.com/${nth}\n`).join("");
@@ -172,7 +172,7 @@ describe("curt shorten, in a pipe", () => {
     expect(sent).toEqual([null, "Bearer chosen"]);
   });
 
-  test("explains itself, and what is wrong with its arguments or its environment", async () => {
+  test("explains its usage, wrong arguments, wrong settings and an unreachable instance", async () => {
     const { stdout } = await run(["shorten", "--help"]);
     expect(stdout).toStartWith("Usage: curt shorten [options] [URL…]\n");
     expect(stdout).toContain("\n  CURT_URL ");
@@ -198,7 +198,7 @@ describe("curt shorten, in a pipe", () => {
     );
   });
 
-  test("loads nothing of the server", async () => {
+  test("loads no module of the server", async () => {
     const loaded = await modulesOf(["shorten", "https://example.com/"], environment);
     expect(loaded).toContain(join(ROOT, "src/cli/shorten.ts"));
     expect(loaded.join("\n")).not.toMatch(
@@ -206,9 +206,9 @@ describe("curt shorten, in a pipe", () => {
     );
   });
 
-  test("knows the token of an instance", async () => {
+  test("sends CURT_TOKEN to an instance that requires it", async () => {
     const CREATE_TOKEN = "0123456789abcdef";
-    await using closed = await startHere({ CREATE_TOKEN });
+    await using closed = await startService({ CREATE_TOKEN });
     const given = { CURT_URL: closed.origin };
     const refused = await run(["shorten", "https://example.com/"], given);
     expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining("CURT_TOKEN")]);
@@ -216,7 +216,7 @@ describe("curt shorten, in a pipe", () => {
     expect(code).toBe(0);
   });
 
-  test("reports an answer that is not Curt's, and reads no endless one", async () => {
+  test("reports a response that isn't Curt's, and stops reading an endless one", async () => {
     const success = (data: unknown) => JSON.stringify({ status: "success", message: "", data });
     let body: string | ReadableStream = "";
     let sent = 0;
@@ -240,7 +240,7 @@ describe("curt shorten, in a pipe", () => {
     expect(sent).toBeLessThan(100);
   });
 
-  test("lets no control character of an answer through", async () => {
+  test("prints no control character of a response", async () => {
     const evil = "\u001b]0;owned\u0007\u009b2J";
     const data = { short_url: `https://curt.example/${evil}`, code: evil };
     const errors = [{ field: null, reason: evil, message: evil }];
@@ -248,8 +248,8 @@ describe("curt shorten, in a pipe", () => {
       { status_code: 201, status: "success", message: "", data },
       { status_code: 400, status: "error", message: evil, errors },
     ];
-    const answer = { status: "success", message: evil, data: { results } };
-    using hostile = Bun.serve({ port: 0, fetch: () => Response.json(answer) });
+    const response = { status: "success", message: evil, data: { results } };
+    using hostile = Bun.serve({ port: 0, fetch: () => Response.json(response) });
     const { stdout, stderr } = await run(["shorten", "a", "b"], { CURT_URL: hostile.url.href });
     expect(stdout).toContain("owned");
     expect(stderr).toContain("owned");
@@ -277,8 +277,8 @@ function readQr(shown: string): string | undefined {
   return jsQR(pixels, width * scale, lines.length * 2 * scale)?.data;
 }
 
-describe("curt shorten, in a terminal", () => {
-  /** Without the desktop of whoever runs the tests. */
+describe("curt shorten in a terminal", () => {
+  /** An environment without the desktop of the person who runs the tests. */
   const bare = () => ({ ...environment, PATH: "/nowhere", DISPLAY: "", WAYLAND_DISPLAY: "" });
 
   test("prints the address, asks the terminal to copy it, and draws its QR code", async () => {
@@ -304,7 +304,7 @@ describe("curt shorten, in a terminal", () => {
     expect(shown).toStartWith(`${readFileSync(join(folder.path, "copied"), "utf8")}\n`);
   });
 
-  test("draws nothing for several addresses, for JSON, and where it does not fit", async () => {
+  test("draws no QR code for several addresses, for JSON or in a narrow terminal", async () => {
     const urls = ["https://example.com/1", "https://example.com/2"];
     const several = await runInTerminal(["shorten", ...urls], bare());
     expect(several.shown).toMatch(/^(https:\/\/curt\.example\/\w{7}\/\n){2}$/);
@@ -315,7 +315,7 @@ describe("curt shorten, in a terminal", () => {
     expect(readQr(narrow.shown)).toBeUndefined();
   });
 
-  test("asks for a password without showing it", async () => {
+  test("reads a password without showing it, and Ctrl+C cancels", async () => {
     const args = ["shorten", "https://example.com/", "--json", "--password"];
     const typed = { after: "Password of the link: ", text: "correct horde\u007f\u007fse\r" };
     const { code, shown } = await runInTerminal(args, { ...bare(), CURT_PASSWORD: "" }, { typed });

@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, test } from "bun:test";
 
 import { bar, bars } from "../../src/cli/stats.ts";
-import { shareService } from "../service.ts";
 import { NOW } from "../stores/links.ts";
+import { shareService } from "../support/service.ts";
 import { untilCounted, visit } from "../visits/visits.ts";
 import { ended, HEAD, linkLine } from "./export-file.ts";
 import { run, runAlone, runInTerminal } from "./run.ts";
@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 
 describe("curt stats", () => {
-  test("shows totals, a chart, and where visits came from", async () => {
+  test("shows totals, a chart, referrers and countries within the terminal's width", async () => {
     const { code, shown } = await runInTerminal(["stats", "한글"], environment, { columns: 60 });
     expect(code).toBe(0);
     const lines = shown.split("\n");
@@ -41,14 +41,14 @@ describe("curt stats", () => {
     expect(stdout).toMatch(/^moved: 5 visits in total\n.*\n0 visits, 0 visitors, 0 by bots\n$/);
   });
 
-  test("asks for so many days, in the time zone of the terminal", async () => {
-    const told = async (days: string, TZ: string) => {
+  test("queries 1 to 400 days in the time zone of the terminal", async () => {
+    const query = async (days: string, TZ: string) => {
       const { stdout } = await runAlone(["stats", "한글", "--days", days, "--json"], { ...environment, TZ });
       const { tz, interval, series } = JSON.parse(stdout);
       return [tz, interval, series.length];
     };
-    expect(await told("7", "Asia/Seoul")).toEqual(["Asia/Seoul", "day", 7]);
-    expect(await told("1", "UTC")).toEqual(["UTC", "hour", 24]);
+    expect(await query("7", "Asia/Seoul")).toEqual(["Asia/Seoul", "day", 7]);
+    expect(await query("1", "UTC")).toEqual(["UTC", "hour", 24]);
     for (const days of ["0", "401", "x", "1.5"])
       expect(await run(["stats", "한글", "--days", days], environment)).toEqual({
         code: 2,
@@ -68,7 +68,7 @@ describe("curt stats", () => {
     }
   });
 
-  test("takes short addresses as they are shared, and asks their instance if none is set", async () => {
+  test("accepts a short address in any form, and queries its instance if CURT_URL is unset", async () => {
     const host = curt.origin.replace("http://", "");
     const visits = async (link: string, CURT_URL = "") => {
       const { stdout, stderr } = await runAlone(["stats", link, "--json"], { TZ: "UTC", CURT_URL });
@@ -87,17 +87,17 @@ describe("curt stats", () => {
     const counts = { visits: -1e9, bots: 0 };
     const breakdown = { values: [], other: 0 };
     const data = { code: "a", from: "", to: "", tz: "", ...counts, visitors: null, series: [counts] };
-    const answer = {
+    const response = {
       status: "success",
       message: "",
       data: { ...data, referrers: breakdown, countries: breakdown },
     };
-    using hostile = Bun.serve({ port: 0, fetch: () => Response.json(answer) });
+    using hostile = Bun.serve({ port: 0, fetch: () => Response.json(response) });
     const { code, stdout, stderr } = await run(["stats", "a"], { CURT_URL: hostile.url.href });
     expect([code, stdout, stderr]).toEqual([1, "", `curt: ${hostile.url.href} sent counts below zero\n`]);
   });
 
-  test("says which link is unknown, and lets no control character through", async () => {
+  test("reports an unknown link, and prints no control character of a response", async () => {
     const unknown = await run(["stats", "nothing"], environment);
     expect([unknown.code, unknown.stdout]).toEqual([1, ""]);
     expect(unknown.stderr).toBe(`curt: There is no link with this code. (asked: ${environment.CURT_URL})\n`);
@@ -107,8 +107,8 @@ describe("curt stats", () => {
     const names = { code: evil, from: evil, to: evil, tz: evil };
     const series = [{ start: evil, ...counts }];
     const data = { ...names, ...counts, visitors: null, series, referrers: breakdown, countries: breakdown };
-    const answer = { status: "success", message: "", data };
-    using hostile = Bun.serve({ port: 0, fetch: () => Response.json(answer) });
+    const response = { status: "success", message: "", data };
+    using hostile = Bun.serve({ port: 0, fetch: () => Response.json(response) });
     for (const flags of [[], ["--json"]]) {
       const { stdout } = await run(["stats", "a", ...flags], { CURT_URL: hostile.url.href });
       expect(stdout).toContain("owned");
@@ -118,7 +118,7 @@ describe("curt stats", () => {
 });
 
 describe("a chart", () => {
-  test("is as high as its largest value, and shows every value that is not zero", () => {
+  test("scales to its largest value, and shows every value above zero", () => {
     expect(bars([0, 1, 50, 100], { width: 8, height: 2 })).toEqual(["100 │      █", "  0 │  ▁ █ █"]);
     expect(bars([1, 1, 2, 2], { width: 2, height: 1 })).toEqual(["4 │▄█"]);
     expect([bar(0, 10, 10), bar(1, 1000, 10), bar(5, 10, 10), bar(10, 10, 3)]).toEqual([

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 
 import { createClient, CurtError } from "../../client/client.ts";
 import { type LinkRequest } from "../../client/types.ts";
-import { startHere } from "../service.ts";
+import { startService } from "../support/service.ts";
 import { thrownBy } from "./failure.ts";
 
 function* linksTo(count: number, target = "https://example.com/"): Generator<LinkRequest> {
@@ -10,8 +10,8 @@ function* linksTo(count: number, target = "https://example.com/"): Generator<Lin
 }
 
 describe("a batch of @curt/client", () => {
-  test("makes any number of links, a few hundred at once, and tells of each in order", async () => {
-    await using curt = await startHere();
+  test("creates any number of links, at most 500 links and 1 MiB per request, and returns results in order", async () => {
+    await using curt = await startService();
     const bodies: string[] = [];
     const client = createClient({
       baseUrl: curt.origin,
@@ -24,9 +24,9 @@ describe("a batch of @curt/client", () => {
     wanted[700] = { target: "ftp://example.com/" };
     const odd = { target: "https://example.com/", colour: "red", size: 7 };
     wanted[701] = odd;
-    const told = await Array.fromAsync(client.links.createAll(wanted));
-    expect(told).toHaveLength(1100);
-    for (const [nth, link] of told.entries()) {
+    const results = await Array.fromAsync(client.links.createAll(wanted));
+    expect(results).toHaveLength(1100);
+    for (const [nth, link] of results.entries()) {
       if (nth === 700)
         expect(link).toMatchObject({
           name: "CurtError",
@@ -54,37 +54,37 @@ describe("a batch of @curt/client", () => {
     expect(await Array.fromAsync(client.links.createAll([]))).toEqual([]);
   });
 
-  test("takes links as they come, and asks for no more than it needs", async () => {
-    await using curt = await startHere();
+  test("takes links from a generator, and no more than it needs", async () => {
+    await using curt = await startService();
     const client = createClient({ baseUrl: curt.origin });
-    let asked = 0;
+    let taken = 0;
     async function* endless(): AsyncGenerator<LinkRequest> {
-      for (;;) yield { target: `https://example.com/${asked++}` };
+      for (;;) yield { target: `https://example.com/${taken++}` };
     }
-    let told = 0;
+    let created = 0;
     for await (const link of client.links.createAll(endless())) {
       expect(link).not.toBeInstanceOf(CurtError);
-      if (++told === 600) break;
+      if (++created === 600) break;
     }
-    expect(asked).toBeLessThanOrEqual(1001);
+    expect(taken).toBeLessThanOrEqual(1001);
   });
 
-  test("stays within what a limit lets through at once, and ends where it has to wait for too long", async () => {
-    await using curt = await startHere({ LIMIT_CREATE: "40/1h" });
+  test("shrinks its requests to fit a rate limit, and throws if it would have to wait too long", async () => {
+    await using curt = await startService({ LIMIT_CREATE: "40/1h" });
     const client = createClient({ baseUrl: curt.origin });
-    const told: unknown[] = [];
+    const links: unknown[] = [];
     const thrown = await thrownBy(
       (async () => {
-        for await (const link of client.links.createAll(linksTo(100))) told.push(link);
+        for await (const link of client.links.createAll(linksTo(100))) links.push(link);
       })(),
     );
     expect(thrown).toMatchObject({ name: "CurtError", status: 429, reason: "limit.create" });
-    // 500 is more than the limit ever lets through, and so are 100 and 50.
-    expect(told).toHaveLength(25);
+    // The limit never allows 500 at once, nor 100 or 50.
+    expect(links).toHaveLength(25);
   });
 
-  test("makes each link once for a key of the caller's", async () => {
-    await using curt = await startHere();
+  test("creates each link once per idempotency key", async () => {
+    await using curt = await startService();
     const client = createClient({ baseUrl: curt.origin });
     const codes = async (options = {}) =>
       (await Array.fromAsync(client.links.createAll(linksTo(600), options))).map(

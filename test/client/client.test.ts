@@ -1,26 +1,26 @@
 import { describe, expect, test } from "bun:test";
 
 import { createClient } from "../../client/client.ts";
-import { shareService, startHere } from "../service.ts";
+import { shareService, startService } from "../support/service.ts";
 import { failureOf } from "./failure.ts";
 
 const curt = shareService();
 
 const TARGET = "https://example.com/a/long/address";
 
-/** Loses every other answer, beginning with the first. */
-function losing() {
+/** A fetch that loses every other response, starting with the first. */
+function createLossyFetch() {
   let count = 0;
-  const lose = async (url: string, init: RequestInit) => {
+  const lossyFetch = async (url: string, init: RequestInit) => {
     const response = await fetch(url, init);
     if (count++ % 2 === 0) throw new Error("the connection broke");
     return response;
   };
-  return { losing: lose, count: () => count };
+  return { fetch: lossyFetch, count: () => count };
 }
 
 describe("@curt/client", () => {
-  test("reports codes and keys that can't be sent as the service would", async () => {
+  test("refuses codes that can't be sent with the service's reason, and idempotency keys that can't with a TypeError", async () => {
     const client = createClient({ baseUrl: curt.origin });
     for (const code of ["..", ".", "a/b"])
       expect((await failureOf(client.checkCode(code))).reason).toBe("code.character");
@@ -29,7 +29,7 @@ describe("@curt/client", () => {
     expect(client.shorten(TARGET, {}, { idempotencyKey: "열쇠" })).rejects.toThrow(TypeError);
   });
 
-  test("makes links, looks at them, and tells which codes are free", async () => {
+  test("creates, reads and reports links, and checks whether codes are free", async () => {
     const client = createClient({ baseUrl: curt.origin });
     expect((await client.shorten(TARGET)).short_url).toStartWith("https://curt.example/");
     expect(await client.checkCode("한글")).toMatchObject({ available: true });
@@ -43,7 +43,7 @@ describe("@curt/client", () => {
     expect(await client.links.report("한글", { reason: "spam" })).toMatchObject({ reason: "spam" });
   });
 
-  test("makes links with terms", async () => {
+  test("creates links with terms", async () => {
     const client = createClient({ baseUrl: curt.origin });
     const starts_at = "2040-01-01T00:00:00.000Z";
     const terms = { target: TARGET, starts_at, max_visits: 3 };
@@ -52,7 +52,7 @@ describe("@curt/client", () => {
     expect(link.manage_key).toMatch(/^[\w-]{22}$/);
   });
 
-  test("changes and ends links with their key, also if an answer is lost", async () => {
+  test("changes and withdraws links with their key and ETag, even if a response is lost", async () => {
     const client = createClient({ baseUrl: curt.origin });
     const { code, manage_key } = await client.links.create({ target: TARGET, password: "correct horse" });
     expect((await client.links.get(code)).target).toBeNull();
@@ -74,15 +74,15 @@ describe("@curt/client", () => {
     ])
       expect(await failureOf(call())).toMatchObject({ status: 412, reason: "precondition.failed" });
 
-    const unlucky = createClient({ baseUrl: curt.origin, fetch: losing().losing });
+    const unlucky = createClient({ baseUrl: curt.origin, fetch: createLossyFetch().fetch });
     expect(await unlucky.links.withdraw(code, manage_key)).toMatchObject({ state: "withdrawn", manage_key });
     expect((await client.links.withdraw(code, manage_key)).state).toBe("withdrawn");
     expect((await curt.fetch(`/${code}`)).status).toBe(410);
   });
 
-  test("makes a link once if the answer is lost", async () => {
-    const calls = losing();
-    const client = createClient({ baseUrl: curt.origin, fetch: calls.losing });
+  test("creates a link once even if the response is lost", async () => {
+    const calls = createLossyFetch();
+    const client = createClient({ baseUrl: curt.origin, fetch: calls.fetch });
     expect((await client.shorten(TARGET, { custom_code: "once" })).code).toBe("once");
     expect((await client.links.create({ target: TARGET, code: "once-more" })).code).toBe("once-more");
     const links = await Array.fromAsync(client.links.createAll([{ target: TARGET, code: "once-again" }]));
@@ -96,7 +96,7 @@ describe("@curt/client", () => {
     expect([body.status, body.reason]).toEqual([422, "idempotency.reused"]);
   });
 
-  test("says why a call failed, in the caller's language, without trying again", async () => {
+  test("reports a refusal in the caller's language, without a retry", async () => {
     let requests = 0;
     const counting = (url: string, init: RequestInit) => {
       requests++;
@@ -129,9 +129,9 @@ describe("@curt/client", () => {
     expect(requests).toBe(4);
   });
 
-  test("knows a token, and names an answer that is not Curt's", async () => {
+  test("sends its token, and reports a response that isn't Curt's", async () => {
     const CREATE_TOKEN = "0123456789abcdef";
-    await using closed = await startHere({ CREATE_TOKEN });
+    await using closed = await startService({ CREATE_TOKEN });
     const baseUrl = closed.origin;
     expect((await failureOf(createClient({ baseUrl }).shorten(TARGET))).status).toBe(401);
     expect((await createClient({ baseUrl, token: CREATE_TOKEN }).shorten(TARGET)).code).not.toBeEmpty();

@@ -1,6 +1,6 @@
 import { CurtError } from "../../client/client.ts";
 
-/** What a call rejects with. */
+/** The value that a call rejects with. */
 export async function thrownBy(call: Promise<unknown>): Promise<unknown> {
   return call.then(
     () => {
@@ -10,7 +10,7 @@ export async function thrownBy(call: Promise<unknown>): Promise<unknown> {
   );
 }
 
-/** The same, if it is what clients throw by themselves. */
+/** The error of the client that a call rejects with. */
 export async function failureOf(call: Promise<unknown>): Promise<CurtError> {
   const thrown = await thrownBy(call);
   if (!(thrown instanceof CurtError)) throw new Error("no CurtError", { cause: thrown });

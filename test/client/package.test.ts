@@ -6,16 +6,16 @@ import clientPackage from "../../client/package.json";
 import rootPackage from "../../package.json";
 import { buildClient, writeTypes } from "../../scripts/client.ts";
 import { openBrowser } from "../browser/browser.ts";
-import { type Here, ROOT, startHere, temporaryFolder } from "../service.ts";
+import { type LocalService, ROOT, startService, temporaryFolder } from "../support/service.ts";
 
 const CLIENT = join(ROOT, "client");
 
 /** A folder with a project that has installed the package. */
 const project = temporaryFolder();
 let code: string;
-let curt: Here;
+let curt: LocalService;
 beforeAll(async () => {
-  curt = await startHere();
+  curt = await startService();
   using packed = temporaryFolder();
   for (const file of ["package.json", "README.md", "LICENSE"])
     copyFileSync(join(CLIENT, file), join(packed.path, file));
@@ -45,8 +45,8 @@ async function run(command: string[], cwd: string): Promise<string> {
 }
 
 /**
- * What a program does with the client, as text, so that it is the same for everyone who runs it. A third of the time-out,
- * which is what one attempt may take, is not a whole number: Node refuses that as a time.
+ * A program that uses the client, as text, so that Node, Bun and browsers run the same. One attempt may take a third of the
+ * timeout, which is no whole number here: Node refuses such a time.
  */
 const USE = `
   const curt = createClient({ baseUrl, language: "en", timeoutMs: 100_000 });
@@ -57,19 +57,19 @@ const USE = `
   const { state } = await curt.links.withdraw(code, manage_key);
   const batch = [];
   for await (const link of curt.links.createAll([{ target: "https://example.com/" }])) batch.push(link.state);
-  const told = JSON.stringify({ code, visits, refused: refused instanceof CurtError && refused.reason, named: refused.constructor.name, target, state, batch });`;
-const TOLD = {
+  const result = JSON.stringify({ code, visits, refused: refused instanceof CurtError && refused.reason, named: refused.constructor.name, target, state, batch });`;
+const RESULT = {
   code: expect.stringMatching(/^\w{7}$/),
   visits: 0,
   refused: "code.taken",
-  // Node prints it with an error that nobody catches.
+  // Node prints the name with an uncaught error.
   named: "CurtError",
   target: "https://example.com/b",
   state: "withdrawn",
   batch: ["active"],
 };
 
-test("the types are those of the service's OpenAPI document", async () => {
+test("types.ts matches the service's OpenAPI document", async () => {
   using folder = temporaryFolder();
   const path = join(folder.path, "types.ts");
   await writeTypes(path);
@@ -77,7 +77,7 @@ test("the types are those of the service's OpenAPI document", async () => {
   expect(readFileSync(join(CLIENT, "types.ts"), "utf8")).toBe(readFileSync(path, "utf8"));
 });
 
-test("the package has no dependencies, and is at most 5.5 kB", () => {
+test("the package has no dependencies, and has at most 5.5 kB", () => {
   expect(Object.keys(clientPackage)).not.toContain("dependencies");
   expect([clientPackage.version, clientPackage.license]).toEqual([rootPackage.version, rootPackage.license]);
   expect(readFileSync(join(CLIENT, "LICENSE"), "utf8")).toBe(readFileSync(join(ROOT, "LICENSE"), "utf8"));
@@ -90,9 +90,9 @@ for (const [name, program] of Object.entries({ Node: "node", Bun: process.execPa
     const source = `import { createClient, CurtError } from "@curt/client";
       const [, , baseUrl] = process.argv;
       ${USE}
-      console.log(told);`;
+      console.log(result);`;
     await Bun.write(join(project.path, "program.js"), source);
-    expect(JSON.parse(await run([program, "program.js", curt.origin], project.path))).toEqual(TOLD);
+    expect(JSON.parse(await run([program, "program.js", curt.origin], project.path))).toEqual(RESULT);
   });
 }
 
@@ -112,9 +112,9 @@ test("the package works in a browser, on a page of another origin", async () => 
     const script = `(async (baseUrl) => {
       const { createClient, CurtError } = await import("/client.js");
       ${USE}
-      return told;
+      return result;
     })("${curt.origin}")`;
-    expect(JSON.parse(await page.evaluate(script))).toEqual(TOLD);
+    expect(JSON.parse(await page.evaluate(script))).toEqual(RESULT);
   } finally {
     await page.close();
   }

@@ -1,14 +1,14 @@
 import { describe, expect, test } from "bun:test";
 
 import { type ClientOptions, createClient } from "../../client/client.ts";
-import { startProxy } from "../proxy.ts";
-import { startHere } from "../service.ts";
+import { startProxy } from "../support/proxy.ts";
+import { startService } from "../support/service.ts";
 import { failureOf, thrownBy } from "./failure.ts";
 
 const TARGET = "https://example.com/";
 
-/** A client of this instance, and what it sent. */
-function watched(baseUrl: string, options: Partial<ClientOptions> = {}) {
+/** A client of this instance, and the requests that it has sent. */
+function createWatchedClient(baseUrl: string, options: Partial<ClientOptions> = {}) {
   const sent: RequestInit[] = [];
   const client = createClient({
     baseUrl,
@@ -21,16 +21,16 @@ function watched(baseUrl: string, options: Partial<ClientOptions> = {}) {
   return { client, sent, keys: () => sent.map(({ headers }) => new Headers(headers).get("idempotency-key")) };
 }
 
-describe.concurrent("@curt/client tries again", () => {
-  test("when the service cannot be reached, with one key for each call", async () => {
-    await using curt = await startHere();
+describe.concurrent("@curt/client retries", () => {
+  test("if the service can't be reached, with one idempotency key per call", async () => {
+    await using curt = await startService();
     await using proxy = await startProxy(Number(new URL(curt.origin).port));
     proxy.lead(undefined);
-    const { client, keys } = watched(`http://127.0.0.1:${proxy.port}`);
-    const made = client.shorten(TARGET);
+    const { client, keys } = createWatchedClient(`http://127.0.0.1:${proxy.port}`);
+    const creation = client.shorten(TARGET);
     while (keys().length < 2) await Bun.sleep(5);
     proxy.lead(Number(new URL(curt.origin).port));
-    expect((await made).original_url).toBe(TARGET);
+    expect((await creation).original_url).toBe(TARGET);
     const attempts = keys().length;
     expect(new Set(keys()).size).toBe(1);
     await client.shorten(TARGET);
@@ -40,25 +40,25 @@ describe.concurrent("@curt/client tries again", () => {
     expect(keys().at(-1)).toBe('"my-own-key"');
   });
 
-  test("when no answer arrives in time", async () => {
-    await using curt = await startHere();
+  test("if no response arrives in time", async () => {
+    await using curt = await startService();
     await using proxy = await startProxy(Number(new URL(curt.origin).port));
-    const { client, sent } = watched(`http://127.0.0.1:${proxy.port}`, { timeoutMs: 9_000 });
+    const { client, sent } = createWatchedClient(`http://127.0.0.1:${proxy.port}`, { timeoutMs: 9_000 });
     await client.checkCode("a");
-    // The connection is kept for the next call, and nothing that is sent over it arrives.
+    // The next call reuses the connection, which delivers nothing from now on.
     proxy.silence();
     expect((await client.checkCode("b")).available).toBeTrue();
     expect(sent.length).toBeGreaterThan(2);
   });
 
-  test("when a limit asks to wait", async () => {
-    await using curt = await startHere({ LIMIT_CREATE: "1/1s" }, { standsStill: true });
+  test("after the wait that a rate limit requires", async () => {
+    await using curt = await startService({ LIMIT_CREATE: "1/1s" }, { standsStill: true });
     const statuses: number[] = [];
-    const { client } = watched(curt.origin, {
+    const { client } = createWatchedClient(curt.origin, {
       fetch: async (url, init) => {
         const response = await fetch(url, init);
         statuses.push(response.status);
-        // Whoever waits for less than the second it is asked to wait comes too soon.
+        // A client that waits less than the required second comes too soon.
         if (response.status === 429) setTimeout(() => curt.advance(1000), 990);
         return response;
       },
@@ -70,9 +70,9 @@ describe.concurrent("@curt/client tries again", () => {
 });
 
 describe.concurrent("@curt/client gives up", () => {
-  test("when it would have to wait for longer than the call may take", async () => {
-    await using curt = await startHere({ LIMIT_CREATE: "1/1h" });
-    const { client, sent } = watched(curt.origin);
+  test("if it would have to wait longer than the call may take", async () => {
+    await using curt = await startService({ LIMIT_CREATE: "1/1h" });
+    const { client, sent } = createWatchedClient(curt.origin);
     await client.shorten(TARGET);
     const error = await failureOf(client.shorten(TARGET));
     expect(error.status).toBe(429);
@@ -83,7 +83,7 @@ describe.concurrent("@curt/client gives up", () => {
   test("after five attempts, or when the time is over", async () => {
     const answer = () => new Response("busy", { status: 503, headers: { "Retry-After": "0" } });
     using busy = Bun.serve({ port: 0, fetch: answer });
-    const { client, sent } = watched(busy.url.href);
+    const { client, sent } = createWatchedClient(busy.url.href);
     expect(await failureOf(client.links.get("a"))).toMatchObject({
       status: 503,
       reason: "",
@@ -92,17 +92,17 @@ describe.concurrent("@curt/client gives up", () => {
     expect(sent).toHaveLength(5);
 
     using silent = Bun.serve({ port: 0, fetch: () => new Promise<Response>(() => {}) });
-    const waiting = watched(silent.url.href, { timeoutMs: 300 });
+    const waiting = createWatchedClient(silent.url.href, { timeoutMs: 300 });
     expect(await failureOf(waiting.client.links.get("a"))).toMatchObject({ status: 0, reason: "timeout" });
     expect(waiting.sent.length).toBeLessThanOrEqual(3);
-    const nobody = watched("http://127.0.0.1:1");
+    const nobody = createWatchedClient("http://127.0.0.1:1");
     expect(await failureOf(nobody.client.links.get("a"))).toMatchObject({ status: 0, reason: "network" });
     expect(nobody.sent).toHaveLength(5);
   });
 
-  test("when its caller aborts the call, before, during or between attempts", async () => {
+  test("when its caller aborts the call before, during or between attempts", async () => {
     const reason = new Error("changed my mind");
-    const before = watched("http://127.0.0.1:1");
+    const before = createWatchedClient("http://127.0.0.1:1");
     expect(await thrownBy(before.client.links.get("a", { signal: AbortSignal.abort(reason) }))).toBe(reason);
     expect(before.sent).toEqual([]);
 
@@ -112,7 +112,7 @@ describe.concurrent("@curt/client gives up", () => {
       return new Promise<Response>(() => {});
     };
     using silent = Bun.serve({ port: 0, fetch: wait });
-    const { client, sent } = watched(silent.url.href);
+    const { client, sent } = createWatchedClient(silent.url.href);
     expect(await thrownBy(client.links.get("a", { signal: during.signal }))).toBe(reason);
     expect(sent).toHaveLength(1);
 
@@ -122,7 +122,7 @@ describe.concurrent("@curt/client gives up", () => {
       return new Response("", { status: 503, headers: { "Retry-After": "20" } });
     };
     using busy = Bun.serve({ port: 0, fetch: refuse });
-    const patient = watched(busy.url.href);
+    const patient = createWatchedClient(busy.url.href);
     expect(await thrownBy(patient.client.links.get("a", { signal: between.signal }))).toBe(reason);
     expect(patient.sent).toHaveLength(1);
   });

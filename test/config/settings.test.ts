@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
 
-import { type Running, type Settings, startHere } from "../service.ts";
+import { type RunningService, type Settings, startService } from "../support/service.ts";
 
-async function made(curt: Running, original_url: string) {
+async function shorten(curt: RunningService, original_url: string) {
   const response = await curt.shorten({ original_url });
   const body = (await response.json()) as {
     message: string;
@@ -12,11 +12,11 @@ async function made(curt: Running, original_url: string) {
 }
 
 async function refusals(settings: Settings, targets: readonly string[]): Promise<string[]> {
-  await using curt = await startHere(settings);
-  return await Promise.all(targets.map(async (target) => (await made(curt, target)).message));
+  await using curt = await startService(settings);
+  return await Promise.all(targets.map(async (target) => (await shorten(curt, target)).message));
 }
 
-test("BASE_URL, ALIASES and DOMAINS make links to this service loops", async () => {
+test("links to BASE_URL, ALIASES and DOMAINS are refused as loops", async () => {
   const targets = [
     "https://curt.example/x",
     "http://CURT.example.:8080/",
@@ -29,7 +29,7 @@ test("BASE_URL, ALIASES and DOMAINS make links to this service loops", async () 
   expect(new Set(messages)).toEqual(new Set(["original_url: It leads back to this service."]));
 });
 
-test("PORT and BASE_URL make their loopback ports ours, and no other", async () => {
+test("links to loopback hosts are refused only with the ports of PORT and BASE_URL", async () => {
   const free = Bun.serve({ port: 0, fetch: () => new Response() });
   const port = String(free.port);
   await free.stop(true);
@@ -40,19 +40,19 @@ test("PORT and BASE_URL make their loopback ports ours, and no other", async () 
   expect(other).toBe("URL shortened successfully.");
 });
 
-test("POSTURE decides on private destinations", async () => {
+test("private posture allows private destinations, and public posture refuses them", async () => {
   const targets = ["http://10.0.0.1/", "http://[::1]:9/", "http://printer.local/"];
-  const refused = "original_url: It leads to a private network, which visitors cannot reach.";
+  const refusal = "original_url: It leads to a private network, which visitors cannot reach.";
   const shortened = "URL shortened successfully.";
-  expect(await refusals({}, targets)).toEqual(targets.map(() => refused));
+  expect(await refusals({}, targets)).toEqual(targets.map(() => refusal));
   expect(await refusals({ POSTURE: "private" }, targets)).toEqual(targets.map(() => shortened));
   expect(await refusals({ BASE_URL: "http://curt.local" }, targets)).toEqual(targets.map(() => shortened));
 });
 
-test("DEFAULT_EXPIRY and CODE_LENGTH apply to links made without expiry and code", async () => {
-  await using curt = await startHere({ DEFAULT_EXPIRY: "48h", CODE_LENGTH: "12" });
+test("links without an expiry and a code get DEFAULT_EXPIRY and CODE_LENGTH", async () => {
+  await using curt = await startService({ DEFAULT_EXPIRY: "48h", CODE_LENGTH: "12" });
   const before = Date.now();
-  const { data } = await made(curt, "https://example.com/");
+  const { data } = await shorten(curt, "https://example.com/");
   expect(data?.code).toHaveLength(12);
   const lifeMs = Date.parse(data?.expiration_date ?? "") - before;
   expect(lifeMs).toBeGreaterThanOrEqual(48 * 3_600_000);

@@ -9,27 +9,27 @@ import { Webhook } from "standardwebhooks";
 import { DAY_MS } from "../../src/links/time.ts";
 import { importTo, exportOf } from "../cli/export-file.ts";
 import { runAlone } from "../cli/run.ts";
-import { freePort } from "../free-port.ts";
 import { startWithClock } from "../links/wrong-clock.ts";
 import { addressOf, scrape } from "../metrics/scrape.ts";
-import { sharePostgres } from "../postgres.ts";
+import { freePort } from "../support/free-port.ts";
+import { sharePostgres } from "../support/postgres.ts";
 import {
   BASE_URL,
   endLink,
   openStoreOf,
   PROGRAM,
   ROOT,
-  startHere,
+  startService,
   startProgram,
   temporaryFolder,
   untilLogged,
-} from "../service.ts";
+} from "../support/service.ts";
 import { ADMIN_TOKEN, OLD_SECRET, operate, type Received, SECRET, startReceiver } from "./receiver.ts";
 
 const LINK = { original_url: "https://example.com/" };
 const subjects = (events: readonly Received[]) => events.map(({ subject }) => subject);
 
-test("events of a killed process are sent by another one, with the same ids", async () => {
+test("another process sends the events of a killed one with the same ids", async () => {
   using folder = temporaryFolder();
   let isUp = false;
   await using receiver = startReceiver({ status: () => (isUp ? 204 : 302) });
@@ -44,25 +44,28 @@ test("events of a killed process are sent by another one, with the same ids", as
   killed.kill("SIGKILL");
   await killed.exited;
   isUp = true;
-  await using service = await startHere(receiver.settings, { ...options, limits: { takeOverMs: 50 } });
+  await using service = await startService(receiver.settings, {
+    ...options,
+    limits: { events: { takeOverMs: 50 } },
+  });
   await receiver.until(2);
   expect(subjects(receiver.events)).toEqual(["a", "b"]);
   const [first, ...others] = receiver.requests;
   expect(first?.status).toBe(302);
   const idOf = (request = first) => request?.headers.get("webhook-id");
-  const again = others.find(({ body }) => body === first?.body);
-  if (again !== undefined) expect(idOf(again)).toBe(idOf());
+  const retry = others.find(({ body }) => body === first?.body);
+  if (retry !== undefined) expect(idOf(retry)).toBe(idOf());
   expect(first?.body).toContain(receiver.events[0]?.id ?? "none");
   expect(service.logged.join()).not.toContain("error");
 });
 
-test("of several processes one sends, and the other takes over when it stops", async () => {
+test("one of several processes sends all events in batches of at most 100, and another takes over when it stops", async () => {
   using folder = temporaryFolder();
   await using receiver = startReceiver();
-  await using first = await startHere(receiver.settings, { folder: folder.path });
+  await using first = await startService(receiver.settings, { folder: folder.path });
   const codes = (letter: string) => Array.from({ length: 120 }, (_, nth) => `${letter}${nth}`);
   {
-    await using second = await startHere(receiver.settings, { folder: folder.path });
+    await using second = await startService(receiver.settings, { folder: folder.path });
     await Promise.all(codes("a").map((custom_code) => first.shorten({ ...LINK, custom_code })));
     await Promise.all(codes("b").map((custom_code) => second.shorten({ ...LINK, custom_code })));
     await receiver.until(240);
@@ -75,12 +78,12 @@ test("of several processes one sends, and the other takes over when it stops", a
   expect(Math.max(...receiver.requests.map(({ body }) => (JSON.parse(body) as unknown[]).length))).toBe(100);
 });
 
-test("a change that is committed late is sent, although later ones were sent before", async () => {
+test("the event of a late commit is sent, even after later events", async () => {
   const postgres = await sharePostgres();
   const DATABASE_URL = await postgres.url("late");
   using folder = temporaryFolder();
   await using receiver = startReceiver();
-  await using service = await startHere({ DATABASE_URL, DATA_DIR: folder.path, ...receiver.settings });
+  await using service = await startService({ DATABASE_URL, DATA_DIR: folder.path, ...receiver.settings });
   await service.shorten({ ...LINK, custom_code: "early" });
   const client = new Client({ connectionString: DATABASE_URL });
   await client.connect();
@@ -97,7 +100,7 @@ test("a change that is committed late is sent, although later ones were sent bef
   ]);
 });
 
-test("creates don't wait for an endpoint that doesn't answer, and neither does a stop", async () => {
+test("neither creates nor a stop wait for an endpoint that doesn't answer", async () => {
   const { promise: answered, resolve: answer } = Promise.withResolvers<void>();
   const { promise: requested, resolve: request } = Promise.withResolvers<void>();
   using server = Bun.serve({
@@ -108,7 +111,10 @@ test("creates don't wait for an endpoint that doesn't answer, and neither does a
       return new Response();
     },
   });
-  const service = await startHere({ EVENTS_URL: `http://localhost:${server.port}/`, EVENTS_SECRET: SECRET });
+  const service = await startService({
+    EVENTS_URL: `http://localhost:${server.port}/`,
+    EVENTS_SECRET: SECRET,
+  });
   await service.shorten(LINK);
   await requested;
   for (let nth = 0; nth < 50; nth++) expect((await service.shorten(LINK)).status).toBe(201);
@@ -116,24 +122,26 @@ test("creates don't wait for an endpoint that doesn't answer, and neither does a
   answer();
 });
 
-test("a link that is purged or replaced first expires", async () => {
+test("purging or replacing an ended link sends its link.expired first", async () => {
   await using receiver = startReceiver();
-  await using service = await startHere({ CODE_HOLD: "0s", ...receiver.settings });
-  const again = { ...LINK, custom_code: "again" };
-  await service.shorten(again);
+  await using service = await startService({ CODE_HOLD: "0s", ...receiver.settings });
+  const replaced = { ...LINK, custom_code: "replaced" };
+  await service.shorten(replaced);
   await service.shorten({ ...LINK, custom_code: "purged" });
-  // After the start of the service, and too late to be seen as expired.
+  // After the service's start, and too late for the regular check of expired links.
   const endsMs = service.nowMs();
-  for (const code of ["again", "purged"]) await endLink(service, code, endsMs);
-  while ((await service.shorten(again)).status !== 201) await Bun.sleep(5);
+  for (const code of ["replaced", "purged"]) await endLink(service, code, endsMs);
+  while ((await service.shorten(replaced)).status !== 201) await Bun.sleep(5);
   await using store = await openStoreOf(service);
   expect(await store.purge(endsMs, 10)).toBe(1);
   await receiver.until(7);
   const typesOf = (code: string) =>
     receiver.events.filter(({ subject }) => subject === code).map(({ type }) => type);
-  expect(typesOf("again")).toEqual(["link.created", "link.changed", "link.expired", "link.created"]);
+  expect(typesOf("replaced")).toEqual(["link.created", "link.changed", "link.expired", "link.created"]);
   expect(typesOf("purged")).toEqual(["link.created", "link.changed", "link.expired"]);
-  const expired = receiver.events.find(({ type, subject }) => type === "link.expired" && subject === "again");
+  const expired = receiver.events.find(
+    ({ type, subject }) => type === "link.expired" && subject === "replaced",
+  );
   expect(expired?.data["created_at"]).toBe(receiver.events[0]?.data["created_at"]);
 });
 
@@ -141,16 +149,16 @@ test("an import sends no events", async () => {
   using folder = temporaryFolder();
   const pathOf = (name: string) => join(folder.path, name);
   {
-    await using source = await startHere({ ADMIN_TOKEN, DATABASE_URL: `sqlite:${pathOf("source.db")}` });
+    await using source = await startService({ ADMIN_TOKEN, DATABASE_URL: `sqlite:${pathOf("source.db")}` });
     await source.shorten({ ...LINK, custom_code: "imported" });
     await operate(source, "PUT", "hosts/evil.example", { reason: "malware" });
   }
   const file = await exportOf({ engine: "sqlite", path: pathOf("source.db") });
   await using receiver = startReceiver();
   const DATABASE_URL = `sqlite:${pathOf("curt.db")}`;
-  await (await startHere({ DATABASE_URL, ...receiver.settings }))[Symbol.asyncDispose]();
+  await (await startService({ DATABASE_URL, ...receiver.settings }))[Symbol.asyncDispose]();
   expect(await importTo({ engine: "sqlite", path: pathOf("curt.db") }, file)).toBeTrue();
-  await using service = await startHere({ DATABASE_URL, ...receiver.settings });
+  await using service = await startService({ DATABASE_URL, ...receiver.settings });
   await Bun.write(pathOf("links.csv"), "code,url\ncsv,https://example.com/\n");
   const imported = await runAlone(["import", pathOf("links.csv")], { DATABASE_URL, PORT: "3000" });
   expect(imported).toMatchObject({ code: 0 });
@@ -160,9 +168,9 @@ test("an import sends no events", async () => {
   expect(subjects(receiver.events)).toEqual(["new"]);
 });
 
-test("beyond a day or 100,000, the oldest events are dropped and counted", async () => {
+test("events older than a day or beyond the newest 100,000 are dropped, and the log counts them", async () => {
   await using receiver = startReceiver({ status: () => 500 });
-  await using service = await startHere(receiver.settings);
+  await using service = await startService(receiver.settings);
   {
     using database = new Database(service.file);
     database.run("INSERT INTO events (type, at_ms) VALUES ('host.blocked', 1), ('host.blocked', 2)");
@@ -177,9 +185,9 @@ test("beyond a day or 100,000, the oldest events are dropped and counted", async
   expect(database.query("SELECT count(*) AS count FROM events").get()).toEqual({ count: 100_000 });
 });
 
-test("an endpoint that recovers gets the newest 100,000", async () => {
+test("an endpoint with a backlog gets the newest 100,000 events", async () => {
   await using receiver = startReceiver();
-  await using service = await startHere(receiver.settings);
+  await using service = await startService(receiver.settings);
   using database = new Database(service.file);
   database.run(`
     WITH RECURSIVE nth (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM nth WHERE n < 100500)
@@ -192,7 +200,7 @@ test("an endpoint that recovers gets the newest 100,000", async () => {
   expect(ids.size).toBe(100_000);
 });
 
-test("an event waits for a day by a clock that can be trusted", async () => {
+test("a jump of the clock by two days drops no waiting event", async () => {
   using folder = temporaryFolder();
   let isUp = false;
   await using receiver = startReceiver({ status: () => (isUp ? 204 : 500) });
@@ -210,9 +218,9 @@ test("an event waits for a day by a clock that can be trusted", async () => {
   await receiver.until(1);
 });
 
-test("recording continues after a jump of the clock that ended it", async () => {
+test("recording continues after a jump of the clock has stopped it", async () => {
   await using receiver = startReceiver();
-  await using service = await startHere(receiver.settings);
+  await using service = await startService(receiver.settings);
   using database = new Database(service.file);
   database.run("UPDATE event_sender SET renewed = datetime('now', '-2 days')");
   while (database.query("SELECT 1 FROM event_recording").get() === null) await Bun.sleep(20);
@@ -220,15 +228,15 @@ test("recording continues after a jump of the clock that ended it", async () => 
   await receiver.until(1);
 });
 
-test("many long events are sent in several requests", async () => {
+test("long events are sent in requests with less than 100,000 characters", async () => {
   let isUp = false;
   await using receiver = startReceiver({ status: () => (isUp ? 204 : 500) });
-  await using service = await startHere(receiver.settings);
+  await using service = await startService(receiver.settings);
   for (let nth = 0; nth < 30; nth++)
     await service.shorten({ original_url: `https://example.com/${"a".repeat(8000)}` });
   isUp = true;
   await receiver.until(30);
-  // What Express accepts, for example.
+  // The default limit of Express, for example.
   expect(Math.max(...receiver.requests.map(({ body }) => body.length))).toBeLessThan(100_000);
 });
 
@@ -239,7 +247,7 @@ describe("webhook-id", () => {
   test("differs for events with the same text", async () => {
     await using receiver = startReceiver();
     const settings = { ...receiver.settings, ADMIN_TOKEN, EVENTS_FORMAT: "text" };
-    await using service = await startHere(settings);
+    await using service = await startService(settings);
     await service.shorten({ ...LINK, custom_code: "a" });
     for (const action of ["disable", "enable", "disable"])
       await operate(service, "POST", `links/a/${action}`, { reason: "spam" });
@@ -248,10 +256,10 @@ describe("webhook-id", () => {
     expect(new Set(idsOf(receiver)).size).toBe(2);
   });
 
-  test("stays the same for a retry, although the link has changed and more events wait", async () => {
+  test("stays the same for a retry, even if the link has changed and more events wait", async () => {
     let isUp = false;
     await using receiver = startReceiver({ status: () => (isUp ? 204 : 503) });
-    await using service = await startHere({ ADMIN_TOKEN, ...receiver.settings });
+    await using service = await startService({ ADMIN_TOKEN, ...receiver.settings });
     await service.shorten({ ...LINK, custom_code: "a" });
     await untilLogged(service, "EVENTS_URL takes no events");
     await operate(service, "POST", "links/a/disable", { reason: "spam" });
@@ -265,18 +273,18 @@ describe("webhook-id", () => {
   });
 });
 
-test("a timeout is logged by its name", async () => {
+test("a timeout of the endpoint is logged as TimeoutError", async () => {
   const { promise: stopped, resolve: stop } = Promise.withResolvers<Response>();
   using server = Bun.serve({ port: 0, fetch: () => stopped });
   const settings = { EVENTS_URL: `http://localhost:${server.port}/`, EVENTS_SECRET: SECRET };
-  await using service = await startHere(settings, { limits: { requestMs: 50 } });
+  await using service = await startService(settings, { limits: { events: { requestMs: 50 } } });
   await service.shorten(LINK);
   await untilLogged(service, "EVENTS_URL takes no events");
   expect(service.logged.join()).toContain('"reason":"TimeoutError"');
   stop(new Response());
 });
 
-test("a chat room gets one line for each alarm", async () => {
+test("a chat room gets one line per alarm, without mentions", async () => {
   const requests: { readonly type: string | null; readonly body: unknown }[] = [];
   using server = Bun.serve({
     port: 0,
@@ -290,7 +298,7 @@ test("a chat room gets one line for each alarm", async () => {
     EVENTS_FORMAT: "text",
     EVENTS_URL: `http://[::1]:${server.port}/hooks/abc`,
   };
-  await using service = await startHere(settings);
+  await using service = await startService(settings);
   await service.shorten({ ...LINK, custom_code: "세일" });
   await service.fetch("/api/v1/links/세일/reports", {
     method: "POST",
@@ -303,8 +311,10 @@ test("a chat room gets one line for each alarm", async () => {
     service.file.replace("curt.db", "odd.csv"),
     "code,url\n<!channel> %\u202E?,https://example.com/\n",
   );
-  const odd = ["import", "--keep-odd", service.file.replace("curt.db", "odd.csv")];
-  expect(await runAlone(odd, { DATABASE_URL: service.databaseUrl, PORT: "3000" })).toMatchObject({ code: 0 });
+  const command = ["import", "--keep-odd", service.file.replace("curt.db", "odd.csv")];
+  expect(await runAlone(command, { DATABASE_URL: service.databaseUrl, PORT: "3000" })).toMatchObject({
+    code: 0,
+  });
   await operate(service, "POST", `links/${encodeURIComponent("<!channel> %\u202E?")}/disable`, {
     reason: "spam",
   });
@@ -319,7 +329,7 @@ test("a chat room gets one line for each alarm", async () => {
   ]);
 });
 
-test("every secret signs, and the receiver in docs/events.md accepts only signed events", async () => {
+test("every secret signs events, and the receiver of docs/events.md accepts only signed ones", async () => {
   const [, receiver = ""] =
     /```js\n([^]*?)```/.exec(readFileSync(join(ROOT, "docs/events.md"), "utf8")) ?? [];
   expect(
@@ -353,7 +363,7 @@ test("every secret signs, and the receiver in docs/events.md accepts only signed
   expect(await post(signed(SECRET, now))).toBe(401);
   expect(await post(signed(OLD_SECRET, new Date(now.getTime() - 600_000)))).toBe(401);
   const settings = { EVENTS_URL: address, EVENTS_SECRET: `${SECRET}, ${OLD_SECRET}` };
-  await using service = await startHere(settings);
+  await using service = await startService(settings);
   await service.shorten({ ...LINK, custom_code: "signed" });
   for await (const chunk of child.stdout) {
     expect(new TextDecoder().decode(chunk)).toBe("link.created signed\n");
@@ -362,9 +372,9 @@ test("every secret signs, and the receiver in docs/events.md accepts only signed
   child.kill();
 });
 
-test("curt events prints what waits and what was sent, and follows", async () => {
+test("curt events prints recorded events, and --follow prints new ones", async () => {
   await using receiver = startReceiver();
-  await using service = await startHere(receiver.settings);
+  await using service = await startService(receiver.settings);
   await service.shorten({ ...LINK, custom_code: "printed" });
   await receiver.until(1);
   const settings = { ...receiver.settings, BASE_URL, PORT: "3000", DATABASE_URL: service.databaseUrl };
@@ -375,15 +385,15 @@ test("curt events prints what waits and what was sent, and follows", async () =>
     env: { ...process.env, ...settings },
     stdout: "pipe",
   });
-  let printed = "";
+  let output = "";
   for await (const chunk of child.stdout) {
-    printed += new TextDecoder().decode(chunk);
-    const lines = printed.split("\n").length - 1;
+    output += new TextDecoder().decode(chunk);
+    const lines = output.split("\n").length - 1;
     if (lines === 1) await service.shorten({ ...LINK, custom_code: "followed" });
     if (lines === 2) break;
   }
   child.kill();
-  const events = printed
+  const events = output
     .trim()
     .split("\n")
     .map((line) => JSON.parse(line) as Received);

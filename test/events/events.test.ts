@@ -1,22 +1,15 @@
 import { describe, expect, test } from "bun:test";
 
-import { sharePostgres } from "../postgres.ts";
-import { BASE_URL, type Here, startHere, temporaryFolder } from "../service.ts";
+import { BASE_URL, type LocalService, startService, temporaryFolder } from "../support/service.ts";
+import { ENGINES } from "./engines.ts";
 import { ADMIN_TOKEN, operate, startReceiver } from "./receiver.ts";
 
 const URL = "https://example.com/a?b#c";
 const HOUR_MS = 3_600_000;
 
-const postgres = await sharePostgres();
-const ENGINES = {
-  SQLite: async () => ({}),
-  PostgreSQL: async () => ({ DATABASE_URL: await postgres.url(`events${++databases}`) }),
-};
-let databases = 0;
-
 const inHours = (hours: number) => new Date(Date.now() + hours * HOUR_MS).toISOString();
 
-async function create(service: Here, code: string, more: object = {}) {
+async function createLink(service: LocalService, code: string, more: object = {}) {
   const response = await service.fetch("/api/v1/links", {
     method: "POST",
     headers: { "Content-Type": "application/json" },
@@ -27,8 +20,8 @@ async function create(service: Here, code: string, more: object = {}) {
   return { Authorization: `Bearer ${data.manage_key}`, "Content-Type": "application/json" };
 }
 
-describe.each(Object.entries(ENGINES))("%s", (_, settingsOf) => {
-  test("everything that happens to a link arrives, signed and in order", async () => {
+describe.each(ENGINES)("events in %s", (_, settingsOf) => {
+  test("report every change of a link, signed and in order, without secrets or addresses", async () => {
     let isUp = false;
     await using receiver = startReceiver({ status: () => (isUp ? 204 : 503) });
     using folder = temporaryFolder();
@@ -40,11 +33,14 @@ describe.each(Object.entries(ENGINES))("%s", (_, settingsOf) => {
       DOMAINS: "https://한글.example",
       ...receiver.settings,
     };
-    await using service = await startHere(settings, { folder: folder.path, limits: { firstRetryMs: 1 } });
-    const headers = await create(service, "한글");
-    await create(service, "한글", { domain: "한글.example" });
-    await create(service, "last", { max_visits: 2 });
-    await create(service, "gone", { expires_at: inHours(2), password: "open sesame" });
+    await using service = await startService(settings, {
+      folder: folder.path,
+      limits: { events: { firstRetryMs: 1 } },
+    });
+    const headers = await createLink(service, "한글");
+    await createLink(service, "한글", { domain: "한글.example" });
+    await createLink(service, "last", { max_visits: 2 });
+    await createLink(service, "gone", { expires_at: inHours(2), password: "open sesame" });
     const path = "/api/v1/links/한글";
     const patch = { method: "PATCH", headers, body: JSON.stringify({ target: "https://example.net/" }) };
     expect((await service.fetch(path, patch)).status).toBe(200);
@@ -84,7 +80,7 @@ describe.each(Object.entries(ENGINES))("%s", (_, settingsOf) => {
       receiver.events.find((event) => event.subject === subject && event.type === type)?.data;
     expect(dataOf("report.opened", "한글")).toMatchObject({
       short_url: `${BASE_URL}/한글/`,
-      // The second report may come too late for it.
+      // The second report may be too late for the event.
       reasons: { phishing: 1 },
     });
     expect(dataOf("link.created", "xn--bj0bj06e.example/한글")).toMatchObject({

@@ -1,6 +1,6 @@
 import { Webhook } from "standardwebhooks";
 
-import type { Running } from "../service.ts";
+import type { RunningService } from "../support/service.ts";
 
 export const SECRET = `whsec_${Buffer.alloc(32, 1).toString("base64")}`;
 export const OLD_SECRET = `whsec_${Buffer.alloc(24, 2).toString("base64")}`;
@@ -20,12 +20,12 @@ export interface ReceiverOptions {
   readonly status?: (nth: number, body: string) => number;
 }
 
-/** An endpoint for events. It checks each signature with another implementation. */
+/** Starts an endpoint for events, which checks each signature with another implementation. */
 export function startReceiver({ port = 0, status = () => 204 }: ReceiverOptions = {}) {
   const requests: { readonly headers: Headers; readonly body: string; readonly status: number }[] = [];
-  /** Requests that are not signed. */
+  /** Requests without a valid signature. */
   const faults: string[] = [];
-  /** Of requests that were answered with 2xx, in their order, with repetitions. */
+  /** Events of requests with a 2xx response, in order, with repetitions. */
   const events: Received[] = [];
   const server = Bun.serve({
     port,
@@ -58,9 +58,9 @@ export function startReceiver({ port = 0, status = () => 204 }: ReceiverOptions 
   };
 }
 
-/** The operator's API. */
+/** Calls the operator's API. */
 export const ADMIN_TOKEN = "a".repeat(32);
-export function operate(service: Pick<Running, "fetch">, method: string, path: string, body?: object) {
+export function operate(service: Pick<RunningService, "fetch">, method: string, path: string, body?: object) {
   return service.fetch(`/api/v1/admin/${path}`, {
     method,
     headers: {

@@ -6,20 +6,20 @@ import { DAY_MS } from "../../src/links/time.ts";
 import { openStatements } from "../../src/store/open.ts";
 import { runAlone } from "../cli/run.ts";
 import { addressOf, scrape, scrapeUntil } from "../metrics/scrape.ts";
-import { sharePostgres } from "../postgres.ts";
-import { BASE_URL, type Running, startHere, startProgram, temporaryFolder, untilLogged } from "../service.ts";
+import {
+  BASE_URL,
+  type RunningService,
+  startService,
+  startProgram,
+  temporaryFolder,
+  untilLogged,
+} from "../support/service.ts";
+import { ENGINES, openUnserved } from "./engines.ts";
 import { ADMIN_TOKEN, operate, type Received, startReceiver } from "./receiver.ts";
 
 const LINK = { original_url: "https://example.com/" };
-const postgres = await sharePostgres();
-const ENGINES = {
-  SQLite: async () => ({}),
-  PostgreSQL: async () => ({ DATABASE_URL: await postgres.url(`refusals${++databases}`) }),
-};
-let databases = 0;
-
 async function runEvents(
-  { databaseUrl }: Running,
+  { databaseUrl }: RunningService,
   receiver: ReturnType<typeof startReceiver>,
   ...options: string[]
 ) {
@@ -31,8 +31,8 @@ async function runEvents(
   }
 }
 
-describe.each(Object.entries(ENGINES))("events that are refused, in %s", (_, settingsOf) => {
-  test("are set aside after five attempts, while all others follow, and can be sent again", async () => {
+describe.each(ENGINES)("refused events in %s", (_, settingsOf) => {
+  test("are set aside after five attempts while all others are sent, and can be resent", async () => {
     let status = 503;
     let isRefusing = true;
     await using receiver = startReceiver({
@@ -41,7 +41,10 @@ describe.each(Object.entries(ENGINES))("events that are refused, in %s", (_, set
     });
     using folder = temporaryFolder();
     const settings = { ...(await settingsOf()), DATA_DIR: folder.path, ADMIN_TOKEN, ...receiver.settings };
-    await using service = await startHere(settings, { folder: folder.path, limits: { firstRetryMs: 1 } });
+    await using service = await startService(settings, {
+      folder: folder.path,
+      limits: { events: { firstRetryMs: 1 } },
+    });
     const codes = ["a", "b", "c", "d", "e", "f", "g"];
     for (const custom_code of codes.slice(0, 4)) await service.shorten({ ...LINK, custom_code });
     await operate(service, "POST", "links/c/disable", { reason: "spam" });
@@ -66,8 +69,8 @@ describe.each(Object.entries(ENGINES))("events that are refused, in %s", (_, set
     const line = service.logged.find((one) => one.includes("an event was set aside"));
     expect(JSON.parse(line ?? "")).toMatchObject({ level: "warn", id: refused.id, reason: "status 400" });
 
-    const printed = await runEvents(service, receiver, "--refused");
-    expect(JSON.parse(printed.stdout)).toEqual({ ...refused, data: expect.anything() });
+    const output = await runEvents(service, receiver, "--refused");
+    expect(JSON.parse(output.stdout)).toEqual({ ...refused, data: expect.anything() });
     expect(await runEvents(service, receiver, "--resend")).toMatchObject({ code: 1 });
     isRefusing = false;
     expect(await runEvents(service, receiver, "--resend")).toMatchObject({ code: 0 });
@@ -76,15 +79,11 @@ describe.each(Object.entries(ENGINES))("events that are refused, in %s", (_, set
     expect(await runEvents(service, receiver, "--refused")).toMatchObject({ code: 0, stdout: "" });
   });
 
-  test("are kept for a week, the newest thousand", async () => {
+  test("are kept for a week, at most the newest 1,000", async () => {
     using folder = temporaryFolder();
     await using receiver = startReceiver({ status: () => 503 });
-    const settings = { ...(await settingsOf()), DATA_DIR: folder.path, ...receiver.settings };
-    const { database } = await (async () => {
-      await using service = await startHere(settings, { folder: folder.path });
-      return service;
-    })();
-    const statements = await openStatements(database);
+    const settings = { ...(await settingsOf()), ...receiver.settings };
+    const statements = await openUnserved(folder.path, settings);
     const outbox = createOutbox(statements);
     await statements.run(`
       WITH RECURSIVE nth (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM nth WHERE n < 1002)
@@ -114,16 +113,12 @@ describe.each(Object.entries(ENGINES))("events that are refused, in %s", (_, set
   });
 });
 
-describe.each(Object.entries(ENGINES))("an event in %s", (_, settingsOf) => {
+describe.each(ENGINES)("an event in %s", (_, settingsOf) => {
   test("isn't set aside once another process has sent it", async () => {
     using folder = temporaryFolder();
     await using receiver = startReceiver({ status: () => 503 });
-    const settings = { ...(await settingsOf()), DATA_DIR: folder.path, ...receiver.settings };
-    const { database } = await (async () => {
-      await using service = await startHere(settings, { folder: folder.path });
-      return service;
-    })();
-    const statements = await openStatements(database);
+    const settings = { ...(await settingsOf()), ...receiver.settings };
+    const statements = await openUnserved(folder.path, settings);
     const outbox = createOutbox(statements);
     await statements.run("INSERT INTO events (seq, type, detail) VALUES (1, 'host.blocked', 'evil.example')");
     const { turn = -1 } = (await outbox.readState(0)) ?? {};
@@ -144,10 +139,10 @@ describe.each(Object.entries(ENGINES))("an event in %s", (_, settingsOf) => {
   });
 });
 
-test("statuses that a retry can heal set no event aside", async () => {
+test("temporary failures (408, 409, 425, 429, 500) set no event aside", async () => {
   const statuses = [408, 409, 425, 429, 429, 500];
   await using receiver = startReceiver({ status: (nth) => statuses[nth] ?? 204 });
-  await using service = await startHere(receiver.settings, { limits: { firstRetryMs: 1 } });
+  await using service = await startService(receiver.settings, { limits: { events: { firstRetryMs: 1 } } });
   await service.shorten(LINK);
   await receiver.until(1);
   expect(receiver.requests.map(({ status }) => status)).toEqual([...statuses, 204]);
@@ -167,7 +162,7 @@ test("410 Gone pauses sending until curt events --resend", async () => {
   await scrapeUntil(address, "sending is paused", ({ of }) => of("curt_events_paused") === 1);
   await program.shorten({ ...LINK, custom_code: "b" });
   status = 204;
-  // The owner of a paused store keeps taking turns, so that no other process asks the endpoint.
+  // The owner of a paused store keeps taking turns, so that no other process sends to the endpoint.
   const statements = await openStatements(program.database);
   const outbox = createOutbox(statements);
   const turnOf = async () => (await outbox.readState(0))?.turn ?? 0;

@@ -5,27 +5,13 @@ import { chooseBatch, MAX_BODY } from "../../src/events/endpoint.ts";
 import { type EventRow, toCloudEvent } from "../../src/events/event-formats.ts";
 import { createOutbox } from "../../src/events/outbox.ts";
 import { createSender } from "../../src/events/sender.ts";
-import { openStatements } from "../../src/store/open.ts";
-import { sharePostgres } from "../postgres.ts";
-import { BASE_URL, startHere, temporaryFolder } from "../service.ts";
+import { BASE_URL, temporaryFolder } from "../support/service.ts";
+import { ENGINES, openUnserved } from "./engines.ts";
 import { SECRET, startReceiver } from "./receiver.ts";
 
 type Receiver = ReturnType<typeof startReceiver>;
 
-const postgres = await sharePostgres();
-const ENGINES = {
-  SQLite: async () => ({}),
-  PostgreSQL: async () => ({ DATABASE_URL: await postgres.url(`sender${++databases}`) }),
-};
-let databases = 0;
-
-/** A store that no Curt has open, and which records events. */
-async function openStore(folder: string, settings: Record<string, string>) {
-  await using service = await startHere({ ...settings, DATA_DIR: folder }, { folder });
-  return openStatements(service.database);
-}
-
-type Statements = Awaited<ReturnType<typeof openStatements>>;
+type Statements = Awaited<ReturnType<typeof openUnserved>>;
 
 async function addEvents({ run }: Statements, events: Readonly<Record<string, number>>) {
   for (const [host, seq] of Object.entries(events))
@@ -54,10 +40,10 @@ const idsOf = ({ requests }: Receiver) => requests.map(({ headers }) => headers.
 const hostsOf = ({ requests }: Receiver) =>
   requests.map(({ body }) => (JSON.parse(body) as { subject: string }[]).map(({ subject }) => subject));
 
-describe.each(Object.entries(ENGINES))("a sender in %s", (_, settingsOf) => {
+describe.each(ENGINES)("a sender in %s", (_, settingsOf) => {
   test("repeats the request of a dead one with the same events and the same id", async () => {
     using folder = temporaryFolder();
-    const statements = await openStore(folder.path, await settingsOf());
+    const statements = await openUnserved(folder.path, await settingsOf());
     await using receiver = startReceiver({ status: (nth) => (nth === 0 ? 503 : 204) });
     const sendFirst = await startSender(statements, receiver);
     await addEvents(statements, { "b.example": 2, "c.example": 3 });
@@ -77,9 +63,9 @@ describe.each(Object.entries(ENGINES))("a sender in %s", (_, settingsOf) => {
     await statements.close();
   });
 
-  test("counts an event once that the store could not mark as sent, and sends it once", async () => {
+  test("sends and counts an event once, even if the store fails to mark it as sent", async () => {
     using folder = temporaryFolder();
-    const statements = await openStore(folder.path, await settingsOf());
+    const statements = await openUnserved(folder.path, await settingsOf());
     await using receiver = startReceiver();
     const send = await startSender(statements, receiver);
     await addEvents(statements, { "a.example": 1, "b.example": 2 });
@@ -92,14 +78,14 @@ describe.each(Object.entries(ENGINES))("a sender in %s", (_, settingsOf) => {
   });
 });
 
-test("a batch is as long as a body may be, and no longer", () => {
+test("a batch is limited to the longest body", () => {
   const settings = settingsFor(0);
   const rowOf = (seq: number, host: string) =>
     ({ seq, type: "host.blocked", atMs: 1, detail: host, hostReason: null }) as EventRow;
   const bodyOf = (rows: readonly EventRow[]) =>
     JSON.stringify(rows.map((row) => toCloudEvent(row, settings)));
   const rows = Array.from({ length: 9 }, (_, nth) => rowOf(nth, "h".repeat(3000)));
-  // The host stands in it twice.
+  // The body contains the host twice.
   const last = (MAX_BODY - bodyOf([...rows, rowOf(10, "")]).length) / 2;
   const fitting = [...rows, rowOf(10, "h".repeat(last))];
   expect(bodyOf(fitting)).toHaveLength(MAX_BODY);

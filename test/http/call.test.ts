@@ -5,8 +5,8 @@ import { createClientReader } from "../../src/http/client.ts";
 import { createDomains } from "../../src/http/domain.ts";
 import { CURT } from "../../src/pages/assets/branding.ts";
 
-/** Answers one request with `handle`. Host 0.0.0.0 makes it read the client's address from the connection. */
-async function answerOf(handle: Handler, method = "GET") {
+/** Serves one request with `handle`. Host 0.0.0.0 makes it read the client's address from the connection. */
+async function serveOnce(handle: Handler, method = "GET") {
   const clientOf = createClientReader({
     host: "0.0.0.0",
     trustedProxies: [],
@@ -33,23 +33,23 @@ async function answerOf(handle: Handler, method = "GET") {
   }
 }
 
-test("a call looks up its client once, and only when asked", async () => {
-  expect((await answerOf(() => new Response("nobody asked"))).lookedUp).toBe(0);
-  const answer = await answerOf((call) => {
+test("a call looks up its client once, and only if a handler reads it", async () => {
+  expect((await serveOnce(() => new Response("unused"))).lookedUp).toBe(0);
+  const result = await serveOnce((call) => {
     const first = call.client();
     return Response.json([first, call.client() === first]);
   });
-  expect(answer.lookedUp).toBe(1);
-  expect(JSON.parse(answer.text)).toEqual([{ address: "127.0.0.1", country: "country of 127.0.0.1" }, true]);
+  expect(result.lookedUp).toBe(1);
+  expect(JSON.parse(result.text)).toEqual([{ address: "127.0.0.1", country: "country of 127.0.0.1" }, true]);
 });
 
-test("a HEAD request has a client, too", async () => {
+test("a call of a HEAD request has a client", async () => {
   const handle: Handler = (call) => new Response(null, { headers: { "X-Client": call.client().address } });
-  expect((await answerOf(handle, "HEAD")).header).toBe("127.0.0.1");
+  expect((await serveOnce(handle, "HEAD")).header).toBe("127.0.0.1");
 });
 
-test("a call's domain makes the short address of its code", async () => {
-  const { text } = await answerOf(({ domain, code }) =>
+test("a call's domain builds the short address of its code", async () => {
+  const { text } = await serveOnce(({ domain, code }) =>
     Response.json([domain.baseUrl, domain.origin, domain.shortUrl(code)]),
   );
   expect(JSON.parse(text)).toEqual([

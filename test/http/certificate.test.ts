@@ -5,7 +5,13 @@ import { join } from "node:path";
 import { connect, type ConnectionOptions, type TLSSocket } from "node:tls";
 
 import { ConfigError } from "../../src/config/config.ts";
-import { type Running, startHere, startProgram, temporaryFolder, untilLogged } from "../service.ts";
+import {
+  type RunningService,
+  startService,
+  startProgram,
+  temporaryFolder,
+  untilLogged,
+} from "../support/service.ts";
 
 const TARGET = "https://example.com/";
 /**
@@ -20,13 +26,16 @@ const AUTHORITY = textOf("authority");
 /** One TLS connection. */
 interface Connection extends Disposable {
   readonly socket: TLSSocket;
-  /** The serial number of the certificate that it was answered with. */
+  /** The serial number of the service's certificate. */
   readonly serial: string;
-  /** Sends a request for the path, and resolves with the head of the answer; undefined if the connection ends. */
-  ask(path: string): Promise<string | undefined>;
+  /** Sends a HEAD request, and resolves with the head of the response; undefined if the connection ends. */
+  request(path: string): Promise<string | undefined>;
 }
 
-function open({ origin }: Pick<Running, "origin">, options: ConnectionOptions = {}): Promise<Connection> {
+function connectTls(
+  { origin }: Pick<RunningService, "origin">,
+  options: ConnectionOptions = {},
+): Promise<Connection> {
   const { promise, resolve, reject } = Promise.withResolvers<Connection>();
   const { hostname: host, port } = new URL(origin);
   const socket = connect({ host, port: Number(port), ca: AUTHORITY, ...options });
@@ -45,10 +54,10 @@ function open({ origin }: Pick<Running, "origin">, options: ConnectionOptions = 
     resolve({
       socket,
       serial: socket.getPeerCertificate().serialNumber,
-      ask(path) {
-        const answer = new Promise<string | undefined>((head) => (waiting = head));
+      request(path) {
+        const response = new Promise<string | undefined>((head) => (waiting = head));
         socket.write(`HEAD ${path} HTTP/1.1\r\nHost: curt.example\r\n\r\n`);
-        return answer;
+        return response;
       },
       [Symbol.dispose]: () => socket.destroy(),
     }),
@@ -56,13 +65,13 @@ function open({ origin }: Pick<Running, "origin">, options: ConnectionOptions = 
   return promise;
 }
 
-async function serial(curt: Running): Promise<string> {
-  using connection = await open(curt);
+async function serialOf(curt: RunningService): Promise<string> {
+  using connection = await connectTls(curt);
   return connection.serial;
 }
 
 /** Writes both files, and returns the settings that name them. */
-function place(folder: string, text: string) {
+function writeCertificate(folder: string, text: string) {
   const files = { TLS_CERT: join(folder, "cert.pem"), TLS_KEY: join(folder, "key.pem") };
   for (const file of Object.values(files)) writeFileSync(file, text);
   return files;
@@ -70,9 +79,9 @@ function place(folder: string, text: string) {
 
 /** Starts with the first certificate. */
 const start = (settings = {}) =>
-  startHere({ TLS_CERT: fileOf("first"), TLS_KEY: fileOf("first"), ...settings });
+  startService({ TLS_CERT: fileOf("first"), TLS_KEY: fileOf("first"), ...settings });
 
-async function link(curt: Running, code: string): Promise<void> {
+async function createLink(curt: RunningService, code: string): Promise<void> {
   const response = await fetch(`${curt.origin}/api/v1/shorten`, {
     method: "POST",
     body: JSON.stringify({ original_url: TARGET, custom_code: code }),
@@ -82,41 +91,41 @@ async function link(curt: Running, code: string): Promise<void> {
   expect(response.status).toBe(201);
 }
 
-describe("TLS_CERT and TLS_KEY", () => {
-  test("serve HTTPS, TLS 1.2 or newer, with the whole chain", async () => {
+describe("a service with TLS_CERT and TLS_KEY", () => {
+  test("serves HTTPS over TLS 1.2 or newer with the whole chain, and no plain HTTP", async () => {
     await using curt = await start();
-    await link(curt, "abc");
+    await createLink(curt, "abc");
     for (const version of ["TLSv1.2", "TLSv1.3"] as const) {
-      using connection = await open(curt, { minVersion: version, maxVersion: version });
+      using connection = await connectTls(curt, { minVersion: version, maxVersion: version });
       expect(connection.socket.getProtocol()).toBe(version);
       expect(connection.socket.authorized).toBe(true);
-      expect(await connection.ask("/abc")).toStartWith("HTTP/1.1 302 ");
+      expect(await connection.request("/abc")).toStartWith("HTTP/1.1 302 ");
     }
-    const old = open(curt, { minVersion: "TLSv1", maxVersion: "TLSv1.1" });
+    const outdated = connectTls(curt, { minVersion: "TLSv1", maxVersion: "TLSv1.1" });
     expect(
-      await old.then(
+      await outdated.then(
         () => "connected",
         () => "refused",
       ),
     ).toBe("refused");
-    expect(await plainAnswer(curt)).not.toContain("302");
+    expect(await fetchPlain(curt)).not.toContain("302");
   });
 
   test.each([
-    ["a file that is not there", "key.pem", undefined, "cannot read"],
-    ["a file that is too large", "cert.pem", "x".repeat(1024 * 1024 + 1), "at most 1 MiB"],
-    ["a certificate that is none", "cert.pem", "nonsense", "no certificate in PEM format"],
-    ["a key that is none", "key.pem", "nonsense", "no key in PEM format"],
-    ["a chain that is cut off", "cert.pem", textOf("first").slice(0, 1000), "cannot be served"],
+    ["a missing file", "key.pem", undefined, "cannot read"],
+    ["a file over 1 MiB", "cert.pem", "x".repeat(1024 * 1024 + 1), "at most 1 MiB"],
+    ["a certificate not in PEM format", "cert.pem", "nonsense", "no certificate in PEM format"],
+    ["a key not in PEM format", "key.pem", "nonsense", "no key in PEM format"],
+    ["a truncated chain", "cert.pem", textOf("first").slice(0, 1000), "cannot be served"],
     ["the key of another certificate", "key.pem", textOf("second"), "does not belong to"],
-    ["a certificate that has ended", "both", textOf("expired"), "expired on"],
-  ])("a start with %s says so", async (_, name, text, reason) => {
+    ["an expired certificate", "both", textOf("expired"), "expired on"],
+  ])("refuses to start with %s, says why and creates no database", async (_, name, text, reason) => {
     using folder = temporaryFolder();
-    const files = place(folder.path, textOf("first"));
-    if (name === "both") place(folder.path, text ?? "");
+    const files = writeCertificate(folder.path, textOf("first"));
+    if (name === "both") writeCertificate(folder.path, text ?? "");
     else if (text === undefined) rmSync(join(folder.path, name));
     else writeFileSync(join(folder.path, name), text);
-    const error = await startHere(files, { folder: folder.path }).then(
+    const error = await startService(files, { folder: folder.path }).then(
       () => undefined,
       (thrown: unknown) => thrown,
     );
@@ -125,37 +134,37 @@ describe("TLS_CERT and TLS_KEY", () => {
     expect(existsSync(join(folder.path, "curt.db"))).toBe(false);
   });
 
-  test("a start with the certificate of another host warns", async () => {
+  test("warns at its start if a host of BASE_URL or DOMAINS isn't in the certificate", async () => {
     await using curt = await start({ BASE_URL: "https://other.example" });
     await untilLogged(curt, "not for a host of BASE_URL");
-    await using two = await start({ BASE_URL: "https://127.0.0.1", DOMAINS: "https://other.example" });
-    await untilLogged(two, '"host":"other.example"');
+    await using several = await start({ BASE_URL: "https://127.0.0.1", DOMAINS: "https://other.example" });
+    await untilLogged(several, '"host":"other.example"');
   });
 
-  test("a start with the certificate of its own address does not warn", async () => {
+  test("doesn't warn at its start if the certificate has its host", async () => {
     await using curt = await start({ BASE_URL: "https://127.0.0.1" });
     expect(curt.logged.join("")).not.toContain("not for a host of BASE_URL");
   });
 
-  test("are read again by the processes that take over, which a broken file stops", async () => {
+  test("reads both files again on SIGUSR2, and keeps its old processes if they don't match", async () => {
     using folder = temporaryFolder();
-    const settings = { HOST: "127.0.0.1", ...place(folder.path, textOf("first")) };
+    const settings = { HOST: "127.0.0.1", ...writeCertificate(folder.path, textOf("first")) };
     await using curt = await startProgram(settings, { folder: folder.path });
     curt.expectFaults();
-    const before = await serial(curt);
+    const before = await serialOf(curt);
     writeFileSync(join(folder.path, "key.pem"), textOf("second"));
     curt.kill("SIGUSR2");
     await untilLogged(curt, "the old ones keep serving");
-    expect(await serial(curt)).toBe(before);
-    place(folder.path, textOf("second"));
+    expect(await serialOf(curt)).toBe(before);
+    writeCertificate(folder.path, textOf("second"));
     curt.kill("SIGUSR2");
     await untilLogged(curt, "the old processes have ended");
-    expect(await serial(curt)).not.toBe(before);
+    expect(await serialOf(curt)).not.toBe(before);
   });
 });
 
-/** Sends plain HTTP to the port, and returns the answer. */
-function plainAnswer({ origin }: Running): Promise<string> {
+/** Sends plain HTTP to the port, and returns the response. */
+function fetchPlain({ origin }: RunningService): Promise<string> {
   const { promise, resolve } = Promise.withResolvers<string>();
   let text = "";
   const socket = connectPlain(Number(new URL(origin).port), "127.0.0.1", () =>

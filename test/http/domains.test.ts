@@ -3,9 +3,9 @@ import { join } from "node:path";
 
 import { runCommand } from "../cli/commands.ts";
 import { run } from "../cli/run.ts";
-import { ask } from "../managed.ts";
 import { connect } from "../mcp/connect.ts";
-import { type Running, startHere, temporaryFolder, toDomain } from "../service.ts";
+import { callApi, createManagedLink } from "../support/managed-links.ts";
+import { type RunningService, startService, temporaryFolder, toDomain } from "../support/service.ts";
 import { sendRaw } from "./raw.ts";
 
 const HOSTS = ["curt.example", "go.example.com", "xn--bj0bj06e.example"] as const;
@@ -14,34 +14,31 @@ const ADMIN_TOKEN = "the-operator's-token";
 const SETTINGS = { DOMAINS: "https://go.example.com, https://한글.example", ADMIN_TOKEN, EDITS: "on" };
 const targetOf = (host: string) => `https://example.com/at-${host}`;
 
-let curt: Running;
-let at: Record<Host, Running>;
+let curt: RunningService;
+let at: Record<Host, RunningService>;
 beforeAll(async () => {
-  curt = await startHere(SETTINGS);
+  curt = await startService(SETTINGS);
   at = Object.fromEntries(HOSTS.map((host) => [host, toDomain(curt, host)])) as typeof at;
 });
 afterAll(() => curt[Symbol.asyncDispose]());
 
-async function make(on: Running, body: object): Promise<Record<string, any>> {
-  const { status, data } = await ask(on, "POST", "/api/v1/links", { body });
-  expect(status).toBe(201);
-  return data;
-}
+const createLink = async (on: RunningService, body: object): Promise<Record<string, any>> =>
+  (await createManagedLink(on, body)).data;
 
-/** Makes a link with the same code at every domain, and visits it, so that it is in memory. */
-async function makeEverywhere(code: string, more: object = {}) {
+/** Creates a link with the same code at every domain, and visits it, so that it is cached. */
+async function createEverywhere(code: string, more: object = {}) {
   const links = new Map<Host, Record<string, any>>();
   for (const host of HOSTS) {
-    links.set(host, await make(at[host], { target: targetOf(host), code, ...more }));
+    links.set(host, await createLink(at[host], { target: targetOf(host), code, ...more }));
     await at[host].fetch(`/${encodeURIComponent(code)}`);
   }
   return (host: Host) => links.get(host) ?? {};
 }
 
-const locationOf = async (on: Running, path: string) => (await on.fetch(path)).headers.get("location");
-/** By people and bots. */
+const locationOf = async (on: RunningService, path: string) => (await on.fetch(path)).headers.get("location");
+/** Visits of people and bots. */
 async function visitsOf(host: Host, code: string): Promise<number> {
-  const { data } = await ask(at[host], "GET", `/api/v1/links/${code}/stats`);
+  const { data } = await callApi(at[host], "GET", `/api/v1/links/${code}/stats`);
   return data["visits"] + data["bots"];
 }
 
@@ -50,9 +47,9 @@ async function untilVisited(host: Host, code: string, visits: number): Promise<v
 }
 
 const operate = (method: string, path: string, body?: object) =>
-  ask(curt, method, `/api/v1/admin/${path}`, { key: ADMIN_TOKEN, body, ifMatch: "*" });
+  callApi(curt, method, `/api/v1/admin/${path}`, { key: ADMIN_TOKEN, body, ifMatch: "*" });
 
-test("a request with two Host headers is refused", async () => {
+test("a request with two Host headers gets 400", async () => {
   for (const path of ["/both", "/", "/api/v1/shorten"]) {
     const request = `GET ${path} HTTP/1.1\r\nHost: curt.example\r\nHost: go.example.com\r\nConnection: close\r\n\r\n`;
     expect(await sendRaw(curt.origin, request)).toStartWith("HTTP/1.1 400 ");
@@ -60,8 +57,8 @@ test("a request with two Host headers is refused", async () => {
 });
 
 describe("a code", () => {
-  test("is another link at each domain, in every spelling of its host", async () => {
-    await makeEverywhere("both");
+  test("is another link at each domain, whatever the spelling of the host", async () => {
+    await createEverywhere("both");
     const raw = Buffer.from("한글.example").toString("latin1");
     const spellings: [string, Host][] = [
       ["curt.example", "curt.example"],
@@ -70,7 +67,7 @@ describe("a code", () => {
       ["go.example.com.", "go.example.com"],
       ["XN--BJ0BJ06E.example", "xn--bj0bj06e.example"],
       [raw, "xn--bj0bj06e.example"],
-      // Everything else is BASE_URL's.
+      // All other hosts get the links of BASE_URL.
       ["www.go.example.com", "curt.example"],
       ["go.example.com.evil.example", "curt.example"],
       ["127.0.0.1", "curt.example"],
@@ -85,15 +82,15 @@ describe("a code", () => {
         ]);
   });
 
-  test("of one domain is found at no address of another", async () => {
+  test("can't be read or changed at another domain, whatever the path, method or key", async () => {
     const password = "the password";
     for (const [owner, code] of [
       ["curt.example", "base-only"],
       ["go.example.com", "go-only"],
       ["xn--bj0bj06e.example", "각각"],
     ] as const) {
-      const { manage_key: key } = await make(at[owner], { target: targetOf("owner"), code });
-      await make(at[owner], { target: targetOf("owner"), code: `${code}-p`, password });
+      const { manage_key: key } = await createLink(at[owner], { target: targetOf("owner"), code });
+      await createLink(at[owner], { target: targetOf("owner"), code: `${code}-p`, password });
       expect(await locationOf(at[owner], `/${encodeURIComponent(code)}`)).toBe(targetOf("owner"));
       const prefixes = ["", "/", "//", ...HOSTS.map((host) => `${host}/`), `${owner.toUpperCase()}/`];
       prefixes.push("한글.example/", `${owner}:443/`, `${owner}./`, `https://${owner}/`, `${owner}//`, "../");
@@ -128,32 +125,32 @@ describe("a code", () => {
             const isShown =
               text.replaceAll(/<wbr\/>|<\/?span>/g, "").includes(targetOf("owner")) ||
               text.includes("/changed");
-            const asked = `${method} ${host} ${path}`;
+            const request = `${method} ${host} ${path}`;
             const isRefused = [400, 404, 405].includes(response.status);
-            expect([asked, response.status, isRefused, isFound, isShown]).toEqual([
-              asked,
+            expect([request, response.status, isRefused, isFound, isShown]).toEqual([
+              request,
               response.status,
               true,
               false,
               false,
             ]);
           }
-          const { data } = await ask(at[host], "GET", `/api/v1/codes/${spelling}`);
+          const { data } = await callApi(at[host], "GET", `/api/v1/codes/${spelling}`);
           expect([spelling, data?.["available"] ?? true]).toEqual([spelling, true]);
         }
       }
-      const { data } = await ask(at[owner], "GET", `/api/v1/links/${encodeURIComponent(code)}`);
+      const { data } = await callApi(at[owner], "GET", `/api/v1/links/${encodeURIComponent(code)}`);
       expect(data).toMatchObject({ target: targetOf("owner"), state: "active" });
     }
   }, 60_000);
 
-  test("has the addresses, pages, images, statistics and key of its domain", async () => {
-    const linkAt = await makeEverywhere("같은");
+  test("has addresses, pages, images, statistics and a key of its own at each domain", async () => {
+    const linkAt = await createEverywhere("같은");
     const path = encodeURIComponent("같은");
     for (const host of HOSTS) {
-      const shown = `https://${host.replace("xn--bj0bj06e", "한글")}`;
+      const origin = `https://${host.replace("xn--bj0bj06e", "한글")}`;
       const link = linkAt(host);
-      expect(link).toMatchObject({ code: "같은", short_url: `${shown}/같은/` });
+      expect(link).toMatchObject({ code: "같은", short_url: `${origin}/같은/` });
       expect(link["qr"].svg).toBe(`https://${host}/${path}.svg`);
       const page = await at[host].fetch(`/${path}+`, { headers: { Accept: "text/html" } });
       const text = (await page.text()).replaceAll(/<wbr\/>|<\/?span>/g, "");
@@ -162,7 +159,7 @@ describe("a code", () => {
       const others = HOSTS.filter((other) => other !== host);
       for (const other of others) {
         expect(text).not.toContain(other);
-        const changed = await ask(at[other], "PATCH", `/api/v1/links/${path}`, {
+        const changed = await callApi(at[other], "PATCH", `/api/v1/links/${path}`, {
           key: link["manage_key"],
           body: { target: "https://example.com/changed" },
         });
@@ -179,66 +176,67 @@ describe("a code", () => {
   });
 
   test("has another key at each domain, even if its links are created at the same moment", async () => {
-    await using still = await startHere(SETTINGS, { standsStill: true });
+    await using still = await startService(SETTINGS, { standsStill: true });
     const keys = new Set<string>();
     for (const host of HOSTS) {
       const body = { target: targetOf(host), code: "keys", domain: host };
-      const { manage_key: key } = await make(toDomain(still, "curt.example"), body);
+      const { manage_key: key } = await createLink(toDomain(still, "curt.example"), body);
       keys.add(key);
       expect(
-        (await ask(toDomain(still, host), "PATCH", "/api/v1/links/keys", { key, body: {} })).status,
+        (await callApi(toDomain(still, host), "PATCH", "/api/v1/links/keys", { key, body: {} })).status,
       ).not.toBe(403);
     }
     expect(keys.size).toBe(HOSTS.length);
-    for (const key of keys) await ask(still, "DELETE", "/api/v1/links/keys", { key });
+    for (const key of keys) await callApi(still, "DELETE", "/api/v1/links/keys", { key });
     const statuses = HOSTS.map(async (host) => (await toDomain(still, host).fetch("/keys")).status);
     expect(await Promise.all(statuses)).toEqual([410, 302, 302]);
   });
 
-  test("has its own limit of passwords, even if its links are created at the same moment", async () => {
+  test("has its own limit of wrong passwords at each domain, even if its links are created at the same moment", async () => {
     const settings = { ...SETTINGS, LIMIT_PASSWORDS: "1/1h", TRUSTED_PROXIES: "127.0.0.1" };
-    await using still = await startHere(settings, { standsStill: true });
-    const limited = HOSTS.map((host) => toDomain(still, host));
+    await using still = await startService(settings, { standsStill: true });
+    const services = HOSTS.map((host) => toDomain(still, host));
+    const wrong = new URLSearchParams({ password: "wrong" });
     for (const [nth, host] of HOSTS.entries())
-      await make(limited[nth] as Running, { target: targetOf(host), code: "tries", password: "right" });
-    const attempt = async (service: Running | undefined, client: number) =>
-      (
-        await service?.fetch("/tries", {
-          method: "POST",
-          headers: { "X-Forwarded-For": `192.0.2.${client}` },
-          body: new URLSearchParams({ password: "wrong" }),
-        })
-      )?.status;
-    for (let client = 0; client < 10; client++) expect(await attempt(limited[0], client)).toBe(401);
-    expect([await attempt(limited[0], 10), await attempt(limited[1], 10)]).toEqual([429, 401]);
+      await createLink(services[nth] as RunningService, {
+        target: targetOf(host),
+        code: "tries",
+        password: "right",
+      });
+    const attempt = async (service: RunningService | undefined, client: number) => {
+      const headers = { "X-Forwarded-For": `192.0.2.${client}` };
+      return (await service?.fetch("/tries", { method: "POST", headers, body: wrong }))?.status;
+    };
+    for (let client = 0; client < 10; client++) expect(await attempt(services[0], client)).toBe(401);
+    expect([await attempt(services[0], 10), await attempt(services[1], 10)]).toEqual([429, 401]);
   });
 
-  test("changes at its domain alone, for everybody", async () => {
-    const linkAt = await makeEverywhere("changes");
+  test("changes and ends at its own domain only", async () => {
+    const linkAt = await createEverywhere("changes");
     const { manage_key: key } = linkAt("go.example.com");
     const go = at["go.example.com"];
-    await ask(go, "PATCH", "/api/v1/links/changes", { key, body: { target: "https://example.com/new" } });
+    await callApi(go, "PATCH", "/api/v1/links/changes", { key, body: { target: "https://example.com/new" } });
     expect(await locationOf(go, "/changes")).toBe("https://example.com/new");
-    await ask(go, "DELETE", "/api/v1/links/changes", { key });
+    await callApi(go, "DELETE", "/api/v1/links/changes", { key });
     expect((await go.fetch("/changes")).status).toBe(410);
     expect(await locationOf(curt, "/changes")).toBe(targetOf("curt.example"));
   });
 
-  test("opens with its own password only, and counts its own limited visits", async () => {
-    await makeEverywhere("closed", { password: "the password", max_visits: 1 });
+  test("has its own password cookie and its own number of visits at each domain", async () => {
+    await createEverywhere("closed", { password: "the password", max_visits: 1 });
     const body = new URLSearchParams({ password: "the password" });
-    const opened = await at["go.example.com"].fetch("/closed", { method: "POST", body });
-    expect([opened.status, opened.headers.get("location")]).toEqual([303, targetOf("go.example.com")]);
-    const [Cookie = ""] = opened.headers.get("set-cookie")?.split(";") ?? [];
+    const response = await at["go.example.com"].fetch("/closed", { method: "POST", body });
+    expect([response.status, response.headers.get("location")]).toEqual([303, targetOf("go.example.com")]);
+    const [Cookie = ""] = response.headers.get("set-cookie")?.split(";") ?? [];
     expect((await at["go.example.com"].fetch("/closed", { headers: { Cookie } })).status).toBe(410);
     await untilVisited("go.example.com", "closed", 1);
     expect((await curt.fetch("/closed", { headers: { Cookie } })).status).toBe(401);
     expect((await curt.fetch("/closed", { method: "POST", body })).status).toBe(303);
   });
 
-  test("is reported, disabled and searched by its whole name", async () => {
-    const linkAt = await makeEverywhere("reported");
-    const reported = await ask(at["go.example.com"], "POST", "/api/v1/links/reported/reports", {
+  test("is reported, disabled and searched by its domain and code", async () => {
+    const linkAt = await createEverywhere("reported");
+    const reported = await callApi(at["go.example.com"], "POST", "/api/v1/links/reported/reports", {
       body: { reason: "phishing" },
     });
     expect(reported.status).toBe(202);
@@ -252,27 +250,29 @@ describe("a code", () => {
     expect(data["links"]).toMatchObject([{ code: "go.example.com/reported", state: "disabled" }]);
     for (const host of HOSTS) {
       const key = host === "curt.example" ? "reported" : `${host}%2Freported`;
-      const asked = await ask(at[host], "GET", `/api/v1/admin/links/${key}/stats`, { key: ADMIN_TOKEN });
-      expect([asked.status, asked.data["code"]]).toEqual([200, "reported"]);
+      const statistics = await callApi(at[host], "GET", `/api/v1/admin/links/${key}/stats`, {
+        key: ADMIN_TOKEN,
+      });
+      expect([statistics.status, statistics.data["code"]]).toEqual([200, "reported"]);
     }
     expect((await operate("GET", path)).data["history"]).toHaveLength(1);
     expect((await operate("GET", "links/reported")).data["history"]).toEqual([]);
     expect(linkAt("go.example.com")["code"]).toBe("reported");
   });
 
-  test("is limited to the domains of the instance", async () => {
-    const made = await make(curt, { target: targetOf("x"), code: "sent", domain: "한글.example" });
-    expect(made["short_url"]).toBe("https://한글.example/sent/");
+  test("can be created for any domain of the instance from any other, and for no other domain", async () => {
+    const created = await createLink(curt, { target: targetOf("x"), code: "sent", domain: "한글.example" });
+    expect(created["short_url"]).toBe("https://한글.example/sent/");
     expect((await curt.fetch("/sent")).status).toBe(404);
     const korean = at["xn--bj0bj06e.example"];
     expect(await locationOf(korean, "/sent")).toBe(targetOf("x"));
-    const changed = await ask(korean, "DELETE", "/api/v1/links/sent", { key: made["manage_key"] });
+    const changed = await callApi(korean, "DELETE", "/api/v1/links/sent", { key: created["manage_key"] });
     expect(changed.status).toBe(200);
-    const base = await make(korean, { target: targetOf("x"), code: "back", domain: "CURT.example" });
+    const base = await createLink(korean, { target: targetOf("x"), code: "back", domain: "CURT.example" });
     expect(base["short_url"]).toBe("https://curt.example/back/");
     for (const domain of ["www.curt.example", "go.example.com/x", "https://", "@", "한글"]) {
-      const refused = await ask(curt, "POST", "/api/v1/links", { body: { target: "nothing", domain } });
-      expect([domain, refused.status, refused.reason]).toEqual([
+      const refusal = await callApi(curt, "POST", "/api/v1/links", { body: { target: "nothing", domain } });
+      expect([domain, refusal.status, refusal.reason]).toEqual([
         domain,
         400,
         "target.scheme, domain.unknown",
@@ -282,23 +282,23 @@ describe("a code", () => {
 });
 
 describe("an Idempotency-Key", () => {
-  test("belongs to a domain", async () => {
+  test("is separate for each domain", async () => {
     const headers = { "Idempotency-Key": "one" };
     const codes = new Set<string>();
     for (const host of HOSTS) {
       const send = () => at[host].shorten({ original_url: targetOf("x") }, headers);
-      const [first, again] = [await send(), await send()];
-      const replayed = [first, again].map((response) => response.headers.get("idempotent-replayed"));
+      const [first, replay] = [await send(), await send()];
+      const replayed = [first, replay].map((response) => response.headers.get("idempotent-replayed"));
       expect([host, ...replayed]).toEqual([host, null, "true"]);
       const { data } = (await first.json()) as { data: { code: string; short_url: string } };
-      expect(await again.json()).toMatchObject({ data });
+      expect(await replay.json()).toMatchObject({ data });
       expect(new URL(data.short_url).hostname).toBe(host);
       codes.add(data.code);
     }
     expect(codes.size).toBe(HOSTS.length);
   });
 
-  test("replays a batch for several domains", async () => {
+  test("replays a batch with links of several domains", async () => {
     const go = at["go.example.com"];
     const items = [undefined, ...HOSTS, "nowhere.example"].map((domain) => ({
       target: targetOf("x"),
@@ -310,8 +310,8 @@ describe("an Idempotency-Key", () => {
         await go.fetch("/api/v1/links/batch", { method: "POST", headers, body: JSON.stringify(items) })
       ).json();
     const first = (await send()) as { data: { results: Record<string, any>[] } };
-    const made = first.data.results.map(({ data, errors }) => data?.short_url ?? errors[0].reason);
-    expect(made.map((one: string) => one.replace(/\/[^/]*\/$/, ""))).toEqual([
+    const urls = first.data.results.map(({ data, errors }) => data?.short_url ?? errors[0].reason);
+    expect(urls.map((one: string) => one.replace(/\/[^/]*\/$/, ""))).toEqual([
       "https://go.example.com",
       "https://curt.example",
       "https://go.example.com",
@@ -321,19 +321,18 @@ describe("an Idempotency-Key", () => {
     expect(await send()).toEqual(first);
     for (const { data } of first.data.results.slice(0, 4)) {
       const { hostname } = new URL(data.ascii_url);
-      const opened = await ask(at[hostname as Host], "DELETE", `/api/v1/links/${data.code}`, {
+      const withdrawn = await callApi(at[hostname as Host], "DELETE", `/api/v1/links/${data.code}`, {
         key: data.manage_key,
       });
-      expect(opened.status).toBe(200);
+      expect(withdrawn.status).toBe(200);
     }
   });
 });
 
-test("commands and tools for a link's address look at its domain", async () => {
-  await makeEverywhere("command");
+test("`curt info` looks up an address at its domain, and the MCP tool refuses other domains than its own", async () => {
+  await createEverywhere("command");
   for (const host of HOSTS) {
-    const asked = { CURT_URL: curt.origin };
-    const { stdout } = await run(["info", `https://${host}/command`], asked);
+    const { stdout } = await run(["info", `https://${host}/command`], { CURT_URL: curt.origin });
     expect(stdout).toContain(targetOf(host));
   }
   await using tools = await connect({ CURT_URL: curt.origin });
@@ -356,30 +355,30 @@ test("exports and imports keep links at their domain", async () => {
     (await runCommand(args, { PORT: "1", ...settings })).stdout;
   const hosts = ["curt.example", "go.example.com", long];
   const code = "한".repeat(64);
-  const expectEverywhere = async (on: Running) => {
+  const expectEverywhere = async (on: RunningService) => {
     for (const host of hosts)
       expect(await locationOf(toDomain(on, host), `/${encodeURIComponent(code)}`)).toBe(targetOf(host));
   };
   {
-    await using from = await startHere(settingsOf("from"));
-    for (const host of hosts) await make(toDomain(from, host), { target: targetOf(host), code });
+    await using from = await startService(settingsOf("from"));
+    for (const host of hosts) await createLink(toDomain(from, host), { target: targetOf(host), code });
   }
   await command(["export", path("file")], settingsOf("from"));
   const copies = [settingsOf("empty"), settingsOf("used")] as const;
   {
-    await using used = await startHere(copies[1]);
-    await make(used, { target: targetOf("used"), code: "used" });
+    await using used = await startService(copies[1]);
+    await createLink(used, { target: targetOf("used"), code: "used" });
   }
   for (const settings of copies) {
     await command(["import", path("file")], settings);
-    await using on = await startHere(settings);
+    await using on = await startService(settings);
     await expectEverywhere(on);
   }
-  // Without its setting, a domain has no address here. A copy keeps its links, and links that are added need one.
+  // Without its setting, a domain has no address. An import into an empty store keeps its links, one into a used store skips them.
   const single = { ...settingsOf("single"), DOMAINS: "" };
   await command(["import", path("file")], single);
   {
-    await using on = await startHere(single);
+    await using on = await startService(single);
     for (const spelling of [`go.example.com/${code}`, `go.example.com/${code}`.normalize("NFD")])
       expect((await on.fetch(`/${encodeURIComponent(spelling)}`)).status).toBe(404);
   }
@@ -391,7 +390,7 @@ test("exports and imports keep links at their domain", async () => {
     `code,target\nhttps://go.example.com/csv,${targetOf("csv")}\nhttps://curt.example/csv,${targetOf("x")}\n`,
   );
   expect(await command(["import", path("links.csv")], copies[1])).toContain("1 of 1 links added");
-  await using on = await startHere(copies[1]);
+  await using on = await startService(copies[1]);
   expect(await locationOf(toDomain(on, "go.example.com"), "/csv")).toBe(targetOf("csv"));
   expect((await on.fetch("/csv")).status).toBe(404);
   // An address of one domain can't name a link of another one.

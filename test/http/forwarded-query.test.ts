@@ -2,9 +2,9 @@ import { beforeAll, describe, expect, test } from "bun:test";
 
 import en from "../../src/locales/en.json";
 import ko from "../../src/locales/ko.json";
-import { ask, make } from "../managed.ts";
-import { addGuarded } from "../redirect/guarded.ts";
-import { type Running, shareService, startHere, temporaryFolder } from "../service.ts";
+import { addGuarded } from "../support/guarded-links.ts";
+import { callApi, createManagedLink } from "../support/managed-links.ts";
+import { type RunningService, shareService, startService, temporaryFolder } from "../support/service.ts";
 import { linkOf, untilCounted, WINDOWS_CHROME } from "../visits/visits.ts";
 import { elementsOf, HTML, sendForm } from "./markup.ts";
 import { sendRaw } from "./raw.ts";
@@ -22,8 +22,8 @@ const FROM_HERE = {
   "Sec-Fetch-Site": "same-origin",
 };
 
-/** The status, and where the response leads. */
-async function follow(service: Running, path: string, init: BunFetchRequestInit = {}) {
+/** The status and the Location of a response. */
+async function follow(service: RunningService, path: string, init: BunFetchRequestInit = {}) {
   const response = await service.fetch(path, init);
   await response.bytes();
   return [response.status, response.headers.get("location")];
@@ -36,19 +36,19 @@ const cookiesOf = ({ headers }: Response) => ({
     .join("; "),
 });
 
-async function post(service: Running, path: string, form: Readonly<Record<string, string>>) {
+async function post(service: RunningService, path: string, form: Readonly<Record<string, string>>) {
   const response = await sendForm(service, path, form, FROM_HERE);
-  return { response, leads: [response.status, response.headers.get("location")] };
+  return { response, outcome: [response.status, response.headers.get("location")] };
 }
 
-describe("a link that passes the query on", () => {
+describe("a link with forward_query", () => {
   const curt = shareService({ CACHE_SECONDS: "60" });
   let code: string;
   beforeAll(async () => {
-    ({ code } = await make(curt, { target: TARGET, forward_query: true }));
+    ({ code } = await createManagedLink(curt, { target: TARGET, forward_query: true }));
   });
 
-  test("appends the visitor's query to its destination, for GET and HEAD, each time", async () => {
+  test("appends the visitor's query to its destination, for GET and HEAD", async () => {
     for (let nth = 0; nth < 2; nth++)
       for (const method of ["GET", "HEAD"])
         for (const slash of ["", "/"]) {
@@ -58,8 +58,8 @@ describe("a link that passes the query on", () => {
         }
   });
 
-  test("answers like any other link, but no cache may keep the answer", async () => {
-    const plain = await make(curt, { target: TARGET });
+  test("sends the headers of any other link, except that no cache may store the response", async () => {
+    const plain = await createManagedLink(curt, { target: TARGET });
     const [theirs = new Headers(), ours = new Headers()] = await Promise.all(
       [plain.code, code].map(async (one) => (await curt.fetch(`/${one}`)).headers),
     );
@@ -69,8 +69,8 @@ describe("a link that passes the query on", () => {
     expect(Object.fromEntries(ours)).toEqual(Object.fromEntries(theirs));
   });
 
-  test("counts visits like any other link", async () => {
-    const { code: counted } = await make(curt, { target: TARGET, forward_query: true });
+  test("counts visits, but neither prefetches nor HEAD requests", async () => {
+    const { code: counted } = await createManagedLink(curt, { target: TARGET, forward_query: true });
     await curt.fetch(`/${counted}${QUERY}`, { headers: PERSON });
     await curt.fetch(`/${counted}${QUERY}`, { headers: { ...PERSON, "Sec-Purpose": "prefetch" } });
     await curt.fetch(`/${counted}${QUERY}`, { method: "HEAD", headers: PERSON });
@@ -79,21 +79,21 @@ describe("a link that passes the query on", () => {
     expect((await linkOf(curt, counted))["visits"]).toBe(2);
   });
 
-  test("takes no form", async () => {
+  test("answers 405 to a form", async () => {
     const response = await sendForm(curt, `/${code}${QUERY}`, {}, FROM_HERE);
     expect([response.status, response.headers.get("allow")]).toEqual([405, "GET, HEAD, OPTIONS"]);
   });
 
-  test("leaves out a query with which the destination would have more than 16,384 characters", async () => {
+  test("drops a query that would make the destination longer than 16,384 characters", async () => {
     // A request has at most 16 KB.
     const target = `https://shop.example/${"p".repeat(8000)}`;
-    const { code: long } = await make(curt, { target, forward_query: true });
+    const { code: long } = await createManagedLink(curt, { target, forward_query: true });
     const room = 16_384 - `${target}?`.length;
     for (const [query, length] of [
       ["x".repeat(room), 16_384],
       ["x".repeat(room + 1), target.length],
       ["%61&".repeat(room / 4), 16_384 - (room % 4)],
-      // Each has six characters in a header.
+      // Each takes six characters in a header.
       ["ä".repeat(room / 6 + 1), target.length],
     ] as const) {
       const [, location] = await follow(curt, `/${long}?${query}`);
@@ -105,7 +105,7 @@ describe("a link that passes the query on", () => {
     expect((await sendRaw(curt.origin, raw)).slice(0, 1000)).toContain(`\r\nLocation: ${TARGET}\r\n`);
   });
 
-  test("keeps the bytes of the query, and encodes those that no URL has in its query", async () => {
+  test("keeps the bytes of the query, and percent-encodes those that no URL may contain", async () => {
     for (const [version, host] of [
       ["1.1", "Host: x\r\n"],
       ["1.0", ""],
@@ -124,8 +124,8 @@ describe("a link that passes the query on", () => {
         ).toContain(`\r\nLocation: https://shop.example/?own=1&${received}#part\r\n`);
   });
 
-  test("says so on its preview and QR page, which pass nothing on", async () => {
-    const plain = await make(curt, { target: TARGET });
+  test("is described on its preview and QR page, which ignore the query", async () => {
+    const plain = await createManagedLink(curt, { target: TARGET });
     const fact = `<dt>${en["forward-query"]}</dt><dd>${en["forward-query.yes"]}</dd>`;
     for (const suffix of ["+", "+qr"]) {
       const page = await (await curt.fetch(`/${code}${suffix}${QUERY}`, { headers: HTML })).text();
@@ -141,56 +141,56 @@ describe("a link that passes the query on", () => {
       );
       expect(image).toEqual(same);
     }
-    expect((await ask(curt, "GET", `/api/v1/links/${code}${QUERY}`)).data.target).toBe(TARGET);
+    expect((await callApi(curt, "GET", `/api/v1/links/${code}${QUERY}`)).data.target).toBe(TARGET);
   });
 
-  test("starts and stops with a change", async () => {
-    const { code: changed, path, key } = await make(curt, { target: TARGET });
+  test("starts and stops forwarding when it is changed", async () => {
+    const { code: changed, path, key } = await createManagedLink(curt, { target: TARGET });
     const change = (forward_query: boolean | null) =>
-      ask(curt, "PATCH", path, { key, body: { forward_query } });
+      callApi(curt, "PATCH", path, { key, body: { forward_query } });
     for (const value of [true, false, true, null]) {
-      // The second one may come from memory.
+      // The second request may hit the cache.
       for (let nth = 0; nth < 2; nth++)
         expect((await follow(curt, `/${changed}${QUERY}`))[1]).not.toBe(FORWARDED);
       await change(value);
-      const leads = value === true ? FORWARDED : TARGET;
+      const destination = value === true ? FORWARDED : TARGET;
       for (let nth = 0; nth < 2; nth++)
-        expect(await follow(curt, `/${changed}${QUERY}`)).toEqual([302, leads]);
+        expect(await follow(curt, `/${changed}${QUERY}`)).toEqual([302, destination]);
       if (value === true) await change(false);
     }
   });
 
-  test("does so after a restart", async () => {
+  test("still forwards after a restart", async () => {
     using folder = temporaryFolder();
     const options = { folder: folder.path };
     let restarted: string;
     {
-      await using before = await startHere({}, options);
-      ({ code: restarted } = await make(before, { target: TARGET, forward_query: true }));
+      await using before = await startService({}, options);
+      ({ code: restarted } = await createManagedLink(before, { target: TARGET, forward_query: true }));
     }
-    await using after = await startHere({}, options);
+    await using after = await startService({}, options);
     expect(await follow(after, `/${restarted}${QUERY}`)).toEqual([302, FORWARDED]);
   });
 
-  test("does so after the right password, by header, form and cookie", async () => {
+  test("forwards after the right password by header, form or cookie", async () => {
     await addGuarded(curt, "closed", { target: TARGET, password: PASSWORD, forwardQuery: true });
     const path = `/closed${QUERY}`;
     for (const method of ["GET", "HEAD"])
       expect(await follow(curt, path, { method, headers: AUTHORIZATION })).toEqual([302, FORWARDED]);
-    const asked = await curt.fetch(path, { headers: PERSON });
-    expect([asked.status, asked.headers.get("location")]).toEqual([401, null]);
+    const challenge = await curt.fetch(path, { headers: PERSON });
+    expect([challenge.status, challenge.headers.get("location")]).toEqual([401, null]);
     // A form without an action is sent to the page's address, with its query.
-    const forms = (await elementsOf(asked)).filter(({ tag }) => tag === "form");
+    const forms = (await elementsOf(challenge)).filter(({ tag }) => tag === "form");
     expect(forms.map(({ attributes }) => attributes)).toEqual([{ method: "post" }]);
-    const { response, leads } = await post(curt, path, { password: PASSWORD });
-    expect(leads).toEqual([303, FORWARDED]);
+    const { response, outcome } = await post(curt, path, { password: PASSWORD });
+    expect(outcome).toEqual([303, FORWARDED]);
     expect(await follow(curt, `/closed?b=1`, { headers: cookiesOf(response) })).toEqual([
       302,
       "https://shop.example/?own=1&b=1#part",
     ]);
   });
 
-  test("does so as often as it may be visited", async () => {
+  test("forwards as often as max_visits allows, then answers 410", async () => {
     await addGuarded(curt, "twice", { target: TARGET, maxVisits: 2, forwardQuery: true });
     expect(await follow(curt, `/twice${QUERY}`, { method: "HEAD" })).toEqual([200, null]);
     expect(await follow(curt, `/twice${QUERY}`)).toEqual([302, FORWARDED]);
@@ -199,53 +199,60 @@ describe("a link that passes the query on", () => {
   });
 });
 
-describe("behind the interstitial, a link that passes the query on", () => {
+describe("a link with forward_query behind the interstitial", () => {
   const curt = shareService({ INTERSTITIAL: "all" });
-  const ARRIVING = { ...FROM_HERE, "Sec-Fetch-Site": "cross-site" };
-  const TERMS = [{}, { maxVisits: 1 }, { password: PASSWORD }];
+  const FROM_ELSEWHERE = { ...FROM_HERE, "Sec-Fetch-Site": "cross-site" };
+  const TERMS = [
+    ["no terms", {}],
+    ["max_visits", { maxVisits: 1 }],
+    ["a password", { password: PASSWORD }],
+  ] as const;
 
-  test.each(TERMS)("does so when a person continues, without the language of the page: %p", async (terms) => {
-    const code = Object.keys(terms).join("") || "open";
-    await addGuarded(curt, code, { target: TARGET, forwardQuery: true, ...terms });
-    const path = `/${code}?language=ko&utm=1`;
-    const shown = await curt.fetch(path, { headers: { ...ARRIVING, ...AUTHORIZATION } });
-    const page = await shown.clone().text();
-    expect(page).toContain(ko["interstitial.title"]);
-    expect(page).not.toContain("utm");
-    const forms = (await elementsOf(shown)).filter(({ tag }) => tag === "form");
-    expect(forms.map(({ attributes }) => attributes)).toEqual([{ method: "post" }]);
-    expect(shown.headers.get("content-security-policy")).not.toContain("form-action");
-    const form = "password" in terms ? { password: PASSWORD } : {};
-    const { response, leads } = await post(curt, path, form);
-    if ("password" in terms) {
-      expect(await response.text()).toContain(ko["interstitial.title"]);
-      const sent = await sendForm(curt, path, {}, { ...FROM_HERE, ...cookiesOf(response) });
-      expect([sent.status, sent.headers.get("location")]).toEqual([
-        303,
-        "https://shop.example/?own=1&utm=1#part",
-      ]);
-    } else expect(leads).toEqual([303, "https://shop.example/?own=1&utm=1#part"]);
-  });
+  test.each(TERMS)(
+    "forwards when a person continues, without the page's language parameter (%s)",
+    async (_terms, terms) => {
+      const code = Object.keys(terms).join("") || "open";
+      await addGuarded(curt, code, { target: TARGET, forwardQuery: true, ...terms });
+      const path = `/${code}?language=ko&utm=1`;
+      const interstitial = await curt.fetch(path, { headers: { ...FROM_ELSEWHERE, ...AUTHORIZATION } });
+      const page = await interstitial.clone().text();
+      expect(page).toContain(ko["interstitial.title"]);
+      expect(page).not.toContain("utm");
+      const forms = (await elementsOf(interstitial)).filter(({ tag }) => tag === "form");
+      expect(forms.map(({ attributes }) => attributes)).toEqual([{ method: "post" }]);
+      expect(interstitial.headers.get("content-security-policy")).not.toContain("form-action");
+      const form = "password" in terms ? { password: PASSWORD } : {};
+      const { response, outcome } = await post(curt, path, form);
+      if ("password" in terms) {
+        expect(await response.text()).toContain(ko["interstitial.title"]);
+        const redirect = await sendForm(curt, path, {}, { ...FROM_HERE, ...cookiesOf(response) });
+        expect([redirect.status, redirect.headers.get("location")]).toEqual([
+          303,
+          "https://shop.example/?own=1&utm=1#part",
+        ]);
+      } else expect(outcome).toEqual([303, "https://shop.example/?own=1&utm=1#part"]);
+    },
+  );
 
-  test("redirects bots without that page, for GET and HEAD", async () => {
-    await addGuarded(curt, "program", { target: TARGET, forwardQuery: true });
+  test("redirects automated clients without the page, for GET and HEAD", async () => {
+    await addGuarded(curt, "client", { target: TARGET, forwardQuery: true });
     for (const method of ["GET", "HEAD"])
-      expect(await follow(curt, `/program${QUERY}`, { method })).toEqual([302, FORWARDED]);
+      expect(await follow(curt, `/client${QUERY}`, { method })).toEqual([302, FORWARDED]);
   });
 
-  test("counts a visit when the preview is shown, and not again", async () => {
+  test("counts a visit when the page is shown, and not when the person continues", async () => {
     await addGuarded(curt, "counted", { target: TARGET, forwardQuery: true });
-    await curt.fetch(`/counted${QUERY}`, { headers: ARRIVING });
-    await curt.fetch(`/counted${QUERY}`, { method: "HEAD", headers: ARRIVING });
+    await curt.fetch(`/counted${QUERY}`, { headers: FROM_ELSEWHERE });
+    await curt.fetch(`/counted${QUERY}`, { method: "HEAD", headers: FROM_ELSEWHERE });
     await curt.fetch(`/counted${QUERY}&language=ko`, { headers: FROM_HERE });
-    expect((await post(curt, `/counted${QUERY}`, {})).leads).toEqual([303, FORWARDED]);
-    await curt.fetch(`/counted${QUERY}`, { headers: ARRIVING });
+    expect((await post(curt, `/counted${QUERY}`, {})).outcome).toEqual([303, FORWARDED]);
+    await curt.fetch(`/counted${QUERY}`, { headers: FROM_ELSEWHERE });
     await untilCounted(curt, "counted", 2);
     expect((await linkOf(curt, "counted"))["visits"]).toBe(2);
   });
 
   test("refuses the form of another site", async () => {
     await addGuarded(curt, "theirs", { target: TARGET, forwardQuery: true });
-    expect((await sendForm(curt, `/theirs${QUERY}`, {}, ARRIVING)).status).toBe(403);
+    expect((await sendForm(curt, `/theirs${QUERY}`, {}, FROM_ELSEWHERE)).status).toBe(403);
   });
 });

@@ -6,13 +6,13 @@ import type { Target } from "../../src/links/target.ts";
 import { DAY_MS, HOUR_MS } from "../../src/links/time.ts";
 import en from "../../src/locales/en.json";
 import ko from "../../src/locales/ko.json";
-import { addAllGuarded, addGuarded, hashCheaply } from "../redirect/guarded.ts";
-import { openStoreOf, type Running, shareService, startHere } from "../service.ts";
+import { addAllGuarded, addGuarded, hashCheaply } from "../support/guarded-links.ts";
+import { openStoreOf, type RunningService, shareService, startService } from "../support/service.ts";
 import { linkOf, untilCounted, WINDOWS_CHROME } from "../visits/visits.ts";
 import { elementsOf, HTML, sendForm } from "./markup.ts";
 
 const TARGET = "https://example.com/where?to=go&so=%22#here";
-/** What tells where the link leads. */
+/** Any trace of the destination. */
 const DESTINATION = /example\.com/;
 const PERSON = { "User-Agent": WINDOWS_CHROME, ...HTML };
 const PASSWORD = "비밀 pass:word";
@@ -23,10 +23,14 @@ const basic = (password: string, user = "") => ({
   Authorization: `Basic ${Buffer.from(`${user}:${password}`).toString("base64")}`,
 });
 
-const send = (path: string, form: Readonly<Record<string, string>>, headers = {}, service: Running = curt) =>
-  sendForm(service, path, form, { ...PERSON, ...headers });
+const send = (
+  path: string,
+  form: Readonly<Record<string, string>>,
+  headers = {},
+  service: RunningService = curt,
+) => sendForm(service, path, form, { ...PERSON, ...headers });
 
-/** An answer that leads nowhere and that no cache keeps. */
+/** Expects a response that neither redirects nor shows the destination, and that no cache may store. */
 async function expectClosed(response: Response, status: number): Promise<string> {
   const text = await response.text();
   const { headers } = response;
@@ -41,7 +45,7 @@ function expectOpen({ status, headers }: Response, expected = 302): void {
   expect(headers.get("cache-control")).toBe("no-store");
 }
 
-/** Checks as many passwords as may wait: each place in the line is taken again as soon as it is free. Returns what stops that. */
+/** Keeps the queue of password checks full. Resolves with a function that stops it. */
 async function fillChecks(): Promise<() => Promise<unknown>> {
   const cheap = await hashCheaply("another");
   const enough = new AbortController();
@@ -55,39 +59,37 @@ async function fillChecks(): Promise<() => Promise<unknown>> {
   };
 }
 
-describe("a link that begins later", () => {
-  test("is unknown until then, and works from that moment on", async () => {
-    await using service = await startHere({ CACHE_SECONDS: "60" }, { standsStill: true });
-    const [createdMs, startsMs] = [service.nowMs(), service.nowMs() + HOUR_MS];
-    await addGuarded(service, "later", { startsMs, target: TARGET, createdMs });
-    for (const nearlyMs of [0, HOUR_MS - 1]) {
-      service.advance(nearlyMs);
-      for (const method of ["GET", "HEAD"])
-        expect(await expectClosed(await service.fetch("/later", { method }), 404)).toBe(
-          method === "HEAD" ? "" : `{"status":"error","message":"${en.unknown}"}`,
-        );
-      for (const path of ["/later.svg", "/later+", "/later+qr", "/later+report"])
-        await expectClosed(await service.fetch(path), 404);
-      const report = { method: "POST", body: '{"reason":"spam"}' };
-      await expectClosed(await service.fetch("/api/v1/links/later/reports", report), 404);
-      const availability = await (await service.fetch("/api/v1/codes/later")).json();
-      expect(availability).toMatchObject({ data: { available: false } });
-    }
-    service.advance(1);
-    for (const method of ["GET", "HEAD", "GET"]) {
-      const response = await service.fetch("/later", { method });
-      expect([response.status, response.headers.get("location")]).toEqual([302, TARGET]);
-    }
-  });
+test("a link that starts later answers 404 at all its addresses until its start, but holds its code, and redirects from that millisecond on", async () => {
+  await using service = await startService({ CACHE_SECONDS: "60" }, { standsStill: true });
+  const [createdMs, startsMs] = [service.nowMs(), service.nowMs() + HOUR_MS];
+  await addGuarded(service, "later", { startsMs, target: TARGET, createdMs });
+  for (const nearlyMs of [0, HOUR_MS - 1]) {
+    service.advance(nearlyMs);
+    for (const method of ["GET", "HEAD"])
+      expect(await expectClosed(await service.fetch("/later", { method }), 404)).toBe(
+        method === "HEAD" ? "" : `{"status":"error","message":"${en.unknown}"}`,
+      );
+    for (const path of ["/later.svg", "/later+", "/later+qr", "/later+report"])
+      await expectClosed(await service.fetch(path), 404);
+    const report = { method: "POST", body: '{"reason":"spam"}' };
+    await expectClosed(await service.fetch("/api/v1/links/later/reports", report), 404);
+    const availability = await (await service.fetch("/api/v1/codes/later")).json();
+    expect(availability).toMatchObject({ data: { available: false } });
+  }
+  service.advance(1);
+  for (const method of ["GET", "HEAD", "GET"]) {
+    const response = await service.fetch("/later", { method });
+    expect([response.status, response.headers.get("location")]).toEqual([302, TARGET]);
+  }
 });
 
-describe("a link with a limited number of visits", () => {
-  const leads = async (code: string, headers: Record<string, string> = {}, method = "GET") => {
+describe("a link with max_visits", () => {
+  const statusOf = async (code: string, headers: Record<string, string> = {}, method = "GET") => {
     const { status } = await curt.fetch(`/${code}`, { method, headers });
     return status;
   };
 
-  test("redirects as often as it may and then says why not", async () => {
+  test("redirects that often, then answers 410 with the reason", async () => {
     await addGuarded(curt, "three", { maxVisits: 3, target: TARGET });
     for (let nth = 0; nth < 3; nth++) expectOpen(await curt.fetch("/three/"));
     for (let nth = 0; nth < 2; nth++) {
@@ -107,7 +109,7 @@ describe("a link with a limited number of visits", () => {
     expect((await linkOf(curt, "three"))["visits"]).toBe(0);
   });
 
-  test("says on its preview how many visits it has, and counts people in the statistics", async () => {
+  test("shows its limit on the preview, and counts people in the statistics", async () => {
     await addGuarded(curt, "people", { maxVisits: 3, target: TARGET });
     const preview = await curt.fetch("/people+", { headers: HTML });
     expect(await preview.text()).toContain(`<dt>${en["preview.max-visits"]}</dt><dd>3</dd>`);
@@ -115,7 +117,7 @@ describe("a link with a limited number of visits", () => {
     await untilCounted(curt, "people", 3);
   });
 
-  test("is not used up by what only looks", async () => {
+  test("isn't used up by crawlers, HEAD, prefetches or other methods", async () => {
     await addGuarded(curt, "looked", { maxVisits: 1, target: TARGET });
     for (const Accept of ["*/*", "text/html"]) {
       const headers = { "User-Agent": "facebookexternalhit/1.1;kakaotalk-scrap/1.0;", Accept };
@@ -130,17 +132,17 @@ describe("a link with a limited number of visits", () => {
       expect(response.headers.get("curt-reason")).toBe("link.prefetch");
       await expectClosed(response, 503);
     }
-    for (const method of ["POST", "PUT"]) expect(await leads("looked", {}, method)).toBe(405);
+    for (const method of ["POST", "PUT"]) expect(await statusOf("looked", {}, method)).toBe(405);
     expectOpen(await curt.fetch("/looked", { headers: PERSON }));
-    expect([await leads("looked"), await leads("looked", {}, "HEAD")]).toEqual([410, 410]);
+    expect([await statusOf("looked"), await statusOf("looked", {}, "HEAD")]).toEqual([410, 410]);
   });
 
-  test("redirects programs that somebody uses to get there", async () => {
-    const programs = ["", "curl/8.9.1", "python-requests/2.32", "Go-http-client/2.0", "unheard-of/1.0"];
-    await addGuarded(curt, "programs", { maxVisits: programs.length, target: TARGET });
-    for (const program of programs)
-      expectOpen(await curt.fetch("/programs", { headers: { "User-Agent": program } }));
-    expect(await leads("programs")).toBe(410);
+  test("redirects and counts command-line clients and HTTP libraries", async () => {
+    const clients = ["", "curl/8.9.1", "python-requests/2.32", "Go-http-client/2.0", "unheard-of/1.0"];
+    await addGuarded(curt, "clients", { maxVisits: clients.length, target: TARGET });
+    for (const client of clients)
+      expectOpen(await curt.fetch("/clients", { headers: { "User-Agent": client } }));
+    expect(await statusOf("clients")).toBe(410);
   });
 });
 
@@ -150,7 +152,7 @@ describe("a link with a password", () => {
     closed = await addGuarded(curt, "closed", { password: PASSWORD, target: TARGET });
   });
 
-  test("answers programs 401, and redirects them with the password", async () => {
+  test("answers 401 with a Basic challenge, and redirects with the right password", async () => {
     for (const headers of [{}, { Authorization: "Bearer x" }, basic("")]) {
       const response = await curt.fetch("/closed", { headers });
       expect(response.headers.get("www-authenticate")).toBe(
@@ -171,7 +173,7 @@ describe("a link with a password", () => {
     expectOpen(await curt.fetch("/closed", { headers: basic(PASSWORD.normalize("NFD")) }));
   });
 
-  test("asks people on a page without a challenge that browsers know", async () => {
+  test("shows browsers a password page, without a challenge that they would handle", async () => {
     for (const [language, words] of Object.entries({ en, ko })) {
       const response = await curt.fetch("/closed", { headers: { ...PERSON, "Accept-Language": language } });
       expect(response.headers.get("www-authenticate")).toBe("Form");
@@ -187,14 +189,14 @@ describe("a link with a password", () => {
     await expectClosed(asset, 401);
   });
 
-  test("redirects whoever sends the password, and remembers that for 15 minutes, for this link only", async () => {
+  test("redirects after its form, with a cookie that opens this link only, for 15 minutes", async () => {
     // Even if two links had the same hash.
     await addGuarded(curt, "other", { passwordHash: closed.terms?.passwordHash, target: TARGET });
     const response = await send("/closed", { password: PASSWORD });
     expectOpen(response, 303);
     const cookie = response.headers.get("set-cookie") ?? "";
     expect(cookie.replace(/=[^;]*/, "=")).toBe(
-      "password=; Max-Age=900; Path=/closed; HttpOnly; Secure; SameSite=Lax",
+      "password=; Path=/closed; Max-Age=900; Secure; HttpOnly; SameSite=Lax",
     );
     expect(cookie).not.toContain("pass:word");
     const [Cookie = ""] = cookie.split(";", 1);
@@ -208,17 +210,17 @@ describe("a link with a password", () => {
     await expectClosed(await curt.fetch("/closed", { headers: { Cookie } }), 401);
   });
 
-  test("remembers the password at the spelling of the address that the browser uses", async () => {
+  test("sets the cookie for the browser's spelling of the address", async () => {
     await addGuarded(curt, "여기", { password: PASSWORD, target: TARGET });
     const path = encodeURIComponent("여기".normalize("NFD")).toLowerCase();
     const response = await send(`/${path}/`, { password: PASSWORD });
     expect(response.headers.get("set-cookie")).toContain(`Path=/${path};`);
   });
 
-  test("forgets who knew the password when it is changed", async () => {
+  test("refuses cookies and passwords from before a change of its password", async () => {
     const link = await addGuarded(curt, "changed", { password: PASSWORD, target: TARGET });
-    const known = await send("/changed", { password: PASSWORD });
-    const headers = { Cookie: known.headers.get("set-cookie")?.split(";", 1)[0] ?? "" };
+    const response = await send("/changed", { password: PASSWORD });
+    const headers = { Cookie: response.headers.get("set-cookie")?.split(";", 1)[0] ?? "" };
     expectOpen(await curt.fetch("/changed", { headers }));
     await using store = await openStoreOf(curt);
     const passwordHash = await hashCheaply("another");
@@ -228,7 +230,7 @@ describe("a link with a password", () => {
     expectOpen(await curt.fetch("/changed", { headers: basic("another") }));
   });
 
-  test("takes a form of its own page only", async () => {
+  test("accepts the form of its own page only", async () => {
     for (const [status, password, headers] of [
       [401, "", {}],
       [403, PASSWORD, { Origin: "https://evil.example" }],
@@ -244,7 +246,7 @@ describe("a link with a password", () => {
       expectOpen(await send("/closed/?language=ko", { password: PASSWORD }, headers), 303);
   });
 
-  test("tells nobody else where it leads", async () => {
+  test("hides its destination from crawlers, pages, images and the API, and logs no password", async () => {
     const crawler = { "User-Agent": "Twitterbot/1.0" };
     for (const headers of [HTML, crawler, { ...crawler, ...HTML }, { "Sec-Purpose": "prefetch" }])
       await expectClosed(await curt.fetch("/closed/", { headers }), 401);
@@ -254,15 +256,15 @@ describe("a link with a password", () => {
     expect(curt.logged.join("")).not.toContain(PASSWORD);
   });
 
-  test("with a limited number of visits counts them once the password was right", async () => {
+  test("counts limited visits only after the right password", async () => {
     await addGuarded(curt, "both", { password: PASSWORD, maxVisits: 3, target: TARGET });
     for (const headers of [{}, PERSON, basic("wrong")])
       await expectClosed(await curt.fetch("/both", { headers }), 401);
     await expectClosed(await send("/both", { password: "wrong" }), 401);
     await expectClosed(await curt.fetch("/both", { method: "HEAD", headers: basic(PASSWORD) }), 200);
-    const opened = await send("/both", { password: PASSWORD });
-    expectOpen(opened, 303);
-    const Cookie = opened.headers.get("set-cookie")?.split(";", 1)[0] ?? "";
+    const response = await send("/both", { password: PASSWORD });
+    expectOpen(response, 303);
+    const Cookie = response.headers.get("set-cookie")?.split(";", 1)[0] ?? "";
     expectOpen(await curt.fetch("/both", { headers: { Cookie } }));
     expectOpen(await curt.fetch("/both", { headers: basic(PASSWORD) }));
     await expectClosed(await curt.fetch("/both", { headers: basic(PASSWORD) }), 410);
@@ -270,7 +272,7 @@ describe("a link with a password", () => {
   });
 });
 
-test("the former password of a link never leads to its new destination", async () => {
+test("the former password of a link never opens its new destination", async () => {
   await using store = await openStoreOf(curt);
   const former = await hashPassword(PASSWORD);
   const passwordHash = await hashCheaply("another");
@@ -290,32 +292,32 @@ test("the former password of a link never leads to its new destination", async (
 });
 
 describe("wrong passwords", () => {
-  test("are limited for each client, and right ones are not counted", async () => {
-    await using service = await startHere({ LIMIT_PASSWORDS: "3/1h" }, { standsStill: true });
+  test("are limited per client across links, and right ones don't count", async () => {
+    await using service = await startService({ LIMIT_PASSWORDS: "3/1h" }, { standsStill: true });
     await addAllGuarded(service, ["one", "two"], { password: PASSWORD, target: TARGET });
     for (let nth = 0; nth < 5; nth++) expectOpen(await service.fetch("/one", { headers: basic(PASSWORD) }));
-    const told: string[] = [];
+    const results: string[] = [];
     for (const path of ["/one", "/two", "/one", "/two"]) {
       const response = await send(path, { password: "wrong" }, {}, service);
       const page = await response.text();
-      told.push(`${response.status} ${/id="password-error" role="alert">([^<]*)</.exec(page)?.[1]}`);
+      results.push(`${response.status} ${/id="password-error" role="alert">([^<]*)</.exec(page)?.[1]}`);
     }
-    expect(told).toEqual([
+    expect(results).toEqual([
       `401 ${en["password.wrong"]} 2 attempts left.`,
       `401 ${en["password.wrong"]} 1 attempt left.`,
       `401 ${en["password.wrong"]} Too many attempts. Try again in 20 minutes.`,
       "429 Too many attempts. Try again in 20 minutes.",
     ]);
-    const limited = await service.fetch("/one", { headers: basic(PASSWORD) });
-    expect(limited.headers.get("curt-reason")).toBe("limit.password");
-    expect(limited.headers.get("retry-after")).toBe("1200");
-    await expectClosed(limited, 429);
+    const refusal = await service.fetch("/one", { headers: basic(PASSWORD) });
+    expect(refusal.headers.get("curt-reason")).toBe("limit.password");
+    expect(refusal.headers.get("retry-after")).toBe("1200");
+    await expectClosed(refusal, 429);
     service.advance(HOUR_MS / 3);
     expectOpen(await service.fetch("/one", { headers: basic(PASSWORD) }));
   });
 
-  test("of many clients are limited for each link", async () => {
-    await using service = await startHere({ LIMIT_PASSWORDS: "1/1d", TRUSTED_PROXIES: "127.0.0.1" });
+  test("are limited per link across clients", async () => {
+    await using service = await startService({ LIMIT_PASSWORDS: "1/1d", TRUSTED_PROXIES: "127.0.0.1" });
     await addAllGuarded(service, ["one", "two"], { password: PASSWORD, target: TARGET });
     const from = (nth: number) => ({ "X-Forwarded-For": `192.0.2.${nth}` });
     for (let nth = 1; nth <= 10; nth++)
@@ -326,32 +328,32 @@ describe("wrong passwords", () => {
     expectOpen(await service.fetch("/one", { headers: { ...from(11), ...basic(PASSWORD) } }));
   });
 
-  test("of one /48 lock nobody else out of a link", async () => {
-    await using service = await startHere({ LIMIT_PASSWORDS: "2/1d", TRUSTED_PROXIES: "127.0.0.1" });
+  test("from one /48 don't lock other networks out of a link", async () => {
+    await using service = await startService({ LIMIT_PASSWORDS: "2/1d", TRUSTED_PROXIES: "127.0.0.1" });
     await addAllGuarded(service, ["one", "two"], { password: PASSWORD, target: TARGET });
     const visit = (path: string, address: string, password: string) =>
       service.fetch(path, { headers: { "X-Forwarded-For": address, ...basic(password) } });
-    const found: number[] = [];
+    const statuses: number[] = [];
     for (let nth = 0; nth < 40; nth++)
-      found.push((await visit("/one", `2001:db8:1:${nth}::1`, "wrong")).status);
-    expect(found).toEqual(found.map((_, nth) => (nth < 2 ? 401 : 429)));
+      statuses.push((await visit("/one", `2001:db8:1:${nth}::1`, "wrong")).status);
+    expect(statuses).toEqual(statuses.map((_, nth) => (nth < 2 ? 401 : 429)));
     for (const address of ["2001:db8:2::1", "192.0.2.1"]) expectOpen(await visit("/one", address, PASSWORD));
     expectOpen(await visit("/two", "2001:db8:1::1", PASSWORD));
   });
+});
 
-  test("keep nobody waiting for long: too many at once are turned away, but no password that was just right", async () => {
-    await using service = await startHere({ LIMIT_PASSWORDS: "off" });
-    await addAllGuarded(service, ["rush", "known"], { password: PASSWORD, target: TARGET });
-    expectOpen(await service.fetch("/known", { headers: basic(PASSWORD) }));
-    const stopChecking = await fillChecks();
-    await expectClosed(await service.fetch("/rush", { headers: basic(PASSWORD) }), 429);
-    expectOpen(await service.fetch("/known", { headers: basic(PASSWORD) }));
-    await expectClosed(await service.fetch("/known", { headers: basic("wrong") }), 429);
-    service.advance(5 * 60_000);
-    await expectClosed(await service.fetch("/known", { headers: basic(PASSWORD) }), 429);
-    await stopChecking();
-    expectOpen(await service.fetch("/rush", { headers: basic(PASSWORD) }));
-  });
+test("a full queue of password checks answers 429, except to passwords verified within 5 minutes", async () => {
+  await using service = await startService({ LIMIT_PASSWORDS: "off" });
+  await addAllGuarded(service, ["rush", "known"], { password: PASSWORD, target: TARGET });
+  expectOpen(await service.fetch("/known", { headers: basic(PASSWORD) }));
+  const stopChecking = await fillChecks();
+  await expectClosed(await service.fetch("/rush", { headers: basic(PASSWORD) }), 429);
+  expectOpen(await service.fetch("/known", { headers: basic(PASSWORD) }));
+  await expectClosed(await service.fetch("/known", { headers: basic("wrong") }), 429);
+  service.advance(5 * 60_000);
+  await expectClosed(await service.fetch("/known", { headers: basic(PASSWORD) }), 429);
+  await stopChecking();
+  expectOpen(await service.fetch("/rush", { headers: basic(PASSWORD) }));
 });
 
 describe("right passwords", () => {
@@ -361,8 +363,8 @@ describe("right passwords", () => {
   test.each([
     ["a few clients", (nth: number) => `192.0.2.${nth % 8}`],
     ["a /48 of IPv6", (nth: number) => `2001:db8:1:${nth}::1`],
-  ])("of %s at once leave room for those of other clients and links", async (_who, addressOf) => {
-    await using service = await startHere({ ...PROXIED, LIMIT_PASSWORDS: "10/1h" });
+  ])("sent at once by %s leave room for other clients and links", async (_client, addressOf) => {
+    await using service = await startService({ ...PROXIED, LIMIT_PASSWORDS: "10/1h" });
     const passwordHash = await hashPassword(PASSWORD);
     const codes = Array.from({ length: 80 }, (_, nth) => `own-${nth}`);
     await addAllGuarded(service, [...codes, "other"], { passwordHash, target: TARGET });
@@ -380,17 +382,17 @@ describe("right passwords", () => {
     expect(new Set(await Promise.all(attack))).toEqual(new Set([302, 429]));
   });
 
-  test("are limited for each client, which then can't try which ones are remembered", async () => {
-    await using service = await startHere({ ...PROXIED, LIMIT_PASSWORDS: "10/1h" }, { standsStill: true });
+  test("are limited per client, which then can't probe which ones are cached", async () => {
+    await using service = await startService({ ...PROXIED, LIMIT_PASSWORDS: "10/1h" }, { standsStill: true });
     const passwordHash = await hashCheaply(PASSWORD);
     const codes = Array.from({ length: 61 }, (_, nth) => `own-${nth}`);
     await addAllGuarded(service, codes, { passwordHash, target: TARGET });
     const visit = (code: string, address: string) => service.fetch(`/${code}`, { headers: from(address) });
     for (const code of codes.slice(0, 60)) expectOpen(await visit(code, "192.0.2.1"));
-    const limited = await visit("own-60", "192.0.2.1");
-    expect(limited.headers.get("curt-reason")).toBe("limit.password");
-    expect(limited.headers.get("retry-after")).toBe("1");
-    await expectClosed(limited, 429);
+    const refusal = await visit("own-60", "192.0.2.1");
+    expect(refusal.headers.get("curt-reason")).toBe("limit.password");
+    expect(refusal.headers.get("retry-after")).toBe("1");
+    await expectClosed(refusal, 429);
     await expectClosed(await visit("own-0", "192.0.2.1"), 429);
     expectOpen(await visit("own-0", "192.0.2.2"));
     service.advance(1000);
@@ -399,8 +401,8 @@ describe("right passwords", () => {
     await expectClosed(await visit("own-0", "192.0.2.1"), 429);
   });
 
-  test("can't be found among those remembered while too many are being checked", async () => {
-    await using service = await startHere({ ...PROXIED, LIMIT_PASSWORDS: "3/1h" });
+  test("can't be guessed from the cached ones while the queue of checks is full", async () => {
+    await using service = await startService({ ...PROXIED, LIMIT_PASSWORDS: "3/1h" });
     await addGuarded(service, "known", { password: PASSWORD, target: TARGET });
     const visit = (address: string, password: string) =>
       service.fetch("/known", { headers: { ...from(address), ...basic(password) } });

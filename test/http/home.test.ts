@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 
 import en from "../../src/locales/en.json";
-import { shareService, startHere } from "../service.ts";
+import { shareService, startService } from "../support/service.ts";
 import { linkOf } from "../visits/visits.ts";
 import { elementsOf, HTML, sendForm } from "./markup.ts";
 
@@ -11,8 +11,8 @@ const curt = shareService();
 
 const post = (fields: Record<string, string>) => sendForm(curt, "/", fields);
 
-test('the form does not offer "never" if the operator\'s default is an expiry', async () => {
-  await using short = await startHere({ DEFAULT_EXPIRY: "48h" });
+test("the form doesn't offer \"never\" if the operator's default is an expiry", async () => {
+  await using short = await startService({ DEFAULT_EXPIRY: "48h" });
   const elements = await elementsOf(await short.fetch("/", { headers: HTML }));
   const ends = elements.filter(({ attributes }) => attributes["name"] === "expire_duration");
   expect(ends.map(({ attributes: { value, checked } }) => [value, checked])).toEqual([
@@ -24,7 +24,7 @@ test('the form does not offer "never" if the operator\'s default is an expiry', 
   ]);
 });
 
-test("a shared address in capitals fills the form, one that is not UTF-8 does not", async () => {
+test("an address in the query fills the form, unless the query isn't UTF-8", async () => {
   const filled = async (query: string) => {
     const elements = await elementsOf(await curt.fetch(`/?${query}`, { headers: HTML }));
     return elements.find(({ attributes }) => attributes["id"] === "original_url")?.attributes["value"];
@@ -37,7 +37,7 @@ test("a shared address in capitals fills the form, one that is not UTF-8 does no
   expect(await filled("original_url=https://ko.example/100%")).toBe("https://ko.example/100%");
 });
 
-test("a field is read after any number of unknown ones", async () => {
+test("a field of the query fills the form even after 1,000 unknown ones", async () => {
   const filled = async (before: number) => {
     const query = `/?${"a=b&".repeat(before)}custom_code=last`;
     const elements = await elementsOf(await curt.fetch(query, { headers: HTML }));
@@ -46,24 +46,26 @@ test("a field is read after any number of unknown ones", async () => {
   expect([await filled(99), await filled(1000)]).toEqual(["last", "last"]);
 });
 
-test("an address is taken as it was meant, and never as one that would be refused", async () => {
+test("the form completes an address, shows how, and refuses one that can't be completed", async () => {
   for (const [written, meant] of [
     ["naver.com", "https://naver.com"],
     ["http//naver.com/a", "http://naver.com/a"],
     ["보세요 https://naver.com/길 좋아요", "https://naver.com/길"],
   ] as const) {
-    const answer = await post({ original_url: written });
-    const code = decodeURIComponent(/^\/(.+)\+#made$/.exec(answer.headers.get("location") ?? "")?.[1] ?? "");
+    const response = await post({ original_url: written });
+    const code = decodeURIComponent(
+      /^\/(.+)\+#made$/.exec(response.headers.get("location") ?? "")?.[1] ?? "",
+    );
     expect((await linkOf(curt, code))["target"], written).toEqual(meant);
   }
   for (const written of ["naver.com:99999", "10.0.0.255", "3.14", `naver.com/${'"'.repeat(8192)}`])
     expect((await post({ original_url: written })).status, written).toEqual(400);
-  const refused = await (await post({ original_url: "naver.com", custom_code: "a b" })).text();
-  expect(refused).toContain('value="https://naver.com"');
-  expect(refused).toMatch(/<p class="hint" id="understood" data-understood="[^"]*">/);
+  const refusal = await (await post({ original_url: "naver.com", custom_code: "a b" })).text();
+  expect(refusal).toContain('value="https://naver.com"');
+  expect(refusal).toMatch(/<p class="hint" id="understood" data-understood="[^"]*">/);
 });
 
-test("a link ends at the second that was chosen, in the maker's zone, after some visits, with a password", async () => {
+test("the form sets an expiry in the chosen zone, a limit of visits and a password, and reports mistakes at their field", async () => {
   const chosen = {
     expire_duration: "date",
     expires_at: "2099-03-01T09:30",
@@ -89,49 +91,49 @@ test("a link ends at the second that was chosen, in the maker's zone, after some
     { max_visits: "1.5" },
     { password: "x".repeat(129) },
   ]) {
-    const answer = await post({ original_url: LONG, ...chosen, ...wrong });
-    expect([wrong, answer.status]).toEqual([wrong, 400]);
+    const response = await post({ original_url: LONG, ...chosen, ...wrong });
+    expect([wrong, response.status]).toEqual([wrong, 400]);
     const [field = ""] = Object.keys(wrong);
-    expect(await answer.text()).toContain(`id="${field === "zone" ? "expires_at" : field}-error"`);
+    expect(await response.text()).toContain(`id="${field === "zone" ? "expires_at" : field}-error"`);
   }
 });
 
-test("an unknown expiry is reported next to the expiries", async () => {
+test("an unknown expiry is reported beside the expiries", async () => {
   const page = await (await post({ original_url: LONG, expire_duration: "2h" })).text();
   expect(page).toMatch(/<p class="error" id="expire_duration-error">[^<]+<\/p><\/div><\/fieldset>/);
   expect(page).not.toContain('role="alert"');
 });
 
-describe("a form that another site sends with a visitor's browser", () => {
+describe("the form", () => {
   const send = (code: string, headers: Record<string, string>) =>
     sendForm(curt, "/", { original_url: LONG, custom_code: code }, headers);
-  const isThere = async (code: string) => (await curt.fetch(`/${code}`)).status === 302;
+  const exists = async (code: string) => (await curt.fetch(`/${code}`)).status === 302;
 
   test.each([
-    ["cross1", { "Sec-Fetch-Site": "cross-site" }],
-    ["cross2", { Origin: "https://evil.example" }],
-    ["cross3", { "Sec-Fetch-Site": "same-site", Origin: "https://other.curt.example" }],
-    ["cross4", { Origin: "http://curt.example:8080" }],
-  ])("makes no link, and shows the visitor what was sent: %s", async (code, headers) => {
+    ["cross-site", { "Sec-Fetch-Site": "cross-site" }],
+    ["foreign-origin", { Origin: "https://evil.example" }],
+    ["same-site", { "Sec-Fetch-Site": "same-site", Origin: "https://other.curt.example" }],
+    ["other-port", { Origin: "http://curt.example:8080" }],
+  ])("creates no link for another site, and shows the visitor what was sent: %s", async (code, headers) => {
     const response = await send(code, headers);
     expect(response.status).toBe(403);
     const page = await response.text();
     expect(page).toContain(en["cross-site"]);
     expect(page).toContain(`value="${code}"`);
-    expect(await isThere(code)).toBe(false);
+    expect(await exists(code)).toBe(false);
   });
 
   test.each([
-    ["own1", { "Sec-Fetch-Site": "same-origin", Origin: "null" }],
-    ["own2", { Origin: "https://curt.example" }],
-    ["own3", { "Sec-Fetch-Site": "none" }],
-    ["own4", {}],
-  ])("is not what our own page sends: %s", async (code, headers) => {
+    ["same-origin", { "Sec-Fetch-Site": "same-origin", Origin: "null" }],
+    ["own-origin", { Origin: "https://curt.example" }],
+    ["typed-address", { "Sec-Fetch-Site": "none" }],
+    ["no-headers", {}],
+  ])("creates a link for Curt's own page: %s", async (code, headers) => {
     expect((await send(code, headers)).status).toBe(303);
-    expect(await isThere(code)).toBe(true);
+    expect(await exists(code)).toBe(true);
   });
 
-  test("does not include forms on a page that was opened under another name of the machine", async () => {
-    expect((await send("own5", { Origin: curt.origin })).status).toBe(303);
+  test("creates a link for a page that was opened under another name of the machine", async () => {
+    expect((await send("machine-name", { Origin: curt.origin })).status).toBe(303);
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 
 import { parseKey } from "../../src/api/creation.ts";
-import { endLink, type Here, shareService, startHere } from "../service.ts";
+import { endLink, type LocalService, shareService, startService } from "../support/service.ts";
 
 const PATHS = { shorten: "/api/v1/shorten", links: "/api/v1/links" } as const;
 const BODY = { original_url: "https://example.com/again" };
@@ -9,16 +9,23 @@ const times = (count: number) => Array.from({ length: count }, (_, nth) => nth);
 
 const curt = shareService({ TRUSTED_PROXIES: "127.0.0.1" });
 
-async function post(path: string, body: unknown, headers: Record<string, string>, on: Here = curt) {
+async function post(path: string, body: unknown, key: Record<string, string>, on: LocalService = curt) {
   const text = typeof body === "string" ? body : JSON.stringify(body);
   const response = await on.fetch(path, {
     method: "POST",
-    headers: { "Content-Type": "application/json", ...headers },
+    headers: { "Content-Type": "application/json", ...key },
     body: text,
   });
-  const answer = (await response.json()) as Record<string, any>;
-  const kept = ["location", "link", "curt-reason", "content-type"].map((name) => response.headers.get(name));
-  return { status: response.status, answer, kept, replayed: response.headers.get("idempotent-replayed") };
+  const json = (await response.json()) as Record<string, any>;
+  const headers = ["location", "link", "curt-reason", "content-type"].map((name) =>
+    response.headers.get(name),
+  );
+  return {
+    status: response.status,
+    json,
+    headers,
+    replayed: response.headers.get("idempotent-replayed"),
+  };
 }
 
 let keys = 0;
@@ -27,7 +34,7 @@ const newKey = () => ({ "Idempotency-Key": `key-${++keys}` });
 test("an Idempotency-Key may contain a comma", async () => {
   const body = { original_url: "https://example.com/a" };
   const [first, retry] = [1, 2].map(() => post(PATHS.shorten, body, { "Idempotency-Key": "order,1" }));
-  expect((await retry)?.answer).toEqual((await first)?.answer);
+  expect((await retry)?.json).toEqual((await first)?.json);
   expect((await first)?.status).toBe(201);
 });
 
@@ -47,26 +54,28 @@ describe("a create with an Idempotency-Key", () => {
       },
     ],
     [`${PATHS.links}/batch`, [{ target: "https://example.com/a", expires_at: "48h" }]],
-  ])("to %s gets the same answer each time: %p", async (path, body) => {
+  ])("to %s gets the same response each time: %j", async (path, body) => {
     const key = newKey();
     const first = await post(path, body, key);
-    expect(first.answer["status"]).toBe("success");
+    expect(first.json["status"]).toBe("success");
     expect(first.replayed).toBeNull();
-    const again = { ...first, replayed: "true" };
-    for (const _ of times(3)) expect(await post(path, body, key)).toEqual(again);
+    const replay = { ...first, replayed: "true" };
+    for (const _ of times(3)) expect(await post(path, body, key)).toEqual(replay);
     // Other spellings of the key and of the path.
-    expect(await post(`${path}/`, body, { "Idempotency-Key": `"${key["Idempotency-Key"]}"` })).toEqual(again);
+    expect(await post(`${path}/`, body, { "Idempotency-Key": `"${key["Idempotency-Key"]}"` })).toEqual(
+      replay,
+    );
     expect(await post(path, body, newKey())).not.toEqual(first);
   });
 
-  test("is answered as it was, whatever became of the link", async () => {
+  test("gets the same response after its link has ended", async () => {
     const key = newKey();
     const first = await post(PATHS.shorten, BODY, key);
-    await endLink(curt, first.answer["data"].code, Date.now());
+    await endLink(curt, first.json["data"].code, Date.now());
     expect(await post(PATHS.shorten, BODY, key)).toEqual({ ...first, replayed: "true" });
   });
 
-  test("is refused with 422 if the body or the address is another one", async () => {
+  test("gets 422 if the key was used with another body or path", async () => {
     const key = newKey();
     await post(PATHS.shorten, BODY, key);
     const links = { target: BODY.original_url };
@@ -76,41 +85,41 @@ describe("a create with an Idempotency-Key", () => {
       [PATHS.links, links],
       [`${PATHS.links}/batch`, [links]],
     ] as const) {
-      const { status, kept } = await post(path, body, key);
-      expect([status, kept[2]]).toEqual([422, "idempotency.reused"]);
+      const { status, headers } = await post(path, body, key);
+      expect([status, headers[2]]).toEqual([422, "idempotency.reused"]);
     }
   });
 
-  test("is another one from another client", async () => {
+  test("creates another link for another client, and none for another address of the same /64", async () => {
     const key = newKey();
     const from = (address: string) => post(PATHS.shorten, BODY, { ...key, "X-Forwarded-For": address });
     const [one, other] = [await from("192.0.2.1"), await from("192.0.2.2")];
-    expect(other.answer["data"].code).not.toBe(one.answer["data"].code);
+    expect(other.json["data"].code).not.toBe(one.json["data"].code);
     expect(await from("192.0.2.1")).toEqual({ ...one, replayed: "true" });
     // A network of 64 bits is one client.
     const first = await from("2001:db8::1");
     expect(await from("2001:db8::2")).toEqual({ ...first, replayed: "true" });
   });
 
-  test("is decided anew where nothing was made", async () => {
+  test("is evaluated again after a refusal", async () => {
     const key = newKey();
     const taken = { ...BODY, custom_code: "later-free" };
     await post(PATHS.shorten, taken, {});
     for (const _ of times(2)) expect((await post(PATHS.shorten, taken, key)).status).toBe(409);
     const target = BODY.original_url;
     const batch = [{ target, code: taken.custom_code }, { target }, { target: "ftp://x" }, 5];
-    const { answer } = await post(`${PATHS.links}/batch`, batch, newKey());
-    expect(answer["data"].results.map(({ status_code }: any) => status_code)).toEqual([409, 201, 400, 400]);
+    const { json } = await post(`${PATHS.links}/batch`, batch, newKey());
+    expect(json["data"].results.map(({ status_code }: any) => status_code)).toEqual([409, 201, 400, 400]);
   });
 
-  test("tells a part of a batch again and makes the rest", async () => {
-    await using own = await startHere({ CODE_HOLD: "0s" });
+  test("replays the created items of a batch and evaluates the others again", async () => {
+    await using own = await startService({ CODE_HOLD: "0s" });
     await post(PATHS.shorten, { ...BODY, custom_code: "ending", expire_duration: "24h" }, {}, own);
     own.advance(80_000_000);
     const key = newKey();
     const bodies = [undefined, "ending", undefined].map((code) => ({ target: BODY.original_url, code }));
     const results = async (): Promise<any[]> =>
-      (await post(`${PATHS.links}/batch`, bodies, key, own)).answer["data"].results;
+      (await post(`${PATHS.links}/batch`, bodies, key, own)).json["data"].results;
     const first = await results();
     expect(first.map(({ status_code }) => status_code)).toEqual([201, 409, 201]);
     expect(await results()).toEqual(first);
@@ -120,28 +129,28 @@ describe("a create with an Idempotency-Key", () => {
     expect([last[0], last[2]]).toEqual([first[0], first[2]]);
   });
 
-  test("counts once, so that a client that has used up its limit learns what came of it", async () => {
-    await using own = await startHere({ LIMIT_CREATE: "2/1d" });
+  test("counts once, and is replayed even if the limit is used up", async () => {
+    await using own = await startService({ LIMIT_CREATE: "2/1d" });
     const send = (key: Record<string, string>, body: unknown = BODY) => post(PATHS.shorten, body, key, own);
     const [one, other] = [newKey(), newKey()];
     expect((await send(other, { original_url: "ftp://x" })).status).toBe(400);
     const first = await send(one);
-    const again = { ...first, replayed: "true" };
-    for (const _ of times(3)) expect(await send(one)).toEqual(again);
+    const replay = { ...first, replayed: "true" };
+    for (const _ of times(3)) expect(await send(one)).toEqual(replay);
     expect((await send(other)).status).toBe(201);
-    const refused = await send(newKey());
-    expect([refused.status, refused.kept[2]]).toEqual([429, "limit.create"]);
-    expect(await send(one)).toEqual(again);
-    // Not made, so not known either.
+    const refusal = await send(newKey());
+    expect([refusal.status, refusal.headers[2]]).toEqual([429, "limit.create"]);
+    expect(await send(one)).toEqual(replay);
+    // The key is already known, so the limit doesn't matter.
     expect((await send(one, { original_url: "https://example.com/b" })).status).toBe(422);
   });
 });
 
-test("requests with one key that arrive together count once", async () => {
-  await using own = await startHere({ LIMIT_CREATE: "20/1d" });
+test("concurrent creates with one Idempotency-Key count once and get the same response", async () => {
+  await using own = await startService({ LIMIT_CREATE: "20/1d" });
   const key = newKey();
-  const answers = await Promise.all(times(12).map(() => post(PATHS.shorten, BODY, key, own)));
-  for (const { answer } of answers) expect(answer).toEqual(answers[0]?.answer as never);
+  const responses = await Promise.all(times(12).map(() => post(PATHS.shorten, BODY, key, own)));
+  for (const { json } of responses) expect(json).toEqual(responses[0]?.json as never);
   for (const _ of times(19)) expect((await post(PATHS.shorten, BODY, newKey(), own)).status).toBe(201);
   expect((await post(PATHS.shorten, BODY, newKey(), own)).status).toBe(429);
 });
@@ -168,13 +177,13 @@ test.each<[string, string | undefined]>([
   ["clé", undefined],
   ['"ключ"', undefined],
   ["a\tb", undefined],
-])("the key %p is read as %p", async (written, key) => {
+])("the header Idempotency-Key: %s contains the key %p", async (written, key) => {
   expect(parseKey(written)).toEqual(key ?? { kind: "idempotency.format" });
 });
 
-test("a wrong key is refused with 400, whatever is made", async () => {
+test("a malformed Idempotency-Key gets 400 from every create", async () => {
   for (const path of [...Object.values(PATHS), `${PATHS.links}/batch`]) {
-    const { status, kept } = await post(path, BODY, { "Idempotency-Key": '"a", "b"' });
-    expect([status, kept[2]]).toEqual([400, "idempotency.format"]);
+    const { status, headers } = await post(path, BODY, { "Idempotency-Key": '"a", "b"' });
+    expect([status, headers[2]]).toEqual([400, "idempotency.format"]);
   }
 });

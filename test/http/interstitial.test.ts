@@ -3,16 +3,16 @@ import { beforeAll, describe, expect, test } from "bun:test";
 import { DAY_MS } from "../../src/links/time.ts";
 import en from "../../src/locales/en.json";
 import ko from "../../src/locales/ko.json";
-import { addGuarded } from "../redirect/guarded.ts";
-import { type Running, shareService, startHere } from "../service.ts";
-import { makeUnreadable } from "../stores/damage.ts";
+import { damageStore } from "../stores/damage.ts";
+import { addGuarded } from "../support/guarded-links.ts";
+import { type RunningService, shareService, startService } from "../support/service.ts";
 import { untilCounted, WINDOWS_CHROME } from "../visits/visits.ts";
 import { expectGuarded, sendForm } from "./markup.ts";
 
 const TARGET = "https://example.com/where?to=go&so=%22#here";
 const ACCEPT = "text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,*/*;q=0.8";
 const PERSON = { "User-Agent": WINDOWS_CHROME, Accept: ACCEPT };
-/** What current browsers add when somebody follows a link on another site. */
+/** Headers of current browsers when a person follows a link on another site. */
 const NAVIGATION = {
   "Sec-Fetch-Dest": "document",
   "Sec-Fetch-Mode": "navigate",
@@ -20,21 +20,21 @@ const NAVIGATION = {
 };
 const FROM_HERE = { ...NAVIGATION, "Sec-Fetch-Site": "same-origin" };
 
-async function isStopped(service: Running, code: string, headers: Record<string, string> = PERSON) {
+async function getsPreview(service: RunningService, code: string, headers: Record<string, string> = PERSON) {
   const { status } = await service.fetch(`/${code}/`, { headers });
   if (status !== 200 && status !== 302) throw new Error(`${code}: ${status}`);
   return status === 200;
 }
 
-describe("with INTERSTITIAL=all", () => {
+describe("INTERSTITIAL=all", () => {
   const curt = shareService({ INTERSTITIAL: "all" });
   beforeAll(async () => {
     await curt.shorten({ original_url: TARGET, custom_code: "abc" });
   });
 
-  test("a person gets the preview first, which leads straight to the destination and is kept by no cache", async () => {
+  test("shows people the preview, which links straight to the destination and isn't cached", async () => {
     for (const path of ["/abc", "/abc/", "/abc?x=1"]) {
-      // The second one finds the link in memory.
+      // The second request hits the cache.
       for (const headers of [PERSON, { ...PERSON, ...NAVIGATION }]) {
         const response = await curt.fetch(path, { headers });
         expect([response.status, response.headers.get("location")], path).toEqual([200, null]);
@@ -50,8 +50,8 @@ describe("with INTERSTITIAL=all", () => {
     }
   });
 
-  test("programs get the redirect", async () => {
-    const programs: Record<string, string>[] = [
+  test("redirects automated clients", async () => {
+    const clients: Record<string, string>[] = [
       {},
       { "User-Agent": "curl/8.9.1", Accept: "*/*" },
       { ...PERSON, Accept: "*/*" },
@@ -61,56 +61,56 @@ describe("with INTERSTITIAL=all", () => {
       { ...PERSON, ...NAVIGATION, "Sec-Fetch-Dest": "image" },
       { ...PERSON, ...NAVIGATION, "Sec-Fetch-Dest": "empty" },
     ];
-    for (const headers of programs) {
+    for (const headers of clients) {
       const response = await curt.fetch("/abc", { headers });
       expect([headers, response.status, response.headers.get("location")]).toEqual([headers, 302, TARGET]);
       expect(response.headers.get("cache-control")).toBe("no-store");
     }
   });
 
-  test("a browser that fetches ahead gets the preview, because it may show later what it got", async () => {
+  test("shows the preview to prefetches, because the browser may display it later", async () => {
     for (const purpose of ["prefetch", "prefetch;prerender"])
-      expect(await isStopped(curt, "abc", { ...PERSON, ...NAVIGATION, "Sec-Purpose": purpose })).toBe(true);
+      expect(await getsPreview(curt, "abc", { ...PERSON, ...NAVIGATION, "Sec-Purpose": purpose })).toBe(true);
   });
 
-  test("HEAD is answered as GET", async () => {
+  test("sends the same status and headers to HEAD as to GET", async () => {
     for (const headers of [PERSON, { "User-Agent": "curl/8.9.1" }]) {
       const [get, head] = await Promise.all(
         ["GET", "HEAD"].map(async (method) => {
-          const { status, headers: answered } = await curt.fetch("/abc", { method, headers });
-          return { ...Object.fromEntries(answered), status, date: "" };
+          const { status, headers: sent } = await curt.fetch("/abc", { method, headers });
+          return { ...Object.fromEntries(sent), status, date: "" };
         }),
       );
       expect(head).toEqual(get);
     }
   });
 
-  test("who comes from the preview at the + is led on, and counted", async () => {
+  test("redirects and counts people who come from Curt's own pages", async () => {
     await curt.shorten({ original_url: TARGET, custom_code: "seen" });
-    expect(await isStopped(curt, "seen", { ...PERSON, ...FROM_HERE })).toBe(false);
+    expect(await getsPreview(curt, "seen", { ...PERSON, ...FROM_HERE })).toBe(false);
     await untilCounted(curt, "seen", 1);
     for (const site of ["same-site", "cross-site", "none"])
-      expect(await isStopped(curt, "seen", { ...PERSON, ...FROM_HERE, "Sec-Fetch-Site": site })).toBe(true);
+      expect(await getsPreview(curt, "seen", { ...PERSON, ...FROM_HERE, "Sec-Fetch-Site": site })).toBe(true);
   });
 
-  test("a link that has ended, and one that never was, are told as ever", async () => {
+  test("answers 410 for an ended link and 404 for an unknown code", async () => {
     await curt.shorten({ original_url: TARGET, custom_code: "ending", expire_duration: "24h" });
-    expect(await isStopped(curt, "ending")).toBe(true);
+    expect(await getsPreview(curt, "ending")).toBe(true);
     curt.advance(DAY_MS);
     expect((await curt.fetch("/ending", { headers: PERSON })).status).toBe(410);
     expect((await curt.fetch("/nothing", { headers: PERSON })).status).toBe(404);
   });
 });
 
-describe("with INTERSTITIAL=all, a link that is not open to every visit", () => {
+describe("INTERSTITIAL=all with a link that has max_visits or a password", () => {
   const PASSWORD = "open sesame";
   const curt = shareService({ INTERSTITIAL: "all" });
 
   const send = (path: string, form: Readonly<Record<string, string>>, headers = {}) =>
     sendForm(curt, path, form, { ...PERSON, ...FROM_HERE, ...headers });
 
-  /** The page shows the destination and says what going on costs, and its button asks Curt again. */
-  async function expectStopped(response: Response): Promise<void> {
+  /** Expects a page that shows the destination, warns that continuing counts, and has a button that posts to Curt. */
+  async function expectInterstitial(response: Response): Promise<void> {
     expect([response.status, response.headers.get("location")]).toEqual([200, null]);
     const page = await response.text();
     expect(page).toContain("<strong>example.com</strong>");
@@ -118,34 +118,34 @@ describe("with INTERSTITIAL=all, a link that is not open to every visit", () => 
     expect(page).toContain(`<form method="post"><button class="button primary">`);
   }
 
-  test("counts a visit when a person goes on, not when the preview is shown", async () => {
+  test("counts a visit when a person continues, not when the preview is shown", async () => {
     await addGuarded(curt, "once", { maxVisits: 1, target: TARGET });
     for (const path of ["/once", "/once/", "/once?language=ko"])
-      await expectStopped(await curt.fetch(path, { headers: { ...PERSON, ...NAVIGATION } }));
-    await expectStopped(await curt.fetch("/once?language=ko", { headers: { ...PERSON, ...FROM_HERE } }));
+      await expectInterstitial(await curt.fetch(path, { headers: { ...PERSON, ...NAVIGATION } }));
+    await expectInterstitial(await curt.fetch("/once?language=ko", { headers: { ...PERSON, ...FROM_HERE } }));
     expect((await send("/once/", {}, { "Sec-Fetch-Site": "cross-site" })).status).toBe(403);
-    const gone = await send("/once/", {});
-    expect([gone.status, gone.headers.get("location")]).toEqual([303, TARGET]);
+    const continued = await send("/once/", {});
+    expect([continued.status, continued.headers.get("location")]).toEqual([303, TARGET]);
     expect((await send("/once/", {})).status).toBe(410);
     expect((await curt.fetch("/once", { headers: PERSON })).status).toBe(410);
   });
 
-  test("redirects programs at once", async () => {
-    await addGuarded(curt, "program", { maxVisits: 1, password: PASSWORD, target: TARGET });
+  test("redirects automated clients right away", async () => {
+    await addGuarded(curt, "client", { maxVisits: 1, password: PASSWORD, target: TARGET });
     const headers = { Authorization: `Basic ${btoa(`:${PASSWORD}`)}` };
-    expect((await curt.fetch("/program", { headers })).headers.get("location")).toBe(TARGET);
+    expect((await curt.fetch("/client", { headers })).headers.get("location")).toBe(TARGET);
   });
 });
 
-test("while the store is away, people read that they should try again, and programs are redirected", async () => {
-  await using away = await startHere({ INTERSTITIAL: "all" });
+test("INTERSTITIAL=all without its store shows people a 503 page, and redirects automated clients from the cache", async () => {
+  await using away = await startService({ INTERSTITIAL: "all" });
   await away.shorten({ original_url: TARGET, custom_code: "away" });
-  expect(await isStopped(away, "away", {})).toBe(false);
+  expect(await getsPreview(away, "away", {})).toBe(false);
   away.expectFaults();
-  makeUnreadable(away.file);
+  damageStore(away.file);
   const response = await away.fetch("/away", { headers: PERSON });
   expect([response.status, response.headers.get("retry-after")]).toEqual([503, "2"]);
   expectGuarded(response);
   expect(await response.text()).toContain(en["page.unavailable.title"]);
-  expect(await isStopped(away, "away", {})).toBe(false);
+  expect(await getsPreview(away, "away", {})).toBe(false);
 });

@@ -14,8 +14,8 @@ function linkOf(code: string, target: string, createdMs = 5, endsMs = 7): Link {
   return { code: code as Code, originalUrl: "", target: target as Target, createdMs, endsMs };
 }
 
-/** What the recorder notes in an entry. */
-interface Noted {
+/** The fields of an entry that the recorder writes. */
+interface RecorderFields {
   readonly sequence: number;
   readonly place: number;
   readonly keyDay: number;
@@ -23,11 +23,11 @@ interface Noted {
   readonly key1: number;
 }
 
-const UNNOTED: Noted = { sequence: 0, place: 0, keyDay: -1, key0: 0, key1: 0 };
+const NO_FIELDS: RecorderFields = { sequence: 0, place: 0, keyDay: -1, key0: 0, key1: 0 };
 
 type Step =
   | { readonly type: "set"; readonly link: Link }
-  | { readonly type: "note"; readonly code: string; readonly noted: Noted }
+  | { readonly type: "note"; readonly code: string; readonly fields: RecorderFields }
   | { readonly type: "get" | "delete"; readonly code: string }
   | { readonly type: "clear" };
 
@@ -44,7 +44,7 @@ const times = fc.integer({ min: 0, max: 253_402_214_400_000 });
 const links = fc
   .tuple(codes, fc.string({ unit: "binary-ascii", maxLength: 300 }), times, times)
   .map((parts) => linkOf(...parts));
-const noted: fc.Arbitrary<Noted> = fc.record({
+const recorderFields: fc.Arbitrary<RecorderFields> = fc.record({
   sequence: fc.nat(),
   place: fc.nat(),
   keyDay: fc.nat(),
@@ -53,7 +53,10 @@ const noted: fc.Arbitrary<Noted> = fc.record({
 });
 const steps: fc.Arbitrary<Step> = fc.oneof(
   { weight: 6, arbitrary: fc.record({ type: fc.constant("set" as const), link: links }) },
-  { weight: 3, arbitrary: fc.record({ type: fc.constant("note" as const), code: codes, noted }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({ type: fc.constant("note" as const), code: codes, fields: recorderFields }),
+  },
   {
     weight: 3,
     arbitrary: fc.record({ type: fc.constantFrom("get" as const, "delete" as const), code: codes }),
@@ -61,15 +64,15 @@ const steps: fc.Arbitrary<Step> = fc.oneof(
   { weight: 1, arbitrary: fc.constant({ type: "clear" as const }) },
 );
 
-/** The plain table: everything that was set, and never forgotten to make room. */
-type Model = Map<string, { readonly link: Link; noted: Noted }>;
+/** Everything that was set. Never forgets anything to make room. */
+type Model = Map<string, { readonly link: Link; fields: RecorderFields }>;
 
-function plain(entry: Entry) {
+function contentOf(entry: Entry) {
   const { at: _, changes: _changes, ...rest } = entry;
   return rest;
 }
 
-function expected({ link, noted: { ...of } }: NonNullable<ReturnType<Model["get"]>>) {
+function expected({ link, fields }: NonNullable<ReturnType<Model["get"]>>) {
   const { code, target, createdMs, endsMs } = link;
   return {
     keyPrefix: "",
@@ -78,18 +81,18 @@ function expected({ link, noted: { ...of } }: NonNullable<ReturnType<Model["get"
     createdMs,
     endsMs,
     target: target as string,
-    ...of,
+    ...fields,
   };
 }
 
 /** Checks each step against the model. `isExact` if the table has room for everything. */
-function follow(bytes: number, list: readonly Step[], isExact: boolean): void {
+function runSteps(bytes: number, list: readonly Step[], isExact: boolean): void {
   const table = createLinkTable(bytes);
   const model: Model = new Map();
   const check = (code: string): Entry | undefined => {
     const entry = table.get(code);
     const known = model.get(code);
-    if (entry !== undefined) expect(known && expected(known)).toEqual(plain(entry));
+    if (entry !== undefined) expect(known && expected(known)).toEqual(contentOf(entry));
     else if (isExact) expect(known).toBeUndefined();
     else model.delete(code);
     return entry;
@@ -98,18 +101,18 @@ function follow(bytes: number, list: readonly Step[], isExact: boolean): void {
     if (step.type === "set") {
       const { link } = step;
       const stale = check(link.code);
-      const known = { link, noted: UNNOTED };
-      expect(plain(table.set(link))).toEqual(expected(known));
+      const known = { link, fields: NO_FIELDS };
+      expect(contentOf(table.set(link))).toEqual(expected(known));
       model.set(link.code, known);
-      // What was noted in an entry of the link before is not this one's.
+      // Fields of an outdated entry must not reach the new link.
       if (stale !== undefined) table.keep(Object.assign(stale, { sequence: 9, place: 9 }));
       expect(check(link.code)).toBeDefined();
     } else if (step.type === "note") {
       const entry = check(step.code);
       const known = model.get(step.code);
       if (entry === undefined || known === undefined) continue;
-      table.keep(Object.assign(entry, step.noted));
-      known.noted = step.noted;
+      table.keep(Object.assign(entry, step.fields));
+      known.fields = step.fields;
       check(step.code);
     } else if (step.type === "get") {
       check(step.code);
@@ -127,32 +130,32 @@ function follow(bytes: number, list: readonly Step[], isExact: boolean): void {
   expect(table.size).toBe(present.length);
 }
 
-test("the table answers as a Map would", () => {
-  fc.assert(fc.property(fc.array(steps, { maxLength: 200 }), (list) => follow(ROOMY_BYTES, list, true)));
+test("a table with room behaves like a Map", () => {
+  fc.assert(fc.property(fc.array(steps, { maxLength: 200 }), (list) => runSteps(ROOMY_BYTES, list, true)));
 });
 
-test("a table that is full forgets links, and never mixes them up", () => {
+test("a full table forgets links, and never mixes them up", () => {
   fc.assert(
     fc.property(fc.array(steps, { minLength: 100, maxLength: 400, size: "max" }), (list) =>
-      follow(TIGHT_BYTES, list, false),
+      runSteps(TIGHT_BYTES, list, false),
     ),
   );
 });
 
-test("links that are used stay, and the others make room for new ones", () => {
+test("used links stay, and unused ones make room for new ones", () => {
   const table = createLinkTable(100_000);
-  const isThere = (code: string) => table.get(code) !== undefined;
+  const isStored = (code: string) => table.get(code) !== undefined;
   for (let nth = 0; nth < 50; nth++) table.set(linkOf(`hot${nth}`, "x".repeat(80)));
   for (let nth = 0; nth < 20_000; nth++) {
     table.set(linkOf(`cold${nth}`, "x".repeat(80)));
-    expect(isThere(`hot${nth % 50}`)).toBe(true);
+    expect(isStored(`hot${nth % 50}`)).toBe(true);
   }
-  const kept = Array.from({ length: 20_000 }, (_, nth) => `cold${nth}`).filter(isThere);
-  expect(kept.length).toBeGreaterThan(450);
-  expect(kept.length).toBeLessThan(700);
+  const stored = Array.from({ length: 20_000 }, (_, nth) => `cold${nth}`).filter(isStored);
+  expect(stored.length).toBeGreaterThan(450);
+  expect(stored.length).toBeLessThan(700);
 });
 
-test("a table whose links are all used takes new ones", () => {
+test("a table full of used links accepts new ones", () => {
   const table = createLinkTable(10_000);
   for (let nth = 0; nth < 1000; nth++) {
     for (let earlier = 0; earlier < nth; earlier++) table.get(`code${earlier}`);
@@ -161,7 +164,7 @@ test("a table whose links are all used takes new ones", () => {
   }
 });
 
-test("a link that is too long for the table is answered and not kept", () => {
+test("a link too long for the table is returned but not stored", () => {
   const table = createLinkTable(1000);
   table.set(linkOf("short", "x"));
   const entry = table.set(linkOf("long", "x".repeat(1000)));
@@ -171,12 +174,12 @@ test("a link that is too long for the table is answered and not kept", () => {
   expect(table.get("short")?.sequence).toBe(0);
 });
 
-test("codes that were chosen to share a bucket forget each other", () => {
+test("a bucket keeps the latest 16 of colliding codes", () => {
   const table = createLinkTable(ROOMY_BYTES);
   const alike: string[] = [];
   const bucket = (code: string) => hashOf(code) & 0xffff;
   for (let nth = 0; alike.length < 50; nth++) if (bucket(`c${nth}`) === bucket("c0")) alike.push(`c${nth}`);
   for (const code of alike) table.set(linkOf(code, code));
-  const kept = alike.filter((code) => table.get(code)?.target === code);
-  expect(kept).toEqual(alike.slice(-16));
+  const stored = alike.filter((code) => table.get(code)?.target === code);
+  expect(stored).toEqual(alike.slice(-16));
 });

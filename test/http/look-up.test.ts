@@ -21,26 +21,26 @@ import { createRedirect, createRedirectFigures } from "../../src/redirect/redire
 import { storeOf } from "../../src/server/domain-store.ts";
 import type { Store } from "../../src/store/open.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
-import { BASE_URL, temporaryFolder } from "../service.ts";
 import { newLink } from "../stores/links.ts";
+import { BASE_URL, temporaryFolder } from "../support/service.ts";
 
 const SLOW_MS = 50;
 const MAX_TRIES = 10_000;
 
 const ELSEWHERE = 418;
 
-/** Serves redirects from a real store, but delays its answers, as a database on another machine would. */
+/** Serves redirects from a real store, but delays its results, as a database on another machine would. */
 async function serve(folder: string, record = () => {}) {
   const near = await openSqliteStore(join(folder, "curt.db"));
-  let asked = 0;
-  let answering: () => Promise<unknown> = () => Bun.sleep(SLOW_MS);
+  let queries = 0;
+  let delay: () => Promise<unknown> = () => Bun.sleep(SLOW_MS);
   const recorded: string[] = [];
   const distant: Store = {
     ...near,
     async find(code) {
-      asked++;
+      queries++;
       const link = await near.find(code);
-      await answering();
+      await delay();
       return link;
     },
     findNow: undefined,
@@ -82,7 +82,7 @@ async function serve(folder: string, record = () => {}) {
     answerUnknown: createUnknownAnswer({
       exists: linkCache.exists,
       limiter,
-      overload: { takeTurns: (_what, _call, begin) => begin() },
+      overload: { takeTurns: (_what, _call, start) => start() },
       cachedProblem: createProblemCache(),
       onFault,
     }),
@@ -106,19 +106,19 @@ async function serve(folder: string, record = () => {}) {
     linkCache,
     visit,
     port: server.port ?? 0,
-    counts: () => ({ asked, recorded: recorded.length, faults }),
+    counts: () => ({ queries, recorded: recorded.length, faults }),
     recorded,
-    /** Resolves when the store has looked, but its answer is on the way until `arrive` is called. */
-    async holdUp(asking: () => void) {
-      const { promise, resolve: arrive } = Promise.withResolvers<void>();
-      const before = asked;
-      answering = () => promise;
-      asking();
-      await until(() => asked > before);
-      answering = () => Bun.sleep(SLOW_MS);
-      return arrive;
+    /** Resolves when the store has read the link. Its result is in flight until the function that it resolves with is called. */
+    async holdUp(send: () => void) {
+      const { promise, resolve: release } = Promise.withResolvers<void>();
+      const before = queries;
+      delay = () => promise;
+      send();
+      await until(() => queries > before);
+      delay = () => Bun.sleep(SLOW_MS);
+      return release;
     },
-    /** Resolves when so many requests wait for their answer. */
+    /** Resolves when so many requests wait for their response. */
     pending: (requests: number) => until(() => server.pendingRequests === requests),
     async [Symbol.asyncDispose]() {
       await server.stop(true);
@@ -140,7 +140,7 @@ test("concurrent requests for one link query the store once, and each is counted
   await service.store.insert([newLink("wanted")]);
   const statuses = await Promise.all(Array.from({ length: 100 }, () => service.visit("wanted")));
   expect(new Set(statuses)).toEqual(new Set([302]));
-  expect(service.counts()).toEqual({ asked: 1, recorded: 100, faults: [] });
+  expect(service.counts()).toEqual({ queries: 1, recorded: 100, faults: [] });
 });
 
 test("concurrent requests for an unknown code query the store a few times only", async () => {
@@ -148,13 +148,13 @@ test("concurrent requests for an unknown code query the store a few times only",
   await using service = await serve(folder.path);
   const visits: Promise<number>[] = [];
   const visit = () => void visits.push(service.visit("missing"));
-  const arrive = await service.holdUp(visit);
+  const release = await service.holdUp(visit);
   for (let nth = 1; nth < 100; nth++) visit();
   await service.pending(100);
-  arrive();
+  release();
   expect(new Set(await Promise.all(visits))).toEqual(new Set([404]));
-  const { asked, recorded } = service.counts();
-  expect(asked).toBeLessThanOrEqual(3);
+  const { queries, recorded } = service.counts();
+  expect(queries).toBeLessThanOrEqual(3);
   expect(recorded).toBe(0);
 });
 
@@ -162,16 +162,16 @@ test("a new link is found even while an earlier query for its code is still runn
   using folder = temporaryFolder();
   await using service = await serve(folder.path);
   let before: Promise<number> | undefined;
-  const arrive = await service.holdUp(() => void (before = service.visit("made")));
-  await service.store.insert([newLink("made")]);
-  const after = service.visit("made");
+  const release = await service.holdUp(() => void (before = service.visit("new")));
+  await service.store.insert([newLink("new")]);
+  const after = service.visit("new");
   await service.pending(2);
-  arrive();
+  release();
   expect(await after).toBe(302);
   expect(await before).toBe(404);
 });
 
-test("an answer from before a link's change is neither cached nor shared after it", async () => {
+test("the result of a query from before a change is neither cached nor shared after it", async () => {
   using folder = temporaryFolder();
   await using service = await serve(folder.path);
   const { store, linkCache, visit } = service;
@@ -181,11 +181,11 @@ test("an answer from before a link's change is neither cached nor shared after i
   const memory = { forget: (key: LinkKey) => linkCache.forget(splitKey(key).code), forgetAll };
   const changes = await followChanges(store, memory, async () => {});
   let before: Promise<number> | undefined;
-  const arrive = await service.holdUp(() => void (before = visit("changing")));
+  const release = await service.holdUp(() => void (before = visit("changing")));
   await store.update(link, { type: "withdraw", atMs: link.createdMs + 1 });
   await changes.read();
   expect(await visit("changing")).toBe(404);
-  arrive();
+  release();
   expect(await before).toBe(302);
   expect(await visit("changing")).toBe(404);
 });
@@ -200,29 +200,29 @@ test("visitors are redirected even if counting fails", async () => {
   expect(service.counts().faults).toHaveLength(2);
 });
 
-test("visitors who hang up while the store is asked are still counted as different ones", async () => {
+test("a visitor who hangs up during the query is counted with their address", async () => {
   using folder = temporaryFolder();
   await using service = await serve(folder.path);
   await service.store.insert([newLink("hasty")]);
   const socket = connect(service.port, "127.0.0.1");
-  const arrive = await service.holdUp(() => socket.write("GET /hasty HTTP/1.1\r\nHost: x\r\n\r\n"));
+  const release = await service.holdUp(() => socket.write("GET /hasty HTTP/1.1\r\nHost: x\r\n\r\n"));
   socket.resetAndDestroy();
   await service.pending(0);
-  arrive();
+  release();
   await until(() => service.recorded.length > 0);
   expect(service.recorded).toEqual(["127.0.0.1"]);
 });
 
-test("a path that cannot be a code goes to the other routes, without a query to the store", async () => {
+test("a path that can't be a code goes to the other routes without querying the store", async () => {
   using folder = temporaryFolder();
   await using service = await serve(folder.path);
   for (const code of ["abc+", "abc%2b", "abc.svg", "%ED%95%9C%2Esvg", ".env", "한글.png"]) {
     for (const method of ["GET", "HEAD"]) expect(await service.visit(code, method), code).toEqual(ELSEWHERE);
   }
-  expect(service.counts()).toEqual({ asked: 0, recorded: 0, faults: [] });
+  expect(service.counts()).toEqual({ queries: 0, recorded: 0, faults: [] });
 });
 
-test("a link that is never cached is no problem, but an unknown code is one", async () => {
+test("a link with terms is found but not cached, and an unknown code is a problem", async () => {
   using folder = temporaryFolder();
   await using service = await serve(folder.path);
   const link = newLink("limited", { terms: { maxVisits: 1 } });

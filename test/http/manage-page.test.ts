@@ -2,8 +2,15 @@ import { describe, expect, test } from "bun:test";
 
 import { DAY_MS, HOUR_MS } from "../../src/links/time.ts";
 import en from "../../src/locales/en.json";
-import { ask, make, type Made, OTHER, TARGET, visited } from "../managed.ts";
-import { disableLink, shareService, startHere } from "../service.ts";
+import {
+  callApi,
+  createManagedLink,
+  type ManagedLink,
+  OTHER,
+  TARGET,
+  destinationOf,
+} from "../support/managed-links.ts";
+import { disableLink, shareService, startService } from "../support/service.ts";
 import { addVisits } from "../visits/visits.ts";
 import { sendForm } from "./markup.ts";
 
@@ -19,16 +26,16 @@ async function send(code: string, fields: Fields, headers: Fields = {}, service 
   return { status: response.status, headers: response.headers, body: await response.text() };
 }
 
-/** What the form sends where nothing was typed. */
-function untouched({ key }: Pick<Made, "key">, fields: Fields = {}): Fields {
+/** The fields of the form if nothing was typed. */
+function untouched({ key }: Pick<ManagedLink, "key">, fields: Fields = {}): Fields {
   return { key, act: "change", target: TARGET, expires_at: "", max_visits: "", password: "", ...fields };
 }
 
-describe("the page that manages a link", () => {
-  test("asks for the key, and says of no code whether there is a link", async () => {
-    const { code } = await make(curt);
+describe("the manage page", () => {
+  test("asks for the key, and looks the same for an unknown code", async () => {
+    const { code } = await createManagedLink(curt);
     const pages = await Promise.all(
-      [code, "nobody-made-it"].map(async (one) => {
+      [code, "unknown-code"].map(async (one) => {
         const response = await curt.fetch(`/${one}+manage`);
         return [response.status, (await response.text()).replaceAll(one, "")];
       }),
@@ -38,9 +45,9 @@ describe("the page that manages a link", () => {
     expect(pages[0]?.[1]).not.toContain(TARGET);
   });
 
-  test("shows its maker exactly and at once what everyone sees with noise once the day is over", async () => {
-    await using open = await startHere({ STATS_SHOWN: "safe" });
-    const { code, key } = await make(open);
+  test("shows all statistics right away, unlike the preview, unless STATS_SHOWN is count", async () => {
+    await using open = await startService({ STATS_SHOWN: "safe" });
+    const { code, key } = await createManagedLink(open);
     expect((await send(code, { key }, {}, open)).body).not.toContain(en["preview.referrers"]);
     await addVisits(open, code, [{ visitor: 1, referrer: "one.example" }, { visitor: 2 }]);
     const { body } = await send(code, { key }, {}, open);
@@ -49,17 +56,17 @@ describe("the page that manages a link", () => {
     const preview = await (await open.fetch(`/${code}+`, { headers: { Accept: "text/html" } })).text();
     expect(preview).toContain(en["preview.few"]);
     expect(preview).not.toContain("one.");
-    await using totals = await startHere({ STATS_SHOWN: "count" });
-    const other = await make(totals);
+    await using totals = await startService({ STATS_SHOWN: "count" });
+    const other = await createManagedLink(totals);
     await addVisits(totals, other.code, [{ visitor: 1 }]);
     expect((await send(other.code, { key: other.key }, {}, totals)).body).not.toContain(
       en["preview.visitors"],
     );
   });
 
-  test("shows what can be done to whoever has the key or the manage address, and to nobody else", async () => {
-    const { code, key } = await make(curt, { target: SECRET, password: "open" });
-    const { key: other } = await make(curt);
+  test("opens with the key or the manage address, and with nothing else", async () => {
+    const { code, key } = await createManagedLink(curt, { target: SECRET, password: "open" });
+    const { key: other } = await createManagedLink(curt);
     for (const right of [key, ` ${key}\n`, `https://curt.example/${code}+#key=${key}`]) {
       const { status, headers, body } = await send(code, { key: right });
       expect([status, headers.get("cache-control")]).toEqual([200, "no-store"]);
@@ -72,13 +79,13 @@ describe("the page that manages a link", () => {
       expect(body).not.toContain(SECRET);
       expect(body).toContain('aria-invalid="true"');
     }
-    expect((await send("nobody-made-it", { key })).status).toBe(404);
+    expect((await send("unknown-code", { key })).status).toBe(404);
   });
 
-  test("changes only what was changed in the form", async () => {
-    const link = await make(curt, { max_visits: 7, password: "old" });
+  test("changes only the fields that differ from the link", async () => {
+    const link = await createManagedLink(curt, { max_visits: 7, password: "old" });
     const { code, path, key } = link;
-    const state = async () => (await ask(curt, "GET", path, { key })).data;
+    const state = async () => (await callApi(curt, "GET", path, { key })).data;
     const before = await state();
     expect((await send(code, untouched(link, { max_visits: "7" }))).status).toBe(200);
     expect(await state()).toEqual(before);
@@ -94,11 +101,11 @@ describe("the page that manages a link", () => {
 
     await send(code, untouched(link, { target: OTHER, expires_at: "never", max_visits: "3", remove: "yes" }));
     expect(await state()).toMatchObject({ expires_at: null, max_visits: 3, has_password: false });
-    expect(await visited(curt, code)).toBe(OTHER);
+    expect(await destinationOf(curt, code)).toBe(OTHER);
   });
 
-  test("tells every mistake beside its field, and changes nothing", async () => {
-    const link = await make(curt);
+  test("reports every mistake beside its field, and changes nothing", async () => {
+    const link = await createManagedLink(curt);
     const wrong = { target: "naver.com", max_visits: "many", password: "a".repeat(129) };
     const { status, body } = await send(link.code, untouched(link, wrong));
     expect(status).toBe(400);
@@ -108,51 +115,57 @@ describe("the page that manages a link", () => {
     expect((await send(link.code, untouched(link, { expires_at: "soon" }))).body).toContain(
       'id="expires_at-error"',
     );
-    expect(await visited(curt, link.code)).toBe(TARGET);
+    expect(await destinationOf(curt, link.code)).toBe(TARGET);
   });
 
-  test("withdraws a link once its maker is sure, and then offers nothing more", async () => {
-    const { code, key } = await make(curt);
+  test("withdraws a link only if confirmed, and then has no form", async () => {
+    const { code, key } = await createManagedLink(curt);
     const unsure = await send(code, { key, act: "withdraw" });
     expect([unsure.status, unsure.body.includes('id="sure-error"')]).toEqual([400, true]);
-    expect(await visited(curt, code)).toBe(TARGET);
+    expect(await destinationOf(curt, code)).toBe(TARGET);
     const { status, body } = await send(code, { key, act: "withdraw", sure: "yes" });
     expect([status, body.includes("<form")]).toEqual([200, false]);
-    expect(await visited(curt, code)).toBe(410);
+    expect(await destinationOf(curt, code)).toBe(410);
     expect((await send(code, { key, act: "withdraw", sure: "yes" })).status).toBe(410);
   });
 
-  test("reaches links that nobody else is told of, or that do not work", async () => {
-    const later = await make(curt, { starts_at: new Date(curt.nowMs() + HOUR_MS).toISOString() });
+  test("changes a scheduled link, and only withdraws a disabled one", async () => {
+    const later = await createManagedLink(curt, {
+      starts_at: new Date(curt.nowMs() + HOUR_MS).toISOString(),
+    });
     expect(await send(later.code, untouched(later, { target: OTHER }))).toMatchObject({ status: 200 });
-    const disabled = await make(curt);
+    const disabled = await createManagedLink(curt);
     await disableLink(curt, disabled.code, "spam");
     const { body } = await send(disabled.code, { key: disabled.key });
     expect([body.includes('name="sure"'), body.includes('name="target"')]).toEqual([true, false]);
     expect((await send(disabled.code, untouched(disabled, { target: OTHER }))).status).toBe(410);
   });
 
-  test("does nothing but show the link if it is told to do what it does not know", async () => {
-    const { code, key } = await make(curt);
+  test("shows the link and changes nothing if the action is unknown", async () => {
+    const { code, key } = await createManagedLink(curt);
     for (const act of ["", "erase", "__proto__", "constructor"]) {
       const { status, body } = await send(code, { key, act });
       expect([status, body.includes(TARGET)]).toEqual([200, true]);
     }
-    expect(await visited(curt, code)).toBe(TARGET);
+    expect(await destinationOf(curt, code)).toBe(TARGET);
   });
 
-  test("refuses forms of other sites, with a right key, too", async () => {
-    const { code, key } = await make(curt);
-    const sent = await send(code, { key, act: "withdraw", sure: "yes" }, { "Sec-Fetch-Site": "cross-site" });
-    expect([sent.status, sent.headers.get("curt-reason")]).toEqual([403, "cross-site"]);
-    expect(sent.body).not.toContain(key);
-    expect(await visited(curt, code)).toBe(TARGET);
+  test("refuses forms of other sites even with the right key", async () => {
+    const { code, key } = await createManagedLink(curt);
+    const refusal = await send(
+      code,
+      { key, act: "withdraw", sure: "yes" },
+      { "Sec-Fetch-Site": "cross-site" },
+    );
+    expect([refusal.status, refusal.headers.get("curt-reason")]).toEqual([403, "cross-site"]);
+    expect(refusal.body).not.toContain(key);
+    expect(await destinationOf(curt, code)).toBe(TARGET);
   });
 
-  test("counts wrong keys like codes that do not exist, and new targets like new links", async () => {
+  test("counts new destinations against LIMIT_CREATE, and wrong keys against LIMIT_UNKNOWN", async () => {
     const limits = { LIMIT_UNKNOWN: "2/1h", LIMIT_CREATE: "2/1h" };
-    await using limited = await startHere(limits);
-    const link = await make(limited);
+    await using limited = await startService(limits);
+    const link = await createManagedLink(limited);
     const targets = [OTHER, `${OTHER}/2`];
     const statuses: number[] = [];
     for (const target of targets)
@@ -162,18 +175,18 @@ describe("the page that manages a link", () => {
       expect((await send(link.code, { key: "wrong" }, {}, limited)).status).toBe(expected);
   });
 
-  test("leaves the key in no log", async () => {
-    const link = await make(curt);
+  test("logs no key", async () => {
+    const link = await createManagedLink(curt);
     await send(link.code, untouched(link, { target: OTHER }));
     await send(link.code, untouched(link, { target: "naver.com" }));
     expect(curt.logged.join("")).not.toContain(link.key);
   });
 });
 
-describe("whoever has just made a link by the form", () => {
-  async function makeByForm(fields: Fields) {
+describe("the preview after a create by the form", () => {
+  async function createByForm(fields: Fields) {
     const response = await sendForm(curt, "/", fields);
-    // The answer's address is one that people pass on.
+    // People share the address of this response.
     expect(response.headers.get("link")).toBeNull();
     const cookie = response.headers.get("set-cookie") ?? "";
     return { location: response.headers.get("location") ?? "", cookie, pair: cookie.split(";", 1)[0] ?? "" };
@@ -182,26 +195,26 @@ describe("whoever has just made a link by the form", () => {
   const preview = async (path: string, cookie: string) =>
     (await curt.fetch(path, { headers: { Cookie: cookie } })).text();
 
-  test("is shown its manage address for ten minutes, and no address or cookie has the key", async () => {
-    const { location, cookie, pair } = await makeByForm({ original_url: TARGET });
+  test("shows the manage address for ten minutes, without the key in its address or cookie", async () => {
+    const { location, cookie, pair } = await createByForm({ original_url: TARGET });
     const path = location.replace(/#.*/, "");
     const page = await preview(path, pair);
     const [, key = ""] =
       new RegExp(`https://curt.example${path.replace("+", "\\+")}#key=([\\w-]+)`).exec(page) ?? [];
-    expect((await ask(curt, "DELETE", `/api/v1/links${path.slice(0, -1)}`, { key: "wrong" })).status).toBe(
-      403,
-    );
+    expect(
+      (await callApi(curt, "DELETE", `/api/v1/links${path.slice(0, -1)}`, { key: "wrong" })).status,
+    ).toBe(403);
     expect((await send(path.slice(1, -1), { key })).status).toBe(200);
     expect(location + cookie).not.toContain(key);
-    expect(cookie).toContain(`Path=${path}; HttpOnly; Secure; SameSite=Strict`);
+    expect(cookie).toContain(`Path=${path}; Max-Age=600; Secure; HttpOnly; SameSite=Strict`);
     expect(await preview(path, "")).not.toContain(key);
     curt.advance(10 * 60_000);
     expect(await preview(path, pair)).not.toContain(key);
   });
 
-  test("is shown that of no other link", async () => {
-    const { pair } = await makeByForm({ original_url: TARGET });
-    const { code, key } = await make(curt);
+  test("shows the manage address of no other link", async () => {
+    const { pair } = await createByForm({ original_url: TARGET });
+    const { code, key } = await createManagedLink(curt);
     for (const one of [pair, "made=1.a", "made=", `made=${curt.nowMs() + 1000}.`])
       expect(await preview(`/${code}+`, one)).not.toContain(key);
   });

@@ -1,11 +1,11 @@
 import { expect } from "bun:test";
 
 import { assets } from "../../src/pages/assets/branding.ts";
-import type { Running } from "../service.ts";
+import type { RunningService } from "../support/service.ts";
 
 /** The Accept header of a browser. */
 export const HTML = { Accept: "text/html,application/xhtml+xml" };
-/** Part of every hostile input that the tests send, to find it in the answers. */
+/** Part of every hostile input that the tests send, to find it in responses. */
 export const MARK = "zq7";
 
 export interface Element {
@@ -15,7 +15,7 @@ export interface Element {
 
 /** Sends a form as a browser does. */
 export function sendForm(
-  service: Pick<Running, "fetch">,
+  service: Pick<RunningService, "fetch">,
   path: string,
   fields: Readonly<Record<string, string>> | string | Uint8Array<ArrayBuffer>,
   headers: Readonly<Record<string, string>> = {},
@@ -31,8 +31,8 @@ export function sendForm(
 /** Parses a page and returns all its elements. */
 export async function elementsOf(response: Response): Promise<Element[]> {
   const elements: Element[] = [];
-  const collect = (found: HTMLRewriterTypes.Element) => {
-    elements.push({ tag: found.tagName, attributes: Object.fromEntries(found.attributes) });
+  const collect = (element: HTMLRewriterTypes.Element) => {
+    elements.push({ tag: element.tagName, attributes: Object.fromEntries(element.attributes) });
   };
   await new HTMLRewriter().on("*", { element: collect }).transform(response).text();
   return elements;

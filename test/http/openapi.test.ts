@@ -2,20 +2,20 @@ import { beforeAll, describe, expect, test } from "bun:test";
 
 import { createConfig, lintFromString } from "@redocly/openapi-core";
 
-import { shareService } from "../service.ts";
+import { shareService } from "../support/service.ts";
 
 const curt = shareService();
 let document: string;
 beforeAll(async () => void (document = await (await curt.fetch("/api/v1/openapi.json")).text()));
 
-describe("the OpenAPI document, for generators of clients", () => {
-  test("follows the recommended rules", async () => {
+describe("the OpenAPI document", () => {
+  test("follows Redocly's recommended rules", async () => {
     const config = await createConfig({ extends: ["recommended"] });
-    const found = await lintFromString({ source: document, absoluteRef: "/openapi.json", config });
-    expect(found.map(({ message, location }) => [message, location[0]?.pointer])).toEqual([]);
+    const problems = await lintFromString({ source: document, absoluteRef: "/openapi.json", config });
+    expect(problems.map(({ message, location }) => [message, location[0]?.pointer])).toEqual([]);
   });
 
-  test("names each operation with a verb, and describes it and its tag", () => {
+  test("describes each operation, its tag and its errors", () => {
     const { paths, tags, security } = JSON.parse(document) as Record<string, any>;
     const operations = Object.values<Record<string, any>>(paths).flatMap((path) => Object.values<any>(path));
     const described = new Set(
@@ -34,7 +34,7 @@ describe("the OpenAPI document, for generators of clients", () => {
     expect(security).toEqual([]);
   });
 
-  test("refuses nothing that the service takes, and has no null among the values of an enum", () => {
+  test("has neither a URL format nor a maxLength, which would refuse valid requests, and no null in an enum", () => {
     const { schemas } = JSON.parse(document).components as { schemas: Record<string, any> };
     const { original_url } = schemas["ShortenRequest"].properties;
     // No maxLength: lengths are counted after normalisation, and decomposed Hangul may be three times as long before.
@@ -44,7 +44,7 @@ describe("the OpenAPI document, for generators of clients", () => {
     expect(document).not.toMatch(/"enum":\[[^\]]*null/);
   });
 
-  test("has only what generators read: whole schemas, names for values, and examples without placeholders", () => {
+  test("has no allOf, anyOf or placeholders, and a unique name for each value of an enum", () => {
     expect(document).not.toMatch(/"(?:allOf|anyOf)"/);
     expect(document).not.toMatch(/"example":"[^"]*\{[\w.-]+\}/);
     const { schemas } = JSON.parse(document).components as { schemas: Record<string, any> };
@@ -55,7 +55,7 @@ describe("the OpenAPI document, for generators of clients", () => {
         expect(schema["x-enum-varnames"]?.length, name).toEqual(schema.enum.length);
   });
 
-  test("leaves room for new fields, except in what the contract fixes", () => {
+  test("allows new fields, except in requests for links and in what the contract fixes", () => {
     const { schemas } = JSON.parse(document).components as { schemas: Record<string, any> };
     const closed = Object.keys(schemas).filter((name) => schemas[name].additionalProperties === false);
     const contract = ["ShortLink", "ShortenProblem", "ShortenResponse"];

@@ -2,28 +2,28 @@ import { describe, expect, test } from "bun:test";
 
 import { createOverload, type OverloadLimits, type RequestClass } from "../../src/http/overload.ts";
 import { REASON_HEADER } from "../../src/http/problem-reasons.ts";
-import { type Running, startHere, temporaryFolder, untilLogged } from "../service.ts";
+import { type RunningService, startService, temporaryFolder, untilLogged } from "../support/service.ts";
 
 const TARGET = "https://example.com/";
 const KINDS = ["views", "creates", "unknown"] as const;
 
-describe("turns", () => {
+describe("turns of expensive requests", () => {
   const callOf = (hangsUp: AbortSignal) =>
     ({ client: () => ({ address: "", country: "" }), request: { signal: hangsUp } }) as Parameters<
       ReturnType<typeof createOverload>["takeTurns"]
     >[1];
 
   /** Each turn takes 10 ms. */
-  function open(limits: OverloadLimits) {
+  function startTurns(limits: OverloadLimits) {
     let nowMs = 0;
-    const told: (readonly RequestClass[])[] = [];
+    const changes: (readonly RequestClass[])[] = [];
     const overload = createOverload({
       ...limits,
       clock: { monotonicMs: () => nowMs },
-      onChange: (refused) => told.push(refused),
+      onChange: (refused) => changes.push(refused),
     });
     const done: string[] = [];
-    const ask = (what: RequestClass, hangsUp = new AbortController().signal) => {
+    const request = (what: RequestClass, hangsUp = new AbortController().signal) => {
       const atMs = nowMs;
       const end = (how: string) => () => {
         done.push(how);
@@ -36,78 +36,77 @@ describe("turns", () => {
       await new Promise(setImmediate);
     }
     const { refusals, close } = overload;
-    return { ask, turn, done, told, refusals, close, [Symbol.dispose]: close };
+    return { request, turn, done, changes, refusals, close, [Symbol.dispose]: close };
   }
 
-  test("are at once while few ask", () => {
-    using turns = open({});
-    for (const what of KINDS) void turns.ask(what);
+  test("start immediately while few requests wait", () => {
+    using turns = startTurns({});
+    for (const what of KINDS) void turns.request(what);
     expect(turns.done).toEqual([...KINDS]);
   });
 
-  test("are given to unknown codes first, then to creates, then to views, whoever came first", async () => {
-    using turns = open({ startsPerTurn: 1 });
-    for (const what of [...KINDS, ...KINDS]) void turns.ask(what);
+  test("go to unknown codes first, then to creates, then to views, in any order of arrival", async () => {
+    using turns = startTurns({ startsPerTurn: 1 });
+    for (const what of [...KINDS, ...KINDS]) void turns.request(what);
     for (let nth = 0; nth < 20; nth++) await turns.turn();
     expect(turns.done).toEqual(["views", "unknown", "unknown", "creates", "creates", "views"]);
   });
 
-  for (const [startsPerTurn, refused] of [
-    [3, []],
-    [2, ["views"]],
-    [1, ["creates", "views"]],
-    [0, ["unknown", "creates", "views"]],
-  ] as const)
-    test(`are refused to ${refused.join(" and ") || "nobody"} if three ask and ${startsPerTurn} can be done`, async () => {
-      using turns = open({ startsPerTurn });
-      for (let nth = 0; nth < 300; nth++) {
-        for (const what of KINDS) void turns.ask(what);
-        await turns.turn();
-      }
-      expect(turns.told.at(-1) ?? []).toEqual(refused);
-      for (const what of KINDS) {
-        expect(turns.done.includes(`no ${what}`)).toBe(refused.some((one) => one === what));
-        expect(turns.refusals[what]).toBe(turns.done.filter((how) => how === `no ${what}`).length);
-      }
-    });
+  test.each<[number, string, RequestClass[]]>([
+    [3, "nobody", []],
+    [2, "views", ["views"]],
+    [1, "creates and views", ["creates", "views"]],
+    [0, "all classes", ["unknown", "creates", "views"]],
+  ])("with room for %i of three arrivals, are refused to %s", async (startsPerTurn, _classes, refused) => {
+    using turns = startTurns({ startsPerTurn });
+    for (let nth = 0; nth < 300; nth++) {
+      for (const what of KINDS) void turns.request(what);
+      await turns.turn();
+    }
+    expect(turns.changes.at(-1) ?? []).toEqual(refused);
+    for (const what of KINDS) {
+      expect(turns.done.includes(`no ${what}`)).toBe(refused.some((one) => one === what));
+      expect(turns.refusals[what]).toBe(turns.done.filter((how) => how === `no ${what}`).length);
+    }
+  });
 
-  test("are not begun for those who have hung up, and that is no overload", async () => {
-    using turns = open({ startsPerTurn: 1 });
+  test("skip clients who hung up, without counting an overload", async () => {
+    using turns = startTurns({ startsPerTurn: 1 });
     const client = new AbortController();
-    void turns.ask("creates");
-    void turns.ask("creates", client.signal);
+    void turns.request("creates");
+    void turns.request("creates", client.signal);
     client.abort();
     await turns.turn();
-    expect([turns.done, turns.told]).toEqual([["creates", "no creates"], []]);
+    expect([turns.done, turns.changes]).toEqual([["creates", "no creates"], []]);
     expect(turns.refusals.creates).toBe(0);
   });
 
-  test("are not begun any more at the end, and whoever waits is refused, which is no overload", async () => {
-    using turns = open({ startsPerTurn: 1 });
-    const answers = KINDS.map((what) => turns.ask(what));
+  test("end at shutdown, which refuses queued requests without counting an overload", async () => {
+    using turns = startTurns({ startsPerTurn: 1 });
+    const responses = KINDS.map((what) => turns.request(what));
     turns.close();
-    for (const answer of answers) await answer;
+    for (const response of responses) await response;
     await turns.turn();
-    expect([turns.done, turns.told]).toEqual([["views", "no unknown", "no creates"], []]);
+    expect([turns.done, turns.changes]).toEqual([["views", "no unknown", "no creates"], []]);
   });
 
-  test("are waited for in a burst, and for half a second if there is no end to it", async () => {
-    using turns = open({ startsPerTurn: 1 });
-    const burst = Array.from({ length: 100 }, () => turns.ask("creates"));
+  test("may be awaited for a second in a burst, but only for half a second under lasting overload", async () => {
+    using turns = startTurns({ startsPerTurn: 1 });
+    const burst = Array.from({ length: 100 }, () => turns.request("creates"));
     for (let nth = 0; nth < 120; nth++) await turns.turn();
     expect(turns.done).toEqual(Array.from({ length: 100 }, () => "creates"));
     expect(await (await burst.at(-1))?.text()).toBe("990");
     for (let nth = 0; nth < 300; nth++) {
-      for (const what of ["creates", "creates"] as const) void turns.ask(what);
+      for (const what of ["creates", "creates"] as const) void turns.request(what);
       await turns.turn();
     }
-    const last = turns.ask("creates");
+    const last = turns.request("creates");
     for (let nth = 0; nth < 60; nth++) await turns.turn();
     expect(Number(await (await last).text())).toBeLessThanOrEqual(510);
   });
 });
 
-async function answersOf({ fetch, shorten }: Running) {
+async function responsesOf({ fetch, shorten }: RunningService) {
   const page = { headers: { Accept: "text/html", "Accept-Language": "ko" } };
   return {
     known: await fetch("/known"),
@@ -139,12 +138,12 @@ const ALWAYS = {
   unknown: 404,
 };
 
-test("with room, everything is answered", async () => {
-  await using service = await startHere();
+test("a service with room answers every request", async () => {
+  await using service = await startService();
   for (const custom_code of ["known", "cold"]) await service.shorten({ original_url: TARGET, custom_code });
-  const answers = Object.entries(await answersOf(service)).map(([name, { status }]) => [name, status]);
+  const statuses = Object.entries(await responsesOf(service)).map(([name, { status }]) => [name, status]);
   const views = { preview: 200, statistics: 200, image: 200, imageHead: 200 };
-  expect(Object.fromEntries(answers)).toEqual({
+  expect(Object.fromEntries(statuses)).toEqual({
     ...ALWAYS,
     ...views,
     create: 201,
@@ -153,25 +152,25 @@ test("with room, everything is answered", async () => {
   });
 });
 
-describe("without any room", () => {
+describe("a service without room", () => {
   async function start(folder: string) {
     {
-      await using before = await startHere({}, { folder });
+      await using before = await startService({}, { folder });
       for (const custom_code of ["known", "cold"])
         await before.shorten({ original_url: TARGET, custom_code });
     }
-    const limits = { startsPerTurn: 0, maxWaitMs: 0, overAfterMs: 1000 };
-    const service = await startHere({}, { folder, limits });
+    const limits = { overload: { startsPerTurn: 0, maxWaitMs: 0, overAfterMs: 1000 } };
+    const service = await startService({}, { folder, limits });
     service.expectFaults();
     return service;
   }
 
-  test("links lead on, programs learn what is unknown, and all else is refused, and the log tells", async () => {
+  test("redirects links, answers 404 without a page, refuses all else with 503, and logs the overload and its end", async () => {
     using folder = temporaryFolder();
     await using service = await start(folder.path);
-    const { preview, statistics, ...answers } = await answersOf(service);
-    const statuses = Object.entries(answers).map(([name, { status }]) => [name, status]);
-    const refused = Object.keys(answers).filter((name) => !(name in ALWAYS));
+    const { preview, statistics, ...others } = await responsesOf(service);
+    const statuses = Object.entries(others).map(([name, { status }]) => [name, status]);
+    const refused = Object.keys(others).filter((name) => !(name in ALWAYS));
     expect(Object.fromEntries(statuses)).toEqual({
       ...ALWAYS,
       ...Object.fromEntries(refused.map((name) => [name, 503])),
@@ -185,23 +184,23 @@ describe("without any room", () => {
     expect(await preview.text()).toContain('<html lang="ko"');
     expect(await statistics.json()).toMatchObject({ status: "error" });
     expect(statistics.headers.get("access-control-allow-origin")).toBe("*");
-    // If more time passes between two refusals, the first one is over.
+    // The overload ends if more time passes between two refusals.
     const all = '"refused":["unknown","creates","views"]';
-    while (!service.logged.some((line) => line.includes(all))) await answersOf(service);
+    while (!service.logged.some((line) => line.includes(all))) await responsesOf(service);
     await untilLogged(service, "no longer overloaded");
   });
 
-  test("each reader gets a language and a cookie of their own", async () => {
+  test("refuses each reader in their own language and with their own cookie", async () => {
     using folder = temporaryFolder();
     await using service = await start(folder.path);
-    const ask = async (query: string, cookie = "") => {
+    const read = async (query: string, cookie = "") => {
       const headers = { Accept: "text/html", "Accept-Language": "en", Cookie: cookie };
-      const answer = await service.fetch(`/nowhere${query}`, { headers });
-      return [/<html lang="(..)"/.exec(await answer.text())?.[1], answer.headers.has("set-cookie")];
+      const response = await service.fetch(`/nowhere${query}`, { headers });
+      return [/<html lang="(..)"/.exec(await response.text())?.[1], response.headers.has("set-cookie")];
     };
-    expect(await ask("?language=ko")).toEqual(["ko", true]);
-    expect(await ask("")).toEqual(["en", false]);
-    expect(await ask("", "language=ja")).toEqual(["ja", false]);
-    expect(await ask("")).toEqual(["en", false]);
+    expect(await read("?language=ko")).toEqual(["ko", true]);
+    expect(await read("")).toEqual(["en", false]);
+    expect(await read("", "language=ja")).toEqual(["ja", false]);
+    expect(await read("")).toEqual(["en", false]);
   });
 });

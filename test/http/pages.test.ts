@@ -5,8 +5,8 @@ import { DAY_MS } from "../../src/links/time.ts";
 import en from "../../src/locales/en.json";
 import { LANGUAGES } from "../../src/locales/messages.ts";
 import { assets } from "../../src/pages/assets/branding.ts";
-import { shareService, startHere } from "../service.ts";
-import { makeUnreadable } from "../stores/damage.ts";
+import { damageStore } from "../stores/damage.ts";
+import { shareService, startService } from "../support/service.ts";
 import { untilCounted, visit } from "../visits/visits.ts";
 import { type Element, elementsOf, expectGuarded, expectInert, HTML } from "./markup.ts";
 
@@ -24,7 +24,7 @@ function get(path: string, headers: Record<string, string> = {}): Promise<Respon
   return curt.fetch(path, { headers: { ...HTML, ...headers } });
 }
 
-test("what people put behind the slash of a short address leads to the pages of the link", async () => {
+test("a suffix behind a short address's slash redirects to that page of the link", async () => {
   for (const page of ["+", "+qr", "+report", "+manage"])
     for (const path of [`/taken/${page}`, `/taken/${page}/`]) {
       const { status, headers } = await get(path);
@@ -42,50 +42,53 @@ describe("every page", () => {
     ["/ended+", 200, false],
     ["/taken+report", 200, false],
     ["/taken+qr", 200, false],
-    ["/nobody-made-it+qr", 404, false],
+    ["/unknown-code+qr", 404, false],
     ["/+report", 200, false],
     ["/+report?address=nobody", 404, false],
     ["/+reported", 200, false],
-    ["/nobody-made-it+report", 404, false],
+    ["/unknown-code+report", 404, false],
     ["/ended", 410, false],
     ["/ended.svg", 410, false],
-    ["/nobody-made-it", 404, false],
-    ["/nobody-made-it+", 404, false],
-    ["/nobody/made/it", 404, false],
+    ["/unknown-code", 404, false],
+    ["/unknown-code+", 404, false],
+    ["/no/such/page", 404, false],
     ["/%FF", 404, false],
   ] as const;
 
-  test.each(PAGES)("%s is guarded, well-formed, and answers HEAD alike", async (path, status, isPublic) => {
-    for (const language of LANGUAGES) {
-      const response = await get(path, { "Accept-Language": language });
-      expect(response.status).toBe(status);
-      expectGuarded(response, isPublic);
-      expect(response.headers.get("content-language")).toBe(language);
-      expect(response.headers.get("set-cookie")).toBeNull();
-      const text = await response.clone().text();
-      expect(text).toStartWith(`<!doctype html><html lang="${language}">`);
-      expect(text).toEndWith("</html>");
-      const elements = await elementsOf(response);
-      expectInert(elements);
-      expectComplete(elements);
-      const head = await curt.fetch(path, {
-        method: "HEAD",
-        headers: { ...HTML, "Accept-Language": language },
-      });
-      const compared = (answer: Response) => ({
-        ...Object.fromEntries(answer.headers),
-        date: "",
-        "content-length": "",
-      });
-      expect([head.status, compared(head)]).toEqual([status, compared(response)]);
-      const sent = await curt.fetch(path, {
-        headers: { ...HTML, "Accept-Language": language, "Accept-Encoding": "gzip" },
-        decompress: false,
-      });
-      const { byteLength } = await sent.arrayBuffer();
-      expect(head.headers.get("content-length")).toBe(String(byteLength));
-    }
-  });
+  test.each(PAGES)(
+    "%s has security headers, well-formed markup in each language, and the same headers for HEAD",
+    async (path, status, isPublic) => {
+      for (const language of LANGUAGES) {
+        const response = await get(path, { "Accept-Language": language });
+        expect(response.status).toBe(status);
+        expectGuarded(response, isPublic);
+        expect(response.headers.get("content-language")).toBe(language);
+        expect(response.headers.get("set-cookie")).toBeNull();
+        const text = await response.clone().text();
+        expect(text).toStartWith(`<!doctype html><html lang="${language}">`);
+        expect(text).toEndWith("</html>");
+        const elements = await elementsOf(response);
+        expectInert(elements);
+        expectComplete(elements);
+        const head = await curt.fetch(path, {
+          method: "HEAD",
+          headers: { ...HTML, "Accept-Language": language },
+        });
+        const compared = ({ headers }: Response) => ({
+          ...Object.fromEntries(headers),
+          date: "",
+          "content-length": "",
+        });
+        expect([head.status, compared(head)]).toEqual([status, compared(response)]);
+        const compressed = await curt.fetch(path, {
+          headers: { ...HTML, "Accept-Language": language, "Accept-Encoding": "gzip" },
+          decompress: false,
+        });
+        const { byteLength } = await compressed.arrayBuffer();
+        expect(head.headers.get("content-length")).toBe(String(byteLength));
+      }
+    },
+  );
 
   /** Checks that every id a page refers to exists exactly once. */
   function expectComplete(elements: readonly Element[]): void {
@@ -100,82 +103,82 @@ describe("every page", () => {
     for (const once of ["h1", "main", "head"])
       expect(elements.filter(({ tag }) => tag === once)).toHaveLength(1);
   }
+});
 
-  test("503 is guarded too", async () => {
-    await using away = await startHere();
-    await away.shorten({ original_url: LONG, custom_code: "away" });
-    away.expectFaults();
-    makeUnreadable(away.file);
-    for (const path of ["/away", "/away+"]) {
-      const response = await away.fetch(path, { headers: HTML });
-      expect(response.status).toBe(503);
-      expectGuarded(response);
-      expect(response.headers.get("retry-after")).toBe("2");
-      expect(await response.text()).toContain('<a class="button" href="">Try again</a>');
-    }
-    const form = new URLSearchParams({ original_url: LONG, custom_code: "typed", expire_duration: "1week" });
-    const response = await away.fetch("/", { method: "POST", body: form });
-    expect([response.status, response.headers.get("retry-after")]).toEqual([503, "2"]);
+test("a 503 has security headers and keeps what was typed", async () => {
+  await using away = await startService();
+  await away.shorten({ original_url: LONG, custom_code: "away" });
+  away.expectFaults();
+  damageStore(away.file);
+  for (const path of ["/away", "/away+"]) {
+    const response = await away.fetch(path, { headers: HTML });
+    expect(response.status).toBe(503);
     expectGuarded(response);
-    const page = await response.text();
-    expect(page).toContain(`<p class="error" role="alert">${en.unavailable}</p>`);
-    // The form keeps what was typed.
-    expect(page).toContain(`value="${LONG}"`);
-    expect(page).toContain('value="typed"');
-    expect(page).toContain('value="1week" checked=""');
-    expect(away.logged.join("")).toContain("the store cannot answer");
-  });
+    expect(response.headers.get("retry-after")).toBe("2");
+    expect(await response.text()).toContain('<a class="button" href="">Try again</a>');
+  }
+  const form = new URLSearchParams({ original_url: LONG, custom_code: "typed", expire_duration: "1week" });
+  const response = await away.fetch("/", { method: "POST", body: form });
+  expect([response.status, response.headers.get("retry-after")]).toEqual([503, "2"]);
+  expectGuarded(response);
+  const page = await response.text();
+  expect(page).toContain(`<p class="error" role="alert">${en.unavailable}</p>`);
+  // The form keeps what was typed.
+  expect(page).toContain(`value="${LONG}"`);
+  expect(page).toContain('value="typed"');
+  expect(page).toContain('value="1week" checked=""');
+  expect(away.logged.join("")).toContain("the store cannot answer");
+});
 
-  test("a shared address with ?language= sets no cookie", async () => {
-    for (const [site, isKept] of [
-      ["same-origin", true],
-      ["cross-site", false],
-      ["same-site", false],
-      ["none", false],
-    ] as const) {
-      const response = await get("/taken+?language=ko", { "Sec-Fetch-Site": site });
+test("?language= sets a cookie only for requests from Curt's own pages", async () => {
+  for (const [site, setsCookie] of [
+    ["same-origin", true],
+    ["cross-site", false],
+    ["same-site", false],
+    ["none", false],
+  ] as const) {
+    const response = await get("/taken+?language=ko", { "Sec-Fetch-Site": site });
+    expect(response.headers.get("content-language")).toBe("ko");
+    expect(response.headers.has("set-cookie"), site).toEqual(setsCookie);
+  }
+});
+
+test("an unexpected error shows a page with status 500 and is logged once", async () => {
+  await using broken = await startService();
+  await broken.shorten({ original_url: LONG, custom_code: "broken" });
+  await visit(broken, "broken");
+  await untilCounted(broken, "broken", 1);
+  broken.expectFaults();
+  {
+    using database = new Database(broken.file);
+    // The service may be writing just now.
+    database.run("PRAGMA busy_timeout = 60000");
+    database.run("UPDATE visits SET detail = x'00'");
+  }
+  const response = await broken.fetch("/broken+", { headers: HTML });
+  expect(response.status).toBe(500);
+  expectGuarded(response);
+  expect(await response.text()).toContain(`<h1>${en["page.internal.title"]}</h1>`);
+  expect(broken.logged.filter((line) => line.includes('"level":"error"'))).toHaveLength(1);
+});
+
+test("the language cookie is set only for readers who choose an existing language", async () => {
+  for (const path of ["/", "/taken+", "/ended", "/nobody"]) {
+    const chosen = await get(`${path}?language=ko`);
+    expect(chosen.headers.get("content-language")).toBe("ko");
+    expect(chosen.headers.get("set-cookie")).toBe(
+      "language=ko; Path=/; Max-Age=31536000; HttpOnly; SameSite=Lax",
+    );
+    for (const unknown of ["xx", "", "KO", "__proto__", "ko;x"]) {
+      const response = await get(`${path}?language=${unknown}`, { "Accept-Language": "ko" });
+      expect(response.headers.get("set-cookie")).toBe(null);
       expect(response.headers.get("content-language")).toBe("ko");
-      expect(response.headers.has("set-cookie"), site).toEqual(isKept);
     }
-  });
-
-  test("an unexpected error shows a page and is logged", async () => {
-    await using broken = await startHere();
-    await broken.shorten({ original_url: LONG, custom_code: "odd" });
-    await visit(broken, "odd");
-    await untilCounted(broken, "odd", 1);
-    broken.expectFaults();
-    {
-      using database = new Database(broken.file);
-      // The service may be writing just now.
-      database.run("PRAGMA busy_timeout = 60000");
-      database.run("UPDATE visits SET detail = x'00'");
-    }
-    const response = await broken.fetch("/odd+", { headers: HTML });
-    expect(response.status).toBe(500);
-    expectGuarded(response);
-    expect(await response.text()).toContain(`<h1>${en["page.internal.title"]}</h1>`);
-    expect(broken.logged.filter((line) => line.includes('"level":"error"'))).toHaveLength(1);
-  });
-
-  test("the cookie is only set for readers who choose a language, and only if it exists", async () => {
-    for (const path of ["/", "/taken+", "/ended", "/nobody"]) {
-      const chosen = await get(`${path}?language=ko`);
-      expect(chosen.headers.get("content-language")).toBe("ko");
-      expect(chosen.headers.get("set-cookie")).toBe(
-        "language=ko; Max-Age=31536000; Path=/; HttpOnly; SameSite=Lax",
-      );
-      for (const unknown of ["xx", "", "KO", "__proto__", "ko;x"]) {
-        const response = await get(`${path}?language=${unknown}`, { "Accept-Language": "ko" });
-        expect(response.headers.get("set-cookie")).toBe(null);
-        expect(response.headers.get("content-language")).toBe("ko");
-      }
-      const remembered = await get(path, { Cookie: "a=b; language=ko", "Accept-Language": "en" });
-      expect(remembered.headers.get("content-language")).toBe("ko");
-      const forged = await get(path, { Cookie: "language=xx", "Accept-Language": "ko" });
-      expect(forged.headers.get("content-language")).toBe("ko");
-    }
-  });
+    const remembered = await get(path, { Cookie: "a=b; language=ko", "Accept-Language": "en" });
+    expect(remembered.headers.get("content-language")).toBe("ko");
+    const forged = await get(path, { Cookie: "language=xx", "Accept-Language": "ko" });
+    expect(forged.headers.get("content-language")).toBe("ko");
+  }
 });
 
 test("each ended link's page shows its own end", async () => {
@@ -191,7 +194,7 @@ test("each ended link's page shows its own end", async () => {
   expect(dates).not.toContain(undefined);
 });
 
-test("assets load nothing, and what has no hash in its address is kept for a day at most", async () => {
+test("assets load nothing, and those without a hash in their address are cached for a day at most", async () => {
   for (const { path } of Object.values(assets)) {
     const { headers } = await curt.fetch(path);
     expect(headers.get("content-security-policy")).toBe("default-src 'none'; frame-ancestors 'none'");
@@ -204,7 +207,7 @@ test("assets load nothing, and what has no hash in its address is kept for a day
   }
 });
 
-test("answers that depend on Accept headers have a Vary header", async () => {
+test("responses that depend on Accept headers have a Vary header", async () => {
   const vary = async (path: string, init: RequestInit) => {
     const response = await curt.fetch(path, init);
     return [response.status, response.headers.get("content-type"), response.headers.get("vary")];
@@ -216,14 +219,14 @@ test("answers that depend on Accept headers have a Vary header", async () => {
     "Accept, Accept-Language",
   ]);
   expect(await vary("/nobody", { headers: HTML })).toEqual([404, html, "Accept, Accept-Language, Cookie"]);
-  // Only programs use wrong methods, so this is always JSON.
+  // Only API clients use wrong methods, so this is always JSON.
   expect(await vary("/", { method: "PUT", headers: HTML })).toEqual([405, json, "Accept, Accept-Language"]);
 });
 
-test("each reader of an unknown address gets the same answer every time, and nobody another's", async () => {
+test("each reader of an unknown address gets their own response every time", async () => {
   const ko = { "Accept-Language": "ko" };
   const FROM_HERE = { "Sec-Fetch-Site": "same-origin" };
-  // In which language, whether the choice of it is kept, and whether it is a page.
+  // The expected language, whether a cookie stores it, and whether the response is a page.
   const readers: readonly (readonly [string, Record<string, string>, readonly [string, boolean, boolean]])[] =
     [
       ["/nobody", HTML, ["en", false, true]],
@@ -244,8 +247,8 @@ test("each reader of an unknown address gets the same answer every time, and nob
     const isPage = text.startsWith(`<!doctype html><html lang="${language}">`);
     expect([language, response.headers.has("set-cookie"), isPage]).toEqual([...expected]);
     expect(response.headers.get("content-encoding")).toBeNull();
-    const sent = [response.status, { ...Object.fromEntries(response.headers), date: "" }, text];
-    if (first.has(reader)) expect(sent).toEqual(first.get(reader) as never);
-    first.set(reader, sent);
+    const content = [response.status, { ...Object.fromEntries(response.headers), date: "" }, text];
+    if (first.has(reader)) expect(content).toEqual(first.get(reader) as never);
+    first.set(reader, content);
   }
 });

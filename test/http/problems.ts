@@ -16,7 +16,7 @@ const max = 9;
 const example = "2026-11-21";
 const values = "a, b";
 
-/** A problem for each reason, and the field that its message begins with. The compiler finds the ones that are missing. */
+/** A problem for each reason, and the field at the start of its message. The compiler reports missing ones. */
 export const PROBLEMS: Readonly<Record<ProblemReason, readonly [HttpProblem, string?]>> = {
   "code.character": [invalid({ rule: "code.character", character }), "custom_code"],
   "code.ill-formed": [invalid({ rule: "code.ill-formed" }), "custom_code"],

@@ -7,7 +7,7 @@ import { DAY_MS } from "../../src/links/time.ts";
 import ko from "../../src/locales/ko.json";
 import { openBrowser } from "../browser/browser.ts";
 import { type Raster, rasterise } from "../browser/scan.ts";
-import { BASE_URL, outcomeOf, shareService, startHere } from "../service.ts";
+import { BASE_URL, outcomeOf, shareService, startService } from "../support/service.ts";
 
 const curt = shareService();
 let page: Page;
@@ -55,14 +55,10 @@ function marginOf({ width, pixels }: Raster): number {
 }
 
 describe("a QR code", () => {
-  for (const code of CODES) {
-    test(`leads to the short address: ${code.slice(0, 20)}`, async () => {
-      for (const format of ["svg", "png"]) {
-        const path = `/${encodeURIComponent(code)}.${format}`;
-        expect(await scan(path), format).toEqual(addressOf(code));
-      }
-    });
-  }
+  test.each(CODES)("contains the short address of %s", async (code) => {
+    for (const format of ["svg", "png"])
+      expect(await scan(`/${encodeURIComponent(code)}.${format}`), format).toEqual(addressOf(code));
+  });
 
   test("can be requested with any spelling of the code", async () => {
     const paths = [
@@ -79,7 +75,7 @@ describe("a QR code", () => {
     }
   });
 
-  test("has the size, the margin and the colours that were asked for, and sharp edges", async () => {
+  test("has the requested size, margin and colours with sharp edges, and the same pixels as SVG and PNG", async () => {
     // Version 3 has 29 modules.
     const cases = [
       ["", 512, 67, "ffffff", "000000"],
@@ -102,13 +98,13 @@ describe("a QR code", () => {
     }
   });
 
-  test("has 2,048 pixels at most", async () => {
+  test("may have a width of 2,048 pixels", async () => {
     const png = Buffer.from(await (await curt.fetch("/abc.png?size=2048")).bytes());
     // Its width and height follow the signature and the header of the first chunk.
     expect([png.readUInt32BE(16), png.readUInt32BE(20)]).toEqual([2048, 2048]);
   });
 
-  test("that does not fit its size is as small as it can be", async () => {
+  test("is as small as possible if it doesn't fit the requested size", async () => {
     const path = `/${encodeURIComponent(LONGEST)}`;
     for (const format of ["svg", "png"]) {
       const raster = await rasteriseAt(`${path}.${format}?size=64`);
@@ -118,7 +114,7 @@ describe("a QR code", () => {
     }
   });
 
-  test("can be read with a hole in its middle", async () => {
+  test("can be scanned with a hole in its middle", async () => {
     const raster = await rasteriseAt("/abc.png?size=290&margin=0");
     const words = new Uint32Array(raster.pixels.buffer, raster.pixels.byteOffset);
     // Whitens 8 × 8 of the 29 × 29 modules, away from the corners that a scanner needs.
@@ -126,22 +122,22 @@ describe("a QR code", () => {
     expect(jsqr(raster.pixels, 290, 290)?.data).toBe(addressOf("abc"));
   });
 
-  test("has the error correction that was asked for, and is finer the more it is", async () => {
+  test("has the requested error correction, and more modules for a higher one", async () => {
     const modulesOf = async (ecc: string) => {
-      // One pixel a module.
+      // One pixel per module.
       const path = `/${encodeURIComponent(LONGEST)}.png?size=64&margin=0&ecc=${ecc}`;
       expect(await scan(path, 4)).toBe(addressOf(LONGEST));
       return (await rasteriseAt(path)).width;
     };
     // Versions 19, 23, 27 and 31 (ISO/IEC 18004, table 1).
-    const found: number[] = [];
-    for (const ecc of ["l", "m", "q", "h"]) found.push(await modulesOf(ecc));
-    expect(found).toEqual([93, 109, 125, 141]);
+    const modules: number[] = [];
+    for (const ecc of ["l", "m", "q", "h"]) modules.push(await modulesOf(ecc));
+    expect(modules).toEqual([93, 109, 125, 141]);
     expect(await modulesOf("L")).toBe(93);
     expect(await modulesOf("")).toBe(125);
   });
 
-  test("is shown by a browser as its own document, with the short address as its title", async () => {
+  test("opens in a browser as a document of its own with the short address as title", async () => {
     const complaints: string[] = [];
     const own = await (await openBrowser()).newPage();
     own.on("console", (message) => complaints.push(message.text()));
@@ -155,8 +151,8 @@ describe("a QR code", () => {
   });
 });
 
-describe("its answer", () => {
-  test("may be embedded and kept, and is nothing but an image", async () => {
+describe("the response with a QR code", () => {
+  test("may be embedded and cached, and can only be an image", async () => {
     for (const [format, type] of [
       ["svg", "image/svg+xml"],
       ["png", "image/png"],
@@ -174,7 +170,7 @@ describe("its answer", () => {
   });
 
   test("stays in a shared cache for CACHE_SECONDS, never beyond the link's end", async () => {
-    await using cached = await startHere({ CACHE_SECONDS: "60" }, { standsStill: true });
+    await using cached = await startService({ CACHE_SECONDS: "60" }, { standsStill: true });
     await cached.shorten({ original_url: "https://example.com/", custom_code: "far" });
     await cached.shorten({
       original_url: "https://example.com/",
@@ -187,7 +183,7 @@ describe("its answer", () => {
     expect(await cacheControl("/near.svg")).toBe("public, s-maxage=30, max-age=30");
   });
 
-  test("names a file in any script, and in ASCII for those who know no other", async () => {
+  test("names a file in any script, with a fallback in ASCII", async () => {
     const nameOf = async (code: string) =>
       (await curt.fetch(`/${encodeURIComponent(code)}.png`)).headers.get("content-disposition");
     expect(await nameOf("한글")).toBe(
@@ -196,16 +192,16 @@ describe("its answer", () => {
     expect(await nameOf("*️⃣")).toBe("inline; filename=\"qr.png\"; filename*=UTF-8''%2A%E2%83%A3.png");
   });
 
-  test("is not sent again to clients that have it", async () => {
+  test("is 304 for clients that have it, by GET and HEAD", async () => {
     const first = await curt.fetch("/abc.svg");
     const tag = first.headers.get("etag") ?? "";
     expect(tag).toMatch(/^"\w+"$/);
     for (const known of [tag, `W/${tag}`, `"x", ${tag}`, "*"]) {
       for (const method of ["GET", "HEAD"]) {
-        const again = await curt.fetch("/abc.svg", { method, headers: { "If-None-Match": known } });
-        expect([again.status, await again.text()], known).toEqual([304, ""]);
-        expect(again.headers.get("etag")).toBe(tag);
-        expect(again.headers.get("cache-control")).toBe("private, max-age=86400");
+        const repeated = await curt.fetch("/abc.svg", { method, headers: { "If-None-Match": known } });
+        expect([repeated.status, await repeated.text()], known).toEqual([304, ""]);
+        expect(repeated.headers.get("etag")).toBe(tag);
+        expect(repeated.headers.get("cache-control")).toBe("private, max-age=86400");
       }
     }
     for (const [path, known] of [
@@ -221,14 +217,14 @@ describe("its answer", () => {
     expect((await curt.fetch("/nothing.svg", { headers: { "If-None-Match": "*" } })).status).toBe(404);
   });
 
-  test("does not count as a visit", async () => {
+  test("doesn't count as a visit", async () => {
     const { data } = (await (await curt.fetch("/api/v1/links/__--__")).json()) as { data: unknown };
     expect(data).toMatchObject({ visits: 0 });
   });
 });
 
-describe("there is no QR code", () => {
-  test("for a link that does not exist or has ended", async () => {
+describe("a request for a QR code", () => {
+  test("gets 404 for an unknown code and 410 for an ended link, as a page or JSON", async () => {
     await curt.shorten({ original_url: "https://example.com/", custom_code: "over", expire_duration: "24h" });
     curt.advance(DAY_MS);
     for (const [path, status] of [
@@ -250,7 +246,7 @@ describe("there is no QR code", () => {
     }
   });
 
-  test("for a wrong parameter, whatever the link", async () => {
+  test("gets 400 for a wrong parameter, whether the link exists or not", async () => {
     const cases: Record<string, readonly string[]> = {
       "query.range": [
         ...["63", "2049", "-64", "1e3", "512.5", "NaN", "Infinity", "9".repeat(400)].map(
@@ -277,7 +273,7 @@ describe("there is no QR code", () => {
     expect((await curt.fetch("/abc.svg?dark=949494")).status).toBe(200);
   });
 
-  test("for several wrong parameters, each of which is named in the caller's language", async () => {
+  test("gets a message about every wrong parameter in the caller's language", async () => {
     const headers = { "Accept-Language": "ko" };
     const response = await curt.fetch("/abc.svg?size=63&dark=x", { headers });
     const colour = ko["query.colour"].replace("{example}", "1a7f5a");

@@ -1,11 +1,11 @@
 import { connect } from "node:net";
 
-/** A connection that says nothing for so long is not going to be closed. */
+/** After this time without data, the service isn't going to close a connection. */
 const PATIENCE_MS = 60_000;
 
 /**
- * Sends bytes that no HTTP client would send. Returns everything received until the other side closes the connection, which
- * the last request asks for if it is a good one.
+ * Sends bytes that no HTTP client would send. Returns everything received until the other side closes the connection: a
+ * well-formed last request needs `Connection: close`.
  */
 export function sendRaw(origin: string, request: string | Uint8Array): Promise<string> {
   const { hostname, port } = new URL(origin);
@@ -41,7 +41,7 @@ export function breakOff(origin: string, part: string, how: "FIN" | "RST"): Prom
   const { hostname, port } = new URL(origin);
   return new Promise((resolve) => {
     let received = "";
-    // The service reads both requests at once, so the answer to the first one shows that the part has arrived.
+    // The service reads both requests together, so the response to the first one shows that the part has arrived.
     const socket = connect(Number(port), hostname, () =>
       socket.write(`GET /livez HTTP/1.1\r\nHost: x\r\n\r\n${part}`),
     );

@@ -6,10 +6,10 @@ import { type ApiDescription, operationsOf } from "../../src/api/description.ts"
 import { REASON_HEADER, PROBLEM_REASONS } from "../../src/http/problem-reasons.ts";
 import { describe, type HttpProblem, nameFirst } from "../../src/http/problems.ts";
 import { LANGUAGES, message } from "../../src/locales/messages.ts";
-import { checkReasons, outcomeOf, ROOT, startHere } from "../service.ts";
+import { checkReasons, outcomeOf, ROOT, startService } from "../support/service.ts";
 import { PROBLEMS } from "./problems.ts";
 
-test("every reason is that of a problem, whose message is complete and begins with its field", () => {
+test("every reason belongs to a problem with a complete message that starts with its field", () => {
   expect(Object.keys(PROBLEMS)).toEqual([...PROBLEM_REASONS]);
   expect(new Set(PROBLEM_REASONS).size).toBe(PROBLEM_REASONS.length);
   for (const reason of PROBLEM_REASONS) {
@@ -19,8 +19,8 @@ test("every reason is that of a problem, whose message is complete and begins wi
     expect(headers[REASON_HEADER], reason).toEqual(reason);
     expect(status).toBeGreaterThanOrEqual(400);
     for (const language of LANGUAGES)
-      for (const told of messages) {
-        const text = nameFirst(told, message(language, told.key, told.values));
+      for (const problemMessage of messages) {
+        const text = nameFirst(problemMessage, message(language, problemMessage.key, problemMessage.values));
         expect(text).not.toMatch(/[{}]/);
         const [, first] = /^([a-z_]+): ./.exec(text) ?? [];
         expect(first, reason).toEqual(field);
@@ -28,19 +28,19 @@ test("every reason is that of a problem, whose message is complete and begins wi
   }
 });
 
-test("docs/api-reference.md has each with its status, and the OpenAPI document lists them for every error", async () => {
+test("docs/api-reference.md lists every reason with its status, and the OpenAPI document has them for every error", async () => {
   const rows = readFileSync(join(ROOT, "docs/api-reference.md"), "utf8").matchAll(
     /^- `([a-z_.-]+)` \((\d{3})\): /gm,
   );
   const listed = PROBLEM_REASONS.map((reason) => [reason, String(describe(PROBLEMS[reason][0]).status)]);
   expect([...rows].map(([, reason, status]) => [reason, status])).toEqual(listed);
-  await using curt = await startHere();
+  await using curt = await startService();
   const api = (await (await curt.fetch("/api/v1/openapi.json")).json()) as ApiDescription;
   expect(api.components.schemas["ProblemReason"]?.enum).toEqual([...PROBLEM_REASONS]);
   const errors = operationsOf(api).flatMap(({ operationId, responses }) =>
     Object.entries(responses)
       .filter(([status]) => !/^[23]/.test(status))
-      .map(([status, answer]) => [operationId, status, answer] as const),
+      .map(([status, response]) => [operationId, status, response] as const),
   );
   expect(errors.length).toBeGreaterThan(20);
   for (const [operationId, status, { headers }] of errors) {
@@ -52,7 +52,7 @@ test("docs/api-reference.md has each with its status, and the OpenAPI document l
   }
 });
 
-test("several reasons are told once each, in the order of the messages", () => {
+test("several reasons are listed once each, in the order of the messages", () => {
   const several: HttpProblem = {
     kind: "invalid",
     refusals: [
@@ -70,15 +70,10 @@ const HTML = { Accept: "text/html" };
 const FORM = "application/x-www-form-urlencoded";
 
 test("every kind of error response has its reason, rendered or cached", async () => {
-  await using curt = await startHere({ ADMIN_TOKEN: "0123456789abcdef0123456789abcdef" });
-  const paths = [
-    "/nothing",
-    "/nothing+",
-    "/nothing.svg",
-    "/nothing+qr",
-    "/nothing+report",
-    "/+report?address=nothing",
-  ];
+  await using curt = await startService({ ADMIN_TOKEN: "0123456789abcdef0123456789abcdef" });
+  const paths = "/nothing /nothing+ /nothing.svg /nothing+qr /nothing+report /+report?address=nothing".split(
+    " ",
+  );
   for (const headers of [{}, HTML, HTML, { "Accept-Encoding": "gzip" }])
     for (const path of paths)
       for (const method of ["GET", "HEAD"])
@@ -102,17 +97,17 @@ test("every kind of error response has its reason, rendered or cached", async ()
   expect(await post("/mine+report", "reason=none")).toBe("400 field.values");
 });
 
-test("no answer that is not an error has one", async () => {
-  await using curt = await startHere();
+test("a successful response has no reason, and checkReasons detects errors without a valid one", async () => {
+  await using curt = await startService();
   await curt.shorten({ original_url: "https://example.com/", custom_code: "mine" });
   for (const path of ["/", "/mine", "/mine+", "/mine.svg", "/docs", "/api/v1/links/mine", "/livez"])
     expect((await curt.fetch(path)).headers.has(REASON_HEADER), path).toEqual(false);
   expect(() => checkReasons(new Response(null, { status: 404 }), "GET /")).toThrow();
-  const made = { status: 404, headers: { [REASON_HEADER]: "link.made-up" } };
-  expect(() => checkReasons(new Response(null, made), "GET /")).toThrow();
+  const invented = { status: 404, headers: { [REASON_HEADER]: "link.invented" } };
+  expect(() => checkReasons(new Response(null, invented), "GET /")).toThrow();
 });
 
-test("a limit names itself, and a wrong token too", async () => {
+test("each limit and each wrong token has its own reason", async () => {
   const settings = {
     LIMIT_CREATE: "1/1d",
     LIMIT_UNKNOWN: "1/1d",
@@ -121,11 +116,11 @@ test("a limit names itself, and a wrong token too", async () => {
     CREATE_TOKEN: "correct-horse-battery",
     ADMIN_TOKEN: "0123456789abcdef0123456789abcdef",
   };
-  await using curt = await startHere(settings, { standsStill: true });
+  await using curt = await startService(settings, { standsStill: true });
   const token = { Authorization: "Bearer correct-horse-battery" };
   const create = async (headers: Record<string, string>, custom_code: string) => {
-    const answer = await curt.shorten({ original_url: "https://example.com/", custom_code }, headers);
-    return answer.headers.get(REASON_HEADER);
+    const response = await curt.shorten({ original_url: "https://example.com/", custom_code }, headers);
+    return response.headers.get(REASON_HEADER);
   };
   expect(await create({}, "one")).toBe("token.missing");
   expect(await create({ Authorization: "Bearer horse" }, "one")).toBe("token.wrong");
@@ -146,8 +141,8 @@ test("a limit names itself, and a wrong token too", async () => {
   expect(await outcomeOf(curt.fetch("/api/v1/admin/links", wrong))).toBe("429 limit.token");
 });
 
-test("scripts of other origins read it, and may send what a route takes", async () => {
-  await using curt = await startHere();
+test("scripts of other origins may read the reason and other headers, and send the methods and headers of a route", async () => {
+  await using curt = await startService();
   const origin = { Origin: "https://other.example" };
   const { headers } = await curt.fetch("/api/v1/links/nothing", { headers: origin });
   const exposed = headers.get("access-control-expose-headers")?.split(",");
@@ -162,15 +157,15 @@ test("scripts of other origins read it, and may send what a route takes", async 
     "ETag",
   ])
     expect(exposed).toContain(name);
-  const asked = "authorization,content-type,idempotency-key,x-anything";
+  const requested = "authorization,content-type,idempotency-key,x-anything";
   for (const method of ["POST", "PATCH", "DELETE"]) {
-    const wanted = { "Access-Control-Request-Method": method, "Access-Control-Request-Headers": asked };
+    const wanted = { "Access-Control-Request-Method": method, "Access-Control-Request-Headers": requested };
     const preflight = await curt.fetch("/api/v1/links/mine", {
       method: "OPTIONS",
       headers: { ...origin, ...wanted },
     });
     expect(preflight.status).toBe(204);
     expect(preflight.headers.get("access-control-allow-methods")?.split(",")).toContain(method);
-    expect(preflight.headers.get("access-control-allow-headers")).toBe(asked);
+    expect(preflight.headers.get("access-control-allow-headers")).toBe(requested);
   }
 });

@@ -3,8 +3,8 @@ import { beforeAll, describe, expect, test } from "bun:test";
 import * as fc from "fast-check";
 
 import { DAY_MS } from "../../src/links/time.ts";
-import { addGuarded } from "../redirect/guarded.ts";
-import { shareService, startHere } from "../service.ts";
+import { addGuarded } from "../support/guarded-links.ts";
+import { shareService, startService } from "../support/service.ts";
 import { sendRaw } from "./raw.ts";
 
 const curt = shareService({}, { standsStill: true });
@@ -15,15 +15,15 @@ beforeAll(async () => {
 const TARGET = "https://example.com/where?to=go#here";
 const BROWSER = { Accept: "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8" };
 
-/** Makes a link that lasts for a day; resolves with when it ends, as the API says it. */
-async function makeForDay(custom_code: string, service = curt): Promise<string> {
+/** Creates a link that lasts for a day. Resolves with its expiry as the API formats it. */
+async function createForDay(custom_code: string, service = curt): Promise<string> {
   const body = { original_url: TARGET, custom_code, expire_duration: "24h" };
   const { data } = (await (await service.shorten(body)).json()) as { data: { expiration_date: string } };
   return data.expiration_date;
 }
 
 describe("a short address", () => {
-  test("redirects at once, with and without a slash, to GET and HEAD", async () => {
+  test("redirects GET and HEAD with and without a trailing slash, and no cache stores the response", async () => {
     for (const path of ["/abc", "/abc/", "/abc?x=1", "/abc/?x=1", "/%61bc", "/abc/?", "/abc#x"]) {
       for (const method of ["GET", "HEAD"]) {
         const response = await curt.fetch(path, { method });
@@ -37,28 +37,17 @@ describe("a short address", () => {
     }
   });
 
-  test("sends the same headers to HEAD and GET, as every address does", async () => {
-    for (const path of [
-      "/abc",
-      "/nothing",
-      "/abc.txt/",
-      "/abc.svg",
-      "/abc.png?size=1",
-      "/",
-      "/livez",
-      "/readyz/",
-      "/api/v1/shorten",
-      "/api/v1/openapi.json",
-      "/api/x",
-      "/a/b",
-    ]) {
+  test("sends the same headers to HEAD as to GET, as do other addresses", async () => {
+    const ofLinks = "/abc /nothing /abc.txt/ /abc.svg /abc.png?size=1 /a/b";
+    const others = "/ /livez /readyz/ /api/v1/shorten /api/v1/openapi.json /api/x";
+    for (const path of `${ofLinks} ${others}`.split(" ")) {
       const [get, head] = await Promise.all(
         ["GET", "HEAD"].map(async (method) => {
-          const answer = await sendRaw(
+          const response = await sendRaw(
             curt.origin,
             `${method} ${path} HTTP/1.1\r\nHost: x\r\nRequest-Id: 12345678\r\nConnection: close\r\n\r\n`,
           );
-          const [headers = "", body = ""] = answer.toLowerCase().split("\r\n\r\n");
+          const [headers = "", body = ""] = response.toLowerCase().split("\r\n\r\n");
           const lines = headers.split("\r\n").filter((line) => !line.startsWith("date:"));
           return { lines: lines.toSorted(), body };
         }),
@@ -74,12 +63,13 @@ describe("a short address", () => {
     "a family": "👨‍👩‍👧‍👦",
     keycap: "#️⃣",
   };
-  for (const [script, code] of Object.entries(SCRIPTS)) {
-    test(`works in any spelling of a code in any script: ${script}`, async () => {
+  test.each(Object.entries(SCRIPTS))(
+    "redirects every Unicode spelling of its code: %s",
+    async (script, code) => {
       const original_url = `https://example.com/${encodeURIComponent(script)}`;
-      const made = await curt.shorten({ original_url, custom_code: code });
-      expect(made.status).toBe(201);
-      expect(((await made.json()) as { data: { code: string } }).data.code).toBe(code);
+      const created = await curt.shorten({ original_url, custom_code: code });
+      expect(created.status).toBe(201);
+      expect(((await created.json()) as { data: { code: string } }).data.code).toBe(code);
       const forms = [code, code.normalize("NFC"), code.normalize("NFD"), code.replaceAll("\uFE0F", "")];
       const paths = forms.flatMap((form) => {
         const percent = encodeURIComponent(form);
@@ -97,10 +87,10 @@ describe("a short address", () => {
         );
         expect(bytes).toContain(`Location: ${original_url}\r\n`);
       }
-    });
-  }
+    },
+  );
 
-  test("is unknown if there is no link, whatever the path", async () => {
+  test("answers 404 in the envelope if no link has its code", async () => {
     const paths = [
       "/nothing",
       "/nothing/",
@@ -129,7 +119,7 @@ describe("a short address", () => {
     }
   });
 
-  test("never answers 5xx, whatever the bytes of the path", async () => {
+  test("never answers 5xx, whatever its bytes", async () => {
     await fc.assert(
       fc.asyncProperty(fc.uint8Array({ minLength: 1, maxLength: 40 }), async (bytes) => {
         const path = Buffer.from(bytes.filter((byte) => byte > 32));
@@ -138,24 +128,16 @@ describe("a short address", () => {
           path,
           Buffer.from(" HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"),
         ]);
-        const answer = await sendRaw(curt.origin, request);
-        expect(answer).toMatch(/^HTTP\/1\.1 (200|302|308|400|404) /);
+        const response = await sendRaw(curt.origin, request);
+        expect(response).toMatch(/^HTTP\/1\.1 (200|302|308|400|404) /);
       }),
       { numRuns: 150 },
     );
   });
 
-  test("accepts no other method", async () => {
+  test("answers 405 with Allow to other methods, as do other addresses", async () => {
     for (const method of ["POST", "PUT", "PATCH", "DELETE"]) {
-      for (const path of [
-        "/abc/",
-        "/nothing",
-        "/livez",
-        "/abc+",
-        "/abc.svg",
-        "/robots.txt",
-        "/api/v1/codes/abc",
-      ]) {
+      for (const path of "/abc/ /nothing /livez /abc+ /abc.svg /robots.txt /api/v1/codes/abc".split(" ")) {
         const response = await curt.fetch(path, { method });
         expect(response.status, `${method} ${path}`).toBe(405);
         expect(response.headers.get("allow")).toBe("GET, HEAD, OPTIONS");
@@ -175,12 +157,12 @@ describe("a short address", () => {
     expect([options.status, options.headers.get("allow")]).toEqual([204, "GET, HEAD, OPTIONS"]);
   });
 
-  test("says where POST is allowed, too: for a password, and for many links", async () => {
-    await addGuarded(curt, "asks", { password: "open sesame" });
+  test("lists POST in Allow exactly where it is accepted", async () => {
+    await addGuarded(curt, "closed", { password: "open sesame" });
     await addGuarded(curt, "counts", { maxVisits: 3 });
     for (const [path, allow] of [
-      ["/asks", "GET, HEAD, POST, OPTIONS"],
-      ["/asks/", "GET, HEAD, POST, OPTIONS"],
+      ["/closed", "GET, HEAD, POST, OPTIONS"],
+      ["/closed/", "GET, HEAD, POST, OPTIONS"],
       ["/counts", "GET, HEAD, OPTIONS"],
       ["/api/v1/links/batch", "GET, HEAD, POST, PATCH, DELETE, OPTIONS"],
       ["/api/v1/links/batch2", "GET, HEAD, PATCH, DELETE, OPTIONS"],
@@ -195,7 +177,7 @@ describe("a short address", () => {
       }
   });
 
-  test("leads nowhere when its code merely resembles a route or a prototype", async () => {
+  test("redirects even if its code resembles a route or a prototype", async () => {
     for (const code of ["apitest", "blog2", "docs2", "__proto__", "constructor", "livez2"]) {
       const original_url = `https://example.com/${code}`;
       expect((await curt.shorten({ original_url, custom_code: code })).status).toBe(201);
@@ -204,9 +186,9 @@ describe("a short address", () => {
   });
 });
 
-describe("a link that ended", () => {
-  test("is 410 on the millisecond, also when it was cached, and says when it ended", async () => {
-    const ends = await makeForDay("short");
+describe("an expired link", () => {
+  test("answers 410 from the millisecond of its expiry on, even if cached, and says when it expired", async () => {
+    const ends = await createForDay("short");
     expect((await curt.fetch("/short")).status).toBe(302);
     curt.advance(Date.parse(ends) - 1 - curt.nowMs());
     expect((await curt.fetch("/short")).status).toBe(302);
@@ -217,25 +199,25 @@ describe("a link that ended", () => {
     expect(await response.json()).toEqual({ status: "error", message: `This link expired on ${ends}.` });
   });
 
-  test("holds its code, then frees it, and the new link is right at once", async () => {
-    await makeForDay("reborn");
-    expect((await curt.fetch("/reborn")).status).toBe(302);
+  test("holds its code for 30 days, and a new link with it redirects right away", async () => {
+    await createForDay("reused");
+    expect((await curt.fetch("/reused")).status).toBe(302);
     curt.advance(31 * DAY_MS - 1);
     const original_url = "https://example.org/new";
-    expect((await curt.shorten({ original_url, custom_code: "reborn" })).status).toBe(409);
+    expect((await curt.shorten({ original_url, custom_code: "reused" })).status).toBe(409);
     curt.advance(1);
-    expect((await curt.shorten({ original_url, custom_code: "reborn" })).status).toBe(201);
-    expect((await curt.fetch("/reborn")).headers.get("location")).toBe(original_url);
+    expect((await curt.shorten({ original_url, custom_code: "reused" })).status).toBe(201);
+    expect((await curt.fetch("/reused")).headers.get("location")).toBe(original_url);
   });
 });
 
-describe("an address that leads nowhere shows", () => {
+describe("an unknown address", () => {
   async function shown(path: string, headers: Record<string, string>, service = curt) {
     const response = await service.fetch(path, { headers });
     return { response, type: response.headers.get("content-type"), text: await response.text() };
   }
 
-  test("a page to a browser and JSON to a program", async () => {
+  test("shows a page to clients that prefer HTML, and JSON to others", async () => {
     for (const accept of ["text/html", BROWSER.Accept, "text/html;q=0.9,application/json;q=0.1", "text/*"]) {
       expect((await shown("/nothing", { Accept: accept })).type, accept).toEqual("text/html; charset=utf-8");
     }
@@ -252,21 +234,18 @@ describe("an address that leads nowhere shows", () => {
   });
 });
 
-describe("a shared cache", () => {
-  test("may keep a redirect for CACHE_SECONDS, never beyond the link's end", async () => {
-    await using cached = await startHere({ CACHE_SECONDS: "60" }, { standsStill: true });
-    await cached.shorten({ original_url: TARGET, custom_code: "far", expire_duration: "1week" });
-    await makeForDay("last", cached);
-    cached.advance(29_600);
-    await makeForDay("near", cached);
-    cached.advance(DAY_MS - 30_500);
-    const cacheControl = async (code: string) =>
-      (await cached.fetch(`/${code}`)).headers.get("cache-control");
-    for (let time = 0; time < 2; time++) {
-      expect(await cacheControl("far")).toBe("public, max-age=0, s-maxage=60");
-      expect(await cacheControl("near")).toBe("public, max-age=0, s-maxage=30");
-      expect(await cacheControl("last")).toBe("no-store");
-    }
-    expect(await cacheControl("unknown")).toBe("no-store");
-  });
+test("a shared cache may keep a redirect for CACHE_SECONDS, never beyond the link's end", async () => {
+  await using cached = await startService({ CACHE_SECONDS: "60" }, { standsStill: true });
+  await cached.shorten({ original_url: TARGET, custom_code: "far", expire_duration: "1week" });
+  await createForDay("last", cached);
+  cached.advance(29_600);
+  await createForDay("near", cached);
+  cached.advance(DAY_MS - 30_500);
+  const cacheControl = async (code: string) => (await cached.fetch(`/${code}`)).headers.get("cache-control");
+  for (let time = 0; time < 2; time++) {
+    expect(await cacheControl("far")).toBe("public, max-age=0, s-maxage=60");
+    expect(await cacheControl("near")).toBe("public, max-age=0, s-maxage=30");
+    expect(await cacheControl("last")).toBe("no-store");
+  }
+  expect(await cacheControl("unknown")).toBe("no-store");
 });

@@ -11,7 +11,7 @@ import {
 import { PROBLEM_REASONS } from "../../src/http/problem-reasons.ts";
 import en from "../../src/locales/en.json";
 import { LANGUAGES, message, type MessageKey } from "../../src/locales/messages.ts";
-import { BASE_URL, ROOT, shareService, startHere } from "../service.ts";
+import { BASE_URL, ROOT, shareService, startService } from "../support/service.ts";
 import { decoded, readCurl, samplesIn, textOf } from "./samples.ts";
 
 const curt = shareService();
@@ -34,7 +34,7 @@ function sectionsOf(html: string): Record<string, string> {
 }
 
 describe("the reference", () => {
-  test("has every operation, parameter, field and status of the document, in every language", async () => {
+  test("has every operation, parameter, field and status of the OpenAPI document in every language", async () => {
     for (const language of LANGUAGES) {
       const api = await document(language);
       const html = await read(language);
@@ -47,26 +47,26 @@ describe("the reference", () => {
         expect(html).toContain(`<a href="#${operationId}">${summary}</a>`);
         const text = textOf(sections[operationId] ?? "");
         const body = operation.requestBody?.content["application/json"]?.schema ?? {};
-        const answers = Object.entries(operation.responses);
+        const responses = Object.entries(operation.responses);
         const data = dereference(api, answerOf(operation).schema).properties?.["data"] ?? {};
         const fields = [body, data].flatMap((schema) => fieldsOf(dereference(api, schema)));
-        const told = [
+        const texts = [
           method,
           path,
           summary,
           description,
           ...parameters.flatMap((parameter) => [parameter.name, parameter.description]),
           ...fields.flatMap((field) => [...field.names, field.description]),
-          ...answers.flatMap(([status, answer]) => [
-            `${status}${answer.description}`,
-            ...Object.entries(answer.headers ?? {})
+          ...responses.flatMap(([status, response]) => [
+            `${status}${response.description}`,
+            ...Object.entries(response.headers ?? {})
               .filter(([name]) => !EXPLAINED_ONCE.includes(name))
               .map(([name, header]) => `${name}: ${header.description}`),
           ]),
         ];
-        expect(told.length).toBeGreaterThan(4);
-        for (const one of told) expect(text).toContain((one ?? "").replaceAll("`", ""));
-        // Redirects have no form: the Content-Security-Policy blocks requests that lead to other origins.
+        expect(texts.length).toBeGreaterThan(4);
+        for (const one of texts) expect(text).toContain((one ?? "").replaceAll("`", ""));
+        // Redirects have no form: the Content-Security-Policy blocks requests to other origins.
         expect(sections[operationId]?.includes("<form")).toBe(operationId !== "followLink");
       }
       expect(textOf(html)).toContain(BASE_URL);
@@ -76,7 +76,7 @@ describe("the reference", () => {
     }
   });
 
-  test("names the limits, values and defaults of all parameters", async () => {
+  test("states limits, values and defaults of parameters", async () => {
     const { shorten = "", getStatistics = "", getQrCodePng = "" } = sectionsOf(await read("en"));
     const text = textOf(shorten);
     expect(text).toContain("original_urlstring · required · at most 8,192 characters");
@@ -87,7 +87,7 @@ describe("the reference", () => {
     expect(textOf(getQrCodePng)).toContain("sizeinteger · optional · 64–2048");
   });
 
-  test.each(LANGUAGES)("leaves nothing untranslated, and no key or placeholder (%s)", async (language) => {
+  test.each(LANGUAGES)("is completely translated, without keys or placeholders (%s)", async (language) => {
     const english = new Set(
       (Object.keys(en) as MessageKey[])
         .filter((key) => message("en", key) !== message(language, key))
@@ -109,33 +109,34 @@ describe("the reference", () => {
     ).toEqual([]);
   });
 
-  test("names the limits that are set for this instance", async () => {
-    await using limited = await startHere({ LIMIT_CREATE: "30/1m,1000/1d", LIMIT_REPORT: "7/90s" });
-    const told = async (language: string) =>
+  test("states the limits of this instance", async () => {
+    await using limited = await startService({ LIMIT_CREATE: "30/1m,1000/1d", LIMIT_REPORT: "7/90s" });
+    const textIn = async (language: string) =>
       textOf(await (await limited.fetch("/docs", headersFor(language))).text());
-    const text = await told("en");
+    const text = await textIn("en");
     expect(text).toContain("Links created, and new destinations30 in 1 minute and 1,000 in 1 day");
     expect(text).toContain("Reports7 in 90 seconds");
     expect(text).toContain("Unknown, free and taken codes, and wrong manage keysno limit");
-    expect(await told("ko")).toContain("1분에 30회");
+    expect(await textIn("ko")).toContain("1분에 30회");
   });
 
-  test("says for each reason what to do, beside the statuses that have it", async () => {
+  test("lists every reason beside its statuses", async () => {
     const kinds = (await read("en")).matchAll(
       /<dt>([\d, ]+)<\/dt><dd><details><summary>.+?<\/summary><p class="soft reasons">(.*?)<\/p>/g,
     );
-    const shown = new Map<string, string>();
+    const statusesOf = new Map<string, string>();
     for (const [, statuses = "", reasons = ""] of kinds)
-      for (const [, reason = ""] of reasons.matchAll(/<code>(.*?)<\/code>/g)) shown.set(reason, statuses);
-    expect([...shown.keys()].toSorted()).toEqual([...PROBLEM_REASONS].toSorted());
+      for (const [, reason = ""] of reasons.matchAll(/<code>(.*?)<\/code>/g))
+        statusesOf.set(reason, statuses);
+    expect([...statusesOf.keys()].toSorted()).toEqual([...PROBLEM_REASONS].toSorted());
     const reference = await Bun.file(`${ROOT}/docs/api-reference.md`).text();
     const rows = [...reference.matchAll(/^- `([\w.-]+)` \((\d{3})\)/gm)];
     expect(rows.length).toBeGreaterThan(70);
     for (const [, reason = "", status = ""] of rows)
-      expect(shown.get(reason), reason).toEqual(expect.stringContaining(status));
+      expect(statusesOf.get(reason), reason).toEqual(expect.stringContaining(status));
   });
 
-  test("may be found, is revalidated each time, and needs no exception of the policy", async () => {
+  test("may be indexed, is revalidated each time, and needs no unsafe content policy", async () => {
     const response = await curt.fetch("/docs/", headersFor("ko"));
     const { headers } = response;
     expect(response.status).toBe(200);
@@ -150,7 +151,7 @@ describe("the reference", () => {
       expect(box).toMatch(/ tabindex="0" role="group" aria-label="[^"]+"/);
   });
 
-  test("shows answers that look like the real ones", async () => {
+  test("has example responses with the fields and messages of real ones", async () => {
     for (const [id, path] of [
       ["getLink", "/api/v1/links/한글"],
       ["getStatistics", "/api/v1/links/한글/stats"],
@@ -167,7 +168,7 @@ describe("the reference", () => {
   });
 });
 
-describe("the samples", () => {
+describe("the samples of the reference", () => {
   /** The samples of every operation, and the status that they should get. */
   async function samples() {
     const sections = sectionsOf(await read("en"));
@@ -182,39 +183,39 @@ describe("the samples", () => {
     });
   }
 
-  /** A service with the link that they are about, and its key. */
-  async function startTried() {
-    const tried = await startHere();
-    const made = await tried.shorten({ original_url: "https://example.com/", custom_code: "한글" });
-    const [, key = ""] = /#key=([\w-]+)/.exec(made.headers.get("link") ?? "") ?? [];
-    return { tried, key };
+  /** A service with the link that the samples are about, and its key. */
+  async function startWithLink() {
+    const service = await startService();
+    const created = await service.shorten({ original_url: "https://example.com/", custom_code: "한글" });
+    const [, key = ""] = /#key=([\w-]+)/.exec(created.headers.get("link") ?? "") ?? [];
+    return { service, key };
   }
 
-  test("for curl work as they are", async () => {
-    const { tried, key } = await startTried();
-    await using _ = tried;
+  test("for curl get the documented status", async () => {
+    const { service, key } = await startWithLink();
+    await using _ = service;
     for (const { id, status, curl } of await samples()) {
       const { url, method, headers, body } = readCurl(curl.replace("YOUR_KEY", key));
       expect(url.startsWith(`${BASE_URL}/`), id).toEqual(true);
       const init = { method, headers, ...(body !== undefined && { body }) };
-      const response = await tried.fetch(url.slice(BASE_URL.length), init);
+      const response = await service.fetch(url.slice(BASE_URL.length), init);
       expect(response.status, id).toEqual(status);
     }
   });
 
-  test("for JavaScript work as they are", async () => {
-    const { tried, key } = await startTried();
-    await using _ = tried;
+  test("for JavaScript run and get the documented status", async () => {
+    const { service, key } = await startWithLink();
+    await using _ = service;
     for (const { id, status, javaScript } of await samples()) {
-      const program = javaScript.replace(BASE_URL, tried.origin).replace("YOUR_KEY", key);
-      expect(program).toContain(tried.origin);
+      const program = javaScript.replace(BASE_URL, service.origin).replace("YOUR_KEY", key);
+      expect(program).toContain(service.origin);
       const child = Bun.spawn([process.execPath, "-e", program], { stdout: "pipe", stderr: "inherit" });
       const output = await new Response(child.stdout).text();
       expect([output.slice(0, 3), await child.exited], id).toEqual([String(status), 0]);
     }
   });
 
-  test("for Python send what those for curl send", async () => {
+  test("for Python send the same request as those for curl", async () => {
     for (const { curl, python } of await samples()) {
       const { url, method, headers, body } = readCurl(curl);
       const [, address = "", more = ""] =

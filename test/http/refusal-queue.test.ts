@@ -17,13 +17,13 @@ function queueAt() {
   return { next, advance: (ms: number) => void (nowMs += ms) };
 }
 
-test("a hundred refusals are sent at once, then one every 2 ms", () => {
+test("the first hundred refusals don't wait, and then one leaves every 2 ms", () => {
   const { next } = queueAt();
   expect(times(100).map(next)).toEqual(times(100).map(() => 0));
   expect(times(300).map(next)).toEqual(times(300).map((nth) => 2 * (nth + 1)));
 });
 
-test("once it is quiet for a moment, refusals are sent at once again", () => {
+test("refusals don't wait again after a quiet moment", () => {
   const { next, advance } = queueAt();
   times(1000).forEach(next);
   advance(1800);
@@ -32,7 +32,7 @@ test("once it is quiet for a moment, refusals are sent at once again", () => {
   expect(times(51).map(next)).toEqual([...times(50).map(() => 0), 2]);
 });
 
-test("nobody waits for longer than 8 s, and more than 4,000 never wait", () => {
+test("at most 4,000 refusals wait, for at most 8 s", () => {
   const { next, advance } = queueAt();
   times(100).forEach(next);
   const waits = times(10_000).map(next);
@@ -42,7 +42,7 @@ test("nobody waits for longer than 8 s, and more than 4,000 never wait", () => {
   expect([next(), next()]).toEqual([8000, 0]);
 });
 
-test("the refusals of a limit are held back", () => {
+test("a limiter holds back its refusals after the first hundred", () => {
   const clock = { monotonicMs: () => 0 };
   const unknown = createRateLimit([{ count: 1, ms: 3_600_000 }], { clock, seed: 1n });
   const counters = { count: () => {} };

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { rmSync } from "node:fs";
 
-import { shareService, startHere } from "../service.ts";
+import { shareService, startService } from "../support/service.ts";
 
 const original_url = "https://example.com/";
 
@@ -10,8 +10,8 @@ const curt = shareService({ ADMIN_TOKEN: "correct-horse-battery" });
 const idOf = (response: Response) => response.headers.get("request-id");
 
 describe("Request-Id", () => {
-  test("is on every answer of the API, each time another", async () => {
-    const answers = [
+  test("is in every response of the API, and differs each time", async () => {
+    const responses = [
       await curt.shorten({ original_url }),
       await curt.shorten({ original_url: 5 }),
       await curt.fetch("/api/v1/shorten"),
@@ -24,11 +24,12 @@ describe("Request-Id", () => {
       await curt.fetch("/api/v1/admin/figures"),
       await curt.shorten("[]", { "Content-Type": "text/html" }),
     ];
-    for (const answer of answers) expect(idOf(answer)).toMatch(/^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/);
-    expect(new Set(answers.map(idOf)).size).toBe(answers.length);
+    for (const response of responses)
+      expect(idOf(response)).toMatch(/^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/);
+    expect(new Set(responses.map(idOf)).size).toBe(responses.length);
   });
 
-  test("is the caller's if it has the right form", async () => {
+  test("is the caller's if it is well-formed and no address", async () => {
     for (const id of ["12345678", "0196f9c2-6d0c-7000-8000-000000000000", "A_b-".repeat(16)])
       expect(idOf(await curt.shorten({ original_url }, { "Request-Id": id }))).toBe(id);
     const addresses = ["203.0.113.9", "2001:db8::1:2:3"];
@@ -38,9 +39,9 @@ describe("Request-Id", () => {
       );
   });
 
-  test("can be read and sent by scripts of every origin, and is described", async () => {
-    const answer = await curt.shorten({ original_url }, { Origin: "https://other.example" });
-    expect(answer.headers.get("access-control-expose-headers")).toContain("Request-Id");
+  test("can be read by scripts of other origins, and is documented", async () => {
+    const response = await curt.shorten({ original_url }, { Origin: "https://other.example" });
+    expect(response.headers.get("access-control-expose-headers")).toContain("Request-Id");
     const { paths } = (await (await curt.fetch("/api/v1/openapi.json")).json()) as any;
     for (const status of ["201", "400", "503"])
       expect(paths["/api/v1/shorten"].post.responses[status].headers["Request-Id"].description).toContain(
@@ -49,15 +50,15 @@ describe("Request-Id", () => {
     expect(paths["/{code}"].get.responses["302"].headers).not.toHaveProperty("Request-Id");
   });
 
-  test("is on no redirect and no page", async () => {
+  test("is in no redirect, page, image or health check", async () => {
     await curt.shorten({ original_url, custom_code: "one" });
     for (const path of ["/one", "/none", "/one+", "/", "/one.svg", "/livez"])
       expect(idOf(await curt.fetch(path, { headers: { "Request-Id": "12345678" } }))).toBeNull();
   });
 });
 
-test("what fails is logged with the id of its request, and no line has an address", async () => {
-  await using broken = await startHere({ TRUSTED_PROXIES: "127.0.0.1,::1", LIMIT_CREATE: "4/1h" });
+test("a failed request is logged with its Request-Id, and no line of the log has an address or user agent", async () => {
+  await using broken = await startService({ TRUSTED_PROXIES: "127.0.0.1,::1", LIMIT_CREATE: "4/1h" });
   const from = { "X-Forwarded-For": "203.0.113.77", "User-Agent": "unusual/1" };
   for (let nth = 0; nth < 2; nth++) await broken.shorten({ original_url }, from);
   await broken.fetch("/none", { headers: from });
@@ -70,5 +71,5 @@ test("what fails is logged with the id of its request, and no line has an addres
   await broken.fetch("/none", { headers: from });
   const log = broken.logged.join("\n");
   expect(log).toContain('"request":"first-of-them"');
-  for (const told of ["203.0.113", "127.0.0.1", "::1", "unusual"]) expect(log).not.toContain(told);
+  for (const secret of ["203.0.113", "127.0.0.1", "::1", "unusual"]) expect(log).not.toContain(secret);
 });

@@ -1,5 +1,5 @@
 const ENTITIES: Record<string, string> = { lt: "<", gt: ">", quot: '"', "#39": "'", amp: "&" };
-/** Text of a page, as it is read. */
+/** Text of a page with its entities decoded. */
 export const decoded = (html: string) =>
   html.replaceAll(/&(lt|gt|quot|#39|amp);/g, (_, name: string) => ENTITIES[name] ?? "");
 /** Splits a curl sample into words as a POSIX shell does. */

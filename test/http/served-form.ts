@@ -1,4 +1,4 @@
-import type { Running } from "../service.ts";
+import type { RunningService } from "../support/service.ts";
 import { sendForm } from "./markup.ts";
 
 /** An input that the page has. Tests type into `value`, and tick `isChecked`. */
@@ -24,7 +24,7 @@ export interface ServedForm {
 
 /** Reads a form out of a page: the first that the selector matches. */
 export async function readServedForm(
-  service: Pick<Running, "fetch">,
+  service: Pick<RunningService, "fetch">,
   page: Response,
   selector: string,
 ): Promise<ServedForm> {

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from "bun:test";
 
 import { type StatisticsData, statisticsCsv } from "../../src/api/statistics.ts";
 import { DIMENSIONS } from "../../src/visits/days/dimensions.ts";
-import { shareService } from "../service.ts";
+import { shareService } from "../support/service.ts";
 import { addVisits, statisticsOf } from "../visits/visits.ts";
 
 // The tests read the same statistics several times, and they change with the day.
@@ -21,7 +21,7 @@ beforeAll(async () => {
 const CODES = ["abc", "한글", "*️⃣", "👨‍👩‍👧‍👦"];
 const pathOf = (code: string, query = "") => `/api/v1/links/${encodeURIComponent(code)}/stats${query}`;
 
-/** RFC 4180, section 2, to the letter: throws at whatever is not in its grammar. */
+/** Parses RFC 4180, section 2, to the letter, and throws at anything outside its grammar. */
 function readCsv(text: string): string[][] {
   const rows: string[][] = [];
   const field = /(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r\n)/y;
@@ -39,7 +39,7 @@ function readCsv(text: string): string[][] {
 }
 
 describe("GET /api/v1/links/{code}/stats as CSV", () => {
-  test("has a row for each part of the series and for each value, as JSON has", async () => {
+  test("has a row for each interval and each value of the JSON", async () => {
     const query = "?interval=day&tz=Asia/Seoul";
     const response = await curt.fetch(pathOf("한글", `${query}&format=csv`));
     expect(response.status).toBe(200);
@@ -62,7 +62,7 @@ describe("GET /api/v1/links/{code}/stats as CSV", () => {
     ]);
   });
 
-  test("comes to who prefers it by Accept, unless another format is named", async () => {
+  test("is negotiated by Accept, unless the query names a format", async () => {
     for (const [accept, query, type] of [
       ["text/csv", "", "text/csv"],
       ["text/csv, application/json;q=0.5", "", "text/csv"],
@@ -79,7 +79,7 @@ describe("GET /api/v1/links/{code}/stats as CSV", () => {
     }
   });
 
-  test("is a file with the name of the code; so is JSON that is asked for as a download", async () => {
+  test("is a download named after the code, and so is JSON with download=true", async () => {
     for (const [query, extension] of [
       ["?format=csv", "csv"],
       ["?download=true", "json"],
@@ -100,23 +100,23 @@ describe("GET /api/v1/links/{code}/stats as CSV", () => {
       expect((await curt.fetch(pathOf("abc", query))).headers.get("content-disposition")).toBeNull();
   });
 
-  test("of the same visits is not sent again, and its tag is not that of JSON", async () => {
+  test("answers 304 to its own ETag, which differs from that of JSON and of a download", async () => {
     const tags = new Set<string>();
     for (const query of ["", "?format=csv", "?download=true"]) {
       const tag = (await curt.fetch(pathOf("한글", query))).headers.get("etag") ?? "";
       tags.add(tag);
-      const again = await curt.fetch(pathOf("한글", query), { headers: { "If-None-Match": tag } });
-      expect([again.status, await again.text()]).toEqual([304, ""]);
+      const repeated = await curt.fetch(pathOf("한글", query), { headers: { "If-None-Match": tag } });
+      expect([repeated.status, await repeated.text()]).toEqual([304, ""]);
     }
     expect(tags.size).toBe(3);
   });
 
-  test("is refused like JSON, in JSON", async () => {
+  test("reports errors in JSON", async () => {
     for (const [path, status, reason] of [
       [pathOf("abc", "?format=xml"), 400, "field.values"],
       [pathOf("abc", "?format=csv&download=yes"), 400, "field.values"],
       [pathOf("abc", "?format=csv&from=2026-11-22&to=2026-11-21"), 400, "stats.order"],
-      [pathOf("nobody-made-it", "?format=csv"), 404, "link.unknown"],
+      [pathOf("unknown-code", "?format=csv"), 404, "link.unknown"],
     ] as const) {
       const response = await curt.fetch(path, { headers: { Accept: "text/csv" } });
       expect([response.status, response.headers.get("curt-reason")], path).toEqual([status, reason]);
@@ -128,8 +128,8 @@ describe("GET /api/v1/links/{code}/stats as CSV", () => {
 
 type Breakdowns = Pick<StatisticsData, (typeof DIMENSIONS)[number]>;
 
-test("no cell of a CSV file is a formula, and every one can be read back", () => {
-  const told = ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", 'say "hi", you', "two\r\nlines", "a=1", ""];
+test("a CSV file has no formula in any cell, and every cell can be parsed", () => {
+  const values = ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", 'say "hi", you', "two\r\nlines", "a=1", ""];
   const csv = statisticsCsv({
     code: "abc",
     from: "2026-11-21",
@@ -143,13 +143,13 @@ test("no cell of a CSV file is a formula, and every one can be read back", () =>
     ...(Object.fromEntries(
       DIMENSIONS.map((name) => [name, { values: [], other: 0 }]),
     ) as unknown as Breakdowns),
-    referrers: { values: told.map((value) => ({ value, visits: 1 })), other: 3 },
+    referrers: { values: values.map((value) => ({ value, visits: 1 })), other: 3 },
   });
   const cells = readCsv(csv).map(([, value]) => value);
   expect(cells).toEqual([
     "value",
-    ...told.slice(0, 6).map((formula) => `'${formula}`),
-    ...told.slice(6),
+    ...values.slice(0, 6).map((formula) => `'${formula}`),
+    ...values.slice(6),
     "(other)",
   ]);
   expect(cells.filter((cell) => /^[=+\-@\t\r]/.test(cell ?? ""))).toEqual([]);

@@ -1,8 +1,8 @@
-// A thread that makes views, for tests: what it does is the code that it is asked for.
+// A thread that renders views for tests. The code of the link decides how.
 import { performTasks } from "../../src/lib/thread.ts";
 import type { RenderedView, ViewCalls, ViewTask } from "../../src/views/task.ts";
 
-let made = 0;
+let renderings = 0;
 let failures = 0;
 
 function render(task: ViewTask): RenderedView | Promise<RenderedView> {
@@ -14,10 +14,10 @@ function render(task: ViewTask): RenderedView | Promise<RenderedView> {
   const etag = `"${Math.floor(task.nowMs / 10_000)}"`;
   if (/^(?:tagged|fails once)$/.test(task.code) && task.knownTag.includes(etag))
     return { status: 304, headers: JSON.stringify({ etag }), body: new Uint8Array() };
-  made++;
+  renderings++;
   const status = task.code === "missing" ? 404 : 200;
   const headers = JSON.stringify({ "X-Asked": task.headers, ...(task.code === "tagged" && { etag }) });
-  return { status, headers, body: new TextEncoder().encode(`${made} at ${task.nowMs}`) };
+  return { status, headers, body: new TextEncoder().encode(`${renderings} at ${task.nowMs}`) };
 }
 
 performTasks<ViewCalls>({ render, read: () => undefined });

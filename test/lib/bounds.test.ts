@@ -49,7 +49,7 @@ describe("header", () => {
     },
   );
 
-  test("replaces a longer value by the one that its reader chose", () => {
+  test("replaces a longer value by the caller's default", () => {
     expect(header(new Headers({ "If-Match": '"1"'.repeat(1000) }), "if-match", "")).toBe("");
   });
 });
@@ -60,7 +60,7 @@ describe("cookies", () => {
     expect(cookies(headers, "b")).toEqual(["1", "2", "4", ""]);
   });
 
-  test("leaves out values above their bound", () => {
+  test("omits values above their bound", () => {
     expect(cookies(new Headers({ Cookie: `b=${"1".repeat(257)}; b=2` }), "b")).toEqual(["2"]);
   });
 });
@@ -68,17 +68,17 @@ describe("cookies", () => {
 describe("a field above its bound", () => {
   const above = (name: FieldName, start = "") => cut(name, start.padEnd(100_000, "1"));
 
-  test("stays above it", () => {
+  test("stays above it after it is cut", () => {
     for (const name of Object.keys(FIELDS) as FieldName[]) expect(above(name)).toHaveLength(FIELDS[name] + 1);
   });
 
-  test("stays above it when it is trimmed", () => {
+  test("stays above it after it is cut and trimmed", () => {
     const url = `https://example.com/${" ".repeat(9000)}end`;
     const fields = parseFields(`target=${encodeURIComponent(url)}`);
     expect(fields.get("target")?.trim()).toHaveLength(FIELDS.target + 1);
   });
 
-  test("is refused although its beginning and its end would be accepted", () => {
+  test("is refused even if its start and its end would be accepted", () => {
     const [base] = createDomains(
       { baseUrl: "https://curt.example", domains: ["https://go.example.com"] },
       CURT,
@@ -103,7 +103,7 @@ describe("a field above its bound", () => {
 });
 
 describe("parseFields", () => {
-  test("leaves out unknown fields, and no others", () => {
+  test("omits unknown fields, and no others", () => {
     const fields = parseFields(`q=1&unknown=2&${"x&".repeat(1000)}host=5`);
     expect([fields.get("q"), fields.get("host")]).toEqual(["1", "5"]);
     expect([...fields].some(([name]) => name === "unknown")).toBe(false);

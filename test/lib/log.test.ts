@@ -10,7 +10,7 @@ function logTo(output: { isTTY: boolean; columns?: number; writableLength?: numb
 
 const NASTY = "a\u0000b\nc\u001B[2Jd\u007Fe\u009Bf\u202Eg\u2066h\u2028i\u200Fj";
 
-test("a line of JSON can hold any text, but no control characters of terminals", () => {
+test("a line of JSON represents any text without control characters of terminals", () => {
   const { log, lines } = logTo({ isTTY: false });
   log.info({ code: NASTY }, NASTY);
   expect(lines).toHaveLength(1);
@@ -19,7 +19,7 @@ test("a line of JSON can hold any text, but no control characters of terminals",
   expect(JSON.parse(lines[0] ?? "")).toMatchObject({ level: "info", code: NASTY, msg: NASTY });
 });
 
-test("on a terminal, lines are readable and just as safe", () => {
+test("on a terminal, lines are readable and contain no control characters", () => {
   const { log, lines } = logTo({ isTTY: true, columns: 200 });
   log.info("Curt listens");
   log.warn({ purged: 3, path: NASTY }, NASTY);
@@ -28,7 +28,7 @@ test("on a terminal, lines are readable and just as safe", () => {
   for (const line of lines) expect(line.trimEnd()).not.toMatch(/[\p{Cc}\p{Bidi_Control}\u2028\u2029]/u);
 });
 
-test("on a terminal, long lines break at spaces, and an error has its stack below, all of it indented", () => {
+test("on a terminal, long lines break at spaces, and errors have an indented stack", () => {
   const { log, lines } = logTo({ isTTY: true, columns: 40 });
   log.info("a blocklist is too long: the rest of it was not read");
   expect(lines[0]?.slice(9)).toBe("a blocklist is too long: the\n         rest of it was not read\n");
@@ -42,14 +42,14 @@ test("on a terminal, long lines break at spaces, and an error has its stack belo
   for (const line of rest) expect(line).toStartWith("         ");
 });
 
-test("on a terminal, whatever was thrown can be read", () => {
+test("on a terminal, thrown values of any type are readable", () => {
   const { log, lines } = logTo({ isTTY: true });
   for (const err of ["text", undefined, null, { code: 3 }]) log.error({ err }, "unexpected fault");
   const details = lines.map((line) => line.slice("12:00:00 error: unexpected fault".length).trimEnd());
   expect(details).toEqual([" (err: text)", "", " (err: null)", ' (err: {"code":3})']);
 });
 
-test("a reader that does not read costs lines, not memory", () => {
+test("a stalled reader loses lines and costs no memory", () => {
   const { log, lines } = logTo({ isTTY: false, writableLength: 2 * 1024 * 1024 });
   log.info("lost");
   expect(lines).toEqual([]);

@@ -19,8 +19,8 @@ import { newLink, NOW } from "../stores/links.ts";
 import { destination, edit } from "../stores/updates.ts";
 
 function link(changes: Partial<StoredLink> = {}): StoredLink {
-  const { freeIfEndedByMs: _, ...made } = newLink("link", changes);
-  return made;
+  const { freeIfEndedByMs: _, ...stored } = newLink("link", changes);
+  return stored;
 }
 
 const visitAt = (atMs: number): Change => ({ type: "visit", atMs });
@@ -28,8 +28,8 @@ const withdrawAt = (atMs: number): Change => ({ type: "withdraw", atMs });
 const moveTo = (host: string, atMs: number): Change =>
   edit({ destination: destination(`https://${host}/`) }, atMs);
 
-/** What becomes of a link, change by change. */
-function play(from: StoredLink, changes: readonly Change[]): StoredLink {
+/** Applies changes one by one. */
+function applyAll(from: StoredLink, changes: readonly Change[]): StoredLink {
   return changes.reduce((before, change) => applyChange(before, change) ?? before, from);
 }
 
@@ -70,8 +70,8 @@ const changes: fc.Arbitrary<Change> = fc.oneof(
 );
 const histories = fc.array(changes, { maxLength: 30 }).map((all) => all.toSorted((a, b) => a.atMs - b.atMs));
 
-describe("whatever happens to a link", () => {
-  test("what ended, was deleted or disabled does not change, unless its maker withdraws it in time", () => {
+describe("applyChange", () => {
+  test("ended and deleted links don't change, and disabled ones can only be withdrawn", () => {
     fc.assert(
       fc.property(links, changes, (before, change) => {
         const isOver = before.endsMs <= change.atMs || before.disabled === "deleted";
@@ -86,10 +86,10 @@ describe("whatever happens to a link", () => {
     );
   });
 
-  test("it stays the same link, in the same state, and survives being stored", () => {
+  test("changes keep a link's code, creation time and state, and their result can be stored", () => {
     fc.assert(
       fc.property(links, histories, (before, history) => {
-        const { code, createdMs, disabled, terms: after, ...rest } = play(before, history);
+        const { code, createdMs, disabled, terms: after, ...rest } = applyAll(before, history);
         expect({ code, createdMs, disabled }).toEqual({
           code: before.code,
           createdMs: before.createdMs,
@@ -102,7 +102,7 @@ describe("whatever happens to a link", () => {
     );
   });
 
-  test("every change that is applied changes something, and an edit or a withdrawal only once", () => {
+  test("every applied change has an effect, and a repeated edit or withdrawal has none", () => {
     fc.assert(
       fc.property(links, changes, (before, change) => {
         const after = applyChange(before, change);
@@ -113,7 +113,7 @@ describe("whatever happens to a link", () => {
     );
   });
 
-  test("an edit changes nothing that it does not name", () => {
+  test("an edit keeps all fields that it doesn't name", () => {
     fc.assert(
       fc.property(links, edits, instants, (before, edited, atMs) => {
         const after = applyChange(before, edit(edited, atMs));
@@ -130,7 +130,7 @@ describe("whatever happens to a link", () => {
     );
   });
 
-  test("it begins at another time only if it has not begun", () => {
+  test("an edit can't move the start of a link that has started", () => {
     fc.assert(
       fc.property(links, edits, instants, (before, edited, atMs) => {
         if (edited.startsMs === undefined || atMs < (before.terms?.startsMs ?? 0)) return;
@@ -139,51 +139,54 @@ describe("whatever happens to a link", () => {
     );
   });
 
-  test("it has exactly as many visits as it may have, then it ends with the last of them", () => {
-    // Clocks differ, and what came first may be written last. So the instants are in no order.
+  test("a link accepts exactly `maxVisits` visits and ends with the last", () => {
+    // Instants are unordered, because the clocks of several machines differ.
     const times = fc.array(instants, { maxLength: 60 });
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 30 }), times, (maxVisits, allMs) => {
         let current = link({ terms: { maxVisits } });
-        let counted = 0;
+        let visits = 0;
         for (const atMs of allMs) {
           const after = applyChange(current, visitAt(atMs));
           if (after === undefined) continue;
-          counted++;
+          visits++;
           current = after;
         }
-        expect(counted).toBe(Math.min(allMs.length, maxVisits));
+        expect(visits).toBe(Math.min(allMs.length, maxVisits));
         const isUsedUp = allMs.length >= maxVisits;
         expect(current.endsMs).toBe((isUsedUp ? allMs[maxVisits - 1] : NEVER_MS) as number);
         expect(current.terms?.ended).toBe(isUsedUp ? "visits" : undefined);
-        // Nor does it come back by a clock that is behind.
+        // A clock that is behind can't revive it.
         if (isUsedUp) expect(applyChange(current, edit({ maxVisits: 60 }, NOW - 1))).toBeUndefined();
       }),
     );
   });
 });
 
-test("a visit that comes as the beginning is put off does not count", () => {
+test("a visit before a postponed start doesn't count", () => {
   const later = link({ terms: { startsMs: NOW + 2, maxVisits: 1 } });
-  const putOff = play(later, [edit({ startsMs: NOW + 9 }, NOW + 1), visitAt(NOW + 2)]);
-  expect(putOff.terms).toEqual({ startsMs: NOW + 9, maxVisits: 1 });
-  expect(play(putOff, [visitAt(NOW + 9)]).terms?.ended).toBe("visits");
+  const postponed = applyAll(later, [edit({ startsMs: NOW + 9 }, NOW + 1), visitAt(NOW + 2)]);
+  expect(postponed.terms).toEqual({ startsMs: NOW + 9, maxVisits: 1 });
+  expect(applyAll(postponed, [visitAt(NOW + 9)]).terms?.ended).toBe("visits");
 });
 
-test("visits of a link without a limit are not counted here", () => {
+test("a visit doesn't change a link without a limit of visits", () => {
   expect(applyChange(link({ terms: { passwordHash: "hash" } }), visitAt(NOW))).toBeUndefined();
   expect(applyChange(link(), visitAt(NOW))).toBeUndefined();
 });
 
-test("a limit that is taken away is forgotten, and a new one counts from nothing", () => {
-  const visited = play(link({ terms: { maxVisits: 3 } }), [visitAt(NOW), visitAt(NOW)]);
-  const free = play(visited, [edit({ maxVisits: null }, NOW)]);
+test("removing a limit also removes its count, and a new limit counts from zero", () => {
+  const visited = applyAll(link({ terms: { maxVisits: 3 } }), [visitAt(NOW), visitAt(NOW)]);
+  const free = applyAll(visited, [edit({ maxVisits: null }, NOW)]);
   expect(free.terms).toBeUndefined();
-  expect(play(free, [edit({ maxVisits: 2 }, NOW), visitAt(NOW)]).terms).toEqual({ maxVisits: 2, visits: 1 });
+  expect(applyAll(free, [edit({ maxVisits: 2 }, NOW), visitAt(NOW)]).terms).toEqual({
+    maxVisits: 2,
+    visits: 1,
+  });
 });
 
-test("a limit that has been reached already ends the link at once", () => {
-  const visited = play(link({ terms: { maxVisits: 9 } }), [visitAt(NOW), visitAt(NOW), visitAt(NOW)]);
+test("lowering the limit to the counted visits ends the link immediately", () => {
+  const visited = applyAll(link({ terms: { maxVisits: 9 } }), [visitAt(NOW), visitAt(NOW), visitAt(NOW)]);
   expect(applyChange(visited, edit({ maxVisits: 4 }, NOW + 1))).toMatchObject({ endsMs: NEVER_MS });
   expect(applyChange(visited, edit({ maxVisits: 3 }, NOW + 1))).toMatchObject({
     endsMs: NOW + 1,
@@ -191,18 +194,18 @@ test("a limit that has been reached already ends the link at once", () => {
   });
 });
 
-describe("of the hosts to which a link led within 30 days, the one of the longest time is told", () => {
+describe("the former host of a link (the longest within 30 days)", () => {
   const DAY = 24 * 3_600_000;
-  /** Hosts, each with the day since the link was made. */
+  /** The moves of a link: hosts, each with the days since its creation. */
   const HOSTS: readonly (readonly [name: string, moves: string, expected: string | undefined])[] = [
     ["one edit", "b.example 1", "example.com"],
-    ["an edit at once", "b.example 0", "example.com"],
+    ["an immediate edit", "b.example 0", "example.com"],
     ["two edits", "b.example 20, c.example 30", "example.com"],
-    ["a first host that was there for a moment", "good.example 0.001, evil.example 0.9", "good.example"],
-    ["a last host that was there for a moment", "b.example 0.9, evil.example 0.901", "example.com"],
+    ["a short time on the first host", "good.example 0.001, evil.example 0.9", "good.example"],
+    ["a short time on the last host but one", "b.example 0.9, evil.example 0.901", "example.com"],
     ["two edits, the second late", "b.example 50, c.example 80", "b.example"],
-    ["there and back", "b.example 2, example.com 3", undefined],
-    ["there and back, then elsewhere", "b.example 2, example.com 3, c.example 4", "example.com"],
+    ["a return", "b.example 2, example.com 3", undefined],
+    ["a return and another move", "b.example 2, example.com 3, c.example 4", "example.com"],
     ["another path", "example.com 1", undefined],
     ["another path later", "b.example 9, b.example/path 12", "example.com"],
     ["another path much later", "b.example 9, b.example/path 39", undefined],
@@ -210,26 +213,26 @@ describe("of the hosts to which a link led within 30 days, the one of the longes
     ["an edit before the last one", "b.example 9, c.example 8", "example.com"],
   ];
   for (const [name, moves, expected] of HOSTS)
-    test(name, () => {
+    test(`is ${expected ?? "unset"} after ${name} (${moves})`, () => {
       const all = moves.split(", ").map((move) => {
         const [host = "", days] = move.split(" ");
         return moveTo(host, NOW + Number(days) * DAY);
       });
-      const moved = play(link(), all);
-      const lastMs = moved.terms?.changedMs ?? 0;
-      expect(formerHostOf(moved, lastMs + FORMER_HOST_MS - 1)).toBe(expected as string);
-      expect(formerHostOf(moved, lastMs + FORMER_HOST_MS)).toBeUndefined();
+      const result = applyAll(link(), all);
+      const lastMs = result.terms?.changedMs ?? 0;
+      expect(formerHostOf(result, lastMs + FORMER_HOST_MS - 1)).toBe(expected as string);
+      expect(formerHostOf(result, lastMs + FORMER_HOST_MS)).toBeUndefined();
       const growing = all.reduce((sinceMs, { atMs }) => Math.max(atMs, sinceMs + 1), link().createdMs);
-      expect(moved.terms?.changedMs).toBe(growing);
+      expect(result.terms?.changedMs).toBe(growing);
     });
 
-  test("the same target again is no change", () => {
-    const moved = play(link(), [moveTo("b.example", NOW)]);
-    expect(applyChange(moved, moveTo("b.example", NOW + 1))).toBeUndefined();
+  test("ignores an edit to the current target", () => {
+    const result = applyAll(link(), [moveTo("b.example", NOW)]);
+    expect(applyChange(result, moveTo("b.example", NOW + 1))).toBeUndefined();
   });
 });
 
-test("only a visit is silent", () => {
+test("isSilent is true only for visits", () => {
   expect([visitAt(NOW), withdrawAt(NOW), edit({})].map(isSilent)).toEqual([true, false, false]);
 });
 

@@ -4,14 +4,14 @@ import { join } from "node:path";
 
 import { createClock } from "../../src/links/clock.ts";
 import { DAY_MS } from "../../src/links/time.ts";
-import { temporaryFolder, untilLogged } from "../service.ts";
+import { temporaryFolder, untilLogged } from "../support/service.ts";
 import { startWithClock, testWrongClock } from "./wrong-clock.ts";
 
 const original_url = "https://example.com/";
 
 testWrongClock("1");
 
-test("visits and counters of a clock that jumps to another century stay on their day", async () => {
+test("visits and counters stay on their day if the clock jumps to another century", async () => {
   using folder = temporaryFolder();
   const today = Math.floor(Date.now() / DAY_MS);
   {
@@ -51,14 +51,14 @@ test("a visit is counted at the time that the clock should show, if it is over a
   expect(jumped(startMs + DAY_MS, DAY_MS)).toBe(startMs + DAY_MS);
   expect(jumped(startMs + 20 * DAY_MS, 2 * DAY_MS)).toBe(startMs + 20 * DAY_MS);
   expect(jumped(startMs + 400 * DAY_MS, 3 * DAY_MS)).toBe(startMs + 3 * DAY_MS);
-  // Set right late, as on a computer without a battery.
+  // A computer without a battery sets its clock late.
   expect(atClock(startMs + 400 * DAY_MS)(startMs + 400 * DAY_MS, 5)).toBe(startMs + 400 * DAY_MS);
   const startedAhead = atClock(startMs - 100 * DAY_MS);
   expect(startedAhead(startMs, 5)).toBe(startMs - 100 * DAY_MS);
   expect(atClock(0)(5, 5)).toBe(DAY_MS);
 });
 
-test("links whose hold is over are purged automatically", async () => {
+test("links are purged automatically when their hold ends", async () => {
   using folder = temporaryFolder();
   const { program, pass } = await startWithClock(folder.path);
   await using _ = program;

@@ -79,74 +79,53 @@ const REFUSED = {
   "code.joiner": ["a\u200Db", "a\u200Cb", "\u200D", "한\u200D글", "👍\u200D👍", "می\u200C", "\u200Cम"],
   "code.mark": ["\u0301", "\u0301a", "\u20E3", "क्\u200D\u0301"],
   "code.character": [
-    "a.b",
-    "a+b",
-    "a/b",
-    "a%20b",
-    "a?b",
-    "a#b",
-    "#",
-    "*",
+    ..."a.b a+b a/b a%20b a?b a#b # * ~a a! ' < (a) € 가·나 。 → 🇰🇷🇰 ½½=1".split(" "),
     "a\\b",
-    "~a",
-    "a!",
-    "'",
     '"',
-    "<",
-    "(a)",
-    "€",
-    "가·나",
-    "。",
-    "→",
     "\u{1F1F0}",
-    "🇰🇷🇰",
     "\uE000",
     "\u0378",
     "\uFFFD",
-    "½½=1",
   ],
   "code.reserved": ["api", "API", "docs", "Docs", "docſ", "admin", "metrics", "livez", "readyz", "READYZ"],
 };
 
-describe("a code that a maker chose", () => {
-  for (const [what, written] of Object.entries(ACCEPTED)) {
+describe("a custom code", () => {
+  for (const [what, input] of Object.entries(ACCEPTED)) {
     test(`may be ${what}`, () => {
-      const code = parseCode(written);
-      expect(code).toBe(written.normalize("NFC").replaceAll("\uFE0F", "") as typeof code);
-      for (const spelling of [written, written.normalize("NFC"), written.normalize("NFD"), code as string]) {
+      const code = parseCode(input);
+      expect(code).toBe(input.normalize("NFC").replaceAll("\uFE0F", "") as typeof code);
+      for (const spelling of [input, input.normalize("NFC"), input.normalize("NFD"), code as string]) {
         expect(lookUpCode(spelling)).toBe(code as never);
       }
     });
   }
 
   for (const [rule, codes] of Object.entries(REFUSED)) {
-    test(`is refused by ${rule}`, () => {
-      for (const written of codes)
-        expect([written, parseCode(written)]).toMatchObject([
-          written,
-          { kind: "invalid", refusals: [{ rule }] },
-        ]);
+    test(`is refused with ${rule}`, () => {
+      for (const input of codes)
+        expect([input, parseCode(input)]).toMatchObject([input, { kind: "invalid", refusals: [{ rule }] }]);
     });
   }
 
-  test("may begin with a reserved word or contain one", () => {
-    for (const written of ["apitest", "blog2", "docs2", "my-api", "api_", "robots", "assets"]) {
-      expect(parseCode(written)).toBe(written as never);
+  test("may start with a reserved word or contain one", () => {
+    for (const input of ["apitest", "blog2", "docs2", "my-api", "api_", "robots", "assets"]) {
+      expect(parseCode(input)).toBe(input as never);
     }
   });
 
-  test("is judged as it is stored: what composes once U+FE0F is gone is no emoji any more", () => {
+  test("is validated in its stored form, without U+FE0F", () => {
     expect(parseCode("↔\uFE0F\u0338")).toMatchObject({
       refusals: [{ rule: "code.character", character: "↮ (U+21AE)" }],
     });
   });
 
-  test("may be an emoji without skin tones before a swatch, and a word that only resembles a reserved one", () => {
-    for (const written of ["❤️🏽", "☝️🏽", "apı", "lıvez", "metrıcs"])
-      expect(typeof parseCode(written), written).toEqual("string");
+  test("may be an emoji with a separate skin tone, or a word that only resembles a reserved one", () => {
+    for (const input of ["❤️🏽", "☝️🏽", "apı", "lıvez", "metrıcs"])
+      expect(typeof parseCode(input), input).toEqual("string");
   });
 
-  test("has each of its joiners in its own context", () => {
+  test("is refused if one of its joiners lacks its context", () => {
     expect(parseCode("می\u200Cخواهم\u200Ca")).toMatchObject({ refusals: [{ rule: "code.joiner" }] });
   });
 
@@ -154,7 +133,7 @@ describe("a code that a maker chose", () => {
     expect(parseCode("Abc")).not.toBe(parseCode("abc"));
   });
 
-  test("takes every RGI emoji, with and without its U+FE0F", () => {
+  test("may contain every RGI emoji, with and without U+FE0F", () => {
     const emoji: string[] = [];
     for (let point = 0x23; point <= 0x1faff; point++) {
       const bare = String.fromCodePoint(point);
@@ -171,22 +150,22 @@ describe("a code that a maker chose", () => {
     expect(emoji.length).toBeGreaterThan(1500);
     for (const one of emoji) {
       const code = one.replaceAll("\uFE0F", "");
-      for (const written of [one, code, `a${one}`, `${one}${one}`]) {
-        expect(parseCode(written), written).toEqual(written.replaceAll("\uFE0F", "") as never);
+      for (const input of [one, code, `a${one}`, `${one}${one}`]) {
+        expect(parseCode(input), input).toEqual(input.replaceAll("\uFE0F", "") as never);
       }
     }
   });
 });
 
-/** What a program or an operating system may make of a code on its way. */
-function formsOf(written: string): string[] {
-  const bare = written.replaceAll("\uFE0F", "");
-  return [written, bare].flatMap((one) => [one, one.normalize("NFC"), one.normalize("NFD")]);
+/** The forms of a code that programs and operating systems produce. */
+function formsOf(input: string): string[] {
+  const bare = input.replaceAll("\uFE0F", "");
+  return [input, bare].flatMap((one) => [one, one.normalize("NFC"), one.normalize("NFD")]);
 }
 
-describe("the code that an address means", () => {
-  test("is that of its link in every form, however long its spelling and its runs of marks", () => {
-    // Of all characters, those that take most when they are decomposed: in units, in marks, in marks that are letters.
+describe("lookUpCode", () => {
+  test("finds the code of a link in every form, even for the longest spellings and runs of marks", () => {
+    // The characters that grow most when they are decomposed: in units, in marks, in marks that are letters.
     const letters = [
       "ᾂ",
       "ǖ",
@@ -220,21 +199,21 @@ describe("the code that an address means", () => {
       .tuple(fc.constantFrom(...letters), fc.array(fc.constantFrom(...marks), { maxLength: 70 }))
       .map(([letter, after]) => letter + after.join(""));
     const text = fc.array(run, { minLength: 1, maxLength: 64 }).map((runs) => runs.join(""));
-    let found = 0;
+    let codes = 0;
     fc.assert(
-      fc.property(fc.oneof(fc.constantFrom(...longest), text), (written) => {
-        const code = parseCode(written);
+      fc.property(fc.oneof(fc.constantFrom(...longest), text), (input) => {
+        const code = parseCode(input);
         if (typeof code !== "string") return;
-        found++;
-        for (const form of formsOf(written)) expect(lookUpCode(form)).toBe(code);
+        codes++;
+        for (const form of formsOf(input)) expect(lookUpCode(form)).toBe(code);
         expect(parseCode(code)).toBe(code);
       }),
       { numRuns: 3000, examples: longest.map((one) => [one] as [string]) },
     );
-    expect(found).toBeGreaterThan(500);
+    expect(codes).toBeGreaterThan(500);
   });
 
-  test("is none where it has more marks than a code can have, which is known before they are sorted", () => {
+  test("refuses more marks than a code can have before it sorts them", () => {
     const hostile = [
       `a${"\u0345".repeat(34)}${"\u0334".repeat(33)}`,
       `a${"\u0345".repeat(250)}${"\u0334".repeat(250)}`,
@@ -249,11 +228,11 @@ describe("the code that an address means", () => {
     }
     const lengths = normalize.mock.contexts.map((text) => String(text).length);
     normalize.mockRestore();
-    // One mark beside another tells its class.
+    // Two marks are normalized to compare their classes.
     expect(Math.max(0, ...lengths)).toBeLessThanOrEqual(2);
   });
 
-  test("is none where no code can be", () => {
+  test("finds no code in texts that can't be one", () => {
     for (const spelling of ["", "\uFE0F", "a".repeat(65), "가".repeat(5000), "\uD800"]) {
       expect(lookUpCode(spelling)).toBeUndefined();
     }
@@ -263,7 +242,7 @@ describe("the code that an address means", () => {
 describe("a generated code", () => {
   const fill = (bytes: Uint8Array) => void crypto.getRandomValues(bytes);
 
-  test("has no look-alikes and no vowels, every character equally often", () => {
+  test("contains no look-alikes and no vowels, and each character equally often", () => {
     const counts = new Map<string, number>();
     const codes = Array.from({ length: 20_000 }, () => generateCode(7, fill));
     for (const character of codes.join("")) counts.set(character, (counts.get(character) ?? 0) + 1);
@@ -279,7 +258,7 @@ describe("a generated code", () => {
     expect(new Set(codes).size).toBe(codes.length);
   });
 
-  test("is a code like any other", () => {
+  test("has the requested length and is a valid custom code", () => {
     for (let length = 4; length <= 32; length++) {
       const code = generateCode(length, fill);
       expect(code).toHaveLength(length);

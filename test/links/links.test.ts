@@ -14,8 +14,8 @@ import { isProblem } from "../../src/links/problem.ts";
 import { DURATIONS_MS, NEVER_MS } from "../../src/links/time.ts";
 import { storeOf } from "../../src/server/domain-store.ts";
 import { openStore, type Store } from "../../src/store/open.ts";
-import { temporaryFolder } from "../service.ts";
 import { newLink } from "../stores/links.ts";
+import { temporaryFolder } from "../support/service.ts";
 
 const DAY_MS = 86_400_000;
 const HOLD_MS = 30 * DAY_MS;
@@ -34,14 +34,19 @@ afterAll(async () => {
   folder[Symbol.dispose]();
 });
 
-/** The use cases with a clock that the test sets, over a real store. */
-function open(
+/** Sets both clocks to a time after START. */
+function advanceTo(ms: number): void {
+  wallMs = START + ms;
+  monotonicMs = ms;
+}
+
+/** Opens the use cases with a clock that the test sets, over a real store. */
+function openLinks(
   changes: Partial<Pick<LinksOptions, "fillRandom" | "codeLength" | "blocked">> & {
     readonly store?: Store;
   } = {},
 ): Links & Pick<StoredLinks, "purge"> {
-  wallMs = START;
-  monotonicMs = 0;
+  advanceTo(0);
   const options = {
     clock: createClock(
       () => wallMs,
@@ -71,8 +76,8 @@ function open(
 
 const originalUrl = "https://example.com/";
 
-test("a link that another request has let begin meanwhile is not moved any more", async () => {
-  const links = open();
+test("an edit can't move the start of a link that another request has started", async () => {
+  const links = openLinks();
   await links.create({ originalUrl, customCode: "early", terms: { starts_at: "48h" } });
   const before = await links.find("early", "maker");
   if (isProblem(before)) throw new Error(before.kind);
@@ -88,8 +93,8 @@ test("a link that another request has let begin meanwhile is not moved any more"
 
 describe("a link with an end", () => {
   for (const [expiry, lifeMs] of Object.entries(DURATIONS_MS)) {
-    test(`of ${expiry} ends on the millisecond, is held, and then is unknown`, async () => {
-      const links = open();
+    test(`of ${expiry} ends on the millisecond, is held, and is unknown afterwards`, async () => {
+      const links = openLinks();
       const code = `ends-${expiry}`;
       expect(
         await links.create({ originalUrl, customCode: code, terms: { expires_at: expiry as never } }),
@@ -108,8 +113,8 @@ describe("a link with an end", () => {
     });
   }
 
-  test("keeps its code until the hold is over; then the code begins anew", async () => {
-    const links = open();
+  test("reserves its code until the hold ends, and then another link can use it", async () => {
+    const links = openLinks();
     const request = { originalUrl, customCode: "held", terms: { expires_at: "24h" } } as const;
     const code = parseCode("held") as Code;
     await links.create(request);
@@ -124,16 +129,15 @@ describe("a link with an end", () => {
     wallMs += 1;
     monotonicMs += 1;
     expect(await links.availability("held")).toEqual({ code, available: true, free: [] });
-    const anew = await links.create({ originalUrl: "https://example.org/", customCode: "held" });
-    expect(anew).toMatchObject({ createdMs: wallMs, endsMs: NEVER_MS });
+    const successor = await links.create({ originalUrl: "https://example.org/", customCode: "held" });
+    expect(successor).toMatchObject({ createdMs: wallMs, endsMs: NEVER_MS });
     expect(await links.resolve("held")).toMatchObject({ target: "https://example.org/", createdMs: wallMs });
   });
 
-  test("stays ended when the clock goes back, and ends when it jumps ahead", async () => {
-    const links = open();
+  test("stays ended when the clock goes back, which dates new links by the latest time", async () => {
+    const links = openLinks();
     await links.create({ originalUrl, customCode: "clock", terms: { expires_at: "24h" } });
-    wallMs = START + DAY_MS;
-    monotonicMs = DAY_MS;
+    advanceTo(DAY_MS);
     expect(await links.resolve("clock")).toMatchObject({ kind: "expired" });
     for (const backMs of [1, 3_600_000, 400 * DAY_MS]) {
       wallMs = START + DAY_MS - backMs;
@@ -143,19 +147,19 @@ describe("a link with an end", () => {
       createdMs: START + DAY_MS,
     });
     wallMs = START + 2 * DAY_MS;
-    expect(await links.create({ originalUrl, customCode: "going on" })).toMatchObject({ kind: "invalid" });
-    expect(await links.create({ originalUrl, customCode: "going-on" })).toMatchObject({
+    expect(await links.create({ originalUrl, customCode: "not frozen" })).toMatchObject({ kind: "invalid" });
+    expect(await links.create({ originalUrl, customCode: "not-frozen" })).toMatchObject({
       createdMs: START + 2 * DAY_MS,
     });
   });
 
-  test("ends with a jump ahead, and leads somewhere again when that is taken back", async () => {
-    const links = open();
+  test("ends when the clock jumps ahead, and redirects again when it is set right", async () => {
+    const links = openLinks();
     await links.create({ originalUrl, customCode: "jumped", terms: { expires_at: "24h" } });
     for (const jumpMs of [3 * DAY_MS, DAY_MS + 3_600_000]) {
       wallMs = START + jumpMs;
       expect(await links.resolve("jumped")).toMatchObject({ kind: "expired" });
-      // Small steps back are still none.
+      // Small steps back are still ignored.
       wallMs -= 1000;
       expect(await links.create({ originalUrl })).toMatchObject({ createdMs: START + jumpMs });
       monotonicMs += 2000;
@@ -173,7 +177,7 @@ describe("the purge", () => {
       limits[name]?.push(limit);
       return store[name](beforeMs, limit);
     };
-    const links = open({
+    const links = openLinks({
       store: { ...store, purge: watch("purge"), forgetRequests: watch("forgetRequests") },
     });
     for (let nth = 0; nth < 150; nth++)
@@ -182,14 +186,13 @@ describe("the purge", () => {
         { key: `bounded${nth}`, body: "body" },
         [],
       );
-    monotonicMs = 2 * DAY_MS + HOLD_MS;
-    wallMs = START + monotonicMs;
+    advanceTo(2 * DAY_MS + HOLD_MS);
     expect(await links.purge()).toBeGreaterThanOrEqual(150);
     expect(limits).toEqual({ purge: [500], forgetRequests: [50, 50, 50, 50] });
   });
 
-  test("deletes what is no longer held, and only that", async () => {
-    const links = open();
+  test("deletes exactly the links whose hold has ended", async () => {
+    const links = openLinks();
     await links.create({ originalUrl, customCode: "purged", terms: { expires_at: "24h" } });
     await links.create({ originalUrl, customCode: "spared", terms: { expires_at: "48h" } });
     await links.create({ originalUrl, customCode: "endless" });
@@ -205,20 +208,19 @@ describe("the purge", () => {
   });
 
   test("forgets a request 24 hours after it was first sent", async () => {
-    const links = open();
-    const sent = { key: "purged", body: "body" };
+    const links = openLinks();
+    const request = { key: "purged", body: "body" };
     const send = async () => {
-      const created = await links.createOnce([{ originalUrl }], sent, (await links.recall(sent)) as []);
+      const created = await links.createOnce([{ originalUrl }], request, (await links.recall(request)) as []);
       return "kind" in created ? created : created.outcomes[0];
     };
     const first = await send();
     wallMs = START + 365 * DAY_MS;
     monotonicMs = 5000;
-    // A clock that cannot be true.
+    // A clock that can't be right.
     await links.purge();
     expect(await send()).toEqual(first as never);
-    monotonicMs = DAY_MS;
-    wallMs = START + DAY_MS;
+    advanceTo(DAY_MS);
     await links.purge();
     expect(await send()).toEqual(first as never);
     monotonicMs += 1;
@@ -229,8 +231,8 @@ describe("the purge", () => {
     expect(await send()).toEqual(second as never);
   });
 
-  test("goes on over batches until nothing is left", async () => {
-    const links = open();
+  test("repeats its batches until nothing remains", async () => {
+    const links = openLinks();
     await store.insert(
       Array.from({ length: 1300 }, (_, nth) => newLink(`old${nth}`, { endsMs: START - HOLD_MS })),
     );
@@ -238,8 +240,8 @@ describe("the purge", () => {
     expect(await store.find("old1299" as never)).toBeUndefined();
   });
 
-  test("pauses while the wall clock has left the monotonic clock by more than an hour", async () => {
-    const links = open();
+  test("pauses while the wall clock is more than an hour off the monotonic clock", async () => {
+    const links = openLinks();
     await links.create({ originalUrl, customCode: "paused", terms: { expires_at: "24h" } });
     wallMs = START + 365 * DAY_MS;
     monotonicMs = 5000;
@@ -247,7 +249,7 @@ describe("the purge", () => {
     wallMs = START - 365 * DAY_MS;
     expect(await links.purge()).toBe(0);
     expect(await store.find("paused" as never)).toBeDefined();
-    // Nor is its code given anew, which would delete it as well.
+    // Reusing its code would delete it as well.
     wallMs = START + 365 * DAY_MS;
     expect(await links.create({ originalUrl, customCode: "paused" })).toEqual({ kind: "taken" });
     expect(await links.availability("paused")).toMatchObject({ available: false });
@@ -258,30 +260,30 @@ describe("the purge", () => {
 });
 
 describe("a generated code", () => {
-  test("is drawn again when it is taken, and longer", async () => {
+  test("is replaced by a longer one if it is taken", async () => {
     let draws = 0;
     // The first two draws give the same code.
     const fillRandom = (bytes: Uint8Array) => void bytes.fill(++draws < 3 ? 5 : draws);
-    const links = open({ fillRandom });
+    const links = openLinks({ fillRandom });
     const first = await links.create({ originalUrl });
     const second = await links.create({ originalUrl });
     expect(first).toMatchObject({ code: "7777777" });
     expect("code" in second && second.code).toHaveLength(8);
   });
 
-  test("gets longer once its space is 1/10,000 full", async () => {
+  test("is longer once 1/10,000 of its space is used", async () => {
     // The store holds more than 49^4 / 10,000 = 576 links.
     await store.insert(Array.from({ length: 600 }, (_, nth) => newLink(`full${nth}`)));
-    const link = await open({ codeLength: 4 }).create({ originalUrl });
+    const link = await openLinks({ codeLength: 4 }).create({ originalUrl });
     expect("code" in link && link.code).toHaveLength(5);
   });
 });
 
-describe("a rule about destinations", () => {
+describe("a blocked destination", () => {
   const blocked = (target: string) => (new URL(target).hostname === "evil.example" ? "blocklist" : undefined);
 
-  test("refuses new links, and is told together with other mistakes", async () => {
-    const links = open({ blocked });
+  test("is refused for new links, together with other mistakes", async () => {
+    const links = openLinks({ blocked });
     expect(await links.create({ originalUrl: "https://EVIL.example:8080/", customCode: "a b" })).toEqual({
       kind: "invalid",
       refusals: [{ rule: "target.blocked", host: "evil.example" }, { rule: "code.space" }],
@@ -291,21 +293,20 @@ describe("a rule about destinations", () => {
     });
   });
 
-  test("applies to links that were made before it, ended ones included, but not to codes", async () => {
+  test("disables existing links, including ended ones, but doesn't reserve their codes", async () => {
     const request = {
       originalUrl: "https://evil.example/",
       customCode: "listed",
       terms: { expires_at: "24h" },
     } as const;
-    await open().create(request);
-    const links = open({ blocked });
+    await openLinks().create(request);
+    const links = openLinks({ blocked });
     for (const afterMs of [0, DAY_MS]) {
       wallMs = START + afterMs;
       expect(await links.resolve("listed")).toEqual({ kind: "disabled", reason: "blocklist" });
       expect(await links.find("listed")).toMatchObject({ code: "listed", disabled: "blocklist" });
     }
-    wallMs = START + DAY_MS + HOLD_MS;
-    monotonicMs = wallMs - START;
+    advanceTo(DAY_MS + HOLD_MS);
     expect(await links.resolve("listed")).toEqual({ kind: "unknown" });
     expect(await links.create({ ...request, originalUrl })).toMatchObject({ createdMs: wallMs });
   });
@@ -314,14 +315,13 @@ describe("a rule about destinations", () => {
 describe("a disabled link", () => {
   const decision = { who: "api", atMs: START, reason: "spam" } as const;
 
-  test("is never purged nor is its code given anew; a deleted one has no more than its code", async () => {
-    const links = open();
+  test("keeps its code and is never purged, and has only its code once it is deleted", async () => {
+    const links = openLinks();
     const request = { originalUrl, customCode: "held-back", terms: { expires_at: "24h" } } as const;
     await links.create(request);
     const link = { code: "held-back" as LinkKey, createdMs: START };
     await store.disable([link], decision);
-    monotonicMs = 3 * HOLD_MS;
-    wallMs = START + monotonicMs;
+    advanceTo(3 * HOLD_MS);
     await links.purge();
     expect(await links.resolve("held-back")).toEqual({ kind: "disabled", reason: "spam" });
     expect(await links.find("held-back")).toMatchObject({ disabled: "spam", target: originalUrl });

@@ -2,29 +2,32 @@ import { Database } from "bun:sqlite";
 import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
 
-import { ask, type Made, make, OTHER } from "../managed.ts";
-import { sharePostgres } from "../postgres.ts";
-import { type Running, startHere, temporaryFolder } from "../service.ts";
+import { callApi, type ManagedLink, createManagedLink, OTHER } from "../support/managed-links.ts";
+import { sharePostgres } from "../support/postgres.ts";
+import { type RunningService, startService, temporaryFolder } from "../support/service.ts";
 
 const CURT_SECRET = "a secret of an instance, 32 characters".replaceAll(" ", "-");
 
-/** Does something with a service, and stops it. */
-async function during<T>(started: Promise<Running>, act: (service: Running) => Promise<T>): Promise<T> {
+/** Acts on a service and stops it. */
+async function during<T>(
+  started: Promise<RunningService>,
+  act: (service: RunningService) => Promise<T>,
+): Promise<T> {
   await using service = await started;
-  const done = await act(service);
-  return done;
+  const result = await act(service);
+  return result;
 }
 
 let changes = 0;
-/** The reason why the key is refused, null if it is not. */
-async function reasonAt(service: Running, { path, key }: Made): Promise<string | null> {
+/** Edits a link, and returns the reason of a refusal or null. */
+async function reasonAt(service: RunningService, { path, key }: ManagedLink): Promise<string | null> {
   const target = `${OTHER}/${++changes}`;
-  const { reason, data } = await ask(service, "PATCH", path, { key, body: { target } });
+  const { reason, data } = await callApi(service, "PATCH", path, { key, body: { target } });
   if (reason === null) expect(data["target"]).toBe(target);
   return reason;
 }
 
-/** SQLite's, wherever the other tests run. */
+/** SQLite, even if the other tests run over PostgreSQL. */
 const inFolder = (path: string) => ({ DATABASE_URL: `sqlite:${join(path, "curt.db")}` });
 
 function secretsIn(path: string): number {
@@ -33,52 +36,53 @@ function secretsIn(path: string): number {
 }
 
 describe("a manage key", () => {
-  test("outlives a restart, because the secret is in the database", async () => {
+  test("works after a restart, because the secret is in the database", async () => {
     using folder = temporaryFolder();
-    const start = () => startHere(inFolder(folder.path), { folder: folder.path });
-    const link = await during(start(), make);
+    const start = () => startService(inFolder(folder.path), { folder: folder.path });
+    const link = await during(start(), (service) => createManagedLink(service));
     expect(secretsIn(folder.path)).toBe(1);
-    await using again = await start();
-    expect(await reasonAt(again, link)).toBeNull();
-    const other = await make(again);
-    expect(await reasonAt(again, { ...link, key: other.key })).toBe("key.wrong");
+    await using restarted = await start();
+    expect(await reasonAt(restarted, link)).toBeNull();
+    const other = await createManagedLink(restarted);
+    expect(await reasonAt(restarted, { ...link, key: other.key })).toBe("key.wrong");
   });
 
-  test("depends on CURT_SECRET alone if that is set, which is kept out of the database", async () => {
+  test("depends only on CURT_SECRET if it is set, and the database contains neither", async () => {
     using folder = temporaryFolder();
     const start = (settings: Record<string, string>) =>
-      startHere({ ...inFolder(folder.path), ...settings }, { folder: folder.path });
-    const secretly = await during(start({ CURT_SECRET }), make);
+      startService({ ...inFolder(folder.path), ...settings }, { folder: folder.path });
+    const withSetting = await during(start({ CURT_SECRET }), (service) => createManagedLink(service));
     expect(secretsIn(folder.path)).toBe(0);
-    const openly = await during(start({}), async (service) => {
-      expect(await reasonAt(service, secretly)).toBe("key.wrong");
-      return make(service);
+    const withoutSetting = await during(start({}), async (service) => {
+      expect(await reasonAt(service, withSetting)).toBe("key.wrong");
+      return createManagedLink(service);
     });
     await using third = await start({ CURT_SECRET });
-    expect(await reasonAt(third, secretly)).toBeNull();
-    expect(await reasonAt(third, openly)).toBe("key.wrong");
+    expect(await reasonAt(third, withSetting)).toBeNull();
+    expect(await reasonAt(third, withoutSetting)).toBe("key.wrong");
     const file = await Bun.file(join(folder.path, "curt.db")).text();
     expect(file).not.toContain(CURT_SECRET);
-    for (const { key } of [secretly, openly]) expect(file).not.toContain(key);
+    for (const { key } of [withSetting, withoutSetting]) expect(file).not.toContain(key);
   });
 
-  test("works at every instance of a database, also if both start at once", async () => {
+  test("works at every instance of a database, even if two start simultaneously", async () => {
     const server = await sharePostgres();
     const DATABASE_URL = await server.url("shared");
     using one = temporaryFolder();
     using two = temporaryFolder();
-    await (await startHere({ DATABASE_URL, DATA_DIR: one.path }))[Symbol.asyncDispose]();
+    await (await startService({ DATABASE_URL, DATA_DIR: one.path }))[Symbol.asyncDispose]();
     const [first, second] = await Promise.all([
-      startHere({ DATABASE_URL, DATA_DIR: one.path }),
-      startHere({ DATABASE_URL, DATA_DIR: two.path }),
+      startService({ DATABASE_URL, DATA_DIR: one.path }),
+      startService({ DATABASE_URL, DATA_DIR: two.path }),
     ]);
     await using _first = first;
     await using _second = second;
-    const [here, there] = [await make(first), await make(second)];
+    const [here, there] = [await createManagedLink(first), await createManagedLink(second)];
     for (const service of [first, second])
       for (const link of [here, there]) expect(await reasonAt(service, link)).toBeNull();
-    // What one has in memory, the other one's change reaches within a second.
-    const follow = async (service: Running) => (await service.fetch(`/${here.code}`)).headers.get("location");
+    // A change through one instance reaches the cache of the other within a second.
+    const follow = async (service: RunningService) =>
+      (await service.fetch(`/${here.code}`)).headers.get("location");
     const before = await follow(first);
     expect(await reasonAt(second, here)).toBeNull();
     expect(await follow(second)).toBe(`${OTHER}/${changes}`);

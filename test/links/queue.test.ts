@@ -2,33 +2,33 @@ import { expect, test } from "bun:test";
 
 import { createQueue } from "../../src/links/queue.ts";
 
-test("a queue serves so many at once, in the order in which they came, and refuses those that cannot wait", async () => {
+test("a queue runs `atOnce` tasks at a time in order of arrival, and refuses those beyond `waiting`", async () => {
   const inTurn = createQueue({ atOnce: 2, waiting: 3 });
-  const begun: number[] = [];
+  const started: number[] = [];
   const ends: (() => void)[] = [];
   const work = (nth: number) => async () => {
-    begun.push(nth);
+    started.push(nth);
     await new Promise<void>((resolve) => ends.push(resolve));
     if (nth === 1) throw new Error("failed");
     return nth;
   };
   const outcomes = [0, 1, 2, 3, 4, 5, 6].map((nth) => inTurn(work(nth)).catch(() => "failed" as const));
   await Bun.sleep(0);
-  expect(begun).toEqual([0, 1]);
+  expect(started).toEqual([0, 1]);
   for (let end = ends.shift(); end !== undefined; end = ends.shift()) {
     end();
     await Bun.sleep(0);
-    expect(begun.length).toBeLessThanOrEqual(5);
+    expect(started.length).toBeLessThanOrEqual(5);
   }
   expect(await Promise.all(outcomes)).toEqual([0, "failed", 2, 3, 4, undefined, undefined]);
-  expect(begun).toEqual([0, 1, 2, 3, 4]);
+  expect(started).toEqual([0, 1, 2, 3, 4]);
   const later = inTurn(work(7));
   await Bun.sleep(0);
   for (const end of ends) end();
   expect(await later).toBe(7);
 });
 
-test("a queue lets each sharer have its share of the places", async () => {
+test("a queue limits each sharer to its share of the places", async () => {
   const inTurn = createQueue({ atOnce: 1, waiting: 9, share: 2 });
   const { promise: end, resolve: done } = Promise.withResolvers<string>();
   const outcomes = [["a"], ["a", "x"], ["a"], ["b", "x"], ["c", "x"], ["c"], []].map((sharers) =>

@@ -1,26 +1,26 @@
-// Every term through every door. A new term only needs its samples.
+// Tests every term through every door. A new term only needs its samples.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
 
 import { TERM_NAMES, type TermName, TERMS } from "../../src/links/terms.ts";
 import { DAY_MS } from "../../src/links/time.ts";
 import en from "../../src/locales/en.json";
-import { askAs, TOKEN } from "../admin/operator.ts";
+import { operateAs, TOKEN } from "../admin/operator.ts";
 import { ended, HEAD, linkLine } from "../cli/export-file.ts";
 import { run } from "../cli/run.ts";
 import { startReceiver } from "../events/receiver.ts";
 import { HTML, sendForm } from "../http/markup.ts";
 import { readServedForm, type ServedForm } from "../http/served-form.ts";
-import { ask, make, type Made, OTHER, TARGET } from "../managed.ts";
 import { connect } from "../mcp/connect.ts";
-import { sharePostgres } from "../postgres.ts";
-import { type Running, shareService, startHere, temporaryFolder } from "../service.ts";
+import { callApi, createManagedLink, type ManagedLink, OTHER, TARGET } from "../support/managed-links.ts";
+import { sharePostgres } from "../support/postgres.ts";
+import { type RunningService, shareService, startService, temporaryFolder } from "../support/service.ts";
 import { enter, isRefusedBeside } from "./term-forms.ts";
 import {
   endlessTexts,
   expectTerms,
-  type MadeLink,
-  makeScheduled,
+  type CreatedLink,
+  createScheduled,
   SCHEDULED,
   ONLY_IN_CHANGES,
   SAMPLES,
@@ -31,15 +31,18 @@ import {
 } from "./term-samples.ts";
 
 const LINKS = "/api/v1/links";
+/** A checkbox has no wrong text. */
+const WITH_WRONG_TEXTS = TERM_NAMES.filter((name) => wrongTexts(name).length > 0);
 
 /** Changes a term to its other sample and back, then removes it. Each change must give the link another ETag. */
 async function expectChanges(
-  curt: Running,
+  curt: RunningService,
   name: TermName,
-  change: (link: Made, value: Value | null, etag: string) => Promise<unknown>,
+  change: (link: ManagedLink, value: Value | null, etag: string) => Promise<unknown>,
 ): Promise<void> {
-  const link = await makeScheduled(curt, name);
-  const etagOf = async () => (await ask(curt, "GET", link.path, { key: link.key })).headers.get("etag") ?? "";
+  const link = await createScheduled(curt, name);
+  const etagOf = async () =>
+    (await callApi(curt, "GET", link.path, { key: link.key })).headers.get("etag") ?? "";
   const [first, other] = SAMPLES[name].values;
   let etag = await etagOf();
   for (const value of [other, first, null]) {
@@ -48,7 +51,7 @@ async function expectChanges(
     const before = etag;
     etag = await etagOf();
     expect(etag, `${name}: ${value}`).not.toBe(before);
-    const late = await ask(curt, "PATCH", link.path, {
+    const late = await callApi(curt, "PATCH", link.path, {
       key: link.key,
       body: { target: OTHER },
       ifMatch: before,
@@ -65,30 +68,30 @@ describe.each(Object.entries(ENGINES))("the API over %s", (_, settings) => {
 
   async function batch(...bodies: readonly object[]) {
     const body = bodies.map((one) => ({ target: TARGET, ...one }));
-    return (await ask(curt, "POST", `${LINKS}/batch`, { body })).data.results;
+    return (await callApi(curt, "POST", `${LINKS}/batch`, { body })).data.results;
   }
 
   test.each(TERM_NAMES)("POST stores and shows %s", async (name) => {
-    const given = { [name]: SAMPLES[name].values[0] };
-    const link = await make(curt, given);
-    expect(link.data).toMatchObject(shownTerms(given));
-    await expectTerms(curt, link, given);
+    const terms = { [name]: SAMPLES[name].values[0] };
+    const link = await createManagedLink(curt, terms);
+    expect(link.data).toMatchObject(shownTerms(terms));
+    await expectTerms(curt, link, terms);
   });
 
-  test.each(TERM_NAMES)("POST takes %s of null for a link without it", async (name) => {
-    const [plain, link] = [await make(curt), await make(curt, { [name]: null })];
+  test.each(TERM_NAMES)("POST accepts null as %s for a link without it", async (name) => {
+    const [plain, link] = [await createManagedLink(curt), await createManagedLink(curt, { [name]: null })];
     const [etag, other] = await Promise.all(
-      [plain, link].map(async ({ path }) => (await ask(curt, "GET", path)).headers.get("etag")),
+      [plain, link].map(async ({ path }) => (await callApi(curt, "GET", path)).headers.get("etag")),
     );
     expect(other).toBe(etag as string);
   });
 
   test.each(TERM_NAMES)("a batch stores and shows %s", async (name) => {
-    const given = { [name]: SAMPLES[name].values[0] };
-    const [plain, { data }] = await batch({}, given);
+    const terms = { [name]: SAMPLES[name].values[0] };
+    const [plain, { data }] = await batch({}, terms);
     expect(plain.data).toMatchObject(shownTerms({}));
-    expect(data).toMatchObject(shownTerms(given));
-    await expectTerms(curt, { code: data.code, key: data.manage_key }, given);
+    expect(data).toMatchObject(shownTerms(terms));
+    await expectTerms(curt, { code: data.code, key: data.manage_key }, terms);
   });
 
   test.each(TERM_NAMES)("a replay shows %s", async (name) => {
@@ -102,16 +105,23 @@ describe.each(Object.entries(ENGINES))("the API over %s", (_, settings) => {
     expect(data).toEqual(((await first.json()) as { data: object }).data);
   });
 
-  test.each(TERM_NAMES)("PATCH changes and removes %s, and If-Match notices", async (name) => {
-    await expectChanges(curt, name, async ({ path, key }, value, ifMatch) => {
-      const { status, data } = await ask(curt, "PATCH", path, { key, body: { [name]: value }, ifMatch });
-      expect(status).toBe(200);
-      expect(data).toMatchObject(shownTerms({ ...SCHEDULED, [name]: value }));
-    });
-  });
+  test.each(TERM_NAMES)(
+    "PATCH changes and removes %s, and each change fails an older If-Match",
+    async (name) => {
+      await expectChanges(curt, name, async ({ path, key }, value, ifMatch) => {
+        const { status, data } = await callApi(curt, "PATCH", path, {
+          key,
+          body: { [name]: value },
+          ifMatch,
+        });
+        expect(status).toBe(200);
+        expect(data).toMatchObject(shownTerms({ ...SCHEDULED, [name]: value }));
+      });
+    },
+  );
 
   test.each(TERM_NAMES)("POST, batch and PATCH refuse a wrong %s with the same reason", async (name) => {
-    const link = await makeScheduled(curt, name);
+    const link = await createScheduled(curt, name);
     for (const [value, reason] of wrongValues(name)) {
       const change = { [name]: value };
       const errors = [expect.objectContaining({ field: name, reason })];
@@ -142,10 +152,10 @@ let environment: { CURT_URL: string };
 beforeAll(() => void (environment = { CURT_URL: curt.origin }));
 
 describe("the contract's endpoint", () => {
-  test("takes a duration for the end", async () => {
+  test("accepts a duration as the end", async () => {
     const response = await curt.shorten({ original_url: TARGET, expire_duration: "24h" });
     const { data } = (await response.json()) as { data: { code: string; expiration_date: string } };
-    const shown = (await askAs(curt)("GET", `links/${data.code}`)).data;
+    const shown = (await operateAs(curt)("GET", `links/${data.code}`)).data;
     expect(shown).toMatchObject(shownTerms({ expires_at: data.expiration_date }));
     expect(Date.parse(shown.expires_at) - Date.parse(shown.created_at)).toBe(DAY_MS);
   });
@@ -154,10 +164,10 @@ describe("the contract's endpoint", () => {
 describe("the home form", () => {
   const open = async () => readServedForm(curt, await curt.fetch("/", { headers: HTML }), "form[data-make]");
   const address = (form: ServedForm) => form.find(({ name }) => name === "original_url");
-  const refused = async (form: ServedForm) => readServedForm(curt, await form.send(), "form[data-make]");
+  const sendRefused = async (form: ServedForm) => readServedForm(curt, await form.send(), "form[data-make]");
 
   /** The operator has the manage key. */
-  async function created(form: ServedForm): Promise<MadeLink> {
+  async function created(form: ServedForm): Promise<CreatedLink> {
     const response = await form.send();
     expect(response.status).toBe(303);
     const [, code = ""] = /^\/([^+]+)\+/.exec(response.headers.get("location") ?? "") ?? [];
@@ -175,30 +185,30 @@ describe("the home form", () => {
     await expectTerms(curt, await created(form), { [name]: value });
   });
 
-  test.each(TERM_NAMES)("shows %s again beside another mistake", async (name) => {
+  test.each(TERM_NAMES)("keeps %s when it shows another mistake", async (name) => {
     const [value] = SAMPLES[name].values;
     const form = await open();
     enter(form, name, value);
-    const again = await refused(form);
-    expect(again.status).toBe(400);
-    address(again).value = TARGET;
-    await expectTerms(curt, await created(again), { [name]: value });
+    const shown = await sendRefused(form);
+    expect(shown.status).toBe(400);
+    address(shown).value = TARGET;
+    await expectTerms(curt, await created(shown), { [name]: value });
   });
 
-  test.each(TERM_NAMES)("refuses a wrong %s beside its field", async (name) => {
+  test.each(WITH_WRONG_TEXTS)("refuses a wrong %s beside its field", async (name) => {
     for (const [value] of wrongTexts(name)) {
       const form = await open();
       address(form).value = TARGET;
       enter(form, name, value);
-      const again = await refused(form);
-      expect([again.status, isRefusedBeside(again, name)], String(value)).toEqual([400, true]);
+      const shown = await sendRefused(form);
+      expect([shown.status, isRefusedBeside(shown, name)], String(value)).toEqual([400, true]);
     }
   });
 });
 
 describe("the manage form", () => {
   const SELECTOR = "form[data-act=change]";
-  async function open({ code, key }: MadeLink): Promise<ServedForm> {
+  async function open({ code, key }: CreatedLink): Promise<ServedForm> {
     const body = new URLSearchParams({ key });
     return readServedForm(
       curt,
@@ -206,7 +216,7 @@ describe("the manage form", () => {
       SELECTOR,
     );
   }
-  const refused = async (form: ServedForm) => readServedForm(curt, await form.send(), SELECTOR);
+  const sendRefused = async (form: ServedForm) => readServedForm(curt, await form.send(), SELECTOR);
 
   test.each(TERM_NAMES)("changes and removes %s", async (name) => {
     await expectChanges(curt, name, async (link, value) => {
@@ -216,41 +226,41 @@ describe("the manage form", () => {
     });
   });
 
-  test.each(TERM_NAMES)("keeps %s if nothing was entered", async (name) => {
-    const link = await makeScheduled(curt, name);
-    const before = await ask(curt, "GET", link.path, { key: link.key });
+  test.each(TERM_NAMES)("keeps %s if its field is untouched", async (name) => {
+    const link = await createScheduled(curt, name);
+    const before = await callApi(curt, "GET", link.path, { key: link.key });
     expect((await (await open(link)).send()).status).toBe(200);
-    const after = await ask(curt, "GET", link.path, { key: link.key });
+    const after = await callApi(curt, "GET", link.path, { key: link.key });
     expect([after.data, after.headers.get("etag")]).toEqual([before.data, before.headers.get("etag")]);
   });
 
-  test.each(TERM_NAMES)("shows %s again beside another mistake, unless it is secret", async (name) => {
+  test.each(TERM_NAMES)("keeps %s when it shows another mistake, unless it is secret", async (name) => {
     const [first, other] = SAMPLES[name].values;
-    const link = await makeScheduled(curt, name);
+    const link = await createScheduled(curt, name);
     const form = await open(link);
     form.find((control) => control.name === "target").value = "no address";
     enter(form, name, other);
-    const again = await refused(form);
-    expect(again.status).toBe(400);
-    again.find((control) => control.name === "target").value = TARGET;
-    expect((await again.send()).status).toBe(200);
+    const shown = await sendRefused(form);
+    expect(shown.status).toBe(400);
+    shown.find((control) => control.name === "target").value = TARGET;
+    expect((await shown.send()).status).toBe(200);
     const isSecret = TERMS[name].kind === "secret";
     await expectTerms(curt, link, { ...SCHEDULED, [name]: isSecret ? first : other });
   });
 
-  test.each(TERM_NAMES)("refuses a wrong %s beside its field", async (name) => {
-    const link = await makeScheduled(curt, name);
+  test.each(WITH_WRONG_TEXTS)("refuses a wrong %s beside its field", async (name) => {
+    const link = await createScheduled(curt, name);
     for (const [value] of wrongTexts(name)) {
       const form = await open(link);
       enter(form, name, value);
-      const again = await refused(form);
-      expect([again.status, isRefusedBeside(again, name)], String(value)).toEqual([400, true]);
+      const shown = await sendRefused(form);
+      expect([shown.status, isRefusedBeside(shown, name)], String(value)).toEqual([400, true]);
     }
     await expectTerms(curt, link, { ...SCHEDULED, [name]: SAMPLES[name].values[0] });
   });
 });
 
-describe("a command", () => {
+describe("the commands", () => {
   const optionOf = (name: TermName) => name.replaceAll("_", "-");
 
   /** The arguments that give a term, or remove it with null. */
@@ -270,12 +280,12 @@ describe("a command", () => {
 
   test.each(TERM_NAMES)("curt shorten creates a link with %s", async (name) => {
     const [value] = SAMPLES[name].values;
-    const given = { [name]: value };
+    const terms = { [name]: value };
     const { code, stdout, stderr } = await runWith(["shorten", TARGET], name, value);
     expect([code, stderr]).toEqual([0, ""]);
     const link = JSON.parse(stdout);
-    expect(link).toMatchObject(shownTerms(given));
-    await expectTerms(curt, { code: link.code, key: link.manage_key }, given);
+    expect(link).toMatchObject(shownTerms(terms));
+    await expectTerms(curt, { code: link.code, key: link.manage_key }, terms);
   });
 
   test.each(TERM_NAMES)("curt edit changes and removes %s", async (name) => {
@@ -287,7 +297,7 @@ describe("a command", () => {
   });
 
   test.each(TERM_NAMES)("curt shorten and curt edit name a wrong %s", async (name) => {
-    const link = await makeScheduled(curt, name);
+    const link = await createScheduled(curt, name);
     const edit = ["edit", link.code, `--key=${link.key}`];
     const shorten = ["shorten", TARGET];
     const lines: (() => ReturnType<typeof run>)[] = [];
@@ -309,25 +319,25 @@ describe("a command", () => {
   });
 });
 
-describe("a tool of MCP", () => {
+describe("the MCP tools", () => {
   let mcp: Awaited<ReturnType<typeof connect>>;
   beforeAll(async () => void (mcp = await connect({ CURT_URL: curt.origin })));
   afterAll(() => mcp[Symbol.asyncDispose]());
 
-  async function call(tool: string, given: Readonly<Record<string, unknown>>) {
-    const { isError, text, told } = await mcp.call(tool, given);
+  async function call(tool: string, terms: Readonly<Record<string, unknown>>) {
+    const { isError, text, result } = await mcp.call(tool, terms);
     if (isError) throw new Error(text);
-    return told as Readonly<Record<string, string>>;
+    return result as Readonly<Record<string, string>>;
   }
 
   test.each(TERM_NAMES)("shorten creates a link with %s, and look_inside shows it", async (name) => {
-    const given = { [name]: SAMPLES[name].values[0] };
-    const link = await call("shorten", { target: TARGET, ...given });
-    expect(link).toMatchObject(shownTerms(given));
-    await expectTerms(curt, { code: link["code"] ?? "", key: link["manage_key"] ?? "" }, given);
+    const terms = { [name]: SAMPLES[name].values[0] };
+    const link = await call("shorten", { target: TARGET, ...terms });
+    expect(link).toMatchObject(shownTerms(terms));
+    await expectTerms(curt, { code: link["code"] ?? "", key: link["manage_key"] ?? "" }, terms);
     // Before its start, a link is unknown.
     if (link["state"] === "active")
-      expect(await call("look_inside", { link: link["code"] })).toMatchObject(shownTerms(given));
+      expect(await call("look_inside", { link: link["code"] })).toMatchObject(shownTerms(terms));
   });
 
   test.each(TERM_NAMES)("update changes and removes %s", async (name) => {
@@ -338,12 +348,12 @@ describe("a tool of MCP", () => {
   });
 
   test.each(TERM_NAMES)("shorten and update name a wrong %s", async (name) => {
-    const { code, key } = await makeScheduled(curt, name);
+    const { code, key } = await createScheduled(curt, name);
     const failures: ReturnType<typeof mcp.call>[] = [];
     for (const [value, reason] of [...wrongValues(name), ...endlessTexts(name)]) {
-      const given = { [name]: value };
-      failures.push(mcp.call("update", { link: code, manage_key: key, ...given }));
-      if (reason !== ONLY_IN_CHANGES) failures.push(mcp.call("shorten", { target: TARGET, ...given }));
+      const terms = { [name]: value };
+      failures.push(mcp.call("update", { link: code, manage_key: key, ...terms }));
+      if (reason !== ONLY_IN_CHANGES) failures.push(mcp.call("shorten", { target: TARGET, ...terms }));
     }
     for (const { isError, text } of await Promise.all(failures)) {
       expect(isError, text).toBeTrue();
@@ -355,11 +365,14 @@ describe("a tool of MCP", () => {
 
 describe("the operator's page", () => {
   test.each(TERM_NAMES)("shows %s", async (name) => {
-    const [plain, link] = [await make(curt), await make(curt, { [name]: SAMPLES[name].values[0] })];
-    const factsOf = async ({ code }: MadeLink) => {
+    const [plain, link] = [
+      await createManagedLink(curt),
+      await createManagedLink(curt, { [name]: SAMPLES[name].values[0] }),
+    ];
+    const factsOf = async ({ code }: CreatedLink) => {
       const page = await operatorsPage(code);
       return [...page.matchAll(/<dt>(.*?)<\/dt><dd.*?>(.*?)<\/dd>/gs)].flatMap(([fact, term = ""]) =>
-        // They depend on more than the term.
+        // These depend on more than the term.
         [en["admin.state"], en["preview.created"]].includes(term) ? [] : [fact],
       );
     };
@@ -374,11 +387,11 @@ async function operatorsPage(code: string): Promise<string> {
 }
 
 describe("events", () => {
-  test("show every term of a new and of a changed link", async () => {
+  test("contain every term of a new and of a changed link", async () => {
     await using receiver = startReceiver();
-    await using service = await startHere({ ADMIN_TOKEN: TOKEN, ...receiver.settings });
-    const links: { name: TermName; link: Made }[] = [];
-    for (const name of TERM_NAMES) links.push({ name, link: await makeScheduled(service, name) });
+    await using service = await startService({ ADMIN_TOKEN: TOKEN, ...receiver.settings });
+    const links: { name: TermName; link: ManagedLink }[] = [];
+    for (const name of TERM_NAMES) links.push({ name, link: await createScheduled(service, name) });
     const expected = (nth: 0 | 1) =>
       links.map(({ name, link: { code } }) =>
         expect.objectContaining({ code, ...shownTerms({ ...SCHEDULED, [name]: SAMPLES[name].values[nth] }) }),
@@ -387,7 +400,7 @@ describe("events", () => {
     await receiver.until(links.length);
     for (const { name, link } of links) {
       const body = { [name]: SAMPLES[name].values[1] };
-      expect((await ask(service, "PATCH", link.path, { key: link.key, body })).status).toBe(200);
+      expect((await callApi(service, "PATCH", link.path, { key: link.key, body })).status).toBe(200);
     }
     await receiver.until(2 * links.length);
     expect(receiver.events.map(({ data }) => data)).toEqual([...expected(0), ...expected(1)]);
@@ -397,11 +410,11 @@ describe("events", () => {
 
 describe("curt export and curt import", () => {
   test("move every term to another engine and back", async () => {
-    await using service = await startHere({ ADMIN_TOKEN: TOKEN });
+    await using service = await startService({ ADMIN_TOKEN: TOKEN });
     const links = await Promise.all(
       TERM_NAMES.map(async (name) => {
-        const given = { [name]: SAMPLES[name].values[0] };
-        return { given, link: await make(service, given) };
+        const terms = { [name]: SAMPLES[name].values[0] };
+        return { terms, link: await createManagedLink(service, terms) };
       }),
     );
     using folder = temporaryFolder();
@@ -417,11 +430,11 @@ describe("curt export and curt import", () => {
         const { code, stderr } = await run([command, file], { ...settings, DATABASE_URL });
         expect(code, stderr).toBe(0);
       }
-      await using moved = await startHere(
+      await using moved = await startService(
         { ADMIN_TOKEN: TOKEN, DATABASE_URL: to },
         { folder: path(String(nth)) },
       );
-      for (const { given, link } of links) await expectTerms(moved, link, given);
+      for (const { terms, link } of links) await expectTerms(moved, link, terms);
       from = to;
     }
   });

@@ -35,12 +35,12 @@ function isFor({ name: sent }: Pick<Control, "name">, name: TermName): boolean {
   return sent === name || sent === `${name}_date`;
 }
 
-/** As `datetime-local` in UTC; what is no instant stays as it is. */
+/** The value of `datetime-local` in UTC; texts other than instants stay unchanged. */
 function localTime(value: Value): string {
   return String(value).replace(/^(\d{4}-\d\d-\d\dT\d\d:\d\d):00.000Z$/, "$1");
 }
 
-/** Whether the form says beside its input what is wrong with a term. */
+/** Whether the form shows a mistake beside the input of a term. */
 export function isRefusedBeside({ controls, ids }: ServedForm, name: TermName): boolean {
   const error = `${name}-error`;
   return (

@@ -1,4 +1,4 @@
-// Values of each term, for the tests that try every door. What is wrong with a value follows from its kind.
+// Values of each term, for the tests that try every door. The kind of a term determines its wrong values.
 import { expect } from "bun:test";
 
 import type { ProblemReason } from "../../src/http/problem-reasons.ts";
@@ -14,20 +14,20 @@ import {
   type TermName,
   TERMS,
 } from "../../src/links/terms.ts";
-import { askAs } from "../admin/operator.ts";
-import { ask, make, type Made } from "../managed.ts";
-import { openStoreOf, type Running } from "../service.ts";
+import { operateAs } from "../admin/operator.ts";
+import { callApi, createManagedLink, type ManagedLink } from "../support/managed-links.ts";
+import { openStoreOf, type RunningService } from "../support/service.ts";
 
 interface Sample<Sent> {
-  /** Two that a link can have. Instants are whole minutes, because forms take no others. */
+  /** Two valid values. Instants are whole minutes, because forms accept no others. */
   readonly values: readonly [Sent, Sent];
-  /** What no link can have, for a reason that not all terms of its kind have. */
+  /** Invalid values, for reasons that only this term of its kind has. */
   readonly refused?: readonly (readonly [value: Sent, reason: ProblemReason])[];
 }
 
 const LONG_AGO = "2001-01-01T00:00:00.000Z";
 
-/** As JSON sends them. */
+/** Values as JSON contains them. */
 export const SAMPLES = {
   expires_at: {
     values: ["2099-01-01T00:00:00.000Z", "2099-06-01T12:30:00.000Z"],
@@ -54,12 +54,12 @@ type WrongValues = readonly (readonly [value: Value, reason: string])[];
 export const ONLY_IN_CHANGES = "starts_at.past";
 const WRONG_TYPE = "field.type";
 
-/** Values that are refused, and why. */
+/** Invalid values, and the reasons of their refusals. */
 export function wrongValues(name: TermName): WrongValues {
   return [...WRONG[TERMS[name].kind](name as never), ...(SAMPLES[name].refused ?? [])];
 }
 
-/** Values that are refused where everything is sent as text. */
+/** Invalid values for doors that send everything as text. */
 export function wrongTexts(name: TermName): WrongValues {
   return [
     ...wrongValues(name).filter(([, reason]) => reason !== WRONG_TYPE),
@@ -94,7 +94,7 @@ const WRONG: { readonly [K in Kind]: (name: NameOf<K>) => WrongValues } = {
   flag: () => [["yes", WRONG_TYPE]],
 };
 
-/** What JSON shows of a link with these terms. Some instant, if a start was removed. */
+/** The JSON of a link with these terms. If its start was removed, it has any instant. */
 export function shownTerms(given: Given): Readonly<Record<string, unknown>> {
   const shown = TERM_NAMES.map((name) => {
     const term = TERMS[name];
@@ -115,18 +115,22 @@ const SHOWN: { readonly [K in Kind]: (value: Value | null) => unknown } = {
 /** A link that has started can't get another start. */
 export const SCHEDULED: Given = { starts_at: SAMPLES.starts_at.values[0] };
 
-/** Makes a scheduled link with the first sample of a term. */
-export function makeScheduled(curt: Running, name: TermName): Promise<Made> {
-  return make(curt, { ...SCHEDULED, [name]: SAMPLES[name].values[0] });
+/** Creates a scheduled link with the first sample of a term. */
+export function createScheduled(curt: RunningService, name: TermName): Promise<ManagedLink> {
+  return createManagedLink(curt, { ...SCHEDULED, [name]: SAMPLES[name].values[0] });
 }
 
-export type MadeLink = Pick<Made, "code" | "key">;
+export type CreatedLink = Pick<ManagedLink, "code" | "key">;
 
-/** Checks what the maker and the operator see of a link, and that it has these secrets. */
-export async function expectTerms(curt: Running, { code, key }: MadeLink, given: Given): Promise<void> {
+/** Checks a link's terms in the API, in the operator's API and, for secrets, in the store. */
+export async function expectTerms(
+  curt: RunningService,
+  { code, key }: CreatedLink,
+  given: Given,
+): Promise<void> {
   const shown = shownTerms(given);
-  expect((await ask(curt, "GET", `/api/v1/links/${code}`, { key })).data).toMatchObject(shown);
-  expect((await askAs(curt)("GET", `links/${code}`)).data).toMatchObject(shown);
+  expect((await callApi(curt, "GET", `/api/v1/links/${code}`, { key })).data).toMatchObject(shown);
+  expect((await operateAs(curt)("GET", `links/${code}`)).data).toMatchObject(shown);
   await using store = await openStoreOf(curt);
   const { terms = {} } = (await store.find(code as LinkKey)) ?? {};
   const stored: Readonly<Record<string, unknown>> = { ...terms };

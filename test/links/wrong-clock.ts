@@ -10,15 +10,15 @@ import {
   temporaryFolder,
   untilLogged,
   PROGRAM,
-} from "../service.ts";
+} from "../support/service.ts";
 
 const original_url = "https://example.com/";
 
-/** The real program on clocks that the test sets: both read their offsets from a file. Its rounds come sooner. */
+/** Starts the program on clocks that the test sets: both read their offsets from a file. It repeats its work sooner. */
 export async function startWithClock(folder: string, settings: Settings = {}, wallAheadMs = 0) {
   const offset = join(folder, "offset-ms");
   const preload = join(folder, "clock.ts");
-  /** Moves the wall clock only, as when somebody sets it: in one step, because the program may read the file at any moment. */
+  /** Sets the wall clock: in one step, because the program may read the file at any moment. */
   function setWall(wallMs: number, passedMs: number): void {
     writeFileSync(`${offset}.new`, JSON.stringify([wallMs, passedMs]));
     renameSync(`${offset}.new`, offset);
@@ -36,7 +36,7 @@ export async function startWithClock(folder: string, settings: Settings = {}, wa
   );
   const command = [process.execPath, "--preload", preload, PROGRAM, "serve"];
   const program = await startProgram({ CODE_HOLD: "2d", ...settings }, { folder, command });
-  /** Time passes: both clocks. */
+  /** Advances both clocks. */
   const pass = (ms: number) => setWall(ms, ms);
   /** Runs another command of the program with the same clocks, and resolves with its exit code. */
   const run = (name: string) =>
@@ -49,20 +49,20 @@ export async function startWithClock(folder: string, settings: Settings = {}, wa
 
 /** Statuses of several requests, each over its own connection, so that every process gets some. */
 async function statusesOf(program: Program, path: string): Promise<Set<number>> {
-  const ask = () => program.fetch(path, { headers: { Connection: "close" } });
-  const answers = await Promise.all(Array.from({ length: 30 }, ask));
-  return new Set(answers.map(({ status }) => status));
+  const request = () => program.fetch(path, { headers: { Connection: "close" } });
+  const responses = await Promise.all(Array.from({ length: 30 }, request));
+  return new Set(responses.map(({ status }) => status));
 }
 
-/** Each process says it once. */
-async function untilEachSays(program: Program, text: string, processes: string): Promise<void> {
+/** Waits until each process has logged `text`, once. */
+async function untilEachLogs(program: Program, text: string, processes: string): Promise<void> {
   await untilLogged(program, text, Number(processes));
   expect(program.logged.filter((line) => line.includes(text))).toHaveLength(Number(processes));
 }
 
-/** What a clock that is set wrong may do, over so many processes. */
+/** Tests the effects of a wrong clock on `processes` processes. */
 export function testWrongClock(processes: string): void {
-  test(`PROCESSES=${processes}: a jump ahead is warned of, and taken back with all that came of it`, async () => {
+  test(`PROCESSES=${processes}: a jump of the clock causes a warning, and ends links only until the clock is right`, async () => {
     using folder = temporaryFolder();
     const { program, setWall } = await startWithClock(folder.path, { PROCESSES: processes });
     await using _ = program;
@@ -71,19 +71,19 @@ export function testWrongClock(processes: string): void {
     expect(await statusesOf(program, "/day")).toEqual(new Set([302]));
     setWall(2 * DAY_MS, 0);
     expect(await statusesOf(program, "/day")).toEqual(new Set([410]));
-    await untilEachSays(program, "the clock is wrong", processes);
+    await untilEachLogs(program, "the clock is wrong", processes);
     setWall(400 * DAY_MS, 0);
     expect((await program.shorten({ original_url, custom_code: "week" })).status).toBe(409);
     setWall(0, 0);
-    await untilEachSays(program, "the clock is right again", processes);
+    await untilEachLogs(program, "the clock is right again", processes);
     for (const path of ["/day", "/week"]) expect(await statusesOf(program, path)).toEqual(new Set([302]));
-    const made = await program.shorten({ original_url, expire_duration: "24h" });
-    const { data } = (await made.json()) as { data: { expiration_date: string } };
+    const response = await program.shorten({ original_url, expire_duration: "24h" });
+    const { data } = (await response.json()) as { data: { expiration_date: string } };
     expect(Date.parse(data.expiration_date)).toBeLessThan(Date.now() + DAY_MS + 1000);
     expect(program.logged.filter((line) => line.includes("purged"))).toEqual([]);
   });
 
-  test(`PROCESSES=${processes}: a link that starts later is closed again after a jump ahead`, async () => {
+  test(`PROCESSES=${processes}: a jump of the clock starts a link only until the clock is right`, async () => {
     using folder = temporaryFolder();
     const { program, setWall } = await startWithClock(folder.path, { PROCESSES: processes });
     await using _ = program;
@@ -102,7 +102,7 @@ export function testWrongClock(processes: string): void {
       expect(await statusesOf(program, path), path).toEqual(new Set([404]));
   });
 
-  test(`PROCESSES=${processes}: a start far ahead deletes nothing until the clock is right, or trusted`, async () => {
+  test(`PROCESSES=${processes}: a start with a clock far ahead deletes nothing until the clock is right or trusted`, async () => {
     using folder = temporaryFolder();
     const settings = { PROCESSES: processes };
     {
@@ -113,16 +113,16 @@ export function testWrongClock(processes: string): void {
     {
       const { program, setWall } = await startWithClock(folder.path, settings, 400 * DAY_MS);
       await using _ = program;
-      await untilEachSays(program, "the clock is wrong", processes);
+      await untilEachLogs(program, "the clock is wrong", processes);
       expect((await program.shorten({ original_url, custom_code: "held" })).status).toBe(409);
       expect((await program.shorten({ original_url, custom_code: "misdated" })).status).toBe(201);
       setWall(0, 0);
-      await untilEachSays(program, "the clock is right again", processes);
+      await untilEachLogs(program, "the clock is right again", processes);
       for (const path of ["/held", "/kept"]) expect(await statusesOf(program, path)).toEqual(new Set([302]));
     }
-    // Another start is no confirmation, even though links were made by the wrong clock.
+    // Another start is no confirmation, even though the wrong clock has dated links.
     const { program, run } = await startWithClock(folder.path, settings, 400 * DAY_MS);
-    await untilEachSays(program, "the clock is wrong", processes);
+    await untilEachLogs(program, "the clock is wrong", processes);
     expect((await program.shorten({ original_url, custom_code: "held" })).status).toBe(409);
     expect(program.logged.filter((line) => line.includes("purged"))).toEqual([]);
     expect(await run("trust-clock")).toBe(0);

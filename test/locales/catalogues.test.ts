@@ -3,11 +3,11 @@ import { cpSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { LANGUAGES, message } from "../../src/locales/messages.ts";
-import { ROOT, temporaryFolder } from "../service.ts";
+import { ROOT, temporaryFolder } from "../support/service.ts";
 
 const LANGUAGE = join(ROOT, "src/locales");
 
-/** Changes a copy of src/locales/ and reads its catalogues. */
+/** Changes a copy of src/locales/, and reads its catalogues there. */
 async function readChanged(change: (folder: string) => void): Promise<string> {
   using folder = temporaryFolder();
   cpSync(LANGUAGE, folder.path, { recursive: true });
@@ -23,19 +23,19 @@ function edit(folder: string, file: string, edits: (catalogue: Record<string, un
   writeFileSync(join(folder, file), JSON.stringify(catalogue));
 }
 
-test("English comes first, Japanese and Korean are there", () => {
+test("the languages are English, Japanese and Korean, in this order", () => {
   expect(LANGUAGES).toEqual(["en", "ja", "ko"]);
   expect(message("ja", "field.required")).toBe("必須です。");
   expect(message("ko", "field.required")).toBe("필수 항목입니다.");
 });
 
-test("adding a language is adding one file", async () => {
+test("a new file adds a language", async () => {
   expect(await readChanged((folder) => cpSync(join(folder, "en.json"), join(folder, "fr.json")))).toBe(
     "en,fr,ja,ko",
   );
 });
 
-test("a catalogue fails if a message is missing or added, or has other placeholders", async () => {
+test("a catalogue is refused if a message is missing, added or has other placeholders", async () => {
   const missing = await readChanged((folder) =>
     edit(folder, "ko.json", (messages) => delete messages["taken"]),
   );
@@ -50,9 +50,9 @@ test("a catalogue fails if a message is missing or added, or has other placehold
   expect(placeholder).toContain("ko.json differs from en.json in: expired");
 });
 
-test("a plural has the forms of its language, and a language without forms one text", async () => {
+test("a plural needs exactly the forms of its language, or one text if the language has none", async () => {
   const { links, password } = { links: "admin.found.links", password: "password.left" };
-  /** Makes Russian of English, with these forms of one message. */
+  /** Creates a Russian catalogue from the English one, with these forms of one message. */
   const russian = (forms: unknown) =>
     readChanged((folder) => {
       writeFileSync(join(folder, "ru.json"), JSON.stringify({}));
@@ -87,16 +87,16 @@ test.each([
   ["en", ["0 links", "1 link", "2 links", "1,234 links"]],
   ["ja", ["リンク0件", "リンク1件", "リンク2件", "リンク1,234件"]],
   ["ko", ["링크 0개", "링크 1개", "링크 2개", "링크 1,234개"]],
-])("counts are read as people say them (%s)", (language, texts) => {
+])("counts have the right plural in %s", (language, texts) => {
   expect([0, 1, 2, 1234].map((count) => message(language, "admin.found.links", { count }))).toEqual(texts);
 });
 
-test("every message has a use", () => {
+test("the code uses every message", () => {
   const sources = [...new Bun.Glob("**/*.{ts,tsx}").scanSync(join(ROOT, "src"))].map((file) =>
     readFileSync(join(ROOT, "src", file), "utf8"),
   );
   const code = sources.join("\n");
-  // A key is used if the code has it as a string, or as a template with one part left out that is a string or property elsewhere.
+  // The code uses a key as a string, or as a template whose variable part is a string or property elsewhere.
   const isUsed = (key: string) => {
     const parts = key.split(".");
     const put = parts.map((part, nth) => ({ part, pattern: parts.with(nth, "\\$\\{[^}`]+\\}").join("\\.") }));
@@ -145,11 +145,11 @@ const GLOSSARY: Readonly<Record<string, Readonly<Record<string, RegExp>>>> = {
   },
 };
 
-test.each(Object.entries(GLOSSARY))("each term has one name (%s)", (language, terms) => {
+test.each(Object.entries(GLOSSARY))("each term of the glossary has one name in %s", (language, terms) => {
   const catalogue = JSON.parse(readFileSync(join(LANGUAGE, `${language}.json`), "utf8")) as object;
   const texts = Object.entries(catalogue).map(([key, text]) => `${key}: ${JSON.stringify(text)}`);
-  const wrong = Object.entries(terms).flatMap(([term, other]) =>
+  const violations = Object.entries(terms).flatMap(([term, other]) =>
     texts.filter((text) => other.test(text.slice(text.indexOf(": ")))).map((text) => `${term}, not ${text}`),
   );
-  expect(wrong).toEqual([]);
+  expect(violations).toEqual([]);
 });

@@ -2,22 +2,22 @@ import { describe, expect, test } from "bun:test";
 
 import { lookupAmong } from "../../src/locales/messages.ts";
 
-/** What each range finds, among languages that Curt does not have. */
+/** Looks up each range among `languages`, which needn't be Curt's. */
 function expectFound(
   languages: readonly string[],
-  found: Readonly<Record<string, string | undefined>>,
+  expected: Readonly<Record<string, string | undefined>>,
 ): void {
   const lookup = lookupAmong(languages);
-  expect(Object.fromEntries(Object.keys(found).map((range) => [range, lookup(range)]))).toEqual(found);
+  expect(Object.fromEntries(Object.keys(expected).map((range) => [range, lookup(range)]))).toEqual(expected);
 }
 
 describe.each([
-  ["regions", "zh-TW", "zh-CN"],
-  ["scripts", "zh-Hant", "zh-Hans"],
-  ["one script and the other by default", "zh-Hant", "zh"],
-  ["one region and the other by default", "zh-TW", "zh"],
-])("Chinese, told apart by %s", (_, traditional, simplified) => {
-  test("is found in the script that the reader reads", () => {
+  ["two regions", "zh-TW", "zh-CN"],
+  ["two scripts", "zh-Hant", "zh-Hans"],
+  ["one script and a default", "zh-Hant", "zh"],
+  ["one region and a default", "zh-TW", "zh"],
+])("Chinese in catalogues for %s", (_, traditional, simplified) => {
+  test("is found in the reader's script", () => {
     for (const languages of [
       ["en", traditional, simplified],
       ["en", simplified, traditional],
@@ -40,7 +40,7 @@ describe.each([
   });
 });
 
-test("of several regions in one script, the most likely one answers for the script", () => {
+test("a script without a catalogue of its own gets its most likely region", () => {
   expectFound(["en", "zh-CN", "zh-HK", "zh-TW"], {
     "zh-HK": "zh-HK",
     "zh-TW": "zh-TW",
@@ -57,7 +57,7 @@ test("of several regions in one script, the most likely one answers for the scri
   });
 });
 
-test("who reads one script gets no other", () => {
+test("a reader of one script never gets another", () => {
   expectFound(["en", "sr-Latn"], {
     sr: undefined,
     "sr-RS": undefined,
@@ -73,7 +73,7 @@ test("who reads one script gets no other", () => {
   expectFound(["en", "zh-TW"], { "zh-HK": "zh-TW", "zh-CN": undefined, zh: undefined });
 });
 
-test("everything else is looked up by its beginning", () => {
+test("other ranges are looked up by their prefixes", () => {
   expectFound(["en", "ja", "ko", "he", "sl-rozaj"], {
     en: "en",
     "en-GB": "en",

@@ -3,27 +3,27 @@ import { expect } from "bun:test";
 import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 
-import { PROGRAM } from "../service.ts";
+import { PROGRAM } from "../support/service.ts";
 
 interface Connected extends AsyncDisposable {
   readonly client: Client;
-  call(name: string, given: Readonly<Record<string, unknown>>): Promise<Called>;
+  call(name: string, input: Readonly<Record<string, unknown>>): Promise<ToolResult>;
 }
 
-interface Called {
+interface ToolResult {
   readonly isError: boolean;
   readonly text: string;
   /** Undefined if it is an error. */
-  readonly told: unknown;
+  readonly result: unknown;
 }
 
 interface ConnectOptions {
   readonly command?: readonly [string, ...string[]];
-  /** Which protocol the client opens with: that of 2025, or the newest that both know. */
+  /** The protocol that the client starts with: that of 2025, or the newest that both support. */
   readonly opening?: "legacy" | "auto";
 }
 
-/** Runs `curt mcp` as a model's program does, with the client of the SDK. */
+/** Runs `curt mcp` with the client of the SDK, like a program with a model. */
 export async function connect(
   env: Readonly<Record<string, string>>,
   { command = [process.execPath, PROGRAM], opening = "auto" }: ConnectOptions = {},
@@ -37,19 +37,19 @@ export async function connect(
   });
   const client = new Client({ name: "test", version: "1" }, { versionNegotiation: { mode: opening } });
   const errors: Error[] = [];
-  // Such as a line on standard output that is not the protocol's.
+  // For example a line on standard output that isn't of the protocol.
   client.onerror = (error) => errors.push(error);
   await client.connect(transport);
   return {
     client,
-    async call(name, given) {
-      const called = await client.callTool({ name, arguments: given });
-      const { isError = false, content, structuredContent: told } = called;
+    async call(name, input) {
+      const response = await client.callTool({ name, arguments: input });
+      const { isError = false, content, structuredContent: result } = response;
       const [block] = content;
-      if (content.length !== 1 || block?.type !== "text") throw new Error("the answer is not one text");
-      // For programs that do not know structured content.
-      if (!isError) expect(JSON.parse(block.text)).toEqual(told);
-      return { isError, text: block.text, told };
+      if (content.length !== 1 || block?.type !== "text") throw new Error("the response is not one text");
+      // The text is for programs without structured content.
+      if (!isError) expect(JSON.parse(block.text)).toEqual(result);
+      return { isError, text: block.text, result };
     },
     async [Symbol.asyncDispose]() {
       await client.close();

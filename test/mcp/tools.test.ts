@@ -4,7 +4,7 @@ import { join } from "node:path";
 
 import { version } from "../../package.json";
 import { INSTANCE_COMMANDS } from "../../src/cli/instance-commands.ts";
-import { BASE_URL, disableLink, ROOT, shareService, startHere } from "../service.ts";
+import { BASE_URL, disableLink, ROOT, shareService, startService } from "../support/service.ts";
 import { visit } from "../visits/visits.ts";
 import { connect } from "./connect.ts";
 
@@ -16,10 +16,10 @@ beforeAll(async () => void (mcp = await connect({ CURT_URL: curt.origin })));
 afterAll(() => mcp[Symbol.asyncDispose]());
 
 const TARGET = "https://example.com/a/long/address";
-type Told = Record<string, string>;
+type Result = Record<string, string>;
 
 const HOUR_MS = 3_600_000;
-/** What the tools tell of a link without any terms that nobody visited. */
+/** The tools' description of a link without terms and visits. */
 const PLAIN = {
   state: "active",
   disabled_reason: null,
@@ -32,7 +32,7 @@ const PLAIN = {
   forward_query: false,
   visits: 0,
 };
-/** How many days a link's statistics are kept, and so the most that can be asked for. */
+/** Statistics are kept for this many days, so more can't be queried. */
 const MAX_DAYS = 400;
 
 describe("curt mcp", () => {
@@ -49,7 +49,7 @@ describe("curt mcp", () => {
     }
   });
 
-  test("tells what each tool does, takes, answers and changes", async () => {
+  test("describes each tool, its parameters, its result and its effects", async () => {
     const { tools } = await mcp.client.listTools();
     const writes = { readOnlyHint: false, openWorldHint: true };
     expect(tools.map(({ name, annotations }) => [name, annotations])).toEqual([
@@ -69,7 +69,7 @@ describe("curt mcp", () => {
   });
 });
 
-test("docs/clients.md has a configuration that works, and every tool with what it takes", async () => {
+test("docs/clients.md has a working configuration, and lists every tool with its parameters", async () => {
   const text = readFileSync(join(ROOT, "docs/clients.md"), "utf8");
   const [, json = ""] = /```json\n([\s\S]*?)```/.exec(text) ?? [];
   const { mcpServers } = JSON.parse(json) as {
@@ -88,9 +88,9 @@ test("docs/clients.md has a configuration that works, and every tool with what i
 });
 
 describe("shorten", () => {
-  test("makes a link that leads on", async () => {
-    const { told } = await mcp.call("shorten", { target: TARGET, code: "한글" });
-    expect(told).toEqual({
+  test("creates a link that redirects", async () => {
+    const { result } = await mcp.call("shorten", { target: TARGET, code: "한글" });
+    expect(result).toEqual({
       ...PLAIN,
       short_url: `${BASE_URL}/한글/`,
       code: "한글",
@@ -99,16 +99,18 @@ describe("shorten", () => {
       manage_key: expect.stringMatching(/^[\w-]{22}$/),
     });
     expect((await curt.fetch("/한글")).headers.get("location")).toBe(TARGET);
-    const { code } = (await mcp.call("shorten", { target: TARGET })).told as { code: string };
+    const { code } = (await mcp.call("shorten", { target: TARGET })).result as { code: string };
     expect((await curt.fetch(`/${code}`)).status).toBe(302);
   });
 
-  test("makes a link that begins, ends and asks for a password as it was told", async () => {
+  test("creates a link with a start, an end, a limit of visits and a password", async () => {
     const terms = { expires_at: "24h", max_visits: 3, password: "correct horse" };
-    const made = (await mcp.call("shorten", { target: TARGET, code: "terms", ...terms })).told as Told;
-    expect(made).toMatchObject({ max_visits: 3, has_password: true, target: TARGET });
-    expect(Date.parse(made["expires_at"] ?? "") - Date.parse(made["created_at"] ?? "")).toBe(24 * HOUR_MS);
-    expect((await mcp.call("look_inside", { link: "terms" })).told).toMatchObject({
+    const created = (await mcp.call("shorten", { target: TARGET, code: "terms", ...terms })).result as Result;
+    expect(created).toMatchObject({ max_visits: 3, has_password: true, target: TARGET });
+    expect(Date.parse(created["expires_at"] ?? "") - Date.parse(created["created_at"] ?? "")).toBe(
+      24 * HOUR_MS,
+    );
+    expect((await mcp.call("look_inside", { link: "terms" })).result).toMatchObject({
       state: "active",
       max_visits: 3,
       has_password: true,
@@ -117,12 +119,12 @@ describe("shorten", () => {
     });
     const starts_at = new Date(curt.nowMs() + HOUR_MS).toISOString();
     const later = await mcp.call("shorten", { target: TARGET, code: "later", starts_at });
-    expect(later.told).toMatchObject({ state: "scheduled", starts_at });
-    // Before it begins, nobody is told of it.
+    expect(later.result).toMatchObject({ state: "scheduled", starts_at });
+    // Before its start, a link is unknown.
     expect((await mcp.call("look_inside", { link: "later" })).text).toStartWith("404 link.unknown: ");
   });
 
-  test("says why there is no link", async () => {
+  test("reports why it creates no link", async () => {
     await curt.shorten({ original_url: TARGET, custom_code: "taken" });
     const refused: [Record<string, unknown>, string][] = [
       [{ target: TARGET, code: "taken" }, "409 code.taken: code: This short code is already in use."],
@@ -133,14 +135,14 @@ describe("shorten", () => {
       [{}, "target"],
     ];
     for (const [given, why] of refused) {
-      const { isError, text, told } = await mcp.call("shorten", given);
-      expect([isError, text, told]).toEqual([true, expect.stringContaining(why), undefined]);
+      const { isError, text, result } = await mcp.call("shorten", given);
+      expect([isError, text, result]).toEqual([true, expect.stringContaining(why), undefined]);
     }
   });
 
-  test("needs the token of a service that has one", async () => {
+  test("requires the token of a service that has one", async () => {
     const CREATE_TOKEN = "0123456789abcdef";
-    await using closed = await startHere({ CREATE_TOKEN });
+    await using closed = await startService({ CREATE_TOKEN });
     await using without = await connect({ CURT_URL: closed.origin });
     const refused = await without.call("shorten", { target: TARGET });
     expect([refused.isError, refused.text]).toEqual([true, expect.stringMatching(/^401 \S+: /)]);
@@ -149,15 +151,15 @@ describe("shorten", () => {
   });
 });
 
-test("update and withdraw change a link for whoever has its key", async () => {
+test("update and withdraw change a link only with its manage key", async () => {
   const given = { target: TARGET, code: "keyed", max_visits: 3, password: "correct horse" };
-  const { manage_key } = (await mcp.call("shorten", given)).told as Told;
+  const { manage_key } = (await mcp.call("shorten", given)).result as Result;
   const link = `${BASE_URL}/keyed`;
   const other = "https://example.com/other";
   const wrong = await mcp.call("update", { link, manage_key: "wrong", target: other });
   expect([wrong.isError, wrong.text]).toEqual([true, expect.stringMatching(/^403 key\.wrong: /)]);
   const changes = { target: other, max_visits: null, password: null };
-  expect((await mcp.call("update", { link, manage_key, ...changes })).told).toMatchObject({
+  expect((await mcp.call("update", { link, manage_key, ...changes })).result).toMatchObject({
     target: other,
     max_visits: null,
     has_password: false,
@@ -166,7 +168,7 @@ test("update and withdraw change a link for whoever has its key", async () => {
   });
   expect((await curt.fetch("/keyed")).headers.get("location")).toBe(other);
   for (let nth = 0; nth < 2; nth++)
-    expect((await mcp.call("withdraw", { link, manage_key })).told).toMatchObject({
+    expect((await mcp.call("withdraw", { link, manage_key })).result).toMatchObject({
       state: "withdrawn",
       manage_key,
     });
@@ -174,11 +176,11 @@ test("update and withdraw change a link for whoever has its key", async () => {
 });
 
 describe("look_inside", () => {
-  test("tells where a link leads, however it is written, and visits it not once", async () => {
+  test("describes a link given in any form, without visiting it", async () => {
     const original_url = "https://раураl.example/?a=1";
     await curt.shorten({ original_url, custom_code: "inside", expire_duration: "24h" });
     for (const link of ["inside", `${curt.origin}/inside`, `${BASE_URL}/inside.svg`])
-      expect((await mcp.call("look_inside", { link })).told, link).toEqual({
+      expect((await mcp.call("look_inside", { link })).result, link).toEqual({
         ...PLAIN,
         short_url: `${BASE_URL}/inside/`,
         code: "inside",
@@ -187,14 +189,14 @@ describe("look_inside", () => {
         expires_at: expect.any(String),
       });
     await visit(curt, "inside");
-    const told = await untilVisited("inside", 1);
-    expect([told["visits"], told["bots"]]).toEqual([1, 0]);
+    const statistics = await untilVisited("inside", 1);
+    expect([statistics["visits"], statistics["bots"]]).toEqual([1, 0]);
   });
 
-  test("tells that a link was disabled, and that there is none", async () => {
+  test("reports a disabled link and an unknown one", async () => {
     await curt.shorten({ original_url: TARGET, custom_code: "stopped" });
     await disableLink(curt, "stopped", "phishing");
-    expect((await mcp.call("look_inside", { link: "stopped" })).told).toMatchObject({
+    expect((await mcp.call("look_inside", { link: "stopped" })).result).toMatchObject({
       state: "disabled",
       disabled_reason: "phishing",
     });
@@ -204,7 +206,7 @@ describe("look_inside", () => {
     }
   });
 
-  test("refuses short addresses of other services, and what is none", async () => {
+  test("refuses, like the other tools, addresses of other services and other texts", async () => {
     await curt.shorten({ original_url: TARGET, custom_code: "mine" });
     for (const tool of ["look_inside", "statistics", "update", "withdraw"]) {
       for (const link of ["bit.ly/mine", "http://curt.example:8080/mine"]) {
@@ -220,18 +222,18 @@ describe("look_inside", () => {
   });
 });
 
-/** The statistics of a link that was just visited, as soon as they tell of so many visits of people and bots together. */
+/** The statistics of a link, once they have this many visits of people and bots together. */
 async function untilVisited(code: string, visits: number): Promise<Record<string, unknown>> {
   for (;;) {
-    const { told } = await mcp.call("statistics", { link: code, days: 1 });
-    const statistics = told as Record<string, unknown>;
+    const { result } = await mcp.call("statistics", { link: code, days: 1 });
+    const statistics = result as Record<string, unknown>;
     if (Number(statistics["visits"]) + Number(statistics["bots"]) >= visits) return statistics;
     await Bun.sleep(20);
   }
 }
 
 describe("statistics", () => {
-  test("tell the visits of the days that were asked for", async () => {
+  test("return the visits of 1 to 400 days", async () => {
     await curt.shorten({ original_url: TARGET, custom_code: "counted" });
     await visit(curt, "counted", { Referer: "https://search.naver.com/?q=secret" });
     await curt.fetch("/counted", { headers: { "User-Agent": "curl/8" } });
@@ -250,7 +252,7 @@ describe("statistics", () => {
       }),
     });
     const daysOf = async (given: object) => {
-      const { from, to } = (await mcp.call("statistics", { link: "counted", ...given })).told as Told;
+      const { from, to } = (await mcp.call("statistics", { link: "counted", ...given })).result as Result;
       return (Date.parse(to ?? "") - Date.parse(from ?? "")) / 86_400_000 + 1;
     };
     expect(await daysOf({})).toBe(30);

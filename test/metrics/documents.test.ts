@@ -3,14 +3,14 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { METRICS } from "../../src/metrics/catalogue.ts";
-import { ROOT } from "../service.ts";
+import { ROOT } from "../support/service.ts";
 
-// test/metrics/metrics.test.ts holds METRICS against what a running service tells.
+// test/metrics/metrics.test.ts compares METRICS with a running service.
 
 const read = (path: string) => readFileSync(join(ROOT, path), "utf8");
 const declared = Object.entries<{ type: string }>(METRICS);
 
-/** What a query may name: a histogram has three series, and no value of its own name. */
+/** The names that queries may use: a histogram has three series, and no value of its own name. */
 const SERIES = declared.flatMap(([name, { type }]) =>
   type === "histogram" ? ["bucket", "sum", "count"].map((part) => `${name}_${part}`) : [name],
 );
@@ -24,40 +24,40 @@ interface Panel {
   readonly targets?: readonly { readonly expr: string }[];
 }
 const { panels } = JSON.parse(read("docs/grafana.json")) as { panels: readonly Panel[] };
-const shown = panels.flatMap(({ targets = [] }) => targets.map(({ expr }) => expr));
+const shownQueries = panels.flatMap(({ targets = [] }) => targets.map(({ expr }) => expr));
 const { groups } = Bun.YAML.parse(read("docs/alerts.yml")) as {
   groups: readonly { readonly rules: readonly { readonly alert: string; readonly expr: string }[] }[];
 };
 const alerts = groups.flatMap(({ rules }) => rules);
 
-test("docs/monitoring.md has every metric with what to do about it, and no other", () => {
+test("docs/monitoring.md lists every metric with advice, and no other", () => {
   const rows = [...read("docs/monitoring.md").matchAll(/^\| `(\w+)` +\|/gm)].map(([, name]) => name);
   expect(rows).toEqual(declared.map(([name]) => name));
   expect(read("docs/monitoring.md")).not.toMatch(/^\| `\w+` .*\| +\|$/m);
 });
 
-test("the dashboard asks for metrics that exist, and shows all of them", () => {
-  const names = namesIn(shown);
+test("the dashboard queries only existing metrics, and shows all of them", () => {
+  const names = namesIn(shownQueries);
   expect([...names].filter((name) => !SERIES.includes(name))).toEqual([]);
-  const left = declared
+  const missing = declared
     .map(([name]) => name)
     .filter((name) => ![...names].some((shownName) => shownName.startsWith(name)));
-  expect(left).toEqual([]);
+  expect(missing).toEqual([]);
 });
 
-test("the alerts ask for metrics that exist", () => {
+test("the alerts query only existing metrics, and have distinct names", () => {
   expect(alerts.length).toBeGreaterThan(0);
   expect([...namesIn(alerts.map(({ expr }) => expr))].filter((name) => !SERIES.includes(name))).toEqual([]);
   expect(new Set(alerts.map(({ alert }) => alert)).size).toBe(alerts.length);
 });
 
-test("labels and their values that queries ask for exist", () => {
+test("queries use only labels and values that exist", () => {
   const sources =
     read("src/server/metrics-snapshot.ts") +
     read("src/metrics/process-group.ts") +
     read("src/metrics/system.ts");
   const known = sources + read("src/store/shared/commits.ts") + read("src/redirect/redirect.ts");
-  const asked = [...shown, ...alerts.map(({ expr }) => expr)].join("\n");
-  for (const [, label = "", value = ""] of asked.matchAll(/(\w+)!?="([^"]+)"/g))
+  const queries = [...shownQueries, ...alerts.map(({ expr }) => expr)].join("\n");
+  for (const [, label = "", value = ""] of queries.matchAll(/(\w+)!?="([^"]+)"/g))
     if (label !== "job" && label !== "status") expect([label, known.includes(value)]).toEqual([label, true]);
 });

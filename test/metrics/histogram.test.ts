@@ -4,7 +4,7 @@ import { createHistogram } from "../../src/lib/histogram.ts";
 import { each, histogramValues, one } from "../../src/metrics/catalogue.ts";
 import { sumCounters, textOf } from "../../src/metrics/text-format.ts";
 
-test("a histogram counts each value in the first bucket that takes it, and tells buckets cumulatively", () => {
+test("a histogram counts each value in the first bucket that fits, and reports buckets cumulatively", () => {
   const histogram = createHistogram([1, 5]);
   for (const value of [0, 1, 1.5, 5, 6, 100]) histogram.observe(value);
   expect(histogram.counts).toEqual([2, 2, 2]);
@@ -18,7 +18,7 @@ test("a histogram counts each value in the first bucket that takes it, and tells
   ]);
 });
 
-test("the values of several processes become one series for each label", () => {
+test("the values of several processes become one series per label, and only counters outlive a process", () => {
   const processOf = (links: number, isUp: number) => ({
     curt_build_info: [one(1, { version: 'a "quoted" \\\n' })],
     curt_creates_total: each("outcome", { created: links }),
@@ -40,7 +40,7 @@ test("the values of several processes become one series for each label", () => {
     "curt_links 4",
   ]);
   expect(text).toContain("# TYPE curt_links gauge\ncurt_links 4\n\n# HELP ");
-  // What a process has counted stays when it ends; what it was does not.
+  // Counters of a process stay when it ends, gauges don't.
   expect(textOf([sumCounters(readings)])).toContain('curt_creates_total{outcome="created"} 7\n');
   expect(textOf([sumCounters(readings)])).not.toMatch(/^curt_links /m);
 });

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { rmSync } from "node:fs";
 
 import { METRICS } from "../../src/metrics/catalogue.ts";
-import { type Program, startProgram } from "../service.ts";
+import { type Program, startProgram } from "../support/service.ts";
 import { addressOf, scrape, scrapeUntil } from "./scrape.ts";
 
 const original_url = "https://example.com/";
@@ -16,7 +16,7 @@ beforeAll(async () => {
 afterAll(() => curt[Symbol.asyncDispose]());
 
 describe("the metrics", () => {
-  test("are counted as things happen", async () => {
+  test("count creates, redirects, look-ups, requests and commits", async () => {
     await curt.shorten({ original_url, custom_code: "one" });
     await curt.shorten({ original_url, custom_code: "one" });
     await curt.shorten({ original_url: "ftp://example.com/" });
@@ -24,53 +24,53 @@ describe("the metrics", () => {
     expect((await curt.fetch("/one", { method: "HEAD" })).status).toBe(302);
     expect((await curt.fetch("/none")).status).toBe(404);
     expect((await curt.fetch("/api/v1/links/none")).status).toBe(404);
-    const told = await scrapeUntil(
+    const scraped = await scrapeUntil(
       address,
       "there is one link, and the process is on time",
       (now) => now.of("curt_links") === 1 && now.of("curt_event_loop_delay_seconds_count") > 0,
     );
 
-    expect(told.of('curt_creates_total{outcome="created"}')).toBe(1);
-    expect(told.of('curt_creates_total{outcome="refused"}')).toBe(2);
-    // The first one asks the store.
-    expect(told.of('curt_redirects_total{outcome="store"}')).toBe(1);
-    expect(told.of('curt_redirects_total{outcome="memory"}')).toBe(3);
-    expect(told.of('curt_redirects_total{outcome="unknown"}')).toBe(1);
-    expect(told.of('curt_memory_lookups_total{result="hit"}')).toBe(3);
-    expect(told.of('curt_memory_lookups_total{result="miss"}')).toBe(2);
-    expect(told.of("curt_redirect_seconds_count")).toBe(2);
-    expect(told.of("curt_memory_links")).toBe(1);
-    expect(told.of("curt_unknown_total")).toBe(2);
+    expect(scraped.of('curt_creates_total{outcome="created"}')).toBe(1);
+    expect(scraped.of('curt_creates_total{outcome="refused"}')).toBe(2);
+    // The first one reads the store.
+    expect(scraped.of('curt_redirects_total{outcome="store"}')).toBe(1);
+    expect(scraped.of('curt_redirects_total{outcome="memory"}')).toBe(3);
+    expect(scraped.of('curt_redirects_total{outcome="unknown"}')).toBe(1);
+    expect(scraped.of('curt_memory_lookups_total{result="hit"}')).toBe(3);
+    expect(scraped.of('curt_memory_lookups_total{result="miss"}')).toBe(2);
+    expect(scraped.of("curt_redirect_seconds_count")).toBe(2);
+    expect(scraped.of("curt_memory_links")).toBe(1);
+    expect(scraped.of("curt_unknown_total")).toBe(2);
     const posts = 'curt_request_seconds_count{route="/api/v1/shorten",method="POST"';
-    expect(told.of(`${posts},status="2xx"}`)).toBe(1);
-    expect(told.of(`${posts},status="4xx"}`)).toBe(2);
+    expect(scraped.of(`${posts},status="2xx"}`)).toBe(1);
+    expect(scraped.of(`${posts},status="4xx"}`)).toBe(2);
     expect(
-      told.of('curt_request_seconds_count{route="/api/v1/links/{code}",method="GET",status="4xx"}'),
+      scraped.of('curt_request_seconds_count{route="/api/v1/links/{code}",method="GET",status="4xx"}'),
     ).toBe(1);
-    // A code that is taken is found out by a commit, too.
-    expect(told.of('curt_commit_items_sum{what="links"}')).toBe(2);
-    expect(told.of('curt_commit_seconds_bucket{le="+Inf",what="links"}')).toBe(
-      told.of('curt_commit_seconds_count{what="links"}'),
+    // A taken code is found by a commit as well.
+    expect(scraped.of('curt_commit_items_sum{what="links"}')).toBe(2);
+    expect(scraped.of('curt_commit_seconds_bucket{le="+Inf",what="links"}')).toBe(
+      scraped.of('curt_commit_seconds_count{what="links"}'),
     );
-    expect(told.of("curt_codes_used_ratio")).toBeGreaterThan(0);
-    expect(told.of("curt_store_up")).toBe(1);
-    expect(told.of('curt_processes{state="answering"}')).toBe(1);
+    expect(scraped.of("curt_codes_used_ratio")).toBeGreaterThan(0);
+    expect(scraped.of("curt_store_up")).toBe(1);
+    expect(scraped.of('curt_processes{state="answering"}')).toBe(1);
     for (const positive of ["process_resident_memory_bytes", "process_cpu_seconds_total"])
-      expect(told.of(positive)).toBeGreaterThan(0);
-    expect(told.of('curt_disk_free_bytes{holds="journal"}')).toBeGreaterThan(0);
+      expect(scraped.of(positive)).toBeGreaterThan(0);
+    expect(scraped.of('curt_disk_free_bytes{holds="journal"}')).toBeGreaterThan(0);
   });
 
-  test("tell which limit was hit", async () => {
+  test("report which limit was hit", async () => {
     for (let nth = 0; nth < 12; nth++) await curt.shorten({ original_url });
-    const told = await scrapeUntil(
+    const scraped = await scrapeUntil(
       address,
       "creates were limited",
       (now) => now.of('curt_limited_total{limit="create"}') > 0,
     );
-    expect(told.of('curt_limited_total{limit="view"}')).toBe(0);
+    expect(scraped.of('curt_limited_total{limit="view"}')).toBe(0);
   });
 
-  test("have no label that a client can add to", async () => {
+  test("get no values of labels from clients", async () => {
     const before = await scrape(address);
     for (let nth = 0; nth < 30; nth++) {
       await curt.fetch(`/a.b${nth}`, { headers: { "User-Agent": `agent ${nth}` } });
@@ -78,15 +78,19 @@ describe("the metrics", () => {
       await curt.fetch(`/api/v1/${nth}/x`, { method: `METHOD${nth}` });
       await curt.fetch(`/x${nth}/y/z`, { method: "PROPFIND" });
     }
-    const asked = (now: typeof before) => now.sum("curt_request_seconds_count", 'status="4xx"');
-    const after = await scrapeUntil(address, "all are counted", (now) => asked(now) >= asked(before) + 120);
+    const refusals = (now: typeof before) => now.sum("curt_request_seconds_count", 'status="4xx"');
+    const after = await scrapeUntil(
+      address,
+      "all are counted",
+      (now) => refusals(now) >= refusals(before) + 120,
+    );
     const added = (label: string) => [...after.labels(label).difference(before.labels(label))].toSorted();
     expect(added("route")).toEqual(["/{code}", "/{code}+", "other"]);
     expect(added("method")).toEqual(["other"]);
     expect(added("status")).toEqual([]);
   });
 
-  test("are all there, with their type and meaning", async () => {
+  test("are complete, with type and meaning", async () => {
     const { text } = await scrape(address);
     const names = [...text.matchAll(/^# TYPE (\w+) (\w+)$/gm)].map(([, name, type]) => [name, type]);
     expect(names).toEqual(Object.entries(METRICS).map(([name, { type }]) => [name, type]));
@@ -94,7 +98,7 @@ describe("the metrics", () => {
       expect(text).toContain(`# HELP ${name} ${help}\n`);
   });
 
-  test("are told on their own port only, and to GET and HEAD", async () => {
+  test("are served on their own port only, to GET and HEAD", async () => {
     expect((await curt.fetch("/metrics")).status).toBe(404);
     const { origin } = new URL(address);
     expect((await fetch(origin)).status).toBe(404);
@@ -104,27 +108,27 @@ describe("the metrics", () => {
     expect([posted.status, posted.headers.get("allow")]).toEqual([405, "GET, HEAD"]);
   });
 
-  test("are read once for all who ask in the same second", async () => {
+  test("are read at most once a second, however many clients scrape", async () => {
     const startMs = performance.now();
     const texts = new Set<string>();
     for (let round = 0; round < 8; round++) {
       const scrapes = await Promise.all(Array.from({ length: 20 }, () => scrape(address)));
       for (const { text } of scrapes) texts.add(text);
     }
-    // Each reading counts the time of the processor anew.
+    // Each reading has another CPU time.
     expect(texts.size).toBeLessThanOrEqual(2 + (performance.now() - startMs) / 1000);
   });
 });
 
-test("a store that is away is told, and its faults are counted", async () => {
+test("the metrics report a missing store, and count its faults", async () => {
   await using away = await startProgram({ METRICS_PORT: "0" });
   const at = await addressOf(away);
   away.expectFaults();
   for (const part of ["", "-wal", "-shm"]) rmSync(`${away.file}${part}`);
-  // The store believes for a moment that its files are where they were.
+  // The store checks only now and then that its files are still there.
   while ((await away.fetch("/none")).status !== 503) await Bun.sleep(5);
-  const told = await scrapeUntil(at, "the store is down", (now) => now.of("curt_store_up") === 0);
-  expect(told.of('curt_redirects_total{outcome="failed"}')).toBe(1);
-  expect(told.of('curt_faults_total{what="store"}')).toBeGreaterThan(0);
-  expect(told.of('curt_faults_total{what="other"}')).toBe(0);
+  const scraped = await scrapeUntil(at, "the store is down", (now) => now.of("curt_store_up") === 0);
+  expect(scraped.of('curt_redirects_total{outcome="failed"}')).toBe(1);
+  expect(scraped.of('curt_faults_total{what="store"}')).toBeGreaterThan(0);
+  expect(scraped.of('curt_faults_total{what="other"}')).toBe(0);
 });

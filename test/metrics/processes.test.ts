@@ -2,8 +2,8 @@ import { describe, expect, test } from "bun:test";
 
 import { one } from "../../src/metrics/catalogue.ts";
 import { createProcessGroup } from "../../src/metrics/process-group.ts";
-import { freePort } from "../free-port.ts";
-import { BASE_URL, startProgram, temporaryFolder, untilLogged, PROGRAM } from "../service.ts";
+import { freePort } from "../support/free-port.ts";
+import { BASE_URL, startProgram, temporaryFolder, untilLogged, PROGRAM } from "../support/service.ts";
 import { addressOf, create, scrapeUntil } from "./scrape.ts";
 
 const CREATED = 'curt_creates_total{outcome="created"}';
@@ -13,30 +13,30 @@ const MISSING = 'curt_processes{state="missing"}';
 const start = () => startProgram({ METRICS_PORT: "0", PROCESSES: "3" });
 
 describe("the metrics of several processes", () => {
-  test("are added up", async () => {
+  test("are summed, except values that all processes share", async () => {
     await using curt = await start();
     const address = await addressOf(curt);
     await create(curt, 40);
-    const told = await scrapeUntil(
+    const scraped = await scrapeUntil(
       address,
-      "all processes answer, and the links are told",
+      "all processes answer, and there are links",
       (now) => now.of(ANSWERING) === 3 && now.of("curt_links") > 0,
     );
-    expect([told.of(CREATED), told.of(MISSING)]).toEqual([40, 0]);
-    expect(told.of('curt_commit_items_sum{what="links"}')).toBe(40);
-    expect(told.sum("curt_request_seconds_count", 'route="/api/v1/shorten"')).toBe(40);
-    // Not three times as many, because all have the same.
-    expect(told.of("curt_links")).toBeLessThanOrEqual(40);
-    expect(told.of("curt_store_up")).toBe(1);
+    expect([scraped.of(CREATED), scraped.of(MISSING)]).toEqual([40, 0]);
+    expect(scraped.of('curt_commit_items_sum{what="links"}')).toBe(40);
+    expect(scraped.sum("curt_request_seconds_count", 'route="/api/v1/shorten"')).toBe(40);
+    // Not three times as many, because all processes count the same links.
+    expect(scraped.of("curt_links")).toBeLessThanOrEqual(40);
+    expect(scraped.of("curt_store_up")).toBe(1);
   });
 });
 
-test("processes that are asked twice at the same time are missing in neither answer", async () => {
+test("two simultaneous readings both include every process", async () => {
   const members = createProcessGroup(1);
-  const asked: number[] = [];
-  const member = members.join(() => void asked.push(asked.length));
+  const requests: number[] = [];
+  const member = members.join(() => void requests.push(requests.length));
   const both = [members.read(), members.read()];
-  for (const nth of asked) member.answer({ curt_links: [one(nth)] });
+  for (const nth of requests) member.answer({ curt_links: [one(nth)] });
   for (const reading of both)
     expect((await reading)[0]?.curt_processes).toEqual([
       one(1, { state: "answering" }),
@@ -45,7 +45,7 @@ test("processes that are asked twice at the same time are missing in neither ans
 });
 
 for (const processes of ["1", "2"])
-  test(`PROCESSES=${processes}: who scrapes during the stop gets an answer until the end`, async () => {
+  test(`PROCESSES=${processes}: metrics are served until the end of a stop`, async () => {
     const port = await freePort();
     const settings = { METRICS_PORT: `${port}`, PROCESSES: processes };
     await using curt = await startProgram(settings, { holdsDrain: true });
@@ -84,7 +84,7 @@ describe("a start", () => {
       expect(stderr).toMatch(new RegExp(`^curt: cannot listen on METRICS_PORT ${port} at 127.0.0.1: .+\n$`));
     });
 
-  test("fails if METRICS_PORT is PORT", async () => {
+  test("fails if METRICS_PORT equals PORT", async () => {
     expect(await fail({ METRICS_PORT: "3456", PORT: "3456" })).toEqual([
       2,
       "curt: METRICS_PORT must not be PORT (3456): metrics have a port of their own\n",

@@ -1,8 +1,8 @@
 import { expect } from "bun:test";
 
-import { type Program, untilLogged } from "../service.ts";
+import { type Program, untilLogged } from "../support/service.ts";
 
-/** What a scrape tells: values by name and labels, as in the text. */
+/** The values of a scrape by name and labels, as in its text. */
 export interface Scrape {
   readonly text: string;
   /** For example `curt_creates_total{outcome="created"}`. 0 if there is no such value. */
@@ -13,7 +13,7 @@ export interface Scrape {
   labels(label: string): Set<string>;
 }
 
-/** Where a program tells its metrics. */
+/** The address of a program's metrics. */
 export async function addressOf(program: Pick<Program, "logged">): Promise<string> {
   await untilLogged(program, "metrics for Prometheus");
   return /http:\/\/[^"\s]+\/metrics/.exec(program.logged.join("\n"))?.[0] ?? "";
@@ -49,20 +49,20 @@ function read(text: string): Scrape {
 
 /** Creates links, each over a connection of its own, so that every process makes some. */
 export async function create(program: Program, links: number): Promise<void> {
-  const made = await Promise.all(
+  const responses = await Promise.all(
     Array.from({ length: links }, () =>
       program.shorten({ original_url: "https://example.com/" }, { Connection: "close" }),
     ),
   );
-  expect(new Set(made.map(({ status }) => status))).toEqual(new Set([201]));
+  expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([201]));
 }
 
 const MAX_SCRAPES = 1000;
 const PAUSE_MS = 100;
 
 /**
- * Scrapes until something is so: what is told is up to a second old, and a slow machine may leave out what it could not find
- * out in time.
+ * Scrapes until `isSo` holds: values are up to a second old, and a slow machine may leave out those that it couldn't read in
+ * time.
  */
 export async function scrapeUntil(
   address: string,

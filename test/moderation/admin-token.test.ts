@@ -5,7 +5,7 @@ import { createAdminToken, SESSION_MS } from "../../src/moderation/access-tokens
 const TOKEN = "0123456789abcdef";
 const NOW = Date.UTC(2026, 10, 21);
 
-test("only the token is right", () => {
+test("only the exact token is right", () => {
   const { isRight } = createAdminToken(TOKEN);
   expect(isRight(TOKEN)).toBe(true);
   for (const wrong of ["", "0", TOKEN.slice(1), TOKEN.slice(0, -1), `${TOKEN}0`, ` ${TOKEN}`, `${TOKEN}\0`])
@@ -22,7 +22,7 @@ test("a session is open until it ends, in every process that has the token", () 
   expect(isOpen(session, NOW - 1)).toBe(false);
 });
 
-test("no session is open that was signed with another token, or changed", () => {
+test("a changed session or one of another token isn't open", () => {
   const { startSession, isOpen } = createAdminToken(TOKEN);
   const session = startSession(NOW);
   const [ends = "", id = "", signature = ""] = session.split(".");
@@ -50,7 +50,7 @@ test("no session is open that was signed with another token, or changed", () => 
   expect(session).not.toContain(TOKEN);
 });
 
-test("every session has its own token for forms, which does not reveal the session", () => {
+test("each session has its own form token, which doesn't reveal the session", () => {
   const { startSession, formToken } = createAdminToken(TOKEN);
   const [one, other] = [startSession(NOW), startSession(NOW)];
   expect(formToken(one)).toBe(createAdminToken(TOKEN).formToken(one));

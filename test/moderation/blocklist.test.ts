@@ -7,9 +7,17 @@ import { createLog } from "../../src/lib/log.ts";
 import { openBlocklists } from "../../src/moderation/blocklist/configured-lists.ts";
 import { feedFile } from "../../src/moderation/blocklist/feeds.ts";
 import { children } from "../server/processes.ts";
-import { BASE_URL, type Running, startHere, startProgram, temporaryFolder, untilLogged } from "../service.ts";
+import {
+  BASE_URL,
+  type RunningService,
+  startService,
+  startProgram,
+  temporaryFolder,
+  untilLogged,
+} from "../support/service.ts";
 
-const LIMITS = { listPollMs: 20 };
+const POLLS = { listPollMs: 20 };
+const LIMITS = { blocklists: POLLS };
 const TARGET = "https://www.evil.example/offer";
 
 function listIn(folder: string, ...lines: readonly string[]): string {
@@ -18,18 +26,18 @@ function listIn(folder: string, ...lines: readonly string[]): string {
   return path;
 }
 
-/** As editors and downloads do it: the new file takes the place of the old one. */
+/** Renames a new file over the old one, as editors and downloads do. */
 function replace(path: string, ...lines: readonly string[]): void {
   writeFileSync(`${path}.new`, lines.map((line) => `${line}\n`).join(""));
   renameSync(`${path}.new`, path);
 }
 
-async function make(service: Running, customCode: string, originalUrl = TARGET): Promise<void> {
+async function createLink(service: RunningService, customCode: string, originalUrl = TARGET): Promise<void> {
   const { status } = await service.shorten({ original_url: originalUrl, custom_code: customCode });
   expect(status).toBe(201);
 }
 
-async function untilStatus(service: Running, path: string, status: number): Promise<Response> {
+async function untilStatus(service: RunningService, path: string, status: number): Promise<Response> {
   for (;;) {
     const response = await service.fetch(path);
     if (response.status === status) return response;
@@ -40,14 +48,14 @@ async function untilStatus(service: Running, path: string, status: number): Prom
 const hosts = (count: number) => Array.from({ length: count }, (_, nth) => `host-${nth}.example`);
 
 describe("a blocklist", () => {
-  test("refuses new links to what it lists, in words, and answers 410 for links from before", async () => {
+  test("refuses new links to its hosts with a message, and disables existing ones with 410", async () => {
     using folder = temporaryFolder();
     {
-      await using before = await startHere({ POSTURE: "private" }, { folder: folder.path });
-      await make(before, "old");
+      await using before = await startService({ POSTURE: "private" }, { folder: folder.path });
+      await createLink(before, "old");
     }
     const list = listIn(folder.path, "# mine", "evil.example", "https://good.example/bad");
-    await using service = await startHere({ BLOCKLIST: list }, { folder: folder.path });
+    await using service = await startService({ BLOCKLIST: list }, { folder: folder.path });
     const refused = await service.shorten({ original_url: "https://EVIL.example.:8443/x" });
     expect(refused.status).toBe(400);
     expect(await refused.json()).toEqual({
@@ -63,15 +71,15 @@ describe("a blocklist", () => {
       status: "error",
       message: "This link was disabled because its destination is on a blocklist of dangerous sites.",
     });
-    // The preview is made by another thread.
+    // Another thread renders the preview.
     expect((await service.fetch("/old+")).status).toBe(410);
   });
 
-  test("that changes takes effect for links that were followed before", async () => {
+  test("takes effect for cached links when its file changes", async () => {
     using folder = temporaryFolder();
     const list = listIn(folder.path, "worse.example");
-    await using service = await startHere({ BLOCKLIST: list }, { folder: folder.path, limits: LIMITS });
-    await make(service, "one");
+    await using service = await startService({ BLOCKLIST: list }, { folder: folder.path, limits: LIMITS });
+    await createLink(service, "one");
     expect((await service.fetch("/one")).status).toBe(302);
     expect((await service.fetch("/one+")).status).toBe(200);
     appendFileSync(list, "evil.example\n");
@@ -89,14 +97,14 @@ describe("a blocklist", () => {
       { BLOCKLIST: list, PROCESSES: "3" },
       { folder: folder.path, roundMs: 100 },
     );
-    await make(service, "one");
+    await createLink(service, "one");
     replace(list, "worse.example", "evil.example");
-    const isInEffect = () =>
+    const linesInEffect = () =>
       service.logged.filter(
         (line) => line.includes("a blocklist is in effect") && line.includes('"rules":2'),
       );
-    while (isInEffect().length < 3) await Bun.sleep(20);
-    // Each request has a connection of its own, which any of the processes may get.
+    while (linesInEffect().length < 3) await Bun.sleep(20);
+    // Each request has its own connection, which any process may get.
     for (let nth = 0; nth < 30; nth++) {
       const { status } = await service.fetch("/one", { headers: { Connection: "close" } });
       expect(status).toBe(410);
@@ -104,10 +112,10 @@ describe("a blocklist", () => {
   });
 
   for (const [what, signal] of [
-    ["a process that takes the place of another", "SIGKILL"],
+    ["a replacement process", "SIGKILL"],
     ["new processes that take over", "SIGUSR2"],
   ] as const)
-    test(`that broke is doubted by ${what} as well`, async () => {
+    test(`keeps its rules after its file broke, even in ${what}`, async () => {
       using folder = temporaryFolder();
       const list = listIn(folder.path, ...hosts(39), "evil.example");
       await using service = await startProgram(
@@ -121,17 +129,17 @@ describe("a blocklist", () => {
       else process.kill(children(service)[0] ?? 0, signal);
       await untilLogged(service, signal === "SIGUSR2" ? "the old processes have ended" : "took its place");
       expect(doubts().length).toBe(signal === "SIGUSR2" ? 4 : 3);
-      // Each request has a connection of its own, which either process may get.
+      // Each request has its own connection, which either process may get.
       for (let nth = 0; nth < 40; nth++) {
         const headers = { Connection: "close" };
         expect((await service.shorten({ original_url: TARGET }, headers)).status).toBe(400);
       }
     });
 
-  test("that broke is taken as it is after a restart, and by later processes", async () => {
+  test("keeps its rules in later processes if its file breaks, until a restart reads the file as it is", async () => {
     using folder = temporaryFolder();
     const list = listIn(folder.path, ...hosts(39), "evil.example");
-    const open = async (openElsewhere?: readonly string[]) => {
+    const openLists = async (openElsewhere?: readonly string[]) => {
       const config = readConfig({ BLOCKLIST: list, BASE_URL, DATA_DIR: folder.path });
       const blocklists = await openBlocklists(
         { ...config, openElsewhere },
@@ -142,14 +150,14 @@ describe("a blocklist", () => {
       await blocklists.close();
       return blocklists.figures();
     };
-    expect(await open()).toMatchObject({ rules: 40, doubted: 0 });
+    expect(await openLists()).toMatchObject({ rules: 40, doubted: 0 });
     replace(list);
-    expect(await open([])).toMatchObject({ rules: 40, doubted: 1 });
+    expect(await openLists([])).toMatchObject({ rules: 40, doubted: 1 });
     rmSync(list);
-    expect(await open([])).toMatchObject({ rules: 40, doubted: 1 });
+    expect(await openLists([])).toMatchObject({ rules: 40, doubted: 1 });
     replace(list);
-    expect(await open()).toMatchObject({ rules: 0, doubted: 0 });
-    expect(await open([])).toMatchObject({ rules: 0, doubted: 0 });
+    expect(await openLists()).toMatchObject({ rules: 0, doubted: 0 });
+    expect(await openLists([])).toMatchObject({ rules: 0, doubted: 0 });
   });
 
   for (const [what, breakIt, reason] of [
@@ -168,10 +176,10 @@ describe("a blocklist", () => {
     ["is a page of HTML", (list: string) => replace(list, "<html>", "<p>Moved"), "it has no rules any more"],
     ["is an archive", (list: string) => replace(list, "PK\0\0"), "it is not text"],
   ] as const)
-    test(`that ${what} keeps what was read of it, and says so once`, async () => {
+    test(`keeps its rules and warns once if its file ${what}`, async () => {
       using folder = temporaryFolder();
       const list = listIn(folder.path, ...hosts(39), "evil.example");
-      await using service = await startHere({ BLOCKLIST: list }, { folder: folder.path, limits: LIMITS });
+      await using service = await startService({ BLOCKLIST: list }, { folder: folder.path, limits: LIMITS });
       breakIt(list);
       await untilLogged(service, "a blocklist cannot be used as it is now");
       expect((await service.shorten({ original_url: TARGET })).status).toBe(400);
@@ -183,11 +191,11 @@ describe("a blocklist", () => {
       expect(doubts()).toHaveLength(1);
     });
 
-  test("is not read while it grows", async () => {
+  test("isn't read while its file grows", async () => {
     using folder = temporaryFolder();
     const list = listIn(folder.path, ...hosts(3));
-    const limits = { listPollMs: 400 };
-    await using service = await startHere({ BLOCKLIST: list }, { folder: folder.path, limits });
+    const limits = { blocklists: { listPollMs: 400 } };
+    await using service = await startService({ BLOCKLIST: list }, { folder: folder.path, limits });
     for (let nth = 0; nth < 6; nth++) {
       appendFileSync(list, `more-${nth}.example\n`);
       await Bun.sleep(130);
@@ -197,20 +205,22 @@ describe("a blocklist", () => {
     expect(read).toHaveLength(2);
   });
 
-  test("that is replaced by a file of the same size and time is read", async () => {
+  test("is read again if a file of the same size and time replaces its file", async () => {
     using folder = temporaryFolder();
     const list = listIn(folder.path, "good.example");
     utimesSync(list, 1e9, 1e9);
-    await using service = await startHere({ BLOCKLIST: list }, { folder: folder.path, limits: LIMITS });
+    await using service = await startService({ BLOCKLIST: list }, { folder: folder.path, limits: LIMITS });
     writeFileSync(`${list}.new`, "evil.example\n");
     utimesSync(`${list}.new`, 1e9, 1e9);
     renameSync(`${list}.new`, list);
     while ((await service.shorten({ original_url: TARGET })).status !== 400) await Bun.sleep(5);
   });
 
-  test("must be there at the start", async () => {
+  test("must be a readable file at the start", async () => {
     using folder = temporaryFolder();
-    const error = await startHere({ BLOCKLIST: `/nowhere/a,${folder.path}` }).catch((mistakes) => mistakes);
+    const error = await startService({ BLOCKLIST: `/nowhere/a,${folder.path}` }).catch(
+      (mistakes) => mistakes,
+    );
     expect(error).toMatchObject({
       mistakes: [
         expect.stringMatching(
@@ -222,16 +232,16 @@ describe("a blocklist", () => {
   });
 });
 
-test("the list of a feed that cannot be read does not stop the start", async () => {
+test("an unreadable list of a feed doesn't prevent the start", async () => {
   using folder = temporaryFolder();
   const config = { ...readConfig({ DATA_DIR: folder.path }), blocklistFeeds: ["https://lists.example/"] };
   mkdirSync(feedFile(config.listFolder, "https://lists.example/"), { recursive: true });
-  const lists = await openBlocklists(config, createLog("error", process.stdout), LIMITS, () => {});
+  const lists = await openBlocklists(config, createLog("error", process.stdout), POLLS, () => {});
   expect(lists.isBlocked(TARGET)).toBeFalse();
   await lists.close();
 });
 
-test("the list of a feed takes effect once it is there, and at the next start", async () => {
+test("the list of a feed takes effect once it is fetched, and at the next start", async () => {
   using folder = temporaryFolder();
   const server = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: () => new Response("evil.example\n") });
   const config = {
@@ -239,11 +249,11 @@ test("the list of a feed takes effect once it is there, and at the next start", 
     blocklistFeeds: [server.url.href],
   };
   const log = createLog("error", process.stdout);
-  const open = () =>
-    openBlocklists(config, log, LIMITS, (error) => {
+  const openLists = () =>
+    openBlocklists(config, log, POLLS, (error) => {
       throw error;
     });
-  const lists = await open();
+  const lists = await openLists();
   expect(lists.isBlocked(TARGET)).toBeFalse();
   const { promise: changed, resolve: change } = Promise.withResolvers<void>();
   lists.onChange(change);
@@ -252,19 +262,19 @@ test("the list of a feed takes effect once it is there, and at the next start", 
   expect(lists.isBlocked(TARGET)).toBeTrue();
   await lists.close();
   await server.stop(true);
-  const again = await open();
-  expect(again.isBlocked(TARGET)).toBeTrue();
-  await again.close();
+  const reopened = await openLists();
+  expect(reopened.isBlocked(TARGET)).toBeTrue();
+  await reopened.close();
 });
 
 describe("links to other shorteners", () => {
-  test("are refused in public posture, and those from before work", async () => {
+  test("are refused in public posture, but existing ones redirect", async () => {
     using folder = temporaryFolder();
     {
-      await using before = await startHere({ POSTURE: "private" }, { folder: folder.path });
-      await make(before, "old", "https://bit.ly/x");
+      await using before = await startService({ POSTURE: "private" }, { folder: folder.path });
+      await createLink(before, "old", "https://bit.ly/x");
     }
-    await using service = await startHere({ BASE_URL }, { folder: folder.path });
+    await using service = await startService({ BASE_URL }, { folder: folder.path });
     const refused = await service.shorten({ original_url: "https://Bit.ly/x" });
     expect(refused.status).toBe(400);
     expect(await refused.json()).toEqual({
@@ -282,8 +292,8 @@ describe("links to other shorteners", () => {
     expect((await service.fetch("/old")).headers.get("location")).toBe("https://bit.ly/x");
   });
 
-  test("are made in private posture", async () => {
-    await using service = await startHere({ POSTURE: "private" });
-    await make(service, "chain", "https://bit.ly/x");
+  test("are created in private posture", async () => {
+    await using service = await startService({ POSTURE: "private" });
+    await createLink(service, "chain", "https://bit.ly/x");
   });
 });

@@ -3,11 +3,11 @@ import { expect, test } from "bun:test";
 import { StoreUnavailable } from "../../src/links/store.ts";
 import { DAY_MS } from "../../src/links/time.ts";
 import { createCounters } from "../../src/moderation/counters.ts";
-import { temporaryStore } from "../service.ts";
+import { temporaryStore } from "../support/service.ts";
 
 const NOW = 20_000 * DAY_MS;
 
-test("what the store could not take is counted once it can", async () => {
+test("counts survive an unavailable store and are stored once", async () => {
   await using store = await temporaryStore();
   let isAway = true;
   const counters = createCounters({

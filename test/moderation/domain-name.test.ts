@@ -17,8 +17,8 @@ test("the registrable domain is the public suffix and one label more", () => {
     "203.0.113.9": "203.0.113.9",
     "[2001:db8::9]": "[2001:db8::9]",
   };
-  const found = Object.fromEntries(Object.keys(domains).map((host) => [host, registrableDomain(host)]));
-  expect(found).toEqual(domains);
+  const results = Object.fromEntries(Object.keys(domains).map((host) => [host, registrableDomain(host)]));
+  expect(results).toEqual(domains);
 });
 
 test("public suffixes are those of registries and those of companies", () => {

@@ -4,25 +4,25 @@ import { mkdir } from "node:fs/promises";
 import { dirname } from "node:path";
 
 import { feedFile, type FeedsOptions, startFeeds } from "../../src/moderation/blocklist/feeds.ts";
-import { temporaryFolder } from "../service.ts";
+import { temporaryFolder } from "../support/service.ts";
 
 const HOUR_MS = 3_600_000;
 
-/** A server with one list on loopback, which remembers what it was asked. */
+/** Serves one list on loopback, and records the requests. */
 function serveList(answer: (request: Request) => Response | Promise<Response>) {
-  const asked: Request[] = [];
+  const requests: Request[] = [];
   const server = Bun.serve({
     hostname: "127.0.0.1",
     port: 0,
     fetch(request) {
-      asked.push(request);
+      requests.push(request);
       return answer(request);
     },
   });
-  return { asked, url: `${server.url.href}list`, [Symbol.asyncDispose]: () => server.stop(true) };
+  return { requests, url: `${server.url.href}list`, [Symbol.asyncDispose]: () => server.stop(true) };
 }
 
-/** Feeds whose time the test sets. They look every few milliseconds. */
+/** Starts feeds on a clock that the test sets. They check every few milliseconds whether a fetch is due. */
 function follow(folder: string, url: string, options: Partial<FeedsOptions> = {}) {
   const failures: string[] = [];
   let fetched = 0;
@@ -44,7 +44,7 @@ function follow(folder: string, url: string, options: Partial<FeedsOptions> = {}
   return {
     failures,
     fetched: () => fetched,
-    asked: feeds.fetches,
+    fetches: feeds.fetches,
     advance: (ms: number) => void (nowMs += ms),
     file: feedFile(folder, url),
     [Symbol.asyncDispose]: () => feeds.close(),
@@ -56,67 +56,67 @@ async function until(isSo: () => boolean): Promise<void> {
 }
 
 describe("a feed", () => {
-  test("is stored, and asked again after an hour, only for what is new", async () => {
+  test("is stored, and fetched again after an hour with a conditional request", async () => {
     using folder = temporaryFolder();
     let version = 1;
     await using server = serveList(({ headers }) => {
       const etag = `"${version}"`;
       if (headers.get("if-none-match") === etag) return new Response(null, { status: 304 });
-      const known = { ETag: etag, "Last-Modified": "Sun, 01 Nov 2026 00:00:00 GMT" };
-      return new Response(`evil-${version}.example\n`, { headers: known });
+      const validators = { ETag: etag, "Last-Modified": "Sun, 01 Nov 2026 00:00:00 GMT" };
+      return new Response(`evil-${version}.example\n`, { headers: validators });
     });
     await using feeds = follow(folder.path, server.url);
     await until(() => feeds.fetched() === 1);
     expect(readFileSync(feeds.file, "utf8")).toBe("evil-1.example\n");
-    expect(server.asked[0]?.headers.has("if-none-match")).toBeFalse();
+    expect(server.requests[0]?.headers.has("if-none-match")).toBeFalse();
     feeds.advance(HOUR_MS / 2);
     await Bun.sleep(30);
-    expect(server.asked).toHaveLength(1);
+    expect(server.requests).toHaveLength(1);
     feeds.advance(HOUR_MS);
-    await until(() => server.asked.length === 2);
-    expect(server.asked[1]?.headers.get("if-modified-since")).toBe("Sun, 01 Nov 2026 00:00:00 GMT");
+    await until(() => server.requests.length === 2);
+    expect(server.requests[1]?.headers.get("if-modified-since")).toBe("Sun, 01 Nov 2026 00:00:00 GMT");
     version = 2;
     feeds.advance(HOUR_MS * 2);
     await until(() => feeds.fetched() === 2);
-    expect(server.asked).toHaveLength(3);
+    expect(server.requests).toHaveLength(3);
     expect(readFileSync(feeds.file, "utf8")).toBe("evil-2.example\n");
     expect(feeds.failures).toEqual([]);
-    expect(feeds.asked).toEqual({ new: 2, unchanged: 1, failed: 0 });
+    expect(feeds.fetches).toEqual({ new: 2, unchanged: 1, failed: 0 });
   });
 
-  test("is asked by one process for all, and not again after a restart", async () => {
+  test("is fetched by one of several processes, and not again after a restart", async () => {
     using folder = temporaryFolder();
-    const noted: boolean[] = [];
+    const hadNote: boolean[] = [];
     await using server = serveList(async ({ url }) => {
-      noted.push(existsSync(`${feedFile(folder.path, url)}.json`));
+      hadNote.push(existsSync(`${feedFile(folder.path, url)}.json`));
       await Bun.sleep(50);
       return new Response("evil.example\n");
     });
     {
       await using one = follow(folder.path, server.url);
       await using two = follow(folder.path, server.url);
-      // Their clocks may differ a little.
+      // The clocks of the processes may differ a little.
       two.advance(500);
       await until(() => one.fetched() + two.fetched() > 0);
       await Bun.sleep(50);
     }
     await using three = follow(folder.path, server.url);
     await Bun.sleep(50);
-    expect([server.asked.length, three.fetched()]).toEqual([1, 0]);
-    expect(noted).toEqual([true]);
+    expect([server.requests.length, three.fetched()]).toEqual([1, 0]);
+    expect(hadNote).toEqual([true]);
   });
 
-  test("is fetched again at once if its list is gone", async () => {
+  test("is fetched again immediately if its list is missing", async () => {
     using folder = temporaryFolder();
     await using server = serveList(() => new Response("evil.example\n", { headers: { ETag: '"1"' } }));
     const file = feedFile(folder.path, server.url);
     writeFileSync(`${file}.json`, '{"etag":"\\"1\\"","askedMs":0}');
     await using feeds = follow(folder.path, server.url);
     await until(() => feeds.fetched() === 1);
-    expect(server.asked[0]?.headers.has("if-none-match")).toBeFalse();
+    expect(server.requests[0]?.headers.has("if-none-match")).toBeFalse();
   });
 
-  test("is fetched although a crash left a part of it behind", async () => {
+  test("is fetched even if a crash left an incomplete file", async () => {
     using folder = temporaryFolder();
     await using server = serveList(() => new Response("evil.example\n"));
     const part = `${feedFile(folder.path, server.url)}.part`;
@@ -139,7 +139,7 @@ describe("a feed", () => {
     expect(readFileSync(feeds.file, "utf8")).toBe("evil.example\n");
   });
 
-  test("counts what it has after it is decompressed", async () => {
+  test("is limited in size after decompression", async () => {
     using folder = temporaryFolder();
     const bomb = Bun.gzipSync(Buffer.alloc(64 * 1024 * 1024));
     await using server = serveList(() => new Response(bomb, { headers: { "Content-Encoding": "gzip" } }));
@@ -149,7 +149,7 @@ describe("a feed", () => {
     expect(existsSync(feeds.file)).toBeFalse();
   });
 
-  test("keeps its last list if the answer is cut off", async () => {
+  test("stores no incomplete response", async () => {
     using folder = temporaryFolder();
     const whole = Bun.gzipSync("evil.example\n".repeat(1000));
     for (const [head, body] of [
@@ -183,7 +183,7 @@ describe("a feed", () => {
     "it redirects more than 5 times": ({ url }) => Response.redirect(`${url}/more`),
   };
   for (const [reason, answer] of Object.entries(FAILURES))
-    test(`keeps its last list if ${reason}, and says so once`, async () => {
+    test(`keeps its last list and reports once: ${reason}`, async () => {
       using folder = temporaryFolder();
       await using server = serveList(answer);
       const file = feedFile(folder.path, server.url);
@@ -192,16 +192,16 @@ describe("a feed", () => {
       const mayFollow = async (url: URL) => url.port === new URL(server.url).port;
       await using feeds = follow(folder.path, server.url, { downloadMaxBytes: 1000, mayFollow });
       await until(() => feeds.failures.length > 0);
-      const askedOnce = server.asked.length;
+      const firstRequests = server.requests.length;
       feeds.advance(HOUR_MS / 2);
-      await until(() => server.asked.length >= 2 * askedOnce);
+      await until(() => server.requests.length >= 2 * firstRequests);
       await until(() => !existsSync(`${file}.part`));
       expect(feeds.failures).toEqual([reason]);
       expect(readFileSync(file, "utf8")).toBe("old.example\n");
       expect(readdirSync(folder.path)).toHaveLength(2);
     });
 
-  test("keeps its last list if the new one is doubtful", async () => {
+  test("stores no doubtful list", async () => {
     using folder = temporaryFolder();
     await using server = serveList(() => new Response("<html>"));
     const doubtAbout = async (path: string) => `doubtful: ${readFileSync(path, "utf8")}`;
@@ -211,16 +211,10 @@ describe("a feed", () => {
     expect(existsSync(feeds.file)).toBeFalse();
   });
 
-  test("may not redirect to this machine, to its network or to an address without TLS", async () => {
-    for (const location of [
-      "https://127.0.0.1/",
-      "https://localhost/",
-      "https://[::1]/",
-      "https://10.0.0.1/",
-      "https://169.254.169.254/latest",
-      "http://203.0.113.9/",
-      "ftp://lists.example/",
-    ]) {
+  test("can't redirect to this machine, a private network or an address without TLS", async () => {
+    const locations = `https://127.0.0.1/ https://localhost/ https://[::1]/ https://10.0.0.1/
+        https://169.254.169.254/latest http://203.0.113.9/ ftp://lists.example/`.split(/\s+/);
+    for (const location of locations) {
       using folder = temporaryFolder();
       await using server = serveList(
         () => new Response(null, { status: 302, headers: { Location: location } }),
@@ -234,12 +228,12 @@ describe("a feed", () => {
     }
   });
 
-  test("is given up when the service stops", async () => {
+  test("is aborted when the service stops", async () => {
     using folder = temporaryFolder();
     await using server = serveList(() => new Promise<Response>(() => {}));
     {
       await using feeds = follow(folder.path, server.url);
-      await until(() => server.asked.length === 1);
+      await until(() => server.requests.length === 1);
       expect(feeds.failures).toEqual([]);
     }
     expect(readdirSync(folder.path)).toHaveLength(1);

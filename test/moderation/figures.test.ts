@@ -2,18 +2,18 @@ import { expect, test } from "bun:test";
 import { join } from "node:path";
 
 import { openStore } from "../../src/store/open.ts";
-import { startHere, temporaryFolder } from "../service.ts";
+import { startService, temporaryFolder } from "../support/service.ts";
 
-/** No day begins while they run. */
+/** No day starts during the test. */
 const NOON = { startMs: Date.UTC(2026, 10, 22, 12) };
 
-test("the figures tell what was refused, limited, reported and unknown", async () => {
+test("a day's figures count creates, refusals, reports, unknown codes and exceeded limits", async () => {
   using folder = temporaryFolder();
   const settings = { LIMIT_CREATE: "3/1h", LIMIT_UNKNOWN: "2/1h", LIMIT_VIEW: "8/1h", LIMIT_REPORT: "1/1h" };
   const before = await openStore({ engine: "sqlite", path: join(folder.path, "curt.db") });
   await before.blockHost({ host: "evil.example", reason: "spam" }, { who: "api", atMs: Date.now() });
   await before.close();
-  const service = await startHere(settings, { folder: folder.path, ...NOON });
+  const service = await startService(settings, { folder: folder.path, ...NOON });
   const [nowMs, { database }] = [service.nowMs(), service];
   const good = { original_url: "https://good.example/", custom_code: "good" };
   await service.shorten(good);

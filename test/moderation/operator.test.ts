@@ -5,12 +5,12 @@ import type { LinkKey } from "../../src/links/code.ts";
 import { createStoredLinks } from "../../src/links/links.ts";
 import { createHostRules } from "../../src/moderation/host-rules.ts";
 import { createOperator, createRuleCheck } from "../../src/moderation/operator.ts";
-import { temporaryStore } from "../service.ts";
 import { newLink } from "../stores/links.ts";
+import { temporaryStore } from "../support/service.ts";
 
 const NOW = Date.UTC(2026, 10, 22);
 
-async function open() {
+async function openOperator() {
   const store = await temporaryStore();
   const hostRules = createHostRules(store);
   const clock = { nowMs: () => NOW };
@@ -29,8 +29,8 @@ async function open() {
   return { store, links, hostRules, operator, [Symbol.asyncDispose]: store[Symbol.asyncDispose] };
 }
 
-test("many links are changed in several transactions, and each once", async () => {
-  await using opened = await open();
+test("disabling 1,201 links takes transactions of at most 500, and disables each link once", async () => {
+  await using opened = await openOperator();
   const { store, operator, links: useCases } = opened;
   const links = Array.from({ length: 1201 }, (_, nth) => newLink(`m${nth}`));
   await store.insert(links);
@@ -50,8 +50,8 @@ test("many links are changed in several transactions, and each once", async () =
   expect(await store.find("m1200" as LinkKey)).toMatchObject({ disabled: "spam" });
 });
 
-test("neither our own hosts nor those that registries sell names below can be blocked; a company's can", async () => {
-  await using opened = await open();
+test("Curt's own hosts and suffixes of registries can't be blocked, but suffixes of companies can", async () => {
+  await using opened = await openOperator();
   const { operator } = opened;
   for (const [rule, hosts] of [
     ["host.suffix", ["com", "CO.UK.", "kr", "co.kr", "한국"]],
@@ -62,12 +62,12 @@ test("neither our own hosts nor those that registries sell names below can be bl
         host,
         { kind: "refused", refusals: [{ rule }] },
       ]);
-  for (const written of ["github.io", "example.com", "a.co.uk", "192.0.2.1", "[2001:db8::1]", "localhost"])
-    expect(await operator.blockHost(written, { reason: "spam" }, "api")).toMatchObject({ changed: true });
+  for (const input of ["github.io", "example.com", "a.co.uk", "192.0.2.1", "[2001:db8::1]", "localhost"])
+    expect(await operator.blockHost(input, { reason: "spam" }, "api")).toMatchObject({ changed: true });
 });
 
-test("no more hosts are blocked than every process can hold in memory", async () => {
-  await using opened = await open();
+test("at most 100,000 hosts can be blocked", async () => {
+  await using opened = await openOperator();
   const { store, links } = opened;
   const full = createOperator({
     store,

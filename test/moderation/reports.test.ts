@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { join } from "node:path";
 
 import { lookUpCode } from "../../src/links/code.ts";
 import { createLookUps } from "../../src/links/links.ts";
@@ -11,31 +10,22 @@ import { DAY_MS, HOUR_MS } from "../../src/links/time.ts";
 import { createRuleCheck, type ReadLink, requireSeen } from "../../src/moderation/operator.ts";
 import { createCases, createReports } from "../../src/moderation/reports/reports.ts";
 import { storeOf } from "../../src/server/domain-store.ts";
-import type { Store } from "../../src/store/open.ts";
-import { openSqliteStore } from "../../src/store/sqlite/store.ts";
 import type { VisitStore } from "../../src/visits/days/store.ts";
-import { temporaryFolder } from "../service.ts";
 import { newLink } from "../stores/links.ts";
+import { temporaryStore } from "../support/service.ts";
 
 const START = newLink("x").createdMs;
-const folder = temporaryFolder();
+const store = {} as Awaited<ReturnType<typeof temporaryStore>>;
+beforeAll(async () => void Object.assign(store, await temporaryStore()));
+afterAll(() => store[Symbol.asyncDispose]());
 
-let store: Store;
-beforeAll(async () => {
-  store = await openSqliteStore(join(folder.path, "curt.db"));
-});
-afterAll(async () => {
-  await store.close();
-  folder[Symbol.dispose]();
-});
-
-let made = 0;
-async function make(target = "https://evil.example/path"): Promise<ReadLink> {
-  const link = newLink(`reported${made++}`, { originalUrl: target, target: target as Target });
+let linkCount = 0;
+async function createLink(target = "https://evil.example/path"): Promise<ReadLink> {
+  const link = newLink(`reported${linkCount++}`, { originalUrl: target, target: target as Target });
   await store.insert([link]);
-  const read = requireSeen(link, undefined);
-  if (isProblem(read)) throw new Error(read.kind);
-  return read;
+  const readLink = requireSeen(link, undefined);
+  if (isProblem(readLink)) throw new Error(readLink.kind);
+  return readLink;
 }
 
 interface Settings {
@@ -45,8 +35,8 @@ interface Settings {
   readonly blocked?: () => "spam";
 }
 
-/** The use cases over the shared store; `later` lets time pass. */
-function open({ threshold, trustworthy = true, salt, blocked }: Settings = {}) {
+/** Opens the use cases over the shared store; `advance` lets time pass. */
+function openReports({ threshold, trustworthy = true, salt, blocked }: Settings = {}) {
   let nowMs = START;
   const clock = {
     nowMs: () => nowMs,
@@ -73,28 +63,28 @@ function open({ threshold, trustworthy = true, salt, blocked }: Settings = {}) {
   });
   const refuseRule = createRuleCheck({ hostRules: { size: () => 0 }, ownHosts: ["curt.example"] });
   const cases = createCases({ store, clock, refuseRule });
-  return { reports, cases, later: (ms: number) => void (nowMs += ms) };
+  return { reports, cases, advance: (ms: number) => void (nowMs += ms) };
 }
 
 const countOf = async (link: LinkId) => (await store.caseOf(link))?.reports;
 
-test("a client counts once for each link and day, whatever it says", async () => {
-  const { reports, later } = open();
-  const [one, other] = [await make(), await make()];
+test("a client counts once per link and day, regardless of its reasons", async () => {
+  const { reports, advance } = openReports();
+  const [one, other] = [await createLink(), await createLink()];
   for (const reason of REASONS) await reports.report(one.code, { reason, note: reason }, "192.0.2.1");
   expect(await store.caseOf(one)).toMatchObject({ reports: 1, reasons: { malware: 1 } });
   await reports.report(other.code, { reason: "spam" }, "192.0.2.1");
   expect(await countOf(other)).toBe(1);
   await reports.report(one.code, { reason: "spam" }, "192.0.2.2");
   expect(await countOf(one)).toBe(2);
-  later(DAY_MS);
+  advance(DAY_MS);
   await reports.report(one.code, { reason: "spam" }, "192.0.2.1");
   expect(await countOf(one)).toBe(3);
 });
 
-test("the addresses of an IPv6 subscriber are one client", async () => {
-  const { reports } = open();
-  const link = await make();
+test("all addresses of an IPv6 /64 are one client", async () => {
+  const { reports } = openReports();
+  const link = await createLink();
   const report = (address: string) => reports.report(link.code, { reason: "spam" }, address);
   for (const address of ["2001:db8::1", "2001:db8::2", "2001:db8:0:0:ffff::9", "2001:db8::"])
     await report(address);
@@ -103,20 +93,20 @@ test("the addresses of an IPv6 subscriber are one client", async () => {
   expect(await countOf(link)).toBe(5);
 });
 
-test("while the clock may be wrong, no salt is made, and a client still counts once", async () => {
+test("an untrusted clock creates no salt, and a client still counts once", async () => {
   const salt = () => expect.unreachable();
-  const { reports } = open({ trustworthy: false, salt });
-  const link = await make();
+  const { reports } = openReports({ trustworthy: false, salt });
+  const link = await createLink();
   for (let nth = 0; nth < 3; nth++) await reports.report(link.code, { reason: "spam" }, "192.0.2.1");
   expect(await countOf(link)).toBe(1);
 });
 
-test("a report that finds the store away is refused, and the next one tries again", async () => {
+test("a report fails while the store is unavailable, and the next one succeeds", async () => {
   let isAway = true;
-  const { reports } = open({
+  const { reports } = openReports({
     salt: (day, oldest) => (isAway ? Promise.reject(new StoreUnavailable("away")) : store.salt(day, oldest)),
   });
-  const link = await make();
+  const link = await createLink();
   const report = () => reports.report(link.code, { reason: "spam" }, "192.0.2.1");
   expect(await report().catch((error: unknown) => error)).toBeInstanceOf(StoreUnavailable);
   isAway = false;
@@ -124,9 +114,9 @@ test("a report that finds the store away is refused, and the next one tries agai
   expect(await countOf(link)).toBe(1);
 });
 
-test("a link whose host is blocked is neither disabled by reports nor is its case opened again", async () => {
-  const { reports, cases } = open({ threshold: 1, blocked: () => "spam" });
-  const link = await make();
+test("reports neither disable a link with a blocked host nor reopen its case", async () => {
+  const { reports, cases } = openReports({ threshold: 1, blocked: () => "spam" });
+  const link = await createLink();
   await reports.report(link.code, { reason: "phishing" }, "192.0.2.1");
   expect((await store.find(link.code))?.disabled).toBeUndefined();
   await cases.answerCase(link, { action: "block-host", reason: "spam" }, "api");
@@ -134,38 +124,38 @@ test("a link whose host is blocked is neither disabled by reports nor is its cas
   expect(await store.caseOf(link)).toMatchObject({ reports: 2, answer: { action: "block-host" } });
 });
 
-test("reporters are forgotten an hour after their day, cases 400 days after their last report", async () => {
-  const { reports, cases, later } = open();
-  const link = await make();
+test("ageing deletes reporters an hour after their day, and cases 400 days after their last report", async () => {
+  const { reports, cases, advance } = openReports();
+  const link = await createLink();
   const report = () => reports.report(link.code, { reason: "spam", note: "old" }, "192.0.2.1");
   await report();
-  const left = DAY_MS - (START % DAY_MS);
-  later(left + HOUR_MS - 1);
+  const untilMidnightMs = DAY_MS - (START % DAY_MS);
+  advance(untilMidnightMs + HOUR_MS - 1);
   await cases.age();
-  later(-left - HOUR_MS + 1);
+  advance(-untilMidnightMs - HOUR_MS + 1);
   await report();
   expect(await countOf(link)).toBe(1);
-  later(left + HOUR_MS);
+  advance(untilMidnightMs + HOUR_MS);
   await cases.age();
   expect(await countOf(link)).toBe(1);
-  later(-left - HOUR_MS);
+  advance(-untilMidnightMs - HOUR_MS);
   await report();
   expect(await countOf(link)).toBe(2);
-  later(401 * DAY_MS);
+  advance(401 * DAY_MS);
   await cases.age();
   expect(await store.caseOf(link)).toBeUndefined();
 });
 
-test("a case does not block what cannot be blocked", async () => {
-  const { reports, cases } = open();
+test("an answer can't block a suffix of a registry or Curt's own host", async () => {
+  const { reports, cases } = openReports();
   for (const [target, rule] of [
     ["https://co.uk/", "host.suffix"],
     ["https://curt.example/", "host.own"],
   ] as const) {
-    const link = await make(target);
+    const link = await createLink(target);
     await reports.report(link.code, { reason: "spam" }, "192.0.2.1");
-    const answered = await cases.answerCase(link, { action: "block-host", reason: "spam" }, "page");
-    expect(answered).toMatchObject({ kind: "refused", refusals: [{ rule }] });
+    const outcome = await cases.answerCase(link, { action: "block-host", reason: "spam" }, "page");
+    expect(outcome).toMatchObject({ kind: "refused", refusals: [{ rule }] });
     expect(await store.caseOf(link)).toMatchObject({ answer: undefined });
   }
 });

@@ -28,22 +28,22 @@ function rowsOf(page: string): string[][] {
   return rows;
 }
 
-function values(told: Readonly<Record<string, number>>) {
-  return Object.entries(told).map(([value, visits]) => ({ value, visits }));
+function values(visitsOf: Readonly<Record<string, number>>) {
+  return Object.entries(visitsOf).map(([value, visits]) => ({ value, visits }));
 }
 
-test("every value is there, the first eight at once, and what is no value is apart from them", () => {
+test("a list shows its first eight values and the sum of hidden ones, and the rest on demand", () => {
   const hosts = Object.fromEntries(Array.from({ length: 50 }, (_, nth) => [`host${nth}.example`, 100 - nth]));
   const page = show({ referrers: { values: values(hosts), other: 7 } });
-  const [atOnce = "", opened = ""] = page.split("<details");
-  const told = Object.entries(hosts).map(([name, visits]) => [name, String(visits)]);
+  const [shown = "", opened = ""] = page.split("<details");
+  const expected = Object.entries(hosts).map(([name, visits]) => [name, String(visits)]);
   const namesAndVisits = (part: string) => rowsOf(part).map(([name, , visits]) => [name, visits]);
-  expect(namesAndVisits(atOnce)).toEqual([...told.slice(0, 8), [message("en", "preview.other"), "7"]]);
-  expect(namesAndVisits(opened)).toEqual(told.slice(8));
+  expect(namesAndVisits(shown)).toEqual([...expected.slice(0, 8), [message("en", "preview.other"), "7"]]);
+  expect(namesAndVisits(opened)).toEqual(expected.slice(8));
   expect(opened).toContain(`<summary>${message("en", "preview.more", { count: 42 })}</summary>`);
 });
 
-test("shares are of all visits of a list, whatever they told, and never hide that there are some", () => {
+test("percentages are of all visits in a list, and never round to 0 % or 100 %", () => {
   const referrers = {
     values: [
       { value: null, visits: 500 },
@@ -64,7 +64,7 @@ test("shares are of all visits of a list, whatever they told, and never hide tha
   expect(page).toContain("Percentages are of the 1,000 visits in each list.");
 });
 
-test("unknown and other values look different from those that visits told", () => {
+test("unknown and other values look different from recorded ones", () => {
   const referrers = {
     values: [{ value: null, visits: 1 }, ...values({ "a.example": 1 })],
     other: 2,
@@ -77,7 +77,7 @@ test("unknown and other values look different from those that visits told", () =
   expect(vague).toEqual([message("en", "preview.direct"), message("en", "preview.other")]);
 });
 
-test("all six lists have names that the reader knows", () => {
+test("all six lists name their values in the reader's language", () => {
   const all = {
     referrers: "search.naver.com",
     countries: "DE",
@@ -110,7 +110,7 @@ test("all six lists have names that the reader knows", () => {
   ]);
 });
 
-test("without any value there are no lists, but the reason if there is one", () => {
+test("a breakdown without values shows why they are hidden, or nothing", () => {
   const referrers = { values: [], other: 4 };
   expect(show({ referrers })).toBe(`<p class="hint">${message("en", "preview.few")}</p>`);
   expect(show({ referrers }, "en", "all")).toBe("");

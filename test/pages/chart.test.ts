@@ -22,7 +22,7 @@ const days = (count: number, visits = 1) =>
     bots: 0,
   }));
 
-test("one visit beside a thousand is a bar, none is not, and the table has the days of bots as well", () => {
+test("one visit beside a thousand has a bar, none has no bar, and the table includes days with bots only", () => {
   const series = [
     { start: "2026-11-20", visits: 1, bots: 0 },
     { start: "2026-11-21", visits: 1000, bots: 0 },
@@ -34,7 +34,7 @@ test("one visit beside a thousand is a bar, none is not, and the table has the d
     Number(height),
   );
   expect(heights).toEqual([2, 100]);
-  expect([...drawn.matchAll(/<title>([^<]+)/g)].map(([, told]) => told)).toEqual([
+  expect([...drawn.matchAll(/<title>([^<]+)/g)].map(([, title]) => title)).toEqual([
     "Fri, Nov 20: 1 visit",
     "Sat, Nov 21: 1,000 visits",
     "Sun, Nov 22: 0 visits, 3 bot visits",
@@ -43,7 +43,7 @@ test("one visit beside a thousand is a bar, none is not, and the table has the d
   expect(rowsOf(series, "day", "en")).toEqual(["Fri, Nov 20", "Sat, Nov 21", "Sun, Nov 22"]);
 });
 
-test("Koreans read midnight as 0시, which cannot be taken for noon", () => {
+test("midnight is 0시 in Korean, so that nobody takes it for noon", () => {
   const series = [
     { start: "2026-11-21T00:00:00+09:00", visits: 1, bots: 0 },
     { start: "2026-11-21T13:00:00+09:00", visits: 1, bots: 0 },
@@ -52,12 +52,12 @@ test("Koreans read midnight as 0시, which cannot be taken for noon", () => {
   expect(rowsOf(series, "hour", "en")).toEqual(["Nov 21, 12 AM", "Nov 21, 1 PM"]);
 });
 
-test("dates have their year where two years have them", () => {
+test("dates have their year if the chart spans two years", () => {
   expect(draw(days(93), "day")).toContain("<title>Jan 1, 2027: ");
   expect(draw(days(31), "day")).toContain("<title>Thu, Oct 1: ");
 });
 
-test("a scale has two to five round numbers, of which the largest is no smaller than any bar", () => {
+test("a scale has two to five round numbers, and its top is above all bars but less than twice as high", () => {
   for (let most = 0; most < 5000; most++) {
     const scale = scaleOf(most);
     expect(scale.length).toBeWithin(2, 6);
@@ -73,10 +73,10 @@ test("a scale has two to five round numbers, of which the largest is no smaller 
   expect(draw(days(2, 100_000), "day", "ko")).toContain("<span>10만</span><span>5만</span><span>0</span>");
 });
 
-describe("labels below a chart", () => {
+describe("the labels below a chart", () => {
   const narrow = { most: 3, room: 0.25 };
 
-  test("leave room for each other and for the last one, and begin with the first day", () => {
+  test("start with the first bar, and leave room for each other", () => {
     for (const interval of ["day", "month"] as const)
       for (let count = 1; count <= 400; count++) {
         const places = placesOf(count, interval, [], narrow);
@@ -95,7 +95,7 @@ describe("labels below a chart", () => {
     expect(placesOf(2, "hour", from(9, 2), narrow)).toEqual([0, 1]);
   });
 
-  test("say the date at midnight, and the hour at other times", () => {
+  test("show the date at midnight, and the hour at other times", () => {
     const series = Array.from({ length: 24 }, (_, nth) => ({
       start: new Date(Date.UTC(2026, 10, 21, 18 + nth)).toISOString().replace(".000Z", "+00:00"),
       visits: 1,

@@ -5,7 +5,7 @@ import { jsxDEV as honoJsx, Fragment as HonoFragment } from "hono/jsx/jsx-dev-ru
 
 import { Fragment, jsx, write } from "../../src/pages/shared/html/jsx-runtime.ts";
 
-/** A tree of elements, as JSX would make it with either runtime. */
+/** A tree of elements, for either runtime. */
 interface Tree {
   readonly tag: string;
   readonly attributes: Readonly<Record<string, string | number | boolean | null | undefined>>;
@@ -48,26 +48,30 @@ const { tree } = fc.letrec<{ tree: Tree }>((tie) => ({
   ),
 }));
 
-type Make = (tag: any, props: any, key?: any) => any;
+type CreateElement = (tag: any, props: any, key?: any) => any;
 
 /** Builds the tree as compiled JSX does: one child stands alone, several are an array. */
-function build({ tag, attributes: given, children }: Tree, make: Make, fragment: unknown): unknown {
+function build(
+  { tag, attributes: given, children }: Tree,
+  create: CreateElement,
+  fragment: unknown,
+): unknown {
   const built = children.map((child) =>
-    typeof child === "object" && child !== null ? build(child, make, fragment) : child,
+    typeof child === "object" && child !== null ? build(child, create, fragment) : child,
   );
   const props = built.length === 0 ? {} : { children: built.length === 1 ? built[0] : built };
-  if (tag === "fragment") return make(fragment, props);
+  if (tag === "fragment") return create(fragment, props);
   if (tag === "component")
-    return make((received: { children?: unknown }) => make("b", { title: "c", ...received }), props);
-  return make(tag, { ...given, ...props });
+    return create((received: { children?: unknown }) => create("b", { title: "c", ...received }), props);
+  return create(tag, { ...given, ...props });
 }
 
-test("every tree is written as hono/jsx writes it", () => {
+test("every tree is rendered as hono/jsx renders it", () => {
   fc.assert(
     fc.property(tree, (one) => {
-      const ours = write(build(one, jsx as Make, Fragment) as never);
+      const ours = write(build(one, jsx as CreateElement, Fragment) as never);
       const theirs = String(
-        build({ tag: "main", attributes: {}, children: [one] }, honoJsx as Make, HonoFragment),
+        build({ tag: "main", attributes: {}, children: [one] }, honoJsx as CreateElement, HonoFragment),
       );
       expect(`<main>${ours}</main>`).toBe(theirs);
     }),

@@ -12,6 +12,6 @@ test.each([
   ["ar", '<html lang="ar" dir="rtl">'],
   ["he", '<html lang="he" dir="rtl">'],
   ["ur-IN", '<html lang="ur-IN" dir="rtl">'],
-])("a page goes in the direction of its language (%s)", (language, start) => {
+])("a page has the text direction of its language (%s)", (language, start) => {
   expect(page(language, { title: "" }, new Html(""))(CURT)).toStartWith(`<!doctype html>${start}<head>`);
 });

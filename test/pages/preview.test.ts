@@ -68,11 +68,11 @@ test.each([
   ["en", "Sum of daily visitors"],
   ["ja", "1日ごとの訪問者数の合計"],
   ["ko", "일별 방문자 합계"],
-])("visitors are said to be those of each day, added up (%s)", (language, name) => {
+])("visitors are labelled as the sum of daily visitors (%s)", (language, name) => {
   expect(previewIn(language)).toMatch(new RegExp(`<dt>${name}</dt><dd[^>]*>2,543</dd>`));
 });
 
-test("a page that tells all does not say that it hides something, and one that tells totals shows nothing else", () => {
+test("only a page with STATS_SHOWN=safe says that it hides something, and one with count shows only totals", () => {
   const [safe, all, count] = (["safe", "all", "count"] as const).map((shown) =>
     previewIn("en", { shown, visitors: shown === "all" ? 2543 : null }),
   );
@@ -88,15 +88,15 @@ test("a page that tells all does not say that it hides something, and one that t
   expect(count).toMatch(/data-fresh[^>]*>3,782</);
 });
 
-test("whoever has just made a link that has not begun is told when it begins, can pass it on, and is not led on", () => {
+test("the preview of a created link that starts later shows its start and its address to copy, but neither a link nor a QR code", () => {
   const startsMs = Date.UTC(2027, 0, 31, 9);
-  const made = { manageKey: "key" };
-  const page = previewIn("en", undefined, { ...made, startsMs });
+  const created = { manageKey: "key" };
+  const page = previewIn("en", undefined, { ...created, startsMs });
   expect(page).toContain('Starts on <time datetime="2027-01-31T09:00:00.000Z">');
   expect(page).toContain('data-copy="https://curt.example/code"');
-  const begun = previewIn("en", undefined, made);
+  const started = previewIn("en", undefined, created);
   for (const part of ['href="/code+"', "/code.svg"]) {
-    expect(begun).toContain(part);
+    expect(started).toContain(part);
     expect(page).not.toContain(part);
   }
 });

@@ -17,7 +17,7 @@ test("each problem has the page of its kind, in the reader's language", () => {
     ["internal", "internal", true],
   ] as const) {
     for (const [language, words] of Object.entries({ en, ko })) {
-      // The second time it comes from memory.
+      // The second page is cached.
       for (let times = 0; times < 2; times++) {
         const html = problemPage(language, { kind })(CURT);
         expect(html).toContain(`<h1>${words[`page.${page}.title`]}</h1>`);
@@ -28,7 +28,7 @@ test("each problem has the page of its kind, in the reader's language", () => {
   }
 });
 
-test("a disabled link's page tells its reason and what to do, also from memory", () => {
+test("the page of a disabled link shows its reason and the next step, cached or not", () => {
   for (const reason of [...REASONS, "blocklist", "deleted"] as const) {
     for (const [language, words] of Object.entries({ en, ko })) {
       for (let times = 0; times < 2; times++) {
@@ -39,13 +39,13 @@ test("a disabled link's page tells its reason and what to do, also from memory",
       }
     }
   }
-  const told = (reason: DisabledReason) => problemPage("en", { kind: "disabled", reason })(CURT);
-  expect(told("phishing")).toContain(en["page.disabled.danger"]);
-  expect(told("legal")).toContain(en["page.disabled.next"]);
-  expect(told("deleted")).toContain(en["page.disabled.deleted"]);
+  const pageFor = (reason: DisabledReason) => problemPage("en", { kind: "disabled", reason })(CURT);
+  expect(pageFor("phishing")).toContain(en["page.disabled.danger"]);
+  expect(pageFor("legal")).toContain(en["page.disabled.next"]);
+  expect(pageFor("deleted")).toContain(en["page.disabled.deleted"]);
 });
 
-test("a problem that says more than its kind is told each time anew", () => {
+test("the page of an expired link shows its own date, so it isn't cached", () => {
   for (const date of ["2026-01-02T03:04:05.000Z", "2026-11-21T00:00:00.000Z"]) {
     const html = problemPage("en", { kind: "expired", endedMs: Date.parse(date) })(CURT);
     expect(html).toContain(`<h1>${en["page.expired.title"]}</h1>`);

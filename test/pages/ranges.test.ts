@@ -8,8 +8,8 @@ import { MAX_DAYS } from "../../src/visits/statistics/statistics.ts";
 /** A Sunday. */
 const NOW_MS = Date.UTC(2026, 10, 22, 9, 30);
 
-function choose(ageMs: number, asked: RangeQuery = {}, limits: Partial<RangeLimits> = {}) {
-  return chooseRange(asked, {
+function choose(ageMs: number, query: RangeQuery = {}, limits: Partial<RangeLimits> = {}) {
+  return chooseRange(query, {
     createdMs: NOW_MS - ageMs,
     endsMs: NEVER_MS,
     nowMs: NOW_MS,
@@ -26,7 +26,7 @@ const hours = (firstMs: number, count: number) =>
     bots: 0,
   }));
 
-test("a link that is three days old has no empty days before it, and no ranges that it does not fill", () => {
+test("a link of three days shows no days before its creation, and offers only ranges that it fills", () => {
   const { name, names, request, intervals } = choose(3 * DAY_MS);
   expect([name, names]).toEqual(["all", ["24h", "all"]]);
   expect(request).toMatchObject({ from: "2026-11-19", to: "2026-11-22", interval: "day" });
@@ -34,7 +34,7 @@ test("a link that is three days old has no empty days before it, and no ranges t
   expect(choose(3 * DAY_MS, { range: "30d" })).toEqual(choose(3 * DAY_MS, { range: "all" }));
 });
 
-test("an old link shows 30 days, and can show others", () => {
+test("an old link shows 30 days, and offers other ranges", () => {
   const { name, names, request } = choose(365 * DAY_MS);
   expect([name, names]).toEqual(["30d", ["24h", "7d", "30d", "90d", "all"]]);
   expect(request).toMatchObject({ from: "2026-10-24", to: "2026-11-22", interval: "day" });
@@ -51,14 +51,14 @@ test("an old link shows 30 days, and can show others", () => {
   }
 });
 
-test("what is no range, or has no such bars, counts as not asked for", () => {
+test("an unknown range or an unavailable interval is replaced by the default", () => {
   for (const range of ["", "7", "7D", "-1d", "9999d", "constructor", "__proto__", "a".repeat(10_000)])
     expect(choose(365 * DAY_MS, { range, by: range })).toEqual(choose(365 * DAY_MS));
   expect(choose(365 * DAY_MS, { range: "90d", by: "hour" }).interval).toBe("day");
   expect(choose(365 * DAY_MS, { range: "24h", by: "month" }).interval).toBe("hour");
 });
 
-test("no range is longer than statistics are told", () => {
+test("no range is longer than the statistics of its interval may be", () => {
   for (const age of [0, 1, 30, 61, 399, 400, 401, 5000])
     for (const keepDays of [8, 400, 3650])
       for (const range of ["24h", "7d", "30d", "90d", "all"])
@@ -72,7 +72,7 @@ test("no range is longer than statistics are told", () => {
         }
 });
 
-test("of a link that is older than what is kept, it is said since when", () => {
+test("the range of a link older than the kept statistics names their first day", () => {
   expect(choose(399 * DAY_MS, { range: "all" }).keptFrom).toBeUndefined();
   const old = choose(430 * DAY_MS, { range: "all" });
   expect([old.keptFrom, old.request.from]).toEqual(["2025-10-19", "2025-10-19"]);
@@ -95,11 +95,11 @@ test("the ranges of an ended link end with it", () => {
   expect(ended.request).toMatchObject({ from: "2026-10-27", to: "2026-11-02" });
   const longAgo = choose(900 * DAY_MS, {}, { endsMs: NOW_MS - 500 * DAY_MS });
   expect(longAgo.request.from).toBe(longAgo.request.to);
-  // The clock of the process that made it may be ahead.
+  // The clock of the process that created it may be ahead.
   expect(choose(-DAY_MS).request).toMatchObject({ from: "2026-11-22", to: "2026-11-22" });
 });
 
-test("hours begin with the one in which the link was made, and end with this one", () => {
+test("hours start with the link's creation and end with the current one", () => {
   const today = hours(Date.UTC(2026, 10, 22), 24);
   expect(seriesIn(choose(2 * HOUR_MS), today).map(({ start }) => start.slice(11, 13))).toEqual([
     "07",

@@ -23,7 +23,7 @@ function rowsOf(page: string): (readonly [string, number[]])[] {
   });
 }
 
-test("each visit is in the cell of its day and hour, with a header for both", () => {
+test("each visit counts in the cell of its day and hour, and both have headers", () => {
   const page = show({ [MONDAY + 9]: 30, [TUESDAY]: 7, [SUNDAY + 23]: 20 });
   const rows = new Map(rowsOf(page));
   for (const hours of rows.values()) expect(hours).toHaveLength(24);
@@ -36,7 +36,7 @@ test("each visit is in the cell of its day and hour, with a header for both", ()
   expect([hours[0], hours[13]]).toEqual(["12 AM", "1 PM"]);
 });
 
-test("weeks begin as they do where the language is spoken", () => {
+test("weeks start on the first day that is usual for the language", () => {
   const days = (language: string) => rowsOf(show({ 0: 50 }, language)).map(([day]) => day);
   expect(days("en")).toEqual(["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]);
   expect(days("ko")).toEqual(["일", "월", "화", "수", "목", "금", "토"]);
@@ -47,11 +47,11 @@ test.each([
   ["en", TUESDAY + 9, /Most visits: Tuesday, 9\s–\s10\sAM \(40\)/],
   ["en", TUESDAY + 23, /Most visits: Tuesday,? (?:at )?11\sPM \(40\)/],
   ["ko", TUESDAY + 14, /화요일 14~15시 \(40회\)/],
-])("the busiest hour is told in words (%s, hour %i)", (language, place, words) => {
+])("the busiest hour is described in words (%s, hour %i)", (language, place, words) => {
   expect(show({ [place]: 40, [MONDAY]: 39 }, language)).toMatch(words);
 });
 
-test("the colour says how many, and the legend says what the colours say", () => {
+test("a cell's colour stands for its visits, and the legend explains the colours", () => {
   const page = show({ 0: 40, 1: 31, 2: 30, 3: 11, 4: 10, 5: 1 });
   const steps = Array.from(page.matchAll(/<td class="step-(\d)"[^>]*><span>(\d+)</g), ([, ...pair]) => pair);
   expect(steps.map((pair) => pair.map(Number))).toEqual([
@@ -70,11 +70,11 @@ test("the colour says how many, and the legend says what the colours say", () =>
   expect(legend(show({ ...few, 20: 3, 21: 3, 22: 3, 23: 3 }))).toEqual(["0", "1", "2", "3"]);
 });
 
-test("says for which days it is, and in which time zone", () => {
+test("the caption has the days and the time zone", () => {
   expect(show({ 0: 50 })).toMatch(/Oct 26\s–\sNov 22, 2026, time zone Asia\/Seoul/);
 });
 
-test("is there only once there are enough visits, and a whole week", () => {
+test("the table appears from 50 visits in a whole week on", () => {
   expect(show({ 0: 49 })).toBe("");
   expect(show({ 0: 49, 100: 1 })).toContain('<table class="week"');
   expect(write(Week({ language: "en", week: undefined, timeZone: "UTC" }))).toBe("");

@@ -4,7 +4,7 @@ import { dirname, join, relative, resolve } from "node:path";
 
 import { MIGRATIONS as ofPostgres } from "../../src/store/postgres/schema.ts";
 import { MIGRATIONS as ofSqlite } from "../../src/store/sqlite/file/schema.ts";
-import { ROOT } from "../service.ts";
+import { ROOT } from "../support/service.ts";
 import importsByPart from "./imports.json";
 
 const SOURCE = join(ROOT, "src");
@@ -102,8 +102,8 @@ function importsOf(file: string, text: string): Import[] {
   }));
 }
 
-/** The first circle in a graph, such as "a → b → a". Undefined if there is none. */
-function findCircle(graph: ReadonlyMap<string, ReadonlySet<string>>): string | undefined {
+/** The first cycle in a graph, such as "a → b → a". Undefined if there is none. */
+function findCycle(graph: ReadonlyMap<string, ReadonlySet<string>>): string | undefined {
   const done = new Set<string>();
   const path: string[] = [];
   function visit(node: string): string | undefined {
@@ -111,17 +111,17 @@ function findCircle(graph: ReadonlyMap<string, ReadonlySet<string>>): string | u
     if (done.has(node)) return undefined;
     path.push(node);
     for (const next of graph.get(node) ?? []) {
-      const circle = visit(next);
-      if (circle !== undefined) return circle;
+      const cycle = visit(next);
+      if (cycle !== undefined) return cycle;
     }
     path.pop();
     done.add(node);
     return undefined;
   }
-  return [...graph.keys()].map(visit).find((circle) => circle !== undefined);
+  return [...graph.keys()].map(visit).find((cycle) => cycle !== undefined);
 }
 
-/** Who imports whom among files, or among what `groupOf` makes of them. */
+/** The imports between files, or between the groups that `groupOf` puts them in. */
 function graphOf(groupOf: (file: string) => string): Map<string, Set<string>> {
   const graph = new Map<string, Set<string>>();
   for (const file of sourceFiles()) {
@@ -145,32 +145,32 @@ function violations(file: string, text: string): string[] {
   return [...imports, ...names];
 }
 
-test("every part only imports what the list allows", () => {
+test("every part imports only what imports.json allows, and uses reserved globals only in listed files", () => {
   const files = sourceFiles();
   expect(files.length).toBeGreaterThan(25);
   const found = files.flatMap((file) => violations(file, readFileSync(join(SOURCE, file), "utf8")));
   expect(found).toEqual([]);
 });
 
-// Move what both need into a file that both may import.
+// If this fails, move what both need into a file that both may import.
 test("no file imports itself through others", () => {
-  expect(findCircle(graphOf((file) => file))).toBeUndefined();
+  expect(findCycle(graphOf((file) => file))).toBeUndefined();
 });
 
 test("no folder imports itself through others", () => {
-  expect(findCircle(graphOf((file) => dirname(file)))).toBeUndefined();
+  expect(findCycle(graphOf((file) => dirname(file)))).toBeUndefined();
 });
 
-test("a circle is found", () => {
+test("findCycle returns the first cycle", () => {
   const graph = new Map([
     ["a", new Set(["b"])],
     ["b", new Set(["c", "d"])],
     ["d", new Set(["b"])],
   ]);
-  expect(findCircle(graph)).toBe("b → d → b");
+  expect(findCycle(graph)).toBe("b → d → b");
 });
 
-test("everything on the list exists", () => {
+test("every import in imports.json exists", () => {
   const used = new Set(
     sourceFiles().flatMap((file) =>
       importsOf(file, readFileSync(join(SOURCE, file), "utf8")).map(({ from, to }) => `${from} → ${to}`),
@@ -180,17 +180,17 @@ test("everything on the list exists", () => {
   expect(listed.filter((arrow) => !used.has(arrow))).toEqual([]);
 });
 
-test("ARCHITECTURE.md says of each part what it is", () => {
+test("ARCHITECTURE.md describes every part, and no other", () => {
   const text = readFileSync(join(ROOT, "ARCHITECTURE.md"), "utf8");
-  const told = [...text.matchAll(/^\| `([^`]+?)\/?` +\|/gm)].map(([, part = ""]) => part);
-  expect(told.toSorted()).toEqual([...ALLOWED.keys()].toSorted());
-  for (const part of told)
+  const listedParts = [...text.matchAll(/^\| `([^`]+?)\/?` +\|/gm)].map(([, part = ""]) => part);
+  expect(listedParts.toSorted()).toEqual([...ALLOWED.keys()].toSorted());
+  for (const part of listedParts)
     expect([...new Bun.Glob(part).scanSync({ cwd: SOURCE, onlyFiles: false })].length, part).toBeGreaterThan(
       0,
     );
 });
 
-test("every engine with migrations is compared with its files", () => {
+test("every engine with migrations is in this test", () => {
   const engines = [...new Bun.Glob("store/*/migrations").scanSync({ cwd: SOURCE, onlyFiles: false })];
   expect(engines.toSorted()).toEqual(Object.keys(MIGRATIONS).map((engine) => `store/${engine}/migrations`));
 });
@@ -210,7 +210,7 @@ for (const [engine, listed] of Object.entries(MIGRATIONS)) {
   });
 }
 
-test("planted violations are found", () => {
+test("violations returns planted violations", () => {
   const planted = {
     "links/links.ts imports store/open.ts": 'import { openStore } from "../store/open.ts";',
     "links/code.ts imports config": 'import type { Config } from "../config/config.ts";',

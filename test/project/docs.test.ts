@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 
@@ -11,7 +11,7 @@ import { readConfig } from "../../src/config/config.ts";
 import { SETTING_GROUPS, SETTINGS } from "../../src/config/settings.ts";
 import { languageName, LANGUAGES } from "../../src/locales/messages.ts";
 import { readCurl } from "../http/samples.ts";
-import { type Running, ROOT, startHere, temporaryFolder } from "../service.ts";
+import { ROOT, shareService, startService, temporaryFolder } from "../support/service.ts";
 
 const read = (path: string) => readFileSync(join(ROOT, path), "utf8");
 const markdownIn = (folder: string) =>
@@ -39,11 +39,7 @@ function table(path: string, ...header: string[]): string[][] {
 }
 const bare = (cell = "") => cell.replaceAll("`", "");
 
-let curt: Running;
-beforeAll(async () => {
-  curt = await startHere();
-});
-afterAll(() => curt[Symbol.asyncDispose]());
+const curt = shareService();
 
 describe("docs/settings.md", () => {
   test("lists every setting with its default and meaning, in the groups of the help", () => {
@@ -75,21 +71,28 @@ describe("CONTRIBUTING.md", () => {
     for (const [, script = "test"] of scripts) expect(Object.keys(packageJson.scripts)).toContain(script);
   });
 
-  test("gives the test commands, of which CI runs the one with everything", () => {
+  test("gives the test commands, and CI runs the complete one", () => {
     expect(read("CONTRIBUTING.md")).toContain("npm ci && npm test\nnpm run test:all\n");
     expect(read(".ci/run")).toMatch(/^npm ci$[^]+ npm run test:all$/m);
   });
 });
 
-describe("the README", () => {
-  test("gives commands that do what it says", async () => {
+describe("CHANGELOG.md", () => {
+  test("has a section for the current version, once one is released", () => {
+    const released = [...read("CHANGELOG.md").matchAll(/^## (\d\S*)$/gm)].map(([, version]) => version);
+    expect(released.length === 0 || released.includes(packageJson.version)).toBe(true);
+  });
+});
+
+describe("README.md", () => {
+  test("gives commands that create and follow a link", async () => {
     const [, create = "", follow = ""] =
       /```sh\n(curl -X POST[\s\S]+?)\n\n(curl -i .+)\n```/.exec(read("README.md")) ?? [];
     const [, path = ""] = /localhost:3000(\S+)/.exec(create) ?? [];
     const [, name = "", value = ""] = /-H '([^:]+): ([^']+)'/.exec(create) ?? [];
     const [, body = ""] = /-d '([^']+)'/.exec(create) ?? [];
-    const made = await curt.fetch(path, { method: "POST", headers: { [name]: value }, body });
-    expect(made.status).toBe(201);
+    const created = await curt.fetch(path, { method: "POST", headers: { [name]: value }, body });
+    expect(created.status).toBe(201);
     const followed = await curt.fetch(/localhost:3000(\S+)/.exec(follow)?.[1] ?? "");
     expect([followed.status, followed.headers.get("location")]).toEqual([
       302,
@@ -107,7 +110,7 @@ test("docs/bounds.md lists the bounds of the code", async () => {
 });
 
 describe("docs/api-reference.md", () => {
-  test("is that of the OpenAPI document", async () => {
+  test("matches the OpenAPI document", async () => {
     using folder = temporaryFolder();
     const path = join(folder.path, "api-reference.md");
     await writeReference(path);
@@ -115,25 +118,25 @@ describe("docs/api-reference.md", () => {
     expect(read("docs/api-reference.md")).toBe(readFileSync(path, "utf8"));
   });
 
-  test("has only operations that answer", async () => {
+  test("lists every operation, and each GET responds as documented", async () => {
     const document = (await (await curt.fetch("/api/v1/openapi.json")).json()) as {
       paths: Record<string, Partial<Record<"get" | "post", { responses: object }>>>;
     };
-    await curt.shorten({ original_url: "https://example.com/", custom_code: "made" });
+    await curt.shorten({ original_url: "https://example.com/", custom_code: "exists" });
     for (const [path, methods] of Object.entries(document.paths)) {
       for (const method of Object.keys(methods))
         expect(read("docs/api-reference.md")).toContain(`\n\`${method.toUpperCase()} ${path}\`\n`);
       const { get } = methods;
       if (get === undefined) continue;
       const [status] = Object.keys(get.responses);
-      const answer = await curt.fetch(path.replace("{code}", "made"));
+      const answer = await curt.fetch(path.replace("{code}", "exists"));
       expect([path, answer.status]).toEqual([path, Number(status)]);
     }
   });
 });
 
 describe("docs/api.md", () => {
-  test("is short enough to be read", () => {
+  test("has at most 1,500 words", () => {
     expect(read("docs/api.md").split(/\s+/).length).toBeLessThanOrEqual(1500);
   });
 
@@ -144,8 +147,8 @@ describe("docs/api.md", () => {
     expect([...list.matchAll(/`([\w-]+)`/g)].map(([, name]) => name).join()).toBe(exposed ?? "");
   });
 
-  test("shows requests that get the answers beside them", async () => {
-    await using fresh = await startHere();
+  test("shows requests with the responses that they get", async () => {
+    await using fresh = await startService();
     let key = "";
     let etag = "";
     const shown = [...read("docs/api.md").matchAll(/```sh\n(curl [\s\S]*?)```\s+```json\n([\s\S]*?)```/g)];
@@ -164,32 +167,32 @@ describe("docs/api.md", () => {
         message: string;
         data: Record<string, unknown> & { manage_key?: string };
       };
-      const told = JSON.parse(answer) as typeof real;
-      expect([told.message, Object.keys(told)]).toEqual([real.message, Object.keys(real)]);
+      const documented = JSON.parse(answer) as typeof real;
+      expect([documented.message, Object.keys(documented)]).toEqual([real.message, Object.keys(real)]);
       key = real.data.manage_key ?? key;
       etag = response.headers.get("etag") ?? "";
       const namesIn = ({ data }: typeof real) =>
         [data["results"] ?? data].flat().map((one) => Object.keys(one));
-      for (const [nth, names] of namesIn(told).entries())
+      for (const [nth, names] of namesIn(documented).entries())
         expect(namesIn(real)[nth]).toEqual(expect.arrayContaining(names));
     }
   });
 
-  test("names the reference, which answers, and the languages of the OpenAPI document", async () => {
+  test("names the reference page and the languages of the OpenAPI document", async () => {
     for (const path of ["README.md", "docs/api.md"]) expect(read(path)).toContain("`/docs`");
     expect((await curt.fetch("/docs")).headers.get("content-type")).toStartWith("text/html");
     for (const language of LANGUAGES) {
       const headers = { "Accept-Language": language };
-      const { headers: answered } = await curt.fetch("/api/v1/openapi.json", { headers });
+      const { headers: received } = await curt.fetch("/api/v1/openapi.json", { headers });
       for (const path of ["README.md", "docs/api.md"])
         expect(read(path)).toContain(languageName(language, "en"));
-      expect(answered.get("content-language")).toBe(language);
+      expect(received.get("content-language")).toBe(language);
     }
   });
 });
 
 describe("docs/links.md", () => {
-  test("names the reserved codes, each of which is refused", async () => {
+  test("lists the reserved codes, which creates refuse", async () => {
     const [, list = ""] = /Reserved, in upper and lower case: ([^.]+)\./.exec(read("docs/links.md")) ?? [];
     const codes = [...list.matchAll(/`(\w+)`/g)].map(([, code = ""]) => code);
     expect(codes).toHaveLength(6);
@@ -200,7 +203,7 @@ describe("docs/links.md", () => {
 });
 
 describe("docs/clients.md", () => {
-  test("lists the variables of the commands that ask an instance, and the shells that exist", () => {
+  test("lists the variables of instance commands, and only existing shells", () => {
     const variables = Object.assign(
       {},
       ...["shorten", "edit"].map((name) => INSTANCE_COMMANDS[name]?.variables),
@@ -213,8 +216,8 @@ describe("docs/clients.md", () => {
 });
 
 describe("client/README.md", () => {
-  test("gives a program that compiles and does what it says", async () => {
-    await using fresh = await startHere();
+  test("gives a program that compiles and creates links", async () => {
+    await using fresh = await startService();
     const programs = [...read("client/README.md").matchAll(/```ts\n([\s\S]+?)```/g)];
     const program = programs.map(([, text = ""]) => text).join("");
     using folder = temporaryFolder();
@@ -232,7 +235,7 @@ describe("client/README.md", () => {
 });
 
 describe("the example of two instances", () => {
-  test("has settings that are right, and the same for both", () => {
+  test("has valid settings, equal for both", () => {
     const { services } = Bun.YAML.parse(read("examples/two-instances.compose.yaml")) as {
       services: Record<string, { environment?: Record<string, string | null> }>;
     };
@@ -250,7 +253,7 @@ describe("the example of two instances", () => {
   });
 });
 
-/** What follows `#` in links to the headings of a document, as GitHub makes it. */
+/** The anchors of a document's headings, as GitHub creates them. */
 function headings(path: string): string[] {
   const text = read(path).replace(/```[\s\S]*?```/g, "");
   return [...text.matchAll(/^#+ (.+)$/gm)].map(([, heading = ""]) =>
@@ -262,7 +265,7 @@ function headings(path: string): string[] {
 }
 
 describe("every document", () => {
-  test("only has links that work, to headings that are there", () => {
+  test("has only working links, to existing headings", () => {
     for (const path of DOCUMENTS) {
       for (const [, file = "", heading = ""] of read(path).matchAll(/\]\(([^)#:]*)(?:#([^)]+))?\)/g)) {
         const target = file === "" ? path : join(dirname(path), file);
@@ -271,10 +274,5 @@ describe("every document", () => {
         expect([path, file, heading, isFine]).toEqual([path, file, heading, true]);
       }
     }
-  });
-
-  test("has its changes under the version that runs, or under Unreleased before the first release", () => {
-    const released = [...read("CHANGELOG.md").matchAll(/^## (\d\S*)$/gm)].map(([, version]) => version);
-    expect(released.length === 0 || released.includes(packageJson.version)).toBe(true);
   });
 });

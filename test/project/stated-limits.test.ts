@@ -89,7 +89,7 @@ import { MAX_FOLD_PAUSE_MS, TICK_MS } from "../../src/visits/journal/journal.ts"
 import { MAX_BYTES as JOURNAL_BYTES } from "../../src/visits/journal/segments.ts";
 import { EPSILON, MIN_SHOWN_VISITS } from "../../src/visits/statistics/noise.ts";
 import { DEFAULT_DAYS as DAYS_BY, MAX_DAYS, MAX_VALUES } from "../../src/visits/statistics/statistics.ts";
-import { ROOT } from "../service.ts";
+import { ROOT } from "../support/service.ts";
 
 const GENERATED = ["docs/bounds.md"];
 const PAGES = [
@@ -158,10 +158,10 @@ const FOUR_WINDOWS = Array.from({ length: MAX_WINDOWS }, () => ({ count: 1, ms: 
 const ratio = Math.exp(-EPSILON);
 const atLeast = (offset: number) => ratio ** offset / (1 + ratio);
 const within = (offset: number) => 1 - 2 * atLeast(offset + 1);
-/** A value with so many visits appears, although it has too few. */
+/** The share of cases in which a value with too few visits appears. */
 const shows = (visits: number) => percent(atLeast(MIN_SHOWN_VISITS - visits));
-/** How often a guess from so many numbers, each with one visit more or less, is right. Half of the draws are. */
-function guessed(numbers: number): number {
+/** The share of right guesses from this many numbers, each with one visit more or less. A draw counts half. */
+function guessRate(numbers: number): number {
   const right = Math.exp(EPSILON) / (1 + Math.exp(EPSILON));
   let sum = 0;
   let choose = 1;
@@ -330,8 +330,8 @@ const STATED: Readonly<Record<string, readonly string[]>> = {
     `appear only ${CLOSE_SPAN} after their day`,
     `0 in ${percent(within(0))} of cases, at most 2 up or down in ${percent(within(2))}, at most 5 in ${percent(within(5))} (two-sided geometric, ε = ${EPSILON})`,
     `fewer than ${word(MIN_SHOWN_VISITS)} visits, noise included`,
-    `at most ${Math.exp(EPSILON).toFixed(2)} times (e^ε) as likely; a guess is right in ${percent(guessed(1))} of cases`,
-    `in all ${word(DIMENSIONS.length)} values, succeeds in ${percent(guessed(2 * DIMENSIONS.length))} of cases`,
+    `at most ${Math.exp(EPSILON).toFixed(2)} times (e^ε) as likely; a guess is right in ${percent(guessRate(1))} of cases`,
+    `in all ${word(DIMENSIONS.length)} values, succeeds in ${percent(guessRate(2 * DIMENSIONS.length))} of cases`,
     `shows in ${shows(1)} of cases; with two such visits in ${shows(2)}, with four in ${shows(4)}`,
     `arrive over ${CLOSE_SPAN} after their day`,
   ],
@@ -498,13 +498,13 @@ const FIGURE = new RegExp(
 
 describe("a figure in the documents", () => {
   for (const [page, sentences] of Object.entries(STATED)) {
-    test(`is the code's in ${page}`, () => {
+    test(`matches the code in ${page}`, () => {
       const { text } = readPage(page);
       expect(sentences.filter((sentence) => !text.includes(sentence))).toEqual([]);
     });
   }
 
-  test("is that of a setting's format", () => {
+  test("of a setting matches the setting's format", () => {
     for (const { name, meaning, takes } of Object.values(SETTINGS)) {
       for (const [range, from, to] of meaning.matchAll(/(\d+d?) to (\d+d?)/g))
         expect([name, range, takes.right]).toEqual([
@@ -517,7 +517,7 @@ describe("a figure in the documents", () => {
     }
   });
 
-  test("is compared with the code, or named as another's", () => {
+  test("is compared with the code, or listed as none of its limits", () => {
     const unknown = PAGES.flatMap((page) => {
       const { text, prose } = readPage(page);
       const isKnown = new Uint8Array(text.length);
@@ -539,6 +539,6 @@ describe("a figure in the documents", () => {
   });
 });
 
-test("@curt/client sends as many links as the service takes", () => {
+test("@curt/client sends as many links per batch as the service accepts", () => {
   expect(MAX_LINKS).toBe(MAX_BATCH);
 });

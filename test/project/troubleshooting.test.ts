@@ -2,15 +2,15 @@ import { expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
-import { ROOT } from "../service.ts";
+import { ROOT } from "../support/service.ts";
 
 const SOURCE = join(ROOT, "src");
 const DOCUMENT = readFileSync(join(ROOT, "docs/troubleshooting.md"), "utf8");
 
 const LITERAL = String.raw`("(?:[^"\\]|\\.)*"|${"`"}(?:[^${"`"}\\]|\\.)*${"`"})`;
 /**
- * The calls that write each kind of message, with its text. Texts that are not literals right there are only looked for the
- * other way round.
+ * The calls that write each kind of message, with its text. A text that isn't a literal there is only searched for in the other
+ * direction.
  */
 const WRITERS = {
   Line: new RegExp(String.raw`\blog\.(info|warn|error)\((?:[^;]*?, )?${LITERAL}\)`, "g"),
@@ -50,7 +50,7 @@ function messagesOf(kind: Kind) {
     level,
     text: literal.slice(1, -1).replaceAll(/\\(.)/g, "$1").replace(/…+/g, "…"),
   }));
-  // Without words of its own, a text would be about every row, and one that begins with a comma goes on from another.
+  // Without words of its own, a text would match every row. One that starts with a comma continues another.
   return found.filter(({ text }) => text.replace(/[^a-z]/gi, "").length >= 7 && !text.startsWith("…, "));
 }
 
@@ -70,7 +70,7 @@ function entriesOf(kind: Kind) {
   });
 }
 
-/** In both, "…" stands for any text, and what the sources compute may be told in the document. */
+/** In both, "…" stands for any text, and the document may spell out what the sources compute. */
 function isAbout(pattern: string, text: string): boolean {
   return matches(pattern, text) || matches(text, pattern);
 }
@@ -97,7 +97,7 @@ test.each(KINDS)(
   },
 );
 
-test("docs/troubleshooting.md gives each line of the log its levels", () => {
+test("docs/troubleshooting.md lists each log line under its levels", () => {
   const messages = messagesOf("Line");
   for (const { pattern, heading } of entriesOf("Line")) {
     const levels = messages.filter(({ text }) => isAbout(pattern, text)).map(({ level }) => level);

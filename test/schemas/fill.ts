@@ -1,4 +1,4 @@
-/** A link in a kept store, and what is known of it. */
+/** A link in a kept store, with its expected state. */
 interface KeptLink {
   readonly code: string;
   readonly url: string;
@@ -10,7 +10,7 @@ interface KeptLink {
   readonly key?: string;
 }
 
-/** What a version did. */
+/** The expected contents of a store that a version filled. */
 export interface Kept {
   /** In Unix milliseconds. */
   readonly madeMs: number;
@@ -45,12 +45,17 @@ export async function fill(origin: string, adminToken: string): Promise<Kept> {
   const operate = (method: string, path: string, body?: object) =>
     send(method, `/api/v1/admin/${path}`, body, { Authorization: `Bearer ${adminToken}`, "If-Match": "*" });
 
-  async function make(custom_code: string | undefined, url: string, more = {}, headers = {}): Promise<void> {
+  async function createLink(
+    custom_code: string | undefined,
+    url: string,
+    more = {},
+    headers = {},
+  ): Promise<void> {
     const body = { original_url: url, custom_code, ...more };
     const { code = "" } = await send("POST", "/api/v1/shorten", body, headers);
     links.set(code, { code, url, status: 302, visits: 0, bots: 0 });
   }
-  async function makeOwned(code: string, url: string, more = {}): Promise<Record<string, string>> {
+  async function createManagedLink(code: string, url: string, more = {}): Promise<Record<string, string>> {
     const { manage_key: key = "" } = await send("POST", "/api/v1/links", { target: url, code, ...more });
     links.set(code, { code, url, status: 302, visits: 0, bots: 0, key });
     return { Authorization: `Bearer ${key}` };
@@ -70,31 +75,31 @@ export async function fill(origin: string, adminToken: string): Promise<Kept> {
     change(code, { [as]: times });
   }
 
-  await make("plain", "HTTPS://Example.com/plain?a=b#c");
-  await make("한글날☕", "https://누리집.example/안내/오시는 길");
-  await make(undefined, "https://example.com/generated");
-  await make("ends", "https://example.com/ends", { expire_duration: "1week" });
-  await make("disabled", "https://example.com/disabled");
-  await make("deleted", "https://example.com/deleted");
-  await make("reported", "https://example.com/reported");
-  await make("blocked", "https://sub.blocked.example/");
+  await createLink("plain", "HTTPS://Example.com/plain?a=b#c");
+  await createLink("한글날☕", "https://누리집.example/안내/오시는 길");
+  await createLink(undefined, "https://example.com/generated");
+  await createLink("ends", "https://example.com/ends", { expire_duration: "1week" });
+  await createLink("disabled", "https://example.com/disabled");
+  await createLink("deleted", "https://example.com/deleted");
+  await createLink("reported", "https://example.com/reported");
+  await createLink("blocked", "https://sub.blocked.example/");
   await visit("plain", 3, BROWSER, "visits");
   await visit("plain", 2, BOT, "bots");
   await visit("한글날☕", 1, BROWSER, "visits");
   await visit("disabled", 2, BROWSER, "visits");
 
-  await makeOwned("limited", "https://example.com/limited", { max_visits: 3 });
+  await createManagedLink("limited", "https://example.com/limited", { max_visits: 3 });
   await visit("limited", 1, BROWSER, "visits");
-  await makeOwned("secret", "https://example.com/secret", { password: PASSWORD });
+  await createManagedLink("secret", "https://example.com/secret", { password: PASSWORD });
   change("secret", { status: 401 });
   const starts = new Date(madeMs + 5 * 3_600_000).toISOString();
-  await makeOwned("later", "https://example.com/later", { starts_at: starts });
+  await createManagedLink("later", "https://example.com/later", { starts_at: starts });
   change("later", { status: 404 });
-  const asMover = await makeOwned("moved", "https://example.com/before");
+  const asMover = await createManagedLink("moved", "https://example.com/before");
   const url = "https://example.com/after";
   await send("PATCH", "/api/v1/links/moved", { target: url }, asMover);
   change("moved", { url });
-  const asWithdrawer = await makeOwned("withdrawn", "https://example.com/withdrawn");
+  const asWithdrawer = await createManagedLink("withdrawn", "https://example.com/withdrawn");
   await send("DELETE", "/api/v1/links/withdrawn", undefined, asWithdrawer);
   change("withdrawn", { status: 410 });
 
@@ -106,7 +111,7 @@ export async function fill(origin: string, adminToken: string): Promise<Kept> {
   await operate("DELETE", "links/deleted?confirm=deleted");
   change("deleted", { status: 410 });
   const idempotencyKey = "a-key-of-a-program-1234";
-  await make("again", "https://example.com/again", {}, { "Idempotency-Key": idempotencyKey });
+  await createLink("again", "https://example.com/again", {}, { "Idempotency-Key": idempotencyKey });
 
   return {
     madeMs,

@@ -4,7 +4,7 @@ import { writeFileSync } from "node:fs";
 import { createLog } from "../../src/lib/log.ts";
 import { StoreMisplaced, StoreUnavailable } from "../../src/links/store.ts";
 import { createFaultLog } from "../../src/server/fault-log.ts";
-import { testOnLinux } from "../linux.ts";
+import { testOnLinux } from "../support/linux.ts";
 
 interface Line {
   readonly level: string;
@@ -14,12 +14,12 @@ interface Line {
   readonly err: { readonly message: string };
 }
 
-function startReport(tellEveryMs: number) {
+function openFaultLog(repeatEveryMs: number) {
   const lines: Line[] = [];
   const write = (line: string) => lines.push(JSON.parse(line) as Line);
   const output = { isTTY: false, writableLength: 0, on() {}, write };
   const log = createLog("info", output as unknown as NodeJS.WriteStream);
-  return { lines, ...createFaultLog(log, tellEveryMs) };
+  return { lines, ...createFaultLog(log, repeatEveryMs) };
 }
 
 async function untilLines(lines: readonly Line[], count: number): Promise<void> {
@@ -29,8 +29,8 @@ async function untilLines(lines: readonly Line[], count: number): Promise<void> 
 
 const broken = (nth: number) => Object.assign(new Error(`cannot write ${nth}`), { code: "EIO" });
 
-test("the first fault of a kind is logged at once, and many of them are one line with their number", async () => {
-  const { lines, report } = startReport(20);
+test("the first fault of a kind is logged immediately, and repetitions as one line with their number", async () => {
+  const { lines, report } = openFaultLog(20);
   for (let nth = 0; nth < 20_000; nth++) report(broken(nth));
   expect(lines).toMatchObject([{ level: "error", msg: "unexpected fault" }]);
   await untilLines(lines, 3);
@@ -44,13 +44,13 @@ test("the first fault of a kind is logged at once, and many of them are one line
     msg: "a repeated fault has stopped",
     reason: "cannot write 19999",
   });
-  // The next one is a first one again.
+  // The next one counts as a first one.
   report(broken(0));
   expect(lines).toHaveLength(4);
 });
 
-testOnLinux("a full disk is a warning without a stack, wherever it is written to", async () => {
-  const { lines, report } = startReport(60_000);
+testOnLinux("a full disk is logged once as a warning without a stack", async () => {
+  const { lines, report } = openFaultLog(60_000);
   const writers = [() => writeFileSync("/dev/full", "a"), () => writeFileSync("/dev/full", "b")];
   for (const write of writers)
     try {
@@ -64,8 +64,8 @@ testOnLinux("a full disk is a warning without a stack, wherever it is written to
   expect(JSON.stringify(lines)).not.toContain("faults.test.ts");
 });
 
-test("faults of the store that were only counted are logged before its all-clear, and none after it", async () => {
-  const { lines, report, settleStore } = startReport(20);
+test("counted faults of the store are logged before its all-clear, and none after it", async () => {
+  const { lines, report, settleStore } = openFaultLog(20);
   for (let nth = 0; nth < 10; nth++) {
     report(new StoreUnavailable("away"));
     report(broken(nth));
@@ -76,7 +76,7 @@ test("faults of the store that were only counted are logged before its all-clear
     { msg: "unexpected fault" },
     { msg: "the store cannot answer", times: 9 },
   ]);
-  // That of the broken disk, which goes on.
+  // The fault of the broken disk continues.
   await untilLines(lines, 5);
   expect(lines.slice(3)).toMatchObject([
     { msg: "unexpected fault", times: 9 },
@@ -84,8 +84,8 @@ test("faults of the store that were only counted are logged before its all-clear
   ]);
 });
 
-test("each kind has its line, and the store's troubles have theirs", () => {
-  const { lines, report } = startReport(60_000);
+test("each kind of fault has its own line", () => {
+  const { lines, report } = openFaultLog(60_000);
   for (let nth = 0; nth < 100; nth++) {
     report(broken(nth));
     report(new TypeError("a bug"));
@@ -102,16 +102,16 @@ test("each kind has its line, and the store's troubles have theirs", () => {
   ]);
 });
 
-test("trouble of the store is told with its causes, each once, and without a stack", () => {
-  const { lines, report } = startReport(60_000);
-  const refused = new StoreUnavailable("db1: refused", { cause: new Error("refused") });
-  report(new StoreUnavailable("No server", { cause: refused }));
+test("faults of the store are logged with each cause once, without a stack", () => {
+  const { lines, report } = openFaultLog(60_000);
+  const cause = new StoreUnavailable("db1: refused", { cause: new Error("refused") });
+  report(new StoreUnavailable("No server", { cause }));
   expect(lines).toMatchObject([{ level: "warn", reason: "No server: db1: refused" }]);
   expect(JSON.stringify(lines)).not.toContain("faults.test.ts");
 });
 
-test("however many kinds there are, lines are bounded", () => {
-  const { lines, report } = startReport(60_000);
-  for (let nth = 0; nth < 10_000; nth++) report(Object.assign(new Error("odd"), { code: `E${nth}` }));
+test("10,000 kinds of faults are logged in fewer than 100 lines", () => {
+  const { lines, report } = openFaultLog(60_000);
+  for (let nth = 0; nth < 10_000; nth++) report(Object.assign(new Error("unusual"), { code: `E${nth}` }));
   expect(lines.length).toBeLessThan(100);
 });

@@ -5,17 +5,24 @@ import { join } from "node:path";
 import type { Target } from "../../src/links/target.ts";
 import { createAdminToken } from "../../src/moderation/access-tokens.ts";
 import { checkStore } from "../../src/store/open.ts";
-import { testOnLinux } from "../linux.ts";
-import { ask, make } from "../managed.ts";
-import { openStoreOf, type Program, type Running, startHere, temporaryFolder, PROGRAM } from "../service.ts";
 import { newLink } from "../stores/links.ts";
+import { testOnLinux } from "../support/linux.ts";
+import { callApi, createManagedLink } from "../support/managed-links.ts";
+import {
+  openStoreOf,
+  type Program,
+  type RunningService,
+  startService,
+  temporaryFolder,
+  PROGRAM,
+} from "../support/service.ts";
 import {
   all,
-  begun,
+  started,
   children,
   create,
   isAlive,
-  killBegun,
+  killStarted,
   linesThatSay,
   listeners,
   openEach,
@@ -28,18 +35,18 @@ import {
 
 const ADMIN_TOKEN = "only-the-operator-knows-it";
 
-afterEach(killBegun);
+afterEach(killStarted);
 
 describe("several processes", () => {
   let program: Program;
   beforeAll(async () => {
     program = await startSeveral({ CODE_HOLD: "0s", ADMIN_TOKEN });
-    // It serves several tests.
-    begun.clear();
+    // The program serves several tests.
+    started.clear();
   });
   afterAll(() => program[Symbol.asyncDispose]());
 
-  testOnLinux("say once that they listen, when all do", async () => {
+  testOnLinux("log once that they listen, after all do", async () => {
     expect(listeners(program.origin)).toBe(PROCESSES);
     expect(linesThatSay(program, "listens on")).toEqual([
       expect.objectContaining({
@@ -52,10 +59,10 @@ describe("several processes", () => {
     for (const pid of children(program)) expect(isAlive(pid)).toBeTrue();
   });
 
-  testOnLinux("share the port, and what one makes resolves in all at once", async () => {
+  testOnLinux("share the port, and a link of one redirects immediately in all", async () => {
     using connections = await openEach(program, children(program));
     for (const [nth, pid] of children(program).entries()) {
-      const code = `made-by-${nth}`;
+      const code = `created-by-${nth}`;
       expect(await connections.get(`/${code}`)).toEqual(all({ status: 404 }));
       expect(
         (await connections.of(pid).request("POST", "/api/v1/shorten", create(code, `${TARGET}${nth}`)))
@@ -65,7 +72,7 @@ describe("several processes", () => {
     }
   });
 
-  testOnLinux("refuse a session of the operator once it was signed out in one of them", async () => {
+  testOnLinux("refuse an operator's session after a sign-out in one of them", async () => {
     using connections = await openEach(program, children(program));
     const { startSession } = createAdminToken(ADMIN_TOKEN);
     const [copy, other] = [startSession(Date.now()), startSession(Date.now())];
@@ -76,21 +83,21 @@ describe("several processes", () => {
     expect(await connections.get("/admin", `operator=${other}`)).toEqual(all({ status: 200 }));
   });
 
-  testOnLinux("pass the query on, or not, as soon as they notice a change in one of them", async () => {
+  testOnLinux("follow changes of forward_query in one of them", async () => {
     using connections = await openEach(program, children(program));
-    const { code, path, key } = await make(program, { target: TARGET });
-    const leads = (location: string) => async () =>
+    const { code, path, key } = await createManagedLink(program, { target: TARGET });
+    const redirectsTo = (location: string) => async () =>
       Bun.deepEquals(await connections.get(`/${code}?utm=1`), all({ status: 302, location }));
-    await until("all have the link", leads(TARGET));
+    await until("all have the link", redirectsTo(TARGET));
     for (const forward_query of [true, false, true]) {
-      const { status } = await ask(program, "PATCH", path, { key, body: { forward_query } });
+      const { status } = await callApi(program, "PATCH", path, { key, body: { forward_query } });
       expect(status).toBe(200);
-      await until("all notice", leads(forward_query ? `${TARGET}?utm=1` : TARGET));
+      await until("all notice", redirectsTo(forward_query ? `${TARGET}?utm=1` : TARGET));
     }
   });
 
   testOnLinux(
-    "follow a code that ended and was taken over, though each had the old link in memory",
+    "redirect a reused code to its new link, even if each had the old one in its cache",
     async () => {
       using connections = await openEach(program, children(program));
       await using store = await openStoreOf(program);
@@ -120,11 +127,11 @@ describe("several processes", () => {
 });
 
 describe("a signal to the supervisor", () => {
-  test("stops all, and loses no request of a steady load", async () => {
+  test("stops all processes without losing a request of a steady load", async () => {
     using folder = temporaryFolder();
     await using program = await startSeveral({}, { folder: folder.path, holdsDrain: true });
     await program.shorten({ original_url: TARGET, custom_code: "abc" });
-    const answers: unknown[] = [];
+    const statuses: unknown[] = [];
     const stopping = new AbortController();
     const lost = () => ({ status: "lost" });
     const clients = Array.from({ length: 8 }, async (_, client) => {
@@ -132,35 +139,35 @@ describe("a signal to the supervisor", () => {
       for (let nth = 0, late = 0; late < 4; nth++) {
         if (stopping.signal.aborted) late++;
         const custom_code = `c-${client}-${nth}`;
-        answers.push((await program.fetch("/abc").catch(lost)).status);
-        answers.push((await program.shorten({ original_url: TARGET, custom_code }).catch(lost)).status);
+        statuses.push((await program.fetch("/abc").catch(lost)).status);
+        statuses.push((await program.shorten({ original_url: TARGET, custom_code }).catch(lost)).status);
       }
     });
-    await until("the load has started", () => answers.length > 100);
+    await until("the load has started", () => statuses.length > 100);
     program.kill("SIGTERM");
     await until("all are stopping", () => linesThatSay(program, "stopping").length === 1 + PROCESSES);
     stopping.abort();
     await Promise.all(clients);
     program.endDrain();
     expect(await program.exited).toBe(0);
-    expect(new Set(answers)).toEqual(new Set([302, 201]));
+    expect(new Set(statuses)).toEqual(new Set([302, 201]));
     expect(linesThatSay(program, "stopping")).toHaveLength(1 + PROCESSES);
     expect(children(program).filter(isAlive)).toEqual([]);
     expect(existsSync(`${program.file}-wal`)).toBeFalse();
     expect(await checkStore(program.database)).toEqual({
-      links: 1 + answers.filter((status) => status === 201).length,
+      links: 1 + statuses.filter((status) => status === 201).length,
       damage: [],
     });
   });
 
-  test("may reach the children too, as from a terminal, and counts once", async () => {
+  test("stops all once, even if the children get it as well, as from a terminal", async () => {
     await using program = await startSeveral({ DRAIN_WAIT: "1s" });
     for (const pid of [...children(program), program.pid]) process.kill(pid, "SIGINT");
     expect(await program.exited).toBe(0);
     expect(children(program).filter(isAlive)).toEqual([]);
   });
 
-  test("may reach a child that has hardly started, and is no failure then", async () => {
+  test("stops a child that has just started, without a failure", async () => {
     using folder = temporaryFolder();
     const preload = join(folder.path, "slow.ts");
     const born = join(folder.path, "born");
@@ -182,12 +189,12 @@ describe("a signal to the supervisor", () => {
       },
       stdout: "pipe",
     });
-    begun.add(parent.pid);
+    started.add(parent.pid);
     const child = await until(
       "a child has started",
       () => existsSync(born) && (Number(readFileSync(born)) || undefined),
     );
-    begun.add(child);
+    started.add(child);
     for (const pid of [parent.pid, child]) process.kill(pid, "SIGTERM");
     expect(await parent.exited).toBe(0);
     const messages = [...(await parent.stdout.text()).matchAll(/"msg":"(.*)"/g)].map(
@@ -197,7 +204,7 @@ describe("a signal to the supervisor", () => {
     expect(messages.filter((message) => message !== "stopping")).toEqual(["stopped"]);
   });
 
-  test("ends all immediately when a second signal comes", async () => {
+  test("ends all processes immediately if a second signal follows", async () => {
     await using program = await startSeveral({ DRAIN_WAIT: "60s" });
     program.kill("SIGTERM");
     await until("all are stopping", () => linesThatSay(program, "stopping").length === 1 + PROCESSES);
@@ -210,7 +217,7 @@ describe("a signal to the supervisor", () => {
 describe("a start that fails", () => {
   const elsewhere = (folder: string) => ({ DATABASE_URL: `sqlite:${join(folder, "curt.db")}` });
 
-  async function refusedAt({ origin }: Running, processes: number) {
+  async function expectPortTaken({ origin }: RunningService, processes: number) {
     using folder = temporaryFolder();
     const { port } = new URL(origin);
     const settings = { PROCESSES: String(processes), PORT: port, ...elsewhere(folder.path) };
@@ -220,17 +227,17 @@ describe("a start that fails", () => {
     expect(existsSync(join(folder.path, "curt.db"))).toBeFalse();
   }
 
-  test("finds its port taken by one Curt, and says so once", async () => {
-    await using other = await startHere();
-    await refusedAt(other, PROCESSES);
+  test("reports once that another Curt with one process uses its port", async () => {
+    await using other = await startService();
+    await expectPortTaken(other, PROCESSES);
   });
 
-  test("finds its port taken by several of another Curt, and says so once, also if it is of one", async () => {
+  test("reports once that another Curt with several processes uses its port", async () => {
     await using several = await startSeveral();
-    for (const processes of [PROCESSES, 1]) await refusedAt(several, processes);
+    for (const processes of [PROCESSES, 1]) await expectPortTaken(several, processes);
   });
 
-  test("says once what is wrong with the store", async () => {
+  test("reports once why the store can't be used", async () => {
     using folder = temporaryFolder();
     const path = join(folder.path, "notes.txt");
     writeFileSync(path, "not a database");
@@ -249,9 +256,9 @@ describe("a start that fails", () => {
     [2, 2],
     [3, 1],
   ] as const)
-    test(`stops those that did start when another fails with ${failure}, and exits with ${code}`, async () => {
+    test(`stops the started processes if another exits with ${failure}, and exits with ${code}`, async () => {
       using folder = temporaryFolder();
-      // Makes every child fail except the first one.
+      // Every child except the first one fails.
       const preload = join(folder.path, "trouble.ts");
       writeFileSync(
         preload,
@@ -271,7 +278,7 @@ describe("a start that fails", () => {
         },
         stdout: "pipe",
       });
-      begun.add(child.pid);
+      started.add(child.pid);
       expect(await child.exited).toBe(code);
       const stdout = await child.stdout.text();
       expect(stdout).not.toContain("listens on");

@@ -1,28 +1,34 @@
-// Several processes of one program, for tests of what they do together.
+// Starts and observes several processes of one program.
 import { expect } from "bun:test";
 import { readFileSync } from "node:fs";
 import { connect } from "node:net";
 
-import { type Program, type ProgramOptions, type Settings, startProgram, PROGRAM } from "../service.ts";
+import {
+  type Program,
+  type ProgramOptions,
+  type Settings,
+  startProgram,
+  PROGRAM,
+} from "../support/service.ts";
 
 export const PROCESSES = 3;
 export const TARGET = "https://example.com/";
-/** The time limit for anything a test waits for. Faster is not asserted. */
+/** The time limit for anything a test waits for. Tests assert no shorter times. */
 const PATIENCE_MS = 120_000;
 
-export const begun = new Set<number>();
+export const started = new Set<number>();
 
-/** For `afterEach`: a test that failed leaves nothing running. */
-export function killBegun(): void {
-  for (const pid of begun) if (isAlive(pid)) process.kill(pid, "SIGKILL");
-  begun.clear();
+/** For `afterEach`: stops processes of failed tests. */
+export function killStarted(): void {
+  for (const pid of started) if (isAlive(pid)) process.kill(pid, "SIGKILL");
+  started.clear();
 }
 
 export async function startSeveral(settings: Settings = {}, options: ProgramOptions = {}): Promise<Program> {
   const several = { PROCESSES: String(PROCESSES), LOG_LEVEL: "debug", ...settings };
   const program = await startProgram(several, options);
-  begun.add(program.pid);
-  for (const pid of children(program)) begun.add(pid);
+  started.add(program.pid);
+  for (const pid of children(program)) started.add(pid);
   return program;
 }
 
@@ -62,16 +68,16 @@ export function listeners(origin: string): number {
 }
 
 export async function until<T>(
-  what: string,
-  look: () => T | undefined | false | Promise<T | undefined | false>,
+  condition: string,
+  check: () => T | undefined | false | Promise<T | undefined | false>,
 ) {
   const patience = AbortSignal.timeout(PATIENCE_MS);
   while (!patience.aborted) {
-    const found = await look();
-    if (found !== undefined && found !== false) return found;
+    const result = await check();
+    if (result !== undefined && result !== false) return result;
     await Bun.sleep(5);
   }
-  throw new Error(`waited too long until ${what}`);
+  throw new Error(`waited too long until ${condition}`);
 }
 
 /** Opens a keep-alive connection. One process answers all its requests. */
@@ -79,16 +85,16 @@ export function open(origin: string) {
   const { hostname, port } = new URL(origin);
   const socket = connect(Number(port), hostname).setEncoding("utf8");
   let received = "";
-  let arrived = () => {};
+  let onProgress = () => {};
   let closed = false;
   socket.on("data", (text) => {
     received += text;
-    arrived();
+    onProgress();
   });
   socket.on("error", () => {});
   socket.on("close", () => {
     closed = true;
-    arrived();
+    onProgress();
   });
   return {
     async request(
@@ -109,7 +115,7 @@ export function open(origin: string) {
           return { status: Number(head.split(" ")[1]), ...(location !== undefined && { location }) };
         }
         if (closed) throw new Error("the connection is closed");
-        await new Promise<void>((resolve) => (arrived = resolve));
+        await new Promise<void>((resolve) => (onProgress = resolve));
       }
     },
     [Symbol.dispose]: () => void socket.destroy(),
@@ -120,7 +126,7 @@ type Connection = ReturnType<typeof open>;
 /** Opens a connection to each of these processes. To distinguish them, creates links and looks up in the log which one did. */
 export async function openEach(program: Program, pids: readonly number[]) {
   const disposing = new DisposableStack();
-  const found = new Map<number, Connection>();
+  const connections = new Map<number, Connection>();
   await until(`each of ${pids.join()} answers`, async () => {
     const connection = disposing.use(open(program.origin));
     const custom_code = `probe-${crypto.randomUUID()}`;
@@ -129,15 +135,17 @@ export async function openEach(program: Program, pids: readonly number[]) {
     const line = await until("the link is logged", () =>
       lines(program).find(({ code }) => code === custom_code),
     );
-    found.set(line.pid, connection);
-    return pids.every((pid) => found.has(pid));
+    connections.set(line.pid, connection);
+    return pids.every((pid) => connections.has(pid));
   });
   return {
-    of: (pid: number) => found.get(pid) as Connection,
+    of: (pid: number) => connections.get(pid) as Connection,
     /** Sends a GET to every process. */
     get: (path: string, cookie?: string) =>
       Promise.all(
-        pids.map(async (pid) => (await found.get(pid)?.request("GET", path, "", cookie)) ?? { status: 0 }),
+        pids.map(
+          async (pid) => (await connections.get(pid)?.request("GET", path, "", cookie)) ?? { status: 0 },
+        ),
       ),
     [Symbol.dispose]: () => disposing.dispose(),
   };
@@ -145,7 +153,7 @@ export async function openEach(program: Program, pids: readonly number[]) {
 
 export const create = (custom_code: string, original_url = TARGET) =>
   JSON.stringify({ original_url, custom_code });
-export const all = <T>(answer: T) => Array.from({ length: PROCESSES }, () => answer);
+export const all = <T>(response: T) => Array.from({ length: PROCESSES }, () => response);
 
 /** Starts the program with settings that must make it fail. */
 export async function refused(settings: Settings) {
@@ -154,7 +162,7 @@ export async function refused(settings: Settings) {
     stdout: "pipe",
     stderr: "pipe",
   });
-  begun.add(child.pid);
+  started.add(child.pid);
   const [code, stdout, stderr] = await Promise.all([child.exited, child.stdout.text(), child.stderr.text()]);
   return { code, stdout, stderr };
 }

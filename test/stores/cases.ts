@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 
 import { revisionOf, versionOf } from "../../src/links/change.ts";
 import type { LinkKey } from "../../src/links/code.ts";
@@ -8,27 +8,20 @@ import { DAY_MS } from "../../src/links/time.ts";
 import { type CaseQuery, MAX_CASE_NOTES, type Report } from "../../src/moderation/case.ts";
 import { newLink } from "./links.ts";
 import type { TestedStore } from "./moderation.ts";
+import { shareStore } from "./share-store.ts";
 
 const NOW = newLink("x").createdMs;
 const DAY = Math.floor(NOW / DAY_MS);
 const byOperator = (atMs = NOW + 50) => ({ who: "page", atMs, note: "looked" }) as const;
 
-/** What every store promises of reports; `open` as for the LinkStore. */
+/** Tests what a CaseStore promises about reports; `open` as for {@link testLinkStore}. */
 export function testCaseStore(name: string, open: () => Promise<TestedStore>): void {
   describe(`${name} as a CaseStore`, () => {
-    let store: TestedStore;
-    let other: TestedStore;
-    beforeAll(async () => {
-      [store, other] = [await open(), await open()];
-    });
-    afterAll(async () => {
-      await store.close();
-      await other.close();
-    });
+    const [store, other] = [shareStore(open), shareStore(open)];
 
-    let made = 0;
-    async function make(): Promise<LinkId> {
-      const link = newLink(`case${made++}`);
+    let linkCount = 0;
+    async function createLink(): Promise<LinkId> {
+      const link = newLink(`case${linkCount++}`);
       await store.insert([link]);
       return { code: link.code, createdMs: link.createdMs };
     }
@@ -48,8 +41,8 @@ export function testCaseStore(name: string, open: () => Promise<TestedStore>): v
     const actionsOn = async ({ code }: LinkId) =>
       (await other.decisions({ limit: 100, code })).map(({ action, who }) => [action, who]);
 
-    test("collects the reports of a link in one case, each client once a day", async () => {
-      const link = await make();
+    test("collects the reports of a link in one case and counts each client once a day", async () => {
+      const link = await createLink();
       expect(await other.caseOf(link)).toBeUndefined();
       expect(await send(link, "a", { note: "first" })).toBe("counted");
       expect(await send(link, "a", { note: "again", reason: "legal" })).toBe("repeated");
@@ -76,8 +69,8 @@ export function testCaseStore(name: string, open: () => Promise<TestedStore>): v
       expect(await stateOf(link)).toBeUndefined();
     });
 
-    test("counts each client once however many reports arrive at the same moment", async () => {
-      const [one, twenty] = [await make(), await make()];
+    test("counts each client once when many reports arrive simultaneously", async () => {
+      const [one, twenty] = [await createLink(), await createLink()];
       const outcomes = await Promise.all(
         Array.from({ length: 500 }, (_, nth) => (nth % 2 === 0 ? store : other).report(reportOf(one, "me"))),
       );
@@ -91,8 +84,8 @@ export function testCaseStore(name: string, open: () => Promise<TestedStore>): v
       expect(await other.caseOf(twenty)).toMatchObject({ reports: 20, reasons: { spam: 20 } });
     });
 
-    test("disables a link once, for the reason that most reports gave, and leaves the case open", async () => {
-      const link = await make();
+    test("disables a reported link once, for the most frequent reason, and leaves its case open", async () => {
+      const link = await createLink();
       const since = await other.changes();
       const outcomes = await Promise.all(
         Array.from({ length: 200 }, (_, nth) =>
@@ -107,15 +100,15 @@ export function testCaseStore(name: string, open: () => Promise<TestedStore>): v
       expect((await other.changes(since.position)).keys).toEqual([link.code]);
       const { disabledMs, answer } = (await other.caseOf(link)) ?? {};
       expect([disabledMs, answer]).toEqual([NOW + 10, undefined]);
-      // The operator has looked at it.
+      // The operator has decided about it.
       await store.enable([link], byOperator());
       for (const client of ["new", "newer"])
         expect(await send(link, client, { threshold: 5 })).toBe("counted");
       expect(await stateOf(link)).toBeUndefined();
     });
 
-    test("counts each report once while the operator decides about the link", async () => {
-      const link = await make();
+    test("counts each report once while the operator disables and enables the link", async () => {
+      const link = await createLink();
       const outcomes = await Promise.all(
         Array.from({ length: 60 }, async (_, nth) => {
           if (nth % 3 === 0) await other.disable([link], { ...byOperator(), reason: "legal" });
@@ -129,8 +122,8 @@ export function testCaseStore(name: string, open: () => Promise<TestedStore>): v
       expect(outcomes.filter((outcome) => outcome === "disabled")).toHaveLength(byReports.length);
     });
 
-    test("disables a link once for each target, so that the operator can enable it again", async () => {
-      const link = await make();
+    test("after the operator has enabled a link, reports disable it again only if its target changed", async () => {
+      const link = await createLink();
       for (const client of ["a", "b"]) await send(link, client, { threshold: 2 });
       expect(await stateOf(link)).toBe("spam");
       await store.enable([link], byOperator());
@@ -141,8 +134,8 @@ export function testCaseStore(name: string, open: () => Promise<TestedStore>): v
       expect(await send(link, "g", edited)).toBe("disabled");
     });
 
-    test("disables no link that does not work, and none without a threshold", async () => {
-      const link = await make();
+    test("never disables a link that doesn't work, or without a threshold", async () => {
+      const link = await createLink();
       for (const client of ["a", "b", "c"]) await send(link, client);
       for (const client of ["d", "e"])
         expect(await send(link, client, { works: false, threshold: 2 })).toBe("counted");
@@ -150,8 +143,8 @@ export function testCaseStore(name: string, open: () => Promise<TestedStore>): v
       expect(await send(link, "f", { threshold: 6 })).toBe("disabled");
     });
 
-    test('after the answer "nothing", counts reports but neither opens the case again nor disables the link', async () => {
-      const link = await make();
+    test('after the answer "nothing", counts reports but reopens the case only for a new target', async () => {
+      const link = await createLink();
       for (const client of ["a", "b"]) await send(link, client, { threshold: 2 });
       expect(await stateOf(link)).toBe("spam");
       expect(await store.answerCase(link, { action: "nothing" }, byOperator())).toBeTrue();
@@ -166,7 +159,7 @@ export function testCaseStore(name: string, open: () => Promise<TestedStore>): v
       expect(await stateOf(link)).toBeUndefined();
       const answer = { action: "nothing", atMs: NOW + 50 } as const;
       expect(await other.caseOf(link)).toMatchObject({ reports: 5, lastMs: NOW + 60, answer });
-      // The answer was about where the link led before.
+      // The answer was about the former target.
       const edited = { threshold: 2, atMs: NOW + 80, targetSinceMs: NOW + 70 };
       expect(await send(link, "f", { ...edited, works: false })).toBe("counted");
       expect((await other.caseOf(link))?.answer).toEqual(answer);
@@ -177,41 +170,43 @@ export function testCaseStore(name: string, open: () => Promise<TestedStore>): v
 
     const changeTarget = (link: LinkId, url: string, atMs: number) =>
       store.update(link, { type: "edit", atMs, destination: { originalUrl: url, target: url as Target } });
-    const seenIn = async (link: LinkId) => {
+    const idWithRevision = async (link: LinkId) => {
       const found = await other.find(link.code);
       if (found === undefined) throw new Error("no link");
       return { ...link, revision: revisionOf(found) };
     };
 
-    test("neither answers nor reopens the case of a link that was changed since the operator saw it", async () => {
-      const link = await make();
+    test("refuses to answer or reopen a case if the link changed since the operator read it", async () => {
+      const link = await createLink();
       await send(link, "a");
-      const seen = await seenIn(link);
+      const stale = await idWithRevision(link);
       await changeTarget(link, "https://www.google.com/", NOW + 20);
       const found = await other.find(link.code);
-      const refused = { kind: "precondition.failed", revision: found && versionOf(found) } as never;
+      const conflict = { kind: "precondition.failed", revision: found && versionOf(found) } as never;
       const answers = [
         { action: "disable", reason: "spam" },
         { action: "block-host", reason: "spam", host: "refused.example" },
         { action: "nothing" },
       ] as const;
       for (const answer of answers)
-        expect(await store.answerCase(seen, answer, byOperator())).toEqual(refused);
+        expect(await store.answerCase(stale, answer, byOperator())).toEqual(conflict);
       expect(await other.caseOf(link)).toMatchObject({ answer: undefined });
       expect((await other.hosts("", 1000)).map(({ host }) => host)).not.toContain("refused.example");
       expect([await stateOf(link), await actionsOn(link)]).toEqual([undefined, []]);
-      expect(await store.answerCase(await seenIn(link), { action: "nothing" }, byOperator())).toBeTrue();
-      expect(await store.reopenCase(seen, { disabled: "spam" }, byOperator())).toEqual(refused);
+      expect(
+        await store.answerCase(await idWithRevision(link), { action: "nothing" }, byOperator()),
+      ).toBeTrue();
+      expect(await store.reopenCase(stale, { disabled: "spam" }, byOperator())).toEqual(conflict);
       expect(await other.caseOf(link)).toMatchObject({ answer: { action: "nothing" } });
     });
 
-    test("answers what the operator saw or nothing while the maker changes the target", async () => {
+    test("applies an answer only to the target that the operator read, even while the maker changes it", async () => {
       for (let nth = 0; nth < 20; nth++) {
-        const link = await make();
+        const link = await createLink();
         await send(link, "a");
-        const seen = await seenIn(link);
+        const current = await idWithRevision(link);
         const [answered, changed] = await Promise.all([
-          store.answerCase(seen, { action: "nothing" }, byOperator()),
+          store.answerCase(current, { action: "nothing" }, byOperator()),
           other.update(link, {
             type: "edit",
             atMs: NOW + 20,
@@ -227,8 +222,8 @@ export function testCaseStore(name: string, open: () => Promise<TestedStore>): v
       }
     });
 
-    test('opens a case again for a target that is newer than the answer "nothing", whatever the clocks say', async () => {
-      const link = await make();
+    test('reopens a case for a target set after the answer "nothing", even if the clocks disagree', async () => {
+      const link = await createLink();
       await send(link, "a");
       expect(await store.answerCase(link, { action: "nothing" }, byOperator(NOW + 5000))).toBeTrue();
       // The change is committed after the answer, but its machine's clock is behind.
@@ -240,8 +235,8 @@ export function testCaseStore(name: string, open: () => Promise<TestedStore>): v
       expect(await send(link, "d", about)).toBe("disabled");
     });
 
-    test("undoes an answer in one step: the link, the host and the case are as before", async () => {
-      const link = await make();
+    test("reopening a case restores its link, its host rule and itself in one step", async () => {
+      const link = await createLink();
       await send(link, "a");
       const rule = { action: "block-host", reason: "spam", host: "undone.example" } as const;
       const reasonOf = async () =>
@@ -259,8 +254,8 @@ export function testCaseStore(name: string, open: () => Promise<TestedStore>): v
       expect(await other.caseOf(link)).toMatchObject({ answer: undefined, disabledMs: undefined });
     });
 
-    test("answers a case by disabling its link or blocking its host, with an entry in the journal", async () => {
-      const [bad, blocked, unknown] = [await make(), await make(), await make()];
+    test("answers a case by disabling its link or blocking its host, and reopens it once the link works again", async () => {
+      const [bad, blocked, unknown] = [await createLink(), await createLink(), await createLink()];
       await send(bad, "a");
       await send(blocked, "a");
       const byDisabling = { action: "disable", reason: "phishing" } as const;
@@ -282,7 +277,7 @@ export function testCaseStore(name: string, open: () => Promise<TestedStore>): v
         [blocked, "block-host"],
       ] as const)
         expect(await other.caseOf(link)).toMatchObject({ answer: { action, atMs: NOW + 50 } });
-      // It is opened again only if the link works although it should not.
+      // It reopens only if the link works although it shouldn't.
       await send(bad, "b", { works: false });
       expect(await other.caseOf(bad)).toMatchObject({ reports: 2, answer: { action: "disable" } });
       await store.enable([bad], byOperator());
@@ -291,8 +286,8 @@ export function testCaseStore(name: string, open: () => Promise<TestedStore>): v
       expect([pending, answer]).toEqual([1, undefined]);
     });
 
-    test("knows that a link was disabled after the report had found it", async () => {
-      const link = await make();
+    test("keeps the operator's reason if a link is disabled after a report has read it", async () => {
+      const link = await createLink();
       await send(link, "a");
       await store.disable([link], { ...byOperator(), reason: "legal" });
       expect(await send(link, "b", { works: true, threshold: 1, reason: "spam" })).toBe("counted");
@@ -300,22 +295,22 @@ export function testCaseStore(name: string, open: () => Promise<TestedStore>): v
       expect(await other.caseOf(link)).toMatchObject({ reports: 2, answer: { action: "disable" } });
     });
 
-    test("lists cases with their own notes, as a look at each shows them", async () => {
-      const links = [await make(), await make(), await make()];
+    test("lists each case with the same notes as a look-up of that case", async () => {
+      const links = [await createLink(), await createLink(), await createLink()];
       for (const [nth, link] of links.entries())
         for (let note = 0; note < nth * 2; note++)
           await send(link, `n${note}`, { note: `${link.code} ${note}`, atMs: NOW + note });
       await send(links[0] as LinkId, "silent");
-      const listed = await other.cases({ limit: 500 });
+      const cases = await other.cases({ limit: 500 });
       for (const [nth, link] of links.entries()) {
-        const one = listed.find(({ code }) => code === link.code);
+        const one = cases.find(({ code }) => code === link.code);
         expect(one?.notes).toHaveLength(nth * 2);
         expect(one?.notes).toEqual((await other.caseOf(link))?.notes as never);
       }
     });
 
-    test("opens an answered case again, and disables the link as its reports had", async () => {
-      const link = await make();
+    test("reopens only answered cases of existing links, and can disable the link again", async () => {
+      const link = await createLink();
       expect(await store.reopenCase(link, {}, byOperator())).toBeFalse();
       expect(await send(link, "a", { threshold: 1 })).toBe("disabled");
       const before = await other.caseOf(link);
@@ -335,8 +330,8 @@ export function testCaseStore(name: string, open: () => Promise<TestedStore>): v
       expect(await store.reopenCase(link, {}, byOperator())).toBeFalse();
     });
 
-    test("enters an answer in the journal even if it changes nothing", async () => {
-      const link = await make();
+    test("records an answer in the journal even if it changes nothing", async () => {
+      const link = await createLink();
       await send(link, "a", { threshold: 1 });
       await store.answerCase(link, { action: "disable", reason: "spam" }, byOperator());
       expect(await actionsOn(link)).toEqual([
@@ -352,8 +347,8 @@ export function testCaseStore(name: string, open: () => Promise<TestedStore>): v
       ]);
     });
 
-    test("answers the open case of a link that the operator disables or erases", async () => {
-      const [disabled, erased, quiet] = [await make(), await make(), await make()];
+    test("disabling or erasing a link answers its open case and keeps an earlier answer", async () => {
+      const [disabled, erased, quiet] = [await createLink(), await createLink(), await createLink()];
       for (const link of [disabled, erased, quiet]) await send(link, "a");
       await store.answerCase(quiet, { action: "nothing" }, byOperator());
       await store.disable([disabled, quiet], { ...byOperator(NOW + 70), reason: "spam" });
@@ -364,8 +359,8 @@ export function testCaseStore(name: string, open: () => Promise<TestedStore>): v
       expect(await answerTo(quiet)).toEqual({ action: "nothing", atMs: NOW + 50 });
     });
 
-    test("keeps what was written, whatever it contains, but only the newest notes", async () => {
-      const link = await make();
+    test("stores notes with any characters, and keeps only the newest", async () => {
+      const link = await createLink();
       const hostile = [
         "<script>alert(1)</script>",
         `'"; DROP TABLE cases; --`,
@@ -381,8 +376,15 @@ export function testCaseStore(name: string, open: () => Promise<TestedStore>): v
       expect(await notesOf()).toEqual(newest);
     });
 
-    test("lists open cases first, the most recently reported first, by cursor", async () => {
-      const links = [await make(), await make(), await make(), await make(), await make(), await make()];
+    test("lists open cases first, the most recently reported on top, and continues from a cursor", async () => {
+      const links = [
+        await createLink(),
+        await createLink(),
+        await createLink(),
+        await createLink(),
+        await createLink(),
+        await createLink(),
+      ];
       const later = NOW + 1_000_000;
       for (const [nth, link] of links.entries()) await send(link, "a", { atMs: later + Math.floor(nth / 2) });
       const [first, second] = links;
@@ -395,7 +397,7 @@ export function testCaseStore(name: string, open: () => Promise<TestedStore>): v
       const mine = links.map(({ code }) => code);
       const [a, b, c, d, e, f] = mine;
       const listed = (await codesOf()).filter((code) => mine.includes(code));
-      // Cases of the same moment are in any order, but always the same.
+      // Cases of the same moment have an arbitrary but stable order.
       expect([listed.slice(0, 2).toSorted(), listed.slice(2, 4).toSorted()]).toEqual([
         [e, f],
         [c, d],
@@ -420,31 +422,31 @@ export function testCaseStore(name: string, open: () => Promise<TestedStore>): v
         expect(await other.cases({ after: after as never, limit: 5 })).toBeArray();
     });
 
-    test("closes the case of a link that was purged, or whose code was given anew", async () => {
-      const stays = await make();
-      await send(stays, "a");
+    test("closes the case of a link that is purged or whose code is reused", async () => {
+      const staying = await createLink();
+      await send(staying, "a");
       const ended = { endsMs: NOW - 1000, freeIfEndedByMs: NOW };
-      for (const [nth, goes] of ["purged", "anew"].entries()) {
+      for (const [nth, end] of ["purged", "reused"].entries()) {
         const link = newLink(`gone${nth}`, ended);
         await store.insert([link]);
         await send(link, "a");
         expect(await other.caseOf(link)).toMatchObject({ reports: 1 });
-        const anew = { ...newLink(link.code, { freeIfEndedByMs: NOW }), createdMs: link.createdMs + 1 };
-        if (goes === "anew") expect(await store.insert([anew])).toMatchObject([{ code: link.code }]);
+        const successor = { ...newLink(link.code, { freeIfEndedByMs: NOW }), createdMs: link.createdMs + 1 };
+        if (end === "reused") expect(await store.insert([successor])).toMatchObject([{ code: link.code }]);
         else expect(await store.purge(NOW, 10)).toBe(1);
         const closed = { reports: 1, answer: { action: "erase", atMs: link.endsMs } };
         expect(await other.caseOf(link)).toMatchObject(closed);
-        // A report that had found the link before.
+        // The report had read the link before.
         expect(await send(link, "b")).toBe("repeated");
         expect(await other.caseOf(link)).toMatchObject(closed);
       }
-      const stayed = await other.caseOf(stays);
-      expect([stayed?.reports, stayed?.answer]).toEqual([1, undefined]);
+      const openCase = await other.caseOf(staying);
+      expect([openCase?.reports, openCase?.answer]).toEqual([1, undefined]);
     });
 
-    test("forgets reporters after their day, and cases that nobody has reported for long", async () => {
+    test("ageing deletes reporters of earlier days, and cases without recent reports", async () => {
       while ((await store.ageCases({ reportersBefore: 1, casesBeforeMs: 0 }, 100)) > 0);
-      const [old, young] = [await make(), await make()];
+      const [old, young] = [await createLink(), await createLink()];
       await send(old, "a", { atMs: 1000, day: 0, note: "old" });
       await send(young, "a", { day: 0 });
       expect(await send(young, "a", { day: 0 })).toBe("repeated");
@@ -458,10 +460,10 @@ export function testCaseStore(name: string, open: () => Promise<TestedStore>): v
       expect(await other.caseOf(old)).toMatchObject({ reports: 1, notes: [] });
     });
 
-    test("forgets at most `limit` reporters per call", async () => {
+    test("ageing deletes at most `limit` reporters per call", async () => {
       const bounds = { reportersBefore: 1, casesBeforeMs: 0 };
       while ((await store.ageCases(bounds, 100)) > 0);
-      const link = await make();
+      const link = await createLink();
       for (const reporter of ["a", "b", "c"]) await send(link, reporter, { day: 0 });
       expect(await store.ageCases(bounds, 2)).toBe(2);
       expect(await other.ageCases(bounds, 2)).toBe(1);

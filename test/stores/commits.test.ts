@@ -2,19 +2,19 @@ import { expect, test } from "bun:test";
 
 import { StoreUnavailable } from "../../src/links/store.ts";
 import { createCommits, createStoreFigures } from "../../src/store/shared/commits.ts";
-import { stopClock } from "../stopped-clock.ts";
+import { stopClock } from "../support/stopped-clock.ts";
 
-/** Commits that end when they are told to. */
+/** Commits that the test ends. */
 function holdable() {
-  const begun: { readonly items: readonly number[]; end(): void }[] = [];
+  const started: { readonly items: readonly number[]; end(): void }[] = [];
   const commit = (items: readonly number[]) =>
-    new Promise<readonly number[]>((resolve) => begun.push({ items, end: () => resolve(items) }));
-  return { begun, commit, sizes: () => begun.map(({ items }) => items.length) };
+    new Promise<readonly number[]>((resolve) => started.push({ items, end: () => resolve(items) }));
+  return { started, commit, sizes: () => started.map(({ items }) => items.length) };
 }
 
-test("further commits begin only when a whole batch waits, or the last one takes long", async () => {
+test("another commit starts only when a full batch waits or the last commit is slow", async () => {
   using clock = stopClock();
-  const { begun, commit, sizes } = holdable();
+  const { started, commit, sizes } = holdable();
   const { add, settled } = createCommits({ waiting: 100, batch: 3, atOnce: 3 }, commit);
   const all = [add([1])];
   await new Promise(setImmediate);
@@ -29,10 +29,10 @@ test("further commits begin only when a whole batch waits, or the last one takes
   all.push(add([9]));
   await new Promise(setImmediate);
   expect(sizes()).toEqual([1, 3, 1]);
-  begun[2]?.end();
+  started[2]?.end();
   for (let nth = 0; nth < 5; nth++) {
     await new Promise(setImmediate);
-    for (const { end } of begun) end();
+    for (const { end } of started) end();
   }
   expect((await Promise.all(all)).flat()).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9]);
   await settled();
@@ -44,32 +44,32 @@ test("further commits begin only when a whole batch waits, or the last one takes
     clock.advance(passedMs);
     void add([item]);
     await new Promise(setImmediate);
-    expect(begun.at(-1)?.items).toEqual(last);
+    expect(started.at(-1)?.items).toEqual(last);
   }
 });
 
-test("what has waited for too long is refused, and what came later is not", async () => {
+test("an item is refused after too long a wait, and later ones are committed", async () => {
   using clock = stopClock();
-  const { begun, commit } = holdable();
+  const { started, commit } = holdable();
   const { add } = createCommits({ waiting: 100, batch: 10, waitMs: 300 }, commit);
   const first = add([1]);
   await new Promise(setImmediate);
   const late = add([2]);
-  const refused = late.catch((error: unknown) => error);
+  const refusal = late.catch((error: unknown) => error);
   clock.advance(400);
   const inTime = add([3]);
-  begun[0]?.end();
+  started[0]?.end();
   expect(await first).toEqual([1]);
-  expect(await refused).toBeInstanceOf(StoreUnavailable);
+  expect(await refusal).toBeInstanceOf(StoreUnavailable);
   await new Promise(setImmediate);
-  begun[1]?.end();
+  started[1]?.end();
   expect(await inTime).toEqual([3]);
 });
 
-test("what waits, is refused and fails is told, and how large and long commits are", async () => {
+test("figures count waiting, refused and failed items, and the size and duration of commits", async () => {
   const { links: figures } = createStoreFigures();
   let fail = false;
-  const { begun, commit } = holdable();
+  const { started, commit } = holdable();
   const failing = async (items: readonly number[]) => {
     if (fail) throw new StoreUnavailable("away");
     return commit(items);
@@ -80,10 +80,10 @@ test("what waits, is refused and fails is told, and how large and long commits a
   const second = add([4]);
   expect(await add([5]).catch((error: unknown) => error)).toBeInstanceOf(StoreUnavailable);
   expect(figures).toMatchObject({ waiting: 4, refused: 1, failed: 0 });
-  begun[0]?.end();
+  started[0]?.end();
   await first;
-  while (begun.length < 2) await new Promise(setImmediate);
-  begun[1]?.end();
+  while (started.length < 2) await new Promise(setImmediate);
+  started[1]?.end();
   await second;
   fail = true;
   expect(await add([6, 7]).catch((error: unknown) => error)).toBeInstanceOf(StoreUnavailable);

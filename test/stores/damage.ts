@@ -6,7 +6,7 @@ const PAGE_BYTES = 4096;
 const INTERIOR_TABLE = 5;
 
 /** Overwrites every page of a store's file except those of the schema, as a failing disk would. */
-export function makeUnreadable(file: string): void {
+export function damageStore(file: string): void {
   const database = new Database(file);
   database.run("PRAGMA wal_checkpoint(TRUNCATE)");
   const { page_count: pages } = database.query("PRAGMA page_count").get() as { page_count: number };
@@ -19,7 +19,7 @@ export function makeUnreadable(file: string): void {
   closeSync(descriptor);
 }
 
-/** The first page, and those that it points to where the schema does not fit into it. */
+/** The first page, and the pages it points to if the schema doesn't fit. */
 function schemaPages(descriptor: number): ReadonlySet<number> {
   const first = new DataView(new ArrayBuffer(PAGE_BYTES));
   readSync(descriptor, first, 0, PAGE_BYTES, 0);

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 
 import { revisionOf, versionOf } from "../../src/links/change.ts";
 import type { LinkKey } from "../../src/links/code.ts";
@@ -12,6 +12,7 @@ import type { Slice } from "../../src/visits/days/slice.ts";
 import type { VisitStore } from "../../src/visits/days/store.ts";
 import { slicesOf } from "../visits/slices.ts";
 import { newLink } from "./links.ts";
+import { shareStore } from "./share-store.ts";
 
 /** Decisions change links and their visits, so that a store of decisions knows both. */
 export type TestedStore = ModerationStore &
@@ -25,20 +26,12 @@ const NOW = newLink("x").createdMs;
 const decision = (more: Partial<Decision> = {}): Decision => ({ who: "api", atMs: NOW + 1, ...more });
 const because = (reason: Reason, more: Partial<Decision> = {}) => ({ ...decision(more), reason });
 
-/** Every store's promises about the operator's decisions. `open` as for the LinkStore. */
+/** Tests what a ModerationStore promises about the operator's decisions; `open` as for {@link testLinkStore}. */
 export function testModerationStore(name: string, open: () => Promise<TestedStore>): void {
   describe(`${name} as a ModerationStore`, () => {
-    let store: TestedStore;
-    let other: TestedStore;
-    beforeAll(async () => {
-      [store, other] = [await open(), await open()];
-    });
-    afterAll(async () => {
-      await store.close();
-      await other.close();
-    });
+    const [store, other] = [shareStore(open), shareStore(open)];
 
-    const make = async (...links: NewLink[]) => {
+    const createLinks = async (...links: NewLink[]) => {
       await store.insert(links);
       return links.map(({ code, createdMs }) => ({ code, createdMs }));
     };
@@ -50,12 +43,12 @@ export function testModerationStore(name: string, open: () => Promise<TestedStor
     };
     const read = async (query: Partial<DecisionQuery>) =>
       (await other.decisions({ limit: 100, ...query })).map((entry) => {
-        const { cursor: _, ...told } = entry;
-        return told;
+        const { cursor: _, ...fields } = entry;
+        return fields;
       });
 
-    test("disables links, says which, and enables them again, with everything else as it was", async () => {
-      const ids = await make(newLink("d1"), newLink("d2", { endsMs: NOW + 5 }));
+    test("disables and enables links, returns the changed ones, and keeps all their other fields", async () => {
+      const ids = await createLinks(newLink("d1"), newLink("d2", { endsMs: NOW + 5 }));
       const before = await store.find("d2" as LinkKey);
       const unknown = { code: "d1" as LinkKey, createdMs: NOW + 1 };
       expect(await store.disable([...ids, unknown], because("phishing"))).toEqual(ids);
@@ -70,26 +63,26 @@ export function testModerationStore(name: string, open: () => Promise<TestedStor
       expect(await store.disable([], because("other"))).toEqual([]);
     });
 
-    test("decides nothing about a link that was changed since the operator saw it", async () => {
-      const [id] = await make(newLink("unseen"));
+    test("refuses a decision about a link that changed since the operator read it", async () => {
+      const [id] = await createLinks(newLink("unseen"));
       const before = await other.find("unseen" as LinkKey);
       if (id === undefined || before === undefined) throw new Error("no link");
-      const seen = { ...id, revision: revisionOf(before) };
+      const stale = { ...id, revision: revisionOf(before) };
       await other.update(id, { type: "edit", atMs: NOW + 1, endsMs: NOW + DAY_MS });
       const now = await store.find(id.code);
-      const refused = { kind: "precondition.failed", revision: now && versionOf(now) } as never;
-      expect(await store.disable([seen], because("spam"))).toEqual(refused);
-      expect(await store.enable([seen], decision())).toEqual(refused);
-      expect(await store.erase(seen, decision())).toEqual(refused);
+      const conflict = { kind: "precondition.failed", revision: now && versionOf(now) } as never;
+      expect(await store.disable([stale], because("spam"))).toEqual(conflict);
+      expect(await store.enable([stale], decision())).toEqual(conflict);
+      expect(await store.erase(stale, decision())).toEqual(conflict);
       expect(await other.find(id.code)).toEqual(now as never);
       expect(await read({ code: id.code })).toEqual([]);
-      const anew = { ...id, revision: revisionOf(now ?? before) };
-      expect(await store.disable([anew], because("spam"))).toEqual([id]);
-      expect(await store.erase(anew, decision())).toBeTrue();
+      const current = { ...id, revision: revisionOf(now ?? before) };
+      expect(await store.disable([current], because("spam"))).toEqual([id]);
+      expect(await store.erase(current, decision())).toBeTrue();
     });
 
-    test("informs every process of changed links and, apart from them, of changed rules", async () => {
-      const ids = await make(newLink("c1"), newLink("c2"));
+    test("reports changed links and changed host rules separately to every process", async () => {
+      const ids = await createLinks(newLink("c1"), newLink("c2"));
       let since = await other.changes();
       expect(await changedSince(since)).toEqual({ keys: [], rules: false });
       await store.disable(ids, because("spam"));
@@ -108,8 +101,8 @@ export function testModerationStore(name: string, open: () => Promise<TestedStor
       expect(await changedSince(since)).toEqual({ keys: ["c2"], rules: true });
     });
 
-    test("changes a link with an entry in the journal, and writes none if nothing changes", async () => {
-      const [id] = await make(newLink("edited"));
+    test("an operator's edit writes a journal entry only if the link changes", async () => {
+      const [id] = await createLinks(newLink("edited"));
       if (id === undefined) throw new Error("no link");
       const since = await other.changes();
       const url = "https://new.example/";
@@ -138,16 +131,16 @@ export function testModerationStore(name: string, open: () => Promise<TestedStor
       ]);
     });
 
-    test("neither purges a disabled link nor gives its code away, until it is enabled", async () => {
+    test("neither purges a disabled link nor reuses its code until it is enabled", async () => {
       const ended = newLink("kept", { endsMs: NOW - 1000 });
-      const anew = newLink("kept", { createdMs: NOW + 9, freeIfEndedByMs: NOW });
-      const ids = await make(ended);
+      const successor = newLink("kept", { createdMs: NOW + 9, freeIfEndedByMs: NOW });
+      const ids = await createLinks(ended);
       await store.disable(ids, because("malware"));
       await store.purge(NOW, 100);
       expect(await stateOf("kept")).toBe("malware");
-      expect(await isTaken(anew)).toBeTrue();
+      expect(await isTaken(successor)).toBeTrue();
       await store.enable(ids, decision());
-      expect(await isTaken(anew)).toBeFalse();
+      expect(await isTaken(successor)).toBeFalse();
       expect(await other.find("kept" as LinkKey)).toMatchObject({ createdMs: NOW + 9 });
       expect(await stateOf("kept")).toBeUndefined();
       // The decision was about another link of this code.
@@ -155,17 +148,17 @@ export function testModerationStore(name: string, open: () => Promise<TestedStor
       expect(await store.erase({ code: "kept" as LinkKey, createdMs: NOW }, decision())).toBeFalse();
     });
 
-    test("purges others past a disabled one", async () => {
-      const ids = await make(newLink("past1", { endsMs: 1 }), newLink("past2", { endsMs: 2 }));
+    test("purges an ended link behind a disabled one", async () => {
+      const ids = await createLinks(newLink("past1", { endsMs: 1 }), newLink("past2", { endsMs: 2 }));
       await store.disable(ids.slice(0, 1), because("spam"));
       expect(await store.purge(2, 1)).toBe(1);
       expect(await other.find("past2" as LinkKey)).toBeUndefined();
       expect(await store.purge(2, 1)).toBe(0);
     });
 
-    test("erases the URL and the visits of a link, old and new, but keeps its code", async () => {
+    test("erasing a link deletes its URL and all its visits, and reserves its code permanently", async () => {
       const day = Math.floor(NOW / DAY_MS);
-      const [gone] = await make(newLink("gone", { endsMs: NOW + 1 }), newLink("stays"));
+      const [gone] = await createLinks(newLink("gone", { endsMs: NOW + 1 }), newLink("stays"));
       const slices: Slice[] = [];
       for (const [sequence, hour] of [day * 24, (day + 3) * 24].entries()) {
         const visits = ["gone", "stays"].map((code) => ({ code, createdMs: NOW }));
@@ -174,9 +167,9 @@ export function testModerationStore(name: string, open: () => Promise<TestedStor
       for (const slice of slices) await store.add(slice);
       while ((await store.age({ closeBefore: day + 2, forgetBefore: day + 2 }, 100)) > 0);
       expect(await other.sums("gone" as LinkKey, NOW)).toEqual({ visits: 2, bots: 0 });
-      if (gone === undefined) throw new Error("not made");
+      if (gone === undefined) throw new Error("no link");
       expect(await store.erase(gone, decision())).toBeTrue();
-      // A process that does not know whether they were added sends them again.
+      // A process that missed the response adds them again.
       for (const slice of slices) await store.add(slice);
       expect(await other.sums("gone" as LinkKey, NOW)).toEqual({ visits: 0, bots: 0 });
       expect(await other.sums("stays" as LinkKey, NOW)).toEqual({ visits: 2, bots: 0 });
@@ -190,10 +183,10 @@ export function testModerationStore(name: string, open: () => Promise<TestedStor
       expect(await isTaken(newLink("gone", { createdMs: NOW + 2, freeIfEndedByMs: NEVER_MS }))).toBeTrue();
     });
 
-    test("stores no visits of an erased link that come later, but counts them in the day's total", async () => {
+    test("counts later visits of an erased link only in the day's total", async () => {
       const day = Math.floor(NOW / DAY_MS) + 40;
-      const [late] = await make(newLink("late"), newLink("later"));
-      if (late === undefined) throw new Error("not made");
+      const [late] = await createLinks(newLink("late"), newLink("later"));
+      if (late === undefined) throw new Error("no link");
       const visits = ["late", "later", "later"].map((code) => ({ code, createdMs: NOW }));
       const slicesIn = (source: string, sequence: number, ofDay: number) =>
         slicesOf({ source, sequence, hour: ofDay * 24, visits });
@@ -207,7 +200,7 @@ export function testModerationStore(name: string, open: () => Promise<TestedStor
       };
       await addAll(slicesIn("known", 1, day));
       expect(await store.erase(late, decision())).toBeTrue();
-      // The source's next visits on the same day, on the next one, and those of a source that had none.
+      // The next visits of the source on this day and the next, and the first ones of another source.
       const after = [
         ...slicesIn("known", 2, day),
         ...slicesIn("known", 3, day + 1),
@@ -229,7 +222,7 @@ export function testModerationStore(name: string, open: () => Promise<TestedStor
       await expectNone();
     });
 
-    test("keeps rules about hosts, and returns them in order and in parts", async () => {
+    test("stores host rules and lists them in order, page by page", async () => {
       const hosts = ["b.example", "a.example", "xn--9n2bp8q.example", "192.0.2.1", "[2001:db8::1]"];
       for (const host of hosts) {
         expect(await store.blockHost({ host, reason: "malware" }, decision())).toBeTrue();
@@ -249,9 +242,9 @@ export function testModerationStore(name: string, open: () => Promise<TestedStor
       expect(await store.hosts("", 100)).toEqual([]);
     });
 
-    test("enters each change, and nothing else, into a journal that is read newest first", async () => {
+    test("records each change and nothing else in the journal, and lists it newest first", async () => {
       const note = `<b>'"; DROP TABLE journal; --\u202E 메모 ${"x".repeat(1900)}`;
-      const ids = await make(newLink("j1"), newLink("j2"));
+      const ids = await createLinks(newLink("j1"), newLink("j2"));
       const host = "j.example";
       await store.disable(ids, because("illegal", { who: "api", note }));
       await store.disable(ids, because("illegal", { who: "page" }));
@@ -280,7 +273,7 @@ export function testModerationStore(name: string, open: () => Promise<TestedStor
       expect(await read({ code: "j1" as LinkKey, before: newest?.cursor })).toEqual([expected[5]] as never);
     });
 
-    test("ends a session for all, and forgets it once it is over", async () => {
+    test("ends a session for every process, and forgets it after its expiry", async () => {
       const [one, two] = [Uint8Array.of(1), Uint8Array.of(1, 2)];
       const areEnded = () => Promise.all([one, two].map((digest) => other.isSessionEnded(digest)));
       expect(await areEnded()).toEqual([false, false]);
@@ -292,7 +285,7 @@ export function testModerationStore(name: string, open: () => Promise<TestedStor
       expect(await areEnded()).toEqual([false, true]);
     });
 
-    test("knows no link, host or entry by texts that none of them has", async () => {
+    test("finds no link, host or journal entry by hostile texts", async () => {
       for (const text of ["\0", "x\0", "", "x", "-1", "\u{1F600}".repeat(999)]) {
         const link = { code: text as LinkKey, createdMs: NOW };
         expect(await store.disable([link], because("spam"))).toEqual([]);
@@ -308,8 +301,8 @@ export function testModerationStore(name: string, open: () => Promise<TestedStor
       }
     });
 
-    test("decides about the same links in several places at once", async () => {
-      const ids = await make(...Array.from({ length: 200 }, (_, nth) => newLink(`same${nth}`)));
+    test("simultaneous decisions about the same links take effect once", async () => {
+      const ids = await createLinks(...Array.from({ length: 200 }, (_, nth) => newLink(`same${nth}`)));
       for (let round = 0; round < 10; round++) {
         const changed = await Promise.all([
           store.disable(ids, because("spam")),

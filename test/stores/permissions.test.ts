@@ -13,12 +13,12 @@ import {
 import { join } from "node:path";
 
 import { openStore } from "../../src/store/open.ts";
-import { PROGRAM, startProgram, temporaryFolder } from "../service.ts";
+import { PROGRAM, startProgram, temporaryFolder } from "../support/service.ts";
 import { visit } from "../visits/visits.ts";
 
 const OPEN_TO_ALL = "every user of this machine can read the store";
 
-/** The program, started by a shell with this umask. */
+/** A command that starts the program with this umask. */
 function curtWith(umask: string, ...args: string[]): string[] {
   return ["sh", "-c", `umask ${umask}; exec "$0" "$@"`, process.execPath, PROGRAM, ...args];
 }
@@ -40,7 +40,7 @@ function openToOthers(folder: string): string[] {
   return allIn(folder).filter((name) => (modeOf(name) & 0o077) !== 0);
 }
 
-test("what Curt makes is for its own user alone, even if the umask removes no right", async () => {
+test("Curt creates files that only its user can access, even with umask 000", async () => {
   const umask = "000";
   using folder = temporaryFolder();
   const here = (name: string) => join(folder.path, name);
@@ -53,20 +53,20 @@ test("what Curt makes is for its own user alone, even if the umask removes no ri
     );
     await program.shorten({ original_url: "https://example.com/", custom_code: "code" });
     await visit(program, "code");
-    curt(umask, ["backup", here("made/backup.db")], settings);
+    curt(umask, ["backup", here("copies/backup.db")], settings);
     for (const name of ["data/curt.db-wal", "data/curt.db-shm", "data/curt.db-visits/backup.lock", "backups"])
       expect(existsSync(here(name))).toBe(true);
     expect(allIn(here("data")).filter((name) => name.endsWith(".visits")).length).toBeGreaterThan(0);
     expect(openToOthers(folder.path)).toEqual([]);
   }
   curt(umask, ["export", here("exported/all.ndjson")], settings);
-  curt(umask, ["restore", here("made/backup.db")], elsewhere("restored"));
+  curt(umask, ["restore", here("copies/backup.db")], elsewhere("restored"));
   curt(umask, ["import", here("exported/all.ndjson")], elsewhere("imported"));
   for (const name of ["restored", "imported"]) expect(existsSync(here(`${name}/curt.db`))).toBe(true);
   expect(openToOthers(folder.path)).toEqual([]);
 });
 
-test("a store that everybody can read stays as it is, and a warning says so where everybody gets to it", async () => {
+test("a world-readable store keeps its mode, with a warning if others can enter its folder", async () => {
   const path = mkdtempSync("/tmp/curt-test-");
   using _ = { [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true }) };
   const file = join(path, "curt.db");
@@ -75,7 +75,7 @@ test("a store that everybody can read stays as it is, and a warning says so wher
     if (existsSync(file)) chmodSync(file, fileMode);
     const program = await startProgram({}, { folder: path });
     await program.shorten({ original_url: "https://example.com/" });
-    // SQLite gives the same rights to the log.
+    // SQLite gives the log the same mode.
     expect(statSync(`${file}-wal`).mode & 0o777).toBe(fileMode);
     await program[Symbol.asyncDispose]();
     return program.logged.filter((line) => line.includes(OPEN_TO_ALL)).length;
@@ -84,11 +84,11 @@ test("a store that everybody can read stays as it is, and a warning says so wher
   expect(await warningsWith(0o755, 0o644)).toBe(1);
   expect(statSync(file).mode & 0o777).toBe(0o644);
   expect(await warningsWith(0o700, 0o644)).toBe(0);
-  // As for a group that makes copies of it.
+  // A group may copy it for backups.
   expect(await warningsWith(0o755, 0o660)).toBe(0);
 });
 
-test("what root makes in the folder of a service belongs to the owner of the folder", async () => {
+test("root's commands create files of the folder's owner in a service's folder", async () => {
   using folder = temporaryFolder();
   const here = (name: string) => join(folder.path, name);
   const home = here("home");
@@ -101,8 +101,8 @@ test("what root makes in the folder of a service belongs to the owner of the fol
   const settings = { DATABASE_URL: `sqlite:${home}/imported/curt.db`, DATA_DIR: `${home}/new` };
   curt("022", ["backup", here("backup.db")], settings);
   curt("022", ["restore", here("backup.db")], { DATABASE_URL: `sqlite:${home}/restored/curt.db` });
-  const made = allIn(home);
+  const created = allIn(home);
   for (const name of ["imported/curt.db", "restored/curt.db", "new/curt.db-visits/backup.lock"])
-    expect(made).toContain(name);
-  for (const name of made) expect([name, statSync(join(home, name))]).toMatchObject([name, { uid, gid }]);
+    expect(created).toContain(name);
+  for (const name of created) expect([name, statSync(join(home, name))]).toMatchObject([name, { uid, gid }]);
 });

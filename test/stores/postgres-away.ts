@@ -10,9 +10,9 @@ import {
 
 /** No statement takes longer, whatever happens. Its limit is 1 s; the rest is for busy machines. */
 const BOUND_MS = 30_000;
-/** For a store that should answer, however busy the machine is. */
+/** For a store that should respond even on a busy machine. */
 export const PATIENT = { limitMs: 30_000, openWaitMs: 30_000 } as const;
-/** Until a database is back: a minute at least. */
+/** Tries until a database is back: at least a minute. */
 export const MAX_TRIES = 6000;
 export const TRY_MS = 10;
 
@@ -21,14 +21,14 @@ export function open(address: PostgresAddress, options?: DatabaseOptions) {
   return Object.assign(database, { [Symbol.asyncDispose]: () => database.close() });
 }
 
-/** The same, once it is connected. On a busy machine, that may take longer than a statement may. */
+/** Waits for the connection: on a busy machine, it may take longer than a statement's limit. */
 export async function openConnected(address: PostgresAddress, options?: DatabaseOptions) {
   const database = open(address, options);
   await untilBack(() => database.run("SELECT 1"));
   return database;
 }
 
-/** Why it is unavailable. */
+/** Expects `work` to fail as unavailable within the bound, and returns the reason. */
 export async function refusal(work: Promise<unknown>): Promise<string> {
   const sinceMs = performance.now();
   const error = await work.then(
@@ -40,7 +40,7 @@ export async function refusal(work: Promise<unknown>): Promise<string> {
   return (error as Error).message;
 }
 
-/** Tries until it works. Each time before, it is unavailable. */
+/** Repeats `work` until it succeeds. Each failure before must be StoreUnavailable. */
 export async function untilBack<T>(work: () => Promise<T>): Promise<T> {
   for (let tries = 0; tries < MAX_TRIES; tries++) {
     try {
@@ -50,27 +50,27 @@ export async function untilBack<T>(work: () => Promise<T>): Promise<T> {
       await Bun.sleep(TRY_MS);
     }
   }
-  throw new Error("it did not come back");
+  throw new Error("the database did not come back");
 }
 
-/** Until it is known that no server can be used, and why. */
+/** Waits until no server can be used, and returns why. */
 export async function untilAway(database: Database): Promise<string> {
   for (let tries = 0; tries < MAX_TRIES; tries++) {
     const reason = await database.run("SELECT 1").then(() => "", String);
     if (reason.includes("No server")) return reason;
     await Bun.sleep(TRY_MS);
   }
-  throw new Error("it did not go away");
+  throw new Error("the database did not go away");
 }
 
-/** Collects what is told of the database's leader. */
-export function listen() {
-  const told: { name: string; trouble: string | undefined }[] = [];
+/** Collects the reports about the database's primary. */
+export function collectReports() {
+  const reports: { name: string; trouble: string | undefined }[] = [];
   return {
-    told,
-    onPrimary: (name: string, trouble: string | undefined) => told.push({ name, trouble }),
-    async untilTold(times: number): Promise<void> {
-      for (let tries = 0; told.length < times; tries++) {
+    reports,
+    onPrimary: (name: string, trouble: string | undefined) => reports.push({ name, trouble }),
+    async untilReported(times: number): Promise<void> {
+      for (let tries = 0; reports.length < times; tries++) {
         expect(tries).toBeLessThan(MAX_TRIES);
         await Bun.sleep(TRY_MS);
       }

@@ -5,8 +5,8 @@ import { isProblem } from "../../src/links/problem.ts";
 import type { LinkStore, NewLink } from "../../src/links/store.ts";
 import { type Database, openDatabase } from "../../src/store/postgres/connection/database.ts";
 import { openPostgresStore } from "../../src/store/postgres/store.ts";
-import { sharePostgres } from "../postgres.ts";
-import { startProxy } from "../proxy.ts";
+import { sharePostgres } from "../support/postgres.ts";
+import { startProxy } from "../support/proxy.ts";
 import { newLink } from "./links.ts";
 import { PATIENT } from "./postgres-away.ts";
 
@@ -16,8 +16,8 @@ const server = await sharePostgres();
 
 type Store = Awaited<ReturnType<typeof openPostgresStore>>;
 
-/** Some handles on one database, as several machines have them, and the database itself. */
-async function open(name: string, handles: number) {
+/** Opens `handles` stores on one database, as several machines have them, and the database itself. */
+async function openStores(name: string, handles: number) {
   const address = await server.address(name);
   const stores: Store[] = [];
   for (let nth = 0; nth < handles; nth++)
@@ -37,8 +37,8 @@ const count = (outcomes: readonly (readonly object[])[]) =>
   outcomes.flat().filter((outcome) => !isProblem(outcome)).length;
 
 describe("creates over several machines", () => {
-  test("batches with the same codes in different orders do not block each other", async () => {
-    await using opened = await open("orders", 3);
+  test("simultaneous batches with the same codes in different orders create each link once", async () => {
+    await using opened = await openStores("orders", 3);
     const [store] = opened.stores;
     for (let round = 0; round < 20; round++) {
       const codes = Array.from({ length: 60 }, (_, nth) => newLink(`${round}-${nth}`));
@@ -50,8 +50,8 @@ describe("creates over several machines", () => {
     }
   });
 
-  test("links that are over already give their codes on within one batch, in order", async () => {
-    await using opened = await open("over", 1);
+  test("a batch reuses the codes of its own ended links, in order", async () => {
+    await using opened = await openStores("over", 1);
     const [store] = opened.stores;
     const over = (nth: number) =>
       newLink("over", { createdMs: NOW + nth, endsMs: NOW, freeIfEndedByMs: NOW });
@@ -62,8 +62,8 @@ describe("creates over several machines", () => {
     while ((await store.size()) !== 2) await Bun.sleep(10);
   });
 
-  test("connections cut after a commit and before its answer: the links are made, and no one else's", async () => {
-    await using opened = await open("cut", 1);
+  test("a batch reports its own links as created after a lost response, and keeps others' links", async () => {
+    await using opened = await openStores("cut", 1);
     await using proxy = await startProxy(server.port);
     const store = await openPostgresStore(await server.address("cut", proxy.port), PATIENT);
     const others = [
@@ -80,7 +80,7 @@ describe("creates over several machines", () => {
     proxy.delay(100);
     const inserting = store.insert(links);
     const [elsewhere] = opened.stores;
-    // The server has them, and its answer is on the way.
+    // The server has committed, and its response is on the way.
     while ((await elsewhere.find("cut0" as LinkKey)) === undefined) await Bun.sleep(1);
     proxy.delay(0);
     proxy.reset();
@@ -98,19 +98,19 @@ describe("creates over several machines", () => {
   });
 });
 
-describe("the changes", () => {
-  const ending = (store: LinkStore, code: string) =>
+describe("changes in PostgreSQL", () => {
+  const withdraw = (store: LinkStore, code: string) =>
     store.update({ code: code as LinkKey, createdMs: NOW }, { type: "withdraw", atMs: NOW + 1 });
-  const make = (store: LinkStore, ...codes: string[]) =>
+  const createLinks = (store: LinkStore, ...codes: string[]) =>
     store.insert(codes.map((code): NewLink => newLink(code)));
 
-  /** Changes a link in a transaction that commits when told to. */
+  /** Changes a link in a transaction; the result commits it. */
   async function changeSlowly({ transaction }: Database, code: string) {
     const { promise: mayCommit, resolve: commit } = Promise.withResolvers<void>();
-    const { promise: isChanged, resolve: changed } = Promise.withResolvers<void>();
+    const { promise: isChanged, resolve: onChanged } = Promise.withResolvers<void>();
     const committed = transaction(async (run) => {
       await run("INSERT INTO changes (code) VALUES ($1)", [code]);
-      changed();
+      onChanged();
       await mayCommit;
     });
     await isChanged;
@@ -120,40 +120,40 @@ describe("the changes", () => {
     };
   }
 
-  test("a transaction that commits late is told, and all others before it, each once", async () => {
-    await using opened = await open("late", 2);
+  test("are reported once each, even around a transaction that commits late", async () => {
+    await using opened = await openStores("late", 2);
     const [store, other = store] = opened.stores;
-    await make(store, "a", "b", "c", "late");
+    await createLinks(store, "a", "b", "c", "late");
     let { position } = await other.changes();
-    const told: string[][] = [];
+    const reported: string[][] = [];
     const read = async () => {
       const changes = await other.changes(position);
       expect(changes.isComplete).toBe(true);
-      told.push([...changes.keys]);
+      reported.push([...changes.keys]);
       ({ position } = changes);
     };
-    await ending(store, "a");
+    await withdraw(store, "a");
     const commit = await changeSlowly(opened.database, "late");
-    await ending(store, "b");
+    await withdraw(store, "b");
     await read();
     await read();
-    await ending(store, "c");
+    await withdraw(store, "c");
     await read();
     await commit();
     await read();
     await read();
-    expect(told).toEqual([["a", "b"], [], ["c"], ["late"], []]);
+    expect(reported).toEqual([["a", "b"], [], ["c"], ["late"], []]);
   });
 
-  test("says that changes are missing only where some that were not told are deleted", async () => {
-    await using opened = await open("old", 1);
+  test("are reported as incomplete only if deleted ones were unread", async () => {
+    await using opened = await openStores("old", 1);
     const [store] = opened.stores;
-    await make(store, "a", "b", "c");
+    await createLinks(store, "a", "b", "c");
     const { position: start } = await store.changes();
-    await ending(store, "a");
+    await withdraw(store, "a");
     const { position: middle } = await store.changes(start);
     await opened.database.run("UPDATE changes SET made_at = made_at - interval '2 hours'");
-    await ending(store, "b");
+    await withdraw(store, "b");
     await store.purge(0, 1);
     expect(await store.changes(start)).toMatchObject({ keys: [], isComplete: false });
     expect(await store.changes(middle)).toMatchObject({ keys: ["b"], isComplete: true });
@@ -161,41 +161,41 @@ describe("the changes", () => {
     expect(rows).toEqual([{ code: "b" }]);
   });
 
-  test("numbers of transactions that a restarted server gives again are told", async () => {
-    await using opened = await open("again", 1);
+  test("are reported even if a restarted server reuses transaction numbers", async () => {
+    await using opened = await openStores("again", 1);
     const [store] = opened.stores;
-    await make(store, "a", "b");
-    await ending(store, "a");
+    await createLinks(store, "a", "b");
+    await withdraw(store, "a");
     const { position } = await store.changes();
-    // Many transactions had begun that left no trace.
+    // Many transactions had started that left no trace.
     const ahead = position.replace(/^\d+:\d+:\S*/, "9000000:9000000:") as typeof position;
-    await ending(store, "b");
+    await withdraw(store, "b");
     expect(await store.changes(ahead)).toMatchObject({ keys: ["b"], isComplete: true });
   });
 
-  test("a failover that lost a change which was told makes readers forget everything", async () => {
-    await using opened = await open("lost", 1);
+  test("are reported as incomplete after a failover lost a published one, so that readers clear their caches", async () => {
+    await using opened = await openStores("lost", 1);
     const [store] = opened.stores;
-    await make(store, "a", "b");
-    await ending(store, "a");
+    await createLinks(store, "a", "b");
+    await withdraw(store, "a");
     const { position } = await store.changes();
     expect(await store.changes(position)).toMatchObject({ keys: [], isComplete: true });
     await opened.database.run("DELETE FROM changes");
     expect(await store.changes(position)).toMatchObject({ keys: [], isComplete: false });
-    await ending(store, "b");
+    await withdraw(store, "b");
     const { position: next, isComplete } = await store.changes(position);
     expect(isComplete).toBe(false);
     expect(await store.changes(next)).toMatchObject({ keys: [], isComplete: true });
   });
 });
 
-test("look-ups that wait for each other share statements, and each gets its own answer", async () => {
-  await using opened = await open("look-ups", 1);
+test("each of 3,000 simultaneous look-ups in PostgreSQL returns its own link", async () => {
+  await using opened = await openStores("look-ups", 1);
   const [store] = opened.stores;
   await store.insert(Array.from({ length: 100 }, (_, nth) => newLink(`l${nth}`)));
-  const asked = Array.from({ length: 3000 }, (_, nth) => `l${nth % 150}` as LinkKey);
-  const found = await Promise.all(asked.map((code) => store.find(code)));
-  expect(found.map((link) => link?.code)).toEqual(
-    asked.map((code) => (Number(code.slice(1)) < 100 ? code : undefined)),
+  const codes = Array.from({ length: 3000 }, (_, nth) => `l${nth % 150}` as LinkKey);
+  const links = await Promise.all(codes.map((code) => store.find(code)));
+  expect(links.map((link) => link?.code)).toEqual(
+    codes.map((code) => (Number(code.slice(1)) < 100 ? code : undefined)),
   );
 });

@@ -3,9 +3,10 @@ import { describe, expect, test } from "bun:test";
 import { Client } from "pg";
 
 import { openPostgresStore } from "../../src/store/postgres/store.ts";
-import { sharePostgres } from "../postgres.ts";
+import { sharePostgres } from "../support/postgres.ts";
 import { newLink } from "./links.ts";
 import { PATIENT } from "./postgres-away.ts";
+import { testTables } from "./tables.ts";
 
 const server = await sharePostgres();
 
@@ -13,52 +14,10 @@ const open = async (name: string) => openPostgresStore(await server.address(name
 
 const REPORTED = { reason: "spam", day: 1, atMs: 1, works: true, targetSinceMs: 0 } as const;
 
+testTables("PostgreSQL", server.address, ["TRUNCATE journal"]);
+
 describe("decisions and reports in PostgreSQL", () => {
-  async function query(name: string, ...statements: string[]): Promise<unknown[]> {
-    const client = new Client(await server.url(name));
-    await client.connect();
-    try {
-      for (const statement of statements.slice(0, -1)) await client.query(statement);
-      return (await client.query(statements.at(-1) ?? "")).rows as unknown[];
-    } finally {
-      await client.end();
-    }
-  }
-
-  test("keep the journal from every statement that would change it", async () => {
-    const store = await open("journal");
-    await store.blockHost({ host: "a.example", reason: "spam" }, { who: "api", atMs: 1 });
-    for (const statement of ["DELETE FROM journal", "UPDATE journal SET note = NULL", "TRUNCATE journal"])
-      expect(await query("journal", statement).catch(String)).toBe("error: the journal only grows");
-    expect(await query("journal", "SELECT host FROM journal")).toEqual([{ host: "a.example" }]);
-    await store.close();
-  });
-
-  test("keep a bounded number of notes and of reporters", async () => {
-    const store = await open("bounds");
-    const [one, other] = [newLink("one"), newLink("other")];
-    await store.insert([one, other]);
-    const report = ({ code, createdMs }: typeof one, reporter: string) =>
-      store.report({ code, createdMs, reporter, note: "a note", ...REPORTED });
-    await report(one, "first");
-    await query(
-      "bounds",
-      `INSERT INTO reporters SELECT 1, 'one', ${one.createdMs}, 'reporter ' || n FROM generate_series(2, 9999) AS n`,
-      `INSERT INTO notes (code, created_ms, noted_ms, reason, note)
-        SELECT 'full', n, 1, 'spam', 'a note' FROM generate_series(1, 50000) AS n`,
-    );
-    expect(await report(one, "the last")).toBe("counted");
-    expect(await report(one, "one too many")).toBe("repeated");
-    expect(await store.caseOf(one)).toMatchObject({ reports: 2 });
-    for (let nth = 0; nth < 500; nth += 50)
-      await Promise.all(Array.from({ length: 50 }, (_, of50) => report(other, String(nth + of50))));
-    expect(await query("bounds", "SELECT count(*)::integer AS notes FROM notes")).toEqual([
-      { notes: 50_000 },
-    ]);
-    await store.close();
-  });
-
-  test("do not follow from a link that another process changes at the same moment", async () => {
+  test("wait for a simultaneous change of the link and then use its new state", async () => {
     const store = await open("moment");
     const [disabled, purged] = [newLink("disabled"), newLink("purged")];
     await store.insert([disabled, purged]);
@@ -70,9 +29,9 @@ describe("decisions and reports in PostgreSQL", () => {
       await client.connect();
       await client.query("BEGIN");
       await client.query(change);
-      // It sees the link as it was, and then waits.
+      // It reads the old link, and then waits.
       const reported = store.report({ code, createdMs, reporter: "a", threshold: 1, ...REPORTED });
-      await untilSomebodyWaits(client);
+      await untilLockWait(client);
       await client.query("COMMIT");
       await client.end();
       expect(await reported).toBe(outcome);
@@ -81,7 +40,7 @@ describe("decisions and reports in PostgreSQL", () => {
     await store.close();
   });
 
-  test("answer a case that is opened while they wait for its link", async () => {
+  test("answer a case that opens while they wait for its link", async () => {
     const store = await open("opened");
     const by = { who: "page", atMs: 5 } as const;
     const [disabled, erased] = [newLink("disabled"), newLink("erased")];
@@ -95,8 +54,8 @@ describe("decisions and reports in PostgreSQL", () => {
       // A report holds its link, and then opens the case.
       await client.query("BEGIN");
       await client.query("SELECT FROM links WHERE code = $1 FOR UPDATE", [code]);
-      const answered = answer();
-      await untilSomebodyWaits(client);
+      const answering = answer();
+      await untilLockWait(client);
       await client.query(
         `INSERT INTO cases (code, created_ms, is_open, first_ms, last_ms, reports, reasons, pending)
         VALUES ($1, $2, true, 1, 1, 1, '{"spam": 1}', 1)`,
@@ -104,7 +63,7 @@ describe("decisions and reports in PostgreSQL", () => {
       );
       await client.query("COMMIT");
       await client.end();
-      await answered;
+      await answering;
     }
     expect(await store.cases({ state: "open", limit: 10 })).toEqual([]);
     expect(await store.caseOf(disabled)).toMatchObject({ answer: { action: "disable" } });
@@ -113,11 +72,11 @@ describe("decisions and reports in PostgreSQL", () => {
   });
 });
 
-async function untilSomebodyWaits(client: Client): Promise<void> {
+async function untilLockWait(client: Client): Promise<void> {
   for (let tries = 0; tries < 10_000; tries++) {
     const { rows } = await client.query("SELECT 1 FROM pg_locks WHERE NOT granted");
     if (rows.length > 0) return;
     await Bun.sleep(1);
   }
-  throw new Error("Nobody waits");
+  throw new Error("no statement waits for a lock");
 }

@@ -11,19 +11,17 @@ import {
   type SharedPostgres,
   startPostgres,
   USER,
-} from "../postgres.ts";
-import { temporaryFolder } from "../service.ts";
+} from "../support/postgres.ts";
+import { temporaryFolder } from "../support/service.ts";
 import { open, openConnected, refusal, untilAway, untilBack } from "./postgres-away.ts";
 
 /** The server's certificate is for the name `localhost` alone, and valid from 2020 to 2120. */
 const fileOf = (name: string) => join(import.meta.dir, "tls", name);
 const textOf = (name: string) => readFileSync(fileOf(name), "utf8");
-const AUTHORITY = `sslrootcert=${fileOf("authority.pem")}`;
-const OTHER = `sslrootcert=${fileOf("other.pem")}`;
 
-/** Has no TLS. */
+/** A server without TLS. */
 let plain: SharedPostgres;
-/** Has TLS and demands it. */
+/** A server that requires TLS. */
 let secure: PostgresServer;
 
 beforeAll(async () => {
@@ -37,13 +35,14 @@ afterAll(async () => {
   await secure[Symbol.asyncDispose]();
 });
 
-/** Whether the connection has TLS, or why there is none. */
-async function connected(
+/** Connects with files of `tls/`, and returns whether the connection has TLS or why it failed. */
+async function connect(
   server: Pick<PostgresServer, "port">,
   parameters: string,
   host = "127.0.0.1",
 ): Promise<string> {
-  const url = `postgres://${USER}:${PASSWORD}@${host}:${server.port}/postgres?${parameters}`;
+  const withPaths = parameters.replace(/(?<=sslrootcert=)(?:authority|other)\.pem/, fileOf);
+  const url = `postgres://${USER}:${PASSWORD}@${host}:${server.port}/postgres?${withPaths}`;
   // A handshake takes long on a busy machine.
   const database = openDatabase(addressOf(url), { limitMs: 10_000 });
   try {
@@ -64,10 +63,10 @@ test.each([
   ["sslmode=allow", "without TLS"],
   ["sslmode=prefer", "without TLS"],
   ["sslmode=require", "does not support SSL"],
-  [`sslmode=verify-ca&${AUTHORITY}`, "does not support SSL"],
-  [`sslmode=verify-full&${AUTHORITY}`, "does not support SSL"],
-])("a server without TLS, %s", async (parameters, outcome) => {
-  expect(await connected(plain, parameters)).toContain(outcome);
+  ["sslmode=verify-ca&sslrootcert=authority.pem", "does not support SSL"],
+  ["sslmode=verify-full&sslrootcert=authority.pem", "does not support SSL"],
+])("connecting to a server without TLS with %j results in %j", async (parameters, outcome) => {
+  expect(await connect(plain, parameters)).toContain(outcome);
 });
 
 test.each([
@@ -75,21 +74,24 @@ test.each([
   ["sslmode=disable", "127.0.0.1", "no encryption"],
   ["sslmode=allow", "127.0.0.1", "with TLS"],
   ["sslmode=require", "127.0.0.1", "with TLS"],
-  [`sslmode=require&${AUTHORITY}`, "127.0.0.1", "with TLS"],
-  [`sslmode=require&${OTHER}`, "127.0.0.1", "certificate"],
+  ["sslmode=require&sslrootcert=authority.pem", "127.0.0.1", "with TLS"],
+  ["sslmode=require&sslrootcert=other.pem", "127.0.0.1", "certificate"],
   ["sslmode=verify-ca", "127.0.0.1", "certificate"],
-  [`sslmode=verify-ca&${AUTHORITY}`, "127.0.0.1", "with TLS"],
-  [`sslmode=verify-ca&${OTHER}`, "127.0.0.1", "certificate"],
-  [`sslmode=verify-full&${AUTHORITY}`, "localhost", "with TLS"],
-  [`sslmode=verify-full&${AUTHORITY}`, "127.0.0.1", "altnames"],
-  [`sslmode=verify-full&${OTHER}`, "localhost", "certificate"],
-  [`sslmode=verify-full&sslrootcert=system`, "localhost", "certificate"],
-  [`sslmode=verify-full&sslrootcert=/missing.pem`, "localhost", "/missing.pem"],
-])("a server that demands TLS, %s at %s", async (parameters, host, outcome) => {
-  expect(await connected(secure, parameters, host)).toContain(outcome);
-});
+  ["sslmode=verify-ca&sslrootcert=authority.pem", "127.0.0.1", "with TLS"],
+  ["sslmode=verify-ca&sslrootcert=other.pem", "127.0.0.1", "certificate"],
+  ["sslmode=verify-full&sslrootcert=authority.pem", "localhost", "with TLS"],
+  ["sslmode=verify-full&sslrootcert=authority.pem", "127.0.0.1", "altnames"],
+  ["sslmode=verify-full&sslrootcert=other.pem", "localhost", "certificate"],
+  ["sslmode=verify-full&sslrootcert=system", "localhost", "certificate"],
+  ["sslmode=verify-full&sslrootcert=/missing.pem", "localhost", "/missing.pem"],
+])(
+  "connecting to a server that requires TLS with %j at %s results in %j",
+  async (parameters, host, outcome) => {
+    expect(await connect(secure, parameters, host)).toContain(outcome);
+  },
+);
 
-test("frozen with TLS: its connections are let go, and it is back once it is thawed", async () => {
+test("statements on a frozen server with TLS fail, and work again after it resumes", async () => {
   const url = `postgres://${USER}:${PASSWORD}@127.0.0.1:${secure.port}/postgres?sslmode=require`;
   await using database = await openConnected(addressOf(url));
   secure.freeze();
@@ -102,7 +104,7 @@ test("frozen with TLS: its connections are let go, and it is back once it is tha
   await untilBack(() => database.run("SELECT 1"));
 });
 
-test("the password in a file is read again for each connection", async () => {
+test("each connection reads the password file again, and a missing password is reported", async () => {
   using folder = temporaryFolder();
   const file = join(folder.path, "password");
   await Bun.write(file, "wrong\n");

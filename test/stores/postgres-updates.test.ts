@@ -1,17 +1,15 @@
 import { expect, test } from "bun:test";
 
-import type { PostgresAddress } from "../../src/config/database-url.ts";
 import type { LinkKey } from "../../src/links/code.ts";
 import { StoreUnavailable } from "../../src/links/store.ts";
-import { openDatabase } from "../../src/store/postgres/connection/database.ts";
 import { migrate } from "../../src/store/postgres/schema.ts";
 import { openPostgresStore } from "../../src/store/postgres/store.ts";
 import type { Slice } from "../../src/visits/days/slice.ts";
-import { sharePostgres } from "../postgres.ts";
-import { type Proxy, startProxy } from "../proxy.ts";
+import { sharePostgres } from "../support/postgres.ts";
+import { type Proxy, startProxy } from "../support/proxy.ts";
 import { slicesOf } from "../visits/slices.ts";
 import { newLink, NOW } from "./links.ts";
-import { PATIENT, untilBack } from "./postgres-away.ts";
+import { open, PATIENT, untilBack } from "./postgres-away.ts";
 import { destination, edit, visit } from "./updates.ts";
 
 /** Each way. A transaction has five round trips. */
@@ -20,12 +18,7 @@ const MAX_TRIES = 10_000;
 
 const server = await sharePostgres();
 
-function openDisposable(address: PostgresAddress) {
-  const database = openDatabase(address, PATIENT);
-  return Object.assign(database, { [Symbol.asyncDispose]: () => database.close() });
-}
-
-/** A store whose connections break, and another one on the same database. */
+/** Opens a store whose connections the test can cut, and another one on the same database. */
 async function openBoth(name: string) {
   const direct = await openPostgresStore(await server.address(name), PATIENT);
   const proxy = await startProxy(server.port);
@@ -42,16 +35,16 @@ async function openBoth(name: string) {
   };
 }
 
-/** Does something whose commit is made, but whose answer never comes. */
+/** Runs a change that commits, but whose response is lost. */
 async function cutOff<T>(
   { proxy }: { proxy: Proxy },
-  doing: () => Promise<T>,
+  change: () => Promise<T>,
   isDone: () => Promise<boolean>,
 ): Promise<PromiseSettledResult<T>> {
   proxy.delay(DELAY_MS);
-  const outcome = Promise.allSettled([doing()]);
+  const outcome = Promise.allSettled([change()]);
   for (let tries = 0; !(await isDone()); tries++) {
-    if (tries > MAX_TRIES) throw new Error("It was never committed");
+    if (tries > MAX_TRIES) throw new Error("the change was never committed");
     await Bun.sleep(1);
   }
   proxy.delay(0);
@@ -61,7 +54,7 @@ async function cutOff<T>(
 
 const UNAVAILABLE = { status: "rejected", reason: expect.any(StoreUnavailable) } as const;
 
-test("a visit whose commit was not answered is not counted again, and its caller is told", async () => {
+test("a visit fails after a lost response and isn't counted again", async () => {
   await using both = await openBoth("visit");
   const { store, direct } = both;
   const link = newLink("visited", { terms: { maxVisits: 2 } });
@@ -76,7 +69,7 @@ test("a visit whose commit was not answered is not counted again, and its caller
   expect(await store.update(link, visit)).toMatchObject({ isChanged: false });
 });
 
-test("an edit whose commit was not answered may be repeated", async () => {
+test("an edit fails after a lost response and can be repeated", async () => {
   await using both = await openBoth("edit");
   const { store, direct } = both;
   const link = newLink("edited");
@@ -94,23 +87,23 @@ test("an edit whose commit was not answered may be repeated", async () => {
   });
 });
 
-test("a request whose commit was not answered is repeated, and tells what it made the first time", async () => {
+test("a request with a key retries after a lost response and returns its first result", async () => {
   await using both = await openBoth("request");
   const { store, direct } = both;
   await store.insert([newLink("others")]);
   const links = ["others", "mine"].map((code, nth) => ({ ...newLink(code), nth }));
   const request = { key: "key", body: "body", sentMs: NOW };
-  const made = { nth: 1, code: "mine", createdMs: NOW, endsMs: newLink("mine").endsMs };
+  const created = { nth: 1, code: "mine", createdMs: NOW, endsMs: newLink("mine").endsMs };
   const outcome = await cutOff(
     both,
     async () => store.insertOnce(links, request),
     async () => (await direct.find("mine" as LinkKey)) !== undefined,
   );
-  expect(outcome).toEqual({ status: "fulfilled", value: [{ kind: "taken" }, made] } as never);
-  expect(await direct.recall(request)).toEqual([made] as never);
+  expect(outcome).toEqual({ status: "fulfilled", value: [{ kind: "taken" }, created] } as never);
+  expect(await direct.recall(request)).toEqual([created] as never);
 });
 
-test("counted visits, a report and a decision whose commit was not answered happen once if they are repeated", async () => {
+test("counted visits, a report and a decision take effect once if they are repeated after a lost response", async () => {
   await using both = await openBoth("repeated");
   const { store, direct } = both;
   const link = newLink("repeated");
@@ -121,7 +114,7 @@ test("counted visits, a report and a decision whose commit was not answered happ
   const caseOf = () => direct.caseOf(link);
   const journal = () => direct.decisions({ code, limit: 9 });
   const visits = async () => (await direct.sums(code, createdMs)).visits;
-  for (const [doing, isDone] of [
+  for (const [change, isDone] of [
     [async () => store.add(slice as Slice), async () => (await visits()) === 1],
     [
       async () => store.report({ ...report, works: true, targetSinceMs: 0 }),
@@ -132,17 +125,17 @@ test("counted visits, a report and a decision whose commit was not answered happ
       async () => (await journal()).length > 0,
     ],
   ] as const) {
-    await cutOff<unknown>(both, doing, isDone);
-    await untilBack<unknown>(doing);
+    await cutOff<unknown>(both, change, isDone);
+    await untilBack<unknown>(change);
   }
   expect(await visits()).toBe(1);
   expect(await caseOf()).toMatchObject({ reports: 1, notes: { length: 1 } });
   expect(await journal()).toMatchObject([{ action: "disable", who: "page", reason: "legal" }]);
 });
 
-test("1,000 visits of a link at the same moment share transactions", async () => {
+test("1,000 simultaneous visits of a link share fewer than 20 transactions", async () => {
   const address = await server.address("shared");
-  await using database = openDisposable(address);
+  await using database = open(address, PATIENT);
   const store = await openPostgresStore(address, PATIENT);
   const link = newLink("shared", { terms: { maxVisits: 600 } });
   await store.insert([link]);
@@ -159,8 +152,8 @@ test("1,000 visits of a link at the same moment share transactions", async () =>
   await store.close();
 });
 
-test("two starts bring a database to the newest schema once, and older versions refuse it", async () => {
-  await using database = openDisposable(await server.address("schemas"));
+test("two simultaneous starts migrate a database once, and an older version refuses it", async () => {
+  await using database = open(await server.address("schemas"), PATIENT);
   const first = "CREATE TABLE once (one integer); INSERT INTO once VALUES (1)";
   await Promise.all([migrate(database, [first]), migrate(database, [first])]);
   const both = [first, "ALTER TABLE once ADD COLUMN two integer DEFAULT 2"];

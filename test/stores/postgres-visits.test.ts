@@ -1,15 +1,15 @@
 import { describe, expect, test } from "bun:test";
 
 import type { LinkKey } from "../../src/links/code.ts";
-import { type Database, openDatabase } from "../../src/store/postgres/connection/database.ts";
+import type { Database } from "../../src/store/postgres/connection/database.ts";
 import { openPostgresStore } from "../../src/store/postgres/store.ts";
 import type { Slice } from "../../src/visits/days/slice.ts";
 import type { VisitStore } from "../../src/visits/days/store.ts";
-import { sharePostgres } from "../postgres.ts";
-import { startProxy } from "../proxy.ts";
+import { sharePostgres } from "../support/postgres.ts";
+import { startProxy } from "../support/proxy.ts";
 import { detailOf, slicesOf } from "../visits/slices.ts";
 import { newLink } from "./links.ts";
-import { MAX_TRIES, PATIENT, TRY_MS } from "./postgres-away.ts";
+import { MAX_TRIES, open, PATIENT, TRY_MS } from "./postgres-away.ts";
 import { testVisitStore } from "./visits.ts";
 
 const server = await sharePostgres();
@@ -24,15 +24,14 @@ async function openStore(name: string, port = server.port) {
   return Object.assign(store, { [Symbol.asyncDispose]: () => store.close() });
 }
 
-/** Its transactions hold up others until these wait. */
+/** Opens the database for transactions that hold locks which others wait for. */
 async function openTables(name: string) {
-  const database = openDatabase(await server.address(name), { ...PATIENT, connections: 2 });
-  return Object.assign(database, { [Symbol.asyncDispose]: () => database.close() });
+  return open(await server.address(name), { ...PATIENT, connections: 2 });
 }
 
 type Store = Awaited<ReturnType<typeof openStore>>;
 
-/** Until so many statements wait for a lock. */
+/** Waits until `count` statements wait for a lock. */
 async function untilWaiting({ run }: Pick<Database, "run">, count: number): Promise<void> {
   const locks = `
     SELECT count(*) AS waiting FROM pg_stat_activity
@@ -50,17 +49,17 @@ describe("visits in PostgreSQL", () => {
   const visitsOf = (source: string, sequence: number, visits: { code: string; visitor?: number }[]) =>
     slicesOf({ source, sequence, hour: DAY * 24 + 5, visits }, 10);
 
-  test("that wait for a slow network keep nobody busy, so that the next ones need not wait", async () => {
+  test("are added in few milliseconds of work, not counting the wait for a slow network", async () => {
     await using proxy = await startProxy(server.port);
     await using store = await openStore("slow", proxy.port);
     proxy.delay(50);
     for (const slice of visitsOf("a", 1, [{ code: "x" }, { code: "y" }]))
-      // It is work, not time that passes.
+      // `add` returns milliseconds of work, not elapsed time.
       expect(await store.add(slice)).toBeLessThan(5);
     expect(await sums(store, "x")).toEqual({ visits: 1, bots: 0 });
   });
 
-  test("count once, whoever adds them again while others let them age", async () => {
+  test("count once if several processes add and age them simultaneously", async () => {
     const stores = [await openStore("races"), await openStore("races"), await openStore("races")];
     const [store] = stores;
     const expected = new Map<string, number>();
@@ -93,7 +92,7 @@ describe("visits in PostgreSQL", () => {
     for (const one of stores) await one.close();
   });
 
-  test("of a day with many sources are merged in parts, and a visitor of all parts is one", async () => {
+  test("are merged in bounded steps on a day with many sources, and count a shared visitor once", async () => {
     await using store = await openStore("parts");
     await using tables = await openTables("parts");
     const closedRows = "SELECT count(*) AS count FROM visits WHERE state > 0";
@@ -101,15 +100,15 @@ describe("visits in PostgreSQL", () => {
     for (const code of ["one", "other"])
       for (let nth = 0; nth < 25; nth++)
         for (const slice of visitsOf(`${code}${nth}`, 1, [{ code, visitor: 7 }])) await store.add(slice);
-    const changed: number[] = [];
+    const changes: number[] = [];
     for (let closed = 0, aged = 10; aged === 10;) {
       aged = await store.age(CLOSE, 10);
       const before = closed;
       closed = await countClosed();
-      changed.push(closed - before);
+      changes.push(closed - before);
     }
-    expect(Math.max(...changed)).toBeLessThanOrEqual(11);
-    expect(changed.reduce((sum, rows) => sum + rows, 0)).toBe(50);
+    expect(Math.max(...changes)).toBeLessThanOrEqual(11);
+    expect(changes.reduce((sum, rows) => sum + rows, 0)).toBe(50);
     for (const code of ["one", "other"]) {
       const [day] = await store.days(code as LinkKey, CREATED, DAY, DAY);
       expect(day).toMatchObject({ visits: 25, bots: 0 });
@@ -117,7 +116,7 @@ describe("visits in PostgreSQL", () => {
     }
   });
 
-  test("that are merged while a slice is being added are neither lost nor counted twice", async () => {
+  test("are neither lost nor counted twice if a slice arrives during their merge", async () => {
     await using store = await openStore("merged");
     await using tables = await openTables("merged");
     const add = async (source: string, sequence: number, visitor: number) => {
@@ -141,7 +140,7 @@ describe("visits in PostgreSQL", () => {
     expect(detailOf(day)).toMatchObject({ visitors: 3, hours: { 5: [3, 0] } });
   });
 
-  test("are summed up while their links are purged, and neither waits for the other", async () => {
+  test("are summed up while a purge skips their links instead of waiting", async () => {
     await using store = await openStore("purged");
     await using tables = await openTables("purged");
     const links = ["a", "b"].map((code) => newLink(code, { createdMs: CREATED, endsMs: 10 }));
@@ -161,7 +160,7 @@ describe("visits in PostgreSQL", () => {
     expect(await sums(store, "a")).toEqual({ visits: 0, bots: 0 });
   });
 
-  test("leave no sum of a link that is replaced while they age", async () => {
+  test("leave no sum for a link that is replaced while they age", async () => {
     await using store = await openStore("replaced");
     await using tables = await openTables("replaced");
     const old = newLink("one", { createdMs: CREATED, endsMs: 10 });
@@ -177,36 +176,36 @@ describe("visits in PostgreSQL", () => {
     expect(await sums(store, "one")).toEqual({ visits: 0, bots: 0 });
   });
 
-  describe("of a link that is erased at the same moment are not kept,", () => {
+  describe("of a link that is erased simultaneously", () => {
     const link = newLink("gone", { createdMs: CREATED });
     const [slice] = visitsOf("a", 1, [{ code: link.code }]);
     if (slice === undefined) throw new Error("no slice");
 
-    /** Begins one after the other while the statements of `hold` hold up both, and waits until both are done. */
+    /** Starts `first` and then `second` while `hold` blocks both, and waits for both. */
     async function race(
       name: string,
       hold: string,
-      begin: (store: Store) => Promise<unknown>,
-      follow: (store: Store) => Promise<unknown>,
+      first: (store: Store) => Promise<unknown>,
+      second: (store: Store) => Promise<unknown>,
       before: (store: Store) => Promise<unknown> = async () => {},
     ): Promise<void> {
       await using store = await openStore(name);
       await using tables = await openTables(name);
       await store.insert([link]);
       await before(store);
-      const held = tables
+      const transaction = tables
         .transaction(async (run) => {
           await run(hold);
-          const begun = begin(store);
+          const firstResult = first(store);
           await untilWaiting(tables, 1);
-          const following = follow(store);
-          // It may also be done without waiting.
-          await Promise.race([following, untilWaiting(tables, 2)]);
-          // Rolls back the rows that were held.
-          throw Object.assign(new Error("enough"), { done: [begun, following] });
+          const secondResult = second(store);
+          // The second may finish without waiting.
+          await Promise.race([secondResult, untilWaiting(tables, 2)]);
+          // Rolls back the held rows.
+          throw Object.assign(new Error("enough"), { done: [firstResult, secondResult] });
         })
         .catch((error: { done: Promise<unknown>[] }) => error.done);
-      await Promise.all(await held);
+      await Promise.all(await transaction);
       expect(await sums(store, link.code)).toEqual({ visits: 0, bots: 0 });
       await store.age(FORGET, 10);
       expect(await sums(store, link.code)).toEqual({ visits: 0, bots: 0 });
@@ -214,13 +213,13 @@ describe("visits in PostgreSQL", () => {
     const add = (store: Store) => store.add(slice);
     const erase = (store: Store) => store.erase(link, { who: "api", atMs: 1 });
 
-    test("if they come while it is erased", () =>
+    test("are discarded if they arrive during the erasure", () =>
       race("erased1", "SELECT FROM links WHERE code = 'gone' FOR UPDATE", erase, add));
 
-    test("if it is erased while they are added", () =>
+    test("are deleted if the erasure arrives while they are added", () =>
       race("erased2", `INSERT INTO counters VALUES (${DAY}, 'visits', 1)`, add, erase));
 
-    test("if it is erased while they are summed up", () =>
+    test("are deleted if the erasure arrives while they are summed up", () =>
       race(
         "erased3",
         `INSERT INTO visits VALUES (${CREATED}, 0, 1, 0, 0, 1, 1, 'gone', '')`,
@@ -233,17 +232,17 @@ describe("visits in PostgreSQL", () => {
       ));
   });
 
-  test("keep what was counted once for a month, and nothing of it longer", async () => {
+  test("are remembered as counted for a month, and no row remains afterwards", async () => {
     await using store = await openStore("month");
     await using tables = await openTables("month");
-    const again = ["a", "b"].flatMap((source) => visitsOf(source, 1, [{ code: "one" }]));
+    const slices = ["a", "b"].flatMap((source) => visitsOf(source, 1, [{ code: "one" }]));
     const rows = async () =>
       (await tables.run<{ rows: number }>("SELECT count(*) AS rows FROM visits")).rows[0]?.rows;
     const ageAndAdd = async (closeBefore: number, forgetBefore: number) => {
       while ((await store.age({ closeBefore, forgetBefore }, 100)) > 0);
-      for (const slice of again) await store.add(slice);
+      for (const slice of slices) await store.add(slice);
     };
-    for (const slice of again) await store.add(slice);
+    for (const slice of slices) await store.add(slice);
     await ageAndAdd(DAY + 30, 0);
     expect([await sums(store, "one"), await rows()]).toEqual([{ visits: 2, bots: 0 }, 2]);
     await ageAndAdd(DAY + 30, DAY + 22);

@@ -1,5 +1,5 @@
 import { openPostgresStore } from "../../src/store/postgres/store.ts";
-import { sharePostgres } from "../postgres.ts";
+import { sharePostgres } from "../support/postgres.ts";
 import { testCaseStore } from "./cases.ts";
 import { testLinkStore } from "./links.ts";
 import { testModerationStore } from "./moderation.ts";

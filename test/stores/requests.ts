@@ -1,197 +1,190 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 
 import type { LinkKey } from "../../src/links/code.ts";
 import type { KeyedRequest, LinkStore, NewLink } from "../../src/links/store.ts";
 import { newLink, NOW } from "./links.ts";
+import { shareStore } from "./share-store.ts";
 
 const numbered = (codes: readonly string[], changes: Partial<NewLink> = {}) =>
   codes.map((code, nth) => ({ ...newLink(code, changes), nth }));
-const sent = (key: string, body = "body", sentMs = NOW): KeyedRequest => ({ key, body, sentMs });
+const keyed = (key: string, body = "body", sentMs = NOW): KeyedRequest => ({ key, body, sentMs });
 const record = (nth: number, { code, createdMs, endsMs }: NewLink) => ({ nth, code, createdMs, endsMs });
 const TAKEN = { kind: "taken" } as const;
 const REUSED = { kind: "key-reused" } as const;
 
-/** What every LinkStore promises of requests that may be sent again; `open` as for the LinkStore. */
+/** Tests what every LinkStore promises about retries with an idempotency key; `open` as for {@link testLinkStore}. */
 export function testRequests(name: string, open: () => Promise<LinkStore>): void {
-  describe(`${name}, asked again`, () => {
-    let store: LinkStore;
-    let other: LinkStore;
-    beforeAll(async () => {
-      [store, other] = [await open(), await open()];
-    });
-    afterAll(async () => {
-      await store.close();
-      await other.close();
-    });
+  describe(`${name} with idempotency keys`, () => {
+    const [store, other] = [shareStore(open), shareStore(open)];
 
-    const isThere = async (code: string) => (await other.find(code as LinkKey)) !== undefined;
+    const exists = async (code: string) => (await other.find(code as LinkKey)) !== undefined;
 
-    test("makes links once, with all that they have, and tells the same again", async () => {
+    test("creates links once with all fields, and returns the same records to a retry", async () => {
       const terms = { maxVisits: 3, passwordHash: "hash" };
       const links = numbered(["first", "second"], { endsMs: NOW + 5, terms });
-      const made = links.map((link) => record(link.nth, link));
-      expect(await store.recall(sent("once"))).toEqual([]);
-      expect(await store.insertOnce(links, sent("once"))).toEqual(made);
+      const records = links.map((link) => record(link.nth, link));
+      expect(await store.recall(keyed("once"))).toEqual([]);
+      expect(await store.insertOnce(links, keyed("once"))).toEqual(records);
       const { freeIfEndedByMs: _, ...expected } = newLink("second", { endsMs: NOW + 5, terms });
       expect(await other.find("second" as LinkKey)).toEqual(expected);
       const later = numbered(["third", "fourth"], { createdMs: NOW + 9 });
       for (const from of [store, other]) {
-        expect(await from.insertOnce(later, sent("once", "body", NOW + 9))).toEqual(made);
-        expect(await from.recall(sent("once"))).toEqual(made);
+        expect(await from.insertOnce(later, keyed("once", "body", NOW + 9))).toEqual(records);
+        expect(await from.recall(keyed("once"))).toEqual(records);
       }
-      expect([await isThere("third"), await isThere("fourth")]).toEqual([false, false]);
+      expect([await exists("third"), await exists("fourth")]).toEqual([false, false]);
     });
 
-    test("100 with one key at the same moment make one link, and all are told of that one", async () => {
+    test("creates one link for 100 simultaneous requests with one key, and returns it to all", async () => {
       const outcomes = await Promise.all(
         Array.from({ length: 100 }, (_, nth) =>
-          (nth % 2 === 0 ? store : other).insertOnce(numbered([`one${nth}`]), sent("hundred")),
+          (nth % 2 === 0 ? store : other).insertOnce(numbered([`one${nth}`]), keyed("hundred")),
         ),
       );
       const codes = Array.from({ length: 100 }, (_, nth) => `one${nth}`);
-      const made = (await Promise.all(codes.map((code) => store.find(code as LinkKey)))).flatMap(
+      const created = (await Promise.all(codes.map((code) => store.find(code as LinkKey)))).flatMap(
         (link) => link ?? [],
       );
-      expect(made).toHaveLength(1);
-      const [link] = made as [NewLink];
+      expect(created).toHaveLength(1);
+      const [link] = created as [NewLink];
       for (const outcome of outcomes) expect(outcome).toEqual([record(0, link)]);
-      expect(await store.recall(sent("hundred"))).toEqual([record(0, link)]);
+      expect(await store.recall(keyed("hundred"))).toEqual([record(0, link)]);
     });
 
-    test("refuses another body, and makes nothing of it", async () => {
-      await store.insertOnce(numbered(["body1"]), sent("bodies", "one"));
+    test("refuses another body with the same key, and creates nothing", async () => {
+      await store.insertOnce(numbered(["body1"]), keyed("bodies", "one"));
       for (const from of [store, other]) {
-        expect(await from.insertOnce(numbered(["body2"]), sent("bodies", "two"))).toEqual(REUSED);
-        expect(await from.recall(sent("bodies", "two"))).toEqual(REUSED);
+        expect(await from.insertOnce(numbered(["body2"]), keyed("bodies", "two"))).toEqual(REUSED);
+        expect(await from.recall(keyed("bodies", "two"))).toEqual(REUSED);
       }
-      expect(await isThere("body2")).toBe(false);
-      expect(await store.recall(sent("bodies", "one"))).toHaveLength(1);
+      expect(await exists("body2")).toBe(false);
+      expect(await store.recall(keyed("bodies", "one"))).toHaveLength(1);
     });
 
-    test("of different bodies with one key at the same moment, one counts", async () => {
+    test("accepts one of several bodies that arrive simultaneously with one key", async () => {
       const outcomes = await Promise.all(
         Array.from({ length: 40 }, (_, nth) =>
-          (nth % 2 === 0 ? store : other).insertOnce(numbered([`mixed${nth}`]), sent("mixed", `${nth % 5}`)),
+          (nth % 2 === 0 ? store : other).insertOnce(numbered([`mixed${nth}`]), keyed("mixed", `${nth % 5}`)),
         ),
       );
       const bodies = outcomes.flatMap((outcome, nth) => ("kind" in outcome ? [] : [nth % 5]));
       expect(bodies).toHaveLength(8);
       expect(new Set(bodies).size).toBe(1);
-      const codes = Array.from({ length: 40 }, (_, nth) => isThere(`mixed${nth}`));
+      const codes = Array.from({ length: 40 }, (_, nth) => exists(`mixed${nth}`));
       expect((await Promise.all(codes)).filter(Boolean)).toHaveLength(1);
     });
 
-    test("records only what was made: what is left is tried anew, with another code", async () => {
+    test("records only created links, and creates the missing ones with the retry's codes", async () => {
       await store.insert([newLink("part2")]);
       const links = numbered(["part1", "part2", "part3"]);
       const [first, , third] = links.map((link) => record(link.nth, link));
-      expect(await store.insertOnce(links, sent("parts"))).toEqual([first, TAKEN, third] as never);
-      expect(await other.recall(sent("parts"))).toEqual([first, third] as never);
-      const again = numbered(["part4", "part5", "part6"]);
-      const second = record(1, again[1] as NewLink);
-      expect(await other.insertOnce(again, sent("parts"))).toEqual([first, second, third] as never);
-      expect([await isThere("part4"), await isThere("part6")]).toEqual([false, false]);
-      const records = await store.recall(sent("parts"));
+      expect(await store.insertOnce(links, keyed("parts"))).toEqual([first, TAKEN, third] as never);
+      expect(await other.recall(keyed("parts"))).toEqual([first, third] as never);
+      const retry = numbered(["part4", "part5", "part6"]);
+      const second = record(1, retry[1] as NewLink);
+      expect(await other.insertOnce(retry, keyed("parts"))).toEqual([first, second, third] as never);
+      expect([await exists("part4"), await exists("part6")]).toEqual([false, false]);
+      const records = await store.recall(keyed("parts"));
       expect("kind" in records ? [] : records.toSorted((a, b) => a.nth - b.nth)).toEqual([
         first,
         second,
         third,
       ] as never);
       // Only some of its numbers, in another order.
-      expect(await store.insertOnce(again.toReversed().slice(0, 2), sent("parts"))).toEqual([
+      expect(await store.insertOnce(retry.toReversed().slice(0, 2), keyed("parts"))).toEqual([
         third,
         second,
       ] as never);
     });
 
-    test("with one key at the same moment, a code that is taken is no obstacle for another one", async () => {
+    test("creates a free code even if simultaneous requests with the same key ask for a taken one", async () => {
       await store.insert([newLink("obstacle")]);
       const codes = Array.from({ length: 20 }, (_, nth) => (nth === 13 ? "way" : "obstacle"));
       const outcomes = await Promise.all(
         codes.map((code, nth) =>
-          (nth % 2 === 0 ? store : other).insertOnce(numbered([code]), sent("obstacles")),
+          (nth % 2 === 0 ? store : other).insertOnce(numbered([code]), keyed("obstacles")),
         ),
       );
-      const made = record(0, newLink("way"));
-      expect(outcomes[13]).toEqual([made]);
-      for (const outcome of outcomes) expect([[TAKEN], [made]]).toContainEqual(outcome as never);
-      expect(await store.recall(sent("obstacles"))).toEqual([made]);
+      const expected = record(0, newLink("way"));
+      expect(outcomes[13]).toEqual([expected]);
+      for (const outcome of outcomes) expect([[TAKEN], [expected]]).toContainEqual(outcome as never);
+      expect(await store.recall(keyed("obstacles"))).toEqual([expected]);
     });
 
-    test("keeps nothing if nothing was made, so that another body may follow", async () => {
+    test("records nothing if nothing was created, so that another body can use the key", async () => {
       await store.insert([newLink("none")]);
       for (const body of ["one", "two", "two"])
-        expect(await store.insertOnce(numbered(["none", "none"]), sent("nothing", body))).toEqual([
+        expect(await store.insertOnce(numbered(["none", "none"]), keyed("nothing", body))).toEqual([
           TAKEN,
           TAKEN,
         ]);
-      expect(await other.recall(sent("nothing", "three"))).toEqual([]);
-      expect(await other.insertOnce(numbered(["some"]), sent("nothing", "three"))).toHaveLength(1);
-      expect(await store.recall(sent("nothing", "one"))).toEqual(REUSED);
+      expect(await other.recall(keyed("nothing", "three"))).toEqual([]);
+      expect(await other.insertOnce(numbered(["some"]), keyed("nothing", "three"))).toHaveLength(1);
+      expect(await store.recall(keyed("nothing", "one"))).toEqual(REUSED);
     });
 
-    test("one code twice in a request is made once", async () => {
-      expect(await store.insertOnce(numbered(["twice", "twice"]), sent("twice"))).toEqual([
+    test("creates a code once if a request contains it twice", async () => {
+      expect(await store.insertOnce(numbered(["twice", "twice"]), keyed("twice"))).toEqual([
         record(0, newLink("twice")),
         TAKEN,
       ]);
     });
 
-    test("gives a code that is free anew, with nothing of the old link", async () => {
+    test("reuses a free code without the old link's fields", async () => {
       await store.insert([newLink("freed", { endsMs: NOW, terms: { passwordHash: "hash" } })]);
       const links = numbered(["freed"], { createdMs: NOW + 1, freeIfEndedByMs: NOW });
-      expect(await store.insertOnce(links, sent("freed"))).toEqual([record(0, links[0] as NewLink)]);
+      expect(await store.insertOnce(links, keyed("freed"))).toEqual([record(0, links[0] as NewLink)]);
       expect(await other.find("freed" as LinkKey)).toMatchObject({ createdMs: NOW + 1, terms: undefined });
     });
 
-    test("many keys want the same codes, in different orders: each code is made once", async () => {
+    test("creates each code once for many keys with the same codes in different orders", async () => {
       const codes = Array.from({ length: 30 }, (_, nth) => `wanted${nth}`);
       const orders = [codes, codes.toReversed(), [...codes.slice(15), ...codes.slice(0, 15)]];
       const requests = Array.from({ length: 60 }, (_, nth) => ({
         from: nth % 2 === 0 ? store : other,
         links: numbered(orders[nth % 3] ?? codes),
-        request: sent(`wants${(nth * 7) % 60}`),
+        request: keyed(`wants${(nth * 7) % 60}`),
       }));
       const outcomes = await Promise.all(
         requests.map(({ from, links, request }) => from.insertOnce(links, request)),
       );
-      const made = outcomes.flatMap((outcome) =>
+      const created = outcomes.flatMap((outcome) =>
         "kind" in outcome ? [] : outcome.flatMap((one) => ("kind" in one ? [] : [one.code as string])),
       );
-      expect(made.toSorted()).toEqual(codes.toSorted());
+      expect(created.toSorted()).toEqual(codes.toSorted());
     });
 
-    test("forgets the oldest requests, at most as many as asked; then the same key makes another link", async () => {
+    test("forgets the oldest requests, at most `limit` per call; then their keys create other links", async () => {
       for (const [nth, key] of ["old0", "old1", "old2", "old3"].entries())
-        await store.insertOnce(numbered([`${key}-link`]), sent(key, "body", nth));
-      // Sent again later, it is no younger.
-      await store.insertOnce(numbered(["old0-again"]), sent("old0", "body", NOW));
+        await store.insertOnce(numbered([`${key}-link`]), keyed(key, "body", nth));
+      // A later retry doesn't renew it.
+      await store.insertOnce(numbered(["old0-retry"]), keyed("old0", "body", NOW));
       expect(await store.forgetRequests(0, 100)).toBe(0);
       expect(await store.forgetRequests(3, 2)).toBe(2);
-      const kept = async (key: string) => other.recall(sent(key));
-      expect([await kept("old0"), await kept("old1")]).toEqual([[], []]);
+      const recall = async (key: string) => other.recall(keyed(key));
+      expect([await recall("old0"), await recall("old1")]).toEqual([[], []]);
       expect(
-        [await kept("old2"), await kept("old3")].map((records) => "length" in records && records.length),
+        [await recall("old2"), await recall("old3")].map((records) => "length" in records && records.length),
       ).toEqual([1, 1]);
       expect(await other.forgetRequests(3, 100)).toBe(1);
       expect(await store.forgetRequests(3, 100)).toBe(0);
-      expect(await kept("old3")).toHaveLength(1);
-      const anew = numbered(["old0-anew"]);
-      expect(await store.insertOnce(anew, sent("old0"))).toEqual([record(0, anew[0] as NewLink)]);
-      expect(await isThere("old0-link")).toBe(true);
+      expect(await recall("old3")).toHaveLength(1);
+      const later = numbered(["old0-later"]);
+      expect(await store.insertOnce(later, keyed("old0"))).toEqual([record(0, later[0] as NewLink)]);
+      expect(await exists("old0-link")).toBe(true);
     });
 
-    test("keeps everything it accepted when it is closed right after", async () => {
+    test("commits every accepted request when it is closed right away", async () => {
       const closing = await open();
       const outcomes = Promise.all(
         Array.from({ length: 100 }, (_, nth) =>
-          closing.insertOnce(numbered([`closed${nth}`]), sent(`closed${nth}`)),
+          closing.insertOnce(numbered([`closed${nth}`]), keyed(`closed${nth}`)),
         ),
       );
       await closing.close();
       for (const [nth, outcome] of (await outcomes).entries())
-        expect(await store.recall(sent(`closed${nth}`))).toEqual(outcome as never);
-      expect(await isThere("closed99")).toBe(true);
+        expect(await store.recall(keyed(`closed${nth}`))).toEqual(outcome as never);
+      expect(await exists("closed99")).toBe(true);
     });
   });
 }

@@ -1,5 +1,4 @@
-// Stores that were filled earlier: each is opened with today's code, and must keep every word that was given.
-// `npm run keep-schema` makes them.
+// Stores of earlier schemas, which today's code must migrate without losing anything. `npm run keep-schema` creates them.
 import { Database } from "bun:sqlite";
 import { describe, expect, test } from "bun:test";
 import { readdirSync, readFileSync } from "node:fs";
@@ -7,9 +6,9 @@ import { join } from "node:path";
 
 import type { LinkKey } from "../../src/links/code.ts";
 import { checkStore } from "../../src/store/open.ts";
-import { sharePostgres } from "../postgres.ts";
 import { type Kept, PASSWORD } from "../schemas/fill.ts";
-import { type Here, openStoreOf, startHere, temporaryFolder } from "../service.ts";
+import { sharePostgres } from "../support/postgres.ts";
+import { type LocalService, openStoreOf, startService, temporaryFolder } from "../support/service.ts";
 
 const FOLDER = join(import.meta.dir, "../schemas");
 const HOUR_MS = 3_600_000;
@@ -27,11 +26,11 @@ const versionsOf = (engine: string) => namesOf(engine).map((name) => Number(name
 const schemaOf = (engine: string) =>
   readdirSync(join(import.meta.dir, "../../src/store", engine, "migrations")).length;
 
-describe("a kept SQLite file", () => {
-  test("is there for the newest schema", () => expect(versionsOf("sqlite")).toContain(schemaOf("sqlite")));
+describe("the kept SQLite stores", () => {
+  test("include one of the newest version", () => expect(versionsOf("sqlite")).toContain(schemaOf("sqlite")));
 
   for (const name of namesOf("sqlite"))
-    test(`${name} keeps its word`, async () => {
+    test(`${name} keeps its links, visits, keys and decisions`, async () => {
       using folder = temporaryFolder();
       {
         using database = new Database(join(folder.path, "curt.db"), { create: true });
@@ -44,15 +43,15 @@ describe("a kept SQLite file", () => {
 
 const server = await sharePostgres();
 
-describe("a kept PostgreSQL database", () => {
-  test("is there for the newest schema", () =>
+describe("the kept PostgreSQL stores", () => {
+  test("include one of the newest version", () =>
     expect(versionsOf("postgres")).toContain(schemaOf("postgres")));
 
   for (const name of namesOf("postgres"))
-    test(`${name} keeps its word`, async () => {
+    test(`${name} keeps its links, visits, keys and decisions`, async () => {
       using folder = temporaryFolder();
       const DATABASE_URL = await server.url(name);
-      await server.ask(statements(name), name);
+      await server.query(statements(name), name);
       await checkAll(keptIn(name), { DATABASE_URL, DATA_DIR: folder.path }, folder.path);
     });
 });
@@ -62,7 +61,7 @@ async function checkAll(kept: Kept, settings: Record<string, string>, folder: st
   const options = { folder, startMs: kept.madeMs + HOUR_MS };
   const all = { BASE_URL: "https://go.example.com", ADMIN_TOKEN, EDITS: "24h", ...settings };
   {
-    await using service = await startHere(all, options);
+    await using service = await startService(all, options);
     await checkVisits(service, kept, 0);
     await checkLinks(service, kept);
     await checkKeys(service, kept);
@@ -70,7 +69,7 @@ async function checkAll(kept: Kept, settings: Record<string, string>, folder: st
       (await service.shorten({ original_url: "https://example.com/new", custom_code: "new" })).status,
     ).toBe(201);
   }
-  await using service = await startHere(all, options);
+  await using service = await startService(all, options);
   await checkVisits(service, kept, 1);
   await checkLinks(service, kept);
   await checkDecisions(service, kept);
@@ -83,7 +82,7 @@ async function checkAll(kept: Kept, settings: Record<string, string>, folder: st
 
 const pathOf = (code: string) => `/${encodeURIComponent(code)}`;
 
-async function checkLinks(service: Here, { links }: Kept): Promise<void> {
+async function checkLinks(service: LocalService, { links }: Kept): Promise<void> {
   for (const { code, url, status } of links) {
     const answer = await service.fetch(pathOf(code));
     const location = status === 302 ? new URL(url).href : null;
@@ -91,28 +90,28 @@ async function checkLinks(service: Here, { links }: Kept): Promise<void> {
   }
 }
 
-/** Those of the version that was kept, and those that the checks made meanwhile, which are programs. */
-async function checkVisits(service: Here, { links }: Kept, rounds: number): Promise<void> {
+/** The kept visits, and those of these checks, which count as bots. */
+async function checkVisits(service: LocalService, { links }: Kept, rounds: number): Promise<void> {
   await using store = await openStoreOf(service);
   for (const { code, status, visits, bots } of links) {
     const link = await store.find(code as LinkKey);
     if (link === undefined) throw new Error(`${code} is gone`);
-    const counted = await store.sums(link.code, link.createdMs);
-    expect([code, counted]).toEqual([code, { visits, bots: bots + (status === 302 ? rounds : 0) }]);
+    const sums = await store.sums(link.code, link.createdMs);
+    expect([code, sums]).toEqual([code, { visits, bots: bots + (status === 302 ? rounds : 0) }]);
   }
 }
 
-async function checkDecisions(service: Here, { reportedCodes, blockedHosts }: Kept): Promise<void> {
-  const told = async (path: string) =>
+async function checkDecisions(service: LocalService, { reportedCodes, blockedHosts }: Kept): Promise<void> {
+  const dataOf = async (path: string) =>
     ((await (await service.fetch(`/api/v1/admin/${path}`, AS_OPERATOR)).json()) as { data: object }).data;
-  expect(await told("cases")).toMatchObject({ cases: reportedCodes.map((code) => ({ code })) });
-  expect(await told("hosts")).toMatchObject({ hosts: blockedHosts.map((host) => ({ host })) });
-  const { entries } = (await told("journal")) as { entries: object[] };
+  expect(await dataOf("cases")).toMatchObject({ cases: reportedCodes.map((code) => ({ code })) });
+  expect(await dataOf("hosts")).toMatchObject({ hosts: blockedHosts.map((host) => ({ host })) });
+  const { entries } = (await dataOf("journal")) as { entries: object[] };
   // A link was disabled, a host blocked, and a link deleted.
   expect(entries).toHaveLength(3);
 }
 
-async function checkKeys(service: Here, { links, idempotencyKey }: Kept): Promise<void> {
+async function checkKeys(service: LocalService, { links, idempotencyKey }: Kept): Promise<void> {
   const change = (code: string, key: string) =>
     service.fetch(`/api/v1/links/${code}`, {
       method: "PATCH",

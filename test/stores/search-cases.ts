@@ -12,15 +12,7 @@ import { findAll, to } from "./search.ts";
 import { destination, edit } from "./updates.ts";
 
 const NOW = newLink("x").createdMs;
-const HOSTS = [
-  "a.example",
-  "b.a.example",
-  "c.b.a.example",
-  "a.co.uk",
-  "b.co.uk",
-  "someone.github.io",
-  "192.0.2.1",
-];
+const HOSTS = "a.example b.a.example c.b.a.example a.co.uk b.co.uk someone.github.io 192.0.2.1".split(" ");
 const DECISION = { who: "api", atMs: NOW } as const;
 
 /** Some links of each kind. */
@@ -29,7 +21,7 @@ const someLinks = fc.array(
     code: fc.string({ unit: fc.constantFrom("a", "b", "A", "가"), minLength: 1, maxLength: 9 }),
     host: fc.constantFrom(...HOSTS),
     path: fc.constantFrom("", "login", "%_", "길"),
-    /** Later than its round began, unless the link was imported. */
+    /** After its round started, unless the link was imported. */
     laterMs: fc.oneof({ weight: 999, arbitrary: fc.integer({ min: 0, max: 3 }) }, fc.constant(-10)),
     endsMs: fc.constantFrom(undefined, NOW - 1, NOW + 1),
     fate: fc.constantFrom("nothing", "nothing", "nothing", "edit", "disable", "erase"),
@@ -43,7 +35,7 @@ interface Round {
   readonly purges: boolean;
 }
 
-/** What happens to a store before it is searched. */
+/** The history of a store before it is searched. */
 const rounds: fc.Arbitrary<Round[]> = fc.array(fc.record({ links: someLinks, purges: fc.boolean() }), {
   minLength: 4,
   maxLength: 12,
@@ -60,30 +52,30 @@ const queries: fc.Arbitrary<LinkQuery[]> = fc.array(
   { minLength: 20, maxLength: 20 },
 );
 
-/** Does to a store what happens in the nth round. */
+/** Applies the nth round to a store. */
 async function play(
   store: Pick<LinkStore, "insert" | "update" | "disable" | "erase" | "purge">,
   { links, purges }: Round,
   nth: number,
 ): Promise<void> {
-  const made = links.map(({ code, host, path: end, laterMs, endsMs }): NewLink => {
+  const inserted = links.map(({ code, host, path: end, laterMs, endsMs }): NewLink => {
     const more = { createdMs: NOW - 25 + nth * 2 + laterMs, ...(endsMs && { endsMs }), freeIfEndedByMs: NOW };
     return to(code, `https://${host}/${end}`, more);
   });
-  await store.insert(made);
-  const fated = (what: string) => made.filter((_, at) => links[at]?.fate === what);
-  for (const [at, link] of made.entries()) {
+  await store.insert(inserted);
+  const linksWith = (fate: string) => inserted.filter((_, at) => links[at]?.fate === fate);
+  for (const [at, link] of inserted.entries()) {
     const { fate, newHost } = links[at] ?? {};
     // Before any of them ended.
     const change = edit({ destination: destination(`https://${newHost}/new`), passwordHash: "hash" }, 0);
     if (fate === "edit") await store.update(link, change);
   }
-  await store.disable(fated("disable"), { ...DECISION, reason: "spam" });
-  for (const link of fated("erase").slice(0, 5)) await store.erase(link, DECISION);
+  await store.disable(linksWith("disable"), { ...DECISION, reason: "spam" });
+  for (const link of linksWith("erase").slice(0, 5)) await store.erase(link, DECISION);
   if (purges) while ((await store.purge(NOW, 500)) === 500);
 }
 
-/** Checks random searches of random stores against a filter over all links. `open`: a new store, and a search that reads little at a time. */
+/** Compares random searches of random stores with a filter over all links. `open` returns a new store, and a search that reads a few rows at a time. */
 export async function checkSearches(
   numRuns: number,
   open: () => Promise<{
@@ -93,14 +85,14 @@ export async function checkSearches(
   }>,
 ): Promise<void> {
   await fc.assert(
-    fc.asyncProperty(rounds, queries, fc.integer({ min: 5, max: 60 }), async (all, asks, limit) => {
+    fc.asyncProperty(rounds, queries, fc.integer({ min: 5, max: 60 }), async (all, searches, limit) => {
       const { store, cramped, close } = await open();
       for (const [round, one] of all.entries()) await play(store, one, round);
       const links = await findAll(store, {}, 10_000);
       const codes = new Set(all.flatMap((round) => round.links.map(({ code }) => code as LinkKey)));
-      const found = await Promise.all([...codes].map((code) => store.find(code)));
-      expect(links.toSorted(byCode)).toEqual(found.filter((link) => link !== undefined).toSorted(byCode));
-      for (const query of asks) {
+      const stored = await Promise.all([...codes].map((code) => store.find(code)));
+      expect(links.toSorted(byCode)).toEqual(stored.filter((link) => link !== undefined).toSorted(byCode));
+      for (const query of searches) {
         const expected = links.filter((link) => isFound(link, query));
         for (const searched of [store, cramped])
           expect([query, await findAll(searched, query, limit)]).toEqual([query, expected]);

@@ -1,24 +1,23 @@
 import { afterAll, expect, test } from "bun:test";
 import { join } from "node:path";
 
-import type { LinkCursor } from "../../src/moderation/search.ts";
 import { openReader } from "../../src/store/sqlite/file/file.ts";
 import { createSearch } from "../../src/store/sqlite/search.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
-import { temporaryFolder } from "../service.ts";
+import { temporaryFolder } from "../support/service.ts";
 import { newLink } from "./links.ts";
 import { checkSearches } from "./search-cases.ts";
-import { findAll, to } from "./search.ts";
+import { findAll, searchInPages, to } from "./search.ts";
 
 const NOW = newLink("x").createdMs;
 
 const folder = temporaryFolder();
 afterAll(() => folder[Symbol.dispose]());
 
-/** `ROUNDS=10 npm test -- test/stores/search.test.ts` tries more stores. Two have some thousand links in about 20 rounds. */
+/** `ROUNDS=10 npm test -- test/stores/search.test.ts` tries more stores. Two have a few thousand links in about 20 rounds. */
 const ROUNDS = Number(process.env["ROUNDS"] ?? 2);
 
-test("a search finds exactly what a plain filter over all links does, in the same order", async () => {
+test("a search in SQLite finds the same links as a plain filter, in the same order", async () => {
   let nth = 0;
   await checkSearches(ROUNDS, async () => {
     const path = join(folder.path, `${nth++}.db`);
@@ -36,7 +35,7 @@ test("a search finds exactly what a plain filter over all links does, in the sam
   });
 });
 
-test("a request looks at few links, and says how far it got, also past those that were deleted", async () => {
+test("one request searches a bounded number of links, reports its progress, and skips purged ones", async () => {
   const path = join(folder.path, "slices.db");
   const store = await openSqliteStore(path);
   const links = Array.from({ length: 1000 }, (_, nth) =>
@@ -46,22 +45,14 @@ test("a request looks at few links, and says how far it got, also past those tha
   while ((await store.purge(NOW, 500)) > 0);
   using database = openReader(path);
   const { search } = createSearch(database, 100);
-  const shares: number[] = [];
-  const found: string[] = [];
-  let cursor: LinkCursor | undefined;
-  do {
-    const page = search({ host: "a50.example" }, { cursor, limit: 5 });
-    shares.push(page.searched);
-    found.push(...page.links.map(({ code }) => code));
-    ({ cursor } = page);
-  } while (cursor !== undefined);
-  expect(found).toEqual(["a50"]);
+  const { codes, shares } = await searchInPages(search, { host: "a50.example" });
+  expect(codes).toEqual(["a50"]);
   expect(shares.map((share) => Math.round(share * 10))).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
   await store.close();
 });
 
 test(
-  "a URL of thousands of equal characters does not hold up a search",
+  "URLs of thousands of equal characters don't slow down a search",
   async () => {
     const store = await openSqliteStore(join(folder.path, "equal.db"));
     await store.insert(

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { beforeAll, describe, expect, test } from "bun:test";
 
 import type { LinkKey } from "../../src/links/code.ts";
 import type { StoredLink } from "../../src/links/link.ts";
@@ -8,38 +8,55 @@ import type { LinkCursor, LinkQuery } from "../../src/moderation/search.ts";
 import { slicesOf } from "../visits/slices.ts";
 import { newLink } from "./links.ts";
 import type { TestedStore } from "./moderation.ts";
+import { shareStore } from "./share-store.ts";
 
 const NOW = newLink("x").createdMs;
 const DECISION = { who: "api", atMs: NOW } as const;
 
-/** All that a search finds, page by page. */
+/** Reads all pages of a search. */
 export async function findAll(
   store: Pick<TestedStore, "search">,
   query: LinkQuery,
   limit = 7,
 ): Promise<StoredLink[]> {
-  const found: StoredLink[] = [];
+  const links: StoredLink[] = [];
   let cursor: LinkCursor | undefined;
   do {
     const page = await store.search(query, { cursor, limit });
     expect(page.links.length).toBeLessThanOrEqual(limit);
-    found.push(...page.links);
+    links.push(...page.links);
     ({ cursor } = page);
   } while (cursor !== undefined);
-  return found;
+  return links;
 }
+
+/** Reads a search in pages of five links: the codes found, and the share of links that was searched after each page. */
+export async function searchInPages(
+  search: (...query: Parameters<TestedStore["search"]>) => Searched | Promise<Searched>,
+  query: LinkQuery,
+) {
+  const [codes, shares]: [string[], number[]] = [[], []];
+  let cursor: LinkCursor | undefined;
+  do {
+    const page = await search(query, { cursor, limit: 5 });
+    shares.push(page.searched);
+    codes.push(...page.links.map(({ code }) => code));
+    ({ cursor } = page);
+  } while (cursor !== undefined);
+  return { codes, shares };
+}
+
+type Searched = Awaited<ReturnType<TestedStore["search"]>>;
 
 export function to(code: string, originalUrl: string, more: Partial<Parameters<typeof newLink>[1]> = {}) {
   return newLink(code, { originalUrl, target: URL.parse(originalUrl)?.href as Target, ...more });
 }
 
-/** What every store promises of the operator's search; `open` as for the LinkStore. */
+/** Tests the operator's search of every store; `open` as for {@link testLinkStore}. */
 export function testSearch(name: string, open: () => Promise<TestedStore>): void {
-  describe(`${name}, searched by the operator`, () => {
-    let store: TestedStore;
-    let other: TestedStore;
+  describe(`the operator's search in ${name}`, () => {
+    const [store, other] = [shareStore(open), shareStore(open)];
     beforeAll(async () => {
-      [store, other] = [await open(), await open()];
       const hosts = ["a.example", "www.a.example", "ba.example", "shop.a.co.uk", "b.co.uk", "203.0.113.9"];
       for (const [nth, host] of hosts.entries())
         await store.insert([
@@ -52,7 +69,7 @@ export function testSearch(name: string, open: () => Promise<TestedStore>): void
         to("ended", "https://ended.example/100%_a", { createdMs: NOW - 10, endsMs: NOW }),
         to("later", "https://later.example/PayPal/login", { createdMs: NOW - 9, endsMs: NOW + 1 }),
         to("가나", "https://한국.kr/길", { createdMs: NOW - 8 }),
-        // Imported: an engine may take it for a new link or for an old one.
+        // Imported: its place in the order depends on the engine.
         to("import", "https://import.example/", { createdMs: 5 }),
       ]);
       const ids = ["bad", "gone", "fine"].map((code, nth) =>
@@ -61,10 +78,6 @@ export function testSearch(name: string, open: () => Promise<TestedStore>): void
       await store.insert(ids);
       await store.disable(ids.slice(0, 2), { ...DECISION, reason: "phishing" });
       await store.erase({ code: "gone" as LinkKey, createdMs: NOW - 6 }, DECISION);
-    });
-    afterAll(async () => {
-      await store.close();
-      await other.close();
     });
 
     const codes = async (query: LinkQuery, limit?: number): Promise<string[]> =>
@@ -79,13 +92,13 @@ export function testSearch(name: string, open: () => Promise<TestedStore>): void
       for (const limit of [1, 2, 16]) expect(await codes({}, limit)).toEqual(all);
     });
 
-    test("tells a link as a look-up does", async () => {
+    test("returns links with the same fields as a look-up", async () => {
       expect(await findAll(other, { text: "bad" })).toEqual([
         (await store.find("bad" as LinkKey)) as StoredLink,
       ]);
     });
 
-    test("finds hosts with those below them, and no others", async () => {
+    test("finds the links of a host and of its subdomains, and no others", async () => {
       expect(await codes({ host: "a.example" })).toEqual(["dot", "port", "host1", "host0"]);
       expect(await codes({ host: "www.a.example" })).toEqual(["host1"]);
       expect(await codes({ host: "co.uk" })).toEqual(["host4", "host3"]);
@@ -98,7 +111,7 @@ export function testSearch(name: string, open: () => Promise<TestedStore>): void
       expect(await codes({ host: "%" })).toEqual([]);
     });
 
-    test("finds beginnings of codes, and parts of URLs in either case", async () => {
+    test("finds prefixes of codes, and parts of URLs in either case", async () => {
       expect(await codes({ text: "host" })).toEqual(["host5", "host4", "host3", "host2", "host1", "host0"]);
       expect(await codes({ text: "Host" })).toEqual([]);
       expect(await codes({ text: "가" })).toEqual(["가나"]);
@@ -114,7 +127,7 @@ export function testSearch(name: string, open: () => Promise<TestedStore>): void
       expect(await codes({ text: "import" }, 1)).toEqual(["lat", "import"]);
     });
 
-    test("a cursor of another store finds nothing", async () => {
+    test("finds nothing with the cursor of another store", async () => {
       for (const cursor of ["", "x", "links-none--1", "-1", "codes-none", "x9".repeat(400), "'; --"]) {
         const page = await store.search({}, { cursor: cursor as LinkCursor, limit: 5 });
         expect([cursor, page.links.length]).toEqual([cursor, 0]);
@@ -123,19 +136,19 @@ export function testSearch(name: string, open: () => Promise<TestedStore>): void
   });
 }
 
-/** What every store promises of the figures of the instance; `open` gives a store of its own each time. */
+/** Tests the figures of the instance in every store; each call of `open` returns a new store. */
 export function testFigures(name: string, open: () => Promise<TestedStore>): void {
-  test(`${name} tells the figures of the instance`, async () => {
+  test(`${name} counts the instance's links, decisions, visits and hosts`, async () => {
     const store = await open();
     const today = Math.floor(NOW / DAY_MS);
-    const made = (code: string, host: string, agoMs: number) =>
+    const linkTo = (code: string, host: string, agoMs: number) =>
       to(code, `https://${host}/`, { createdMs: NOW - agoMs });
     await store.insert([
-      ...Array.from({ length: 700 }, (_, nth) => made(`old${nth}`, "old.example", 8 * DAY_MS - nth)),
-      ...Array.from({ length: 700 }, (_, nth) => made(`week${nth}`, "week.example", 2 * DAY_MS - nth)),
-      ...Array.from({ length: 40 }, (_, nth) => made(`day${nth}`, `day${nth % 20}.example`, nth)),
+      ...Array.from({ length: 700 }, (_, nth) => linkTo(`old${nth}`, "old.example", 8 * DAY_MS - nth)),
+      ...Array.from({ length: 700 }, (_, nth) => linkTo(`week${nth}`, "week.example", 2 * DAY_MS - nth)),
+      ...Array.from({ length: 40 }, (_, nth) => linkTo(`day${nth}`, `day${nth % 20}.example`, nth)),
     ]);
-    await store.disable([made("old1", "", 8 * DAY_MS - 1)], { ...DECISION, reason: "spam" });
+    await store.disable([linkTo("old1", "", 8 * DAY_MS - 1)], { ...DECISION, reason: "spam" });
     await store.blockHost({ host: "day1.example", reason: "spam" }, DECISION);
     const visits = ["week5", "week6", "week6", "day3"].map((code) => ({
       code,

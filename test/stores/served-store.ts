@@ -7,16 +7,16 @@ import { newLink, NOW } from "./links.ts";
 
 const TODAY = Math.floor(NOW / DAY_MS);
 
-/** Of a password. */
+/** The hash of a password. */
 export const HASH =
   "$argon2id$v=19$m=19456,t=2,p=1$8c2Os7z+n5MOC+gSMLzYInwo7tkVqzITXXoQGoMtYoI$TdOHDK4zoVOudCfO3dKCH+lreOEx18foEpQSLuQqQEE";
 
-/** A store that has been served for a while, with something of every kind. */
-export async function makeStore(path: string): Promise<void> {
+/** Creates a store as an instance leaves it after a while, with rows of every kind. */
+export async function createServedStore(path: string): Promise<void> {
   const store = await openStore({ engine: "sqlite", path });
-  const codes = ["plain", "한글", "👩‍❤‍💋‍👨", "ends", "ended", "given-anew", "bad", "gone", "reported"];
-  const made = codes.map((code, nth) => newLink(code, { createdMs: NOW - 1000 + nth }));
-  await store.insert(made);
+  const codes = ["plain", "한글", "👩‍❤‍💋‍👨", "ends", "ended", "reused", "bad", "gone", "reported"];
+  const links = codes.map((code, nth) => newLink(code, { createdMs: NOW - 1000 + nth }));
+  await store.insert(links);
   const request = { key: "the hash of a key", body: "the hash of a body", sentMs: NOW };
   await store.insertOnce([{ ...newLink("ends2", { endsMs: NOW + DAY_MS }), nth: 0 }], request);
   await store.insert([
@@ -26,14 +26,14 @@ export async function makeStore(path: string): Promise<void> {
       terms: { startsMs: NOW, maxVisits: 2, passwordHash: HASH },
     }),
   ]);
-  const idOf = (code: string) => made.find((link) => link.code === code) ?? newLink(code);
-  for (const code of ["ends", "ended", "given-anew"])
+  const idOf = (code: string) => links.find((link) => link.code === code) ?? newLink(code);
+  for (const code of ["ends", "ended", "reused"])
     await store.update(idOf(code), { type: "edit", atMs: 0, endsMs: NOW - 500 });
-  const moved = { originalUrl: "https://new.example/", target: "https://new.example/" as Target };
-  await store.update(idOf("reported"), { type: "edit", atMs: NOW, destination: moved });
+  const destination = { originalUrl: "https://new.example/", target: "https://new.example/" as Target };
+  await store.update(idOf("reported"), { type: "edit", atMs: NOW, destination: destination });
   await store.update(newLink("other"), { type: "visit", atMs: NOW });
   await store.secret(new Uint8Array([0, 255, 39]));
-  await store.insert([newLink("given-anew", { createdMs: NOW + 9, freeIfEndedByMs: NOW })]);
+  await store.insert([newLink("reused", { createdMs: NOW + 9, freeIfEndedByMs: NOW })]);
   const decision = { who: "api", atMs: NOW, note: "a note with \0 and 'quotes'" } as const;
   await store.disable([idOf("bad")], { ...decision, reason: "phishing" });
   await store.disable([idOf("plain")], { ...decision, reason: "spam" });
@@ -54,8 +54,8 @@ export async function makeStore(path: string): Promise<void> {
     [24 * TODAY + 1, "b", [{ code: "plain", visitor: 1 }, { code: "gone" }]],
     [24 * TODAY + 2, "c", [{ code: "plain", visitor: 7 }, { code: "👩‍❤‍💋‍👨" }]],
   ] as const) {
-    const told = visits.map((one) => ({ ...one, createdMs: idOf(one.code).createdMs }));
-    for (const slice of slicesOf({ source: source + hour, hour, visits: told })) await store.add(slice);
+    const identified = visits.map((one) => ({ ...one, createdMs: idOf(one.code).createdMs }));
+    for (const slice of slicesOf({ source: source + hour, hour, visits: identified })) await store.add(slice);
   }
   while ((await store.age({ closeBefore: TODAY, forgetBefore: TODAY - 400 }, 100)) > 0);
   await store.erase(idOf("gone"), decision);

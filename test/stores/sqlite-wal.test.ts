@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { StoreUnusable } from "../../src/links/store.ts";
 import { checkFile, openWriter } from "../../src/store/sqlite/file/file.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
-import { ROOT, startProgram, temporaryFolder, PROGRAM } from "../service.ts";
+import { ROOT, startProgram, temporaryFolder, PROGRAM } from "../support/service.ts";
 import { newLink } from "./links.ts";
 
 const HEADER_BYTES = 32;
@@ -28,7 +28,7 @@ function commitFrames(wal: Buffer): number[] {
     .filter((nth) => wal.readUInt32BE(frameAt(nth) + 4) !== 0);
 }
 
-/** The file and its log as a power cut leaves them after so many transactions of one link each. */
+/** The file and its log as a power cut leaves them after `transactions` of one link each. */
 async function writeLog(path: string, transactions: number): Promise<{ file: Buffer; wal: Buffer }> {
   const store = await openSqliteStore(path);
   for (let nth = 0; nth < transactions; nth++) await store.insert([newLink(`link${nth}`)]);
@@ -43,7 +43,7 @@ function damage(wal: Buffer, at: number, bytes = 64): Buffer {
   return damaged;
 }
 
-/** The codes that a start finds, or "refused"; then nothing may have been changed. */
+/** The codes that a start finds, or "refused" if it throws without changing the files. */
 function start(path: string, { file, wal }: { file: Buffer; wal: Buffer }): string[] | "refused" {
   writeFileSync(path, file);
   writeFileSync(`${path}-wal`, wal);
@@ -61,13 +61,13 @@ function start(path: string, { file, wal }: { file: Buffer; wal: Buffer }): stri
   }
 }
 
-describe("a log", () => {
+describe("the SQLite log (-wal)", () => {
   const LINKS = 12;
   const codes = Array.from({ length: LINKS }, (_, nth) => `link${nth}`);
 
-  test("with bad bytes in any page is refused, unless a power cut could have left them", async () => {
+  test("is refused with a damaged page, unless that page belongs to the last transaction", async () => {
     using folder = temporaryFolder();
-    const { file, wal } = await writeLog(join(folder.path, "made.db"), LINKS);
+    const { file, wal } = await writeLog(join(folder.path, "source.db"), LINKS);
     const commits = commitFrames(wal);
     const lastSynced = commits.at(-2) ?? 0;
     expect(commits.length).toBeGreaterThanOrEqual(LINKS);
@@ -80,18 +80,20 @@ describe("a log", () => {
     }
   });
 
-  test("with a bad header of the log or of a frame is refused as well", async () => {
+  test("is refused with a damaged header of the log or of a frame", async () => {
     using folder = temporaryFolder();
-    const { file, wal } = await writeLog(join(folder.path, "made.db"), LINKS);
+    const { file, wal } = await writeLog(join(folder.path, "source.db"), LINKS);
     const commits = commitFrames(wal);
-    const places = [0, ...Array.from({ length: commits.at(-2) ?? 0 }, (_, nth) => frameAt(nth))];
-    for (const place of places)
-      expect(start(join(folder.path, `${place}.db`), { file, wal: damage(wal, place, 24) })).toBe("refused");
+    const offsets = [0, ...Array.from({ length: commits.at(-2) ?? 0 }, (_, nth) => frameAt(nth))];
+    for (const offset of offsets)
+      expect(start(join(folder.path, `${offset}.db`), { file, wal: damage(wal, offset, 24) })).toBe(
+        "refused",
+      );
   });
 
-  test("that a power cut tore in its last transaction is taken without it", async () => {
+  test("is accepted without a torn last transaction, and if it is empty", async () => {
     using folder = temporaryFolder();
-    const { file, wal } = await writeLog(join(folder.path, "made.db"), LINKS);
+    const { file, wal } = await writeLog(join(folder.path, "source.db"), LINKS);
     const [before = 0, last = 0] = commitFrames(wal).slice(-2);
     const torn = [
       wal.subarray(0, frameAt(before + 1)),
@@ -107,9 +109,9 @@ describe("a log", () => {
     expect(start(join(folder.path, "empty.db"), { file, wal: Buffer.alloc(0) })).toEqual([]);
   });
 
-  test("that was begun anew over an older one is taken, also where its last transaction is torn", async () => {
+  test("is accepted after it restarted over older frames, without a torn last transaction, but not with an earlier damage", async () => {
     using folder = temporaryFolder();
-    const path = join(folder.path, "made.db");
+    const path = join(folder.path, "source.db");
     const store = await openSqliteStore(path);
     for (const code of codes) await store.insert([newLink(code)]);
     {
@@ -130,9 +132,9 @@ describe("a log", () => {
     expect(start(join(folder.path, "damaged.db"), { file, wal: damaged })).toBe("refused");
   });
 
-  test("with frames of a transaction that was rolled back behind a shorter one is taken", async () => {
+  test("is accepted with leftover frames of a rolled-back transaction", async () => {
     using folder = temporaryFolder();
-    const path = join(folder.path, "made.db");
+    const path = join(folder.path, "source.db");
     const database = openWriter(path);
     const insert = database.prepare("INSERT INTO links (code, original_url, created_ms) VALUES (?, ?, 1)");
     insert.run("link0", "x");
@@ -151,7 +153,7 @@ describe("a log", () => {
     expect(start(join(folder.path, "start.db"), { file, wal })).toEqual(["link0", "link1"]);
   });
 
-  test("that is being written to is never taken for damaged", async () => {
+  test("is never reported as damaged while a process writes to it", async () => {
     using folder = temporaryFolder();
     const path = join(folder.path, "curt.db");
     const store = await openSqliteStore(path);
@@ -161,8 +163,8 @@ describe("a log", () => {
         await store.insert(Array.from({ length: 100 }, (_, nth) => newLink(`link-${batch}-${nth}`)));
       progress.isDone = true;
     })();
-    let looks = 0;
-    for (; !progress.isDone || looks < 10; looks++) {
+    let checks = 0;
+    for (; !progress.isDone || checks < 10; checks++) {
       expect(checkFile(path)).toMatchObject({ damage: [] });
       await Bun.sleep(0);
     }
@@ -170,7 +172,7 @@ describe("a log", () => {
     await store.close();
   });
 
-  test("is emptied while nobody writes", async () => {
+  test("is emptied by a running service while nobody writes", async () => {
     using folder = temporaryFolder();
     await using program = await startProgram({}, { folder: folder.path, roundMs: 100 });
     const logBytes = () => statSync(`${program.file}-wal`).size;
@@ -183,7 +185,7 @@ describe("a log", () => {
   });
 });
 
-test("two processes refuse a damaged log, and find every link once it is mended", async () => {
+test("`serve` and `check` refuse a damaged log, and every link redirects after its repair", async () => {
   using folder = temporaryFolder();
   const codes = Array.from({ length: 10 }, (_, nth) => `link${nth}`);
   {

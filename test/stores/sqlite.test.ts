@@ -20,13 +20,14 @@ import { DAY_MS } from "../../src/links/time.ts";
 import { checkFile, openWriter } from "../../src/store/sqlite/file/file.ts";
 import { openSqliteStore, type StoreOptions } from "../../src/store/sqlite/store.ts";
 import { daysWithVisits, LAST_DAY } from "../../src/store/sqlite/visits.ts";
-import { temporaryFolder } from "../service.ts";
+import { temporaryFolder } from "../support/service.ts";
 import { slicesOf } from "../visits/slices.ts";
 import { testCaseStore } from "./cases.ts";
 import { newLink, testLinkStore } from "./links.ts";
 import { testModerationStore } from "./moderation.ts";
 import { testRequests } from "./requests.ts";
 import { testFigures, testSearch } from "./search.ts";
+import { testTables } from "./tables.ts";
 import { testUpdates } from "./updates.ts";
 import { testVisitStore } from "./visits.ts";
 
@@ -44,6 +45,8 @@ testSearch("SQLite", () => openPatiently(join(shared.path, "search.db")));
 testFigures("SQLite", () => openPatiently(join(shared.path, "figures.db")));
 testCaseStore("SQLite", () => openPatiently(join(shared.path, "cases.db")));
 
+testTables("SQLite", async (of) => ({ engine: "sqlite", path: join(shared.path, `${of}.db`) }));
+
 /** A store in a folder of its own. */
 async function openOwn(options: StoreOptions = {}) {
   const folder = temporaryFolder();
@@ -59,14 +62,14 @@ async function openOwn(options: StoreOptions = {}) {
 const REPORTED = { reason: "spam", day: 1, atMs: 1, works: true, targetSinceMs: 0 } as const;
 
 describe("a SQLite file", () => {
-  test("is written durably", () => {
+  test("uses write-ahead logging and syncs every commit", () => {
     using folder = temporaryFolder();
     using database = openWriter(join(folder.path, "curt.db"));
     expect(database.query("PRAGMA synchronous").get()).toEqual({ synchronous: 2 });
     expect(database.query("PRAGMA journal_mode").get()).toEqual({ journal_mode: "wal" });
   });
 
-  test("says when it no longer knows every change since a position", async () => {
+  test("reports incomplete changes once some since a position are deleted", async () => {
     await using store = await openOwn();
     const { path } = store;
     const { position: start } = await store.changes();
@@ -88,19 +91,7 @@ describe("a SQLite file", () => {
     expect(await store.changes(end)).toMatchObject({ keys: [], isComplete: true });
   });
 
-  test("keeps its journal from every statement that would change it", async () => {
-    using folder = temporaryFolder();
-    const path = join(folder.path, "curt.db");
-    const store = await openSqliteStore(path);
-    await store.blockHost({ host: "a.example", reason: "spam" }, { who: "api", atMs: 1 });
-    await store.close();
-    using database = new Database(path);
-    expect(() => database.run("DELETE FROM journal")).toThrow("the journal only grows");
-    expect(() => database.run("UPDATE journal SET note = NULL")).toThrow("the journal only grows");
-    expect(database.query("SELECT host FROM journal").all()).toEqual([{ host: "a.example" }]);
-  });
-
-  test("keeps nothing of a visitor in its log either, whoever forgets the salt first, and whoever reads meanwhile", async () => {
+  test("contains no visitor's hash and no salt, even in its log, once the day is closed and no reader is open", async () => {
     await using store = await openOwn();
     const { path } = store;
     const day = 20_000;
@@ -110,7 +101,7 @@ describe("a SQLite file", () => {
     const traces = [Buffer.from(Uint32Array.of(987_654_321).buffer), Buffer.from(salt)];
     const isIn = (file: string) => traces.map((trace) => readFileSync(file).includes(trace));
     expect(isIn(`${path}-wal`)).toEqual([true, true]);
-    // Somebody reports a link, before the visits of the day are closed.
+    // A report of the next day deletes the salt before the day's visits are closed.
     await store.salt(day + 1, day + 1);
     const bounds = { closeBefore: day + 1, forgetBefore: 0 };
     using reader = new Database(path, { readonly: true });
@@ -123,7 +114,7 @@ describe("a SQLite file", () => {
     for (const file of [path, `${path}-wal`]) expect(isIn(file)).toEqual([false, false]);
   });
 
-  test("is small: at most 60 bytes for a link's day with one visit", async () => {
+  test("stores a link's day with one visit in less than 60 bytes", async () => {
     await using store = await openOwn();
     const { path } = store;
     const bytesOf = () => {
@@ -145,7 +136,7 @@ describe("a SQLite file", () => {
     expect((bytesOf() - before) / rows).toBeLessThan(60);
   });
 
-  test("is small: at most 150 bytes a link with URLs of 80 characters", async () => {
+  test("stores a link with a URL of 80 characters in less than 150 bytes", async () => {
     using folder = temporaryFolder();
     const path = join(folder.path, "curt.db");
     const store = await openSqliteStore(path);
@@ -190,33 +181,33 @@ describe("a SQLite file", () => {
     }
   }
 
-  function made(path: string): Database {
+  function createFile(path: string): Database {
     openWriter(path).close();
     return new Database(path);
   }
 
-  /** Changes a new store whose file has everything. */
-  const changed = (change: (database: Database) => void) => (path: string) => {
-    using database = made(path);
+  /** Changes a new store without a log. */
+  const withChange = (change: (database: Database) => void) => (path: string) => {
+    using database = createFile(path);
     database.run("PRAGMA journal_mode = DELETE");
     change(database);
   };
 
   test.each<[string, (path: string) => string | void, RegExp]>([
     [
-      "of a newer schema",
-      changed((database) => database.run("PRAGMA user_version = 99")),
+      "a newer schema",
+      withChange((database) => database.run("PRAGMA user_version = 99")),
       /schema 99, made by a newer Curt/,
     ],
     [
-      "without our tables",
-      changed((database) => database.run("DROP INDEX links_by_end")),
+      "a missing index",
+      withChange((database) => database.run("DROP INDEX links_by_end")),
       /lacks or has changed: index links_by_end of schema/,
     ],
-    ["of text", (path) => writeFileSync(path, "hello"), /is not a SQLite file/],
-    ["of other bytes", (path) => writeFileSync(path, Buffer.alloc(8192, 7)), /is not a SQLite file/],
+    ["a text file", (path) => writeFileSync(path, "hello"), /is not a SQLite file/],
+    ["a file of other bytes", (path) => writeFileSync(path, Buffer.alloc(8192, 7)), /is not a SQLite file/],
     [
-      "of another program",
+      "another program's database",
       (path) => {
         using database = new Database(path);
         database.run("CREATE TABLE cats (name TEXT)");
@@ -224,7 +215,7 @@ describe("a SQLite file", () => {
       /belongs to another program/,
     ],
     [
-      "that is a folder",
+      "a folder",
       (path) => {
         mkdirSync(path);
         return path;
@@ -232,9 +223,9 @@ describe("a SQLite file", () => {
       /is not a file/,
     ],
     [
-      "with a damaged first page",
+      "a damaged first page",
       (path) => {
-        changed(() => {})(path);
+        withChange(() => {})(path);
         const descriptor = openSync(path, "r+");
         writeSync(descriptor, Buffer.alloc(600, 0xff), 0, 600, 100);
         closeSync(descriptor);
@@ -242,7 +233,7 @@ describe("a SQLite file", () => {
       /is damaged/,
     ],
     [
-      "below what is no folder",
+      "a path below a file",
       (path) => {
         writeFileSync(path, "a file, not a folder");
         return join(path, "curt.db");
@@ -250,27 +241,27 @@ describe("a SQLite file", () => {
       /cannot be used: .*Check DATABASE_URL/,
     ],
     [
-      "with a hard link",
+      "a file with a hard link",
       (path) => {
-        made(path).close();
+        createFile(path).close();
         linkSync(path, `${path}.copy`);
       },
       /has another name \(a hard link\).*find \/ -samefile/,
     ],
     [
-      "behind a link that leads nowhere",
+      "a symbolic link to a missing file",
       (path) => symlinkSync(join(path, "..", "gone", "x.db"), path),
       /cannot be opened: .*Check DATABASE_URL/,
     ],
-  ])("%s is refused, and nothing is touched", async (_, prepare, message) => {
+  ])("is refused and stays unchanged: %s", async (_, prepare, message) => {
     expect(await refusal(prepare)).toMatch(message);
   });
 
-  test("with somebody else's trigger or index is refused, but not with their tables", async () => {
+  test("is refused with a foreign trigger or index on its tables, but not with foreign tables", async () => {
     using folder = temporaryFolder();
     const fine = join(folder.path, "fine.db");
     {
-      using database = made(fine);
+      using database = createFile(fine);
       database.run("CREATE TABLE _litestream_seq (id INTEGER PRIMARY KEY, seq INTEGER)");
       database.run("CREATE INDEX seqs ON _litestream_seq (seq)");
       database.run("ANALYZE");
@@ -281,7 +272,7 @@ describe("a SQLite file", () => {
       "CREATE UNIQUE INDEX planted ON links (original_url)",
     ]) {
       const message = await refusal((path) => {
-        using database = made(path);
+        using database = createFile(path);
         database.run("PRAGMA journal_mode = DELETE");
         database.run(statement);
         expect(() => checkFile(path)).toThrow(/has what Curt did not make: (trigger|index) planted\./);
@@ -290,10 +281,10 @@ describe("a SQLite file", () => {
     }
   });
 
-  test("that another program has locked is refused", async () => {
+  test("is refused while another program locks it", async () => {
     let locking: Database | undefined;
     const message = await refusal((path) => {
-      locking = made(path);
+      locking = createFile(path);
       locking.run("PRAGMA journal_mode = DELETE");
       locking.run("BEGIN EXCLUSIVE");
     });
@@ -301,7 +292,7 @@ describe("a SQLite file", () => {
     expect(message).toMatch(/is locked by another program/);
   });
 
-  test("is opened where a killed restore left its other name", async () => {
+  test("opens after a killed restore, whose .part name it removes", async () => {
     using folder = temporaryFolder();
     const path = join(folder.path, "curt.db");
     await (await openSqliteStore(path)).close();
@@ -310,13 +301,13 @@ describe("a SQLite file", () => {
     expect(existsSync(`${path}.part`)).toBeFalse();
   });
 
-  test("in a folder that cannot be written to is refused", async () => {
+  test("is refused in a folder without write permission", async () => {
     if (process.getuid?.() === 0) return;
     const unwritable = (path: string) => chmodSync(join(path, ".."), 0o500);
     expect(await refusal(unwritable)).toMatch(/Check DATABASE_URL/);
   });
 
-  test("of another program that left a journal is refused, and its content stays", async () => {
+  test("is refused and keeps its content if another program left it with a rollback journal", async () => {
     using folder = temporaryFolder();
     const path = join(folder.path, "cats.db");
     const cats = new Database(path);
@@ -332,7 +323,7 @@ describe("a SQLite file", () => {
     expect(after.query("PRAGMA application_id").get()).toEqual({ application_id: 0 });
   });
 
-  test("whose making was cut off is made again", async () => {
+  test("is created again if its creation was interrupted", async () => {
     using folder = temporaryFolder();
     const path = join(folder.path, "curt.db");
     writeFileSync(path, "");
@@ -341,7 +332,7 @@ describe("a SQLite file", () => {
     await store.close();
   });
 
-  test("is opened if a power cut left only its log's index, without contents", async () => {
+  test("opens with an empty -shm file but no -wal, unless the index names a log with links", async () => {
     using folder = temporaryFolder();
     const path = join(folder.path, "curt.db");
     await (await openSqliteStore(path)).close();
@@ -356,7 +347,7 @@ describe("a SQLite file", () => {
     expect(start).toContain("-wal is missing, and may have held links");
   });
 
-  test("is read from end to end by the check", async () => {
+  test("is checked page by page: all links are counted and damage is found", async () => {
     using folder = temporaryFolder();
     const path = join(folder.path, "curt.db");
     expect(checkFile(path)).toBeUndefined();
@@ -379,13 +370,11 @@ describe("a SQLite file", () => {
     expect(fine).toBeFalse();
   });
 
-  test("that is locked for long makes inserts unavailable, not reads, and recovers by itself", async () => {
-    using folder = temporaryFolder();
-    const path = join(folder.path, "curt.db");
-    const store = await openSqliteStore(path, { busyWaitMs: 50 });
-    const patient = await openSqliteStore(path, { busyWaitMs: 60_000 });
+  test("refuses creates but not reads during a long lock, after which background tasks finish", async () => {
+    await using store = await openOwn({ busyWaitMs: 50 });
+    const patient = await openSqliteStore(store.path, { busyWaitMs: 60_000 });
     await store.insert([newLink("before")]);
-    const locking = new Database(path);
+    const locking = new Database(store.path);
     locking.run("BEGIN IMMEDIATE");
     const settled: string[] = [];
     const settling = (name: string, task: Promise<unknown>) =>
@@ -400,7 +389,7 @@ describe("a SQLite file", () => {
       settling("salt", patient.salt(1, 1)),
     ];
     const inserts = [settling("first", store.insert([newLink("during")]))];
-    // Waits while the first is tried, and not as long again by itself.
+    // It shares the wait of the first, and doesn't wait again for itself.
     await Bun.sleep(100);
     inserts.push(settling("second", store.insert([newLink("during")])));
     expect(await store.find("before" as never)).toBeDefined();
@@ -411,11 +400,10 @@ describe("a SQLite file", () => {
     await Promise.all(background);
     expect(settled.slice(2)).toEqual(["purge is done", "age is done", "salt is done"]);
     expect(await store.insert([newLink("during")])).toMatchObject([{ code: "during" }]);
-    await store.close();
     await patient.close();
   });
 
-  test("that is locked can be closed while background tasks wait for it", async () => {
+  test("closes while background tasks wait for a lock, and these fail", async () => {
     using folder = temporaryFolder();
     const path = join(folder.path, "curt.db");
     const store = await openSqliteStore(path);
@@ -429,12 +417,12 @@ describe("a SQLite file", () => {
     expect(await Promise.all(purges)).toEqual([expect.any(StoreUnavailable), expect.any(StoreUnavailable)]);
     locking.run("ROLLBACK");
     locking.close();
-    const again = await openSqliteStore(path);
-    expect(await again.find("before" as never)).toBeDefined();
-    await again.close();
+    const reopened = await openSqliteStore(path);
+    expect(await reopened.find("before" as never)).toBeDefined();
+    await reopened.close();
   });
 
-  test("finds the days that have visits without stepping through those between them", async () => {
+  test("has a daysWithVisits query that yields only days with visits", async () => {
     await using store = await openOwn();
     using database = new Database(store.path);
     for (const day of [0, 5, 20_000, 2_642_912])
@@ -451,7 +439,7 @@ describe("a SQLite file", () => {
     expect(days(6, 19_999)).toEqual([null]);
   });
 
-  test("lists only links that may be purged in the index of ends", async () => {
+  test("lists only purgeable links in the index of ends", async () => {
     await using store = await openOwn();
     const ended = ["a", "b", "c"].map((code) => newLink(code, { endsMs: 5 }));
     await store.insert([...ended, newLink("never")]);
@@ -465,38 +453,7 @@ describe("a SQLite file", () => {
     expect(await store.purge(5, 10)).toBe(1);
   });
 
-  test("keeps a bounded number of notes and of reporters", async () => {
-    await using store = await openOwn();
-    const { path } = store;
-    const [one, other] = [newLink("one"), newLink("other")];
-    await store.insert([one, other]);
-    const report = ({ code, createdMs }: typeof one, reporter: string) =>
-      store.report({ code, createdMs, reporter, note: "a note", ...REPORTED });
-    await report(one, "first");
-    {
-      using database = new Database(path);
-      const upTo = (last: number) =>
-        `WITH RECURSIVE n (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < ${last})`;
-      database.run(
-        `${upTo(9998)} INSERT INTO reporters SELECT 1, 'one', ${one.createdMs}, 'reporter ' || n FROM n`,
-      );
-      database.run(
-        `${upTo(50_000)} INSERT INTO notes (code, created_ms, noted_ms, reason, note)
-          SELECT 'full', n, 1, 'spam', CAST('a note' AS BLOB) FROM n`,
-      );
-    }
-    expect(await report(one, "the last")).toBe("counted");
-    expect(await report(one, "one too many")).toBe("repeated");
-    expect(await store.caseOf(one)).toMatchObject({ reports: 2 });
-    await Promise.all(Array.from({ length: 500 }, (_, nth) => report(other, String(nth))));
-    {
-      using database = new Database(path);
-      expect(database.query("SELECT count(*) AS notes FROM notes").get()).toEqual({ notes: 50_000 });
-    }
-    expect(await store.caseOf(one)).toMatchObject({ notes: { length: 1 } });
-  });
-
-  test("refuses more reports than may wait, and those that waited for too long", async () => {
+  test("refuses reports beyond 1,000 waiting ones, and reports that waited too long", async () => {
     await using store = await openOwn({ busyWaitMs: 50 });
     const { path } = store;
     const { code, createdMs } = newLink("reported");
@@ -516,14 +473,14 @@ describe("a SQLite file", () => {
     expect(await send(0)).toBe("counted");
   });
 
-  test("refuses more rows than may wait, and takes them again afterwards", async () => {
+  test("refuses creates while too many rows wait, and accepts them afterwards", async () => {
     await using store = await openOwn();
     const batch = (name: string) => Array.from({ length: 6000 }, (_, nth) => newLink(`${name}${nth}`));
     const first = store.insert(batch("a"));
     const second = await store.insert(batch("b")).catch((reason: unknown) => reason);
     expect(second).toBeInstanceOf(StoreUnavailable);
-    const taken = (outcomes: readonly object[]) => outcomes.filter(isProblem);
-    expect(taken(await first)).toEqual([]);
-    expect(taken(await store.insert(batch("b")))).toEqual([]);
+    const problemsIn = (outcomes: readonly object[]) => outcomes.filter(isProblem);
+    expect(problemsIn(await first)).toEqual([]);
+    expect(problemsIn(await store.insert(batch("b")))).toEqual([]);
   });
 });

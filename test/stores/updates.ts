@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 
 import type { Change, Edit } from "../../src/links/change.ts";
 import type { LinkKey } from "../../src/links/code.ts";
@@ -7,6 +7,7 @@ import type { LinkId, LinkStore, NewLink, Updated } from "../../src/links/store.
 import type { Target } from "../../src/links/target.ts";
 import { DAY_MS } from "../../src/links/time.ts";
 import { newLink, NOW } from "./links.ts";
+import { shareStore } from "./share-store.ts";
 
 export const destination = (url: string) => ({ originalUrl: url, target: URL.parse(url)?.href as Target });
 export const edit = (changes: Edit, atMs = NOW + 1): Change => ({ type: "edit", atMs, ...changes });
@@ -14,80 +15,78 @@ const withdraw: Change = { type: "withdraw", atMs: NOW + 1 };
 export const visit: Change = { type: "visit", atMs: NOW + 1 };
 const UNKNOWN = { link: undefined, isChanged: false };
 
-/** What every LinkStore promises of links that change; `open` as for the LinkStore. */
+/** Tests what every LinkStore promises about changes of links; `open` as for {@link testLinkStore}. */
 export function testUpdates(name: string, open: () => Promise<LinkStore>): void {
-  describe(`${name}, whose links change`, () => {
-    let store: LinkStore;
-    let other: LinkStore;
-    beforeAll(async () => {
-      [store, other] = [await open(), await open()];
-    });
-    afterAll(async () => {
-      await store.close();
-      await other.close();
-    });
+  describe(`changes of links in ${name}`, () => {
+    const [store, other] = [shareStore(open), shareStore(open)];
 
-    const make = async (code: string, changes: Partial<NewLink> = {}): Promise<StoredLink> => {
-      const [made] = await store.insert([newLink(code, changes)]);
-      if (made === undefined || "kind" in made) throw new Error(`${code} is taken`);
-      return made;
+    const createLink = async (code: string, changes: Partial<NewLink> = {}): Promise<StoredLink> => {
+      const [created] = await store.insert([newLink(code, changes)]);
+      if (created === undefined || "kind" in created) throw new Error(`${code} is taken`);
+      return created;
     };
     const find = async (code: string, from = other) => from.find(code as LinkKey);
-    /** Over both handles in turn. */
+    /** Visits through both handles in turn. */
     const visitAll = (link: LinkId, visits: number) =>
       Array.from({ length: visits }, async (_, nth) => (nth % 2 === 0 ? store : other).update(link, visit));
     const changedOf = (all: readonly Updated[]) => all.filter(({ isChanged }) => isChanged).length;
 
-    test("keeps terms from the beginning on", async () => {
+    test("a create stores the link's terms", async () => {
       const terms = { startsMs: NOW + 5, maxVisits: 3, passwordHash: "$argon2id$v=19$'한글'\"\\" };
-      expect(await make("terms", { terms })).toMatchObject({ terms });
+      expect(await createLink("terms", { terms })).toMatchObject({ terms });
       expect(await find("terms")).toMatchObject({ terms });
-      expect((await make("plain")).terms).toBeUndefined();
+      expect((await createLink("plain")).terms).toBeUndefined();
       expect((await find("plain"))?.terms).toBeUndefined();
     });
 
-    test("changes what an edit names, and nothing else", async () => {
-      let expected = await make("edited", { endsMs: NOW + DAY_MS });
+    test("an edit changes the fields that it names and nothing else", async () => {
+      let expected = await createLink("edited", { endsMs: NOW + DAY_MS });
       const change = async (edited: Edit, becomes: Partial<StoredLink>) => {
         expected = { ...expected, ...becomes };
         expect(await store.update(expected, edit(edited))).toEqual({ link: expected, isChanged: true });
         for (const from of [store, other]) expect(await find("edited", from)).toEqual(expected);
-        // Once more changes nothing.
+        // A repeated edit changes nothing.
         expect(await other.update(expected, edit(edited))).toEqual({ link: expected, isChanged: false });
       };
       await change({ endsMs: NOW + 5 }, { endsMs: NOW + 5 });
       await change({ maxVisits: 7 }, { terms: { maxVisits: 7 } });
       await change({ passwordHash: "hash" }, { terms: { maxVisits: 7, passwordHash: "hash" } });
-      const moved = { changedMs: NOW + 1, formerHost: "example.com", formerMs: 1 };
+      const move = { changedMs: NOW + 1, formerHost: "example.com", formerMs: 1 };
       await change(
         { destination: destination("HTTP://New.example"), maxVisits: null },
         {
           originalUrl: "HTTP://New.example",
           target: "http://new.example/" as Target,
-          terms: { passwordHash: "hash", ...moved },
+          terms: { passwordHash: "hash", ...move },
         },
       );
-      await change({ passwordHash: null }, { terms: moved });
+      await change({ passwordHash: null }, { terms: move });
       await change({ endsMs: newLink("x").endsMs }, { endsMs: newLink("x").endsMs });
       expect(await store.update(expected, edit({}))).toEqual({ link: expected, isChanged: false });
     });
 
-    test("lets a link begin at another time, until it has begun", async () => {
-      const link = await make("begins", { terms: { startsMs: NOW + 5, maxVisits: 3 } });
-      const moved = { ...link, terms: { startsMs: NOW + 9, maxVisits: 3 } };
-      expect(await other.update(link, edit({ startsMs: NOW + 9 }))).toEqual({ link: moved, isChanged: true });
-      const begun = { ...link, terms: { startsMs: NOW + 1, maxVisits: 3 } };
-      expect(await store.update(link, edit({ startsMs: NOW + 1 }))).toEqual({ link: begun, isChanged: true });
+    test("an edit can move the start of a link until it has started", async () => {
+      const link = await createLink("starts", { terms: { startsMs: NOW + 5, maxVisits: 3 } });
+      const postponed = { ...link, terms: { startsMs: NOW + 9, maxVisits: 3 } };
+      expect(await other.update(link, edit({ startsMs: NOW + 9 }))).toEqual({
+        link: postponed,
+        isChanged: true,
+      });
+      const started = { ...link, terms: { startsMs: NOW + 1, maxVisits: 3 } };
+      expect(await store.update(link, edit({ startsMs: NOW + 1 }))).toEqual({
+        link: started,
+        isChanged: true,
+      });
       expect(await other.update(link, edit({ startsMs: NOW + 9, maxVisits: 8 }))).toEqual({
-        link: begun,
+        link: started,
         isChanged: false,
       });
-      for (const from of [store, other]) expect(await find("begins", from)).toEqual(begun);
+      for (const from of [store, other]) expect(await find("starts", from)).toEqual(started);
     });
 
-    test("withdraws a link, also one that is disabled", async () => {
+    test("a withdrawal ends enabled and disabled links", async () => {
       for (const code of ["w1", "w2"]) {
-        const link = await make(code, { terms: { maxVisits: 2 } });
+        const link = await createLink(code, { terms: { maxVisits: 2 } });
         if (code === "w2") await store.disable([link], { reason: "spam", who: "api", atMs: NOW });
         const expected = { endsMs: NOW + 1, terms: { maxVisits: 2, ended: "withdrawn" } } as const;
         expect(await store.update(link, withdraw)).toMatchObject({ link: expected, isChanged: true });
@@ -95,15 +94,15 @@ export function testUpdates(name: string, open: () => Promise<LinkStore>): void 
       }
     });
 
-    test("refuses what comes too late, and knows only the link that is meant", async () => {
+    test("ended and erased links don't change, disabled ones can only be withdrawn, and ids of other links are unknown", async () => {
       const changes = [edit({ endsMs: NOW + 9 }), edit({ maxVisits: 5 }), visit, withdraw];
       const limited = { terms: { maxVisits: 2 } };
-      const ended = await make("l1", { ...limited, endsMs: NOW + 1 });
-      const withdrawn = await make("l2", limited);
+      const ended = await createLink("l1", { ...limited, endsMs: NOW + 1 });
+      const withdrawn = await createLink("l2", limited);
       await store.update(withdrawn, withdraw);
-      const disabled = await make("l3", limited);
+      const disabled = await createLink("l3", limited);
       await store.disable([disabled], { reason: "spam", who: "api", atMs: NOW });
-      const deleted = await make("l4", limited);
+      const deleted = await createLink("l4", limited);
       await store.erase(deleted, { who: "api", atMs: NOW });
       for (const link of [ended, withdrawn, disabled, deleted]) {
         const before = await find(link.code);
@@ -114,34 +113,34 @@ export function testUpdates(name: string, open: () => Promise<LinkStore>): void 
           ]);
         expect(await find(link.code)).toEqual(before);
       }
-      // Nothing is left of what its maker asked for.
+      // Erasing deletes the terms as well.
       expect((await find("l4"))?.terms).toBeUndefined();
-      const kept = await make("l5", limited);
+      const active = await createLink("l5", limited);
       for (const change of changes) {
         for (const code of ["nothing", "a\0b"])
           expect(await store.update({ code: code as LinkKey, createdMs: NOW }, change)).toEqual(UNKNOWN);
-        expect(await store.update({ ...kept, createdMs: NOW + 1 }, change)).toEqual(UNKNOWN);
+        expect(await store.update({ ...active, createdMs: NOW + 1 }, change)).toEqual(UNKNOWN);
       }
-      expect(await find("l5")).toEqual(kept);
+      expect(await find("l5")).toEqual(active);
     });
 
-    test("tells every process of edits and withdrawals, but neither of visits nor of what is refused", async () => {
-      const link = await make("told", { terms: { maxVisits: 2 } });
+    test("every process learns of edits and withdrawals, but neither of visits nor of changes without effect", async () => {
+      const link = await createLink("reported", { terms: { maxVisits: 2 } });
       const { position } = await other.changes();
-      const told = async () => (await other.changes(position)).keys;
+      const changedKeys = async () => (await other.changes(position)).keys;
       await store.update(link, visit);
       await store.update(link, edit({}));
-      expect(await told()).toEqual([]);
+      expect(await changedKeys()).toEqual([]);
       await store.update(link, edit({ passwordHash: "hash" }));
-      expect(await told()).toEqual([link.code]);
+      expect(await changedKeys()).toEqual([link.code]);
       const { position: next } = await other.changes(position);
-      await Promise.all([...visitAll(link, 5), store.update(await make("told2"), withdraw)]);
-      expect((await other.changes(next)).keys).toEqual(["told2" as LinkKey]);
-      expect(await find("told")).toMatchObject({ terms: { visits: 2, ended: "visits" } });
+      await Promise.all([...visitAll(link, 5), store.update(await createLink("reported2"), withdraw)]);
+      expect((await other.changes(next)).keys).toEqual(["reported2" as LinkKey]);
+      expect(await find("reported")).toMatchObject({ terms: { visits: 2, ended: "visits" } });
     });
 
-    test("lets exactly as many visits in as a link may have, over all handles, and then it has ended", async () => {
-      const link = await make("hundred", { terms: { maxVisits: 100 } });
+    test("a link ends after exactly `maxVisits` accepted visits over all handles", async () => {
+      const link = await createLink("hundred", { terms: { maxVisits: 100 } });
       const all = await Promise.all(visitAll(link, 300));
       expect(changedOf(all)).toBe(100);
       const counts = all.flatMap(({ link: after, isChanged }) => (isChanged ? after?.terms?.visits : []));
@@ -155,16 +154,16 @@ export function testUpdates(name: string, open: () => Promise<LinkStore>): void 
       });
     });
 
-    test("visits that race an edit of how many there may be are counted by one or the other", async () => {
+    test("visits that race an edit of `maxVisits` obey the old or the new limit", async () => {
       for (let round = 0; round < 4; round++) {
-        const raised = await make(`raised${round}`, { terms: { maxVisits: 20 } });
+        const raised = await createLink(`raised${round}`, { terms: { maxVisits: 20 } });
         const before = visitAll(raised, 15 + round);
         const raising = other.update(raised, edit({ maxVisits: 40 }));
         const after = visitAll(raised, 60);
         const { isChanged } = await raising;
         expect(changedOf(await Promise.all([...before, ...after]))).toBe(isChanged ? 40 : 20);
 
-        const lowered = await make(`lowered${round}`, { terms: { maxVisits: 40 } });
+        const lowered = await createLink(`lowered${round}`, { terms: { maxVisits: 40 } });
         const early = visitAll(lowered, 15 + round);
         const lowering = other.update(lowered, edit({ maxVisits: 20 }));
         const late = visitAll(lowered, 60);
@@ -175,8 +174,8 @@ export function testUpdates(name: string, open: () => Promise<LinkStore>): void 
       }
     });
 
-    test("of edits at the same moment the last one stays, with all of it", async () => {
-      const link = await make("at-once");
+    test("the last of simultaneous edits wins with all its fields", async () => {
+      const link = await createLink("simultaneous");
       const edits = Array.from({ length: 60 }, (_, nth): Edit => ({
         destination: destination(`https://n${nth}.example/${nth}`),
         passwordHash: `hash ${nth}`,
@@ -185,7 +184,7 @@ export function testUpdates(name: string, open: () => Promise<LinkStore>): void 
         edits.map((one, nth) => (nth % 2 === 0 ? store : other).update(link, edit(one))),
       );
       expect(changedOf(all)).toBe(60);
-      const found = await find("at-once");
+      const found = await find("simultaneous");
       const nth = Number(found?.target.split("/").at(-1));
       expect(found).toMatchObject({
         originalUrl: `https://n${nth}.example/${nth}`,
@@ -194,22 +193,22 @@ export function testUpdates(name: string, open: () => Promise<LinkStore>): void 
       expect(all.some(({ link: after }) => Bun.deepEquals(after, found))).toBe(true);
     });
 
-    test("a code that is given anew after a withdrawal inherits nothing", async () => {
-      const old = await make("again", { terms: { maxVisits: 9, passwordHash: "hash" } });
+    test("a reused code inherits nothing from the withdrawn link", async () => {
+      const old = await createLink("again", { terms: { maxVisits: 9, passwordHash: "hash" } });
       await store.update(old, edit({ destination: destination("https://moved.example/") }));
       await store.update(old, withdraw);
-      const anew = newLink("again", { createdMs: NOW + 9, freeIfEndedByMs: NOW + 1 });
-      expect(await store.insert([{ ...anew, freeIfEndedByMs: NOW }])).toEqual([{ kind: "taken" }]);
-      const [made] = await other.insert([anew]);
-      expect(await find("again", store)).toEqual(made as StoredLink);
-      expect(await find("again")).toMatchObject({ terms: undefined, originalUrl: anew.originalUrl });
+      const successor = newLink("again", { createdMs: NOW + 9, freeIfEndedByMs: NOW + 1 });
+      expect(await store.insert([{ ...successor, freeIfEndedByMs: NOW }])).toEqual([{ kind: "taken" }]);
+      const [created] = await other.insert([successor]);
+      expect(await find("again", store)).toEqual(created as StoredLink);
+      expect(await find("again")).toMatchObject({ terms: undefined, originalUrl: successor.originalUrl });
       expect(await store.update(old, edit({ passwordHash: "hash" }))).toEqual(UNKNOWN);
       expect(await store.purge(NOW + 1, 100)).toBeGreaterThanOrEqual(0);
-      expect(await find("again")).toEqual(made as StoredLink);
+      expect(await find("again")).toEqual(created as StoredLink);
     });
 
-    test("keeps every change that it accepted when it is closed right after", async () => {
-      const link = await make("closing", { terms: { maxVisits: 1000 } });
+    test("a store commits every accepted change when it is closed right away", async () => {
+      const link = await createLink("closing", { terms: { maxVisits: 1000 } });
       const closing = await open();
       const visits = Promise.all(Array.from({ length: 200 }, () => closing.update(link, visit)));
       await closing.close();
@@ -217,17 +216,17 @@ export function testUpdates(name: string, open: () => Promise<LinkStore>): void 
       expect(await find("closing")).toMatchObject({ terms: { visits: 200 } });
     });
 
-    test("keeps the secret that was proposed first, for every process", async () => {
+    test("all processes keep the same one of the proposed secrets", async () => {
       const proposals = Array.from({ length: 20 }, () => crypto.getRandomValues(new Uint8Array(32)));
-      const kept = await Promise.all(
+      const secrets = await Promise.all(
         proposals.map((proposed, nth) => (nth % 2 === 0 ? store : other).secret(proposed)),
       );
-      const [secret] = kept;
+      const [secret] = secrets;
       expect(proposals.some((proposed) => Bun.deepEquals(proposed, secret))).toBe(true);
-      for (const each of kept) expect(each).toEqual(secret as Uint8Array);
-      const again = await open();
-      expect(await again.secret(new Uint8Array(32))).toEqual(secret as Uint8Array);
-      await again.close();
+      for (const each of secrets) expect(each).toEqual(secret as Uint8Array);
+      const third = await open();
+      expect(await third.secret(new Uint8Array(32))).toEqual(secret as Uint8Array);
+      await third.close();
     });
   });
 }

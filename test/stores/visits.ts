@@ -1,37 +1,34 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 
 import type { LinkKey } from "../../src/links/code.ts";
 import type { LinkStore } from "../../src/links/store.ts";
 import { DAY_MS } from "../../src/links/time.ts";
 import type { AgeBounds, VisitStore } from "../../src/visits/days/store.ts";
-import { type Counted, detailOf, slicesOf, type Told } from "../visits/slices.ts";
+import { type CountedVisits, detailOf, slicesOf, type TestVisit } from "../visits/slices.ts";
 import { newLink } from "./links.ts";
+import { shareStore } from "./share-store.ts";
 
 const DAY = 20_000;
 const HOUR = DAY * 24 + 13;
 const CREATED = DAY * DAY_MS + 5;
 const NEVER = { closeBefore: 0, forgetBefore: 0 };
 
-/** Visits age and go with their link, so that a store of visits knows links. */
+/** Visits are deleted with their link, so that a store of visits knows links. */
 export type TestedStore = VisitStore & Pick<LinkStore, "insert" | "purge" | "erase" | "close">;
 
-/** What every VisitStore promises; `open` as for the LinkStore. */
+/** Tests what every VisitStore promises; `open` as for {@link testLinkStore}. */
 export function testVisitStore(name: string, open: () => Promise<TestedStore>): void {
   describe(`${name} as a VisitStore`, () => {
-    let store: TestedStore;
-    let other: TestedStore;
-    beforeAll(async () => {
-      [store, other] = [await open(), await open()];
-    });
-    afterAll(async () => {
-      await store.close();
-      await other.close();
-    });
+    const [store, other] = [shareStore(open), shareStore(open)];
 
-    const visit = (code: string, more: Partial<Told> = {}): Told => ({ code, createdMs: CREATED, ...more });
-    const times = (count: number, told: Told) => Array.from({ length: count }, () => told);
+    const visit = (code: string, more: Partial<TestVisit> = {}): TestVisit => ({
+      code,
+      createdMs: CREATED,
+      ...more,
+    });
+    const times = (count: number, one: TestVisit) => Array.from({ length: count }, () => one);
     const sums = (code: string, createdMs = CREATED, from = store) => from.sums(code as LinkKey, createdMs);
-    const add = async (counted: Counted, to = store): Promise<void> => {
+    const add = async (counted: CountedVisits, to = store): Promise<void> => {
       for (const slice of slicesOf(counted)) await to.add(slice);
     };
     const ageAll = async (bounds: AgeBounds): Promise<void> => {
@@ -40,7 +37,7 @@ export function testVisitStore(name: string, open: () => Promise<TestedStore>): 
     const days = (code: string, first = DAY - 9, last = DAY + 9) =>
       store.days(code as LinkKey, CREATED, first, last);
 
-    test("adds up segments, hours and days, and tells each link's own", async () => {
+    test("sums up the visits of segments, hours and days for each link", async () => {
       const visits = [...times(3, visit("a")), visit("a", { bot: true }), ...times(2, visit("b"))];
       await add({ hour: HOUR, visits });
       await add({ hour: HOUR + 1, visits: times(4, visit("a")) }, other);
@@ -62,7 +59,7 @@ export function testVisitStore(name: string, open: () => Promise<TestedStore>): 
       expect(await store.daySums("a" as LinkKey, CREATED, DAY - 9, DAY)).toHaveLength(1);
     });
 
-    test("tells what visits had in common, and about how many visitors", async () => {
+    test("counts the values of each dimension, and keeps 256 visitor hashes", async () => {
       const visits = [
         ...Array.from({ length: 300 }, (_, nth) =>
           visit("d", { visitor: nth * 14_316_557, referrer: "naver.com" }),
@@ -80,7 +77,7 @@ export function testVisitStore(name: string, open: () => Promise<TestedStore>): 
       expect(detailOf(day)?.visitors).toHaveLength(256);
     });
 
-    test("keeps the values with the most visits and adds up the rest", async () => {
+    test("keeps the 100 values with the most visits and sums up the rest", async () => {
       const rare = Array.from({ length: 200 }, (_, nth) => visit("tail", { referrer: `site${nth}.example` }));
       const visits = [...rare, ...times(9, visit("tail", { referrer: "often.example" }))];
       await add({ hour: HOUR, visits });
@@ -90,7 +87,7 @@ export function testVisitStore(name: string, open: () => Promise<TestedStore>): 
       expect(detailOf(day)?.others.referrers).toBe(101);
     });
 
-    test("counts a slice once, however often, by whomever and in whatever state of its day", async () => {
+    test("counts a slice once if several processes add it repeatedly, before and after its day is closed", async () => {
       const visits = Array.from({ length: 1700 }, (_, nth) => visit(`many${nth}`));
       const counted = { source: "again", sequence: 3, hour: HOUR, visits };
       await Promise.all([add(counted), add(counted, other), add(counted), add(counted, other)]);
@@ -100,7 +97,7 @@ export function testVisitStore(name: string, open: () => Promise<TestedStore>): 
           expect(await sums(`many${nth}`)).toEqual({ visits: expected, bots: 0 });
       };
       await expectEach(1);
-      // An earlier sequence, as somebody who was late may add it again.
+      // An earlier sequence, which a late process adds again.
       await add({ ...counted, sequence: 2, visits: [visit("many0")] });
       await expectEach(1);
       await add({ ...counted, sequence: 4 });
@@ -110,7 +107,7 @@ export function testVisitStore(name: string, open: () => Promise<TestedStore>): 
       await expectEach(2);
     });
 
-    test("goes on with a sequence from wherever it was cut off", async () => {
+    test("continues an interrupted sequence with slices of any size", async () => {
       const visits = Array.from({ length: 90 }, (_, nth) => visit(`cut${nth}`));
       const parts = (size: number) => slicesOf({ source: "cut", sequence: 7, hour: HOUR, visits }, size);
       for (const slice of parts(40).slice(0, 1)) await store.add(slice);
@@ -119,7 +116,7 @@ export function testVisitStore(name: string, open: () => Promise<TestedStore>): 
       for (let nth = 0; nth < 90; nth++) expect(await sums(`cut${nth}`)).toEqual({ visits: 1, bots: 0 });
     });
 
-    test("keeps sources apart that count the same links at once", async () => {
+    test("adds up simultaneous sources of the same links, and counts their shared visitor once", async () => {
       const visits = Array.from({ length: 300 }, (_, nth) => visit(`same${nth}`, { visitor: nth }));
       const sources = ["a", "b", "c"].map((source) => ({ source, hour: HOUR, visits }));
       await Promise.all(sources.map((counted, nth) => add(counted, nth === 1 ? other : store)));
@@ -129,17 +126,17 @@ export function testVisitStore(name: string, open: () => Promise<TestedStore>): 
       }
     });
 
-    test("a code given anew inherits nothing", async () => {
-      const taken = newLink("anew", { createdMs: CREATED, endsMs: CREATED + 1 });
-      await store.insert([taken]);
-      await add({ hour: HOUR, visits: [visit("anew")] });
-      await store.insert([newLink("anew", { createdMs: CREATED + 9, freeIfEndedByMs: CREATED + 1 })]);
-      const anew = visit("anew", { createdMs: CREATED + 9 });
-      await add({ hour: HOUR, visits: [anew, anew] });
-      expect(await sums("anew", CREATED + 9)).toEqual({ visits: 2, bots: 0 });
+    test("a reused code inherits no visits", async () => {
+      const former = newLink("reused", { createdMs: CREATED, endsMs: CREATED + 1 });
+      await store.insert([former]);
+      await add({ hour: HOUR, visits: [visit("reused")] });
+      await store.insert([newLink("reused", { createdMs: CREATED + 9, freeIfEndedByMs: CREATED + 1 })]);
+      const later = visit("reused", { createdMs: CREATED + 9 });
+      await add({ hour: HOUR, visits: [later, later] });
+      expect(await sums("reused", CREATED + 9)).toEqual({ visits: 2, bots: 0 });
     });
 
-    test("days age: hashes go first, then days; the sum stays while there is the link", async () => {
+    test("ageing deletes visitor hashes, then days, but keeps the sum while the link exists", async () => {
       await store.insert([newLink("old", { createdMs: CREATED })]);
       const visits = [...times(3, visit("old")), visit("old", { visitor: 9 }), visit("gone")];
       await add({ hour: HOUR, visits });
@@ -151,7 +148,7 @@ export function testVisitStore(name: string, open: () => Promise<TestedStore>): 
       expect(detailOf(closed)).toMatchObject({ visitors: 2, hours: { 13: [4, 0] } });
       expect(detailOf(closed)?.values.browsers).toEqual([["Chrome", 4]]);
 
-      // One that comes late: it still counts, and ages as the others did.
+      // A late visit still counts, and ages like the others.
       await add({ hour: HOUR, visits: [visit("old", { visitor: 9 })] });
       expect(detailOf((await days("old"))[0])?.visitors).toBe(3);
 
@@ -165,7 +162,7 @@ export function testVisitStore(name: string, open: () => Promise<TestedStore>): 
       expect(await sums("gone")).toEqual({ visits: 0, bots: 0 });
     });
 
-    test("visits that come late find their day as it has aged: nothing of a visitor stays behind", async () => {
+    test("a late visit to a closed day counts and leaves no hash of its visitor", async () => {
       const late = visit("late", { visitor: 987_654_321, referrer: "late.example" });
       const hour = HOUR + 480;
       await add({ hour, visits: [visit("late"), visit("late")] });
@@ -179,7 +176,7 @@ export function testVisitStore(name: string, open: () => Promise<TestedStore>): 
       expect(await sums("late")).toEqual({ visits: 4, bots: 0 });
     });
 
-    test("the sum of what is too old goes with its link", async () => {
+    test("the sum of deleted days is deleted with its link", async () => {
       const old = { createdMs: CREATED, endsMs: CREATED + 1 };
       await store.insert([newLink("sum1", old), newLink("sum2", old)]);
       await add({ hour: HOUR, visits: [visit("sum1"), visit("sum2")] });
@@ -205,7 +202,7 @@ export function testVisitStore(name: string, open: () => Promise<TestedStore>): 
       expect(await store.daySums("apart" as LinkKey, CREATED, 0, farDay)).toEqual([]);
     });
 
-    test("ageing goes in small batches", async () => {
+    test("ageing changes at most `limit` rows per call", async () => {
       const visits = Array.from({ length: 30 }, (_, nth) => visit(`batch${nth}`));
       await add({ hour: HOUR - 240, visits });
       const bounds = { ...NEVER, closeBefore: DAY - 5 };
@@ -214,7 +211,7 @@ export function testVisitStore(name: string, open: () => Promise<TestedStore>): 
       expect(await store.age(bounds, 20)).toBe(0);
     });
 
-    test("closes what comes while a day is being closed, wherever it stands", async () => {
+    test("closes visits that arrive while their day is being closed, regardless of their code", async () => {
       const hour = HOUR - 480;
       const early = Array.from({ length: 30 }, (_, nth) => `while${nth}`);
       await add({ hour, visits: early.map((code) => visit(code)) });
@@ -227,7 +224,7 @@ export function testVisitStore(name: string, open: () => Promise<TestedStore>): 
         expect(detailOf((await days(code, DAY - 30))[0])?.visitors).toBe(1);
     });
 
-    test("gives all processes one salt a day, and forgets it", async () => {
+    test("gives all processes one salt per day, and forgets it on the next", async () => {
       const today = await store.salt(DAY, DAY);
       expect(today).toHaveLength(32);
       expect(await other.salt(DAY, DAY)).toEqual(today);
@@ -237,10 +234,10 @@ export function testVisitStore(name: string, open: () => Promise<TestedStore>): 
       expect(tomorrow).not.toEqual(today);
       expect(await store.salt(DAY, DAY)).toEqual(today);
       await store.salt(DAY + 1, DAY + 1);
-      const again = await store.salt(DAY, DAY);
-      expect(again).not.toEqual(today);
+      const recreated = await store.salt(DAY, DAY);
+      expect(recreated).not.toEqual(today);
       await store.age({ ...NEVER, closeBefore: DAY + 1 }, 1);
-      expect(await store.salt(DAY, DAY)).not.toEqual(again);
+      expect(await store.salt(DAY, DAY)).not.toEqual(recreated);
     });
   });
 }

@@ -2,11 +2,11 @@ import { expect, test } from "bun:test";
 
 import { StoreBusy } from "../../src/store/sqlite/store-busy.ts";
 import { createWriteQueue } from "../../src/store/sqlite/write-queue.ts";
-import { stopClock } from "../stopped-clock.ts";
+import { stopClock } from "../support/stopped-clock.ts";
 
 const NOTHING = undefined as never;
 
-test("a create that already waited for others waits for a lock only as long as is left", async () => {
+test("a create waits for a lock only as long as its time in the queue permits", async () => {
   const waitsMs: number[] = [];
   const { perform } = createWriteQueue({
     async perform(_type, _task, waitMs = 0) {
@@ -14,32 +14,32 @@ test("a create that already waited for others waits for a lock only as long as i
       return NOTHING;
     },
   });
-  const askedAgoMs = [0, 4000, 60_000];
-  for (const agoMs of askedAgoMs) await perform("insert", { links: "[]" }, performance.now() - agoMs);
+  const queuedAgoMs = [0, 4000, 60_000];
+  for (const agoMs of queuedAgoMs) await perform("insert", { links: "[]" }, performance.now() - agoMs);
   const [fresh = 0, late = 0, tooLate] = waitsMs;
   expect(fresh).toBeGreaterThan(1000);
   expect(late).toBeLessThanOrEqual(1000);
   expect(tooLate).toBe(0);
 });
 
-test("a create is not held up by a background task that waits for a lock", async () => {
-  const turns: string[] = [];
+test("a create overtakes a background task that waits for a lock", async () => {
+  const order: string[] = [];
   let isLocked = true;
   async function performOne(type: string): Promise<never> {
-    turns.push(type);
+    order.push(type);
     if (type === "purge" && isLocked) throw new StoreBusy("locked");
     return NOTHING;
   }
   const { perform } = createWriteQueue({ perform: performOne }, 60_000);
-  const purged = perform("purge", { endedByMs: 1, limit: 1 });
+  const purge = perform("purge", { endedByMs: 1, limit: 1 });
   await perform("insert", { links: "[]" });
   isLocked = false;
-  await purged;
-  expect(turns.filter((type) => type === "insert")).toHaveLength(1);
-  expect(turns.slice(turns.indexOf("insert"))).toEqual(["insert", "purge"]);
+  await purge;
+  expect(order.filter((type) => type === "insert")).toHaveLength(1);
+  expect(order.slice(order.indexOf("insert"))).toEqual(["insert", "purge"]);
 });
 
-test("a background task waits for a lock for longer than a create, but not forever", async () => {
+test("a background task waits longer for a lock than a create, but not forever", async () => {
   using clock = stopClock();
   const thread = {
     async perform() {

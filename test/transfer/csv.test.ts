@@ -2,8 +2,8 @@ import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
 
 import { runCommand } from "../cli/commands.ts";
-import { temporaryFolder } from "../service.ts";
-import { moveIn, refuse } from "./moved.ts";
+import { temporaryFolder } from "../support/service.ts";
+import { expectImported, expectRefused } from "./import-checks.ts";
 
 const ROWS = [
   ["Code", "Title", "Target", "Created", "Expires", "Visits"],
@@ -20,21 +20,21 @@ const ROWS = [
   ["", "", "https://example.com/none", "", "", ""],
   ["abc", "", "https://example.com/twice", "", "", ""],
 ];
-const MOVED = {
+const EXPECTED = {
   links: {
-    abc: { leads: "https://example.com/?a=%22b%22,c;d", created: "2024-01-31T12:34:56.000Z", visits: 5 },
-    ABC: { leads: "https://example.com/upper", created: "2024-01-31T00:00:00.000Z" },
-    over: { leads: 404, ends: "2024-06-01T00:00:00.000Z", created: "2024-01-31T12:34:56.000Z" },
+    abc: { location: "https://example.com/?a=%22b%22,c;d", created: "2024-01-31T12:34:56.000Z", visits: 5 },
+    ABC: { location: "https://example.com/upper", created: "2024-01-31T00:00:00.000Z" },
+    over: { location: 404, ends: "2024-06-01T00:00:00.000Z", created: "2024-01-31T12:34:56.000Z" },
   },
-  left: {
+  skipped: {
     "code: there is none": ["line 6"],
     "another link earlier in the file has the same code": ["line 7: abc"],
   },
 };
 const write = (separator: string, end: string) => ROWS.map((row) => row.join(separator)).join(end);
 
-/** What `mysql --batch` of MariaDB 10.11 wrote for a database of YOURLS, with the commands of docs/moving.md. */
-const BATCH = {
+/** Output of `mysql --batch` of MariaDB 10.11 for a database of YOURLS, with the commands of docs/moving.md. */
+const MYSQL_OUTPUT = {
   links:
     "code\ttarget\tcreated\tvisits\n" +
     "ABC\thttps://example.com/back\\\\slash\\ttab\\nline\t2024-01-31 12:34:56\t1\n" +
@@ -49,20 +49,21 @@ const BATCH = {
 };
 
 describe("curt import of a CSV file", () => {
-  test("reads commas and plain lines, also empty ones", () => moveIn(`${write(",", "\n")}\n\n`, MOVED));
+  test("reads commas, LF and empty lines", () => expectImported(`${write(",", "\n")}\n\n`, EXPECTED));
 
-  test("reads semicolons, CRLF and a byte order mark", () => moveIn(`\uFEFF${write(";", "\r\n")}`, MOVED));
+  test("reads semicolons, CRLF and a byte order mark", () =>
+    expectImported(`\uFEFF${write(";", "\r\n")}`, EXPECTED));
 
-  test("adds visits by day, in any order, to their links", () =>
-    moveIn("code,url,visits\na,https://example.com/a,10\nb,https://example.com/b,\n", {
+  test("adds visits by day to their links, in any order", () =>
+    expectImported("code,url,visits\na,https://example.com/a,10\nb,https://example.com/b,\n", {
       links: {
         a: {
-          leads: "https://example.com/a",
+          location: "https://example.com/a",
           created: "2024-02-29T00:00:00.000Z",
           visits: 10,
           days: { "2024-02-29": 3, "2024-03-01": 2 },
         },
-        b: { leads: "https://example.com/b", visits: 4, days: { "2024-02-29": 4 } },
+        b: { location: "https://example.com/b", visits: 4, days: { "2024-02-29": 4 } },
       },
       visits: [
         "visits,Day,code,country",
@@ -74,35 +75,35 @@ describe("curt import of a CSV file", () => {
       ].join("\n"),
     }));
 
-  test("reads what mysql --batch writes: escaped tabs and line breaks, bare quotes, NULL", async () => {
+  test("reads output of mysql --batch with escaped tabs and line breaks, bare quotes and NULL", async () => {
     const code =
       "code: A character is not allowed: use letters, marks and numbers of any script, -, _ and emoji.";
     const rest = {
-      NULL: { leads: "https://example.com/null" },
+      NULL: { location: "https://example.com/null" },
       abc: {
-        leads: "https://example.com/it's?a=%221%22,2;3&b=%20",
+        location: "https://example.com/it's?a=%221%22,2;3&b=%20",
         created: "2024-01-31T12:34:56.000Z",
         visits: 7,
         days: { "2024-02-29": 1, "2024-03-01": 1 },
       },
-      "😀": { leads: "https://example.com/emoji" },
+      "😀": { location: "https://example.com/emoji" },
     };
-    const left = {
+    const skipped = {
       "URL: The control character is not allowed.": ["line 2: ABC (U+0009)"],
       [code]: ["line 4: a!b (! (U+0021))"],
       "URL: It must start with http:// or https://.": ["line 6: 한"],
     };
-    await moveIn(BATCH.links, { links: rest, left, visits: BATCH.visits });
-    const { [code]: _, ...others } = left;
-    await moveIn(BATCH.links, {
-      links: { ...rest, "a!b": { leads: "https://example.com/" } },
-      left: others,
-      visits: BATCH.visits,
+    await expectImported(MYSQL_OUTPUT.links, { links: rest, skipped, visits: MYSQL_OUTPUT.visits });
+    const { [code]: _, ...others } = skipped;
+    await expectImported(MYSQL_OUTPUT.links, {
+      links: { ...rest, "a!b": { location: "https://example.com/" } },
+      skipped: others,
+      visits: MYSQL_OUTPUT.visits,
       options: ["--keep-odd"],
     });
   });
 
-  test("reads the export of Dub, and of one domain only", async () => {
+  test("reads exports of Dub, one domain at a time", async () => {
     const csv = [
       "Short link,Destination URL,Clicks,Created at,Link ID,Updated at,Tags,Archived",
       '"https://go.example/abc","https://example.com/?a=""b""",12,2024-01-31T12:34:56.789Z,link_1,,"a, b",No',
@@ -110,19 +111,19 @@ describe("curt import of a CSV file", () => {
       "https://go.example/,https://example.com/root,0,2024-01-31T12:34:56.789Z,,,,No",
       "https://go.example/%ED%95%9C,https://example.com/han,0,2024-01-31T12:34:56.789Z,,,,No",
     ].join("\n");
-    await moveIn(csv, {
+    await expectImported(csv, {
       links: {
-        abc: { leads: "https://example.com/?a=%22b%22", created: "2024-01-31T12:34:56.789Z", visits: 12 },
-        한: { leads: "https://example.com/han" },
+        abc: { location: "https://example.com/?a=%22b%22", created: "2024-01-31T12:34:56.789Z", visits: 12 },
+        한: { location: "https://example.com/han" },
       },
-      left: {
+      skipped: {
         "it isn't of go.example (choose with --domain)": ["line 3: https://other.example/abc"],
         "code: there is none": ["line 4"],
       },
     });
-    await moveIn(csv, {
-      links: { abc: { leads: "https://example.com/other", visits: 1 } },
-      left: {
+    await expectImported(csv, {
+      links: { abc: { location: "https://example.com/other", visits: 1 } },
+      skipped: {
         "it isn't of other.example (choose with --domain)": [
           "line 2: https://go.example/abc",
           "line 4: https://go.example/",
@@ -133,8 +134,8 @@ describe("curt import of a CSV file", () => {
     });
   });
 
-  test("reads the export of Bitly, with both codes of a link", () =>
-    moveIn(
+  test("reads exports of Bitly, with both codes of a link", () =>
+    expectImported(
       [
         "Link,Custom Link,Date Created,Title,Destination URL,Total Engagements",
         "https://bit.ly/4xYz,https://brand.example/spring,2024-01-31T12:34:56+0000,,https://example.com/s,3",
@@ -143,53 +144,60 @@ describe("curt import of a CSV file", () => {
       ].join("\r\n"),
       {
         links: {
-          spring: { leads: "https://example.com/s", visits: 3 },
-          "3AbC": { leads: "https://example.com/x" },
-          summer: { leads: "https://example.com/x", visits: 12 },
-          plain: { leads: "https://example.com/p", created: "2024-02-01T10:00:00.000Z" },
+          spring: { location: "https://example.com/s", visits: 3 },
+          "3AbC": { location: "https://example.com/x" },
+          summer: { location: "https://example.com/x", visits: 12 },
+          plain: { location: "https://example.com/p", created: "2024-02-01T10:00:00.000Z" },
         },
-        left: { "it isn't of brand.example (choose with --domain)": ["line 2: https://bit.ly/4xYz"] },
+        skipped: { "it isn't of brand.example (choose with --domain)": ["line 2: https://bit.ly/4xYz"] },
         options: ["--domain", "brand.example"],
       },
     ));
 
-  test("ends at a broken line and writes nothing, or passes over it with --skip-bad", async () => {
+  const NO_DATE = "one of its dates can't be read. Dates look like 2026-11-22T10:00:00Z";
+  const OTHER_WIDTH = "it has fewer or more cells than the first line";
+  test.each<[what: string, line: string | Uint8Array, fault: string]>([
+    ["a month 13", "wrong,https://example.com/,2026-13-01,,", NO_DATE],
+    ["a month 0", "wrong,https://example.com/,2026-00-01,,", NO_DATE],
+    ["a day that doesn't exist", "wrong,https://example.com/,2026-02-29,,", NO_DATE],
+    ["an hour 25", "wrong,https://example.com/,2026-01-01 25:00,,", NO_DATE],
+    ["an offset of 24 hours", "wrong,https://example.com/,2026-01-01T00:00+24:00,,", NO_DATE],
+    ["an ambiguous date", "wrong,https://example.com/,1/2/2026,,", NO_DATE],
+    ["visits in words", "wrong,https://example.com/,,a lot,", "its number of visits is no number"],
+    ["a flag in words", "wrong,https://example.com/,,,yes", "its forward_query is neither true nor false"],
+    ["too few cells", "wrong,https://example.com/", OTHER_WIDTH],
+    ["too many cells", "wrong,https://example.com/,,,,", OTHER_WIDTH],
+    [
+      "a short address that can't be decoded",
+      "https://go.example/%,https://example.com/,,,",
+      "its short address can't be read",
+    ],
+    [
+      "bytes that aren't UTF-8",
+      Buffer.from("wr\xF6ng,https://example.com/,,,", "latin1"),
+      "its code or target is no UTF-8",
+    ],
+  ])("stops at %s and writes nothing, or skips the line with --skip-bad", async (_, line, fault) => {
+    using folder = temporaryFolder();
+    const path = join(folder.path, "links.csv");
+    const settings = { DATABASE_URL: `sqlite:${folder.path}/curt.db`, PORT: "1" };
+    const header = "code,target,created,visits,forward_query\n";
+    await Bun.write(path, new Blob([header, line, "\ngood,https://example.com/,,,\n"]));
+    expect(await runCommand(["import", path], settings)).toEqual({
+      code: 1,
+      stdout: "",
+      stderr: `curt: ${path} is broken at line 2: ${fault}. Use a whole file, or --skip-bad to pass over broken lines. Nothing was written.\n`,
+    });
+    const skipped = await runCommand(["import", "--dry-run", "--skip-bad", path], settings);
+    expect(skipped.stdout).toContain(`left out, 1: the line is broken: ${fault}\n  line 2\n`);
+    expect(skipped.stdout).toContain("1 of 1 links would be added");
+  });
+
+  test("stops at a broken line of visits, or skips it with --skip-bad", async () => {
     using folder = temporaryFolder();
     const path = (name: string) => join(folder.path, name);
     const settings = { DATABASE_URL: `sqlite:${path("curt.db")}`, PORT: "1" };
-    const good = "good,https://example.com/,,,";
-    const date = "one of its dates can't be read. Dates look like 2026-11-22T10:00:00Z";
-    const wrong = [
-      ...[
-        "2026-13-01",
-        "2026-00-01",
-        "2026-02-29",
-        "2026-01-01 25:00",
-        "2026-01-01T00:00+24:00",
-        "1/2/2026",
-      ].map((created) => [`wrong,https://example.com/,${created},,`, date] as const),
-      ["wrong,https://example.com/,,a lot,", "its number of visits is no number"],
-      ["wrong,https://example.com/,,,yes", "its forward_query is neither true nor false"],
-      ["wrong,https://example.com/", "it has fewer or more cells than the first line"],
-      ["wrong,https://example.com/,,,,", "it has fewer or more cells than the first line"],
-      ["https://go.example/%,https://example.com/,,,", "its short address can't be read"],
-      [Buffer.from("wr\xF6ng,https://example.com/,,,", "latin1"), "its code or target is no UTF-8"],
-    ] as const;
-    for (const [line, why] of wrong) {
-      await Bun.write(
-        path("links.csv"),
-        new Blob(["code,target,created,visits,forward_query\n", line, `\n${good}\n`]),
-      );
-      expect(await runCommand(["import", path("links.csv")], settings)).toEqual({
-        code: 1,
-        stdout: "",
-        stderr: `curt: ${path("links.csv")} is broken at line 2: ${why}. Use a whole file, or --skip-bad to pass over broken lines. Nothing was written.\n`,
-      });
-      const skipped = await runCommand(["import", "--dry-run", "--skip-bad", path("links.csv")], settings);
-      expect(skipped.stdout).toContain(`left out, 1: the line is broken: ${why}\n  line 2\n`);
-      expect(skipped.stdout).toContain("1 of 1 links would be added");
-    }
-    await Bun.write(path("links.csv"), `code,target\n${good.slice(0, -3)}\n`);
+    await Bun.write(path("links.csv"), "code,target\ngood,https://example.com/\n");
     await Bun.write(
       path("visits.csv"),
       "code,day,visits\ngood,yesterday,1\ngood,9206-02-28,1\ngood,2024-02-29,2\n",
@@ -197,15 +205,17 @@ describe("curt import of a CSV file", () => {
     const command = ["import", "--visits", path("visits.csv"), path("links.csv")];
     const refused = await runCommand(command, settings);
     expect(refused).toMatchObject({ code: 1, stdout: "" });
-    expect(refused.stderr).toContain(`curt: ${path("visits.csv")} is broken at line 2: ${date}`);
+    expect(refused.stderr).toContain(`curt: ${path("visits.csv")} is broken at line 2: ${NO_DATE}`);
     const { stdout } = await runCommand([...command, "--skip-bad"], settings);
-    expect(stdout).toContain(`left out, 1: the line is broken: ${date}\n  line 2 of ${path("visits.csv")}\n`);
+    expect(stdout).toContain(
+      `left out, 1: the line is broken: ${NO_DATE}\n  line 2 of ${path("visits.csv")}\n`,
+    );
     expect(stdout).toContain("the line is broken: its day is in the future\n  line 3 of ");
     expect(stdout).toContain("1 of 1 links added, with 2 visits");
   });
 
-  test("takes dates from 1970 to 9999, also as Unix time, and none for what never ends", () =>
-    moveIn(
+  test("accepts dates from 1970 to 9999 and Unix times, and 0 for no end", () =>
+    expectImported(
       [
         "code,target,created_at,expires_at",
         "seconds,https://example.com/,1706704496,253402300799",
@@ -215,46 +225,60 @@ describe("curt import of a CSV file", () => {
       {
         links: {
           seconds: {
-            leads: "https://example.com/",
+            location: "https://example.com/",
             created: "2024-01-31T12:34:56.000Z",
             ends: "9999-12-31T00:00:00.000Z",
           },
-          milliseconds: { leads: "https://example.com/", created: "2024-01-31T12:34:56.789Z" },
+          milliseconds: { location: "https://example.com/", created: "2024-01-31T12:34:56.789Z" },
         },
-        left: { "dates: they are not between 1970 and 9999": ["line 4: early"] },
+        skipped: { "dates: they are not between 1970 and 9999": ["line 4: early"] },
       },
     ));
 
-  test("takes whether a link passes the query on, as databases write it", () => {
+  test("reads forward_query in the spellings of databases", () => {
     const [on, off] = [
       ["true", "TRUE", "t", "1"],
       ["false", "F", "0", "", "NULL"],
     ];
-    const lead = (cells: readonly string[], leads: string) =>
-      Object.fromEntries(cells.map((cell) => [`is-${cell}`, { leads }]));
-    return moveIn(
+    const expectAll = (cells: readonly string[], location: string) =>
+      Object.fromEntries(cells.map((cell) => [`is-${cell}`, { location }]));
+    return expectImported(
       [
         "code,target,Forward-Query",
         ...[...on, ...off].map((cell) => `is-${cell},https://example.com/,${cell}`),
       ].join("\n"),
-      { links: { ...lead(on, "https://example.com/?utm=1"), ...lead(off, "https://example.com/") } },
+      {
+        links: { ...expectAll(on, "https://example.com/?utm=1"), ...expectAll(off, "https://example.com/") },
+      },
     );
   });
 
-  test("refuses what is no such file, or not all of it", async () => {
-    const how = "The first line of a CSV file must name its columns, at least code, target.";
-    await refuse("code\na\n", "has no column target", how);
-    await refuse("-- MySQL dump 10.13\n--\n", "has no column code", how);
-    await refuse(Buffer.from("SQLite format 3\0\x10\0"), "has no column code", how);
-    await refuse('code,target\na,"https://example.com/\n', "is broken at line 2: its quotes are wrong");
-    await refuse('code,target\n"a"b,https://example.com/\n', "is broken at line 2: its quotes are wrong");
-    await refuse(
+  const HOW = "The first line of a CSV file must name its columns, at least code, target.";
+  test.each<[what: string, content: string | Uint8Array, ...words: string[]]>([
+    ["without targets", "code\na\n", "has no column target", HOW],
+    ["with SQL", "-- MySQL dump 10.13\n--\n", "has no column code", HOW],
+    ["of SQLite", Buffer.from("SQLite format 3\0\x10\0"), "has no column code", HOW],
+    [
+      "with an open quote",
+      'code,target\na,"https://example.com/\n',
+      "is broken at line 2: its quotes are wrong",
+    ],
+    [
+      "with text after a quote",
+      'code,target\n"a"b,https://example.com/\n',
+      "is broken at line 2: its quotes are wrong",
+    ],
+    [
+      "with an endless row",
       `code,target\na,"${"x\n".repeat(1_000_000)}`,
       "its row has more than 1 MiB, perhaps because a quote is missing",
-    );
-    await refuse("", "is empty");
-    await refuse(Bun.zstdCompressSync("code,target\n"), "is compressed. Unpack it with unzstd.");
-    const zip = Uint8Array.of(0x50, 0x4b, 3, 4, 20, 0, 6, 0, 8, 0);
-    await refuse(zip, "is a ZIP archive or an Excel workbook.");
-  });
+    ],
+    ["without content", "", "is empty"],
+    ["with compressed rows", Bun.zstdCompressSync("code,target\n"), "is compressed. Unpack it with unzstd."],
+    [
+      "in a ZIP archive",
+      Uint8Array.of(0x50, 0x4b, 3, 4, 20, 0, 6, 0, 8, 0),
+      "is a ZIP archive or an Excel workbook.",
+    ],
+  ])("refuses a file %s", (_, content, ...words) => expectRefused(content, ...words));
 });

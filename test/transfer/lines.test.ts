@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 
 import { readBlocks } from "../../src/transfer/lines.ts";
 
-test("a line of an export that is too long is one line, and its end is none", async () => {
+test("an overlong line of an export is one line, and its last part isn't taken for the end of the file", async () => {
   const long = "x".repeat(4_200_000);
   async function* bytes() {
     for (const chunk of [`a\n${long}`, long, long, '{"kind":"end"}\nb\n', "c"]) yield Buffer.from(chunk);

@@ -4,33 +4,33 @@ import { describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
-import { sharePostgres } from "../postgres.ts";
-import { ROOT } from "../service.ts";
-import { commandsOf, scriptsOf } from "../shell.ts";
-import { moveIn } from "./moved.ts";
+import { sharePostgres } from "../support/postgres.ts";
+import { ROOT } from "../support/service.ts";
+import { commandsOf, scriptsOf } from "../support/shell-scripts.ts";
+import { expectImported } from "./import-checks.ts";
 
 const server = await sharePostgres();
 
-/** With the time zone that the command sets. */
+/** The queries of the document, with the time zone that each command sets. */
 const QUERIES = scriptsOf(readFileSync(join(ROOT, "docs/moving.md"), "utf8"))
   .flatMap(commandsOf)
   .flatMap(({ words, settings: { PGTZ: zone = "America/New_York" } }) =>
     words.filter((word) => word.startsWith("SELECT ")).map((sql) => ({ sql, zone })),
   );
 
-/** Returns what the queries write that name the table: links, and their visits. */
+/** Runs the queries that name the table, and returns their output: links, and their visits. */
 type Engine = (statements: string, table: string) => Promise<readonly string[]>;
 
 /** COPY writes what `psql --csv` writes. */
 const onPostgres: Engine = async (statements, table) => {
   await server.url(table);
   const tables = statements.replaceAll("`", '"').replaceAll("DATETIME", "TIMESTAMPTZ");
-  await server.ask(`SET timezone TO 'UTC'; ${tables}`, table);
-  const [row] = await server.ask("SELECT current_setting('data_directory') AS folder");
+  await server.query(`SET timezone TO 'UTC'; ${tables}`, table);
+  const [row] = await server.query("SELECT current_setting('data_directory') AS folder");
   const file = `${String(row?.["folder"])}/${table}`;
   const files: string[] = [];
   for (const { sql, zone } of queriesOn(table)) {
-    await server.ask(
+    await server.query(
       `SET timezone TO '${zone}'; COPY (${sql}) TO '${file}' WITH (FORMAT csv, HEADER)`,
       table,
     );
@@ -108,18 +108,18 @@ INSERT INTO yourls_log (click_time, shorturl) VALUES ('2024-02-29 23:59:59', 'ab
 
 const CREATED = "2024-01-31T12:34:56.000Z";
 const ENDS = "2024-06-01T00:00:00.000Z";
-const ABC = { leads: "https://example.com/a?q=%221%22,2", created: CREATED };
+const ABC = { location: "https://example.com/a?q=%221%22,2", created: CREATED };
 
-describe("the queries for", () => {
+describe("docs/moving.md", () => {
   test.each([
     ["PostgreSQL", onPostgres],
     ["SQLite", onSqlite],
-  ])("Kutt over %s leave out banned links, passwords and other domains", async (_, read) => {
+  ])("has queries for Kutt on %s, which skip banned links, passwords and other domains", async (_, read) => {
     const [links = "", visits = ""] = await read(KUTT, "links");
-    await moveIn(links, {
+    await expectImported(links, {
       links: {
         abc: { ...ABC, visits: 7, days: { "2024-02-29": 5 } },
-        over: { leads: 404, created: CREATED, ends: ENDS, visits: 1 },
+        over: { location: 404, created: CREATED, ends: ENDS, visits: 1 },
       },
       visits,
     });
@@ -128,31 +128,34 @@ describe("the queries for", () => {
   test.each([
     ["PostgreSQL", onPostgres],
     ["SQLite", onSqlite],
-  ])("Shlink over %s leave out links with conditions, other domains and bots", async (_, read) => {
-    const [links = "", visits = ""] = await read(SHLINK, "short_urls");
-    await moveIn(links, {
-      links: {
-        abc: { ...ABC, leads: `${ABC.leads}&utm=1`, visits: 2, days: { "2024-02-29": 2 } },
-        over: { leads: 404, created: CREATED, ends: ENDS },
-        plain: { leads: "https://example.com/p", created: CREATED },
-      },
-      visits,
-    });
-  });
+  ])(
+    "has queries for Shlink on %s, which skip links with conditions, other domains and bots",
+    async (_, read) => {
+      const [links = "", visits = ""] = await read(SHLINK, "short_urls");
+      await expectImported(links, {
+        links: {
+          abc: { ...ABC, location: `${ABC.location}&utm=1`, visits: 2, days: { "2024-02-29": 2 } },
+          over: { location: 404, created: CREATED, ends: ENDS },
+          plain: { location: "https://example.com/p", created: CREATED },
+        },
+        visits,
+      });
+    },
+  );
 
-  test("YOURLS have visits by day", async () => {
+  test("has queries for YOURLS, with visits by day", async () => {
     const [links = "", visits = ""] = await onSqlite(YOURLS, "yourls_");
-    await moveIn(links, { links: { abc: { ...ABC, visits: 7, days: { "2024-02-29": 2 } } }, visits });
+    await expectImported(links, { links: { abc: { ...ABC, visits: 7, days: { "2024-02-29": 2 } } }, visits });
   });
 
-  test("Chhoto URL have ends and sums of visits", async () => {
+  test("has a query for Chhoto URL, with ends and total visits", async () => {
     const [links = ""] = await onSqlite(CHHOTO, "FROM urls");
-    await moveIn(links, {
+    await expectImported(links, {
       links: {
-        abc: { leads: ABC.leads, visits: 5 },
-        ABC: { leads: "https://example.com/zero" },
-        over: { leads: 404, ends: ENDS, visits: 2 },
-        later: { leads: "https://example.com/later" },
+        abc: { location: ABC.location, visits: 5 },
+        ABC: { location: "https://example.com/zero" },
+        over: { location: 404, ends: ENDS, visits: 2 },
+        later: { location: "https://example.com/later" },
       },
     });
   });

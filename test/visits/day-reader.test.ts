@@ -9,20 +9,20 @@ import type { VisitStore } from "../../src/visits/days/store.ts";
 import { createNoise } from "../../src/visits/statistics/noise.ts";
 import { INTERVALS } from "../../src/visits/statistics/series.ts";
 import { createStatistics } from "../../src/visits/statistics/statistics.ts";
-import { temporaryFolder } from "../service.ts";
 import { newLink } from "../stores/links.ts";
-import { slicesOf, type Told } from "./slices.ts";
+import { temporaryFolder } from "../support/service.ts";
+import { slicesOf, type TestVisit } from "./slices.ts";
 
 const HOUR_MS = 3_600_000;
 const noise = createNoise("a key");
 const START_HOUR = Date.UTC(2026, 9, 1) / HOUR_MS;
 
-const visit: fc.Arbitrary<Partial<Told>> = fc.record({
+const visit: fc.Arbitrary<Partial<TestVisit>> = fc.record({
   bot: fc.boolean(),
   visitor: fc.nat(20),
   referrer: fc.constantFrom("", "a.example", "b.example", "c.example"),
 });
-/** Some hours pass, some visits come that were made a while ago, and perhaps days are closed or forgotten. */
+/** Some hours pass, visits arrive, perhaps late, and days may be closed or deleted. */
 const step = fc.record({
   hours: fc.constantFrom(0, 0, 0.5, 1, 5, 30),
   hoursLate: fc.constantFrom(0, 0, 0, 1, 26),
@@ -34,11 +34,25 @@ const step = fc.record({
 });
 type Step = typeof step extends fc.Arbitrary<infer S> ? S : never;
 
-/** Plays many random lives of a link over one store; `look` is called after each step of a life, which begins with `open`. */
+/** A store, and the ranges of days that are read from it. */
+function recordReads(store: VisitStore) {
+  const reads: [first: number, last: number][] = [];
+  const reading: Pick<VisitStore, "sums" | "days" | "daySums"> = {
+    sums: store.sums,
+    daySums: store.daySums,
+    days(code, createdMs, first, last) {
+      reads.push([first, last]);
+      return store.days(code, createdMs, first, last);
+    },
+  };
+  return { reads, reading };
+}
+
+/** Plays random lives of links over one store: `open` is called at the start of each, `check` after each step. */
 async function playLives<T>(
   numRuns: number,
   open: (kinds: readonly Parameters<typeof createStatistics>[0][]) => T,
-  look: (opened: T, link: NewLink, step: Step) => Promise<void>,
+  check: (state: T, link: NewLink, step: Step) => Promise<void>,
 ): Promise<void> {
   using folder = temporaryFolder();
   const store = await openSqliteStore(join(folder.path, "curt.db"));
@@ -46,17 +60,17 @@ async function playLives<T>(
   async function play(steps: readonly Step[]): Promise<void> {
     let hour = START_HOUR;
     const clock = { nowMs: () => hour * HOUR_MS };
-    const opened = open((["safe", "all", "count"] as const).map((shown) => ({ store, clock, shown, noise })));
+    const state = open((["safe", "all", "count"] as const).map((shown) => ({ store, clock, shown, noise })));
     const link = newLink(`link${links++}`, { createdMs: 5 });
     for (const one of steps) {
       const { hours, hoursLate, visits, closes, forgets } = one;
       hour += hours;
-      const told = visits.map((visited) => ({ ...visited, code: link.code }));
-      for (const slice of slicesOf({ hour: Math.floor(hour - hoursLate), visits: told }))
+      const ofLink = visits.map((fields) => ({ ...fields, code: link.code }));
+      for (const slice of slicesOf({ hour: Math.floor(hour - hoursLate), visits: ofLink }))
         await store.add(slice);
       const today = Math.floor(hour / 24);
       if (closes) await store.age({ closeBefore: today - 1, forgetBefore: forgets ? today - 2 : 0 }, 1000);
-      await look(opened, link, one);
+      await check(state, link, one);
     }
   }
   await fc.assert(fc.asyncProperty(fc.array(step, { minLength: 2, maxLength: 12 }), play), { numRuns });
@@ -67,46 +81,38 @@ test("cached days give the same statistics as days read from the store", () =>
   playLives(
     60,
     (kinds) => kinds.map((kind) => ({ kind, keeping: createStatistics(kind) })),
-    async (opened, link, { interval, timeZone }) => {
-      for (const { kind, keeping } of opened)
+    async (state, link, { interval, timeZone }) => {
+      for (const { kind, keeping } of state)
         expect(await keeping.statistics(link, { interval, timeZone })).toEqual(
           await createStatistics(kind).statistics(link, { interval, timeZone }),
         );
     },
   ));
 
-test("statistics of the same revision are the same", async () => {
+test("equal revisions mean equal statistics", async () => {
   let repeated = 0;
   await playLives(
     40,
-    (kinds) => kinds.map((kind) => ({ ...createStatistics(kind), told: new Map<string, unknown>() })),
-    async (opened, link) => {
+    (kinds) => kinds.map((kind) => ({ ...createStatistics(kind), results: new Map<string, unknown>() })),
+    async (state, link) => {
       for (const interval of INTERVALS)
         for (const timeZone of ["UTC", "Asia/Seoul"])
-          for (const { told, revision, statistics } of opened) {
-            const known = JSON.stringify(await revision(link, { interval, timeZone }));
+          for (const { results, revision, statistics } of state) {
+            const key = JSON.stringify(await revision(link, { interval, timeZone }));
             const now = await statistics(link, { interval, timeZone });
-            if (told.has(known)) repeated++;
-            else told.set(known, now);
-            expect(told.get(known)).toEqual(now);
+            if (results.has(key)) repeated++;
+            else results.set(key, now);
+            expect(results.get(key)).toEqual(now);
           }
     },
   );
   expect(repeated).toBeGreaterThan(0);
 });
 
-test("a day is read again only when it has changed", async () => {
+test("a day is read again only after it changed", async () => {
   using folder = temporaryFolder();
   const store = await openSqliteStore(join(folder.path, "curt.db"));
-  const read: [first: number, last: number][] = [];
-  const reading: Pick<VisitStore, "sums" | "days" | "daySums"> = {
-    sums: store.sums,
-    daySums: store.daySums,
-    days(code, createdMs, first, last) {
-      read.push([first, last]);
-      return store.days(code, createdMs, first, last);
-    },
-  };
+  const { reads, reading } = recordReads(store);
   const link = newLink("read", { createdMs: 5 });
   const add = async (hour: number) => {
     for (const slice of slicesOf({ hour, visits: [{ code: link.code }] })) await store.add(slice);
@@ -115,46 +121,38 @@ test("a day is read again only when it has changed", async () => {
   const nowHour = START_HOUR + 19 * 24 + 1;
   const clock = { nowMs: () => nowHour * HOUR_MS };
   const { statistics } = createStatistics({ store: reading, clock, shown: "safe", noise });
-  const ask = () => statistics(link, { interval: "day", timeZone: "UTC" });
+  const readDays = () => statistics(link, { interval: "day", timeZone: "UTC" });
   const first = START_HOUR / 24;
-  await ask();
-  await ask();
-  expect(read).toEqual([[first, first + 19]]);
+  await readDays();
+  await readDays();
+  expect(reads).toEqual([[first, first + 19]]);
   await add(nowHour);
-  expect(await ask()).toMatchObject({ visits: 21 });
-  expect(read.slice(1)).toEqual([[first + 19, first + 19]]);
+  expect(await readDays()).toMatchObject({ visits: 21 });
+  expect(reads.slice(1)).toEqual([[first + 19, first + 19]]);
   await store.close();
 });
 
-test("links with little to tell are forgotten in time as well", async () => {
+test("the cache keeps the 1,000 latest links, even if they have few visits", async () => {
   using folder = temporaryFolder();
   const store = await openSqliteStore(join(folder.path, "curt.db"));
-  let reads = 0;
-  const reading: Pick<VisitStore, "sums" | "days" | "daySums"> = {
-    sums: store.sums,
-    daySums: store.daySums,
-    days(...asked) {
-      reads++;
-      return store.days(...asked);
-    },
-  };
+  const { reads, reading } = recordReads(store);
   const links = Array.from({ length: 1200 }, (_, nth) => newLink(`once-${nth}`, { createdMs: 5 }));
   const visits = links.map(({ code }) => ({ code }));
   for (const slice of slicesOf({ hour: START_HOUR, visits })) await store.add(slice);
   const clock = { nowMs: () => (START_HOUR + 1) * HOUR_MS };
   const { statistics } = createStatistics({ store: reading, clock, shown: "all", noise });
-  const ask = async (link: (typeof links)[number]) => {
+  const readsAfter = async (link: (typeof links)[number]) => {
     expect(await statistics(link, { interval: "day", timeZone: "UTC" })).toMatchObject({ visits: 1 });
-    return reads;
+    return reads.length;
   };
-  for (const link of links) await ask(link);
-  expect(reads).toBe(links.length);
-  // From the last one back, so that asking for one that is kept drops none of those that were asked for earlier.
-  let kept = 0;
+  for (const link of links) await readsAfter(link);
+  expect(reads).toHaveLength(links.length);
+  // Backwards, so that reading a cached link drops none that was read before it.
+  let cached = 0;
   for (const link of links.toReversed()) {
-    if ((await ask(link)) > links.length) break;
-    kept++;
+    if ((await readsAfter(link)) > links.length) break;
+    cached++;
   }
-  expect(kept).toBe(1000);
+  expect(cached).toBe(1000);
   await store.close();
 });

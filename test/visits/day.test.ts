@@ -13,10 +13,10 @@ import {
 import { readDetail } from "../../src/visits/days/detail.ts";
 import { DIMENSIONS } from "../../src/visits/days/dimensions.ts";
 
-/** A visit, as a person or a bot made it, in an hour. */
-interface Told {
+/** A visit of a person or a bot in an hour. */
+interface Visit {
   readonly hour: number;
-  /** Undefined where a bot made it. */
+  /** Undefined for a bot. */
   readonly by: SameVisits | undefined;
 }
 
@@ -33,23 +33,23 @@ const person = fc.record({
   visitor: fc.nat({ max: 30 }).map((nth) => Math.imul(nth + 1, 0x9e37_79b1) >>> 0),
   times: fc.integer({ min: 1, max: 3 }),
 });
-const told = fc.record({ hour: fc.nat({ max: 23 }), by: fc.option(person, { nil: undefined }) });
-const manyTold = fc.array(told, { minLength: 1, maxLength: 60 });
+const anyVisit = fc.record({ hour: fc.nat({ max: 23 }), by: fc.option(person, { nil: undefined }) });
+const manyVisits = fc.array(anyVisit, { minLength: 1, maxLength: 60 });
 
-function dayOfOne({ hour, by }: Told): Day {
-  const counted =
+function dayOfOne({ hour, by }: Visit): Day {
+  const counts =
     by === undefined ? { visits: 0, bots: 1, details: [] } : { visits: by.times, bots: 0, details: [by] };
-  return createDay(counted, hour);
+  return createDay(counts, hour);
 }
 
-/** As a process counts: what came in one hour is one part. */
-function dayOfHour(visits: readonly Told[], hour: number): Day {
+/** A process counts each hour as one part. */
+function dayOfHour(visits: readonly Visit[], hour: number): Day {
   const details = visits.flatMap(({ by }) => by ?? []);
   const sum = details.reduce((all, { times }) => all + times, 0);
   return createDay({ visits: sum, bots: visits.length - details.length, details }, hour);
 }
 
-/** Without the order in which values came. */
+/** Without the order of values. */
 function plain({ visits, bots, detail }: Day) {
   const day = readDetail(detail);
   for (const all of Object.values(day.values)) all.sort(([a], [b]) => (a < b ? -1 : 1));
@@ -57,9 +57,9 @@ function plain({ visits, bots, detail }: Day) {
 }
 
 describe("the parts of a day", () => {
-  test("make the same day as its visits one by one, in whatever order and groups they are merged", () => {
+  test("merge into the same day in any order and grouping", () => {
     fc.assert(
-      fc.property(manyTold, fc.nat(), fc.integer(), (visits, cut, seed) => {
+      fc.property(manyVisits, fc.nat(), fc.integer(), (visits, cut, seed) => {
         const one = visits.map(dayOfOne).reduce(mergeDays);
         const byHour = Map.groupBy(visits, ({ hour }) => hour);
         const hours = [...byHour].map(([hour, all]) => dayOfHour(all, hour));
@@ -75,9 +75,9 @@ describe("the parts of a day", () => {
     );
   });
 
-  test("are what a plain count says", () => {
+  test("contain the same numbers as a plain count", () => {
     fc.assert(
-      fc.property(manyTold, (visits) => {
+      fc.property(manyVisits, (visits) => {
         const day = visits.map(dayOfOne).reduce(mergeDays);
         const people = visits.flatMap(({ by }) => by ?? []);
         const sum = (some: readonly SameVisits[]) => some.reduce((all, { times }) => all + times, 0);
@@ -99,20 +99,26 @@ describe("the parts of a day", () => {
     );
   });
 
-  test("age together: what one part has forgotten does not come back with another", () => {
+  test("merge into a closed day if one of them is closed", () => {
     fc.assert(
-      fc.property(manyTold, manyTold, fc.boolean(), fc.boolean(), (some, more, isClosed, isOtherClosed) => {
-        const aged = (visits: readonly Told[], closes: boolean): Day => {
-          const day = visits.map(dayOfOne).reduce(mergeDays);
-          return closes ? { ...day, detail: closeDetail(day.detail) } : day;
-        };
-        const [one, two] = [aged(some, isClosed), aged(more, isOtherClosed)];
-        const day = mergeDays(one, two);
-        expect(plain(mergeDays(two, one))).toEqual(plain(day));
-        if (isClosed || isOtherClosed) expect(closeDetail(day.detail)).toEqual(day.detail);
-        expect(day).toMatchObject({ visits: one.visits + two.visits, bots: one.bots + two.bots });
-        expect(Array.isArray(readDetail(day.detail).visitors)).toBe(!isClosed && !isOtherClosed);
-      }),
+      fc.property(
+        manyVisits,
+        manyVisits,
+        fc.boolean(),
+        fc.boolean(),
+        (some, more, isClosed, isOtherClosed) => {
+          const aged = (visits: readonly Visit[], closes: boolean): Day => {
+            const day = visits.map(dayOfOne).reduce(mergeDays);
+            return closes ? { ...day, detail: closeDetail(day.detail) } : day;
+          };
+          const [one, two] = [aged(some, isClosed), aged(more, isOtherClosed)];
+          const day = mergeDays(one, two);
+          expect(plain(mergeDays(two, one))).toEqual(plain(day));
+          if (isClosed || isOtherClosed) expect(closeDetail(day.detail)).toEqual(day.detail);
+          expect(day).toMatchObject({ visits: one.visits + two.visits, bots: one.bots + two.bots });
+          expect(Array.isArray(readDetail(day.detail).visitors)).toBe(!isClosed && !isOtherClosed);
+        },
+      ),
     );
   });
 });
@@ -121,7 +127,7 @@ function hash(value: unknown, seed: number): bigint {
   return Bun.hash.wyhash(JSON.stringify(value), BigInt(seed >>> 0));
 }
 
-/** Visits of an hour, each with a site and how many came from it. */
+/** Sites of an hour, with the number of visits from each. */
 type Part = readonly (readonly [site: string, times: number])[];
 
 function dayOfSites(part: Part): Day {
@@ -147,17 +153,17 @@ function shownOf(day: Day, site: string): readonly number[] {
   );
 }
 
-describe("a day with more values than are kept", () => {
+describe("a day with more values than it keeps", () => {
   const SITE = "blog.example";
   const fold = (parts: readonly Part[], day?: Day): Day =>
     [...(day ? [day] : []), ...parts.map(dayOfSites)].reduce(mergeDays);
 
-  test("keeps a site whose visits come one per fold, with all but as many as each kept one had", () => {
+  test("keeps a new site whose 50 visits come one per fold, minus the 10 of each site that it had", () => {
     const visits = Array.from({ length: 50 }, (): Part => [[SITE, 1]]);
     expect(shownOf(fold(visits, dayOfSites(sites("kept", MAX_DAY_VALUES, 10))), SITE)).toEqual([40, 40]);
   });
 
-  test("takes new sites after 200 forged ones", () => {
+  test("accepts a new site after 200 forged ones", () => {
     const forged = [sites("forged", 200, 1), ...oneByOne(sites("forged", 200, 1))];
     for (const parts of [forged.slice(0, 1), forged.slice(1), forged]) {
       const visits = Array.from({ length: 5 }, (): Part => [[SITE, 1]]);
@@ -165,7 +171,7 @@ describe("a day with more values than are kept", () => {
     }
   });
 
-  test("shows a visitor's only visit as one, although the value ranks above sites with 100 visits", () => {
+  test("publishes a single visit as one, although its value ranks above sites with 100 visits", () => {
     const popular = dayOfSites(sites("popular", MAX_DAY_VALUES, 100));
     const before = fold(oneByOne(sites("single", 150, 1)), popular);
     const day = fold([[[SITE, 1]], ...oneByOne(sites("later", 20, 1))], before);
@@ -184,7 +190,7 @@ describe("a day with more values than are kept", () => {
   });
   const parts = fc.array(fc.tuple(part, fc.nat()), { minLength: 1, maxLength: 30, size: "max" });
 
-  test("loses no visit, shows none too many, and keeps each value with more than a hundredth of them", () => {
+  test("loses no visit, publishes none too many, and keeps each value with over a hundredth of the visits", () => {
     fc.assert(
       fc.property(parts, (stream) => {
         // Merged in any grouping, as processes and stores do.
@@ -201,15 +207,15 @@ describe("a day with more values than are kept", () => {
           truth.set(text, (truth.get(text) ?? 0) + times);
         const { values, others, dropped } = readDetail(day.detail);
         for (const dimension of DIMENSIONS) {
-          const kept = values[dimension] ?? [];
-          expect(kept.length).toBeLessThanOrEqual(MAX_DAY_VALUES);
-          expect(sumOf(kept) + (others[dimension] ?? 0)).toBe(day.visits);
+          const counts = values[dimension] ?? [];
+          expect(counts.length).toBeLessThanOrEqual(MAX_DAY_VALUES);
+          expect(sumOf(counts) + (others[dimension] ?? 0)).toBe(day.visits);
         }
-        const kept = new Map(values.referrers);
+        const shown = new Map(values.referrers);
         const { floor, inherited } = dropped?.referrers ?? { floor: 0, inherited: new Map() };
         expect(floor).toBeLessThanOrEqual(day.visits / MAX_DAY_VALUES);
         for (const [text, visits] of truth) {
-          const own = kept.get(text);
+          const own = shown.get(text);
           if (own === undefined) expect(visits).toBeLessThanOrEqual(floor);
           else expect(own).toBeLessThanOrEqual(visits);
           if (own !== undefined) expect(own + (inherited.get(text) ?? 0)).toBeGreaterThanOrEqual(visits);
@@ -218,7 +224,7 @@ describe("a day with more values than are kept", () => {
         expect(closed).toMatchObject({ values, others });
         expect(closed.dropped).toBeUndefined();
       }),
-      // Finding the smallest of so large examples takes minutes.
+      // Shrinking such large examples takes minutes.
       { numRuns: 30, endOnFailure: true },
     );
   });

@@ -19,7 +19,7 @@ const count = fc.oneof(
 );
 const sketchOf = (maxLength: number) =>
   fc.uniqueArray(hash, { maxLength }).map((hashes) => hashes.toSorted((a, b) => a - b));
-/** Names that are in a list, and whatever else a request or an earlier version may have brought. */
+/** Known names, and any text of a request or an earlier version. */
 const nameOf = (dimension: Dimension) =>
   fc.oneof(
     fc.constantFrom(...NAMES[dimension]),
@@ -45,7 +45,7 @@ const byDimension = <T>(arbitraryOf: (dimension: Dimension) => fc.Arbitrary<T>) 
     requiredKeys: [],
   });
 const hour = fc.nat({ max: 23 });
-const kept = fc.record(
+const withoutDropped = fc.record(
   {
     hours: fc.dictionary(hour.map(String), fc.tuple(fc.nat(), fc.nat())),
     visitors: fc.oneof(sketchOf(256), fc.nat(), fc.constant(Number.MAX_SAFE_INTEGER / 2 - 0.5)),
@@ -55,7 +55,7 @@ const kept = fc.record(
   { requiredKeys: ["visitors", "values", "others"] },
 ) as fc.Arbitrary<unknown> as fc.Arbitrary<DayDetail>;
 /** With dropped values in some dimensions, or in none. */
-const detail = fc.tuple(kept, fc.array(count)).map(([day, floors]): DayDetail => {
+const detail = fc.tuple(withoutDropped, fc.array(count)).map(([day, floors]): DayDetail => {
   const entries = Object.entries(day.values).flatMap(([dimension, values], nth) => {
     const floor = floors[nth];
     const inherited = new Map(values.map(([text, visits]) => [text, visits % 1000]));
@@ -88,14 +88,14 @@ const dayOfVisit = fc
   .tuple(visit, hour)
   .map(([one, ofDay]) => createDay({ visits: 1, bots: 0, details: [one] }, ofDay));
 
-/** Without what JSON leaves out too. */
+/** Without the fields that JSON omits. */
 const plain = (day: DayDetail) =>
   JSON.parse(
     JSON.stringify(day, (_, value: unknown) => (value instanceof Map ? [...value] : value)),
   ) as unknown;
 
 describe("the detail of a day", () => {
-  test("is read as it was written", () => {
+  test("is unchanged after writing and reading", () => {
     fc.assert(
       fc.property(detail, (day) => {
         expect(plain(readDetail(writeDetail(day)))).toEqual(plain(day));
@@ -104,7 +104,7 @@ describe("the detail of a day", () => {
     );
   });
 
-  test("that has fewer dimensions is read, merged and closed: its visits have no value of a later one", () => {
+  test("with fewer dimensions is read, merged and closed; its visits have no values of later dimensions", () => {
     const one = createDay({ visits: 1, bots: 0, details: [VISIT] }, 13);
     const { languages: _, ...five } = readDetail(one.detail).values;
     const texts = ["google.com", "KR", "Chrome", "Android", "phone"];
@@ -123,7 +123,7 @@ describe("the detail of a day", () => {
     expect(() => readDetail(Uint8Array.fromHex("8d0702020202020202") as Detail)).toThrow("7 dimensions");
   });
 
-  test("of one visit says the same in its short form as in the long one", () => {
+  test("of one visit is equivalent in its short and long form", () => {
     fc.assert(
       fc.property(dayOfVisit, dayOfVisit, (one, other) => {
         const long = { ...one, detail: writeDetail(readDetail(one.detail)) };
@@ -138,7 +138,7 @@ describe("the detail of a day", () => {
     );
   });
 
-  test("of one visit with usual values takes 12 bytes, and 8 once it is closed, with nothing of the visitor", () => {
+  test("of one visit with usual values takes 12 bytes, and 8 without the visitor once it is closed", () => {
     const { detail: open } = createDay(
       { visits: 1, bots: 0, details: [{ ...VISIT, visitor: 0xfedc_ba98 }] },
       13,
@@ -147,9 +147,9 @@ describe("the detail of a day", () => {
     expect(closeDetail(open).toHex()).toBe("8d06020202020202");
   });
 
-  test("that is damaged is refused, and never read for long", () => {
+  test("is refused if it is damaged or cut", () => {
     expect(() => readDetail(new Uint8Array() as Detail)).toThrow(RangeError);
-    // So many visitors, dimensions or values that the bytes do not have.
+    // More visitors, dimensions or values than there are bytes.
     for (const hex of [
       "20feffffffffff1f",
       "2000ffffffffffff1f",
@@ -169,9 +169,9 @@ describe("the detail of a day", () => {
   });
 });
 
-test("a name keeps its place, because rows refer to it", () => {
+test("known names keep their indexes, which rows refer to", () => {
   // Values added at the end of a list are also added here.
-  const known = {
+  const lengths = {
     referrers: 126,
     countries: 142,
     browsers: 58,
@@ -179,8 +179,8 @@ test("a name keeps its place, because rows refer to it", () => {
     devices: 6,
     languages: 78,
   };
-  const lists = DIMENSIONS.map((dimension) => NAMES[dimension].slice(0, known[dimension]));
-  expect(lists.map((list) => list.length)).toEqual(Object.values(known));
+  const lists = DIMENSIONS.map((dimension) => NAMES[dimension].slice(0, lengths[dimension]));
+  expect(lists.map((list) => list.length)).toEqual(Object.values(lengths));
   expect(Bun.hash.crc32(JSON.stringify(lists))).toBe(631_387_237);
   for (const dimension of DIMENSIONS) {
     expect(new Set(NAMES[dimension]).size).toBe(NAMES[dimension].length);

@@ -7,7 +7,7 @@ import { StoreUnavailable } from "../../src/links/store.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
 import { startFolding } from "../../src/visits/journal/folding.ts";
 import { SegmentDamaged } from "../../src/visits/journal/segment-file.ts";
-import { temporaryFolder } from "../service.ts";
+import { temporaryFolder } from "../support/service.ts";
 import { writeSegment } from "./segments.ts";
 import { detailOf } from "./slices.ts";
 
@@ -32,7 +32,7 @@ describe("folding", () => {
   const sums = (code: string) => store.sums(code as LinkKey, 5);
   const refusal = (path: string) => folding.fold(path).catch((error: unknown) => error);
 
-  test("brings all of a segment to the store, once, however often it is folded", async () => {
+  test("adds each visit of a segment to the store once, even if it is repeated", async () => {
     const visits = Array.from({ length: 1700 }, (_, nth) => ({ code: `many${nth}`, visitor: nth }));
     const path = await writeSegment({
       folder,
@@ -47,7 +47,7 @@ describe("folding", () => {
     expect(detailOf(day)).toMatchObject({ visitors: [7], hours: { [HOUR % 24]: [1, 0] } });
   });
 
-  test("goes on where a store that went away was left", async () => {
+  test("continues a segment after the store was unavailable", async () => {
     const visits = Array.from({ length: 1700 }, (_, nth) => ({ code: `away${nth}` }));
     const path = await writeSegment({ folder, hour: HOUR, visits });
     let added = 0;
@@ -60,7 +60,7 @@ describe("folding", () => {
     for (const nth of [0, 499, 500, 1699]) expect(await sums(`away${nth}`)).toEqual({ visits: 1, bots: 0 });
   });
 
-  test("reads a file anew that holds another segment now", async () => {
+  test("reads a file again that now holds another segment", async () => {
     let isAway = true;
     const patient = startFolding({
       add: (slice) => (isAway ? Promise.reject(new StoreUnavailable("away")) : store.add(slice)),
@@ -80,7 +80,7 @@ describe("folding", () => {
     patient.close();
   });
 
-  test("says of a segment that it is damaged, and adds nothing of it", async () => {
+  test("rejects damaged and missing segments, and adds nothing of them", async () => {
     const links = Array.from({ length: 600 }, (_, nth) => ({ code: `whole${nth}` }));
     expect(
       await refusal(await writeSegment({ folder, hour: HOUR, visits: [...links, { code: "" }] })),
@@ -91,7 +91,7 @@ describe("folding", () => {
     expect(await sums("whole0")).toEqual({ visits: 0, bots: 0 });
   });
 
-  test("does not take the system's passing trouble for damage", async () => {
+  test("reports a passing system error as an unavailable store, not as damage", async () => {
     const path = await writeSegment({ folder, hour: HOUR, visits: [{ code: "patient" }] });
     const hidden = join(folder, "hidden.visits");
     // A link to itself: ELOOP.

@@ -4,12 +4,12 @@ import { join } from "node:path";
 
 import type { LinkKey } from "../../src/links/code.ts";
 import { DAY_MS, HOUR_MS } from "../../src/links/time.ts";
-import { temporaryFolder } from "../service.ts";
+import { temporaryFolder } from "../support/service.ts";
 import { CREATED, link, NOW, openRecorder, VISIT } from "./open-recorder.ts";
 import { writeSegment } from "./segments.ts";
 import { detailOf } from "./slices.ts";
 
-test("visits of very many links at once are all counted, before any timer had its turn", async () => {
+test("60,000 visits of 30,000 links are all counted without a pause for timers", async () => {
   using folder = temporaryFolder();
   await using opened = await openRecorder(folder.path);
   const { journal, faults, recorder, segments } = opened;
@@ -23,39 +23,39 @@ test("visits of very many links at once are all counted, before any timer had it
   expect(segments()).toEqual([]);
 });
 
-test("a file is used again once its visits are in the store", async () => {
+test("a segment file is reused once its visits are in the store", async () => {
   using folder = temporaryFolder();
   await using opened = await openRecorder(folder.path);
   const { journal, faults, recorder, segments } = opened;
-  const again = link("again");
+  const repeated = link("repeated");
   const used = new Set<string>();
   for (let visits = 1; visits <= 10; visits++) {
-    recorder.record(again, VISIT, NOW);
+    recorder.record(repeated, VISIT, NOW);
     while (journal.figures().visits > 0) await Bun.sleep(1);
     for (const name of segments()) used.add(name);
   }
-  // Two, and another one if the first visit came before the spare one was made.
+  // Two, and a third if the first visit came before the spare file existed.
   expect(used.size).toBeLessThanOrEqual(3);
   expect(await opened.counted()).toEqual({ links: 1, visits: 10 });
   expect(faults).toEqual([]);
 });
 
-test("what a dead process left is folded, in order, and nothing is made over it", async () => {
+test("segments of a dead process are folded in order and never overwritten", async () => {
   using folder = temporaryFolder();
   const waiting = join(folder.path, "visits");
   mkdirSync(waiting);
-  // The later one has the smaller number: files are used again.
+  // A later segment may have a smaller number, because files are reused.
   for (const [number, sequence] of [
     [9, 1],
     [2, 2],
     [5, 3],
   ] as const) {
     const visits = [{ code: "left", createdMs: CREATED }];
-    const written = { folder: folder.path, source: [7, 7] as const, sequence, hour: NOW / HOUR_MS, visits };
-    const path = await writeSegment(written, true);
+    const contents = { folder: folder.path, source: [7, 7] as const, sequence, hour: NOW / HOUR_MS, visits };
+    const path = await writeSegment(contents, true);
     renameSync(path, join(waiting, `0-${number}.visits`));
   }
-  writeFileSync(join(waiting, "0-10.visits.new"), "half made");
+  writeFileSync(join(waiting, "0-10.visits.new"), "incomplete");
   await using opened = await openRecorder(folder.path);
   const { journal, faults, recorder } = opened;
   for (let nth = 0; nth < 15; nth++) {
@@ -67,27 +67,27 @@ test("what a dead process left is folded, in order, and nothing is made over it"
   expect(readdirSync(waiting).filter((name) => !name.includes("lock"))).toEqual([]);
 });
 
-test("an outage takes no new segment each time it is tried, and loses nothing", async () => {
+test("retries during an outage use at most three segments and lose no visit", async () => {
   using folder = temporaryFolder();
   let away = true;
-  let asked = 0;
+  let attempts = 0;
   await using opened = await openRecorder(folder.path, () => {
-    asked++;
+    attempts++;
     return away;
   });
   const { recorder, segments } = opened;
-  const wasAsked = (times: number) => asked >= times;
+  const hasTried = (times: number) => attempts >= times;
   for (let nth = 0; nth < 25; nth++) {
     recorder.record(link("patient"), VISIT, NOW);
     // The journal tries at each of its ticks.
-    while (!wasAsked(nth + 1)) await Bun.sleep(5);
+    while (!hasTried(nth + 1)) await Bun.sleep(5);
   }
   expect(segments().length).toBeLessThanOrEqual(3);
   away = false;
   expect(await opened.counted()).toEqual({ links: 1, visits: 25 });
 });
 
-test("a segment that nobody can fold is put aside, and the others count", async () => {
+test("a damaged segment is set aside, and other visits are counted", async () => {
   using folder = temporaryFolder();
   const waiting = join(folder.path, "visits");
   mkdirSync(waiting);
@@ -100,7 +100,7 @@ test("a segment that nobody can fold is put aside, and the others count", async 
   expect(readdirSync(waiting)).toContain("0-1.visits.damaged");
 });
 
-test("segments that cannot be read for now are left to a later process, and others count", async () => {
+test("a temporarily unreadable segment is left to a later process, and other visits are counted", async () => {
   using folder = temporaryFolder();
   const waiting = join(folder.path, "visits");
   mkdirSync(waiting);
@@ -121,10 +121,10 @@ test("segments that cannot be read for now are left to a later process, and othe
   expect(opened.faults).toEqual([]);
 });
 
-test("each visit has its details, also where a segment becomes full", async () => {
+test("each visit keeps its details when a segment becomes full", async () => {
   using folder = temporaryFolder();
   await using opened = await openRecorder(folder.path);
-  // One more than fits a segment, and one that is alone in the next with it.
+  // Two more than fit into a segment.
   const visits = 32_768 + 2;
   const one = link("one");
   for (let nth = 0; nth < visits; nth++) opened.recorder.record(one, VISIT, NOW);
@@ -148,16 +148,16 @@ test("visits of two hours are counted separately", async () => {
   expect(detailOf(days[0])?.hours).toEqual({ [hour]: [2, 0], [hour + 1]: [1, 0] });
 });
 
-test("a client is looked up once for each person, and never for a program", async () => {
+test("a client is looked up once per visit of a person, and never for a bot", async () => {
   using folder = temporaryFolder();
   await using opened = await openRecorder(folder.path);
   const { recorder } = opened;
   let lookedUp = 0;
   const client = () => ({ address: `192.0.2.${++lookedUp}`, country: "" });
-  const known = link("looked-up");
+  const clicked = link("looked-up");
   for (const agent of ["curl/8.5.0", "Googlebot/2.1"])
-    recorder.record(known, { headers: new Headers({ "User-Agent": agent }), client }, NOW);
+    recorder.record(clicked, { headers: new Headers({ "User-Agent": agent }), client }, NOW);
   expect(lookedUp).toBe(0);
-  recorder.record(known, { ...VISIT, client }, NOW);
+  recorder.record(clicked, { ...VISIT, client }, NOW);
   expect(lookedUp).toBe(1);
 });

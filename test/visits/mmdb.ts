@@ -7,7 +7,7 @@ interface Node {
 }
 type Child = Node | { readonly value: Value } | undefined;
 
-/** The bytes of a database that answers `values[network]` for the addresses of each network. */
+/** The bytes of a database that returns `values[network]` for the addresses of each network. */
 export function database(ipVersion: 4 | 6, values: Readonly<Record<string, Value>>): Uint8Array {
   const root: Node = { children: [undefined, undefined] };
   for (const [network, value] of Object.entries(values)) insert(root, bitsOf(network, ipVersion), value);
@@ -21,7 +21,7 @@ export function database(ipVersion: 4 | 6, values: Readonly<Record<string, Value
       let record = nodes.length;
       if (child !== undefined && "children" in child) record = nodes.indexOf(child);
       else if (child !== undefined) {
-        // Data begins 16 bytes behind the tree, and a pointer to it counts from the tree's end.
+        // Data starts 16 bytes behind the tree, and a pointer to it counts from the tree's end.
         record = nodes.length + 16 + dataLength;
         const bytes = encode(child.value);
         data.push(bytes);

@@ -13,12 +13,12 @@ import { DIMENSIONS } from "../../src/visits/days/dimensions.ts";
 import { blur, createNoise, MIN_SHOWN_VISITS } from "../../src/visits/statistics/noise.ts";
 import { createStatistics, type Statistics } from "../../src/visits/statistics/statistics.ts";
 import { writeDay } from "../../src/visits/statistics/zone.ts";
-import { type Here, openStoreOf, startHere, temporaryFolder } from "../service.ts";
 import { newLink } from "../stores/links.ts";
+import { type LocalService, openStoreOf, startService, temporaryFolder } from "../support/service.ts";
 import { detailOf, slicesOf } from "./slices.ts";
 import { addVisits, statisticsOf, untilCounted, visit } from "./visits.ts";
 
-/** How much likelier a number is than the next one further from the exact one. */
+/** The likelihood of a number, relative to the next one further from the exact one. */
 const RATIO = Math.exp(0.5);
 const DRAWS = 50_000;
 
@@ -39,7 +39,7 @@ describe("the offset of a number", () => {
     }
   });
 
-  test("depends on the key and on each part of the name, and on nothing else", () => {
+  test("depends only on the key and on each part of the name", () => {
     const draw = (key: string, more: readonly (string | number)[]) => {
       const from = createNoise(key);
       return Array.from({ length: 50 }, (_, nth) => from([nth, ...more]));
@@ -56,10 +56,10 @@ describe("the offset of a number", () => {
   });
 });
 
-describe("what everyone sees of a day", () => {
+describe("the public view of a day", () => {
   const noise = createNoise("a key");
 
-  /** The same day of many links: what is shown of a referrer that so many of `all` visits had, undefined if nothing. */
+  /** The published counts of a referrer with `visits` of `all` visits, one per draw; undefined if it is hidden. */
   function shownOf(visits: number, all = 100): (number | undefined)[] {
     const referrers: [string, number][] = [["one.example", visits]];
     const day: DayDetail = { visitors: all, values: { referrers }, others: { referrers: all - visits } };
@@ -73,7 +73,7 @@ describe("what everyone sees of a day", () => {
   const share = (counts: readonly unknown[], wanted: unknown) =>
     counts.filter((count) => count === wanted).length / counts.length;
 
-  test("changes by no visit so much that it could be known: any number is at most 1.65 times as likely with it", () => {
+  test("hides single visits: no number is more than 1.65 times as likely with one visit more", () => {
     for (const visits of [1, 15]) {
       const [without, withIt] = [shownOf(visits), shownOf(visits + 1)];
       for (const count of new Set([...without, ...withIt])) {
@@ -86,17 +86,17 @@ describe("what everyone sees of a day", () => {
     }
   });
 
-  test("has a value that one visit had once in twelve cases, and none of a day with fewer than five visits", () => {
+  test("shows a value with one visit in one of twelve cases, and no values of a day with fewer than five visits", () => {
     expect(1 - share(shownOf(1), undefined)).toBeCloseTo(0.0842, 2);
     expect(share(shownOf(1, MIN_SHOWN_VISITS - 1), undefined)).toBe(1);
   });
 
-  test("is right on average", () => {
+  test("is unbiased", () => {
     const counts = shownOf(30).map((count) => count ?? 0);
     expect(mean(counts)).toBeCloseTo(30, 1);
   });
 
-  test("hides all values of a dimension that may have lost some, in all but one of 240 cases", () => {
+  test("hides a dimension that may have lost values, in all but one of 240 cases", () => {
     const referrers = Array.from({ length: 100 }, (_, nth): [string, number] => [`${nth}.example`, 10]);
     const countries: [string, number][] = [["KR", 1000]];
     const day: DayDetail = { visitors: 1000, values: { referrers, countries }, others: {} };
@@ -109,11 +109,11 @@ describe("what everyone sees of a day", () => {
   });
 });
 
-describe("statistics for everyone", () => {
+describe("public statistics", () => {
   const FIRST = Date.UTC(2026, 9, 1) / DAY_MS;
   const DAYS = 8;
 
-  test("say nothing about a range that its days do not say, however ranges overlap", async () => {
+  test("of a range only sum up the public values of its days, even if ranges overlap", async () => {
     using folder = temporaryFolder();
     const store = await openSqliteStore(join(folder.path, "curt.db"));
     const noise = createNoise("a key");
@@ -128,11 +128,11 @@ describe("statistics for everyone", () => {
     const range = fc
       .tuple(fc.nat(DAYS - 1), fc.nat(DAYS - 1))
       .map(([a, b]) => [Math.min(a, b), Math.max(a, b)]);
-    const ask = async (visits: readonly { day: number }[], ranges: readonly number[][]) => {
+    const checkRanges = async (visits: readonly { day: number }[], ranges: readonly number[][]) => {
       const link = newLink(`range${links++}`, { createdMs: 5 });
       for (const [day, some] of Map.groupBy(visits, (one) => one.day)) {
-        const told = some.map((one) => ({ ...one, code: link.code }));
-        for (const slice of slicesOf({ hour: (FIRST + day) * 24, visits: told })) await store.add(slice);
+        const ofLink = some.map((one) => ({ ...one, code: link.code }));
+        for (const slice of slicesOf({ hour: (FIRST + day) * 24, visits: ofLink })) await store.add(slice);
       }
       const rows = await store.days(link.code, 5, FIRST, FIRST + DAYS);
       const blurred = new Map(
@@ -147,20 +147,20 @@ describe("statistics for everyone", () => {
       const { statistics } = createStatistics({ store, clock, shown: "safe", noise });
       for (const [first = 0, last = 0] of ranges) {
         const [from, to] = [first, last].map((day) => writeDay(FIRST + day));
-        const told = (await statistics(link, { from, to, interval: "day", timeZone: "UTC" })) as Statistics;
+        const result = (await statistics(link, { from, to, interval: "day", timeZone: "UTC" })) as Statistics;
         const days = [...blurred].filter(([day]) => day >= FIRST + first && day <= FIRST + last);
         for (const dimension of DIMENSIONS) {
           const expected = new Map<string, number>();
           for (const [, { values }] of days)
             for (const [text, count] of values[dimension] ?? [])
               expected.set(text, (expected.get(text) ?? 0) + count);
-          const { values, other } = told.breakdowns[dimension];
+          const { values, other } = result.breakdowns[dimension];
           expect(new Map(values.map((one) => [one.value ?? "", one.visits]))).toEqual(expected);
           expect(other).toBe(Math.max(0, sum(days.map(([, { others }]) => others[dimension] ?? 0))));
         }
         const visitors = sum(days.map(([, detail]) => detail.visitors as number));
-        expect(told.visitors).toBe(
-          days.length === 0 ? null : Math.min(Math.max(visitors, days.length), told.visits),
+        expect(result.visitors).toBe(
+          days.length === 0 ? null : Math.min(Math.max(visitors, days.length), result.visits),
         );
       }
     };
@@ -168,7 +168,7 @@ describe("statistics for everyone", () => {
       fc.asyncProperty(
         fc.array(people, { maxLength: 150, size: "max" }),
         fc.array(range, { maxLength: 6 }),
-        ask,
+        checkRanges,
       ),
       { numRuns: 40 },
     );
@@ -187,15 +187,15 @@ describe("a public service", () => {
   };
   const startMs = Date.UTC(2026, 10, 21, 16, 30);
   const DAY = Math.floor(startMs / DAY_MS);
-  const make = async (service: Here, custom_code: string) => {
+  const createLink = async (service: LocalService, custom_code: string) => {
     expect((await service.shorten({ original_url: "https://example.com/", custom_code })).status).toBe(201);
     await using store = await openStoreOf(service);
     return (await store.find(custom_code as LinkKey))?.createdMs ?? Number.NaN;
   };
 
-  test("tells a neighbour nothing while the day lasts, and then not whether a visit had what they primed", async () => {
-    await using service = await startHere(SETTINGS, { startMs });
-    const createdMs = await make(service, "primed");
+  test("publishes a day's breakdowns an hour after its end, with noise that only another visit changes", async () => {
+    await using service = await startService(SETTINGS, { startMs });
+    const createdMs = await createLink(service, "primed");
     const person = (network: number, mobile: boolean) =>
       visit(service, "primed", {
         // Of a Japanese university and a Korean carrier.
@@ -221,7 +221,7 @@ describe("a public service", () => {
       expect(await read()).toMatchObject({ visits: 11, ...nothing });
     }
     service.advance(HOUR_MS / 30);
-    const told = await read();
+    const published = await read();
     const expectNoise = (statistics: Record<string, unknown>, exact: Readonly<Record<string, number>>) => {
       const all = sum(Object.values(exact));
       const expected = Object.entries(exact)
@@ -234,19 +234,19 @@ describe("a public service", () => {
       expect(new Set(values)).toEqual(new Set(expected));
       expect(other).toBe(Math.max(0, all - sum(expected.map(({ visits }) => visits))));
     };
-    expectNoise(told, { "a.example": 5, "b.example": 6 });
+    expectNoise(published, { "a.example": 5, "b.example": 6 });
     service.advance(30 * DAY_MS);
-    expect(await read()).toEqual(told);
-    // It waited on a machine that was away. The difference would say exactly what it had, if the offsets stayed.
+    expect(await read()).toEqual(published);
+    // A late visit from another machine. With the same offsets, the difference would reveal its values.
     await addVisits(service, "primed", [{ referrer: "b.example" }], startMs);
     expectNoise(await read(), { "a.example": 5, "b.example": 7 });
   });
 
-  test("gives the same numbers as JSON, CSV and page, in every process, and after a restart", async () => {
+  test("shows the same numbers in JSON, CSV and page, in every process and after a restart", async () => {
     using folder = temporaryFolder();
     const options = { folder: folder.path, startMs };
-    const seen = new Set<string>();
-    async function readAll(service: Here): Promise<void> {
+    const results = new Set<string>();
+    async function readAll(service: LocalService): Promise<void> {
       const path = "/api/v1/links/same/stats?from=2026-11-21&to=2026-11-23";
       const { data } = (await (await service.fetch(path)).json()) as { data: Record<string, any> };
       const rows = DIMENSIONS.flatMap((dimension) =>
@@ -254,7 +254,7 @@ describe("a public service", () => {
           ({ value, visits }: any) => `${dimension},${value ?? "(unknown)"},${visits},`,
         ),
       );
-      seen.add(JSON.stringify([data["visitors"], rows]));
+      results.add(JSON.stringify([data["visitors"], rows]));
       const csv = (await (await service.fetch(`${path}&format=csv`)).text()).split("\r\n");
       expect(csv.filter((row) => row.startsWith("referrers,") && !row.includes("(other)"))).toEqual(
         rows.filter((row) => row.startsWith("referrers,")),
@@ -266,9 +266,9 @@ describe("a public service", () => {
       expect(page).toContain(`<dt>${en["preview.visitors"]}</dt><dd>${data["visitors"]}</dd>`);
     }
     {
-      await using one = await startHere(SETTINGS, options);
-      await using other = await startHere(SETTINGS, options);
-      await make(one, "same");
+      await using one = await startService(SETTINGS, options);
+      await using other = await startService(SETTINGS, options);
+      await createLink(one, "same");
       const people = Array.from({ length: 60 }, (_, visitor) => ({
         visitor,
         referrer: `${visitor % 3}.example`,
@@ -279,8 +279,8 @@ describe("a public service", () => {
         await readAll(service);
       }
     }
-    await using later = await startHere(SETTINGS, { ...options, startMs: startMs + 2 * DAY_MS });
+    await using later = await startService(SETTINGS, { ...options, startMs: startMs + 2 * DAY_MS });
     await readAll(later);
-    expect(seen.size).toBe(1);
+    expect(results.size).toBe(1);
   });
 });

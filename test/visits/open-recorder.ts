@@ -21,7 +21,7 @@ export const VISIT = {
 
 export const link = (code: string) => counterOf({ code: code as Code, createdMs: CREATED });
 
-/** A recorder over a journal over a store. */
+/** Opens a recorder with a journal and a store, which is unavailable while `isAway`. */
 export async function openRecorder(folder: string, isAway = () => false) {
   const file = join(folder, "curt.db");
   const near = await openSqliteStore(file);
@@ -50,7 +50,7 @@ export async function openRecorder(folder: string, isAway = () => false) {
     recorder: createRecorder({ journal, visitors }),
     segments: () => readdirSync(join(folder, "visits")).filter((name) => name.endsWith(".visits")),
     fold,
-    /** What is in the store once all is folded. */
+    /** Folds all visits and counts those in the store. */
     async counted() {
       await fold();
       using database = new Database(file, { readonly: true });

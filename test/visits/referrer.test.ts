@@ -26,36 +26,16 @@ const HOSTS: Readonly<Record<string, string>> = {
 };
 
 const NONE = [
+  ...`- about:blank example.com //example.com/ ftp://example.com/ javascript:alert(1)
+    android-app://com.google.android.gm/ android-app://com.kakao.talk https:// https:///example.com
+    https://exa%00mple.com/ https://<b>.example.com/ https://-/ https://example.com:99999/`.split(/\s+/),
   "",
-  "-",
-  "about:blank",
-  "example.com",
-  "//example.com/",
-  "ftp://example.com/",
-  "javascript:alert(1)",
-  "android-app://com.google.android.gm/",
-  "android-app://com.kakao.talk",
-  "https://",
-  "https:///example.com",
   "https://a b.example/",
-  "https://exa%00mple.com/",
   'https://"onload=x".example.com/',
-  "https://<b>.example.com/",
-  "https://-/",
-  "https://example.com:99999/",
-  // Addresses, in every spelling, and names from inside.
-  "http://93.184.216.34/",
-  "http://0x5db8d822/",
-  "http://10.0.0.1/wiki",
-  "http://[2606:2800:220:1::1]/",
-  "http://intranet/",
-  "http://www/",
-  "http://localhost:3000/",
-  "http://app.localhost/",
-  "http://wiki.corp.internal/",
-  "http://printer.local/",
-  "http://nas.home.arpa/",
-  "https://printer.local./",
+  // Addresses in every spelling, and internal names.
+  ...`http://93.184.216.34/ http://0x5db8d822/ http://10.0.0.1/wiki http://[2606:2800:220:1::1]/
+    http://intranet/ http://www/ http://localhost:3000/ http://app.localhost/ http://wiki.corp.internal/
+    http://printer.local/ http://nas.home.arpa/ https://printer.local./`.split(/\s+/),
   `https://${"a".repeat(64)}.com/`,
   `https://${"abcdefg.".repeat(32)}com/`,
   `https://${"한".repeat(16_000)}.com/`,
@@ -63,31 +43,16 @@ const NONE = [
 ];
 
 test("a referrer is the host of the page, without www.", () => {
-  const read = Object.keys(HOSTS).map((referer) => [referer, referrerHost(referer)]);
-  expect(Object.fromEntries(read)).toEqual(HOSTS);
+  const results = Object.keys(HOSTS).map((referer) => [referer, referrerHost(referer)]);
+  expect(Object.fromEntries(results)).toEqual(HOSTS);
 });
 
-test("what names no public site is no referrer", () => {
+test("a URL without a public host is no referrer", () => {
   expect(NONE.filter((referer) => referrerHost(referer) !== "")).toEqual([]);
 });
 
-test("whatever is sent, the answer is a name of a public host or nothing", () => {
-  const part = fc.constantFrom(
-    "http://",
-    "https://",
-    "www.",
-    "a",
-    ".",
-    "com",
-    "@",
-    ":",
-    "[",
-    "::1",
-    "한",
-    "\\",
-    "%",
-    "1",
-  );
+test("the referrer of any header is a public host name or empty", () => {
+  const part = fc.constantFrom(..."http:// https:// www. a . com @ : [ ::1 한 % 1".split(" "), "\\");
   const text = fc.oneof(
     fc.string({ unit: "binary", maxLength: 300 }),
     fc.string({ unit: "binary", maxLength: 300 }).map((rest) => `https://${rest}`),

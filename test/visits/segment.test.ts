@@ -8,7 +8,7 @@ import { createSegmentFile } from "../../src/visits/journal/segment-file.ts";
 import { HEAD_WORDS, segmentBytes } from "../../src/visits/journal/segment-layout.ts";
 import { readSegment } from "../../src/visits/journal/segment-reader.ts";
 import { createName, openSegment } from "../../src/visits/journal/segment.ts";
-import { temporaryFolder } from "../service.ts";
+import { temporaryFolder } from "../support/service.ts";
 import { writeSegment } from "./segments.ts";
 
 const CAPACITY = { links: 3, details: 4, nameBytes: 400 };
@@ -34,7 +34,7 @@ async function newSegment(folder: string) {
 }
 
 describe("a segment", () => {
-  test("keeps nothing of its visits on disk once it is freed", async () => {
+  test("contains nothing of its visits on disk once it is freed", async () => {
     using folder = temporaryFolder();
     const { path, segment } = await newSegment(folder.path);
     const link = createName("link", "secret\t1");
@@ -48,7 +48,7 @@ describe("a segment", () => {
     ).toBe(true);
   });
 
-  test("gives back what was counted in it, even when nobody closed it", async () => {
+  test("returns its counted visits, even if nobody closed it", async () => {
     using folder = temporaryFolder();
     const { path, segment, read } = await newSegment(folder.path);
     const [a, b] = [createName("link", "b\t1"), createName("link", "a\t2")];
@@ -56,7 +56,7 @@ describe("a segment", () => {
     segment.count(a, false, one);
     segment.count(b, true);
     for (const detail of [one, two]) segment.count(a, false, detail);
-    const told = {
+    const values = {
       agent: { browser: "Chrome", os: "Linux", device: "desktop" },
       referrer: "한글.example",
       language: "ko",
@@ -70,8 +70,8 @@ describe("a segment", () => {
         visits: 3,
         bots: 0,
         details: [
-          { ...told, visitor: 7, times: 2 },
-          { ...told, visitor: 0xffff_ffff, times: 1 },
+          { ...values, visitor: 7, times: 2 },
+          { ...values, visitor: 0xffff_ffff, times: 1 },
         ],
       },
     ]);
@@ -82,7 +82,7 @@ describe("a segment", () => {
     });
   });
 
-  test("reads back in the order of its links, each once, however often it was named", async () => {
+  test("lists each link once, in the order of codes, even if it was named repeatedly", async () => {
     using folder = temporaryFolder();
     const visits = ["zz", "aa", "한글", "mm"].map((code) => ({ code }));
     const segment = readSegment(await writeSegment({ folder: folder.path, hour: 490_000, visits }));
@@ -99,7 +99,7 @@ describe("a segment", () => {
     expect(await read()).toMatchObject([{ code: "a", visits: 3, bots: 1, details: [{ times: 3 }] }]);
   });
 
-  test("puts a link before those whose codes start with its own", async () => {
+  test("lists a link before others whose codes start with its code", async () => {
     using folder = temporaryFolder();
     const { segment, read } = await newSegment(folder.path);
     for (const name of ["ab\t1", "a\t22", "a\t2"]) segment.count(createName("link", name), false);
@@ -111,7 +111,7 @@ describe("a segment", () => {
   });
 
   test.each(["", "a", "\t1", "a\t", "a\t1x", "a\t1\t2", "a\nb\t1", "a\t9007199254740992"])(
-    "cannot be read where a link is named %j",
+    "can't be read if a link has the name %j",
     async (name) => {
       using folder = temporaryFolder();
       const { path, segment } = await newSegment(folder.path);
@@ -121,7 +121,7 @@ describe("a segment", () => {
     },
   );
 
-  test("takes what it has room for, and says when it has none", async () => {
+  test("refuses a link or visit once it is full, and reports whether a capacity is too small", async () => {
     using folder = temporaryFolder();
     const { segment, read } = await newSegment(folder.path);
     const links = ["a", "b", "c", "d"].map((code) => createName("link", `${code}\t1`));
@@ -138,20 +138,20 @@ describe("a segment", () => {
     ]);
   });
 
-  test("has no room for names that do not fit", async () => {
+  test("refuses a visit whose names don't fit, and keeps nothing of it", async () => {
     using folder = temporaryFolder();
     const { segment, read } = await newSegment(folder.path);
     expect(segment.count(createName("link", `${"x".repeat(200)}\t1`), false)).toBe(false);
     const link = createName("link", "y\t1");
     expect(segment.count(link, false)).toBe(true);
-    // Nothing of it, not even a link without visits, is left.
+    // Not even a link without visits remains.
     const other = createName("link", "other\t1");
     const long = { ...visit(1), referrer: createName("referrer", "z".repeat(130)) };
     expect([link, other].map((one) => segment.count(one, false, long))).toEqual([false, false]);
     expect(await read()).toEqual([{ code: "y" as LinkKey, createdMs: 1, visits: 1, bots: 0, details: [] }]);
   });
 
-  test("starts again without anything from before, also in another process", async () => {
+  test("contains nothing from before after a new start", async () => {
     using folder = temporaryFolder();
     const { path, segment, read } = await newSegment(folder.path);
     const link = createName("link", "a\t1");
@@ -166,7 +166,7 @@ describe("a segment", () => {
     expect(await read()).toEqual([{ code: "b" as LinkKey, createdMs: 1, visits: 1, bots: 0, details: [] }]);
   });
 
-  test("is trusted after another start of the machine only when it was synced", async () => {
+  test("is trusted after a reboot only if it was synced", async () => {
     using folder = temporaryFolder();
     const { segment } = await newSegment(folder.path);
     const after = { ...OWNER, boot: [9, 9] as const };
@@ -175,7 +175,7 @@ describe("a segment", () => {
     expect(segment.isTrusted(after)).toBe(true);
   });
 
-  test("is trusted only when it was synced if the system doesn't identify its boot", async () => {
+  test("is trusted only if it was synced, on a system that doesn't identify its boot", async () => {
     using folder = temporaryFolder();
     const { segment } = await newSegment(folder.path);
     const unknown = { ...OWNER, boot: [0, 0] as const };
@@ -185,7 +185,7 @@ describe("a segment", () => {
     expect(segment.isTrusted(unknown)).toBe(true);
   });
 
-  test("is distinguished from other files", async () => {
+  test("can't be opened if the file is no segment or is cut", async () => {
     using folder = temporaryFolder();
     const { path } = await newSegment(folder.path);
     const bytes = await Bun.file(path).bytes();
@@ -207,21 +207,21 @@ describe("a sketch of visitors", () => {
   };
   const hashes = (count: number) => Array.from({ length: count }, (_, nth) => hash(nth));
 
-  test("is exact for few, in whatever order and however often they come", () => {
+  test("is exact for up to 255 visitors, in any order and with repetitions", () => {
     for (const count of [0, 1, 2, 100, 255]) {
       const twice = [...hashes(count), ...hashes(count).toReversed()];
       expect(estimate(sketchOf(twice), 256)).toBe(count);
     }
   });
 
-  test("is near for many", () => {
+  test("is within a fifth for up to 300,000 visitors", () => {
     for (const count of [1000, 20_000, 300_000]) {
       const off = estimate(sketchOf(hashes(count)), 256) / count - 1;
       expect(Math.abs(off)).toBeLessThan(0.2);
     }
   });
 
-  test("keeps the smallest, so that two are added in any order", () => {
+  test("keeps the smallest hashes, so that two sketches merge in any order", () => {
     const [one, two] = [hashes(900), hashes(1500).slice(600)];
     expect(sketchOf([...sketchOf(one), ...sketchOf(two)])).toEqual(sketchOf([...two, ...one]));
     expect(sketchOf([5, 3, 9, 3, 1], 3)).toEqual([1, 3, 5]);

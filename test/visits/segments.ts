@@ -2,24 +2,24 @@ import { join } from "node:path";
 
 import { createSegmentFile } from "../../src/visits/journal/segment-file.ts";
 import { createName, openSegment } from "../../src/visits/journal/segment.ts";
-import type { Told } from "./slices.ts";
+import type { TestVisit } from "./slices.ts";
 
-export interface Written {
+export interface SegmentContents {
   readonly folder: string;
   /** Two words; segments of one source are folded in the order of their sequence. */
   readonly source?: readonly [number, number];
   readonly sequence?: number;
   /** Hours since 1970 (UTC). */
   readonly hour: number;
-  readonly visits: readonly Told[];
+  readonly visits: readonly TestVisit[];
 }
 
 const CAPACITY = { links: 2000, details: 5000, nameBytes: 200_000 };
 let files = 0;
 
-/** A segment as a process would leave it, `isSynced` for one that stopped in order; returns its path. */
-export async function writeSegment(written: Written, isSynced = false): Promise<string> {
-  const { folder, source, sequence, hour, visits } = written;
+/** Writes a segment as a process leaves it, synced if it stopped in order, and returns its path. */
+export async function writeSegment(contents: SegmentContents, isSynced = false): Promise<string> {
+  const { folder, source, sequence, hour, visits } = contents;
   const path = join(folder, `test-${++files}.visits`);
   await createSegmentFile(path, CAPACITY);
   const segment = openSegment(path);

@@ -4,8 +4,8 @@ import { readDetail } from "../../src/visits/days/detail.ts";
 import { MAX_ROWS, type Row, type Slice, encodeRows } from "../../src/visits/days/slice.ts";
 import type { DayVisits } from "../../src/visits/days/store.ts";
 
-/** One visit as a test tells it. */
-export interface Told {
+/** A visit as a test describes it. */
+export interface TestVisit {
   readonly code: string;
   readonly createdMs?: number;
   readonly bot?: boolean;
@@ -16,22 +16,22 @@ export interface Told {
   readonly country?: string;
 }
 
-export interface Counted {
-  /** Its own where none is named. */
+export interface CountedVisits {
+  /** Default: a new source. */
   readonly source?: string;
   readonly sequence?: number;
   /** Hours since 1970 (UTC). */
   readonly hour: number;
-  readonly visits: readonly Told[];
+  readonly visits: readonly TestVisit[];
 }
 
 let sources = 0;
 
-/** Visits as a source hands them to a store: so many links in a slice. */
-export function slicesOf(counted: Counted, size = MAX_ROWS): Slice[] {
-  const { source = `source ${++sources}`, sequence = 1, hour, visits } = counted;
+/** Visits as a source adds them to a store, with at most `size` links in a slice. */
+export function slicesOf(batch: CountedVisits, size = MAX_ROWS): Slice[] {
+  const { source = `source ${++sources}`, sequence = 1, hour, visits } = batch;
   const byLink = Map.groupBy(visits, ({ code, createdMs = 5 }) => `${code}\t${createdMs}`);
-  const rows = [...byLink.values()].map((told) => rowOf(told, hour));
+  const rows = [...byLink.values()].map((ofLink) => rowOf(ofLink, hour));
   rows.sort((a, b) => (a.code < b.code ? -1 : 1));
   return Array.from({ length: Math.ceil(rows.length / size) }, (_, nth) => {
     const some = rows.slice(nth * size, (nth + 1) * size);
@@ -40,8 +40,8 @@ export function slicesOf(counted: Counted, size = MAX_ROWS): Slice[] {
 }
 
 /** All visits are of one link. */
-function rowOf(told: readonly Told[], hour: number): Row {
-  const people = told.filter(({ bot = false }) => !bot);
+function rowOf(visits: readonly TestVisit[], hour: number): Row {
+  const people = visits.filter(({ bot = false }) => !bot);
   const details = people.map(({ visitor = 1, browser = "Chrome", ...more }) => {
     const { referrer = "", language = "ko", country = "KR" } = more;
     return {
@@ -53,13 +53,13 @@ function rowOf(told: readonly Told[], hour: number): Row {
       times: 1,
     };
   });
-  const { code = "", createdMs = 5 } = told[0] ?? {};
-  const counted = { visits: people.length, bots: told.length - people.length, details };
+  const { code = "", createdMs = 5 } = visits[0] ?? {};
+  const counts = { visits: people.length, bots: visits.length - people.length, details };
   return {
     code: code as LinkKey,
     createdMs,
     day: Math.floor(hour / 24),
-    ...createDay(counted, hour % 24),
+    ...createDay(counts, hour % 24),
   };
 }
 

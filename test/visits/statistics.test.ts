@@ -13,10 +13,10 @@ import {
   type Statistics,
   type StatisticsRequest,
 } from "../../src/visits/statistics/statistics.ts";
-import { make } from "../managed.ts";
-import { startHere, temporaryFolder } from "../service.ts";
 import { newLink } from "../stores/links.ts";
-import { slicesOf, type Told } from "./slices.ts";
+import { createManagedLink } from "../support/managed-links.ts";
+import { startService, temporaryFolder } from "../support/service.ts";
+import { slicesOf, type TestVisit } from "./slices.ts";
 import { statisticsOf, untilCounted, visit } from "./visits.ts";
 
 const HOUR_MS = 3_600_000;
@@ -35,11 +35,14 @@ describe("statistics", () => {
     folder[Symbol.dispose]();
   });
 
-  /** Visits of a link at instants of UTC. */
-  async function visited(code: string, visits: Readonly<Record<string, Partial<Told>[]>>): Promise<void> {
-    for (const [time, told] of Object.entries(visits)) {
+  /** Stores visits of a link at instants of UTC. */
+  async function addVisits(
+    code: string,
+    visits: Readonly<Record<string, Partial<TestVisit>[]>>,
+  ): Promise<void> {
+    for (const [time, some] of Object.entries(visits)) {
       const hour = Math.floor(Date.parse(time) / HOUR_MS);
-      const all = told.map((one) => ({ code, createdMs: 5, ...one }));
+      const all = some.map((one) => ({ code, createdMs: 5, ...one }));
       for (const slice of slicesOf({ hour, visits: all })) await store.add(slice);
     }
   }
@@ -55,29 +58,29 @@ describe("statistics", () => {
   }
 
   async function series(code: string, request: Partial<StatisticsRequest>): Promise<Record<string, number>> {
-    const found = (await read(code, request)) as Statistics;
+    const result = (await read(code, request)) as Statistics;
     return Object.fromEntries(
-      found.series.filter(({ visits }) => visits > 0).map(({ start, visits }) => [start, visits]),
+      result.series.filter(({ visits }) => visits > 0).map(({ start, visits }) => [start, visits]),
     );
   }
 
-  const people = (count: number, more: Partial<Told> = {}): Partial<Told>[] =>
+  const people = (count: number, more: Partial<TestVisit> = {}): Partial<TestVisit>[] =>
     Array.from({ length: count }, (_, nth) => ({ visitor: nth * 1000, ...more }));
 
-  test("tell every day of the last thirty, empty ones too", async () => {
-    await visited("month", {
+  test("cover each of the last thirty days, including empty ones", async () => {
+    await addVisits("month", {
       "2026-11-20T10:00Z": people(3),
       "2026-11-21T01:00Z": [...people(2), { bot: true }],
     });
-    const found = (await read("month")) as Statistics;
-    expect(found).toMatchObject({ from: "2026-10-23", to: "2026-11-21", visits: 5, bots: 1, visitors: 5 });
-    expect(found.series).toHaveLength(30);
-    expect(found.series[0]).toEqual({ start: "2026-10-23", visits: 0, bots: 0 });
-    expect(found.series.at(-1)).toEqual({ start: "2026-11-21", visits: 2, bots: 1 });
+    const result = (await read("month")) as Statistics;
+    expect(result).toMatchObject({ from: "2026-10-23", to: "2026-11-21", visits: 5, bots: 1, visitors: 5 });
+    expect(result.series).toHaveLength(30);
+    expect(result.series[0]).toEqual({ start: "2026-10-23", visits: 0, bots: 0 });
+    expect(result.series.at(-1)).toEqual({ start: "2026-11-21", visits: 2, bots: 1 });
   });
 
-  test("go by the days, hours and months of the reader's time zone", async () => {
-    await visited("zone", {
+  test("use the days, hours and months of the reader's time zone", async () => {
+    await addVisits("zone", {
       "2026-11-20T14:59Z": people(1),
       "2026-11-20T15:00Z": people(2),
       "2026-11-21T14:00Z": people(4),
@@ -106,21 +109,21 @@ describe("statistics", () => {
     expect(await series("zone", { interval: "month" })).toEqual({ "2026-11": 15 });
   });
 
-  test("of a day whose clocks change have 23 or 25 hours", async () => {
+  test("have 23 or 25 hours for a day on which clocks change", async () => {
     const request = {
       timeZone: "America/New_York",
       interval: "hour",
       from: "2026-11-01",
       to: "2026-11-01",
     } as const;
-    const found = (await read("clocks", request)) as Statistics;
-    expect(found.series).toHaveLength(25);
+    const result = (await read("clocks", request)) as Statistics;
+    expect(result.series).toHaveLength(25);
     const spring = { ...request, from: "2026-03-08", to: "2026-03-08" };
     expect(((await read("clocks", spring)) as Statistics).series).toHaveLength(23);
   });
 
-  test("of an old day still go by the reader's time zone", async () => {
-    await visited("aged", {
+  test("of a closed day use the reader's time zone", async () => {
+    await addVisits("aged", {
       "2026-02-12T19:13Z": people(3),
       "2026-02-13T15:00Z": people(4),
     });
@@ -133,7 +136,7 @@ describe("statistics", () => {
     });
   });
 
-  test("of a day whose hours are unknown count as a day of UTC", async () => {
+  test("of a day without known hours use the day of UTC", async () => {
     using database = new Database(join(folder.path, "curt.db"));
     const detail = writeDetail({ visitors: 3, values: {}, others: {} });
     database.run("INSERT INTO visits VALUES (?, 'coarse', 5, 3, 0, ?)", [
@@ -143,25 +146,25 @@ describe("statistics", () => {
     expect(await series("coarse", { timeZone: "Asia/Seoul" })).toEqual({ "2026-11-02": 3 });
   });
 
-  test("never tell more visitors than visits", async () => {
+  test("never show more visitors than visits", async () => {
     // Hashes that are small by chance: the estimate from 256 of them is 511.
-    await visited("lucky", {
+    await addVisits("lucky", {
       "2026-11-20T10:00Z": Array.from({ length: 300 }, (_, nth) => ({ visitor: nth * 2 ** 23 })),
     });
     expect(await read("lucky")).toMatchObject({ visits: 300, visitors: 300 });
-    // Nor by what one person's many visits of another day leave room for.
-    await visited("lucky", { "2026-11-19T10:00Z": people(100).map((one) => ({ ...one, visitor: 1 })) });
+    // One person's many visits on another day add one visitor.
+    await addVisits("lucky", { "2026-11-19T10:00Z": people(100).map((one) => ({ ...one, visitor: 1 })) });
     expect(await read("lucky")).toMatchObject({ visits: 400, visitors: 301 });
-    // On the 20th of Seoul there is only one of two hours of the 20th of UTC.
-    await visited("split", { "2026-11-20T10:00Z": people(1), "2026-11-20T16:00Z": people(9) });
+    // Only one of the two hours is on the 20th in Seoul.
+    await addVisits("split", { "2026-11-20T10:00Z": people(1), "2026-11-20T16:00Z": people(9) });
     const day = { timeZone: "Asia/Seoul", from: "2026-11-20", to: "2026-11-20" };
     expect(await read("split", day)).toMatchObject({ visits: 1, visitors: 1 });
   });
 
-  test("add up values beyond the hundred most common ones of a day, and the fifty of a range", async () => {
+  test("sum up values beyond the hundred most common of a day and the fifty of a range", async () => {
     const from = (day: string, count: number) =>
       Array.from({ length: count }, (_, nth) => people(2, { referrer: `site-${nth}.${day}.example` })).flat();
-    await visited("varied", {
+    await addVisits("varied", {
       "2026-11-20T01:00Z": from("friday", 103),
       "2026-11-21T01:00Z": from("saturday", 7),
     });
@@ -170,16 +173,16 @@ describe("statistics", () => {
     expect(breakdowns.referrers.other).toBe(2 * (103 + 7 - 50));
   });
 
-  test("that are totals only tell nothing else", async () => {
-    await visited("totals", { "2026-11-20T01:00Z": [...people(60), { bot: true }] });
-    const { series: points, breakdowns, ...told } = (await read("totals", {}, "count")) as Statistics;
-    expect(told).toMatchObject({ visits: 60, bots: 1, visitors: null });
+  test("contain only totals if Curt shows only counts", async () => {
+    await addVisits("totals", { "2026-11-20T01:00Z": [...people(60), { bot: true }] });
+    const { series: points, breakdowns, ...totals } = (await read("totals", {}, "count")) as Statistics;
+    expect(totals).toMatchObject({ visits: 60, bots: 1, visitors: null });
     expect(points).toEqual([]);
     for (const breakdown of Object.values(breakdowns)) expect(breakdown).toEqual({ values: [], other: 0 });
   });
 
-  test("tell nothing of the days around the range", async () => {
-    await visited("around", {
+  test("exclude days outside the range", async () => {
+    await addVisits("around", {
       "2026-11-09T12:00Z": people(5, { referrer: "before.example" }),
       "2026-11-15T12:00Z": people(6, { referrer: "within.example" }),
       "2026-11-21T12:00Z": people(7, { referrer: "after.example" }),
@@ -194,51 +197,51 @@ describe("statistics", () => {
       other: 0,
     });
     // The evening of the 20th in New York is the 21st of UTC.
-    await visited("evening", { "2026-11-21T02:00Z": people(1) });
+    await addVisits("evening", { "2026-11-21T02:00Z": people(1) });
     expect(await series("evening", { ...range, timeZone: "America/New_York" })).toEqual({ "2026-11-20": 1 });
   });
 
-  test("say null for what visits did not tell", async () => {
-    await visited("direct", { "2026-11-21T01:00Z": people(6, { referrer: "" }) });
+  test("show null for unknown values", async () => {
+    await addVisits("direct", { "2026-11-21T01:00Z": people(6, { referrer: "" }) });
     const { breakdowns } = (await read("direct")) as Statistics;
     expect(breakdowns.referrers).toEqual({ values: [{ value: null, visits: 6 }], other: 0 });
   });
 
-  test("refuse ranges that cannot be told", async () => {
-    const refused = (refusal: RangeRefusal) => ({ kind: "malformed" as const, refusals: [refusal] });
+  test("refuse reversed ranges and ranges that are too long", async () => {
+    const problemOf = (refusal: RangeRefusal) => ({ kind: "malformed" as const, refusals: [refusal] });
     expect(await read("x", { from: "2026-11-22", to: "2026-11-21" })).toEqual(
-      refused({ rule: "stats.order" }),
+      problemOf({ rule: "stats.order" }),
     );
     expect(await read("x", { from: "2025-10-17", to: "2026-11-21" })).toEqual(
-      refused({ rule: "stats.range", max: 400, interval: "day" }),
+      problemOf({ rule: "stats.range", max: 400, interval: "day" }),
     );
     expect(await read("x", { from: "2025-10-18", to: "2026-11-21" })).toMatchObject({ visits: 0 });
     const hours = { from: "2026-01-01", interval: "hour" } as const;
     expect(await read("x", { ...hours, to: "2026-03-04" })).toEqual(
-      refused({ rule: "stats.range", max: 62, interval: "hour" }),
+      problemOf({ rule: "stats.range", max: 62, interval: "hour" }),
     );
     expect(await read("x", { ...hours, to: "2026-03-03" })).toMatchObject({ visits: 0 });
   });
 });
 
 describe("GET /api/v1/links/{code}/stats", () => {
-  test("tells where visits came from, by what their headers say", async () => {
-    await using service = await startHere({
+  test("breaks visits down by what their headers say", async () => {
+    await using service = await startService({
       STATS_SHOWN: "all",
       TRUSTED_PROXIES: "127.0.0.1",
     });
-    await make(service, { code: "told" });
+    await createManagedLink(service, { code: "sources" });
     for (let nth = 0; nth < 6; nth++) {
-      await visit(service, "told", {
+      await visit(service, "sources", {
         Referer: "https://search.naver.com/search?q=secret",
         "Accept-Language": "ko-KR,ko;q=0.9",
         "X-Forwarded-For": `168.126.${60 + nth}.1`,
       });
     }
-    await untilCounted(service, "told", 6);
-    const data = await statisticsOf(service, "told", "?tz=Asia/Seoul&interval=hour");
+    await untilCounted(service, "sources", 6);
+    const data = await statisticsOf(service, "sources", "?tz=Asia/Seoul&interval=hour");
     expect(data).toMatchObject({
-      code: "told",
+      code: "sources",
       interval: "hour",
       tz: "Asia/Seoul",
       visits: 6,
@@ -253,11 +256,11 @@ describe("GET /api/v1/links/{code}/stats", () => {
     });
   });
 
-  test("finds countries in the database that comes with the program, and believes nobody else", async () => {
-    await using service = await startHere({ STATS_SHOWN: "all", TRUSTED_PROXIES: "127.0.0.1" });
-    await make(service, { code: "where" });
+  test("looks up countries in the bundled database, and believes only trusted proxies", async () => {
+    await using service = await startService({ STATS_SHOWN: "all", TRUSTED_PROXIES: "127.0.0.1" });
+    await createManagedLink(service, { code: "where" });
     for (let nth = 0; nth < 5; nth++) {
-      // A Korean carrier, whatever the visitor says of himself.
+      // A Korean carrier, regardless of the visitor's own headers.
       await visit(service, "where", {
         "X-Forwarded-For": `8.8.8.8, 168.126.${60 + nth}.1`,
         "CF-IPCountry": "JP",
@@ -268,20 +271,20 @@ describe("GET /api/v1/links/{code}/stats", () => {
       visitors: 5,
       countries: { values: [{ value: "KR", visits: 5 }], other: 0 },
     });
-    await using open = await startHere({ STATS_SHOWN: "all" }, { startMs: NOW });
-    await make(open, { code: "where" });
+    await using open = await startService({ STATS_SHOWN: "all" }, { startMs: NOW });
+    await createManagedLink(open, { code: "where" });
     for (let nth = 0; nth < 5; nth++) await visit(open, "where", { "X-Forwarded-For": `168.126.63.${nth}` });
     await untilCounted(open, "where", 5);
-    // Nobody is trusted: one visitor, from an address that is in no country.
+    // Nobody is trusted: one visitor, from an address without a country.
     expect(await statisticsOf(open, "where")).toMatchObject({
       visitors: 1,
       countries: { values: [{ value: null, visits: 5 }], other: 0 },
     });
   });
 
-  test("keeps no address and no user agent anywhere", async () => {
-    await using service = await startHere({ TRUSTED_PROXIES: "127.0.0.1" });
-    await make(service, { code: "private" });
+  test("stores neither addresses nor user agents nor queries of referrers", async () => {
+    await using service = await startService({ TRUSTED_PROXIES: "127.0.0.1" });
+    await createManagedLink(service, { code: "private" });
     const headers = {
       "X-Forwarded-For": "198.51.100.77",
       Referer: "https://www.naver.com/a?token=s3cret",
@@ -289,29 +292,29 @@ describe("GET /api/v1/links/{code}/stats", () => {
     };
     await visit(service, "private", headers);
     const folder = `${service.file}-visits`;
-    const look = async () => {
+    const readFiles = async () => {
       const journal = [...new Bun.Glob("*").scanSync(folder)].map((name) => join(folder, name));
-      const seen: Uint8Array[] = [];
-      // In the order in which visits move on. A segment that was folded meanwhile is gone: the store has it.
+      const contents: Uint8Array[] = [];
+      // In the order in which visits move. A segment that was folded meanwhile is gone: the store has it.
       for (const path of [...journal, `${service.file}-wal`, service.file])
-        seen.push(
+        contents.push(
           await Bun.file(path)
             .bytes()
             .catch(() => new Uint8Array()),
         );
-      return Buffer.concat(seen).toString("latin1");
+      return Buffer.concat(contents).toString("latin1");
     };
-    expect(await look()).toContain("naver.com");
-    expect(await look()).not.toMatch(/198\.51\.100|Distinct77|s3cret/);
+    expect(await readFiles()).toContain("naver.com");
+    expect(await readFiles()).not.toMatch(/198\.51\.100|Distinct77|s3cret/);
     await untilCounted(service, "private", 1);
-    expect(await look()).not.toMatch(/198\.51\.100|Distinct77|s3cret/);
+    expect(await readFiles()).not.toMatch(/198\.51\.100|Distinct77|s3cret/);
   });
 
-  test("refuses what cannot be told, and takes what is empty as not said", async () => {
-    await using service = await startHere();
-    await make(service, { code: "asked" });
-    const ask = async (query: string) => {
-      const response = await service.fetch(`/api/v1/links/asked/stats${query}`);
+  test("refuses invalid parameters and unknown codes, and ignores empty parameters", async () => {
+    await using service = await startService();
+    await createManagedLink(service, { code: "refused" });
+    const outcomeFor = async (query: string) => {
+      const response = await service.fetch(`/api/v1/links/refused/stats${query}`);
       return [response.status, response.headers.get("curt-reason")];
     };
     for (const [query, reason] of [
@@ -322,8 +325,8 @@ describe("GET /api/v1/links/{code}/stats", () => {
       ["?from=2026-11-21&to=2026-11-20", "stats.order"],
       ["?from=2020-01-01&interval=hour", "stats.range"],
     ] as const)
-      expect([query, await ask(query)]).toEqual([query, [400, reason]]);
-    expect((await ask("?from=&to=&tz=&interval=&else=1"))[0]).toBe(200);
+      expect([query, await outcomeFor(query)]).toEqual([query, [400, reason]]);
+    expect((await outcomeFor("?from=&to=&tz=&interval=&else=1"))[0]).toBe(200);
     for (const path of ["nothing/stats", "nothing", "%FF%FE"])
       expect([path, (await service.fetch(`/api/v1/links/${path}`)).status]).toEqual([path, 404]);
   });

@@ -8,16 +8,16 @@ const DAY_MS = 86_400_000;
 const DAY = 20_000;
 const NOON = DAY * DAY_MS + DAY_MS / 2;
 
-function visitorsWith(asked: [number, number][]) {
+function visitorsWith(requests: [number, number][]) {
   return createVisitors({
     async salt(day, oldest) {
-      asked.push([day, oldest]);
+      requests.push([day, oldest]);
       return new Uint8Array(32).fill(day % 251);
     },
   });
 }
 
-/** Who visits, as a process tells that has not seen the link before. */
+/** Identifies a visitor in a process that hasn't seen the link before. */
 function identify(
   visitors: Visitors,
   address: string,
@@ -29,7 +29,7 @@ function identify(
   return visitors.identify(counterOf({ code: code as Code, createdMs }), address, agentHash, nowMs);
 }
 
-test("visitors are told apart by address and by agent, for one day, by all processes alike", async () => {
+test("all processes identify a visitor by address and user agent for one day", async () => {
   const [one, other] = [visitorsWith([]), visitorsWith([])];
   for (const visitors of [one, other]) await visitors.prepare(NOON);
   const visitor = identify(one, "192.0.2.1");
@@ -43,45 +43,45 @@ test("visitors are told apart by address and by agent, for one day, by all proce
   expect(one.identify(link, "192.0.2.1", 7, NOON + DAY_MS)).not.toBe(visitor);
 });
 
-test("nobody can be followed from one link to another", async () => {
+test("a visitor has unrelated identities on different links", async () => {
   const visitors = visitorsWith([]);
   await visitors.prepare(NOON);
   const here = identify(visitors, "192.0.2.1");
   const elsewhere = [
     identify(visitors, "192.0.2.1", 7, NOON, "b"),
-    // The same code, given anew.
+    // A later link with the same code.
     identify(visitors, "192.0.2.1", 7, NOON, "a", 6),
   ];
   for (const there of elsewhere) expect(there).not.toBe(here);
-  // Nor by what is between two visitors.
+  // The difference between two visitors isn't the same either.
   const others = [identify(visitors, "192.0.2.9"), identify(visitors, "192.0.2.9", 7, NOON, "b")];
-  const [between, betweenThere] = [here, elsewhere[0]].map(
+  const [difference, differenceElsewhere] = [here, elsewhere[0]].map(
     (one, nth) => ((one ?? 0) ^ (others[nth] ?? 0)) >>> 0,
   );
-  expect(between).not.toBe(betweenThere);
+  expect(difference).not.toBe(differenceElsewhere);
 });
 
-test("the hash is HalfSipHash-2-4: a vector of its reference implementation", () => {
+test("the hash agrees with a vector of HalfSipHash-2-4's reference implementation", () => {
   // Key 00 01 … 07, message 00 01 … 0b.
   expect(halfSipHash(0x0302_0100, 0x0706_0504, 0x0302_0100, 0x0706_0504, 0x0b0a_0908)).toBe(0x2f87_f057);
 });
 
-test("tomorrow's salt is there before tomorrow, and yesterday's is forgotten", async () => {
-  const asked: [number, number][] = [];
-  const visitors = visitorsWith(asked);
+test("each day's salt is requested once, before the day starts", async () => {
+  const requests: [number, number][] = [];
+  const visitors = visitorsWith(requests);
   await visitors.prepare(NOON);
   await visitors.prepare(NOON + 60_000);
-  expect(asked).toEqual([[DAY, DAY]]);
+  expect(requests).toEqual([[DAY, DAY]]);
   const late = (DAY + 1) * DAY_MS - 1_800_000;
   await visitors.prepare(late);
   await visitors.prepare((DAY + 1) * DAY_MS + 60_000);
-  expect(asked).toEqual([
+  expect(requests).toEqual([
     [DAY, DAY],
     [DAY + 1, DAY],
   ]);
 });
 
-test("a visitor stays the same if the store answers after the day has begun", async () => {
+test("a visitor's identity stays the same if the salt arrives after their visit", async () => {
   const { promise: salt, resolve: answer } = Promise.withResolvers<Uint8Array>();
   const visitors = createVisitors({ salt: () => salt });
   const preparing = visitors.prepare(NOON);
@@ -91,7 +91,7 @@ test("a visitor stays the same if the store answers after the day has begun", as
   expect(identify(visitors, "192.0.2.1")).toBe(visitor);
 });
 
-test("without the store a process has a salt of its own", () => {
+test("a process uses a salt of its own until the store provides one", () => {
   const [one, other] = [visitorsWith([]), visitorsWith([])];
   const visitor = identify(one, "192.0.2.1");
   expect(identify(one, "192.0.2.1")).toBe(visitor);

@@ -22,51 +22,51 @@ function days(visited: Readonly<Record<string, Readonly<Record<number, number>> 
   }));
 }
 
-function week(told: readonly DayStatistics[], from: string, to: string, zone = "UTC"): Week | undefined {
-  return weekOf(told, { first: dayOf(from), last: dayOf(to) }, openZone(zone));
+function week(stored: readonly DayStatistics[], from: string, to: string, zone = "UTC"): Week | undefined {
+  return weekOf(stored, { first: dayOf(from), last: dayOf(to) }, openZone(zone));
 }
 
-/** Those that are not 0. */
-function visitsOf(found: Week | undefined): Record<number, number> {
-  const places = [...(found?.visits.entries() ?? [])];
-  return Object.fromEntries(places.filter(([, visits]) => visits > 0));
+/** The counts that aren't 0. */
+function visitsOf(result: Week | undefined): Record<number, number> {
+  const hours = [...(result?.visits.entries() ?? [])];
+  return Object.fromEntries(hours.filter(([, visits]) => visits > 0));
 }
 
-test("visits of the same day of the week and hour are added up, and bots are not", () => {
+test("visits of the same weekday and hour are summed up without bots", () => {
   // The 9th and the 16th were Mondays.
-  const told = days({ "2026-11-09": { 0: 1, 23: 2 }, "2026-11-15": { 23: 4 }, "2026-11-16": { 0: 8 } });
-  expect(visitsOf(week(told, "2026-11-09", "2026-11-22"))).toEqual({
+  const stored = days({ "2026-11-09": { 0: 1, 23: 2 }, "2026-11-15": { 23: 4 }, "2026-11-16": { 0: 8 } });
+  expect(visitsOf(week(stored, "2026-11-09", "2026-11-22"))).toEqual({
     [MONDAY]: 9,
     [MONDAY + 23]: 2,
     [SUNDAY + 23]: 4,
   });
 });
 
-test("only whole weeks count, the last ones of the range", () => {
-  const told = days({
+test("only the last whole weeks of a range count", () => {
+  const stored = days({
     "2026-11-09": { 5: 1 },
     "2026-11-10": { 5: 1 },
     "2026-11-22": { 5: 1 },
     "2026-11-23": { 5: 1 },
   });
-  const found = week(told, "2026-11-02", "2026-11-22");
-  expect(found).toMatchObject({ from: "2026-11-02", to: "2026-11-22" });
-  expect(week(told, "2026-11-01", "2026-11-22")).toEqual(found);
-  const later = week(told, "2026-11-03", "2026-11-22");
+  const result = week(stored, "2026-11-02", "2026-11-22");
+  expect(result).toMatchObject({ from: "2026-11-02", to: "2026-11-22" });
+  expect(week(stored, "2026-11-01", "2026-11-22")).toEqual(result);
+  const later = week(stored, "2026-11-03", "2026-11-22");
   expect(later).toMatchObject({ from: "2026-11-09", to: "2026-11-22" });
   expect(visitsOf(later)).toEqual({ [MONDAY + 5]: 1, [24 + 5]: 1, [SUNDAY + 5]: 1 });
-  expect(week(told, "2026-11-17", "2026-11-22")).toBeUndefined();
+  expect(week(stored, "2026-11-17", "2026-11-22")).toBeUndefined();
 });
 
-test("days and hours are those of the reader's zone, also of one that is off by half an hour", () => {
-  const told = days({ "2026-11-14": { 15: 1, 18: 2 }, "2026-11-15": { 14: 4, 15: 8 } });
+test("days and hours follow the reader's time zone, even one with a half-hour offset", () => {
+  const stored = days({ "2026-11-14": { 15: 1, 18: 2 }, "2026-11-15": { 14: 4, 15: 8 } });
   // The 8th to the 15th of UTC touch the week of Seoul from the 9th to the 15th.
-  expect(visitsOf(week(told, "2026-11-09", "2026-11-15", "Asia/Seoul"))).toEqual({
+  expect(visitsOf(week(stored, "2026-11-09", "2026-11-15", "Asia/Seoul"))).toEqual({
     [SUNDAY]: 1,
     [SUNDAY + 3]: 2,
     [SUNDAY + 23]: 4,
   });
-  expect(visitsOf(week(told, "2026-11-09", "2026-11-15", "Asia/Kolkata"))).toEqual({
+  expect(visitsOf(week(stored, "2026-11-09", "2026-11-15", "Asia/Kolkata"))).toEqual({
     [SATURDAY + 20]: 1,
     [SATURDAY + 23]: 2,
     [SUNDAY + 19]: 4,
@@ -74,30 +74,30 @@ test("days and hours are those of the reader's zone, also of one that is off by 
   });
 });
 
-test("an hour is the one that clocks show, before and after they change", () => {
+test("hours follow the local clocks before and after they change", () => {
   // New York's clocks go back on Sunday, 2026-11-01, from 2:00 to 1:00 (6:00 UTC).
-  const told = days({ "2026-10-31": { 13: 1 }, "2026-11-01": { 5: 2, 6: 4, 14: 8 } });
-  expect(visitsOf(week(told, "2026-10-26", "2026-11-01", "America/New_York"))).toEqual({
+  const stored = days({ "2026-10-31": { 13: 1 }, "2026-11-01": { 5: 2, 6: 4, 14: 8 } });
+  expect(visitsOf(week(stored, "2026-10-26", "2026-11-01", "America/New_York"))).toEqual({
     [SATURDAY + 9]: 1,
     [SUNDAY + 1]: 6,
     [SUNDAY + 9]: 8,
   });
 });
 
-test("weeks with days whose hours are unknown do not count, nor do those before", () => {
-  const told = days({ "2026-11-02": { 5: 1 }, "2026-11-04": null, "2026-11-20": { 5: 2 } });
-  expect(week(told, "2026-10-01", "2026-11-22")).toMatchObject({ from: "2026-11-09" });
-  // Half of that day is the 5th in Seoul. Seventeen days follow, of which two weeks are whole.
+test("weeks up to the last day with unknown hours don't count", () => {
+  const stored = days({ "2026-11-02": { 5: 1 }, "2026-11-04": null, "2026-11-20": { 5: 2 } });
+  expect(week(stored, "2026-10-01", "2026-11-22")).toMatchObject({ from: "2026-11-09" });
+  // In Seoul, half of that day is the 5th. Two whole weeks fit into the seventeen days that follow.
   for (const [to, from] of [
     ["2026-11-18", "2026-11-05"],
     ["2026-11-17", "2026-11-11"],
   ] as const)
-    expect(week(told, "2026-10-01", to)?.from).toBe(from);
-  expect(week(told, "2026-10-01", "2026-11-18", "Asia/Seoul")?.from).toBe("2026-11-12");
-  expect(week(told, "2026-10-01", "2026-11-10")).toBeUndefined();
+    expect(week(stored, "2026-10-01", to)?.from).toBe(from);
+  expect(week(stored, "2026-10-01", "2026-11-18", "Asia/Seoul")?.from).toBe("2026-11-12");
+  expect(week(stored, "2026-10-01", "2026-11-10")).toBeUndefined();
 });
 
-test("every hour of a range is counted once", () => {
+test("every hour of a range is counted once in every time zone", () => {
   const hours = Object.fromEntries(Array.from({ length: 24 }, (_, hour) => [hour, 1]));
   const all = days(
     Object.fromEntries(

@@ -1,8 +1,7 @@
-import { z } from "@hono/zod-openapi";
-
 import { BODIES } from "../../lib/bounds.ts";
 import { isProblem } from "../../links/problem.ts";
 import { ANSWERS } from "../../moderation/case.ts";
+import { z } from "../schema.ts";
 import {
   decision,
   showFound,

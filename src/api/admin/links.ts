@@ -1,5 +1,3 @@
-import { z } from "@hono/zod-openapi";
-
 import type { Call } from "../../http/call.ts";
 import type { Show } from "../../http/endpoint.ts";
 import { type HttpProblem, malformed, problemJson } from "../../http/problems.ts";
@@ -15,6 +13,7 @@ import type { SearchResult } from "../../views/questions.ts";
 import { target } from "../create-link.ts";
 import { success } from "../envelope.ts";
 import { readJson } from "../json-body.ts";
+import { z } from "../schema.ts";
 import { getStatistics } from "../statistics.ts";
 import {
   decision,

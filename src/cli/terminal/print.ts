@@ -5,7 +5,7 @@ import { escapeLine } from "../../lib/log.ts";
 import { StoreUnusable } from "../../links/store.ts";
 
 const STANDARD_OUTPUT = 1;
-/** Of an output that isn't a terminal. */
+/** The width if the output isn't a terminal. */
 const PIPE_COLUMNS = 80;
 /** Between tries to write to a full pipe that doesn't block. */
 const FULL_PAUSE_MS = 5;

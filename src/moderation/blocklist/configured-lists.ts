@@ -23,7 +23,7 @@ export async function openBlocklists(
     openElsewhere,
   }: Pick<Config, "blocklist" | "blocklistFeeds" | "listFolder" | "openElsewhere">,
   log: Log,
-  limits: BlocklistsLimits,
+  limits: BlocklistsLimits | undefined,
   onFault: (error: unknown) => void,
 ): Promise<Blocklists> {
   const [key0 = 0, key1 = 0, chance = 0] = fillRandom(new Int32Array(3));

@@ -136,7 +136,7 @@ const TERM_FACTS: Readonly<Record<TermName, (link: WithEnd, language: string) =>
   forward_query: ({ terms }, language) => <QueryFact language={language} terms={terms} />,
 };
 
-/** What became of a link. */
+/** The end of a link, in words. */
 function Outcome({ language, terms = {} }: { language: string; terms: Link["terms"] }) {
   const say = (key: MessageKey) => message(language, key);
   const { ended, changedMs, formerHost } = terms;

@@ -46,7 +46,7 @@ export interface Passwords {
 export function createPasswords({ secret, clock, tryPassword }: PasswordsOptions): Passwords {
   const cookie = createSignedCookie(
     { secret, clock },
-    { name: "password", lastsMs: OPEN_MS, sameSite: "Lax" },
+    { name: "password", lastsMs: OPEN_MS, sameSite: "lax" },
   );
   /** Each password of each link has its own cookie. */
   const partsOf = ({ code, createdMs, terms }: Link) => [code, createdMs, terms?.passwordHash ?? ""];

@@ -13,7 +13,7 @@ export const JUST_CREATED_MS = 10 * 60_000;
  * key.
  */
 export function createJustCreated(options: SignedCookieOptions) {
-  const cookie = createSignedCookie(options, { name: "made", lastsMs: JUST_CREATED_MS, sameSite: "Strict" });
+  const cookie = createSignedCookie(options, { name: "made", lastsMs: JUST_CREATED_MS, sameSite: "strict" });
   const partsOf = ({ code, createdMs }: LinkId<Code>) => [code, createdMs];
 
   return {

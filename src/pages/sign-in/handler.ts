@@ -1,5 +1,3 @@
-import { serialize } from "hono/utils/cookie";
-
 import type { Call, Handler } from "../../http/call.ts";
 import { endpoint } from "../../http/endpoint.ts";
 import { describe, type HttpProblem, problemJson } from "../../http/problems.ts";
@@ -119,5 +117,6 @@ function askFor(call: Call, problem: HttpProblem, isRefused = false): Response {
 /** Browsers don't send it from other sites, and scripts can't read it. */
 function cookieOf({ domain }: Call, session: string, maxAge: number): string {
   const secure = domain.origin.startsWith("https:");
-  return serialize(COOKIE, session, { path: "/admin", maxAge, httpOnly: true, sameSite: "Strict", secure });
+  const options = { path: "/admin", maxAge, httpOnly: true, sameSite: "strict", secure } as const;
+  return new Bun.Cookie(COOKIE, session, options).serialize();
 }

@@ -94,7 +94,7 @@ const UPDATES = { waiting: 10_000, batch: 500, atOnce: 3 };
 const LOCK = `SELECT ${LINK_COLUMNS} FROM links WHERE code = ANY ($1) ORDER BY code FOR UPDATE`;
 /** Writes locked rows. $7 are the links that caches have to forget. */
 const WRITE = `
-  WITH told AS (INSERT INTO changes (code) SELECT * FROM unnest($7::text[]))
+  WITH published AS (INSERT INTO changes (code) SELECT * FROM unnest($7::text[]))
   UPDATE links SET original_url = given.original_url, target = given.target, ends_ms = given.ends_ms,
     terms = given.terms
   FROM ${GIVEN_LINKS} WHERE links.code = given.code AND links.code = ANY ($1::text[])`;

@@ -52,7 +52,7 @@ let checkpointFault: unknown;
 /** Once set, never cleared. */
 let failedSync: SyncFailed | undefined;
 
-/** Of the methods that are written once for both engines. */
+/** For the methods that are written once for both engines. */
 interface Args<Name extends keyof Moderation> {
   readonly args: Parameters<Moderation[Name]>;
 }

@@ -2,21 +2,21 @@ import { expect, test } from "bun:test";
 import { existsSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 
-import { makeLargeStore, SEVERAL_STEPS, start, stopHalfway } from "../../backup/run.ts";
+import { createLargeStore, SEVERAL_STEPS, start, stopHalfway } from "../../backup/interruptions.ts";
 import { runCommand as run } from "../../cli/commands.ts";
-import { temporaryFolder } from "../../service.ts";
+import { temporaryFolder } from "../../support/service.ts";
 
-test("that is killed leaves nothing that looks like a backup, and the next one clears up", async () => {
+test("a killed backup leaves nothing that can be restored, and the next one cleans up", async () => {
   using folder = temporaryFolder();
   using beside = temporaryFolder();
   const [path, file] = [join(folder.path, "curt.db"), join(folder.path, "file")];
   const settings = { DATABASE_URL: `sqlite:${path}` };
-  await makeLargeStore(path, SEVERAL_STEPS);
+  await createLargeStore(path, SEVERAL_STEPS);
   const halfway = stopHalfway(beside.path);
   const child = start(["backup", file], settings, halfway.options);
   await halfway.untilStopped();
   expect(statSync(`${file}.part`).size).toBeGreaterThan(0);
-  // There is one at a time.
+  // Only one backup runs at a time.
   const second = await run(["backup", join(folder.path, "second")], settings);
   expect(second.stderr).toBe(`curt: Another backup of ${path} is being made. Wait for it.\n`);
   child.kill("SIGKILL");

@@ -2,29 +2,29 @@ import { expect, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 
-import { makeLargeStore, SEVERAL_STEPS, start, stopHalfway } from "../../backup/run.ts";
+import { createLargeStore, SEVERAL_STEPS, start, stopHalfway } from "../../backup/interruptions.ts";
 import { runCommand as run } from "../../cli/commands.ts";
-import { type Program, startProgram, temporaryFolder } from "../../service.ts";
+import { type Program, startProgram, temporaryFolder } from "../../support/service.ts";
 import { linkOf, visit } from "../../visits/visits.ts";
 
-/** `ROUNDS=20 npm test -- test/endurance/backup/drill.test.ts` makes more backups. A visit lost or counted twice is rare. */
+/** `ROUNDS=20 npm test -- test/endurance/backup/drill.test.ts` makes more backups. Lost visits and double counts are rare. */
 const ROUNDS = Number(process.env["ROUNDS"] ?? 3);
 const CREATING = 4;
 const VISITING = 4;
-/** Between two requests of a client: a backup gives way to requests, and has to come to its end. */
+/** Pause between two requests of a client: a backup gives way to requests, and must finish. */
 const PAUSE_MS = 5;
 const VISITED = Array.from({ length: 40 }, (_, nth) => `visited${nth}`);
 
-/** What callers were told. */
-interface Told {
+/** The confirmed links and visits. */
+interface Confirmed {
   readonly codes: Map<string, string>;
-  /** For each link: visits that were answered, and that were begun. */
+  /** For each link: confirmed visits, and sent ones. */
   readonly answered: number[];
-  readonly begun: number[];
+  readonly sent: number[];
 }
 
 /** Creates links and visits them, until the program is gone. */
-async function load(program: Program, { codes, answered, begun }: Told): Promise<void> {
+async function load(program: Program, { codes, answered, sent }: Confirmed): Promise<void> {
   const life = new AbortController();
   void program.exited.then(() => life.abort());
   const creates = Array.from({ length: CREATING }, async (_, client) => {
@@ -38,7 +38,7 @@ async function load(program: Program, { codes, answered, begun }: Told): Promise
   });
   const visits = Array.from({ length: VISITING }, async (_, client) => {
     for (let nth = client; !life.signal.aborted; nth = (nth + VISITING) % VISITED.length) {
-      begun[nth] = (begun[nth] ?? 0) + 1;
+      sent[nth] = (sent[nth] ?? 0) + 1;
       await visit(program, VISITED[nth] ?? "").then(
         () => (answered[nth] = (answered[nth] ?? 0) + 1),
         () => {},
@@ -49,26 +49,30 @@ async function load(program: Program, { codes, answered, begun }: Told): Promise
   await Promise.all([...creates, ...visits]);
 }
 
-test(`${ROUNDS} backups under load, each restored elsewhere, have all that was answered before`, async () => {
+test(`${ROUNDS} backups under load, each restored elsewhere, have everything that was confirmed before`, async () => {
   using folder = temporaryFolder();
-  await makeLargeStore(join(folder.path, "curt.db"), SEVERAL_STEPS);
+  await createLargeStore(join(folder.path, "curt.db"), SEVERAL_STEPS);
   const program = await startProgram({ PROCESSES: "2" }, { folder: folder.path });
   const settings = { DATABASE_URL: program.databaseUrl };
   for (const custom_code of VISITED)
     await program.shorten({ original_url: "https://example.com/", custom_code });
-  const told: Told = { codes: new Map(), answered: VISITED.map(() => 0), begun: VISITED.map(() => 0) };
-  const loading = load(program, told);
+  const confirmed: Confirmed = {
+    codes: new Map(),
+    answered: VISITED.map(() => 0),
+    sent: VISITED.map(() => 0),
+  };
+  const loading = load(program, confirmed);
   const backups = [];
   for (let round = 0; round < ROUNDS; round++) {
     const file = join(folder.path, `backup${round}`);
-    const enough = told.codes.size + 100;
-    while (told.codes.size < enough) await Bun.sleep(5);
-    const before = { codes: new Map(told.codes), answered: [...told.answered] };
-    const made = await run(["backup", file], settings);
-    expect([made.code, made.stderr]).toEqual([0, ""]);
-    backups.push({ file, ...before, begun: [...told.begun] });
+    const enough = confirmed.codes.size + 100;
+    while (confirmed.codes.size < enough) await Bun.sleep(5);
+    const before = { codes: new Map(confirmed.codes), answered: [...confirmed.answered] };
+    const result = await run(["backup", file], settings);
+    expect([result.code, result.stderr]).toEqual([0, ""]);
+    backups.push({ file, ...before, sent: [...confirmed.sent] });
   }
-  // The last one is cut off, and then the machine is lost.
+  // The last backup is cut off, and then the machine is lost.
   const halfway = stopHalfway(folder.path);
   const cut = start(["backup", join(folder.path, "cut")], settings, halfway.options);
   await halfway.untilStopped();
@@ -79,7 +83,7 @@ test(`${ROUNDS} backups under load, each restored elsewhere, have all that was a
   await program[Symbol.asyncDispose]();
   expect(existsSync(join(folder.path, "cut"))).toBe(false);
 
-  for (const { file, codes, answered, begun } of backups) {
+  for (const { file, codes, answered, sent } of backups) {
     using elsewhere = temporaryFolder();
     const DATABASE_URL = `sqlite:${elsewhere.path}/curt.db`;
     expect(await run(["restore", file], { DATABASE_URL })).toMatchObject({ code: 0, stderr: "" });
@@ -87,8 +91,8 @@ test(`${ROUNDS} backups under load, each restored elsewhere, have all that was a
     await using restored = await startProgram({ DATABASE_URL }, { folder: elsewhere.path });
     for (const [nth, code] of VISITED.entries()) {
       const { visits } = (await linkOf(restored, code)) as { visits: number };
-      const isRight = visits >= (answered[nth] ?? 0) && visits <= (begun[nth] ?? 0);
-      expect([code, visits, answered[nth], begun[nth], isRight]).toContain(true);
+      const isRight = visits >= (answered[nth] ?? 0) && visits <= (sent[nth] ?? 0);
+      expect([code, visits, answered[nth], sent[nth], isRight]).toContain(true);
     }
     for (const [code, target] of codes) {
       const response = await restored.fetch(`/${encodeURIComponent(code)}`);

@@ -12,39 +12,45 @@ import {
 } from "node:fs";
 import { basename, join } from "node:path";
 
-import { makeLargeStore, SEVERAL_STEPS, stopHalfway } from "../../backup/run.ts";
+import { createLargeStore, SEVERAL_STEPS, stopHalfway } from "../../backup/interruptions.ts";
 import { runCommand as run } from "../../cli/commands.ts";
 import { addressOf, scrapeUntil } from "../../metrics/scrape.ts";
-import { type Running, type Settings, startProgram, temporaryFolder, untilLogged } from "../../service.ts";
+import {
+  type RunningService,
+  type Settings,
+  startProgram,
+  temporaryFolder,
+  untilLogged,
+} from "../../support/service.ts";
 
-const MADE = "a backup was made";
-/** Keeps its backups in the folder `backups`. */
+const BACKUP_LOGGED = "a backup was made";
+/** Starts a program that keeps its backups in the folder `backups`. */
 const start = (folder: string, more: Settings = {}) =>
   startProgram({ BACKUP_DIR: join(folder, "backups"), ...more }, { folder, roundMs: 20 });
 
-const linesWith = ({ logged }: Running, text: string) => logged.filter((line) => line.includes(text));
+const linesWith = ({ logged }: RunningService, text: string) => logged.filter((line) => line.includes(text));
 
-async function untilMade(curt: Running, times: number): Promise<void> {
-  while (linesWith(curt, MADE).length < times) await Bun.sleep(10);
+async function untilBackups(curt: RunningService, times: number): Promise<void> {
+  while (linesWith(curt, BACKUP_LOGGED).length < times) await Bun.sleep(10);
 }
 
-const filesOf = (curt: Running) =>
-  linesWith(curt, MADE).map((line) => (JSON.parse(line) as { file: string }).file);
+const filesOf = (curt: RunningService) =>
+  linesWith(curt, BACKUP_LOGGED).map((line) => (JSON.parse(line) as { file: string }).file);
 
-/** Makes a store and a first backup. Returns how the names of its backups begin. */
-async function firstBackup(folder: string): Promise<string> {
+/** Creates a store and a first backup. Returns the start of its backups' names. */
+async function createFirstBackup(folder: string): Promise<string> {
   await using curt = await start(folder);
   expect((await curt.shorten({ original_url: "https://example.com/" })).status).toBe(201);
-  await untilMade(curt, 1);
+  await untilBackups(curt, 1);
   const [file = ""] = filesOf(curt);
   rmSync(file);
   return basename(file).replace(/\d{8}T\d{6}Z\.db$/, "");
 }
 
-test("BACKUP_DIR gets backups, of which the newest stay, and nothing else in it is touched", async () => {
+test("BACKUP_DIR keeps the newest backups, and other files in it stay", async () => {
   using folder = temporaryFolder();
   const backups = join(folder.path, "backups");
-  const stem = await firstBackup(folder.path);
+  const stem = await createFirstBackup(folder.path);
   expect(stem).toMatch(/^curt-[0-9a-f]{8}-$/);
   const others = [
     `${stem}20200101T000000Z.db.txt`,
@@ -58,18 +64,18 @@ test("BACKUP_DIR gets backups, of which the newest stay, and nothing else in it 
   mkdirSync(join(backups, named));
   writeFileSync(join(backups, named, "file"), "mine");
   symlinkSync(join(backups, named), join(backups, `${stem}20200104T000000Z.db`));
-  // As Curt was killed while it made one.
+  // Like after a kill during a backup.
   writeFileSync(join(backups, `${stem}20200101T000000Z.db.part`), "");
   writeFileSync(join(backups, `${stem}20200101T000000Z.db`), "old");
   {
     await using curt = await start(folder.path, { BACKUP_EVERY: "1s", BACKUP_KEEP: "2", PROCESSES: "2" });
-    await untilMade(curt, 4);
+    await untilBackups(curt, 4);
     const files = filesOf(curt);
-    // One process makes them.
+    // Only one process makes backups.
     expect(new Set(files).size).toBe(files.length);
   }
   const kept = readdirSync(backups).filter((name) => name.startsWith(`${stem}202`) && name.endsWith("Z.db"));
-  // Two backups, what is no file, and one that was made just before the stop.
+  // Two backups, the folder, the link, and a backup just before the stop.
   expect(kept.length).toBeLessThanOrEqual(5);
   for (const name of [...others, named, `${stem}20200104T000000Z.db`])
     expect(readdirSync(backups)).toContain(name);
@@ -84,14 +90,14 @@ test("BACKUP_DIR gets backups, of which the newest stay, and nothing else in it 
   });
 });
 
-test("a store, one that was restored from it and one that was copied with its journal share a folder, and delete no backup of each other", async () => {
+test("a store, its restored backup and its plain copy share a BACKUP_DIR without deleting each other's backups", async () => {
   using folder = temporaryFolder();
   const backups = join(folder.path, "backups");
   const place = (name: string) => join(folder.path, name);
   const settings = (name: string) => ({ DATABASE_URL: `sqlite:${place(name)}/curt.db` });
   {
     await using curt = await start(folder.path, settings("first"));
-    await untilMade(curt, 1);
+    await untilBackups(curt, 1);
     expect(await run(["restore", filesOf(curt)[0] ?? ""], settings("restored"))).toMatchObject({ code: 0 });
   }
   cpSync(place("first"), place("copied"), { recursive: true });
@@ -100,21 +106,21 @@ test("a store, one that was restored from it and one that was copied with its jo
   for (const name of ["first", "restored", "copied"]) {
     const more = { BACKUP_EVERY: "1s", BACKUP_KEEP: "1" };
     await using curt = await start(folder.path, { ...settings(name), ...more });
-    await untilMade(curt, 2);
+    await untilBackups(curt, 2);
     for (const file of filesOf(curt)) stems.add(basename(file).slice(0, "curt-00000000".length));
   }
   expect(stems.size).toBe(3);
   for (const stem of stems) expect(readdirSync(backups).some((name) => name.startsWith(stem))).toBe(true);
 });
 
-test("backups of a time to come, when the clock was wrong, take no place of those that are made now", async () => {
+test("backups with a future date, from a wrong clock, don't displace new ones", async () => {
   using folder = temporaryFolder();
   const backups = join(folder.path, "backups");
-  const stem = await firstBackup(folder.path);
+  const stem = await createFirstBackup(folder.path);
   const later = [`${stem}20990101T000000Z.db`, `${stem}20990102T000000Z.db`];
   for (const name of later) writeFileSync(join(backups, name), "later");
   await using curt = await start(folder.path, { BACKUP_EVERY: "1h", BACKUP_KEEP: "2" });
-  await untilMade(curt, 1);
+  await untilBackups(curt, 1);
   // Deleted a moment after the line in the log.
   while (existsSync(join(backups, `${stem}20990101T000000Z.db`))) await Bun.sleep(10);
   // Fifty rounds.
@@ -124,20 +130,20 @@ test("backups of a time to come, when the clock was wrong, take no place of thos
   expect(readdirSync(backups).toSorted()).toEqual([...files, `${stem}20990102T000000Z.db`]);
 });
 
-test("a backup that is not due is not made", async () => {
+test("a restart makes no backup before it is due", async () => {
   using folder = temporaryFolder();
   {
     await using curt = await start(folder.path, { BACKUP_EVERY: "1h" });
-    await untilMade(curt, 1);
+    await untilBackups(curt, 1);
   }
   await using curt = await start(folder.path, { BACKUP_EVERY: "1h" });
   // Fifty rounds.
   await Bun.sleep(1000);
-  expect(linesWith(curt, MADE)).toEqual([]);
+  expect(linesWith(curt, BACKUP_LOGGED)).toEqual([]);
   expect(readdirSync(join(folder.path, "backups"))).toHaveLength(1);
 });
 
-test("a BACKUP_DIR that cannot be a folder stops the start", async () => {
+test("a BACKUP_DIR that can't be a folder prevents the start", async () => {
   using folder = temporaryFolder();
   const file = join(folder.path, "file");
   writeFileSync(file, "no folder");
@@ -156,9 +162,9 @@ test("a BACKUP_DIR that cannot be a folder stops the start", async () => {
   expect(readdirSync(folder.path)).toEqual(["file"]);
 });
 
-test("two servers of one store do not start the same backup", async () => {
+test("two servers of one store don't start the same backup", async () => {
   using folder = temporaryFolder();
-  const [backups, begun, end] = ["backups", "begun", "end"].map((name) => join(folder.path, name)) as [
+  const [backups, starts, end] = ["backups", "starts", "end"].map((name) => join(folder.path, name)) as [
     string,
     string,
     string,
@@ -168,31 +174,31 @@ test("two servers of one store do not start the same backup", async () => {
     module,
     `import { appendFileSync, existsSync } from "node:fs";
      if (process.argv.includes("backup")) {
-       appendFileSync(${JSON.stringify(begun)}, "x");
+       appendFileSync(${JSON.stringify(starts)}, "x");
        while (!existsSync(${JSON.stringify(end)})) Bun.sleepSync(5);
      }`,
   );
-  const started = () => (existsSync(begun) ? statSync(begun).size : 0);
+  const started = () => (existsSync(starts) ? statSync(starts).size : 0);
   const options = { folder: folder.path, bunOptions: ["--preload", module], roundMs: 20 };
   await using first = await startProgram({ BACKUP_DIR: backups }, options);
   while (started() === 0) await Bun.sleep(5);
   await using second = await startProgram({ BACKUP_DIR: backups }, options);
-  // The second server makes the folder whenever it looks for what is due. Its second look begins after the first one's end.
-  for (let looks = 0; looks < 2; looks++) {
+  // The second server creates the folder at each check for due backups. Its second check starts after the end of the first.
+  for (let checks = 0; checks < 2; checks++) {
     rmSync(backups, { recursive: true, force: true });
     while (!existsSync(backups) && started() < 2) await Bun.sleep(5);
   }
   expect(started()).toBe(1);
   writeFileSync(end, "");
-  await untilMade(first, 1);
-  expect(linesWith(second, MADE)).toEqual([]);
+  await untilBackups(first, 1);
+  expect(linesWith(second, BACKUP_LOGGED)).toEqual([]);
 });
 
-test("a backup that fails is told once, and again when they are made again", async () => {
+test("a failing backup is logged once per reason, and so is the recovery", async () => {
   using folder = temporaryFolder();
   const backups = join(folder.path, "backups");
   await using curt = await start(folder.path, { BACKUP_EVERY: "1s" });
-  await untilMade(curt, 1);
+  await untilBackups(curt, 1);
   // Curt may make the folder again before the file is there.
   for (let nth = 0; !existsSync(backups) || statSync(backups).isDirectory(); nth++) {
     if (existsSync(backups)) renameSync(backups, join(folder.path, `aside${nth}`));
@@ -202,7 +208,7 @@ test("a backup that fails is told once, and again when they are made again", asy
   }
   await untilLogged(curt, "a backup could not be made");
   await Bun.sleep(1500);
-  // One that was being made may fail for another reason.
+  // A backup in progress may fail for another reason.
   const reasons = linesWith(curt, "a backup could not be made").map(
     (line) => (JSON.parse(line) as { reason: string }).reason,
   );
@@ -211,51 +217,51 @@ test("a backup that fails is told once, and again when they are made again", asy
   await untilLogged(curt, "backups are made again");
 });
 
-test("the time of the newest backup and the free space are among the metrics", async () => {
+test("the metrics have the time of the newest backup and the free space of its disk", async () => {
   using folder = temporaryFolder();
   const backups = join(folder.path, "backups");
   mkdirSync(backups);
-  // Another store's does not count, and a folder that cannot be read has none.
+  // Backups of other stores don't count. An unreadable folder has none.
   writeFileSync(join(backups, "curt-00000000-29991231T000000Z.db"), "");
   await using curt = await start(folder.path, { METRICS_PORT: "0" });
   const address = await addressOf(curt);
-  await untilMade(curt, 1);
+  await untilBackups(curt, 1);
   const name = basename(filesOf(curt)[0] ?? "");
   const [, date, time] = /-(\d{8})T(\d{6})Z\.db$/.exec(name) ?? [];
-  const told = await scrapeUntil(
+  const scraped = await scrapeUntil(
     address,
     "there is a backup",
     (now) => now.of("curt_backup_timestamp_seconds") > 0,
   );
-  expect(told.of('curt_disk_free_bytes{holds="backups"}')).toBeGreaterThan(0);
-  const at = new Date(told.of("curt_backup_timestamp_seconds") * 1000)
+  expect(scraped.of('curt_disk_free_bytes{holds="backups"}')).toBeGreaterThan(0);
+  const at = new Date(scraped.of("curt_backup_timestamp_seconds") * 1000)
     .toISOString()
     .replace(/[-:]|\.000/g, "");
   expect(at).toBe(`${date}T${time}Z`);
   renameSync(backups, join(folder.path, "away"));
   writeFileSync(backups, "no folder");
-  await scrapeUntil(address, "nobody can know", (now) =>
+  await scrapeUntil(address, "the time is unknown", (now) =>
     now.text.includes("\ncurt_backup_timestamp_seconds 0"),
   );
 });
 
-test("a reason is told once, though each backup would have another name", async () => {
+test("a reason is logged once, even if each backup would have another name", async () => {
   using folder = temporaryFolder();
   // The name of a backup is longer than that of its store, and too long.
   const path = join(folder.path, `${"long".repeat(58)}.db`);
   const backups = join(folder.path, "backups");
   await using curt = await start(folder.path, { DATABASE_URL: `sqlite:${path}`, BACKUP_EVERY: "1s" });
   await untilLogged(curt, `a backup in ${backups} could not be made: ENAMETOOLONG`);
-  // Three tries more.
+  // Three more tries.
   await Bun.sleep(4000);
   expect(linesWith(curt, "a backup could not be made")).toHaveLength(1);
 });
 
-test("a stop waits for no backup, and leaves no part of one", async () => {
+test("a stop cancels a backup and leaves no part of it", async () => {
   using folder = temporaryFolder();
   const backups = join(folder.path, "backups");
-  await makeLargeStore(join(folder.path, "curt.db"), SEVERAL_STEPS);
-  // The process that makes the backup gets these options, too.
+  await createLargeStore(join(folder.path, "curt.db"), SEVERAL_STEPS);
+  // The process of the backup gets these options as well.
   const halfway = stopHalfway(folder.path);
   const options = { folder: folder.path, bunOptions: halfway.options, roundMs: 20 };
   const curt = await startProgram({ BACKUP_DIR: backups }, options);
@@ -264,7 +270,7 @@ test("a stop waits for no backup, and leaves no part of one", async () => {
   await curt[Symbol.asyncDispose]();
   expect(await curt.exited).toBe(0);
   expect(readdirSync(backups)).toEqual([]);
-  expect(linesWith(curt, MADE)).toEqual([]);
+  expect(linesWith(curt, BACKUP_LOGGED)).toEqual([]);
   expect(linesWith(curt, "a backup could not be made")).toEqual([]);
   rmSync(backups, { recursive: true });
 });

@@ -5,19 +5,19 @@ import { join } from "node:path";
 import { version } from "../../../package.json";
 import { build } from "../../../scripts/build.ts";
 import { assets } from "../../../src/pages/assets/branding.ts";
-import { freePort } from "../../free-port.ts";
 import { connect } from "../../mcp/connect.ts";
-import { startProgram, temporaryFolder, untilLogged } from "../../service.ts";
+import { freePort } from "../../support/free-port.ts";
+import { startProgram, temporaryFolder, untilLogged } from "../../support/service.ts";
 
-test("the executable runs alone: no Node, no Bun, no sources beside it", async () => {
+test("the executable creates links, serves pages, takes over and checks a store without Node, Bun or sources", async () => {
   using built = temporaryFolder();
   using folder = temporaryFolder();
   const executable = join(folder.path, "curt");
   copyFileSync(await build(join(built.path, "curt")), executable);
   const bare = ["/usr/bin/env", "-i", `HOME=${folder.path}`];
 
-  const told = Bun.spawnSync([...bare, executable, "--version"], { cwd: folder.path });
-  expect([told.exitCode, told.stdout.toString()]).toEqual([0, `${version}\n`]);
+  const versionRun = Bun.spawnSync([...bare, executable, "--version"], { cwd: folder.path });
+  expect([versionRun.exitCode, versionRun.stdout.toString()]).toEqual([0, `${version}\n`]);
 
   const start = async (...more: string[]) => {
     const settings = [`PORT=${await freePort()}`, "BASE_URL=https://curt.example", ...more].join(" ");
@@ -26,21 +26,21 @@ test("the executable runs alone: no Node, no Bun, no sources beside it", async (
     return startProgram({}, { command, folder: folder.path });
   };
   const program = await start();
-  const made = await program.shorten(
+  const created = await program.shorten(
     { original_url: "https://example.com/", custom_code: "한글" },
     { "Accept-Language": "ko" },
   );
-  expect(made.status).toBe(201);
-  expect(((await made.json()) as { message: string }).message).toBe("URL이 성공적으로 단축되었습니다.");
+  expect(created.status).toBe(201);
+  expect(((await created.json()) as { message: string }).message).toBe("URL이 성공적으로 단축되었습니다.");
   expect((await program.fetch("/한글")).headers.get("location")).toBe("https://example.com/");
-  const asked = Bun.spawn(
+  const shortened = Bun.spawn(
     [...bare, `CURT_URL=${program.origin}`, executable, "shorten", "https://example.com/"],
     {
       cwd: folder.path,
       stdout: "pipe",
     },
   );
-  expect(await asked.stdout.text()).toMatch(/^https:\/\/curt\.example\/\w{7}\/\n$/);
+  expect(await shortened.stdout.text()).toMatch(/^https:\/\/curt\.example\/\w{7}\/\n$/);
   const page = await program.fetch("/nothing", { headers: { Accept: "text/html" } });
   const text = await page.text();
   expect(text).toContain("No such link");
@@ -65,7 +65,7 @@ test("the executable runs alone: no Node, no Bun, no sources beside it", async (
   expect((await several.fetch("/한글+")).status).toBe(200);
   await using mcp = await connect({ CURT_URL: several.origin }, { command: [executable] });
   const looked = await mcp.call("look_inside", { link: "한글" });
-  expect(looked.told).toMatchObject({ target: "https://example.com/" });
+  expect(looked.result).toMatchObject({ target: "https://example.com/" });
   several.kill("SIGTERM");
   expect(await several.exited).toBe(0);
 

@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 import bunPackage from "../../../node_modules/bun/package.json";
 import { version } from "../../../package.json";
 import { CONTENTS, makePackage } from "../../../scripts/package.ts";
-import { ROOT, startProgram, temporaryFolder } from "../../service.ts";
+import { ROOT, startProgram, temporaryFolder } from "../../support/service.ts";
 
 async function run(command: string[], cwd: string): Promise<string> {
   const child = Bun.spawn(command, { cwd, stdout: "pipe", stderr: "pipe" });
@@ -29,11 +29,11 @@ test("`npx curt serve` works in an empty folder, without an install script", asy
   ];
   await run([...install, archive], folder.path);
   const licences = readFileSync(join(folder.path, "node_modules/curt/THIRD-PARTY-LICENSES"), "utf8");
-  expect(licences).toContain("hono 4");
+  expect(licences).toContain("zod 4");
   const failed = await run(["node_modules/.bin/curt", "--version"], folder.path).catch(String);
   expect(failed).toContain("curt: there is no Bun for this system");
 
-  // Where npm puts Bun. The cache of npm does not always have it, and tests ask no registry.
+  // Where npm puts Bun. Its cache doesn't always have it, and tests use no registry.
   const machine = process.arch === "arm64" ? "aarch64" : process.arch;
   const program = join(folder.path, `node_modules/@oven/bun-${process.platform}-${machine}/bin/bun`);
   mkdirSync(dirname(program), { recursive: true });
@@ -49,22 +49,22 @@ test("`npx curt serve` works in an empty folder, without an install script", asy
     { PROCESSES: "2", BLOCKLIST: "list" },
     { command: ["/bin/sh", "-c", start, "sh", folder.path], folder: folder.path },
   );
-  const made = await curt.shorten({ original_url: "https://example.com/", custom_code: "한글" });
-  expect(made.status).toBe(201);
+  const created = await curt.shorten({ original_url: "https://example.com/", custom_code: "한글" });
+  expect(created.status).toBe(201);
   expect((await curt.shorten({ original_url: "https://evil.example/" })).status).toBe(400);
   expect((await curt.fetch("/한글")).headers.get("location")).toBe("https://example.com/");
   const views = ["/", "/한글+", "/한글.png", "/docs", "/api/v1/links/한글/stats"];
   for (const path of views) expect([path, (await curt.fetch(path)).status]).toEqual([path, 200]);
   curt.kill("SIGTERM");
-  // Not of npx, but of all processes that write to the log.
+  // The end of all processes that write to the log, not only of npx.
   await curt.exited;
   expect(curt.logged.join("\n")).toContain('"reason":"SIGTERM","msg":"stopping"');
 
-  const told = await run([join(folder.path, "node_modules/.bin/curt"), "check"], folder.path);
-  expect(told).toContain("store: fine (1 link in ./data/curt.db)");
+  const report = await run([join(folder.path, "node_modules/.bin/curt"), "check"], folder.path);
+  expect(report).toContain("store: fine (1 link in ./data/curt.db)");
 });
 
-test("`npm run dev` ends when npm is told to", async () => {
+test("`npm run dev` ends when npm gets SIGTERM", async () => {
   using folder = temporaryFolder();
   const own = (path: string) => join(folder.path, path);
   mkdirSync(own("scripts"));
@@ -79,7 +79,7 @@ test("`npm run dev` ends when npm is told to", async () => {
   expect(dev.logged.join("\n")).toContain('"reason":"SIGTERM","msg":"stopping"');
 });
 
-test("the package asks for Bun as this project has it", () => {
+test("the package depends on Bun like this project", () => {
   const { optionalDependencies: all } = bunPackage;
   expect(all).toMatchObject(CONTENTS.optionalDependencies);
 });

@@ -4,11 +4,11 @@ import { join } from "node:path";
 
 import { manyLines } from "../../cli/export-file.ts";
 import { run } from "../../cli/run.ts";
-import { temporaryFolder, PROGRAM } from "../../service.ts";
+import { temporaryFolder, PROGRAM } from "../../support/service.ts";
 
 const settingsFor = (path: string) => ({ DATABASE_URL: `sqlite:${path}`, PORT: "1" });
 
-test("that was killed leaves the store empty, and can be repeated", async () => {
+test("a killed import leaves the store empty, and can be repeated", async () => {
   using folder = temporaryFolder();
   const [file, path] = [join(folder.path, "export"), join(folder.path, "curt.db")];
   writeFileSync(file, manyLines(60_000));

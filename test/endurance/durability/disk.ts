@@ -1,4 +1,4 @@
-// Knows names and what is written at an offset (pwrite), as SQLite does for stores and backups. Leaves out `write` and mapped files:
+// Simulates names and writes at an offset (pwrite), which SQLite uses for stores and backups. Leaves out `write` and mapped files:
 // the journal of visits is written through a map, which no system call shows.
 import { mkdirSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
@@ -30,11 +30,11 @@ interface SimulatedFile {
  * reaches the disk.
  */
 export function createDisk() {
-  /** By path; what the program sees, and what is found after a power cut. */
+  /** Files by path: those that the program sees, and those that exist after a power cut. */
   const seen = new Map<string, SimulatedFile>();
   const found = new Map<string, SimulatedFile>();
   let unsyncedNames: { at: number; path: string; file: SimulatedFile | undefined }[] = [];
-  /** Calls of an earlier run come first. */
+  /** Numbers the calls of all runs in order. */
   let [first, last] = [0, -1];
 
   function create(at: number, path: string): void {
@@ -91,7 +91,7 @@ export function createDisk() {
           return;
         }
         case "sync":
-          return sync(call.file, first + call.began, call.hasFailed === true);
+          return sync(call.file, first + call.startedAt, call.hasFailed === true);
         case "answer":
         case "log":
       }

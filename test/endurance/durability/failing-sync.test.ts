@@ -3,20 +3,20 @@ import { describe, expect } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 
-import { testOnLinux } from "../../linux.ts";
-import { roundsOf } from "../../preloads.ts";
-import { startProgram, temporaryFolder } from "../../service.ts";
+import { testOnLinux } from "../../support/linux.ts";
+import { roundsOf } from "../../support/preloads.ts";
+import { startProgram, temporaryFolder } from "../../support/service.ts";
 import { writeSegment } from "../../visits/segments.ts";
 import { createDisk } from "./disk.ts";
 import type { SystemCall } from "./syscalls.ts";
-import { type Run, TRACE, traceCommand, traced, type TracedProgram } from "./traced.ts";
+import { type Run, TRACE, traceCommand, traceProgram, type TracedProgram } from "./trace-program.ts";
 
-const SAYS_WHY = "the disk did not store what was written";
+const SYNC_FAILED = "the disk did not store what was written";
 const MAX_CREATES = 1000;
-/** Cuts that each keep other pages that were not synced. */
+/** Number of power cuts, each of which keeps other unsynced pages. */
 const RANDOM_CUTS = 3;
 
-/** Creates links until `isEnough`, in vain or not. */
+/** Tries to create links until `isEnough`. */
 async function createUntil(
   isEnough: () => boolean,
   { tryToCreate }: TracedProgram,
@@ -28,7 +28,7 @@ async function createUntil(
   }
 }
 
-async function createSome({ create }: TracedProgram, name: string): Promise<void> {
+async function createFive({ create }: TracedProgram, name: string): Promise<void> {
   for (let nth = 0; nth < 5; nth++) await create(`${name}${nth}`);
 }
 
@@ -44,7 +44,7 @@ async function lostCodes(runs: readonly Run[], keepsPage?: () => boolean): Promi
   await using program = await startProgram({}, { folder: folder.path });
   program.expectFaults();
   const lost: string[] = [];
-  for (const [code, address] of runs.flatMap(({ made }) => [...made])) {
+  for (const [code, address] of runs.flatMap(({ created }) => [...created])) {
     const { headers } = await program.fetch(`/${code}`);
     if (headers.get("location") !== address) lost.push(code);
   }
@@ -57,36 +57,39 @@ async function expectNothingLost(runs: readonly Run[]): Promise<void> {
     expect(await lostCodes(runs, () => Math.random() < 0.5)).toEqual([]);
 }
 
-/** The end of a process that stops because of a failed sync, by itself. */
+/** Waits for the end of a process that stops because of a failed sync. */
 async function untilEnded({ program }: TracedProgram): Promise<void> {
   await Promise.race([program.exited, Bun.sleep(2000)]);
 }
 
 function expectStopped({ exitCode, logged }: Run): void {
-  expect(logged.filter((line) => line.includes(SAYS_WHY))).toHaveLength(1);
+  expect(logged.filter((line) => line.includes(SYNC_FAILED))).toHaveLength(1);
   expect(exitCode).toBe(74);
 }
 
-describe("a failed sync", () => {
-  testOnLinux("of the log ends Curt, and what later runs confirm survives a power cut", async () => {
-    using folder = temporaryFolder();
-    const first = await traced(folder.path, async (own) => {
-      await createSome(own, "before");
-      own.failSyncs("-wal");
-      expect(await own.tryToCreate("failed")).toBe(503);
-      await untilEnded(own);
-    });
-    const second = await traced(folder.path, (own) => createSome(own, "after"));
-    await expectNothingLost([first, second]);
-    expectStopped(first);
-  });
-
+describe("a store on a failing disk", () => {
   testOnLinux(
-    "of the file ends Curt, while a reader limits checkpoints, and nothing confirmed is lost",
+    "a failed sync of the log ends Curt, and links confirmed before and after it survive a power cut",
     async () => {
       using folder = temporaryFolder();
-      const first = await traced(folder.path, async (own) => {
-        await createSome(own, "before");
+      const first = await traceProgram(folder.path, async (own) => {
+        await createFive(own, "before");
+        own.failSyncs("-wal");
+        expect(await own.tryToCreate("failed")).toBe(503);
+        await untilEnded(own);
+      });
+      const second = await traceProgram(folder.path, (own) => createFive(own, "after"));
+      await expectNothingLost([first, second]);
+      expectStopped(first);
+    },
+  );
+
+  testOnLinux(
+    "a failed sync of the SQLite file ends Curt, and confirmed links survive although a reader limits checkpoints",
+    async () => {
+      using folder = temporaryFolder();
+      const first = await traceProgram(folder.path, async (own) => {
+        await createFive(own, "before");
         const logBytes = () => Bun.file(`${own.program.file}-wal`).size;
         await createUntil(() => logBytes() > 600 * 4096, own, "early");
         const reader = new Database(own.program.file, { readonly: true });
@@ -100,7 +103,7 @@ describe("a failed sync", () => {
         for (let nth = 0; nth < 5; nth++) await own.tryToCreate(`later${nth}`);
         await untilEnded(own);
       });
-      const second = await traced(folder.path, (own) => createSome(own, "after"));
+      const second = await traceProgram(folder.path, (own) => createFive(own, "after"));
       await expectNothingLost([first, second]);
       expectStopped(first);
       // The same runs on a disk that syncs nothing, as with synchronous=OFF.
@@ -109,33 +112,36 @@ describe("a failed sync", () => {
     },
   );
 
-  testOnLinux("loses no link of a store that another program keeps open over the restart", async () => {
-    using folder = temporaryFolder();
-    let reader: Database | undefined;
-    const first = await traced(folder.path, async (own) => {
-      const logBytes = () => Bun.file(`${own.program.file}-wal`).size;
-      await createUntil(() => logBytes() > 600 * 4096, own, "early");
-      reader = new Database(own.program.file, { readonly: true });
-      reader.run("BEGIN");
-      reader.query("SELECT count(*) FROM links").get();
-      await createUntil(() => logBytes() > 1050 * 4096, own, "limited");
-      own.failSyncs("curt.db");
-      reader.run("COMMIT");
-      await createUntil(own.hasFailed, own, "unlimited");
-      await untilEnded(own);
-    });
-    const second = await traced(folder.path, (own) => createSome(own, "after"));
-    reader?.close();
-    await expectNothingLost([first, second]);
-    expectStopped(first);
-  });
+  testOnLinux(
+    "a failed sync loses no link of a store that another program keeps open over the restart",
+    async () => {
+      using folder = temporaryFolder();
+      let reader: Database | undefined;
+      const first = await traceProgram(folder.path, async (own) => {
+        const logBytes = () => Bun.file(`${own.program.file}-wal`).size;
+        await createUntil(() => logBytes() > 600 * 4096, own, "early");
+        reader = new Database(own.program.file, { readonly: true });
+        reader.run("BEGIN");
+        reader.query("SELECT count(*) FROM links").get();
+        await createUntil(() => logBytes() > 1050 * 4096, own, "limited");
+        own.failSyncs("curt.db");
+        reader.run("COMMIT");
+        await createUntil(own.hasFailed, own, "unlimited");
+        await untilEnded(own);
+      });
+      const second = await traceProgram(folder.path, (own) => createFive(own, "after"));
+      reader?.close();
+      await expectNothingLost([first, second]);
+      expectStopped(first);
+    },
+  );
 
-  testOnLinux("in one of two processes ends both", async () => {
+  testOnLinux("a failed sync in one of two processes ends both", async () => {
     using folder = temporaryFolder();
-    const run = await traced(
+    const run = await traceProgram(
       folder.path,
       async (own) => {
-        await createSome(own, "before");
+        await createFive(own, "before");
         own.failSyncs("-wal");
         await own.tryToCreate("failed");
         await untilEnded(own);
@@ -150,7 +156,7 @@ function isNoFileSync({ call, ...rest }: SystemCall): boolean {
   return call !== "sync" || !("file" in rest) || !rest.file.includes("curt.db");
 }
 
-testOnLinux("a segment is marked as synced only after its sync, and the mark is synced too", async () => {
+testOnLinux("a segment is marked as synced only after its sync, and the mark is synced as well", async () => {
   using folder = temporaryFolder();
   const path = await writeSegment({ folder: folder.path, hour: 490_000, visits: [{ code: "a" }] });
   const module = join(import.meta.dir, "../../../src/visits/journal/segment.ts");
@@ -160,41 +166,47 @@ testOnLinux("a segment is marked as synced only after its sync, and the mark is 
   expect(syncs.map((call) => "isMarked" in call && call.isMarked)).toEqual([false, true]);
 });
 
-testOnLinux("a folder that exists is synced too: a start may have been killed before it was", async () => {
-  using folder = temporaryFolder();
-  const module = join(import.meta.dir, "../../../src/lib/files.ts");
-  const script = `require(${JSON.stringify(module)}).createFolder(${JSON.stringify(join(folder.path, "a/b"))})`;
-  const create = async () => {
-    const calls = await traceCommand(folder.path, [process.execPath, "-e", script]);
-    return calls.flatMap((call) => (call.call === "sync" ? [call.file] : []));
-  };
-  expect(await create()).toEqual([dirname(folder.path), folder.path, join(folder.path, "a")]);
-  expect(await create()).toEqual([join(folder.path, "a")]);
-});
+testOnLinux(
+  "createFolder syncs an existing folder as well, because an earlier start may have been killed before its sync",
+  async () => {
+    using folder = temporaryFolder();
+    const module = join(import.meta.dir, "../../../src/lib/files.ts");
+    const script = `require(${JSON.stringify(module)}).createFolder(${JSON.stringify(join(folder.path, "a/b"))})`;
+    const create = async () => {
+      const calls = await traceCommand(folder.path, [process.execPath, "-e", script]);
+      return calls.flatMap((call) => (call.call === "sync" ? [call.file] : []));
+    };
+    expect(await create()).toEqual([dirname(folder.path), folder.path, join(folder.path, "a")]);
+    expect(await create()).toEqual([join(folder.path, "a")]);
+  },
+);
 
-testOnLinux("a new backup, its folder and the id of the store are on disk once it is logged", async () => {
-  using folder = temporaryFolder();
-  const backups = join(folder.path, "new", "backups");
-  const { calls, file } = await traced(
-    folder.path,
-    async ({ program }) => {
-      while (!program.logged.some((line) => line.includes("a backup was made"))) await Bun.sleep(5);
-    },
-    { BACKUP_DIR: backups },
-    ["--preload", roundsOf(200, folder.path)],
-  );
-  const synced = new Set(calls.map((call) => (call.call === "sync" ? call.file : "")));
-  for (const name of [join(backups, "any.db"), backups, dirname(backups), `${file}-visits/backup.id`])
-    expect([name, synced.has(dirname(name))]).toEqual([name, true]);
-});
+testOnLinux(
+  "a new backup, its folder and the id of the store are synced before the log reports it",
+  async () => {
+    using folder = temporaryFolder();
+    const backups = join(folder.path, "new", "backups");
+    const { calls, file } = await traceProgram(
+      folder.path,
+      async ({ program }) => {
+        while (!program.logged.some((line) => line.includes("a backup was made"))) await Bun.sleep(5);
+      },
+      { BACKUP_DIR: backups },
+      ["--preload", roundsOf(200, folder.path)],
+    );
+    const synced = new Set(calls.map((call) => (call.call === "sync" ? call.file : "")));
+    for (const name of [join(backups, "any.db"), backups, dirname(backups), `${file}-visits/backup.id`])
+      expect([name, synced.has(dirname(name))]).toEqual([name, true]);
+  },
+);
 
-testOnLinux("a start is refused while the name of the new log cannot be synced", async () => {
+testOnLinux("a start exits with 74 while the folder of the new log can't be synced", async () => {
   using folder = temporaryFolder();
   await (await startProgram({}, { folder: folder.path }))[Symbol.asyncDispose]();
   writeFileSync(
     join(folder.path, `${TRACE}.fail`),
     JSON.stringify({ ofFile: basename(folder.path), times: 100 }),
   );
-  const start = traced(folder.path, async () => {});
+  const start = traceProgram(folder.path, async () => {});
   expect(await start.catch((error: Error) => error.message)).toContain("exit code 74");
 });

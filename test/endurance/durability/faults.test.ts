@@ -5,10 +5,10 @@ import { existsSync, mkdirSync, statfsSync, statSync, truncateSync } from "node:
 import { join } from "node:path";
 
 import { OPENING_KIB } from "../../../src/store/sqlite/file/file.ts";
-import { testOnLinux } from "../../linux.ts";
 import { addressOf, scrapeUntil } from "../../metrics/scrape.ts";
-import { startHere, startProgram, temporaryFolder, untilLogged, PROGRAM } from "../../service.ts";
-import { makeUnreadable } from "../../stores/damage.ts";
+import { damageStore } from "../../stores/damage.ts";
+import { testOnLinux } from "../../support/linux.ts";
+import { startService, startProgram, temporaryFolder, untilLogged, PROGRAM } from "../../support/service.ts";
 import { untilCounted, visit } from "../../visits/visits.ts";
 
 const original_url = "https://example.com/";
@@ -29,49 +29,57 @@ const limitable = (limit = "") => ({
   command: ["/bin/sh", "-c", `trap '' XFSZ; ${limit} exec "$0" "$1" serve`, process.execPath, PROGRAM],
 });
 
-testOnLinux("a start on a full disk: links redirect without being counted until there is room", async () => {
-  using folder = temporaryFolder();
-  {
-    await using before = await startProgram({}, { folder: folder.path });
-    expect((await before.shorten({ original_url, custom_code: "kept" })).status).toBe(201);
-    const body = JSON.stringify({ target: original_url, code: "once", max_visits: 1 });
-    const headers = { "Content-Type": "application/json" };
-    expect((await before.fetch("/api/v1/links", { method: "POST", headers, body })).status).toBe(201);
-    before.kill("SIGKILL");
-    await before.exited;
-  }
-  // Less than a segment of the journal needs: 2000 blocks of 512 bytes.
-  const options = { folder: folder.path, ...limitable("ulimit -S -f 2000;") };
-  await using program = await startProgram({ METRICS_PORT: "0" }, options);
-  const ready = async () => ((await (await program.fetch("/readyz")).json()) as { message: string }).message;
-  const untilJournal = async (up: 0 | 1) =>
-    scrapeUntil(await addressOf(program), `the journal is ${up}`, (now) => now.of("curt_journal_up") === up);
-  await untilLogged(program, "visits are not counted: ");
-  for (let nth = 0; nth < 3; nth++) await visit(program, "kept");
-  expect(await ready()).toBe("ready, but visits are not counted");
-  await untilJournal(0);
+testOnLinux(
+  "after a start on a full disk, links redirect without counting visits until there is room, and limited links get 503",
+  async () => {
+    using folder = temporaryFolder();
+    {
+      await using before = await startProgram({}, { folder: folder.path });
+      expect((await before.shorten({ original_url, custom_code: "kept" })).status).toBe(201);
+      const body = JSON.stringify({ target: original_url, code: "once", max_visits: 1 });
+      const headers = { "Content-Type": "application/json" };
+      expect((await before.fetch("/api/v1/links", { method: "POST", headers, body })).status).toBe(201);
+      before.kill("SIGKILL");
+      await before.exited;
+    }
+    // Less than a segment of the journal needs: 2000 blocks of 512 bytes.
+    const options = { folder: folder.path, ...limitable("ulimit -S -f 2000;") };
+    await using program = await startProgram({ METRICS_PORT: "0" }, options);
+    const ready = async () =>
+      ((await (await program.fetch("/readyz")).json()) as { message: string }).message;
+    const untilJournal = async (up: 0 | 1) =>
+      scrapeUntil(
+        await addressOf(program),
+        `the journal is ${up}`,
+        (now) => now.of("curt_journal_up") === up,
+      );
+    await untilLogged(program, "visits are not counted: ");
+    for (let nth = 0; nth < 3; nth++) await visit(program, "kept");
+    expect(await ready()).toBe("ready, but visits are not counted");
+    await untilJournal(0);
 
-  // A visit that cannot be counted would be one too many.
-  limitFileSize(program.pid, 4096n);
-  program.expectFaults();
-  for (let nth = 0; nth < 3; nth++) {
-    const refused = await program.fetch("/once");
-    expect([refused.status, refused.headers.get("retry-after")]).toEqual([503, "2"]);
-  }
-  await visit(program, "kept");
+    // A limited link may not redirect without counting.
+    limitFileSize(program.pid, 4096n);
+    program.expectFaults();
+    for (let nth = 0; nth < 3; nth++) {
+      const refused = await program.fetch("/once");
+      expect([refused.status, refused.headers.get("retry-after")]).toEqual([503, "2"]);
+    }
+    await visit(program, "kept");
 
-  limitFileSize(program.pid, 0xffff_ffff_ffff_ffffn);
-  await untilLogged(program, "visits are counted again");
-  await visit(program, "kept");
-  await untilCounted(program, "kept", 1);
-  expect(await ready()).toBe("ready");
-  await untilJournal(1);
-  expect((await program.fetch("/once")).status).toBe(302);
-  expect((await program.fetch("/once")).status).toBe(410);
-});
+    limitFileSize(program.pid, 0xffff_ffff_ffff_ffffn);
+    await untilLogged(program, "visits are counted again");
+    await visit(program, "kept");
+    await untilCounted(program, "kept", 1);
+    expect(await ready()).toBe("ready");
+    await untilJournal(1);
+    expect((await program.fetch("/once")).status).toBe(302);
+    expect((await program.fetch("/once")).status).toBe(410);
+  },
+);
 
 testOnLinux(
-  "a stop after a full disk keeps the files that the next start might find no room for",
+  "a stop after a full disk keeps the log's files, for which the next start might lack room",
   async () => {
     using folder = temporaryFolder();
     const program = await startProgram({}, { folder: folder.path, ...limitable() });
@@ -100,7 +108,7 @@ async function mountSmallDisk(folder: string) {
   const inside = `/proc/${holder.pid}/root${folder}`;
   return {
     run: ["nsenter", "--preserve-credentials", "--user", "--mount", `--target=${holder.pid}`],
-    /** Takes all space that is left. */
+    /** Fills all free space. */
     fill(name: string) {
       const { exitCode } = Bun.spawnSync(["dd", "if=/dev/zero", `of=${inside}/${name}`, "bs=1k"], {
         stderr: "ignore",
@@ -120,7 +128,7 @@ async function mountSmallDisk(folder: string) {
 }
 
 testOnLinux(
-  "a stop of two processes keeps the log's files if the disk is nearly full, although no write has failed",
+  "a stop of two processes keeps the log's files on a nearly full disk, even if no write has failed",
   async () => {
     using folder = temporaryFolder();
     const path = join(folder.path, "disk");
@@ -141,36 +149,39 @@ testOnLinux(
   },
 );
 
-testOnLinux("a start without room for the log says how much it needs, which is enough", async () => {
-  using folder = temporaryFolder();
-  const path = join(folder.path, "disk");
-  await using disk = await mountSmallDisk(path);
-  const settings = { DATABASE_URL: `sqlite:${path}/curt.db`, DATA_DIR: folder.path };
-  const options = { command: [...disk.run, process.execPath, PROGRAM, "serve"], folder: folder.path };
-  {
-    await using before = await startProgram(settings, options);
-    expect((await before.shorten({ original_url, custom_code: "kept" })).status).toBe(201);
-  }
-  disk.fill("filler");
-  const refused = Bun.spawnSync(options.command, {
-    env: { ...process.env, ...settings, PORT: "0", BASE_URL: original_url },
-  });
-  expect(refused.stderr.toString()).toContain(
-    `curt.db cannot be opened: the disk is full. Make room: opening it needs at least ${OPENING_KIB} KiB.`,
-  );
-  disk.release("filler", OPENING_KIB);
-  await using next = await startProgram(settings, options);
-  next.expectFaults();
-  expect((await next.fetch("/kept")).status).toBe(302);
-});
+testOnLinux(
+  "a start without room for the log reports how much room it needs, and that much suffices",
+  async () => {
+    using folder = temporaryFolder();
+    const path = join(folder.path, "disk");
+    await using disk = await mountSmallDisk(path);
+    const settings = { DATABASE_URL: `sqlite:${path}/curt.db`, DATA_DIR: folder.path };
+    const options = { command: [...disk.run, process.execPath, PROGRAM, "serve"], folder: folder.path };
+    {
+      await using before = await startProgram(settings, options);
+      expect((await before.shorten({ original_url, custom_code: "kept" })).status).toBe(201);
+    }
+    disk.fill("filler");
+    const refused = Bun.spawnSync(options.command, {
+      env: { ...process.env, ...settings, PORT: "0", BASE_URL: original_url },
+    });
+    expect(refused.stderr.toString()).toContain(
+      `curt.db cannot be opened: the disk is full. Make room: opening it needs at least ${OPENING_KIB} KiB.`,
+    );
+    disk.release("filler", OPENING_KIB);
+    await using next = await startProgram(settings, options);
+    next.expectFaults();
+    expect((await next.fetch("/kept")).status).toBe(302);
+  },
+);
 
 for (const processes of ["1", "2"])
-  test(`PROCESSES=${processes}, a full disk under load: few lines report many faults, and nothing confirmed is lost`, async () => {
+  test(`PROCESSES=${processes}: a full disk under load loses no confirmed link, and few lines of the log report many faults`, async () => {
     await using program = await startProgram({ PROCESSES: processes }, limitable());
     const close = { Connection: "close" };
-    const statuses = async (count: number, ask: (nth: number) => Promise<Response>) =>
+    const statuses = async (count: number, send: (nth: number) => Promise<Response>) =>
       new Set(
-        (await Promise.all(Array.from({ length: count }, (_, nth) => ask(nth)))).map((it) => it.status),
+        (await Promise.all(Array.from({ length: count }, (_, nth) => send(nth)))).map((it) => it.status),
       );
     const create = (name: string) => (nth: number) =>
       program.shorten({ original_url, custom_code: `${name}${nth}` }, close);
@@ -187,7 +198,7 @@ for (const processes of ["1", "2"])
       expect(await statuses(50, follow("before"))).toEqual(new Set([302]));
       expect(await statuses(50, follow("during"))).toEqual(new Set([404]));
     }
-    // Of 250 faults. A line every five seconds says how many came.
+    // There were 250 faults. Every five seconds, a line counts them.
     expect(program.logged.length - linesBefore).toBeLessThan(50 * pids.length);
     for (const pid of pids) limitFileSize(pid, 0xffff_ffff_ffff_ffffn);
     expect(await statuses(50, create("during"))).toEqual(new Set([201]));
@@ -195,7 +206,7 @@ for (const processes of ["1", "2"])
   });
 
 for (const processes of ["1", "2"])
-  test(`PROCESSES=${processes}, a locked file: creates are 503 after a while, redirects do not wait, and it recovers by itself`, async () => {
+  test(`PROCESSES=${processes}: while the file is locked, creates get 503 and redirects don't wait, and creates work again afterwards`, async () => {
     await using curt = await startProgram({ PROCESSES: processes });
     curt.expectFaults();
     const close = { Connection: "close" };
@@ -221,8 +232,8 @@ for (const processes of ["1", "2"])
     expect(await create("during")).toEqual(all(201));
   });
 
-test("a file that cannot be read: 503 and never 404, while cached links keep redirecting", async () => {
-  await using curt = await startHere();
+test("an unreadable file causes 503 and never 404, while cached links keep redirecting", async () => {
+  await using curt = await startService();
   const codes = Array.from({ length: 300 }, (_, nth) => `link${nth}`);
   for (const custom_code of codes)
     await curt.shorten({ original_url: `https://example.com/${"x".repeat(2000)}`, custom_code });
@@ -233,7 +244,7 @@ test("a file that cannot be read: 503 and never 404, while cached links keep red
     expect((await curt.fetch(`/${encodeURIComponent(custom_code)}/`)).status).toBe(302);
   }
   curt.expectFaults();
-  makeUnreadable(curt.file);
+  damageStore(curt.file);
   // Another connection's write makes the readers look at the file again.
   const statuses = new Set<number>();
   for (const code of codes) statuses.add((await curt.fetch(`/${code}`)).status);

@@ -3,25 +3,25 @@ import { appendFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { checkStore } from "../../../src/store/open.ts";
-import { startProgram, temporaryFolder } from "../../service.ts";
+import { startProgram, temporaryFolder } from "../../support/service.ts";
 
 /**
- * `ROUNDS=20 npm test -- test/endurance/durability/kill.test.ts` does more. An answer that comes before its commit is found in nearly
- * every round, because clients wait for many answers at once; a rarer fault needs more rounds.
+ * `ROUNDS=20 npm test -- test/endurance/durability/kill.test.ts` runs more. A response before its commit is found in nearly
+ * every round, because clients wait for many responses at once; a rarer fault needs more rounds.
  */
 const ROUNDS = Number(process.env["ROUNDS"] ?? 5);
 const CLIENTS = 16;
-/** In one round. */
+/** The most responses in one round. */
 const MAX_ANSWERS = 500;
 
-test(`what was answered 201 is there after SIGKILL, in each of ${ROUNDS} rounds under load`, async () => {
+test(`every link confirmed with 201 survives SIGKILL, in ${ROUNDS} rounds under load`, async () => {
   using folder = temporaryFolder();
-  const answered = new Map<string, string>();
-  // What the client was told, on its own disk: it outlives a crash of the test.
-  const told = join(folder.path, "told.jsonl");
+  const confirmed = new Map<string, string>();
+  // The client's own record of confirmed links, which survives a crash of the test.
+  const record = join(folder.path, "confirmed.jsonl");
   for (let round = 0; round < ROUNDS; round++) {
     const program = await startProgram({}, { folder: folder.path });
-    const before = answered.size;
+    const before = confirmed.size;
     const life = new AbortController();
     const clients = Array.from({ length: CLIENTS }, async (_, client) => {
       for (let nth = 0; !life.signal.aborted; nth++) {
@@ -33,14 +33,14 @@ test(`what was answered 201 is there after SIGKILL, in each of ${ROUNDS} rounds 
           | { data?: { code: string } }
           | undefined;
         if (response?.status === 201 && body?.data !== undefined) {
-          answered.set(body.data.code, new URL(original_url).href);
-          appendFileSync(told, `${JSON.stringify(body.data)}\n`);
+          confirmed.set(body.data.code, new URL(original_url).href);
+          appendFileSync(record, `${JSON.stringify(body.data)}\n`);
         }
       }
     });
-    // At any moment: before the first answer, or after some hundred of them.
+    // At any moment: before the first response, or after hundreds of them.
     const enough = before + Math.floor(Math.random() * MAX_ANSWERS);
-    while (answered.size < enough) await Bun.sleep(1);
+    while (confirmed.size < enough) await Bun.sleep(1);
     program.kill("SIGKILL");
     expect(await program.exited).not.toBe(0);
     life.abort();
@@ -48,9 +48,9 @@ test(`what was answered 201 is there after SIGKILL, in each of ${ROUNDS} rounds 
     await program[Symbol.asyncDispose]();
   }
 
-  expect(answered.size).toBeGreaterThan(0);
+  expect(confirmed.size).toBeGreaterThan(0);
   await using program = await startProgram({}, { folder: folder.path });
-  for (const [code, target] of answered) {
+  for (const [code, target] of confirmed) {
     const response = await program.fetch(`/${encodeURIComponent(code)}`);
     expect([code, response.status, response.headers.get("location")]).toEqual([code, 302, target]);
   }

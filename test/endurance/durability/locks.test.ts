@@ -2,15 +2,15 @@ import { expect } from "bun:test";
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 
-import { testOnLinux } from "../../linux.ts";
 import { addressOf } from "../../metrics/scrape.ts";
-import { type Program, PROGRAM, startProgram, temporaryFolder, untilLogged } from "../../service.ts";
+import { testOnLinux } from "../../support/linux.ts";
+import { type Program, PROGRAM, startProgram, temporaryFolder, untilLogged } from "../../support/service.ts";
 import { visit } from "../../visits/visits.ts";
 
 const original_url = "https://example.com/";
 const ADMIN = { Authorization: "Bearer admin-token-of-the-tests-0123456789" };
 
-/** What another program does that takes itself for the last one: it moves the log into the file, and deletes it. */
+/** Another program that believes it is the last one: it moves the log into the file, and deletes it. */
 const READER = `
   const { Database } = require("bun:sqlite");
   const database = new Database(process.argv[1]);
@@ -23,8 +23,8 @@ function pidsOf({ logged, pid }: Program): number[] {
 }
 
 /**
- * How many of the two locks that keep other programs from the log each process has: the shared one on the file, and that of the
- * users of the index. Both last as long as a connection.
+ * The number of locks that each process holds, of the two that keep other programs from the log: the shared one on the file, and
+ * that of the index's users. Both last as long as a connection.
  */
 function locksOf({ file }: Program, pids: readonly number[]): number[] {
   const lines = readFileSync("/proc/locks", "utf8").split("\n");
@@ -45,7 +45,7 @@ async function run(program: Program, ...line: string[]): Promise<void> {
 
 for (const processes of ["1", "2"])
   testOnLinux(
-    `PROCESSES=${processes} with all settings: nothing that Curt does drops its locks, and an outside reader changes nothing`,
+    `PROCESSES=${processes}: no feature drops Curt's locks on the store, so outside readers can't replace its log`,
     async () => {
       using folder = temporaryFolder();
       using receiver = Bun.serve({ port: 0, fetch: () => new Response() });

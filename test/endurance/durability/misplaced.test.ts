@@ -5,9 +5,9 @@ import { basename, join } from "node:path";
 
 import { StoreUnusable } from "../../../src/links/store.ts";
 import { openSqliteStore } from "../../../src/store/sqlite/store.ts";
-import { type Program, startProgram, temporaryFolder } from "../../service.ts";
-import { childrenOf, isRunning } from "../../signals.ts";
 import { newLink } from "../../stores/links.ts";
+import { childrenOf, isRunning } from "../../support/processes.ts";
+import { type Program, startProgram, temporaryFolder } from "../../support/service.ts";
 
 const original_url = "https://example.com/";
 const ALL = ["", "-wal", "-shm"];
@@ -21,19 +21,19 @@ function move(file: string, folder: string, parts = ALL): () => void {
   };
 }
 
-/** Statuses of so many requests, each over a connection of its own, so that every process gets some. */
-async function statuses(ask: (nth: number) => Promise<Response>): Promise<Set<number>> {
-  const answers = await Promise.all(Array.from({ length: 40 }, (_, nth) => ask(nth)));
+/** The statuses of 40 requests, each over a connection of its own, so that every process gets some. */
+async function statuses(send: (nth: number) => Promise<Response>): Promise<Set<number>> {
+  const answers = await Promise.all(Array.from({ length: 40 }, (_, nth) => send(nth)));
   return new Set(answers.map(({ status }) => status));
 }
 
-function asks(program: Program) {
+function requestsTo(program: Program) {
   const headers = { "Content-Type": "application/json", Connection: "close" };
   const get = (path: string) => () => program.fetch(path, { headers, keepalive: false });
-  let made = 0;
+  let created = 0;
   return {
     get: (path: string) => statuses(get(path)),
-    create: () => statuses(() => program.shorten({ original_url, custom_code: `new-${++made}` }, headers)),
+    create: () => statuses(() => program.shorten({ original_url, custom_code: `new-${++created}` }, headers)),
   };
 }
 
@@ -44,23 +44,23 @@ async function until(what: string, isSo: () => boolean): Promise<void> {
   }
 }
 
-const linesThatSay = (program: Program, text: string) => program.logged.filter((line) => line.includes(text));
+const linesWith = (program: Program, text: string) => program.logged.filter((line) => line.includes(text));
 const children = (program: Program) =>
-  linesThatSay(program, "listens on").flatMap(
+  linesWith(program, "listens on").flatMap(
     (line) => (JSON.parse(line) as { children?: number[] }).children ?? [],
   );
 
 for (const processes of ["1", "2"]) {
-  describe(`while PROCESSES=${processes} serve`, () => {
+  describe(`a service with PROCESSES=${processes}`, () => {
     for (const [what, parts] of [
-      ["all its files", ALL],
-      ["the file alone", [""]],
-      ["the log alone", ["-wal"]],
+      ["all files of the store are", ALL],
+      ["only the SQLite file is", [""]],
+      ["only the log is", ["-wal"]],
     ] as const)
-      test(`${what} moved away: nothing is made or denied until they are back`, async () => {
+      test(`responds 503 to creates and unknown codes while ${what} moved away, and recovers when it returns`, async () => {
         using folder = temporaryFolder();
         await using program = await startProgram({ PROCESSES: processes }, { folder: folder.path });
-        const { get, create } = asks(program);
+        const { get, create } = requestsTo(program);
         await program.shorten({ original_url, custom_code: "kept" });
         expect(await get("/kept")).toEqual(new Set([302]));
         program.expectFaults();
@@ -71,18 +71,18 @@ for (const processes of ["1", "2"]) {
         expect(await get("/api/v1/codes/free")).toEqual(new Set([503]));
         expect(await get("/readyz")).toEqual(new Set([503]));
         expect(await get("/livez")).toEqual(new Set([200]));
-        await until("it is logged", () => linesThatSay(program, "moved, deleted or replaced").length > 0);
-        // Of 160 faults. A line every five seconds tells how many came.
-        expect(linesThatSay(program, '"level":"error"').length).toBeLessThan(30 * Number(processes));
+        await until("it is logged", () => linesWith(program, "moved, deleted or replaced").length > 0);
+        // There were 160 faults. Every five seconds, a line counts them.
+        expect(linesWith(program, '"level":"error"').length).toBeLessThan(30 * Number(processes));
         moveBack();
         expect(await create()).toEqual(new Set([201]));
         expect(await get("/unknown")).toEqual(new Set([404]));
         expect(await get("/readyz")).toEqual(new Set([200]));
       });
 
-    test("its files deleted: answers no 201, makes no other, and ends in order", async () => {
+    test("confirms no link after its files are deleted, creates no new ones, and stops in order", async () => {
       await using program = await startProgram({ PROCESSES: processes });
-      const { get, create } = asks(program);
+      const { get, create } = requestsTo(program);
       await program.shorten({ original_url, custom_code: "kept" });
       program.expectFaults();
       for (const part of ALL) rmSync(program.file + part);
@@ -93,10 +93,10 @@ for (const processes of ["1", "2"]) {
       expect(existsSync(program.file)).toBeFalse();
     });
 
-    test("a backup in the file's place: nothing goes into it until a restart", async () => {
+    test("writes nothing to a backup that replaces its file while it runs", async () => {
       using folder = temporaryFolder();
       await using program = await startProgram({ PROCESSES: processes }, { folder: folder.path });
-      const { get, create } = asks(program);
+      const { get, create } = requestsTo(program);
       const backup = join(folder.path, "backup.db");
       await program.shorten({ original_url, custom_code: "backed-up" });
       {
@@ -116,7 +116,7 @@ for (const processes of ["1", "2"]) {
   });
 }
 
-describe("a process that takes a dead one's place", () => {
+describe("a replacement of a killed process", () => {
   for (const [what, change] of Object.entries({
     "no file": (file: string) => move(file, `${file}-away`),
     "no log and no shared memory": (file: string) => move(file, `${file}-away`, ["-wal", "-shm"]),
@@ -126,35 +126,35 @@ describe("a process that takes a dead one's place", () => {
       return moveBack;
     },
   }))
-    test(`makes no store where it finds ${what}, and serves once the files are back`, async () => {
+    test(`creates no store if it finds ${what}, and serves once the files are back`, async () => {
       await using program = await startProgram({ PROCESSES: "2" });
-      const { get, create } = asks(program);
+      const { get, create } = requestsTo(program);
       await program.shorten({ original_url, custom_code: "kept" });
       program.expectFaults();
       const moveBack = change(program.file);
       const [victim = 0] = children(program);
       process.kill(victim, "SIGKILL");
-      // Its own end, and that of one that was to take its place.
-      await until("others have tried", () => linesThatSay(program, "a process ended").length >= 2);
+      // The end of the victim, and that of a replacement.
+      await until("a replacement has tried", () => linesWith(program, "a process ended").length >= 2);
       expect(await get("/kept")).toEqual(new Set([302]));
       expect(await get("/unknown")).toEqual(new Set([503]));
       expect(await create()).toEqual(new Set([503]));
       moveBack();
-      await until("its place is taken", () => linesThatSay(program, "took its place").length > 0);
+      await until("its place is taken", () => linesWith(program, "took its place").length > 0);
       expect(await create()).toEqual(new Set([201]));
       expect(await get("/kept")).toEqual(new Set([302]));
     });
 
-  test("may find the log gone where all others ended in order", async () => {
+  test("starts without a log if all others stopped in order", async () => {
     await using program = await startProgram({ PROCESSES: "2" });
-    const { get } = asks(program);
+    const { get } = requestsTo(program);
     await program.shorten({ original_url, custom_code: "kept" });
     for (const pid of children(program)) process.kill(pid, "SIGTERM");
-    await until("both places are taken", () => linesThatSay(program, "took its place").length === 2);
+    await until("both places are taken", () => linesWith(program, "took its place").length === 2);
     expect(await get("/kept")).toEqual(new Set([302]));
   });
 
-  test("may start when all others have stopped: that is no failure", async () => {
+  test("ends without a failure if all others stop during its start", async () => {
     await using program = await startProgram({ PROCESSES: "2" });
     await program.shorten({ original_url, custom_code: "kept" });
     const [victim = 0, other = 0] = children(program);
@@ -170,8 +170,8 @@ describe("a process that takes a dead one's place", () => {
   });
 });
 
-describe("a store", () => {
-  test("that closes leaves another store's log alone", async () => {
+describe("openSqliteStore", () => {
+  test("leaves the log of another store alone when it closes", async () => {
     using folder = temporaryFolder();
     const path = join(folder.path, "curt.db");
     const store = await openSqliteStore(path);
@@ -185,7 +185,7 @@ describe("a store", () => {
     await other.close();
   });
 
-  test("of which only the log is left is not begun anew", async () => {
+  test("refuses to open when only its log is left, and opens once its file is back", async () => {
     using folder = temporaryFolder();
     const path = join(folder.path, "curt.db");
     const copy = join(folder.path, "copy.db");
@@ -203,7 +203,7 @@ describe("a store", () => {
     await saved.close();
   });
 
-  test("whose log was deleted while another process may use it is not opened", async () => {
+  test("refuses to open when its log was deleted while another process may use it", async () => {
     using folder = temporaryFolder();
     const path = join(folder.path, "curt.db");
     const store = await openSqliteStore(path);

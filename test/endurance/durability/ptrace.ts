@@ -1,5 +1,5 @@
 // A tracer of system calls that needs nothing installed: ptrace through bun:ffi. A seccomp filter stops the traced
-// program at the calls asked for and nowhere else. Linux 5.3 or newer, x64 and arm64. The program is a child, never
+// program only at the requested calls. Linux 5.3 or newer, x64 and arm64. The program is a child, never
 // attached to from outside, so an ordinary user may trace it under Yama's ptrace_scope=1.
 import { dlopen, FFIType, type Pointer, ptr, read } from "bun:ffi";
 

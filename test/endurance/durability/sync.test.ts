@@ -3,18 +3,18 @@ import { expect } from "bun:test";
 import { basename, join } from "node:path";
 
 import { checkFile } from "../../../src/store/sqlite/file/file.ts";
-import { testOnLinux } from "../../linux.ts";
-import { roundsOf } from "../../preloads.ts";
-import { BASE_URL, startProgram, temporaryFolder } from "../../service.ts";
+import { testOnLinux } from "../../support/linux.ts";
+import { roundsOf } from "../../support/preloads.ts";
+import { BASE_URL, startProgram, temporaryFolder } from "../../support/service.ts";
 import { createDisk } from "./disk.ts";
 import type { SystemCall } from "./syscalls.ts";
-import { type Run, traced } from "./traced.ts";
+import { type Run, traceProgram } from "./trace-program.ts";
 
 const CROWD = 500;
 const BACKUP_LOGGED = "a backup was made";
 
-/** The code that a 201 gives; undefined for any other call. */
-function answeredCode(call: SystemCall): string | undefined {
+/** The code in a 201; undefined for any other call. */
+function confirmedCode(call: SystemCall): string | undefined {
   if (call.call !== "answer" || !call.head.startsWith("HTTP/1.1 201 ")) return undefined;
   const [, location = ""] = /^Location: (.*)\r$/im.exec(call.head) ?? [];
   return location.slice(`${BASE_URL}/`.length, -1);
@@ -32,8 +32,8 @@ function linksIn(path: string): Map<string, string> {
   return new Map(rows as [string, string][]);
 }
 
-/** Codes whose link would be gone had the power failed in the moment that their 201 was sent. */
-function lostCodes({ calls, made, file }: Run): string[] {
+/** Codes whose link would be lost if the power failed in the moment that their 201 was sent. */
+function lostCodes({ calls, created, file }: Run): string[] {
   const disk = createDisk();
   const lost: string[] = [];
   let links: Map<string, string> | undefined;
@@ -45,39 +45,39 @@ function lostCodes({ calls, made, file }: Run): string[] {
   for (const call of calls) {
     disk.take(call);
     if (call.call === "sync") links = undefined;
-    const code = answeredCode(call);
+    const code = confirmedCode(call);
     if (code === undefined) continue;
     links ??= linksAfterPowerCut();
-    if (links.get(code) !== made.get(code)) lost.push(code);
+    if (links.get(code) !== created.get(code)) lost.push(code);
   }
   return lost;
 }
 
-/** Every answer was seen leaving, once; otherwise nothing lost would mean nothing. */
-function expectAllSeen({ calls, made }: Run): void {
-  const seen = calls.map(answeredCode).filter((code) => code !== undefined);
-  expect(seen.toSorted()).toEqual([...made.keys()].toSorted());
+/** The trace has every 201 once; without them, no loss would prove nothing. */
+function expectAllSeen({ calls, created }: Run): void {
+  const seen = calls.map(confirmedCode).filter((code) => code !== undefined);
+  expect(seen.toSorted()).toEqual([...created.keys()].toSorted());
 }
 
-testOnLinux("one by one, over a checkpoint: each link is synced to disk before its 201 is sent", async () => {
+testOnLinux("each link is on disk before its 201 is sent, also across a checkpoint", async () => {
   using folder = temporaryFolder();
-  const run = await traced(folder.path, async ({ create }) => {
+  const run = await traceProgram(folder.path, async ({ create }) => {
     const long = "x".repeat(1500);
     for (let nth = 0; nth < 400; nth++) await create(`single${nth}`, `https://example.org/${nth}?${long}`);
   });
   expectAllSeen(run);
   expect(lostCodes(run)).toEqual([]);
-  const answered = (call: SystemCall) => answeredCode(call) !== undefined;
-  const between = run.calls.slice(run.calls.findIndex(answered), run.calls.findLastIndex(answered));
-  // Without it there was no checkpoint, and this needs more links.
+  const isConfirmed = (call: SystemCall) => confirmedCode(call) !== undefined;
+  const between = run.calls.slice(run.calls.findIndex(isConfirmed), run.calls.findLastIndex(isConfirmed));
+  // Otherwise there was no checkpoint, and this needs more links.
   expect(between.some((call) => call.call === "write" && call.file === run.file)).toBe(true);
 });
 
 testOnLinux(
-  `${CROWD} at once: each link is synced to disk before its 201 is sent, and they share their syncs`,
+  `${CROWD} simultaneous creates are on disk before their 201 is sent, and share syncs`,
   async () => {
     using folder = temporaryFolder();
-    const run = await traced(folder.path, async ({ create }) => {
+    const run = await traceProgram(folder.path, async ({ create }) => {
       await Promise.all(Array.from({ length: CROWD }, (_, nth) => create(`crowd${nth}`)));
     });
     expectAllSeen(run);
@@ -86,11 +86,11 @@ testOnLinux(
   },
 );
 
-/** Faults of a program that breaks the promise. */
+/** Faults of a program that isn't durable. */
 const PLANTED: Readonly<Record<string, (calls: readonly SystemCall[]) => SystemCall[]>> = {
   "no sync of the log": (calls) => calls.filter((call) => !isLogSync(call)),
   "a sync that started before the last write": (calls) =>
-    calls.map((call) => (call.call === "sync" ? { ...call, began: call.began - 1 } : call)),
+    calls.map((call) => (call.call === "sync" ? { ...call, startedAt: call.startedAt - 1 } : call)),
   "an answer before its sync": (calls) =>
     calls
       .map((call) => (call.call === "answer" ? { ...call, at: call.at - 1.5 } : call))
@@ -99,21 +99,21 @@ const PLANTED: Readonly<Record<string, (calls: readonly SystemCall[]) => SystemC
     calls.filter((call) => call.call !== "sync" || call.file.includes("curt.db")),
 };
 
-testOnLinux("the proof finds what it looks for", async () => {
+testOnLinux("lostCodes finds the codes that planted faults lose", async () => {
   using folder = temporaryFolder();
-  const run = await traced(folder.path, async ({ create }) => {
+  const run = await traceProgram(folder.path, async ({ create }) => {
     for (let nth = 0; nth < 5; nth++) await create(`planted${nth}`);
   });
   expectAllSeen(run);
   expect(lostCodes(run)).toEqual([]);
   for (const [fault, plant] of Object.entries(PLANTED)) {
-    expect([fault, lostCodes({ ...run, calls: plant(run.calls) })]).toEqual([fault, [...run.made.keys()]]);
+    expect([fault, lostCodes({ ...run, calls: plant(run.calls) })]).toEqual([fault, [...run.created.keys()]]);
   }
 });
 
 const BACKED_UP = 20;
 
-/** Checks what a power cut leaves of a backup at the moment when the log says that it was made. */
+/** Checks what a power cut leaves of a backup at the moment when the log reports it. */
 function backupAfterPowerCut(calls: readonly SystemCall[]): ReturnType<typeof checkFile> {
   const disk = createDisk();
   for (const call of calls) {
@@ -127,7 +127,7 @@ function backupAfterPowerCut(calls: readonly SystemCall[]): ReturnType<typeof ch
   throw new Error("No backup was made");
 }
 
-testOnLinux("a backup that was logged as made is on disk, whole and by its name", async () => {
+testOnLinux("a backup is on disk, complete and under its name, before the log reports it", async () => {
   using folder = temporaryFolder();
   const backups = join(folder.path, "backups");
   {
@@ -135,7 +135,7 @@ testOnLinux("a backup that was logged as made is on disk, whole and by its name"
     for (let nth = 0; nth < BACKED_UP; nth++)
       await program.shorten({ original_url: `https://example.org/${nth}`, custom_code: `backup${nth}` });
   }
-  const { calls } = await traced(
+  const { calls } = await traceProgram(
     folder.path,
     async ({ program }) => {
       while (!program.logged.some((line) => line.includes(BACKUP_LOGGED))) await Bun.sleep(5);

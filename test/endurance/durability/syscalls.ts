@@ -1,7 +1,7 @@
 // bun test/endurance/durability/syscalls.ts <trace> <command…>
 //
-// Runs a command and writes to the file <trace>, as JSON lines, the system calls that decide whether what it
-// answers survives a power cut. With a file <trace>.fail, such as {"ofFile": "-wal", "times": 2}, the next syncs of files whose path
+// Runs a command and writes to the file <trace>, as JSON lines, the system calls that decide whether its
+// responses survive a power cut. With a file <trace>.fail, such as {"ofFile": "-wal", "times": 2}, the next syncs of files whose path
 // ends like this fail. The last one deletes <trace>.fail.
 import {
   closeSync,
@@ -18,9 +18,9 @@ import {
 import { type Call, type Reaction, trace } from "./ptrace.ts";
 
 /**
- * A call that succeeded, or an answer that is about to be sent. `at` counts up. A line is written while its
- * thread stands still: before an answer leaves, and before a thread continues after any other call. So a call
- * with a smaller `at` than an answer was over before the answer left.
+ * A call that succeeded, or a response that is about to be sent. `at` counts up. A line is written while its
+ * thread stands still: before a response leaves, and before a thread continues after any other call. So a call
+ * with a smaller `at` than a response was over before the response left.
  */
 export type SystemCall = { readonly at: number } & (
   | { readonly call: "create" | "remove"; readonly file: string }
@@ -29,17 +29,17 @@ export type SystemCall = { readonly at: number } & (
   /** `data` in Base64. */
   | { readonly call: "write"; readonly file: string; readonly offset: number; readonly data: string }
   | { readonly call: "truncate"; readonly file: string; readonly bytes: number }
-  /** The sync of a file or a folder. It covers every call with an `at` below `began`. */
+  /** The sync of a file or a folder. It covers every call with an `at` below `startedAt`. */
   | {
       readonly call: "sync";
       readonly file: string;
-      readonly began: number;
+      readonly startedAt: number;
       /** It failed, so what it covers is no longer written. */
       readonly hasFailed?: boolean;
-      /** Whether a segment of the journal vouches for itself. */
+      /** Whether a segment of the journal is marked as synced. */
       readonly isMarked?: boolean;
     }
-  /** The beginning of an HTTP response, or of lines of the log. */
+  /** The start of an HTTP response, or of lines of the log. */
   | { readonly call: "answer" | "log"; readonly head: string }
 );
 
@@ -47,7 +47,7 @@ export type SystemCall = { readonly at: number } & (
 const LIMIT_SECONDS = 170;
 const HTTP = "HTTP/1.";
 const LOG = '{"level"';
-/** As much of an HTTP response or the log is written down. */
+/** This much of an HTTP response or the log is recorded. */
 const HEAD_BYTES = 2048;
 const PATH_BYTES = 4096;
 const O_CREAT = 0o100;
@@ -109,7 +109,7 @@ function onCall({ thread, name, argument }: Call): Reaction | undefined {
     }
     case "fsync":
     case "fdatasync": {
-      const sync = { call: "sync", file: file(), began: calls } as const;
+      const sync = { call: "sync", file: file(), startedAt: calls } as const;
       if (isToFail(sync.file)) {
         record({ ...sync, hasFailed: true });
         return { error: EIO };
@@ -126,7 +126,7 @@ function onCall({ thread, name, argument }: Call): Reaction | undefined {
       // struct msghdr: the vector is its third word.
       return onVector(thread, Number(memory(thread, argument(1) + 16, 8).readBigUInt64LE()));
     default:
-      throw new Error(`${name} was not asked for`);
+      throw new Error(`${name} is not traced`);
   }
 }
 

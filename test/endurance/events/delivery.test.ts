@@ -2,11 +2,11 @@
 import { expect, test } from "bun:test";
 
 import { startReceiver } from "../../events/receiver.ts";
-import { type Program, type Settings, startProgram, temporaryFolder } from "../../service.ts";
+import { type Program, type Settings, startProgram, temporaryFolder } from "../../support/service.ts";
 import { startCluster } from "../postgres/cluster.ts";
 
 const AT_ONCE = 20;
-/** A process is killed after about so many of the last creates. */
+/** A process is killed after about this many of the last creates. */
 const IN_FLIGHT = 100;
 /** Each of these links is also changed. */
 const CHANGED_EVERY = 10;
@@ -74,9 +74,9 @@ async function deliver(
   await createAll(program, total - acknowledged.size, acknowledged);
   expect(acknowledged.size).toBeGreaterThan(total * 0.9);
   const missing = () => {
-    const arrived = new Set(receiver.events.map(({ type, subject }) => `${type} ${subject}`));
+    const delivered = new Set(receiver.events.map(({ type, subject }) => `${type} ${subject}`));
     return [...acknowledged].flatMap(([code, types]) =>
-      types.map((type) => `${type} ${code}`).filter((one) => !arrived.has(one)),
+      types.map((type) => `${type} ${code}`).filter((one) => !delivered.has(one)),
     );
   };
   while (missing().length > 0) await Bun.sleep(1000);
@@ -94,9 +94,13 @@ async function deliver(
 }
 
 // 10,000 creates with five kills pass as well, in five minutes.
-test("creates over SQLite, with two kills", () => deliver({}, 2500, 2, async () => {}), 600_000);
+test(
+  "every confirmed change is delivered in order over SQLite, despite two kills",
+  () => deliver({}, 2500, 2, async () => {}),
+  600_000,
+);
 
-test("creates over PostgreSQL, with a failover and a kill", async () => {
+test("every confirmed change is delivered in order over PostgreSQL, despite a failover and a kill", async () => {
   await using cluster = await startCluster(2);
   const [primary, ...standbys] = cluster.servers;
   await deliver({ DATABASE_URL: await cluster.url() }, 1000, 1, async (receiver) => {

@@ -3,36 +3,36 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { addCampaign, report, TOKEN } from "../../admin/operator.ts";
-import { ROOT, type Running, startHere } from "../../service.ts";
-import { commandsOf, requestOf, scriptsOf } from "../../shell.ts";
+import { ROOT, type RunningService, startService } from "../../support/service.ts";
+import { commandsOf, requestOf, scriptsOf } from "../../support/shell-scripts.ts";
 
 const GUIDE = readFileSync(join(ROOT, "docs/admin.md"), "utf8");
 
-async function prepare(): Promise<Running> {
-  const curt = await startHere({ ADMIN_TOKEN: TOKEN });
+async function prepare(): Promise<RunningService> {
+  const curt = await startService({ ADMIN_TOKEN: TOKEN });
   await addCampaign(curt);
   await report(curt, "bad7", { reason: "phishing" });
   return curt;
 }
 
-test("the guide's evening with curl does what it says", async () => {
+test("the curl commands of docs/admin.md find and stop a campaign, and undo a mistake", async () => {
   await using curt = await prepare();
-  const told: any[] = [];
+  const responses: any[] = [];
   for (const command of scriptsOf(GUIDE).flatMap(commandsOf)) {
     if (command.words[0] !== "curl") continue;
     const { url, method, body, headers } = requestOf(command);
     headers.set("Authorization", headers.get("Authorization")?.replace("$ADMIN_TOKEN", TOKEN) ?? "");
     const response = await curt.fetch(url.replace("localhost:3000", ""), { method, headers, body });
     expect([command.words, response.status]).toEqual([command.words, 200]);
-    told.push(((await response.json()) as { data: unknown }).data);
+    responses.push(((await response.json()) as { data: unknown }).data);
   }
-  const [cases, link, found, asked, disabled, blocked, unblocked, enabled, answered, journal, ...shell] =
-    told;
+  const [cases, link, links, counted, disabled, blocked, unblocked, enabled, answered, journal, ...shell] =
+    responses;
   expect(cases.cases).toMatchObject([{ code: "bad7", state: "open" }]);
   expect(link.code).toBe("bad7");
-  // A busy machine may not have come to them in the time of one request.
-  expect(found.links.length > 0 || found.cursor !== null).toBeTrue();
-  expect(asked).toEqual({ count: 60, done: false });
+  // A busy machine may not find them in the time of one request.
+  expect(links.links.length > 0 || links.cursor !== null).toBeTrue();
+  expect(counted).toEqual({ count: 60, done: false });
   expect(disabled).toEqual({ count: 60, done: true, changed: 60 });
   for (const one of [blocked, unblocked, enabled, answered]) expect(one.changed).toBe(true);
   expect(journal.entries).toHaveLength(20);

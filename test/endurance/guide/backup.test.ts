@@ -3,31 +3,31 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSy
 import { join } from "node:path";
 
 import { readConfig } from "../../../src/config/config.ts";
-import { makeLargeStore } from "../../backup/run.ts";
-import { ROOT, temporaryFolder, PROGRAM } from "../../service.ts";
+import { createLargeStore } from "../../backup/interruptions.ts";
+import { ROOT, temporaryFolder, PROGRAM } from "../../support/service.ts";
 
-/** Commands of other programs, which are not there. */
+/** Commands of programs that aren't installed. */
 const OTHERS = /^(litestream|pg_dump|pg_restore|psql) /m;
 const SERVE = /^(?:env -i )?(?:\w+=\S+ )+curt serve$/gm;
 
-test("docs/backup.md gives commands that do what it says", async () => {
+test("the commands of docs/backup.md create, check and restore backups", async () => {
   using folder = temporaryFolder();
   const here = (name: string) => join(folder.path, name);
   for (const name of ["bin", "backup", "elsewhere", "data", "journal"]) mkdirSync(here(name));
   writeFileSync(here("bin/curt"), `#!/bin/sh\nexec ${process.execPath} ${PROGRAM} "$@"\n`);
   chmodSync(here("bin/curt"), 0o755);
-  await makeLargeStore(here("data/curt.db"), 10);
+  await createLargeStore(here("data/curt.db"), 10);
 
   const text = readFileSync(join(ROOT, "docs/backup.md"), "utf8");
   const blocks = [...text.matchAll(/```sh\n([\s\S]+?)```/g)].map(([, block = ""]) => block);
-  const tried = blocks.filter((block) => !OTHERS.test(block));
-  expect(tried).toHaveLength(7);
-  for (const block of tried) {
+  const runnable = blocks.filter((block) => !OTHERS.test(block));
+  expect(runnable).toHaveLength(7);
+  for (const block of runnable) {
     for (const [line] of block.matchAll(SERVE)) {
       const settings = line.split(" ").flatMap((part) => (part.includes("=") ? [part.split("=", 2)] : []));
       readConfig(Object.fromEntries(settings) as Record<string, string>);
     }
-    // As the text says before it.
+    // The text says so before the block.
     if (block.startsWith("curt restore") && !block.includes("--to")) renameSync(here("data"), here("old"));
     if (block.includes("--to"))
       writeFileSync(here("journal/curt.db-visits/1.visits"), "of the store that serves");

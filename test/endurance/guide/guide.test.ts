@@ -8,10 +8,10 @@ import { COMMANDS } from "../../../src/cli/commands.ts";
 import { INSTANCE_COMMANDS } from "../../../src/cli/instance-commands.ts";
 import { readConfig } from "../../../src/config/config.ts";
 import { SETTINGS } from "../../../src/config/settings.ts";
-import { freePort } from "../../free-port.ts";
-import { PASSWORD, startPostgres } from "../../postgres.ts";
-import { ROOT, startProgram, temporaryFolder, PROGRAM } from "../../service.ts";
-import { commandsOf, requestOf, type ShellCommand, scriptsOf } from "../../shell.ts";
+import { freePort } from "../../support/free-port.ts";
+import { PASSWORD, startPostgres } from "../../support/postgres.ts";
+import { ROOT, startProgram, temporaryFolder, PROGRAM } from "../../support/service.ts";
+import { commandsOf, requestOf, type ShellCommand, scriptsOf } from "../../support/shell-scripts.ts";
 
 const read = (path: string) => readFileSync(join(ROOT, path), "utf8");
 const DOCUMENTS = [
@@ -40,7 +40,7 @@ const ALL: readonly Written[] = DOCUMENTS.flatMap((document) =>
     .map((command) => ({ document, ...command })),
 );
 
-/** What is given to curt, or undefined for other programs. */
+/** The arguments of curt, or undefined for other programs. */
 function lineOf({ words: [program = "", ...rest] }: ShellCommand): readonly string[] | undefined {
   if (program === "npx" && rest[0] === "curt") return rest.slice(1);
   if (program === "npm" && rest[0] === "start") return ["serve"];
@@ -57,7 +57,7 @@ test("docs/README.md links to every other document", () => {
 });
 
 describe("every command in the documents", () => {
-  test("is in a script that the shell can read", async () => {
+  test("is in a script that the shell can parse", async () => {
     for (const document of DOCUMENTS) {
       for (const script of scriptsOf(read(document)).filter((text) => !text.includes("<("))) {
         const child = Bun.spawn(["sh", "-nc", script], { stderr: "pipe" });
@@ -66,17 +66,17 @@ describe("every command in the documents", () => {
     }
   });
 
-  test("is one of Curt's, asks Curt, or is of a program on a list", () => {
+  test("belongs to Curt, calls it with curl, or is of a listed program", () => {
     const programs = ALL.filter((command) => lineOf(command) === undefined).flatMap(
       ({ words: [first] }) => first ?? [],
     );
     expect(programs.filter((program) => program !== "curl" && !NOT_RUN.includes(program))).toEqual([]);
-    // A program that no document names any more leaves the list.
+    // The list has only programs that a document uses.
     const named = new Set(ALL.map(({ words: [first] }) => first));
     expect(NOT_RUN.filter((name) => !named.has(name))).toEqual([]);
   });
 
-  test("is a command of Curt that exists, with settings that are right", () => {
+  test("exists in Curt, with valid settings", () => {
     const names: readonly string[] = Object.values(SETTINGS).map(({ name }) => name);
     const alone = ALL.filter(({ words }) => words.length === 0).flatMap(({ settings }) =>
       Object.keys(settings),
@@ -97,7 +97,7 @@ describe("every command in the documents", () => {
     }
   });
 
-  test("is a script of npm that exists", () => {
+  test("exists as a script of npm", () => {
     for (const { words } of ALL.filter(({ words: [first] }) => first === "npm")) {
       const [, verb = "", name = ""] = words;
       if (["ci", "install"].includes(verb)) continue;
@@ -106,14 +106,14 @@ describe("every command in the documents", () => {
   });
 });
 
-test("every call of curl in the documents is answered", async () => {
+test("every call of curl in the documents succeeds", async () => {
   const metrics = await freePort();
   await using curt = await startProgram({ POSTURE: "private", METRICS_PORT: `${metrics}` });
   const target = "https://example.com/";
   await curt.shorten({ original_url: target, custom_code: "code", password: "the-password" });
   let key = "";
   let etag = "";
-  // The operator's are run in test/endurance/guide/admin.test.ts, in their order.
+  // test/endurance/guide/admin.test.ts runs the operator's calls in their order.
   const calls = ALL.filter(
     ({ document, words: [first] }) => first === "curl" && document !== "docs/admin.md",
   );
@@ -139,12 +139,12 @@ test("every call of curl in the documents is answered", async () => {
 });
 
 describe("the commands of Curt", () => {
-  /** Documents whose commands are run one after the other. Those of admin.md and backup.md have tests of their own. */
+  /** Documents whose commands run in order. Those of admin.md and backup.md have tests of their own. */
   const RUN = ["docs/clients.md", "docs/moving.md", "docs/postgresql.md", "docs/troubleshooting.md"];
   /** Lines with other programs than these are not run; `serve` and `health` are run by other tests. */
   const RUNNABLE = ["curt", "gzip", "gunzip", "export"];
 
-  test.each(RUN)("in %s do what they say", async (document) => {
+  test.each(RUN)("in %s succeed", async (document) => {
     const lines = scriptsOf(read(document))
       .flatMap((script) => script.split("\n"))
       .filter((line) => {
@@ -169,7 +169,7 @@ describe("the commands of Curt", () => {
     const settings = { PORT: `${port}`, HOST: "127.0.0.1", BASE_URL: origin };
     const curt = await startProgram(settings, { folder: folder.path });
     await curt.shorten({ original_url: "https://example.com/", custom_code: "CODE" });
-    // A store moves while nobody serves it.
+    // A store moves while no service uses it.
     const isStopped = document === "docs/postgresql.md";
     if (isStopped) await curt[Symbol.asyncDispose]();
     await using postgres = isStopped ? await startPostgres() : undefined;

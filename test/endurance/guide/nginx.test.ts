@@ -3,10 +3,10 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { MAX_TARGET_LENGTH } from "../../../src/links/target.ts";
-import { freePort } from "../../free-port.ts";
-import { ROOT, type Settings, startHere, temporaryFolder, toDomain } from "../../service.ts";
+import { freePort } from "../../support/free-port.ts";
+import { ROOT, type Settings, startService, temporaryFolder, toDomain } from "../../support/service.ts";
 
-/** Debian keeps it where only root's PATH looks. */
+/** Debian installs it in a folder that only root's PATH has. */
 const NGINX = Bun.which("nginx", { PATH: `${process.env["PATH"] ?? ""}:/usr/sbin:/usr/local/sbin` });
 const CERTIFICATE = join(ROOT, "test/http/certificates/first.pem");
 const OWN = "go.example.com";
@@ -60,7 +60,7 @@ async function startBehindNginx(nginx: string, file: string, settings: Settings 
   await using opened = new AsyncDisposableStack();
   const { path: folder } = opened.use(temporaryFolder());
   const curt = opened.use(
-    await startHere({
+    await startService({
       BASE_URL: `https://${OWN}`,
       DOMAINS: `https://${OTHER}`,
       TRUSTED_PROXIES: "127.0.0.1",
@@ -105,7 +105,7 @@ test("docs/proxies.md has a file for nginx, and a cache for it", () => {
 
 if (NGINX !== null)
   describe("nginx as in docs/proxies.md", () => {
-    test("with its cache redirects each domain's links, and no other's", async () => {
+    test("caches the links of each domain separately", async () => {
       await using site = await startBehindNginx(NGINX, withCache(FILE), { CACHE_SECONDS: "60" });
       const other = toDomain(site.curt, OTHER);
       const link = { original_url: "https://evil.example/", custom_code: "win" };
@@ -119,7 +119,7 @@ if (NGINX !== null)
       expect(await locationOf(site.get(OTHER, "/win", { method: "HEAD" }))).toBe("https://evil.example/");
     });
 
-    test("keeps redirects and QR codes only if CACHE_SECONDS allows it", async () => {
+    test("caches redirects and QR codes only if CACHE_SECONDS allows it", async () => {
       for (const [CACHE_SECONDS, isKept] of [
         ["60", true],
         ["0", false],
@@ -146,7 +146,7 @@ if (NGINX !== null)
       }
     });
 
-    test("redirects to the longest destinations, with a query of the visitor, and with a cache", async () => {
+    test("redirects to the longest destinations with the longest query, with and without a cache", async () => {
       const target = "https://example.com/".padEnd(MAX_TARGET_LENGTH, "x");
       // Its default for the longest request line is 8 KB.
       const query = "?".padEnd(8000, "y");
@@ -167,7 +167,7 @@ if (NGINX !== null)
       }
     });
 
-    test("sends browsers to HTTPS, and has them keep to it", async () => {
+    test("redirects browsers to HTTPS, and sends HSTS", async () => {
       await using site = await startBehindNginx(NGINX, FILE);
       const plain = await site.getPlain(OWN, "/win");
       expect([plain.status, plain.headers.get("location")]).toEqual([301, `https://${OWN}/win`]);

@@ -1,9 +1,9 @@
 import { expect, test } from "bun:test";
 
-import { sendUntilTaken } from "../../again.ts";
-import { startProgram, temporaryFolder } from "../../service.ts";
+import { sendUntilTaken } from "../../support/retry.ts";
+import { startProgram, temporaryFolder } from "../../support/service.ts";
 
-test("500 parallel creates of one code, over two processes on one file: exactly one 201", async () => {
+test("500 parallel creates of one code in two processes create exactly one link", async () => {
   using folder = temporaryFolder();
   await using one = await startProgram({}, { folder: folder.path });
   await using two = await startProgram({}, { folder: folder.path });
@@ -28,7 +28,7 @@ test("500 parallel creates of one code, over two processes on one file: exactly 
   }
 });
 
-test("of ten processes that start at once on a new file, one creates it", async () => {
+test("ten processes that start simultaneously on a new file share one store", async () => {
   using folder = temporaryFolder();
   const programs = await Promise.all(
     Array.from({ length: 10 }, () => startProgram({}, { folder: folder.path })),

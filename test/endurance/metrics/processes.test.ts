@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 
 import { addressOf, create, scrapeUntil } from "../../metrics/scrape.ts";
 import { children } from "../../server/processes.ts";
-import { startProgram, untilLogged } from "../../service.ts";
+import { startProgram, untilLogged } from "../../support/service.ts";
 
 const start = () => startProgram({ METRICS_PORT: "0", PROCESSES: "3" });
 
@@ -12,7 +12,7 @@ const ANSWERING = 'curt_processes{state="answering"}';
 
 const MISSING = 'curt_processes{state="missing"}';
 
-test("never go back when one is killed, and leave out one that does not answer", async () => {
+test("the metrics of several processes never decrease after a kill, and leave out a hung process", async () => {
   await using curt = await start();
   const address = await addressOf(curt);
   await create(curt, 40);
@@ -30,6 +30,6 @@ test("never go back when one is killed, and leave out one that does not answer",
   const silent = await scrapeUntil(address, "one is missing", (now) => now.of(MISSING) === 1);
   expect([silent.of(CREATED), silent.of(ANSWERING)]).toEqual([50, 2]);
   process.kill(hung, "SIGCONT");
-  const again = await scrapeUntil(address, "it answers again", (now) => now.of(MISSING) === 0);
-  expect(again.of(CREATED)).toBe(50);
+  const recovered = await scrapeUntil(address, "it answers again", (now) => now.of(MISSING) === 0);
+  expect(recovered.of(CREATED)).toBe(50);
 });

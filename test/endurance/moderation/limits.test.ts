@@ -7,7 +7,7 @@ const CREATES = [
   { count: 300, ms: 3_600_000 },
 ];
 
-test("limits take no more memory the more clients there are", () => {
+test("the memory of limits doesn't grow with the number of clients", () => {
   const address = (nth: number) => `2001:db8:${(nth >> 16).toString(16)}:${(nth & 0xffff).toString(16)}`;
   const windows = { limitCreate: CREATES, limitUnknown: CREATES, limitView: CREATES };
   const options = { ...windows, limitReport: CREATES, limitPasswords: CREATES };

@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
 
 import type { LinkKey } from "../../../src/links/code.ts";
-import { askAs, TOKEN } from "../../admin/operator.ts";
-import { openStoreOf, type Running, startHere } from "../../service.ts";
+import { operateAs, TOKEN } from "../../admin/operator.ts";
+import { openStoreOf, type RunningService, startService } from "../../support/service.ts";
 import { seededRandom, startChaos } from "./chaos.ts";
 import { findViolation, type Operation } from "./history.ts";
 
@@ -11,37 +11,37 @@ const SECONDS = Number(process.env["HISTORY_SECONDS"] ?? 10);
 const SEED = Number(process.env["HISTORY_SEED"] ?? Date.now() % 1_000_000);
 
 const INSTANCES = 3;
-/** The one that looks links up in standbys, too. */
-const ASKS_STANDBYS = 0;
+/** The instance that also reads from standbys. */
+const STANDBY_READER = 0;
 const CALLERS = 16;
-/** One failover in so many seconds. */
+/** One failover in this many seconds. */
 const FAILOVER_SECONDS = 12;
-/** In use at a time. After so many operations another code follows: nobody can make a link of the same one again. */
+/** Codes in use at a time. Each is replaced after some operations, because its link can't be created again. */
 const CODES = 6;
 const OPERATIONS_PER_CODE = 80;
 const PAUSE_MS = 30;
-/** An answer may take 2 s, but this machine may be busy. Without a limit, it would take many minutes. */
+/** A response should take 2 s at most, but this machine may be busy. Without a limit, it would take many minutes. */
 const BOUND_MS = 60_000;
 
 type Kind = Operation["action"]["kind"];
-type Done = Pick<Operation, "action" | "outcome">;
-/** How often each is done, of a hundred. */
+type Result = Pick<Operation, "action" | "outcome">;
+/** The share of each, in percent. */
 const SHARES: readonly (readonly [Kind, number])[] = [
   ["follow", 52],
   ["find", 15],
   ["create", 20],
   ["disable", 7],
-  // Rarely, so that links stay disabled for longer than it takes to forget them.
+  // Rarely, so that links stay disabled longer than caches keep them.
   ["enable", 4],
   ["end", 2],
 ];
 
-/** Does things to links at one instance, and says what was answered. */
-async function openCaller(instance: Running) {
+/** Calls one instance, and returns the outcomes. */
+async function openCaller(instance: RunningService) {
   const store = await openStoreOf(instance);
-  const ask = askAs(instance);
+  const ask = operateAs(instance);
 
-  async function decide(code: string, kind: "disable" | "enable"): Promise<Done["outcome"]> {
+  async function decide(code: string, kind: "disable" | "enable"): Promise<Result["outcome"]> {
     const { status, data } = await ask(
       "POST",
       `links/${code}/${kind}`,
@@ -60,7 +60,7 @@ async function openCaller(instance: Running) {
     return "away" as const;
   };
 
-  async function end(code: string): Promise<Done["outcome"]> {
+  async function end(code: string): Promise<Result["outcome"]> {
     const link = await store.find(code as LinkKey).catch(away);
     if (link === "away") return { kind: "unknown" };
     if (link === undefined) return { kind: "missing" };
@@ -68,7 +68,7 @@ async function openCaller(instance: Running) {
     return { kind: ended === "away" ? "unknown" : ended.isChanged ? "done" : "same" };
   }
 
-  async function find(code: string): Promise<Done["outcome"]> {
+  async function find(code: string): Promise<Result["outcome"]> {
     const link = await store.find(code as LinkKey).catch(away);
     if (link === "away") return { kind: "unknown" };
     if (link === undefined) return { kind: "missing" };
@@ -79,16 +79,16 @@ async function openCaller(instance: Running) {
     };
   }
 
-  async function follow(code: string): Promise<Done["outcome"]> {
+  async function follow(code: string): Promise<Result["outcome"]> {
     const { status, headers } = await instance.fetch(`/${code}`);
     if (status === 503) return { kind: "unknown" };
     if (status === 404) return { kind: "missing" };
     if (status === 410) return { kind: "off" };
     expect(status).toBe(302);
-    return { kind: "leads", target: headers.get("location") ?? "" };
+    return { kind: "redirect", target: headers.get("location") ?? "" };
   }
 
-  async function create(code: string, target: string): Promise<Done["outcome"]> {
+  async function create(code: string, target: string): Promise<Result["outcome"]> {
     const { status } = await instance.shorten({ original_url: target, custom_code: code });
     if (status === 503) return { kind: "unknown" };
     if (status === 409) return { kind: "same" };
@@ -97,7 +97,7 @@ async function openCaller(instance: Running) {
   }
 
   return {
-    async call(kind: Kind, code: string, target: string): Promise<Done> {
+    async call(kind: Kind, code: string, target: string): Promise<Result> {
       if (kind === "create") return { action: { kind, target }, outcome: await create(code, target) };
       if (kind === "end") return { action: { kind }, outcome: await end(code) };
       if (kind === "find") return { action: { kind }, outcome: await find(code) };
@@ -108,16 +108,16 @@ async function openCaller(instance: Running) {
   };
 }
 
-test(`${CALLERS} callers at ${INSTANCES} instances are told one story, whatever fails`, async () => {
+test(`${CALLERS} clients of ${INSTANCES} instances see one consistent history during random faults`, async () => {
   await using opened = new AsyncDisposableStack();
   const random = seededRandom(SEED);
   const standbys = 2 + Math.floor(SECONDS / FAILOVER_SECONDS);
   const chaos = opened.use(await startChaos(INSTANCES, standbys, random));
   const callers: Awaited<ReturnType<typeof openCaller>>[] = [];
   for (const [nth, url] of chaos.urls.entries()) {
-    // Whichever server leads is one of those it may ask.
-    const replicas = nth === ASKS_STANDBYS ? { READ_URL: url } : {};
-    const instance = opened.use(await startHere({ DATABASE_URL: url, ADMIN_TOKEN: TOKEN, ...replicas }));
+    // It may read from all servers, also from the primary.
+    const replicas = nth === STANDBY_READER ? { READ_URL: url } : {};
+    const instance = opened.use(await startService({ DATABASE_URL: url, ADMIN_TOKEN: TOKEN, ...replicas }));
     instance.expectFaults();
     callers.push(opened.use(await openCaller(instance)));
   }
@@ -125,12 +125,12 @@ test(`${CALLERS} callers at ${INSTANCES} instances are told one story, whatever 
   let targets = 0;
   async function call(kind: Kind, code: string, instance: number): Promise<void> {
     const calledMs = performance.now();
-    const done = await callers[instance]?.call(kind, code, `https://example.com/${targets++}`);
+    const result = await callers[instance]?.call(kind, code, `https://example.com/${targets++}`);
     const answeredMs = performance.now();
     const heardUntilMs = chaos.heardUntilMs(instance, calledMs);
-    const asksStandbys = instance === ASKS_STANDBYS;
-    if (done !== undefined)
-      history.push({ code, ...done, calledMs, answeredMs, heardUntilMs, instance, asksStandbys });
+    const readsStandbys = instance === STANDBY_READER;
+    if (result !== undefined)
+      history.push({ code, ...result, calledMs, answeredMs, heardUntilMs, instance, readsStandbys });
   }
 
   const codes = Array.from({ length: CODES }, (_, nth) => ({ nth, age: 0, used: 0 }));
@@ -140,7 +140,7 @@ test(`${CALLERS} callers at ${INSTANCES} instances are told one story, whatever 
     while (performance.now() < untilMs) {
       const code = codes[Math.floor(choose() * CODES)] ?? { nth: 0, age: 0, used: 0 };
       if (++code.used % OPERATIONS_PER_CODE === 0) code.age++;
-      // Some of the one before, whose link all instances have in memory by now.
+      // Sometimes the previous code, whose link all instances have in memory by now.
       const age = choose() < 0.4 ? Math.max(0, code.age - 1) : code.age;
       await call(kindOf(choose()), `c${code.nth}-${age}`, Math.floor(choose() * INSTANCES));
       await Bun.sleep(choose() * PAUSE_MS);
@@ -159,7 +159,7 @@ test(`${CALLERS} callers at ${INSTANCES} instances are told one story, whatever 
     `Seed ${SEED}: ${history.length} operations, ${unknown} with unknown outcomes; the slowest took ${Math.round(longestMs)} ms`,
   );
   const violation = findViolation(history);
-  if (violation !== undefined) throw new Error(storyOf(violation, history, chaos.told));
+  if (violation !== undefined) throw new Error(describeHistory(violation, history, chaos.events));
   expect(unknown).toBeGreaterThan(0);
   expect(longestMs).toBeLessThan(BOUND_MS);
 });
@@ -173,11 +173,11 @@ function kindOf(random: number): Kind {
   return "follow";
 }
 
-/** What was done to the code, and what failed at that time. */
-function storyOf(
+/** The operations on the code, and the faults at that time. */
+function describeHistory(
   violation: Operation,
   history: readonly Operation[],
-  told: readonly { readonly atMs: number; readonly what: string }[],
+  events: readonly { readonly atMs: number; readonly what: string }[],
 ): string {
   const operations = history.filter(({ code }) => code === violation.code);
   const startMs = Math.min(...operations.map(({ calledMs }) => calledMs));
@@ -190,10 +190,10 @@ function storyOf(
       what: `${ms(answeredMs)} instance ${instance}: ${JSON.stringify(action)} ${JSON.stringify(outcome)}${mark}`,
     };
   });
-  const all = [...lines, ...told].filter(
+  const all = [...lines, ...events].filter(
     ({ atMs }) => atMs > startMs - 5000 && atMs < violation.answeredMs + 100,
   );
   all.sort((a, b) => a.atMs - b.atMs);
   const story = all.map(({ atMs, what }) => `${ms(atMs)} ${what}`).join("\n");
-  return `Seed ${SEED}: what was told of ${violation.code} cannot have happened:\n${story}`;
+  return `Seed ${SEED}: no order of operations explains the outcomes for ${violation.code}:\n${story}`;
 }

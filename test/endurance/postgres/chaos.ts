@@ -1,5 +1,5 @@
-import { type PostgresServer, urlOf } from "../../postgres.ts";
-import { type Proxy, startProxy } from "../../proxy.ts";
+import { type PostgresServer, urlOf } from "../../support/postgres.ts";
+import { type Proxy, startProxy } from "../../support/proxy.ts";
 import { type PostgresCluster, startCluster } from "./cluster.ts";
 
 /** Returns numbers from 0 to below 1, the same ones for the same seed (mulberry32). */
@@ -45,7 +45,7 @@ async function startNetwork(cluster: PostgresCluster, name: string): Promise<Net
   };
 }
 
-/** While its network fails, or no server leads, an instance cannot hear of changes. */
+/** While its network fails, or there is no primary, an instance can't read changes. */
 interface Deafness {
   /** Undefined: all of them. */
   readonly who: number | undefined;
@@ -53,67 +53,67 @@ interface Deafness {
   untilMs: number;
 }
 
-/** Afterwards it must know them within so long. */
+/** Afterwards it must know them within this time. */
 const CATCH_UP_MS = 1000;
 
-/** How often it is looked whether this process gets time, and how much later that may be. */
+/** Interval of the timer that detects whether this process gets CPU time, and its tolerance. */
 const PULSE_MS = 50;
 const LATE_MS = 100;
 
-/** Statements get a second, so a connection that has fallen silent is found out then. */
-const FOUND_OUT_MS = 1000;
-/** A manager of clusters makes sure that an old primary does not come back sooner: instances must have noticed the new one. */
+/** Statements time out after a second, which detects a silent connection. */
+const DETECTED_MS = 1000;
+/** A cluster manager keeps an old primary away for longer: by then, instances have noticed the new one. */
 const FENCED_MS = 1500;
 
 /**
- * A cluster, a network for each of some instances, and random faults of them, one after the other. Each failover takes a
- * server for good, so it needs as many standbys as there should be, and two more.
+ * A cluster, a network for each of some instances, and random faults of them, one after the other. Each failover removes a
+ * server permanently, so it needs one standby per failover, and two more.
  */
 export async function startChaos(instances: number, standbyCount: number, random: () => number) {
   const cluster = await startCluster(standbyCount);
   const networks: Network[] = [];
   for (let nth = 0; nth < instances; nth++) networks.push(await startNetwork(cluster, "chaos"));
-  /** The first one leads. */
+  /** The first one is the primary. */
   let servers = [...cluster.servers];
   const deaf: Deafness[] = [];
-  /** What happened, and when. */
-  const told: { readonly atMs: number; readonly what: string }[] = [];
+  /** The faults, with their times. */
+  const events: { readonly atMs: number; readonly what: string }[] = [];
   let later: Promise<unknown> = Promise.resolve();
 
-  const lead = () => servers[0] as PostgresServer;
-  const tell = (what: string) => void told.push({ atMs: performance.now(), what });
+  const primaryServer = () => servers[0] as PostgresServer;
+  const record = (what: string) => void events.push({ atMs: performance.now(), what });
   const pause = (fromMs: number, toMs: number) => Bun.sleep(fromMs + random() * (toMs - fromMs));
 
   async function promote(): Promise<void> {
     const candidates = servers.slice(1);
     const promoted = await cluster.promote(candidates);
     servers = [promoted, ...candidates.filter((candidate) => candidate !== promoted)];
-    tell(`promoted ${promoted.port}`);
+    record(`promoted ${promoted.port}`);
   }
 
   async function thawLater(old: PostgresServer): Promise<void> {
     await pause(FENCED_MS, 2 * FENCED_MS);
-    tell(`thaw ${old.port}`);
+    record(`thaw ${old.port}`);
     old.thaw();
   }
 
-  /** During `fault`, an instance cannot hear of changes: undefined means all of them. */
+  /** During `fault`, an instance can't read changes; undefined means all of them. */
   async function during(what: string, who: number | undefined, fault: () => unknown, moreMs = 0) {
     const deafness = { who, fromMs: performance.now(), untilMs: Number.POSITIVE_INFINITY };
     deaf.push(deafness);
-    tell(who === undefined ? what : `${what} of instance ${who}`);
+    record(who === undefined ? what : `${what} of instance ${who}`);
     await fault();
     deafness.untilMs = performance.now() + moreMs;
-    tell("over");
+    record("over");
   }
 
-  // While this process gets no time, as on a busy machine, none of its instances hears of changes.
+  // While this process gets no time, as on a busy machine, none of its instances reads changes.
   let pulseMs = performance.now();
   const pulse = setInterval(() => {
     const [fromMs, untilMs] = [pulseMs, performance.now()];
     pulseMs = untilMs;
     if (untilMs - fromMs < PULSE_MS + LATE_MS) return;
-    tell(`nothing ran for ${Math.round(untilMs - fromMs)} ms`);
+    record(`nothing ran for ${Math.round(untilMs - fromMs)} ms`);
     deaf.push({ who: undefined, fromMs, untilMs });
   }, PULSE_MS);
 
@@ -125,7 +125,7 @@ export async function startChaos(instances: number, standbyCount: number, random
   }
 
   const onPrimary = (what: string, fault: (primary: PostgresServer) => unknown) => () =>
-    during(`${what} ${lead().port}`, undefined, () => fault(lead()));
+    during(`${what} ${primaryServer().port}`, undefined, () => fault(primaryServer()));
 
   const failovers = [
     onPrimary("kill", async (primary) => {
@@ -133,7 +133,7 @@ export async function startChaos(instances: number, standbyCount: number, random
       await pause(100, 1000);
       await promote();
     }),
-    onPrimary("freeze for good", async (primary) => {
+    onPrimary("freeze permanently", async (primary) => {
       primary.freeze();
       await pause(100, 1500);
       await promote();
@@ -149,11 +149,11 @@ export async function startChaos(instances: number, standbyCount: number, random
     onPrimary("restart", (primary) => primary.restart()),
     async function freezeStandbys() {
       const standbys = servers.slice(1);
-      tell("freeze the standbys");
+      record("freeze the standbys");
       for (const standby of standbys) standby.freeze();
       await pause(100, 1800);
       for (const standby of standbys) standby.thaw();
-      tell("over");
+      record("over");
     },
     onNetwork("resets", async (network) => {
       for (let nth = 0; nth < 10; nth++) {
@@ -161,7 +161,7 @@ export async function startChaos(instances: number, standbyCount: number, random
         await pause(20, 100);
       }
     }),
-    onNetwork("silence", (network) => network.silence(), FOUND_OUT_MS),
+    onNetwork("silence", (network) => network.silence(), DETECTED_MS),
     onNetwork("loss", async (network) => {
       network.setUp(false);
       await pause(100, 1500);
@@ -176,8 +176,8 @@ export async function startChaos(instances: number, standbyCount: number, random
 
   return {
     urls: networks.map(({ url }) => url),
-    told,
-    /** Since when an instance may not have heard of changes at a time. Faults that follow each other closely are one. */
+    events,
+    /** The time from which an instance may lack changes at `atMs`. Faults in quick succession count as one. */
     heardUntilMs(instance: number, atMs: number): number {
       let heardMs = atMs;
       for (const { who, fromMs, untilMs } of deaf.toReversed())
@@ -185,10 +185,10 @@ export async function startChaos(instances: number, standbyCount: number, random
           heardMs = Math.min(heardMs, fromMs);
       return heardMs;
     },
-    /** Faults, until there were enough. */
+    /** Causes faults until `untilMs`. */
     async trouble(untilMs: number): Promise<void> {
       while (performance.now() < untilMs) {
-        // A rest now and then: only then must all instances know all changes.
+        // Only in these pauses must all instances know all changes.
         await (random() < 0.3 ? pause(2000, 3000) : pause(100, 800));
         const faults = servers.length > 2 && random() < 0.3 ? failovers : others;
         await faults[Math.floor(random() * faults.length)]?.();

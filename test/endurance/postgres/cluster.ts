@@ -1,20 +1,27 @@
 import type { PostgresAddress } from "../../../src/config/database-url.ts";
-import { freePort } from "../../free-port.ts";
-import { addressOf, PASSWORD, type PostgresServer, startPostgres, urlOf, USER } from "../../postgres.ts";
+import { freePort } from "../../support/free-port.ts";
+import {
+  addressOf,
+  PASSWORD,
+  type PostgresServer,
+  startPostgres,
+  urlOf,
+  USER,
+} from "../../support/postgres.ts";
 
 const WAIT_MS = 10;
 const MAX_WAITS = 6000;
 
-/** A primary and standbys. A commit is answered when one of them has it too. */
+/** A primary and standbys. A commit returns once one of the standbys has it. */
 export interface PostgresCluster extends AsyncDisposable {
-  /** The first one leads at the beginning. */
+  /** The first one is the primary at the start. */
   readonly servers: readonly PostgresServer[];
-  /** Of the database `name` on all servers. It is made if it is not there yet. */
+  /** The URL of the database `name` on all servers. Creates it if it's missing. */
   url(name?: string): Promise<string>;
   address(name?: string): Promise<PostgresAddress>;
   /**
-   * Promotes whichever of `standbys` has received most, lets the others follow it, and resolves with it. A manager of
-   * clusters does that once it has noticed that the primary is lost.
+   * Promotes the standby that has received most, lets the others follow it, and resolves with it, like a cluster manager
+   * after the loss of the primary.
    */
   promote(standbys: readonly PostgresServer[]): Promise<PostgresServer>;
 }
@@ -23,14 +30,14 @@ export async function startCluster(standbys = 1, settings: readonly string[] = [
   const ports: number[] = [];
   for (let nth = 0; nth <= standbys; nth++) ports.push(await freePort());
   const common = [
-    // On each from the start, or what is committed right after a promotion is on one server only.
+    // On each server from the start: otherwise commits right after a promotion are on one server only.
     `synchronous_standby_names=ANY 1 (${ports.map((port) => `standby_${port}`).join(", ")})`,
     "max_wal_senders=10",
     "wal_keep_size=256MB",
     "wal_retrieve_retry_interval=100ms",
     ...settings,
   ];
-  // All are copies of one fresh folder, so they are one cluster.
+  // All are copies of one fresh folder, so they belong to one cluster.
   const servers = await Promise.all(
     ports.map((port, nth) =>
       startPostgres(
@@ -55,7 +62,7 @@ export async function startCluster(standbys = 1, settings: readonly string[] = [
       const received = await Promise.all(candidates.map(receivedBytes));
       const chosen = candidates[received.indexOf(Math.max(...received))];
       if (chosen === undefined) throw new Error("no standby");
-      await chosen.ask("SELECT pg_promote(true, 60)");
+      await chosen.query("SELECT pg_promote(true, 60)");
       const others = candidates.filter((candidate) => candidate !== chosen);
       await Promise.all(others.map((other) => follow(other, chosen)));
       return chosen;
@@ -71,18 +78,18 @@ function following(port: number, primaryPort = port): string {
 }
 
 async function follow(standby: PostgresServer, primary: PostgresServer): Promise<void> {
-  await standby.ask(`ALTER SYSTEM SET primary_conninfo = '${following(standby.port, primary.port)}'`);
-  await standby.ask("SELECT pg_reload_conf()");
+  await standby.query(`ALTER SYSTEM SET primary_conninfo = '${following(standby.port, primary.port)}'`);
+  await standby.query("SELECT pg_reload_conf()");
 }
 
 async function receivedBytes(standby: PostgresServer): Promise<number> {
-  const [row] = await standby.ask("SELECT pg_last_wal_receive_lsn() - '0/0'::pg_lsn AS bytes");
+  const [row] = await standby.query("SELECT pg_last_wal_receive_lsn() - '0/0'::pg_lsn AS bytes");
   return Number(row?.["bytes"] ?? 0);
 }
 
 async function untilFollowed(primary: PostgresServer, standbys: number): Promise<void> {
   for (let waits = 0; waits < MAX_WAITS; waits++) {
-    const [row] = await primary.ask("SELECT count(*) FROM pg_stat_replication WHERE sync_state = 'quorum'");
+    const [row] = await primary.query("SELECT count(*) FROM pg_stat_replication WHERE sync_state = 'quorum'");
     if (Number(row?.["count"]) === standbys) return;
     await Bun.sleep(WAIT_MS);
   }

@@ -2,26 +2,26 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 
 import { Client } from "pg";
 
-import { testOnLinux } from "../../linux.ts";
-import { type PostgresServer, urlOf } from "../../postgres.ts";
-import { type Proxy, startProxy } from "../../proxy.ts";
-import { openStoreOf, type Running, startHere } from "../../service.ts";
 import { newLink } from "../../stores/links.ts";
+import { testOnLinux } from "../../support/linux.ts";
+import { type PostgresServer, urlOf } from "../../support/postgres.ts";
+import { type Proxy, startProxy } from "../../support/proxy.ts";
+import { openStoreOf, type RunningService, startService } from "../../support/service.ts";
 import { untilCounted, visit } from "../../visits/visits.ts";
 import { type PostgresCluster, startCluster } from "./cluster.ts";
 
 /**
- * What is promised is 2 s for an answer, and to be back within 1 s, but this machine may be busy. Without limits, either would take
- * many minutes.
+ * A response should take 2 s at most, and a recovery 1 s, but this machine may be busy. Without limits, both would take many
+ * minutes.
  */
 const BOUND_MS = 60_000;
-/** Not a second, as usual: what the database can answer must not be refused because this machine is busy. */
+/** More than the usual second: a busy machine must not cause refusals. */
 const LIMIT_MS = 4000;
 const PAUSE_MS = 10;
 const MAX_WAITS = 12_000;
-/** Nobody has looked them up, so they are in no memory. */
+/** Links that no process has in memory. */
 const COLD_LINKS = 20_000;
-/** Room for PostgreSQL's log, whose files have one megabyte each, and soon none for links. */
+/** Enough for PostgreSQL's log, whose files have one megabyte each, but soon too little for links. */
 const ROOM_BYTES = 1_200_000;
 const URL_LENGTH = 1900;
 
@@ -30,12 +30,12 @@ let primary: PostgresServer;
 let standby: PostgresServer;
 /** Between Curt and the primary. */
 let proxy: Proxy;
-let curt: Running;
+let curt: RunningService;
 let visits = 0;
 let cold = 0;
-/** Codes that were answered with 201, each with its URL. */
-const made = new Map<string, string>();
-let asked = 0;
+/** Codes confirmed with 201, each with its URL. */
+const confirmed = new Map<string, string>();
+let creates = 0;
 
 beforeAll(async () => {
   cluster = await startCluster(1);
@@ -43,7 +43,7 @@ beforeAll(async () => {
   proxy = await startProxy(primary.port);
   await cluster.url("away");
   const settings = { DATABASE_URL: urlOf([proxy.port, standby.port], "away") };
-  curt = await startHere(settings, { limits: { limitMs: LIMIT_MS } });
+  curt = await startService(settings, { limits: { core: { limitMs: LIMIT_MS } } });
   curt.expectFaults();
   await using store = await openStoreOf(curt);
   await store.insert([newLink("cached")]);
@@ -59,14 +59,14 @@ afterAll(async () => {
 });
 
 async function create(): Promise<Response> {
-  const original_url = `https://example.com/${asked++}/`.padEnd(URL_LENGTH, "x");
+  const original_url = `https://example.com/${creates++}/`.padEnd(URL_LENGTH, "x");
   const response = await curt.shorten({ original_url });
   const { data } = (await response.clone().json()) as { data?: { code: string } };
-  if (data !== undefined) made.set(data.code, original_url);
+  if (data !== undefined) confirmed.set(data.code, original_url);
   return response;
 }
 
-/** What visitors do, again and again, and the status that is right as long as the database can be used. */
+/** Requests that are repeated, each with its status as long as the database works. */
 const REQUESTS = {
   cached: [302, () => visit(curt, "cached").then(() => visits++)],
   cold: [302, () => curt.fetch(`/cold${cold++}`)],
@@ -78,51 +78,51 @@ type Name = keyof typeof REQUESTS;
 const NAMES = Object.keys(REQUESTS) as Name[];
 
 interface Fault {
-  readonly begin: () => unknown;
+  readonly start: () => unknown;
   readonly end: () => unknown;
-  /** What is answered 503 at some time, and what may be. */
+  /** Requests that get 503 at some time, and requests that may. */
   readonly refused: readonly Name[];
   readonly mayBeRefused?: readonly Name[];
   readonly onLinux?: true;
 }
 
-/** All that needs the database. */
+/** Requests that need the database. */
 const UNCACHED = NAMES.filter((name) => name !== "cached");
 let others: Client[] = [];
 let cutting: NodeJS.Timeout | undefined;
 
 const FAULTS: Readonly<Record<string, Fault>> = {
   "the primary is killed, and started later": {
-    begin: () => primary.kill(),
+    start: () => primary.kill(),
     end: () => primary.restart(),
     refused: UNCACHED,
   },
   "the primary is restarted": {
-    begin: () => primary.restart(),
+    start: () => primary.restart(),
     end() {},
     refused: [],
     mayBeRefused: UNCACHED,
   },
   "the primary is frozen": {
-    begin: () => primary.freeze(),
+    start: () => primary.freeze(),
     end: () => primary.thaw(),
     refused: UNCACHED,
   },
-  // Some are only found out while the next fault is under way.
+  // Some of them are only detected during the next fault.
   "connections fall silent": {
-    begin: () => proxy.silence(),
+    start: () => proxy.silence(),
     end() {},
     refused: [],
     mayBeRefused: UNCACHED,
   },
   "connections are cut in flight, again and again": {
-    begin: () => (cutting = setInterval(proxy.reset, 5 * PAUSE_MS)),
+    start: () => (cutting = setInterval(proxy.reset, 5 * PAUSE_MS)),
     end: () => clearInterval(cutting),
     refused: [],
     mayBeRefused: UNCACHED,
   },
   "the network is lost": {
-    begin() {
+    start() {
       proxy.lead(undefined);
       proxy.reset();
     },
@@ -130,26 +130,26 @@ const FAULTS: Readonly<Record<string, Fault>> = {
     refused: UNCACHED,
   },
   "the standby is frozen": {
-    begin: () => standby.freeze(),
+    start: () => standby.freeze(),
     end: () => standby.thaw(),
     refused: ["create"],
   },
   "the database's disk is full": {
-    begin: () => primary.limitFiles(ROOM_BYTES),
+    start: () => primary.limitFiles(ROOM_BYTES),
     end: () => primary.limitFiles(undefined),
     refused: ["create"],
     onLinux: true,
   },
   "each query takes 200 ms": {
-    begin: () => proxy.delay(100),
+    start: () => proxy.delay(100),
     end: () => proxy.delay(0),
     refused: [],
   },
   "all connections are taken": {
-    async begin() {
+    async start() {
       proxy.lead(undefined);
       proxy.reset();
-      // So that it does not take long.
+      // Few connections, so that it doesn't take long.
       await primary.restart(["max_connections=30"]);
       others = await takeAllConnections();
       proxy.lead(primary.port);
@@ -159,10 +159,10 @@ const FAULTS: Readonly<Record<string, Fault>> = {
   },
   // The last one: it kills the primary permanently.
   "the primary is lost, and the standby promoted": {
-    begin: () => primary.kill(),
+    start: () => primary.kill(),
     async end() {
-      await standby.ask("ALTER SYSTEM SET synchronous_standby_names = ''");
-      await standby.ask("SELECT pg_reload_conf()");
+      await standby.query("ALTER SYSTEM SET synchronous_standby_names = ''");
+      await standby.query("SELECT pg_reload_conf()");
       await cluster.promote([standby]);
     },
     refused: UNCACHED,
@@ -183,63 +183,63 @@ async function takeAllConnections(): Promise<Client[]> {
   }
 }
 
-/** Asks all the time until it is stopped. Rejects if an answer is wrong. */
-function startAsking() {
+/** Sends requests until it is stopped. Rejects if a response is wrong. */
+function startRequests() {
   const tallies = new Map<Name, { answers: number; refused: number; wellMs: number }>();
-  const asking = { isOver: false, longestMs: 0 };
+  const run = { isOver: false, longestMs: 0 };
 
-  async function goOn(name: Name): Promise<void> {
+  async function repeat(name: Name): Promise<void> {
     const [status, request] = REQUESTS[name];
     const tally = { answers: 0, refused: 0, wellMs: 0 };
     tallies.set(name, tally);
-    while (!asking.isOver) {
+    while (!run.isOver) {
       const sinceMs = performance.now();
       const response = await request();
-      asking.longestMs = Math.max(asking.longestMs, performance.now() - sinceMs);
+      run.longestMs = Math.max(run.longestMs, performance.now() - sinceMs);
       tally.answers++;
-      // A visit has thrown if it does not lead anywhere.
-      const told = response instanceof Response ? response.status : status;
-      if (told === 503) {
+      // A visit throws if it isn't redirected.
+      const received = response instanceof Response ? response.status : status;
+      if (received === 503) {
         tally.refused++;
         expect([name, (response as Response).headers.get("retry-after")]).toEqual([name, expect.any(String)]);
       } else {
-        expect([name, told]).toEqual([name, status]);
+        expect([name, received]).toEqual([name, status]);
         tally.wellMs = sinceMs;
       }
       await Bun.sleep(PAUSE_MS);
     }
   }
 
-  const all = Promise.all(NAMES.map(goOn));
-  all.catch(() => (asking.isOver = true));
+  const all = Promise.all(NAMES.map(repeat));
+  all.catch(() => (run.isOver = true));
   const tallyOf = (name: Name) => tallies.get(name) ?? { answers: 0, refused: 0, wellMs: 0 };
   return {
-    asking,
+    run,
     tallyOf,
     async until(isSo: (tally: ReturnType<typeof tallyOf>) => boolean, names: readonly Name[]) {
-      for (let waits = 0; !asking.isOver && !names.every((name) => isSo(tallyOf(name))); waits++) {
+      for (let waits = 0; !run.isOver && !names.every((name) => isSo(tallyOf(name))); waits++) {
         if (waits > MAX_WAITS) throw new Error(`waited too long: ${JSON.stringify([...tallies])}`);
         await Bun.sleep(PAUSE_MS);
       }
     },
     async stop() {
-      asking.isOver = true;
+      run.isOver = true;
       await all;
     },
   };
 }
 
-for (const [name, { begin, end, refused, mayBeRefused = refused, onLinux }] of Object.entries(FAULTS)) {
+for (const [name, { start, end, refused, mayBeRefused = refused, onLinux }] of Object.entries(FAULTS)) {
   const testHere = onLinux ? testOnLinux : test;
   testHere(
-    `${name}: cached links redirect, what cannot be known is 503, and it is over by itself`,
+    `when ${name}, cached links redirect, other requests get the right response or 503, and service recovers`,
     async () => {
-      const { asking, tallyOf, until, stop } = startAsking();
+      const { run, tallyOf, until, stop } = startRequests();
       await until(({ answers }) => answers > 5, NAMES);
-      await begin();
-      const answered = NAMES.map((one) => tallyOf(one).answers);
+      await start();
+      const before = NAMES.map((one) => tallyOf(one).answers);
       await until(({ refused: count }) => count > 0, refused);
-      await until(({ answers }) => answers > Math.max(...answered) + 3, ["cached"]);
+      await until(({ answers }) => answers > Math.max(...before) + 3, ["cached"]);
       await until(({ answers }) => answers > 8, NAMES);
       await end();
       const endMs = performance.now();
@@ -247,18 +247,18 @@ for (const [name, { begin, end, refused, mayBeRefused = refused, onLinux }] of O
       const backMs = performance.now() - endMs;
       await stop();
       console.log(
-        `When ${name}, the slowest answer took ${Math.round(asking.longestMs)} ms. All was well ${Math.round(backMs)} ms later.`,
+        `When ${name}, the slowest answer took ${Math.round(run.longestMs)} ms. All was well ${Math.round(backMs)} ms later.`,
       );
       for (const one of NAMES)
         if (!mayBeRefused.includes(one)) expect([one, tallyOf(one).refused]).toEqual([one, 0]);
-      expect(asking.longestMs).toBeLessThan(BOUND_MS);
+      expect(run.longestMs).toBeLessThan(BOUND_MS);
       expect(backMs).toBeLessThan(BOUND_MS);
     },
   );
 }
 
-test("after all that, every visit is counted once, and every link is there that was answered", async () => {
+test("after all these faults, every visit counts once and every confirmed link exists", async () => {
   await untilCounted(curt, "cached", visits);
-  for (const [code, url] of made)
+  for (const [code, url] of confirmed)
     expect([code, (await curt.fetch(`/${code}`)).headers.get("location")]).toEqual([code, url]);
 });

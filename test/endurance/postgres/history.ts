@@ -1,4 +1,4 @@
-/** A link as its store has it; undefined: the code was never given. */
+/** A link in the store; undefined if the code was never created. */
 export interface LinkState {
   readonly target: string;
   readonly isDisabled: boolean;
@@ -10,45 +10,45 @@ type Action =
   | { readonly kind: "disable" | "enable" | "end" | "follow" | "find" };
 
 /**
- * `unknown`: it may be done, at any time from its call on. `same`: there was nothing to do. `leads` and `off` are 302 and
- * 410.
+ * `unknown`: it may take effect at any time from its call on. `same`: there was nothing to do. `redirect` and `off` are 302
+ * and 410.
  */
 type Outcome =
   | { readonly kind: "unknown" | "done" | "same" | "missing" | "off" }
-  | { readonly kind: "leads"; readonly target: string }
+  | { readonly kind: "redirect"; readonly target: string }
   | { readonly kind: "found"; readonly link: LinkState };
 
-/** What somebody did to a code and was told. Times are in milliseconds of one clock that only goes forward. */
+/** A call for a code, and its outcome. Times are in milliseconds of a monotonic clock. */
 export interface Operation {
   readonly code: string;
   readonly action: Action;
   readonly outcome: Outcome;
   readonly calledMs: number;
   readonly answeredMs: number;
-  /** Which instance was asked. */
+  /** The instance that was called. */
   readonly instance?: number;
-  /** Earlier than the call, if the instance could not hear of changes since then. */
+  /** Earlier than the call if the instance couldn't read changes since then. */
   readonly heardUntilMs?: number;
-  /** Whether the instance asks standbys, too. */
-  readonly asksStandbys?: boolean;
+  /** Whether the instance also reads from standbys. */
+  readonly readsStandbys?: boolean;
 }
 
-/** A redirect may come from memory: what was disabled or has ended before must be forgotten within so long. */
+/** A redirect may come from memory, which must drop disabled and withdrawn links within this time. */
 const STALE_MS = 1000;
 
-/** A standby may show a link so long before its commit is answered. Until then the primary does not show it. */
+/** A standby may show a link this much earlier than its commit returns. The primary doesn't. */
 const AHEAD_MS = 2000;
 
-/** One way in which everything that was answered so far can have happened. */
+/** One way in which all outcomes so far can have happened. */
 interface Explanation {
   readonly state: LinkState | undefined;
-  /** Operations that have taken effect in it and may not have been answered yet. */
+  /** Operations that have taken effect in it, even if their response is outstanding. */
   readonly done: ReadonlySet<Operation>;
 }
 
 /**
- * Returns the first operation whose answer no order of operations explains, each taking effect between its call and its
- * answer. Codes do not affect each other, so each is looked at by itself.
+ * Returns the first operation whose outcome no order of operations explains, each taking effect between its call and its
+ * response. Codes don't affect each other, so each is checked alone.
  */
 export function findViolation(history: readonly Operation[]): Operation | undefined {
   for (const operations of Map.groupBy(history, ({ code }) => code).values()) {
@@ -59,8 +59,8 @@ export function findViolation(history: readonly Operation[]): Operation | undefi
 }
 
 /**
- * Keeps all explanations from one answer to the next. What has not been answered takes effect in them only when an answer
- * cannot be explained without it.
+ * Keeps all explanations from one response to the next. An operation without a response takes effect in them only if a
+ * response can't be explained without it.
  */
 function findViolationOfCode(operations: readonly Operation[]): Operation | undefined {
   const pending = new Set<Operation>();
@@ -81,10 +81,10 @@ function findViolationOfCode(operations: readonly Operation[]): Operation | unde
 function eventsOf(operations: readonly Operation[]) {
   const events = operations.flatMap((operation) => {
     const { action, outcome, calledMs, answeredMs, heardUntilMs = calledMs } = operation;
-    const isFromMemory = action.kind === "follow" && outcome.kind === "leads";
+    const isFromMemory = action.kind === "follow" && outcome.kind === "redirect";
     const call = { operation, isCall: true, atMs: isFromMemory ? heardUntilMs - STALE_MS : calledMs };
     if (outcome.kind === "unknown") return [call];
-    const isAhead = isFromMemory && operation.asksStandbys === true;
+    const isAhead = isFromMemory && operation.readsStandbys === true;
     return [call, { operation, isCall: false, atMs: answeredMs + (isAhead ? AHEAD_MS : 0) }];
   });
   // Of equal times, calls come first: then both orders are allowed.
@@ -98,9 +98,9 @@ function explain(
   pending: ReadonlySet<Operation>,
 ): Explanation[] {
   const explained = new Map<string, Explanation>();
-  const left = [...explanations];
+  const open = [...explanations];
   const seen = new Set<string>();
-  for (let one = left.pop(); one !== undefined; one = left.pop()) {
+  for (let one = open.pop(); one !== undefined; one = open.pop()) {
     if (one.done.has(operation)) {
       const done = new Set(one.done);
       done.delete(operation);
@@ -112,20 +112,20 @@ function explain(
       if (one.done.has(next) || !mayChange(next)) continue;
       const state = after(next, one.state);
       if (state === one.state || state === "impossible") continue;
-      // Of unknown outcomes that do the same, the first one will do.
+      // One of several unknown outcomes with the same effect is enough.
       const what = next.outcome.kind === "unknown" ? JSON.stringify(next.action) : "";
       if (what !== "" && tried.has(what)) continue;
       tried.add(what);
       const then = withReads({ state, done: new Set(one.done).add(next) }, pending);
       const key = keyOf(then, pending);
-      if (!seen.has(key)) left.push(then);
+      if (!seen.has(key)) open.push(then);
       seen.add(key);
     }
   }
   return [...explained.values()];
 }
 
-/** What changes nothing takes effect as soon as it can. */
+/** Operations without a change take effect as soon as they can. */
 function withReads({ state, done }: Explanation, operations: Iterable<Operation>): Explanation {
   const reads = [...operations].filter((one) => !mayChange(one) && after(one, state) !== "impossible");
   return { state, done: new Set([...done, ...reads]) };
@@ -142,7 +142,7 @@ function mayChange({ action, outcome }: Operation): boolean {
   return CHANGES.has(action.kind) && (outcome.kind === "done" || outcome.kind === "unknown");
 }
 
-/** The state that an operation leaves, if it can be answered so in `state`. */
+/** The state after an operation, if its outcome is possible in `state`. */
 function after(
   { action, outcome }: Operation,
   state: LinkState | undefined,
@@ -174,7 +174,7 @@ function isTrue(
   if (state === undefined) return false;
   const isOff = state.isDisabled || state.isEnded;
   if (outcome.kind === "off") return isOff;
-  if (outcome.kind === "leads") return !isOff && state.target === outcome.target;
+  if (outcome.kind === "redirect") return !isOff && state.target === outcome.target;
   if (outcome.kind === "found") return Bun.deepEquals(state, outcome.link);
   return changed(action, state) === state;
 }

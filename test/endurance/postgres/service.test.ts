@@ -3,19 +3,19 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 
 import { openDatabase } from "../../../src/store/postgres/connection/database.ts";
-import { PASSWORD, startPostgres, USER } from "../../postgres.ts";
-import { startProxy } from "../../proxy.ts";
+import { PASSWORD, startPostgres, USER } from "../../support/postgres.ts";
+import { startProxy } from "../../support/proxy.ts";
 import {
   BASE_URL,
   disableLink,
   ROOT,
-  type Running,
+  type RunningService,
   type Settings,
-  startHere,
+  startService,
   temporaryFolder,
   untilLogged,
   PROGRAM,
-} from "../../service.ts";
+} from "../../support/service.ts";
 import { untilCounted, visit } from "../../visits/visits.ts";
 
 const server = await startPostgres();
@@ -48,10 +48,10 @@ async function end(settings: Settings, ...words: string[]) {
   return { code, stdout, stderr };
 }
 
-test("a link that one instance disables redirects nowhere in another", async () => {
+test("a link that one instance disables gets 410 from another", async () => {
   const settings = await settingsOf("takedown");
-  await using one = await startHere(settings);
-  await using two = await startHere(settings);
+  await using one = await startService(settings);
+  await using two = await startService(settings);
   await one.shorten({ original_url: TARGET, custom_code: "bad" });
   for (const instance of [one, two]) await visit(instance, "bad");
   await disableLink(one, "bad", "phishing");
@@ -67,7 +67,7 @@ describe("a database that cannot be used", () => {
       /cannot be used: .*password authentication failed/,
     ],
     ["there is no such database", "/refused", "/missing", /cannot be used: .*"missing" does not exist/],
-  ])("says so and exits if %s", async (_, right, wrong, message) => {
+  ])("stops serve and check with exit code 1 if %s", async (_, right, wrong, message) => {
     const { DATABASE_URL = "" } = await settingsOf("refused");
     const settings = { DATABASE_URL: DATABASE_URL.replace(right, wrong) };
     for (const command of ["serve", "check"]) {
@@ -85,7 +85,7 @@ describe("a database that cannot be used", () => {
       { DATABASE_PASSWORD_FILE: "/missing" },
       /^curt: DATABASE_PASSWORD_FILE .*\/missing/,
     ],
-  ])("is a mistake in the settings if %s", async (_, settings, message) => {
+  ])("stops serve and check with exit code 2 if %s", async (_, settings, message) => {
     const DATABASE_URL = (await server.url("refused")).replace(`:${PASSWORD}@`, "@");
     for (const [command, PROCESSES] of [
       ["serve", "1"],
@@ -99,7 +99,7 @@ describe("a database that cannot be used", () => {
 
   test.each([
     [
-      "it has tables of somebody else",
+      "it has another program's tables",
       "CREATE TABLE curt (x int)",
       /cannot be used: column "version" does not/,
     ],
@@ -108,7 +108,7 @@ describe("a database that cannot be used", () => {
       "ALTER ROLE CURRENT_USER IN DATABASE unusable SET search_path = ''",
       /cannot be used: no schema/,
     ],
-  ])("says so and exits if %s", async (_, cause, message) => {
+  ])("stops serve with exit code 1 if %s", async (_, cause, message) => {
     const settings = await settingsOf("unusable");
     const database = openDatabase(await server.address("unusable"));
     await database.run(cause);
@@ -118,8 +118,8 @@ describe("a database that cannot be used", () => {
     expect(stderr).toStartWith("curt: postgres://curt@127.0.0.1:");
   });
 
-  test("is refused if its encoding is not UTF-8", async () => {
-    await server.ask(
+  test("stops serve and check if its encoding isn't UTF-8", async () => {
+    await server.query(
       "CREATE DATABASE latin ENCODING 'LATIN1' LC_COLLATE 'C' LC_CTYPE 'C' TEMPLATE template0",
     );
     const settings = { DATABASE_URL: (await server.url("refused")).replace("/refused", "/latin") };
@@ -130,7 +130,7 @@ describe("a database that cannot be used", () => {
       });
   });
 
-  test("is refused if a newer Curt has made it, or none has", async () => {
+  test("stops serve and check if a newer Curt has created it, and export if it has no store", async () => {
     const settings = await settingsOf("newer");
     const missing = await end(settings, "export", "-");
     expect([missing.code, missing.stderr]).toEqual([
@@ -138,7 +138,7 @@ describe("a database that cannot be used", () => {
       expect.stringContaining("there is no store at postgres://"),
     ]);
     expect((await end(settings, "check")).stdout).toContain("is not there yet");
-    await using first = await startHere(settings);
+    await using first = await startService(settings);
     await first.shorten({ original_url: TARGET });
     expect((await end(settings, "check")).stdout).toMatch(
       /store: fine \(1 link in postgres:\/\/curt@[^:]+:\d+\/newer\)/,
@@ -154,15 +154,15 @@ describe("a database that cannot be used", () => {
   });
 });
 
-describe("a database that is away", () => {
-  const readiness = async (curt: Running) => (await curt.fetch("/readyz")).status;
+describe("an unavailable database", () => {
+  const readiness = async (curt: RunningService) => (await curt.fetch("/readyz")).status;
 
-  test("is waited for at the start", async () => {
+  test("delays a start until it answers", async () => {
     await using away = await startPostgres();
     const settings = { DATABASE_URL: await away.url("away") };
     await away.kill();
     const logged: string[] = [];
-    const starting = startHere(settings, { logged });
+    const starting = startService(settings, { logged });
     await untilLogged({ logged }, "waiting for it");
     await away.restart();
     await using curt = await starting;
@@ -170,9 +170,9 @@ describe("a database that is away", () => {
     await untilLogged({ logged }, "answers again");
   });
 
-  test("is waited for while Curt runs: links in memory redirect, and all visits are counted", async () => {
+  test("leaves cached links redirecting, and all visits count once it is back", async () => {
     await using away = await startPostgres();
-    await using curt = await startHere({ DATABASE_URL: await away.url("away") });
+    await using curt = await startService({ DATABASE_URL: await away.url("away") });
     await curt.shorten({ original_url: TARGET, custom_code: "known" });
     await curt.shorten({ original_url: TARGET, custom_code: "unknown" });
     await visit(curt, "known");
@@ -188,36 +188,36 @@ describe("a database that is away", () => {
     await away.restart();
     await until(async () => (await readiness(curt)) === 200);
     await until(async () => (await curt.fetch("/unknown")).status === 302);
-    // The thread that makes such answers has connections of its own.
+    // The views thread has connections of its own.
     await until(async () => (await curt.fetch("/api/v1/links/known")).status === 200);
     expect((await curt.fetch("/nothing")).status).toBe(404);
     await untilCounted(curt, "known", 11);
     await untilLogged(curt, "the database answers again");
-    const told = curt.logged.map((line) => JSON.parse(line) as Record<string, unknown>);
-    expect(told.filter(({ msg }) => msg === "the database answers again")).toMatchObject([
+    const lines = curt.logged.map((line) => JSON.parse(line) as Record<string, unknown>);
+    expect(lines.filter(({ msg }) => msg === "the database answers again")).toMatchObject([
       { level: "info", primary: `127.0.0.1:${away.port}`, trouble: expect.stringContaining("No server") },
     ]);
-    const messages = told.map(({ msg }) => msg);
+    const messages = lines.map(({ msg }) => msg);
     const back = messages.indexOf("the database answers again");
     expect(messages.indexOf("the store cannot answer")).toBeWithin(0, back);
     expect(messages.lastIndexOf("the store cannot answer")).toBeLessThan(back);
-    // Those that were only counted: several times a second, the changes are read.
-    expect(told.slice(0, back).some(({ times }) => times !== undefined)).toBeTrue();
+    // Repeated faults are only counted, because changes are read several times a second.
+    expect(lines.slice(0, back).some(({ times }) => times !== undefined)).toBeTrue();
   });
 
-  test("because its password is: never more than DATABASE_POOL connections and two, and the log says why", async () => {
+  test("with a missing password gets at most two connections more than DATABASE_POOL, and the log says why", async () => {
     using folder = temporaryFolder();
     const file = join(folder.path, "password");
     await Bun.write(file, PASSWORD);
     await server.url("unread");
     await using proxy = await startProxy(server.port);
-    await using curt = await startHere({
+    await using curt = await startService({
       DATABASE_URL: `postgres://${USER}@127.0.0.1:${proxy.port}/unread`,
       DATABASE_PASSWORD_FILE: file,
       DATABASE_POOL: "4",
     });
     curt.expectFaults();
-    /** Creates, look-ups, and statistics, for which a thread has connections of its own. */
+    /** Creates, look-ups and statistics, for which the views thread has connections of its own. */
     const use = () =>
       Promise.all(
         Array.from({ length: 20 }, async (_, nth) => {
@@ -234,8 +234,8 @@ describe("a database that is away", () => {
     expect(proxy.open).toBe(0);
     await untilLogged(curt, "DATABASE_PASSWORD_FILE cannot be read");
     await Bun.write(file, "wrong");
-    const before = proxy.made;
-    await until(async () => (await use(), proxy.made > before + 12));
+    const before = proxy.accepted;
+    await until(async () => (await use(), proxy.accepted > before + 12));
     await Bun.write(file, PASSWORD);
     await until(async () => (await use(), (await readiness(curt)) === 200));
     await use();

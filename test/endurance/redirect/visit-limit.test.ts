@@ -1,13 +1,13 @@
 import { expect, test } from "bun:test";
 import { join } from "node:path";
 
-import { addGuarded } from "../../redirect/guarded.ts";
-import { type Program, startProgram, temporaryFolder } from "../../service.ts";
+import { addGuarded } from "../../support/guarded-links.ts";
+import { type Program, startProgram, temporaryFolder } from "../../support/service.ts";
 
 const TARGET = "https://example.com/limited";
 const MAX_VISITS = 100;
 
-/** Like a machine of its own: it shares the database with others, and nothing else. */
+/** Starts a program like one on another machine: it shares only the database. */
 const startOne = (folder: string, name: string) => startProgram({ DATA_DIR: join(folder, name) }, { folder });
 
 /** The status of a visit, or "lost" if the process did not live to answer it. */
@@ -15,7 +15,7 @@ async function visit(program: Program, code: string): Promise<number | "lost"> {
   try {
     const { status, headers } = await program.fetch(`/${code}`);
     if ((status === 302) !== (headers.get("location") === TARGET))
-      throw new Error(`${status} leads elsewhere`);
+      throw new Error(`${status} with another location`);
     return status;
   } catch (error) {
     if (error instanceof Error && "code" in error) return "lost";
@@ -25,7 +25,7 @@ async function visit(program: Program, code: string): Promise<number | "lost"> {
 
 const count = <T>(outcomes: readonly T[], outcome: T) => outcomes.filter((one) => one === outcome).length;
 
-test("1,000 visits at once over two processes get exactly as many redirects as the link allows", async () => {
+test("1,000 simultaneous visits in two processes get exactly as many redirects as the link allows", async () => {
   using folder = temporaryFolder();
   await using one = await startOne(folder.path, "one");
   await using two = await startOne(folder.path, "two");
@@ -39,7 +39,7 @@ test("1,000 visits at once over two processes get exactly as many redirects as t
   }
 });
 
-test("kill -9 in the middle may lose visits, but never gives one too many", async () => {
+test("a kill may lose visits of a limited link, but never allows one too many", async () => {
   using folder = temporaryFolder();
   await using one = await startOne(folder.path, "one");
   for (let round = 0; round < 3; round++) {
@@ -62,7 +62,7 @@ test("kill -9 in the middle may lose visits, but never gives one too many", asyn
     expect(lost).toBeGreaterThan(0);
     const redirects = count(outcomes, 302);
     expect(redirects).toBeLessThanOrEqual(MAX_VISITS);
-    // No more than those that were under way in the process that was killed.
+    // At most the visits in flight in the killed process are lost.
     expect(redirects).toBeGreaterThanOrEqual(MAX_VISITS - 10);
     expect(await visit(one, code)).toBe(410);
   }

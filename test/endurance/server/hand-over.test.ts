@@ -6,9 +6,10 @@ import { join } from "node:path";
 
 import { checkStore } from "../../../src/store/open.ts";
 import { openWriter } from "../../../src/store/sqlite/file/file.ts";
-import { freePort } from "../../free-port.ts";
 import { sendRaw } from "../../http/raw.ts";
-import { testOnLinux } from "../../linux.ts";
+import { freePort } from "../../support/free-port.ts";
+import { testOnLinux } from "../../support/linux.ts";
+import { isRunning, signal } from "../../support/processes.ts";
 import {
   type Program,
   ROOT,
@@ -17,14 +18,13 @@ import {
   temporaryFolder,
   untilLogged,
   PROGRAM,
-} from "../../service.ts";
-import { isRunning, signal } from "../../signals.ts";
+} from "../../support/service.ts";
 
 const TARGET = "https://example.com/";
 /** Clients that keep their connections, and clients that open one for each request. */
 const KEPT = 4;
 const FRESH = 48;
-/** Between two of its requests, before the moments that matter. */
+/** Pause between two requests of a client, until the hand-over starts. */
 const CALM_PAUSE_MS = 100;
 /** When an old process closes its port, the kernel resets connections that it has not accepted. Proxies then try again. */
 const MAX_TRIES = 3;
@@ -72,25 +72,25 @@ const lineWith = ({ logged }: Program, text: string) => logged.findLast((line) =
 
 for (const processes of [1, 3])
   testOnLinux(
-    `a newer version takes over ${processes} under load: nothing is lost, and proxies need not show an error`,
+    `PROCESSES=${processes}: a newer version takes over under load, and every request succeeds within three tries`,
     async () => {
       using folder = temporaryFolder();
       await using program = await startCopy(folder.path, processes);
       const before = childrenIn(lineWith(program, "listens on"));
       await program.shorten({ original_url: TARGET, custom_code: "abc" });
       const answers: unknown[] = [];
-      async function ask(send: () => Promise<Response>, tries = 1): Promise<unknown> {
+      async function request(send: () => Promise<Response>, tries = 1): Promise<unknown> {
         try {
           return (await send()).status;
         } catch (error) {
           return tries < MAX_TRIES && (error as { code?: unknown }).code === "ECONNRESET"
-            ? ask(send, tries + 1)
+            ? request(send, tries + 1)
             : String(error);
         }
       }
-      async function askRaw(request: string, tries = 1): Promise<number> {
-        const answer = await sendRaw(program.origin, request);
-        return answer === "" && tries < MAX_TRIES ? askRaw(request, tries + 1) : Number(answer.slice(9, 12));
+      async function requestRaw(text: string, tries = 1): Promise<number> {
+        const answer = await sendRaw(program.origin, text);
+        return answer === "" && tries < MAX_TRIES ? requestRaw(text, tries + 1) : Number(answer.slice(9, 12));
       }
       const stopping = new AbortController();
       let pauseMs = CALM_PAUSE_MS;
@@ -98,15 +98,15 @@ for (const processes of [1, 3])
       const kept = Array.from({ length: KEPT }, async (_, client) => {
         for (let nth = 0; !stopping.signal.aborted; nth++) {
           const body = { original_url: TARGET, custom_code: `c-${client}-${nth}` };
-          answers.push(await ask(() => program.fetch("/abc")));
-          answers.push(await ask(() => program.shorten(body)));
+          answers.push(await request(() => program.fetch("/abc")));
+          answers.push(await request(() => program.shorten(body)));
           await pause();
         }
       });
       const fresh = Array.from({ length: FRESH }, async () => {
-        const request = "GET /abc HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";
+        const text = "GET /abc HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";
         while (!stopping.signal.aborted) {
-          answers.push(await askRaw(request));
+          answers.push(await requestRaw(text));
           await pause();
         }
       });
@@ -126,20 +126,20 @@ for (const processes of [1, 3])
       program.kill("SIGTERM");
       expect(await program.exited).toBe(0);
 
-      const counted = (status: number) => answers.filter((answer) => answer === status).length;
+      const countOf = (status: number) => answers.filter((answer) => answer === status).length;
       {
         using database = new Database(program.file);
         const numberOf = (query: string) => Object.values(database.query(query).get() as object)[0] as number;
-        expect(numberOf("SELECT count(*) FROM links")).toBe(1 + counted(201));
-        expect(numberOf("SELECT sum(visits + bots) FROM visits")).toBe(counted(302));
+        expect(numberOf("SELECT count(*) FROM links")).toBe(1 + countOf(201));
+        expect(numberOf("SELECT sum(visits + bots) FROM visits")).toBe(countOf(302));
       }
-      // There is no way back but a backup from before.
+      // Only an earlier backup leads back to the old version.
       const refusal = await checkStore(program.database).catch((error: Error) => error.message);
       expect(refusal).toContain("made by a newer Curt");
     },
   );
 
-test("a program that cannot start leaves the old one serving, and one that crashes is replaced", async () => {
+test("a new version that can't start leaves the old one serving, and a crashed process is replaced", async () => {
   using folder = temporaryFolder();
   await using program = await startCopy(folder.path, 1);
   const schema = join(folder.path, "src/store/sqlite/file/schema.ts");
@@ -175,7 +175,7 @@ test("a newer version restores a backup of this one, and its start migrates it",
   expect(await checkStore(program.database).catch(String)).toContain("made by a newer Curt");
 });
 
-test("what the old processes have counted stays in the metrics, even if nobody asked them before", async () => {
+test("counters of old processes stay in the metrics, even without an earlier scrape", async () => {
   const metricsPort = await freePort();
   await using program = await startProgram({ METRICS_PORT: String(metricsPort) });
   await program.shorten({ original_url: TARGET, custom_code: "abc" });
@@ -187,7 +187,7 @@ test("what the old processes have counted stays in the metrics, even if nobody a
   expect(counts.reduce((sum, count) => sum + count, 0)).toBe(20);
 });
 
-testOnLinux("SIGUSR2 during the start ends nothing", async () => {
+testOnLinux("SIGUSR2 during a start is ignored", async () => {
   using folder = temporaryFolder();
   const file = join(folder.path, "curt.db");
   await (await startProgram({}, { folder: folder.path }))[Symbol.asyncDispose]();
@@ -215,7 +215,7 @@ testOnLinux("SIGUSR2 during the start ends nothing", async () => {
   expect([await child.exited, child.signalCode]).toEqual([0, null]);
 });
 
-testOnLinux("a stop in the middle of a hand-over complains of nothing", async () => {
+testOnLinux("a stop during a hand-over exits with 0 and logs no warning", async () => {
   using folder = temporaryFolder();
   const settings = { PORT: String(await freePort()), DATABASE_URL: `sqlite:${folder.path}/curt.db` };
   const child = Bun.spawn([process.execPath, PROGRAM, "serve"], {
@@ -239,7 +239,7 @@ testOnLinux("a stop in the middle of a hand-over complains of nothing", async ()
   expect(logged).not.toMatch(/"level":"(?:warn|error)"/);
 });
 
-test("an old process that hangs is killed, so that another version can follow", async () => {
+test("a hung old process is killed, so that the hand-over ends", async () => {
   await using program = await startProgram({ PROCESSES: "2" }, { roundMs: 300 });
   const [hung = 0] = childrenIn(lineWith(program, "listens on"));
   program.kill("SIGUSR2");

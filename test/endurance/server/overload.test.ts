@@ -2,14 +2,14 @@ import { expect, test } from "bun:test";
 import { readdirSync } from "node:fs";
 
 import type { RequestClass } from "../../../src/http/overload.ts";
-import { testOnLinux } from "../../linux.ts";
 import { addressOf, scrapeUntil } from "../../metrics/scrape.ts";
-import { startProgram, untilLogged, PROGRAM } from "../../service.ts";
-import { signal } from "../../signals.ts";
+import { testOnLinux } from "../../support/linux.ts";
+import { signal } from "../../support/processes.ts";
+import { startProgram, untilLogged, PROGRAM } from "../../support/service.ts";
 
 const TARGET = "https://example.com/";
 
-test("a program that gets too little time redirects, refuses what is too much, and recovers", async () => {
+test("a program with too little CPU time keeps redirecting, refuses views, and recovers", async () => {
   await using program = await startProgram({ METRICS_PORT: "0" });
   await program.shorten({ original_url: TARGET, custom_code: "known" });
   program.expectFaults();
@@ -26,27 +26,27 @@ test("a program that gets too little time redirects, refuses what is too much, a
       fedMs = answers === before ? 2 * fedMs : 5;
     }
   })();
-  const ask = async (at: number) => {
+  const request = async (at: number) => {
     await program.fetch(`/known.svg?size=${200 + at}`);
     answers++;
   };
-  const asking = (async () => {
-    while (!fed.signal.aborted) await Promise.all(Array.from({ length: 200 }, (_, at) => ask(at)));
+  const requesting = (async () => {
+    while (!fed.signal.aborted) await Promise.all(Array.from({ length: 200 }, (_, at) => request(at)));
   })();
   await untilLogged(program, "overloaded: some requests are refused");
   expect((await program.fetch("/known")).status).toBe(302);
   fed.abort();
   await starving;
-  await asking;
+  await requesting;
   await untilLogged(program, "no longer overloaded");
   expect((await program.fetch("/known.svg")).status).toBe(200);
   const series = (what: RequestClass) => `curt_overload_refused_total{what="${what}"}`;
-  const told = await scrapeUntil(
+  const scraped = await scrapeUntil(
     await addressOf(program),
-    "refusals are told",
+    "there are refusals of views",
     (now) => now.of(series("views")) > 0,
   );
-  expect(told.of(series("unknown"))).toBe(0);
+  expect(scraped.of(series("unknown"))).toBe(0);
 });
 
 /** Starts the program by a shell that first sets a limit. */
@@ -55,18 +55,18 @@ const withLimit = (limit: string) => ({
 });
 
 testOnLinux(
-  "more connections than file descriptors: open ones are served, and the others once there is room",
+  "with more connections than file descriptors, open ones are served, and the others once there is room",
   async () => {
     await using program = await startProgram({}, withLimit("ulimit -n 256"));
     await program.shorten({ original_url: TARGET, custom_code: "known" });
     await untilLogged(program, "few connections are possible");
-    // If its turn comes while there is no file descriptor, a visit is folded later.
+    // Without a file descriptor, folding fails and is repeated later.
     program.expectFaults();
     const { hostname, port } = new URL(program.origin);
     const request = "GET /known HTTP/1.1\r\nHost: x\r\n\r\n";
     const statusLine = "HTTP/1.1 302 Found";
     const open = async () => {
-      const { promise: answered, resolve: tell } = Promise.withResolvers<void>();
+      const { promise: answered, resolve } = Promise.withResolvers<void>();
       let answers = 0;
       const socket = await Bun.connect({
         hostname,
@@ -74,7 +74,7 @@ testOnLinux(
         socket: {
           data(_, bytes) {
             answers += bytes.toString().split(statusLine).length - 1;
-            tell();
+            resolve();
           },
         },
       });
@@ -87,7 +87,7 @@ testOnLinux(
     for (const { socket } of others) socket.write(request);
     const first150 = others.slice(0, 150);
     await Promise.all(first150.map(({ answered }) => answered));
-    // All that fit are open now, and some wait.
+    // As many as possible are open now, and some wait.
     expect(others.filter(({ answers }) => answers() === 0).length).toBeGreaterThan(0);
     first.socket.write(request);
     while (first.answers() < 2) await Bun.sleep(5);
@@ -98,34 +98,37 @@ testOnLinux(
   },
 );
 
-testOnLinux("without file descriptors, no thread is started, and the process lives on", async () => {
-  await using program = await startProgram({}, withLimit("ulimit -n 128"));
-  await program.shorten({ original_url: TARGET, custom_code: "known" });
-  program.expectFaults();
-  const { hostname, port } = new URL(program.origin);
-  const received = { text: "" };
-  const connect = () =>
-    Bun.connect({
-      hostname,
-      port: Number(port),
-      socket: { data: (_, bytes) => void (received.text += bytes.toString()) },
-    });
-  const first = await connect();
-  const ask = async (path: string) => {
-    received.text = "";
-    first.write(`GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`);
-    while (!received.text.includes("\r\n\r\n")) await Bun.sleep(5);
-    return received.text.slice(9, 12);
-  };
-  expect(await ask("/readyz")).toBe("200");
-  const others = await Promise.all(Array.from({ length: 200 }, connect));
-  while (readdirSync(`/proc/${program.pid}/fd`).length < 128) await Bun.sleep(5);
-  // The visit has to be folded, and the preview has to be made.
-  expect(await ask("/known")).toBe("302");
-  expect(await ask("/known+")).toBe("503");
-  await untilLogged(program, "too few file descriptors are free");
-  expect(await ask("/known")).toBe("302");
-  for (const socket of others) socket.end();
-  while ((await ask("/known+")) !== "200") await Bun.sleep(50);
-  first.end();
-});
+testOnLinux(
+  "without free file descriptors, links redirect and pages get 503, and both work again afterwards",
+  async () => {
+    await using program = await startProgram({}, withLimit("ulimit -n 128"));
+    await program.shorten({ original_url: TARGET, custom_code: "known" });
+    program.expectFaults();
+    const { hostname, port } = new URL(program.origin);
+    const received = { text: "" };
+    const connect = () =>
+      Bun.connect({
+        hostname,
+        port: Number(port),
+        socket: { data: (_, bytes) => void (received.text += bytes.toString()) },
+      });
+    const first = await connect();
+    const request = async (path: string) => {
+      received.text = "";
+      first.write(`GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`);
+      while (!received.text.includes("\r\n\r\n")) await Bun.sleep(5);
+      return received.text.slice(9, 12);
+    };
+    expect(await request("/readyz")).toBe("200");
+    const others = await Promise.all(Array.from({ length: 200 }, connect));
+    while (readdirSync(`/proc/${program.pid}/fd`).length < 128) await Bun.sleep(5);
+    // Folding the visit and rendering the preview need a thread each.
+    expect(await request("/known")).toBe("302");
+    expect(await request("/known+")).toBe("503");
+    await untilLogged(program, "too few file descriptors are free");
+    expect(await request("/known")).toBe("302");
+    for (const socket of others) socket.end();
+    while ((await request("/known+")) !== "200") await Bun.sleep(50);
+    first.end();
+  },
+);

@@ -2,14 +2,13 @@ import { afterEach, describe, expect, test } from "bun:test";
 import { existsSync, readFileSync } from "node:fs";
 
 import { CHILD } from "../../../src/server/child-process.ts";
-import { testOnLinux } from "../../linux.ts";
 import {
   all,
-  begun,
+  started,
   children,
   childrenOf,
   isAlive,
-  killBegun,
+  killStarted,
   linesThatSay,
   open,
   openEach,
@@ -18,15 +17,16 @@ import {
   TARGET,
   until,
 } from "../../server/processes.ts";
-import { temporaryFolder } from "../../service.ts";
+import { testOnLinux } from "../../support/linux.ts";
+import { temporaryFolder } from "../../support/service.ts";
 
-afterEach(killBegun);
+afterEach(killStarted);
 
-/** Usually a second. A process that is silent for ten of them is killed, so they must not be much shorter on a busy machine. */
+/** Usually a second. A process that misses ten is killed, so a busy machine needs beats that aren't much shorter. */
 const SOONER_BEAT_MS = 400;
 
-describe("a process that hangs", () => {
-  test("is ended and replaced, and the others serve on", async () => {
+describe("a hung process", () => {
+  test("is killed and replaced, and the others keep serving", async () => {
     using folder = temporaryFolder();
     await using program = await startSeveral({}, { folder: folder.path, roundMs: SOONER_BEAT_MS });
     const codes = Array.from({ length: 20 }, (_, nth) => `link${nth}`);
@@ -42,7 +42,7 @@ describe("a process that hangs", () => {
       "another takes its place",
       () => linesThatSay(program, "another process took its place")[0],
     );
-    begun.add(replacement);
+    started.add(replacement);
     expect(linesThatSay(program, "is hung")).toMatchObject([{ child: hung }]);
     expect(linesThatSay(program, "a process ended")).toMatchObject([{ child: hung, signal: "SIGKILL" }]);
     using back = await openEach(program, [replacement, ...others]);
@@ -50,7 +50,7 @@ describe("a process that hangs", () => {
       expect(await back.get(`/${code}`)).toEqual(all({ status: 302, location: TARGET }));
   });
 
-  test("is ended during a stop without a second signal", async () => {
+  test("is killed during a stop without a second signal", async () => {
     using folder = temporaryFolder();
     await using program = await startSeveral({}, { folder: folder.path, roundMs: SOONER_BEAT_MS });
     const [hung = 0] = children(program);
@@ -61,7 +61,7 @@ describe("a process that hangs", () => {
     expect(children(program).filter(isAlive)).toEqual([]);
   });
 
-  testOnLinux("is ended during a stop before it listens", async () => {
+  testOnLinux("is killed during a stop before it listens", async () => {
     using folder = temporaryFolder();
     await using program = await startSeveral({}, { folder: folder.path, roundMs: SOONER_BEAT_MS });
     const [replaced = 0, ...others] = children(program);
@@ -71,7 +71,7 @@ describe("a process that hangs", () => {
     const hung = await until("another is started", () =>
       childrenOf(program.pid).find((pid) => ![replaced, ...others].includes(pid) && hasStarted(pid)),
     );
-    begun.add(hung);
+    started.add(hung);
     process.kill(hung, "SIGSTOP");
     program.kill("SIGTERM");
     expect(await program.exited).toBe(1);
@@ -80,7 +80,7 @@ describe("a process that hangs", () => {
     expect([hung, ...others].filter(isAlive)).toEqual([]);
   });
 
-  test("is not one that has nothing to do, whose supervisor was hung, or that stops slowly", async () => {
+  test("isn't confused with an idle one, one whose supervisor hung, or one that stops slowly", async () => {
     using folder = temporaryFolder();
     const options = { folder: folder.path, roundMs: SOONER_BEAT_MS, holdsDrain: true };
     await using program = await startSeveral({}, options);
@@ -97,8 +97,8 @@ describe("a process that hangs", () => {
   });
 });
 
-describe("SIGKILL", () => {
-  testOnLinux("of one process: the others serve on, and another takes its place", async () => {
+describe("several processes", () => {
+  testOnLinux("a killed process is replaced, and the others keep serving", async () => {
     await using program = await startSeveral();
     await program.shorten({ original_url: TARGET, custom_code: "abc" });
     const [killed = 0, ...others] = children(program);
@@ -112,7 +112,7 @@ describe("SIGKILL", () => {
       expect((await connection.request("GET", "/abc")).status).toBe(302);
       return linesThatSay(program, "another process took its place")[0];
     });
-    begun.add(replacement);
+    started.add(replacement);
     using back = await openEach(program, [replacement, ...others]);
     expect(await back.get("/abc")).toEqual(all({ status: 302, location: TARGET }));
     program.kill("SIGTERM");
@@ -120,12 +120,12 @@ describe("SIGKILL", () => {
     expect([replacement, ...others].filter(isAlive)).toEqual([]);
   });
 
-  testOnLinux("of the supervisor leaves no process behind, and the store whole", async () => {
+  testOnLinux("a killed supervisor leaves no process behind, and the store intact", async () => {
     using folder = temporaryFolder();
     await using program = await startSeveral({}, { folder: folder.path });
     using _ = await openEach(program, children(program));
     program.kill("SIGKILL");
-    // When the children have closed the output as well.
+    // Resolves once the children have closed the output as well.
     expect(await program.exited).not.toBe(0);
     await until("its children are gone", () => !children(program).some(isAlive));
     expect(linesThatSay(program, "stopping")).toHaveLength(PROCESSES);

@@ -1,10 +1,9 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 
-import { addressOf, type PostgresServer, urlOf } from "../../postgres.ts";
 import {
   count,
   countAtOnce,
-  listen,
+  collectReports,
   MAX_TRIES,
   open,
   openConnected,
@@ -13,6 +12,7 @@ import {
   untilAway,
   untilBack,
 } from "../../stores/postgres-away.ts";
+import { addressOf, type PostgresServer, urlOf } from "../../support/postgres.ts";
 import { type PostgresCluster, startCluster } from "../postgres/cluster.ts";
 
 let cluster: PostgresCluster;
@@ -25,24 +25,24 @@ beforeAll(async () => {
 });
 afterAll(() => cluster[Symbol.asyncDispose]());
 
-const lead = () => servers[0] as PostgresServer;
+const primary = () => servers[0] as PostgresServer;
 const standbys = () => servers.slice(1);
 const insert = "INSERT INTO rows VALUES (1)";
 
-test("standbys alone are not enough", async () => {
+test("standbys without a primary are unavailable", async () => {
   const ports = standbys().map(({ port }) => port);
   await using database = open(addressOf(urlOf(ports, "postgres")));
   expect(await untilAway(database)).toContain("takes no changes");
 });
 
-test("a commit that is cancelled while it waits for a standby is not answered as done", async () => {
-  // It must wait until it is cancelled.
+test("a commit that is cancelled while it waits for a standby fails", async () => {
+  // The limit must not end it before the cancellation.
   await using database = await openConnected(await cluster.address(), { limitMs: 25_000 });
   for (const standby of standbys()) standby.freeze();
   try {
     const running = refusal(database.run(insert));
     const cancel = "SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE wait_event = 'SyncRep'";
-    for (let tries = 0; (await lead().ask(cancel)).length === 0; tries++) {
+    for (let tries = 0; (await primary().query(cancel)).length === 0; tries++) {
       expect(tries).toBeLessThan(MAX_TRIES);
       await Bun.sleep(1);
     }
@@ -53,8 +53,8 @@ test("a commit that is cancelled while it waits for a standby is not answered as
   await untilBack(() => database.run(insert));
 });
 
-test("standbys frozen: changes are unavailable, look-ups are not, and commits that wait do not add up", async () => {
-  // Not a second, as usual: a look-up must not be refused because this machine is busy.
+test("with frozen standbys, changes fail, reads work, and waiting commits don't pile up", async () => {
+  // More than the usual second: a busy machine must not cause refused reads.
   await using database = await openConnected(await cluster.address(), { connections: 4, limitMs: 4000 });
   const before = await count(database);
   for (const standby of standbys()) standby.freeze();
@@ -65,8 +65,10 @@ test("standbys frozen: changes are unavailable, look-ups are not, and commits th
       expect(await countAtOnce(database)).toBe(before);
     }
     await refusal(database.transaction((run) => run(insert)));
-    const [stuck] = await lead().ask("SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'SyncRep'");
-    // Those of the beginning, until it is known that commits wait.
+    const [stuck] = await primary().query(
+      "SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'SyncRep'",
+    );
+    // Commits from before Curt noticed that they wait.
     expect(Number(stuck?.["count"])).toBeLessThanOrEqual(20);
   } finally {
     for (const standby of standbys()) standby.thaw();
@@ -74,25 +76,25 @@ test("standbys frozen: changes are unavailable, look-ups are not, and commits th
   await untilBack(() => database.run(insert));
 });
 
-test("the primary killed: the promoted standby is used, with all that was answered", async () => {
-  const { told, onPrimary, untilTold } = listen();
+test("after the loss of the primary, the promoted standby has all confirmed rows and is used even if the old primary returns", async () => {
+  const { reports: changes, onPrimary, untilReported } = collectReports();
   await using database = await openConnected(await cluster.address(), { onPrimary });
   await untilBack(() => database.run(insert));
   const before = await count(database);
-  await lead().kill();
+  await primary().kill();
   await untilAway(database);
   const promoted = await cluster.promote(standbys());
   await untilBack(() => database.run(insert));
-  await untilTold(1);
-  expect(told).toEqual([
-    { name: `127.0.0.1:${promoted.port}`, trouble: expect.stringContaining(`:${lead().port}: `) },
+  await untilReported(1);
+  expect(changes).toEqual([
+    { name: `127.0.0.1:${promoted.port}`, trouble: expect.stringContaining(`:${primary().port}: `) },
   ]);
-  // One whose answer came too late may have been made, too.
+  // A commit whose response came too late counts as well.
   const after = await count(database);
   expect(after).toBeGreaterThan(before);
-  const old = lead();
+  const old = primary();
   servers = [promoted, ...standbys().filter((standby) => standby !== promoted)];
-  // As it was, with nobody to tell it that it no longer leads.
+  // With its old configuration, it believes that it is still the primary.
   await old.restart();
   for (let nth = 0; nth < 10; nth++) {
     await using fresh = open(await cluster.address());
@@ -101,16 +103,16 @@ test("the primary killed: the promoted standby is used, with all that was answer
   await old.kill();
 });
 
-test("the primary frozen, then thawed: what it knew is not told any more", async () => {
-  // Of the three, one is gone by now: nobody will follow the one that is promoted.
+test("a primary that was frozen during a failover isn't read any more", async () => {
+  // One of three servers is gone by now, so the next primary has no standby.
   for (const each of standbys()) {
-    await each.ask("ALTER SYSTEM SET synchronous_standby_names = ''");
-    await each.ask("SELECT pg_reload_conf()");
+    await each.query("ALTER SYSTEM SET synchronous_standby_names = ''");
+    await each.query("SELECT pg_reload_conf()");
   }
   await using database = await openConnected(await cluster.address());
   await untilBack(() => database.run(insert));
   const before = await count(database);
-  const old = lead();
+  const old = primary();
   old.freeze();
   const promoted = await cluster.promote(standbys());
   await untilBack(() => database.run(insert));

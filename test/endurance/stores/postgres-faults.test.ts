@@ -7,13 +7,9 @@ import { Client } from "pg";
 import type { PostgresAddress } from "../../../src/config/database-url.ts";
 import { StoreUnavailable } from "../../../src/links/store.ts";
 import { connector, within } from "../../../src/store/postgres/connection/connection.ts";
-import { testOnLinux } from "../../linux.ts";
-import { addressOf, type PostgresServer, startPostgres, urlOf } from "../../postgres.ts";
-import { startProxy } from "../../proxy.ts";
-import { stopClock } from "../../stopped-clock.ts";
 import {
   count,
-  listen,
+  collectReports,
   MAX_TRIES,
   open,
   openConnected,
@@ -22,8 +18,12 @@ import {
   untilAway,
   untilBack,
 } from "../../stores/postgres-away.ts";
+import { testOnLinux } from "../../support/linux.ts";
+import { addressOf, type PostgresServer, startPostgres, urlOf } from "../../support/postgres.ts";
+import { startProxy } from "../../support/proxy.ts";
+import { stopClock } from "../../support/stopped-clock.ts";
 
-/** Accepts connections and answers nothing. */
+/** Accepts connections and never responds. */
 function listenDeaf() {
   const deaf = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data() {} } });
   return { port: deaf.port, [Symbol.dispose]: () => deaf.stop(true) };
@@ -34,14 +34,14 @@ beforeAll(async () => {
   server = await startPostgres(["max_connections=20"]);
   await using database = await openConnected(await server.address());
   await database.run("CREATE TABLE rows (n integer)");
-  await server.ask("CREATE ROLE crowded LOGIN PASSWORD 'crowded' CONNECTION LIMIT 0");
+  await server.query("CREATE ROLE crowded LOGIN PASSWORD 'crowded' CONNECTION LIMIT 0");
 });
 afterAll(() => server[Symbol.asyncDispose]());
 
 describe("one server", () => {
-  test("one that comes and goes is told of once, when it stays", async () => {
+  test("a server that comes and goes is reported once, when it stays", async () => {
     await using proxy = await startProxy(server.port);
-    const { told, onPrimary, untilTold } = listen();
+    const { reports, onPrimary, untilReported } = collectReports();
     await using database = await openConnected(addressOf(urlOf([proxy.port], "curt")), { onPrimary });
     {
       // It never stays for long.
@@ -54,19 +54,19 @@ describe("one server", () => {
         await untilBack(() => database.run("SELECT 1"));
       }
     }
-    await untilTold(1);
+    await untilReported(1);
     proxy.reset();
     await untilBack(() => database.run("SELECT 1"));
     proxy.lead(undefined);
     proxy.reset();
     await untilAway(database);
     proxy.lead(server.port);
-    await untilTold(2);
-    expect(told.map(({ name }) => name)).toEqual(Array(2).fill(`127.0.0.1:${proxy.port}`));
+    await untilReported(2);
+    expect(reports.map(({ name }) => name)).toEqual(Array(2).fill(`127.0.0.1:${proxy.port}`));
   });
 
-  test("a missing privilege: unavailable, not a mistake of Curt", async () => {
-    await server.ask("CREATE ROLE weak LOGIN PASSWORD 'weak'");
+  test("a missing privilege counts as unavailable", async () => {
+    await server.query("CREATE ROLE weak LOGIN PASSWORD 'weak'");
     await using database = await openConnected({
       ...(await server.address()),
       user: "weak",
@@ -75,13 +75,13 @@ describe("one server", () => {
     expect(await refusal(database.run("SELECT n FROM rows"))).toContain("permission denied");
   });
 
-  test("frozen: unavailable after a moment, then at once, and back once it is thawed", async () => {
+  test("a frozen server fails the first requests after a wait and later ones immediately, and works again once thawed", async () => {
     await using database = await openConnected(await server.address());
     server.freeze();
     try {
       await Promise.all(Array.from({ length: 20 }, () => refusal(database.run("SELECT 1"))));
       await untilAway(database);
-      // Each would take a second otherwise.
+      // Otherwise, each would take a second.
       for (let nth = 0; nth < 1000; nth++) await refusal(database.run("SELECT 1"));
     } finally {
       server.thaw();
@@ -89,7 +89,7 @@ describe("one server", () => {
     await untilBack(() => database.run("SELECT 1"));
   });
 
-  test("frozen before the first connection: unavailable, and back once it is thawed", async () => {
+  test("a server frozen before the first connection is unavailable, and works once thawed", async () => {
     const address = await server.address();
     server.freeze();
     await using database = open(address);
@@ -101,7 +101,7 @@ describe("one server", () => {
     await untilBack(() => database.run("SELECT 1"));
   });
 
-  test("away: it is tried by one connection at a time, and is not stormed when it is back", async () => {
+  test("a lost server is tried by one connection at a time, and gets few connections when it returns", async () => {
     await using proxy = await startProxy(server.port);
     await using database = await openConnected(addressOf(urlOf([proxy.port], "curt")), {
       connections: 4,
@@ -110,7 +110,7 @@ describe("one server", () => {
     proxy.lead(undefined);
     proxy.reset();
     await untilAway(database);
-    const before = proxy.made;
+    const before = proxy.accepted;
     const sinceMs = performance.now();
     let elapsedMs = 0;
     for (; elapsedMs < 600; elapsedMs = performance.now() - sinceMs) {
@@ -118,15 +118,15 @@ describe("one server", () => {
       await Bun.sleep(TRY_MS);
     }
     // Every 100 ms, with TLS and without.
-    expect(proxy.made - before).toBeLessThanOrEqual(2 * (elapsedMs / 100 + 2));
+    expect(proxy.accepted - before).toBeLessThanOrEqual(2 * (elapsedMs / 100 + 2));
     proxy.lead(server.port);
-    const atReturn = proxy.made;
+    const atReturn = proxy.accepted;
     await untilBack(() => Promise.all(Array.from({ length: 50 }, () => database.run("SELECT 1"))));
     // Each twice, because this server has no TLS.
-    expect(proxy.made - atReturn).toBeLessThanOrEqual(2 * (4 + 1) + 2);
+    expect(proxy.accepted - atReturn).toBeLessThanOrEqual(2 * (4 + 1) + 2);
   });
 
-  test("connections reset in flight: unavailable, and back at once; a transaction is rolled back", async () => {
+  test("reset connections fail their statements and roll back transactions, and the next statement works", async () => {
     await using proxy = await startProxy(server.port);
     await using database = open(addressOf(urlOf([proxy.port], "curt")));
     const before = await count(database);
@@ -142,7 +142,7 @@ describe("one server", () => {
     expect(await count(database)).toBe(before);
   });
 
-  test("all of its connections taken: who has one goes on, who has none is unavailable until there is one", async () => {
+  test("on a server without free connections, open ones keep working and new ones are unavailable until one is free", async () => {
     await using early = await openConnected(await server.address(), { connections: 2, limitMs: 10_000 });
     const others: Client[] = [];
     for (;;) {
@@ -164,8 +164,8 @@ describe("one server", () => {
   });
 });
 
-describe("failed attempts leave no connection open:", () => {
-  /** The pool's one, the one that asks who leads, and one that the proxy has not closed yet. */
+describe("failed attempts to connect", () => {
+  /** The pool's connection, that of the search for the primary, and one that the proxy hasn't closed yet. */
   const MAX_OPEN = 3;
   /** More than may be open. Without TLS, an attempt may take two. */
   const ENOUGH = 8;
@@ -177,11 +177,11 @@ describe("failed attempts leave no connection open:", () => {
     ["a role without connections", { user: "crowded", password: "crowded" }, "too many connections"],
     ["an unknown database", { name: "missing" }, '"missing" does not exist'],
     ["no TLS", { sslMode: "require" }, "does not support SSL"],
-  ])("%s", async (_, wrong, reason) => {
+  ])("leave no connection open with %s", async (_, wrong, reason) => {
     await using proxy = await startProxy(server.port);
     const address = addressOf(urlOf([proxy.port], "curt"));
     await using database = open({ ...address, ...wrong }, { connections: 1 });
-    while (proxy.made < ENOUGH) {
+    while (proxy.accepted < ENOUGH) {
       expect(await untilAway(database)).toContain(reason);
       expect(proxy.open).toBeLessThanOrEqual(MAX_OPEN);
       await Bun.sleep(TRY_MS);
@@ -192,21 +192,21 @@ describe("failed attempts leave no connection open:", () => {
     ["an unreadable file with the password", { password: { file: "/missing" } }, "/missing"],
     ["an unreadable certificate", { sslMode: "require", sslRootCert: "/missing.pem" }, "/missing.pem"],
     ["an unknown host", { hosts: [{ host: "db.invalid", port: 5432 }] }, "db.invalid"],
-  ])("%s is noticed before there is one", async (_, wrong, reason) => {
+  ])("open no connection with %s", async (_, wrong, reason) => {
     await using proxy = await startProxy(server.port);
     const address = addressOf(urlOf([proxy.port], "curt"));
     await using database = open({ ...address, ...wrong }, { connections: 1 });
     expect(await untilAway(database)).toContain(reason);
-    expect(proxy.made).toBe(0);
+    expect(proxy.accepted).toBe(0);
   });
 
-  test("no answer to a statement, and then to a connection", async () => {
+  test("leave no connection open to a frozen server", async () => {
     await using proxy = await startProxy(server.port);
     await using database = await openConnected(addressOf(urlOf([proxy.port], "curt")), { connections: 1 });
-    const before = proxy.made;
+    const before = proxy.accepted;
     server.freeze();
     try {
-      while (proxy.made <= before + MAX_OPEN) {
+      while (proxy.accepted <= before + MAX_OPEN) {
         await refusal(database.run("SELECT 1"));
         expect(proxy.open).toBeLessThanOrEqual(MAX_OPEN);
         await Bun.sleep(TRY_MS);
@@ -216,7 +216,7 @@ describe("failed attempts leave no connection open:", () => {
     }
   });
 
-  test("a file that was read once no time is left", async () => {
+  test("open no connection once the time is over", async () => {
     let attempts = 0;
     const deaf = Bun.listen({
       hostname: "127.0.0.1",
@@ -232,14 +232,14 @@ describe("failed attempts leave no connection open:", () => {
     deaf.stop(true);
   });
 
-  test("attempts that hang while the leader comes and goes", async () => {
+  test("leave no connection open if they hang while the primary comes and goes", async () => {
     await using proxy = await startProxy(server.port);
     using deaf = listenDeaf();
     const connections = 2;
     await using database = await openConnected(addressOf(urlOf([proxy.port], "curt")), { connections });
     const takesChanges = async (isOn: boolean) => {
-      await server.ask(`ALTER SYSTEM SET default_transaction_read_only = ${isOn ? "off" : "on"}`);
-      await server.ask("SELECT pg_reload_conf()");
+      await server.query(`ALTER SYSTEM SET default_transaction_read_only = ${isOn ? "off" : "on"}`);
+      await server.query("SELECT pg_reload_conf()");
     };
     proxy.lead(deaf.port);
     try {
@@ -247,22 +247,22 @@ describe("failed attempts leave no connection open:", () => {
         await takesChanges(false);
         await untilAway(database);
         await takesChanges(true);
-        const before = proxy.made;
-        while (proxy.made < before + connections) {
+        const before = proxy.accepted;
+        while (proxy.accepted < before + connections) {
           database.run("SELECT 1").catch(() => {});
           await Bun.sleep(TRY_MS);
         }
         expect(proxy.open).toBeLessThanOrEqual(connections + 2);
       }
     } finally {
-      await server.ask("ALTER SYSTEM RESET default_transaction_read_only");
-      await server.ask("SELECT pg_reload_conf()");
+      await server.query("ALTER SYSTEM RESET default_transaction_read_only");
+      await server.query("SELECT pg_reload_conf()");
     }
   });
 });
 
-describe("a full disk", () => {
-  testOnLinux("for PostgreSQL's log: it stops, and is used again once it is started with room", async () => {
+describe("PostgreSQL on a full disk", () => {
+  testOnLinux("stops if its log has no room, and is used again once it is restarted with room", async () => {
     await using database = open(await server.address());
     const before = await count(database);
     server.limitFiles(1);
@@ -274,7 +274,7 @@ describe("a full disk", () => {
 });
 
 describe("statements", () => {
-  test("an answer that arrived while the thread was busy is in time", async () => {
+  test("a response that arrived while the thread was busy is in time", async () => {
     const listening = createServer().listen(0, "127.0.0.1");
     await once(listening, "listening");
     const socket = connect((listening.address() as AddressInfo).port, "127.0.0.1");
@@ -286,21 +286,21 @@ describe("statements", () => {
     listening.close();
   });
 
-  test("a statement that takes too long is unavailable, and the server does not go on with it", async () => {
+  test("a statement that takes too long fails, and the server cancels it", async () => {
     await using database = await openConnected(await server.address());
-    // The server gives up before those who wait for it, after a second.
+    // The server gives up before its clients, after 900 ms.
     const { rows } = await untilBack(() => database.run("SHOW statement_timeout"));
     expect(rows).toEqual([{ statement_timeout: "900ms" }] as never);
     await refusal(database.run("SELECT pg_sleep(60)"));
     await refusal(database.transaction((run) => run("SELECT pg_sleep(61)")));
     const running = "SELECT FROM pg_stat_activity WHERE query LIKE 'SELECT pg_sleep(6%' AND state = 'active'";
-    for (let tries = 0; (await server.ask(running)).length > 0; tries++) {
+    for (let tries = 0; (await server.query(running)).length > 0; tries++) {
       expect(tries).toBeLessThan(MAX_TRIES);
       await Bun.sleep(TRY_MS);
     }
   });
 
-  test("work that nobody waits for may take longer", async () => {
+  test("background work may take longer", async () => {
     await using database = open(await server.address(), { limitMs: 300 });
     await refusal(database.run("SELECT pg_sleep(0.5)"));
     const patient = database.within(60_000);
@@ -309,7 +309,7 @@ describe("statements", () => {
     await refusal(database.run("SELECT pg_sleep(0.5)"));
   });
 
-  test("a transaction that waits for something else is let go in time", async () => {
+  test("a transaction that waits for something else is rolled back in time", async () => {
     await using database = open(await server.address(), { connections: 1, limitMs: 300 });
     const before = await count(database);
     const { promise: never } = Promise.withResolvers<void>();
@@ -322,7 +322,7 @@ describe("statements", () => {
     expect(await count(database)).toBe(before);
   });
 
-  test("mistakes are not taken for an unavailable store, and the connection stays", async () => {
+  test("a wrong statement doesn't count as unavailable, and keeps the connection", async () => {
     await using database = await openConnected(await server.address(), { connections: 1, limitMs: 10_000 });
     const pid = async () => (await database.run("SELECT pg_backend_pid() AS pid")).rows;
     const before = await pid();
@@ -334,7 +334,7 @@ describe("statements", () => {
     expect(await pid()).toEqual(before);
   });
 
-  test("a transaction is not committed after a failed statement, even if its work goes on", async () => {
+  test("a transaction isn't committed after a failed statement, even if its work continues", async () => {
     await using database = await openConnected(await server.address(), { connections: 1, limitMs: 10_000 });
     const before = await count(database);
     const error = await database
@@ -347,7 +347,7 @@ describe("statements", () => {
     expect(await count(database)).toBe(before);
   });
 
-  test("no more than some wait for a connection, and not for long", async () => {
+  test("at most 1,000 statements wait for a connection, and not for long", async () => {
     await using database = await openConnected(await server.address(), { connections: 1 });
     const { promise: free, resolve: release } = Promise.withResolvers<void>();
     const busy = database.within(60_000).transaction(() => free);

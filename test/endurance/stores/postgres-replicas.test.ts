@@ -6,18 +6,18 @@ import type { LinkKey } from "../../../src/links/code.ts";
 import type { StoredLink } from "../../../src/links/link.ts";
 import type { LinkStore } from "../../../src/links/store.ts";
 import { openPostgresStore } from "../../../src/store/postgres/store.ts";
-import { addressOf, type PostgresServer, urlOf } from "../../postgres.ts";
-import { startProxy } from "../../proxy.ts";
-import { type Here, startHere } from "../../service.ts";
 import { newLink } from "../../stores/links.ts";
 import { MAX_TRIES, PATIENT, TRY_MS, untilBack } from "../../stores/postgres-away.ts";
 import { destination, edit } from "../../stores/updates.ts";
+import { addressOf, type PostgresServer, urlOf } from "../../support/postgres.ts";
+import { startProxy } from "../../support/proxy.ts";
+import { type LocalService, startService } from "../../support/service.ts";
 import { type PostgresCluster, startCluster } from "../postgres/cluster.ts";
 
 const NOW = newLink("x").createdMs;
 const decision = { who: "api", atMs: NOW, reason: "phishing" } as const;
 
-/** A store that reads from a standby, and what a service does with it all the time. */
+/** Opens a store that reads from a standby. */
 async function open(primaries: string, replicas: string, troubles: (string | undefined)[] = []) {
   const store = await openPostgresStore(addressOf(primaries), {
     ...PATIENT,
@@ -26,7 +26,7 @@ async function open(primaries: string, replicas: string, troubles: (string | und
   });
   const near = async (code: string) => store.findNear?.(code as LinkKey);
   return Object.assign(store, {
-    /** What the replica tells after the changes were read. */
+    /** The replica's link, after reading the changes. */
     async near(code: string): Promise<StoredLink | undefined> {
       await untilBack(() => store.changes());
       return near(code);
@@ -36,34 +36,34 @@ async function open(primaries: string, replicas: string, troubles: (string | und
   });
 }
 
-/** Asks until the answer is neither undefined nor false. */
-async function until<T>(ask: () => Promise<T>): Promise<Exclude<T, undefined | false>> {
+/** Repeats a call until its result is neither undefined nor false. */
+async function until<T>(call: () => Promise<T>): Promise<Exclude<T, undefined | false>> {
   for (let tries = 0; tries < MAX_TRIES; tries++) {
-    const answer = await ask();
-    if (answer !== undefined && answer !== false) return answer as Exclude<T, undefined | false>;
+    const result = await call();
+    if (result !== undefined && result !== false) return result as Exclude<T, undefined | false>;
     await Bun.sleep(TRY_MS);
   }
   throw new Error("waited too long");
 }
 
-/** A busy replica does not answer in time now and then. Until it does, and with what. */
+/** Waits until the replica responds in time, which a busy one doesn't always do. */
 const untilNear = (store: { near(code: string): Promise<StoredLink | undefined> }, code: string) =>
   until(() => store.near(code));
 
-/** Once somebody knows: while the primary takes too long to answer, it is 503. */
-const statusOf = (ask: () => Promise<Response>) =>
+/** The status other than 503, which means that the primary took too long. */
+const statusOf = (call: () => Promise<Response>) =>
   until(async () => {
-    const { status } = await ask();
+    const { status } = await call();
     return status !== 503 && status;
   });
 
 async function paused(standby: PostgresServer) {
-  await standby.ask("SELECT pg_wal_replay_pause()");
+  await standby.query("SELECT pg_wal_replay_pause()");
   await until(async () => {
-    const [row] = await standby.ask("SELECT pg_get_wal_replay_pause_state() AS state");
+    const [row] = await standby.query("SELECT pg_get_wal_replay_pause_state() AS state");
     return row?.["state"] === "paused";
   });
-  return { [Symbol.asyncDispose]: async () => void (await standby.ask("SELECT pg_wal_replay_resume()")) };
+  return { [Symbol.asyncDispose]: async () => void (await standby.query("SELECT pg_wal_replay_resume()")) };
 }
 
 describe("a standby that is read from", () => {
@@ -78,17 +78,17 @@ describe("a standby that is read from", () => {
   const openHere = async (troubles?: (string | undefined)[]) =>
     open(await cluster.url(), urlOf([standby.port], "curt"), troubles);
 
-  test("tells what leads somewhere, with all of it, many at once", async () => {
+  test("returns complete links, many at once, and nothing for unknown codes", async () => {
     await using store = await openHere();
     const links = Array.from({ length: 300 }, (_, nth) => newLink(`many${nth}`, { endsMs: NOW + nth }));
-    const made = await store.insert(links);
+    const inserted = await store.insert(links);
     let found: (StoredLink | undefined)[] = [];
     await until(async () => {
       await untilBack(() => store.changes());
       found = await Promise.all(links.map(({ code }) => store.nearUnread(code)));
       return !found.includes(undefined);
     });
-    expect(found).toEqual(made as StoredLink[]);
+    expect(found).toEqual(inserted as StoredLink[]);
     expect(await store.near("none")).toBeUndefined();
     expect(await store.near("a\0b")).toBeUndefined();
   });
@@ -101,28 +101,25 @@ describe("a standby that is read from", () => {
         store.update(link, edit({ destination: destination("https://new.example/"), maxVisits: 3 })),
       { target: "https://new.example/", terms: { maxVisits: 3, formerHost: "example.com" } },
     ],
-  ])(
-    "is not believed from when a %s was told until it has it, however late that is",
-    async (kind, change, changed) => {
-      await using store = await openHere();
-      await using other = await openHere();
-      const [link, beside] = [newLink(`changed-by-${kind}`), newLink(`beside-${kind}`)];
-      await store.insert([link, beside]);
-      for (const { code } of [link, beside]) await untilNear(store, code);
-      {
-        await using _ = await paused(standby);
-        await change(other, link);
-        for (let nth = 0; nth < 50; nth++) {
-          for (const { code } of [link, beside]) expect(await store.near(code)).toBeUndefined();
-          await Bun.sleep(TRY_MS);
-        }
-        expect(await untilBack(() => store.find(link.code))).toMatchObject(changed);
+  ])("is ignored after a confirmed %s until it has it", async (kind, change, changed) => {
+    await using store = await openHere();
+    await using other = await openHere();
+    const [link, beside] = [newLink(`changed-by-${kind}`), newLink(`beside-${kind}`)];
+    await store.insert([link, beside]);
+    for (const { code } of [link, beside]) await untilNear(store, code);
+    {
+      await using _ = await paused(standby);
+      await change(other, link);
+      for (let nth = 0; nth < 50; nth++) {
+        for (const { code } of [link, beside]) expect(await store.near(code)).toBeUndefined();
+        await Bun.sleep(TRY_MS);
       }
-      expect(await untilNear(store, link.code)).toMatchObject(changed);
-    },
-  );
+      expect(await untilBack(() => store.find(link.code))).toMatchObject(changed);
+    }
+    expect(await untilNear(store, link.code)).toMatchObject(changed);
+  });
 
-  test("is not believed while it lacks a change that was begun before the newest one", async () => {
+  test("is ignored while it lacks a change that started before the newest one", async () => {
     await using store = await openHere();
     await store.insert([newLink("slow"), newLink("quick")]);
     await untilNear(store, "slow");
@@ -153,22 +150,22 @@ describe("a standby that is read from", () => {
     expect(await untilNear(store, "slow")).toMatchObject({ disabled: "spam" });
   });
 
-  test("is not believed when the changes have not been read for long", async () => {
+  test("is ignored if the changes haven't been read recently", async () => {
     await using store = await openHere();
     await store.insert([newLink("long")]);
     await untilNear(store, "long");
-    // Somebody else may have taken it down meanwhile.
+    // Another process may have disabled the link meanwhile.
     await Bun.sleep(701);
     expect(await store.nearUnread("long")).toBeUndefined();
     await untilNear(store, "long");
   });
 
-  test("frozen: it is left alone, and asked again once it answers", async () => {
+  test("is skipped while it is frozen, and used again once it responds", async () => {
     const troubles: (string | undefined)[] = [];
     await using store = await openHere(troubles);
     await store.insert([newLink("frozen")]);
     await untilNear(store, "frozen");
-    // Or the primary would wait for it.
+    // Otherwise the primary would wait for it.
     await using _ = await withoutStandbys(cluster.servers[0] as PostgresServer);
     troubles.length = 0;
     standby.freeze();
@@ -183,7 +180,7 @@ describe("a standby that is read from", () => {
     expect(troubles.length).toBeGreaterThan(1);
   });
 
-  test("killed, reset or silent: undefined, never an error", async () => {
+  test("never causes an error while it is reset, silent, slow or lost", async () => {
     await using proxy = await startProxy(standby.port);
     await using store = await open(await cluster.url(), urlOf([proxy.port], "curt"));
     await store.insert([newLink("gone")]);
@@ -205,26 +202,26 @@ describe("a standby that is read from", () => {
     await untilNear(store, "gone");
   });
 
-  test("over HTTP: new links work at once, and what was taken down never comes back", async () => {
+  test("shows new links immediately and disabled links never, over HTTP", async () => {
     await using proxy = await startProxy(standby.port);
     const DATABASE_URL = await cluster.url("http");
     const readFrom = (port: number) => ({ DATABASE_URL, READ_URL: urlOf([port], "http") });
-    await using one = await startHere(readFrom(standby.port));
-    await using two = await startHere(readFrom(proxy.port));
+    await using one = await startService(readFrom(standby.port));
+    await using two = await startService(readFrom(proxy.port));
     for (const curt of [one, two]) curt.expectFaults();
-    const follow = async (curt: Here, code: string) => statusOf(() => curt.fetch(`/${code}`));
-    const make = async (custom_code: string) => {
+    const follow = async (curt: LocalService, code: string) => statusOf(() => curt.fetch(`/${code}`));
+    const create = async (custom_code: string) => {
       const status = await statusOf(() => one.shorten({ original_url: "https://example.com/", custom_code }));
-      // One that was not answered in time may have been made all the same.
+      // A create whose response was late may have succeeded.
       return status === 409 ? 201 : status;
     };
-    // Until the standby is asked.
-    await until(async () => (await follow(two, "none")) === 404 && proxy.made > 0);
+    // Until the standby is read.
+    await until(async () => (await follow(two, "none")) === 404 && proxy.accepted > 0);
     for (let nth = 0; nth < 20; nth++) {
-      expect([await make(`new${nth}`), await follow(two, `new${nth}`)]).toEqual([201, 302]);
+      expect([await create(`new${nth}`), await follow(two, `new${nth}`)]).toEqual([201, 302]);
     }
     await using _ = await paused(standby);
-    expect([await make("later"), await follow(two, "later"), await follow(two, "none")]).toEqual([
+    expect([await create("later"), await follow(two, "later"), await follow(two, "none")]).toEqual([
       201, 302, 404,
     ]);
     await using store = await openPostgresStore(addressOf(DATABASE_URL), PATIENT).then((opened) =>
@@ -238,11 +235,11 @@ describe("a standby that is read from", () => {
   });
 });
 
-/** Commits wait for nobody in this scope. */
+/** Commits don't wait for standbys in this scope. */
 async function withoutStandbys(primary: PostgresServer) {
   const set = async (statement: string) => {
-    await primary.ask(statement);
-    await primary.ask("SELECT pg_reload_conf()");
+    await primary.query(statement);
+    await primary.query("SELECT pg_reload_conf()");
   };
   await set("ALTER SYSTEM SET synchronous_standby_names = ''");
   return {
@@ -250,7 +247,7 @@ async function withoutStandbys(primary: PostgresServer) {
   };
 }
 
-test("a server with another history is not believed: an old primary after a failover", async () => {
+test("an old primary with another history is ignored after a failover", async () => {
   await using cluster = await startCluster(1);
   const [old, promoted] = cluster.servers as [PostgresServer, PostgresServer];
   {
@@ -261,8 +258,8 @@ test("a server with another history is not believed: an old primary after a fail
     await untilNear(first, "shared");
   }
   for (const each of [old, promoted]) {
-    await each.ask("ALTER SYSTEM SET synchronous_standby_names = ''");
-    await each.ask("SELECT pg_reload_conf()");
+    await each.query("ALTER SYSTEM SET synchronous_standby_names = ''");
+    await each.query("SELECT pg_reload_conf()");
   }
   await promoted.kill();
   {

@@ -3,29 +3,29 @@ import { describe, expect, test } from "bun:test";
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, truncateSync } from "node:fs";
 import { join } from "node:path";
 
-import { make } from "../../managed.ts";
+import { createManagedLink } from "../../support/managed-links.ts";
 import {
-  type Here,
-  type Running,
-  startHere,
+  type LocalService,
+  type RunningService,
+  startService,
   startProgram,
   temporaryFolder,
   untilLogged,
-} from "../../service.ts";
+} from "../../support/service.ts";
 import { linkOf, untilCounted, visit } from "../../visits/visits.ts";
 
 const journalOf = (folder: string) => join(folder, "curt.db-visits");
 const segmentsIn = (journal: string) =>
   existsSync(journal) ? readdirSync(journal).filter((name) => name.endsWith(".visits")) : [];
-/** The journal waits for a locked store at most so long, at a time. */
-const limits = { busyWaitMs: 50 };
+/** The journal waits this long for a locked store. */
+const limits = { core: { busyWaitMs: 50 } };
 
-async function visitTimes(service: Running, code: string, times: number): Promise<void> {
+async function visitTimes(service: RunningService, code: string, times: number): Promise<void> {
   for (let nth = 0; nth < times; nth++) await visit(service, code);
 }
 
 /** Folding pauses in proportion to its work, for at most a minute. */
-async function untilFolded(service: Here, code: string, visits: number): Promise<void> {
+async function untilFolded(service: LocalService, code: string, visits: number): Promise<void> {
   while (Number((await linkOf(service, code))["visits"]) < visits) {
     service.advance(60_000);
     await Bun.sleep(50);
@@ -33,14 +33,14 @@ async function untilFolded(service: Here, code: string, visits: number): Promise
   expect((await linkOf(service, code))["visits"]).toBe(visits);
 }
 
-/** So that nobody makes a file in the folder while it is deleted. */
-function removeAtOnce(journal: string): void {
+/** Renames the folder first, so that no process creates a file in it while it is deleted. */
+function removeAtomically(journal: string): void {
   renameSync(journal, `${journal}.removed`);
   rmSync(`${journal}.removed`, { recursive: true });
 }
 
-/** While the store is locked, all visits are in the journal only. */
-function lockStore(service: Running): Disposable {
+/** Locks the store, so that all visits stay in the journal. */
+function lockStore(service: RunningService): Disposable {
   const blocker = new Database(service.file);
   blocker.run("BEGIN IMMEDIATE");
   return {
@@ -51,32 +51,32 @@ function lockStore(service: Running): Disposable {
   };
 }
 
-describe("a journal that is deleted while visits are counted", () => {
+describe("a journal deleted while visits are counted", () => {
   for (const [what, remove] of [
-    ["with its folder", removeAtOnce],
+    ["with its folder", removeAtomically],
     ["by moving its folder", (journal: string) => renameSync(journal, `${journal}.moved`)],
     [
-      "and an empty folder takes its place",
+      "and replaced by an empty folder",
       (journal: string) => {
-        removeAtOnce(journal);
+        removeAtomically(journal);
         mkdirSync(journal);
       },
     ],
     [
-      "file by file, but for the locks",
+      "file by file, except for the locks",
       (journal: string) => segmentsIn(journal).forEach((name) => rmSync(join(journal, name))),
     ],
   ] as const) {
-    test(`${what} loses no visit`, async () => {
+    test(`loses no visit if it is removed ${what}`, async () => {
       using folder = temporaryFolder();
       const journal = journalOf(folder.path);
-      await using service = await startHere({}, { folder: folder.path, limits });
+      await using service = await startService({}, { folder: folder.path, limits });
       service.expectFaults();
-      await make(service, { code: "kept" });
+      await createManagedLink(service, { code: "kept" });
       {
         using _ = lockStore(service);
         await visitTimes(service, "kept", 50);
-        // They are in a closed segment now, and the next ones are in another.
+        // These visits are in a closed segment now. The next ones are in another.
         while (segmentsIn(journal).length < 3) await Bun.sleep(5);
         await visitTimes(service, "kept", 50);
         remove(journal);
@@ -93,28 +93,31 @@ describe("a journal that is deleted while visits are counted", () => {
     using folder = temporaryFolder();
     const journal = journalOf(folder.path);
     {
-      await using service = await startHere({}, { limits: { tickMs: 3_600_000 }, folder: folder.path });
+      await using service = await startService(
+        {},
+        { limits: { journal: { tickMs: 3_600_000 } }, folder: folder.path },
+      );
       service.expectFaults();
-      await make(service, { code: "last" });
+      await createManagedLink(service, { code: "last" });
       await visitTimes(service, "last", 20);
-      removeAtOnce(journal);
+      removeAtomically(journal);
       await visitTimes(service, "last", 20);
     }
     expect(segmentsIn(journal)).toEqual([]);
-    await using next = await startHere({}, { folder: folder.path });
+    await using next = await startService({}, { folder: folder.path });
     expect((await linkOf(next, "last"))["visits"]).toBe(40);
   });
 
-  test("is on disk again soon, for visits outlive a killed process", async () => {
+  test("is recreated soon, so that visits survive a kill", async () => {
     using folder = temporaryFolder();
     const journal = journalOf(folder.path);
     {
       await using service = await startProgram({}, { folder: folder.path });
       service.expectFaults();
-      await make(service, { code: "killed" });
+      await createManagedLink(service, { code: "killed" });
       using _ = lockStore(service);
       await visitTimes(service, "killed", 50);
-      removeAtOnce(journal);
+      removeAtomically(journal);
       await visitTimes(service, "killed", 50);
       await untilLogged(service, "deleted or moved");
       while (segmentsIn(journal).length < 2) await Bun.sleep(10);
@@ -122,37 +125,37 @@ describe("a journal that is deleted while visits are counted", () => {
       service.kill("SIGKILL");
       await service.exited;
     }
-    await using next = await startHere({}, { folder: folder.path });
+    await using next = await startService({}, { folder: folder.path });
     await untilCounted(next, "killed", 150);
   });
 
-  test("is made again by each of four processes", async () => {
+  test("is recreated by each of four processes", async () => {
     using folder = temporaryFolder();
     const journal = journalOf(folder.path);
     {
       await using service = await startProgram({ PROCESSES: "4" }, { folder: folder.path });
       service.expectFaults();
-      await make(service, { code: "four" });
+      await createManagedLink(service, { code: "four" });
       const fire = () => Promise.all(Array.from({ length: 8 }, () => visitTimes(service, "four", 50)));
       await fire();
-      removeAtOnce(journal);
+      removeAtomically(journal);
       await fire();
       const locks = () => readdirSync(journal).filter((name) => /^\d+\.lock$/.test(name));
       while (!existsSync(journal) || locks().length < 4) await Bun.sleep(10);
       await fire();
     }
-    await using next = await startHere({}, { folder: folder.path });
+    await using next = await startService({}, { folder: folder.path });
     expect((await linkOf(next, "four"))["visits"]).toBe(1200);
     expect(segmentsIn(journal).filter((name) => !name.startsWith("0-"))).toEqual([]);
   });
 
-  test("waits for a volume that is away, and loses nothing when it comes back", async () => {
+  test("waits for a missing volume, and loses no visit when it returns", async () => {
     using folder = temporaryFolder();
     const data = join(folder.path, "data");
     mkdirSync(data);
-    await using service = await startHere({ DATA_DIR: data }, { folder: folder.path });
+    await using service = await startService({ DATA_DIR: data }, { folder: folder.path });
     service.expectFaults();
-    await make(service, { code: "away" });
+    await createManagedLink(service, { code: "away" });
     await visitTimes(service, "away", 20);
     renameSync(data, `${data}.away`);
     await untilLogged(service, '"level":"error"');
@@ -163,8 +166,8 @@ describe("a journal that is deleted while visits are counted", () => {
   });
 });
 
-describe("segments that are cut short while they are mapped", () => {
-  /** Each process has a segment to write to and a spare one. */
+describe("segments truncated while they are mapped", () => {
+  /** Truncates all segments: each process has one to write to and a spare one. */
   async function cutAll(journal: string, processes: number): Promise<void> {
     while (segmentsIn(journal).length < 2 * processes) await Bun.sleep(5);
     for (const name of segmentsIn(journal)) truncateSync(join(journal, name));
@@ -176,12 +179,12 @@ describe("segments that are cut short while they are mapped", () => {
     segmentsIn(journal).some((name) => name.startsWith(`${slot}-`) && sizeOf(join(journal, name)) > 0);
 
   for (const processes of [1, 4]) {
-    test(`lose their own visits only, with PROCESSES=${processes}`, async () => {
+    test(`lose only their own visits, with PROCESSES=${processes}`, async () => {
       using folder = temporaryFolder();
       const journal = journalOf(folder.path);
       await using service = await startProgram({ PROCESSES: String(processes) }, { folder: folder.path });
       service.expectFaults();
-      for (const code of ["cut", "whole"]) await make(service, { code });
+      for (const code of ["cut", "whole"]) await createManagedLink(service, { code });
       {
         using _ = lockStore(service);
         await visitTimes(service, "cut", 20);
@@ -198,19 +201,22 @@ describe("segments that are cut short while they are mapped", () => {
     });
   }
 
-  test("are left before any timer had its turn", async () => {
+  test("are replaced without waiting for a timer", async () => {
     using folder = temporaryFolder();
     const journal = journalOf(folder.path);
     {
-      await using service = await startHere({}, { limits: { tickMs: 3_600_000 }, folder: folder.path });
+      await using service = await startService(
+        {},
+        { limits: { journal: { tickMs: 3_600_000 } }, folder: folder.path },
+      );
       service.expectFaults();
-      await make(service, { code: "quick" });
+      await createManagedLink(service, { code: "quick" });
       await visitTimes(service, "quick", 20);
       await cutAll(journal, 1);
       while (!hasWhole(journal, 0)) await Bun.sleep(5);
       await visitTimes(service, "quick", 30);
     }
-    await using next = await startHere({}, { folder: folder.path });
+    await using next = await startService({}, { folder: folder.path });
     expect((await linkOf(next, "quick"))["visits"]).toBe(30);
   });
 });

@@ -3,10 +3,10 @@ import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 
 import { HOUR_MS } from "../../../src/links/time.ts";
-import { temporaryFolder } from "../../service.ts";
+import { temporaryFolder } from "../../support/service.ts";
 import { link, NOW, openRecorder, VISIT } from "../../visits/open-recorder.ts";
 
-test("all segments together keep their limit, also while large ones are made", async () => {
+test("all segments together keep their limit, even while large ones are created", async () => {
   using folder = temporaryFolder();
   await using opened = await openRecorder(folder.path, () => true);
   const { recorder } = opened;
@@ -30,12 +30,12 @@ test("all segments together keep their limit, also while large ones are made", a
     await Bun.sleep(1);
     look();
   }
-  // Where the disk is slow, the first large one is still being made.
+  // On a slow disk, the first large segment is still being created.
   while (look() <= 40 * 1024 * 1024) await Bun.sleep(5);
   expect(mostBytes).toBeLessThanOrEqual(128 * 1024 * 1024);
 });
 
-test("when there is no more room, first details are lost, then visits of links that are new, and it is said", async () => {
+test("without room, the journal first loses details, then visits of new links, and counts the losses", async () => {
   using folder = temporaryFolder();
   await using opened = await openRecorder(folder.path);
   const { recorder } = opened;

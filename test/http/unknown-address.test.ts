@@ -1,0 +1,174 @@
+import { beforeAll, expect, test } from "bun:test";
+
+import { DAY_MS } from "../../src/links/time.ts";
+import en from "../../src/locales/en.json";
+import { damageStore } from "../stores/damage.ts";
+import { addGuarded } from "../support/guarded-links.ts";
+import { createManagedLink } from "../support/managed-links.ts";
+import { disableLink, type LocalService, shareService, startService } from "../support/service.ts";
+
+const READER = { Accept: "text/html,*/*;q=0.8", "Accept-Language": "en" };
+
+const curt = shareService();
+beforeAll(async () => {
+  for (const custom_code of ["abc", "가을", "👩‍🚀", "a_b"])
+    await curt.shorten({ original_url: "https://example.com/secret", custom_code });
+});
+
+async function read(path: string, service: Pick<LocalService, "fetch"> = curt) {
+  const response = await service.fetch(path, { headers: READER });
+  const page = await response.text();
+  const [, written = ""] = /<strong class="written">(.*?)<\/strong>/.exec(page) ?? [];
+  const [, meant] = /<p class="meant"><a href="\/([^"]*)"/.exec(page) ?? [];
+  const [, free] = /name="custom_code" value="([^"]*)"/.exec(page) ?? [];
+  return { response, page, written: written.replaceAll(/<[^>]+>/g, ""), meant, free };
+}
+
+test.each([
+  ["abc.", "abc"],
+  ["abc)", "abc"],
+  ["(abc).", "abc"],
+  ["abc%22", "abc"],
+  ["abc%2522", "abc"],
+  ["%22abc%22", "abc"],
+  ["abc'", "abc"],
+  ["abc&gt;", "abc"],
+  ["abc…", "abc"],
+  ["abc%E2%80%8B", "abc"],
+  ["abc**", "abc"],
+  ["_abc_", undefined],
+  ["abc_", "abc"],
+  ["abc!?", "abc"],
+  ["abc:8080", "abc"],
+  ["abc/extra", "abc"],
+  ["abc.html", "abc"],
+  ["abc)은", "abc"],
+  ["abc를", "abc"],
+  ["abc입니다.", "abc"],
+  ["abc%20보세요,%20좋아요", "abc"],
+  ["abc+.", "abc"],
+  ["가을」", "가을"],
+  ["가을은", "가을"],
+  ["가을에서", "가을"],
+  ["가을날", undefined],
+  ["a_b.", "a_b"],
+  ["👩‍🚀!", "👩‍🚀"],
+  // Neither another case nor a code that is only similar: that would reveal codes to strangers.
+  ["ABC.", undefined],
+  ["abcd", undefined],
+  ["abd.", undefined],
+  // No link can have these codes.
+  ["docs.", undefined],
+  ["...", undefined],
+  ["%FF", undefined],
+])("the page for /%s suggests the code %p", async (path, code) => {
+  const { response, meant, page } = await read(`/${path}`);
+  expect(response.status).toBe(404);
+  expect(response.headers.get("cache-control")).toBe("no-store");
+  expect(meant === undefined ? undefined : decodeURIComponent(meant)).toBe(code);
+  // Neither the destination nor a redirect to it.
+  expect(page).not.toContain("example.com/secret");
+  expect(response.headers.has("location")).toBeFalse();
+});
+
+test.each([
+  ["a script", "a%3Cscript%3Ealert(1)%3C/script%3E", "curt.example/a&lt;script&gt;alert(1)&lt;/script&gt;"],
+  ["an event handler", "a%22onclick=%22x", "curt.example/a&quot;onclick=&quot;x"],
+  ["a bidi override", "%E2%80%AEmoc.elpmaxe.", "curt.example/%E2%80%AEmoc.elpmaxe."],
+  ["a zero-width space", "a%E2%80%8B", "curt.example/a%E2%80%8B"],
+  ["spaces", "a%20b%20", "curt.example/a b%20"],
+  ["control characters", "a%00%0A.", "curt.example/a%00%0A."],
+  ["invalid UTF-8", "%FF%FE.", "curt.example/%FF%FE."],
+  ["a replacement pattern", "$&.", "curt.example/$&amp;."],
+  ["70 characters", `${"x".repeat(70)}.`, `curt.example/${"x".repeat(64)}…`],
+  ["9,000 characters", `${"x".repeat(9000)}.`, `curt.example/${"x".repeat(64)}…`],
+  ["400 bidi overrides", `a.${"%E2%80%AE".repeat(400)}`, `curt.example/a.${"%E2%80%AE".repeat(62)}…`],
+  ["several segments", "a/b/c", "curt.example/a/b/c"],
+])("the page shows an address with %s as harmless text", async (_part, path, shown) => {
+  const { response, written } = await read(`/${path}`);
+  expect(response.status).toBe(404);
+  expect(written).toBe(shown);
+});
+
+test("the page offers to create a link with the code if the code is valid", async () => {
+  for (const code of ["unknown-code", "누구", "👩‍🚀👩‍🚀", "abc를"]) {
+    const { free } = await read(`/${encodeURIComponent(code)}`);
+    expect(free).toBe(code);
+    const home = await (await curt.fetch(`/?custom_code=${encodeURIComponent(code)}`)).text();
+    expect(home).toContain(`name="custom_code" value="${code}"`);
+  }
+  for (const path of ["nobody.", "docs/nobody", "a%20b", "x".repeat(65), "%E3%85%A4"])
+    expect((await read(`/${path}`)).free).toBeUndefined();
+});
+
+test("a suggestion reveals no more of a link than a visit: links with a password or disabled ones, but no scheduled ones", async () => {
+  await addGuarded(curt, "closed", { password: "long enough" });
+  await createManagedLink(curt, { target: "https://example.com/secret", code: "later", starts_at: "24h" });
+  await curt.shorten({ original_url: "https://example.com/secret", custom_code: "bad" });
+  await disableLink(curt, "bad", "phishing");
+  for (const [code, status] of [
+    ["closed", 401],
+    ["bad", 410],
+    ["later", 404],
+  ] as const) {
+    const visit = await read(`/${code}`);
+    expect(visit.response.status, code).toEqual(status);
+    const { meant, page, response } = await read(`/${code}.`);
+    expect([response.status, meant], code).toEqual([404, status === 404 ? undefined : code]);
+    expect(page).not.toContain("secret");
+  }
+  // Exactly like a code without a link.
+  const [later, never] = [await read("/later"), await read("/never")];
+  expect(later.page.replaceAll("later", "never")).toBe(never.page);
+  curt.advance(2 * DAY_MS);
+  expect((await read("/later.")).meant).toBe("later");
+});
+
+test("clients that prefer JSON get an error without suggestions", async () => {
+  for (const [path, reason, text] of [
+    ["/abc%22", "link.unknown", en.unknown],
+    ["/abc.", "route.unknown", en["not-found"]],
+    ["/abc/extra", "route.unknown", en["not-found"]],
+  ] as const) {
+    for (let times = 0; times < 2; times++) {
+      const response = await curt.fetch(path);
+      expect([response.status, response.headers.get("curt-reason")]).toEqual([404, reason]);
+      expect(await response.json()).toEqual({ status: "error", message: text });
+    }
+  }
+  // The API has no pages, not even for browsers.
+  const response = await curt.fetch("/api/v1/abc.", { headers: READER });
+  expect(await response.json()).toEqual({
+    status: "error",
+    message: en["not-found"],
+    errors: [{ field: null, reason: "route.unknown", message: en["not-found"] }],
+  });
+});
+
+test("each code looked up for a suggestion counts against LIMIT_UNKNOWN, and a client over it gets no suggestion", async () => {
+  await using limited = await startService({ LIMIT_UNKNOWN: "7/1h" });
+  await limited.shorten({ original_url: "https://example.com/", custom_code: "abc" });
+  // One for the address, and one for each candidate that doesn't exist.
+  expect((await read("/x", limited)).response.status).toBe(404); // 1
+  expect((await read("/abc.", limited)).meant).toBe("abc"); // 2
+  expect((await read("/y.", limited)).response.status).toBe(404); // 4
+  expect((await read("/y를.", limited)).response.status).toBe(404); // 7
+  const { response, meant } = await read("/abc.", limited);
+  expect([response.status, meant]).toEqual([429, undefined]);
+  expect(response.headers.get("curt-reason")).toBe("limit.unknown");
+  // Links still redirect.
+  expect((await limited.fetch("/abc")).status).toBe(302);
+});
+
+test("an unavailable store answers 503 and never 404", async () => {
+  await using broken = await startService();
+  broken.expectFaults();
+  for (let nth = 0; nth < 50; nth++)
+    await broken.shorten({ original_url: "https://example.com/", custom_code: `link${nth}` });
+  damageStore(broken.file);
+  for (const path of ["/link7", "/link7.", "/link7/extra"]) {
+    const { response } = await read(path, broken);
+    expect(response.status, path).toEqual(503);
+    expect(response.headers.get("retry-after")).not.toBeNull();
+  }
+});

@@ -1,0 +1,17 @@
+import { expect, test } from "bun:test";
+
+import { whenIn } from "../../src/locales/relative-time.ts";
+import { amount, duration } from "../../src/pages/shared/formats.ts";
+
+test.each([
+  ["en", "10 minutes", "30 days", "in 3 hours"],
+  ["ko", "10분", "30일", "3시간 후"],
+  ["ja", "10分", "30日", "3時間後"],
+])(
+  "amounts, durations and times from now are in the reader's language (%s)",
+  (language, minutes, days, hours) => {
+    expect(amount(language, 10, "minute")).toBe(minutes);
+    expect(duration(language, 30 * 86_400_000 + 1)).toBe(days);
+    expect(whenIn(language, 3 * 3600 - 1)).toBe(hours);
+  },
+);
