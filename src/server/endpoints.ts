@@ -95,12 +95,13 @@ export function createEndpoints(config: Config, core: Core, parts: EndpointsPart
     },
   };
 
+  const operatorParts = adminToken === null ? undefined : forOperator(adminToken);
   return {
     routes: [
       ...Object.values(PUBLIC).map((endpoint) => route(endpoint, forPublic)),
-      ...(adminToken === null
+      ...(operatorParts === undefined
         ? []
-        : Object.values(OPERATOR).map((endpoint) => route(endpoint, forOperator(adminToken)))),
+        : Object.values(OPERATOR).map((endpoint) => route(endpoint, operatorParts))),
     ],
     showInterstitial: views.show(interstitial) as Handler,
   };

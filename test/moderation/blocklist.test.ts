@@ -126,7 +126,11 @@ describe("a blocklist", () => {
       writeFileSync(list, "");
       while (doubts().length < 2) await Bun.sleep(20);
       if (signal === "SIGUSR2") service.kill(signal);
-      else process.kill(children(service)[0] ?? 0, signal);
+      else {
+        const [child] = children(service);
+        if (child === undefined) throw new Error("No child has listened yet");
+        process.kill(child, signal);
+      }
       await untilLogged(service, signal === "SIGUSR2" ? "the old processes have ended" : "took its place");
       expect(doubts().length).toBe(signal === "SIGUSR2" ? 4 : 3);
       // Each request has its own connection, which either process may get.
