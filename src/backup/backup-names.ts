@@ -1,3 +1,4 @@
+// The names of scheduled backups. They identify the store, because several may share a folder.
 import { createHash } from "node:crypto";
 import {
   existsSync,
@@ -12,7 +13,6 @@ import {
 import { readdir, readFile, realpath } from "node:fs/promises";
 import { basename, extname, join } from "node:path";
 
-// The names of scheduled backups. They identify the store, because several may share a folder.
 import { syncFolder } from "../lib/files.ts";
 import { fillRandom } from "../lib/random.ts";
 

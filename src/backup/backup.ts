@@ -1,7 +1,7 @@
+// One file with everything: the store as it was at one moment, and the visits that were still on their way to it.
 import { closeSync, openSync, mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 
-// One file with everything: the store as it was at one moment, and the visits that were still on their way to it.
 import { createFolder, giveToOwnerOfFolder } from "../lib/files.ts";
 import { StoreUnusable } from "../links/store.ts";
 import { checkFile } from "../store/sqlite/file/file.ts";

@@ -6,7 +6,7 @@ import { canonicalHost, isPrivateHost, type Posture } from "../links/target.ts";
 import type { DatabaseAddress, PostgresAddress } from "./database-url.ts";
 import { automaticTypes } from "./event-settings.ts";
 import { limit, type Setting } from "./formats.ts";
-import { SETTINGS, type Values } from "./settings.ts";
+import { type SecretKey, SETTINGS, type Values } from "./settings.ts";
 
 /** The values without `auto`. */
 type ResolvedValues = { readonly [Key in keyof Values]: Exclude<Values[Key], "auto"> };
@@ -30,6 +30,15 @@ export interface Config extends Omit<ResolvedValues, Resolved> {
   readonly misspellings: readonly Misspelling[];
   /** Only for a process that joins others: the files of the store that they have open. */
   readonly openElsewhere?: readonly string[] | undefined;
+}
+
+/** The values that other threads may have. */
+export type PublicConfig = Omit<Config, SecretKey>;
+
+export function withoutSecrets(config: Config): PublicConfig {
+  const settings: Readonly<Record<string, Setting>> = SETTINGS;
+  const isSecret = (key: string) => "isSecret" in (settings[key]?.takes ?? {});
+  return Object.fromEntries(Object.entries(config).filter(([key]) => !isSecret(key))) as PublicConfig;
 }
 
 type Environment = Readonly<Record<string, string | undefined>>;

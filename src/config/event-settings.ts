@@ -1,4 +1,4 @@
-import { type Format, listOf, oneOf, orAuto, type Setting } from "./formats.ts";
+import { type SecretFormat, listOf, oneOf, orAuto, type Setting } from "./formats.ts";
 
 /** An enum, because reasons of problems have some of these texts as well: only its members are types of events. */
 export enum EventType {
@@ -14,7 +14,8 @@ export enum EventType {
 
 const EVENT_TYPES = Object.values(EventType);
 
-const endpoint: Format<string> = {
+const endpoint: SecretFormat<string> = {
+  isSecret: true,
   right: "an https:// address, or an http:// address of this machine such as http://127.0.0.1:8000/events",
   parse(text) {
     const url = URL.parse(text);
@@ -29,7 +30,8 @@ const endpoint: Format<string> = {
 const PREFIX = "whsec_";
 
 /** Removes the prefix. Standard Webhooks requires 24 to 64 bytes. */
-const signingSecrets: Format<readonly string[]> = {
+const signingSecrets: SecretFormat<readonly string[]> = {
+  isSecret: true,
   right: `one or more secrets of 24 to 64 bytes in Base64 after ${PREFIX}, such as "${PREFIX}$(openssl rand -base64 32)"`,
   parse(text) {
     const secrets = text.split(/[\s,]+/).filter((one) => one !== "");

@@ -13,6 +13,11 @@ export interface Format<T> {
   reason?(text: string): string | undefined;
 }
 
+/** Its texts stay out of messages, and its values in the parts that check them. */
+export interface SecretFormat<T> extends Format<T> {
+  readonly isSecret: true;
+}
+
 export function oneOf<const T extends string>(...values: readonly T[]): Format<T> {
   return {
     right: `${values.slice(0, -1).join(", ")} or ${values.at(-1)}`,
@@ -137,8 +142,9 @@ export const contact: Format<string> = {
 };
 
 /** A secret of the operator. Messages about a wrong one hide it. */
-export function secret(minLength: number): Format<string> {
+export function secret(minLength: number): SecretFormat<string> {
   return {
+    isSecret: true,
     right: `a secret of ${minLength} to 256 letters, digits and signs without spaces, such as openssl rand -hex 24 prints`,
     parse: (text) => (text.length >= minLength && /^[\x21-\x7E]{1,256}$/.test(text) ? text : undefined),
     wrongParts: (text) => [`(${text.length} characters)`],

@@ -289,4 +289,11 @@ export const SETTING_GROUPS: Readonly<Record<string, Readonly<Record<string, Set
 type Value<S extends Setting> =
   S["takes"] extends Format<infer T> ? (S extends { unset: null } ? T | null : T) : never;
 
+/** Settings that are secrets. */
+export type SecretKey = {
+  [Key in keyof typeof SETTINGS]: (typeof SETTINGS)[Key]["takes"] extends { readonly isSecret: true }
+    ? Key
+    : never;
+}[keyof typeof SETTINGS];
+
 export type Values = { readonly [Key in keyof typeof SETTINGS]: Value<(typeof SETTINGS)[Key]> };

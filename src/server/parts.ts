@@ -1,6 +1,6 @@
 import type { OperatorViewParts } from "../api/admin/endpoint.ts";
 import type { ApiViewParts } from "../api/parts.ts";
-import type { Config } from "../config/config.ts";
+import type { PublicConfig } from "../config/config.ts";
 import type { ClientOf } from "../http/client.ts";
 import type { Domain } from "../http/domain.ts";
 import type { Overload } from "../http/overload.ts";
@@ -39,11 +39,8 @@ export type PublicParts = PageParts & NoticeParts;
 
 export type OperatorParts = OperatorPageParts;
 
-/** The settings that views may depend on. Secrets stay where they are checked. */
-export type ViewsConfig = Omit<
-  Config,
-  "secret" | "adminToken" | "createToken" | "trustedProxies" | "misspellings"
->;
+/** The settings that views may depend on. */
+export type ViewsConfig = Omit<PublicConfig, "trustedProxies">;
 
 /** What views get on the views thread, per domain. */
 export interface ViewParts extends ViewsConfig, ApiViewParts, OperatorViewParts {

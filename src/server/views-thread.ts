@@ -1,4 +1,4 @@
-import type { Config } from "../config/config.ts";
+import { type Config, withoutSecrets } from "../config/config.ts";
 import type { Identity } from "../http/page.ts";
 import { startThread, type Thread } from "../lib/thread.ts";
 import { StoreMisplaced, StoreUnavailable } from "../links/store.ts";
@@ -27,20 +27,14 @@ export function openViews(
 ): Views {
   const storeFiles = identifyStore(config.database);
   const noiseKey = secret.hash("noise", []);
-  const {
-    secret: _,
-    adminToken: __,
-    createToken,
-    trustedProxies: ___,
-    misspellings: ____,
-    ...shown
-  } = config;
+  // Proxies are class instances, which can't cross.
+  const { trustedProxies: _, ...shown } = withoutSecrets(config);
   let latest: Thread<ViewsCalls> | undefined;
 
   function sendSettings(thread: Thread<ViewsCalls>): void {
     const settings = {
       ...shown,
-      needsToken: createToken !== null,
+      needsToken: config.createToken !== null,
       identity,
       noiseKey,
       storeFiles,

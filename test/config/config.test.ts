@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 
-import { type Config, ConfigError, readConfig } from "../../src/config/config.ts";
+import { type Config, ConfigError, readConfig, withoutSecrets } from "../../src/config/config.ts";
 import { describeStore } from "../../src/config/database-url.ts";
 import { EventType } from "../../src/config/event-settings.ts";
 import { SETTINGS } from "../../src/config/settings.ts";
@@ -408,4 +408,16 @@ describe("the configuration", () => {
       "BASE_URL must be set when PORT is 0: the port is not known yet",
     ]);
   });
+});
+
+test("withoutSecrets leaves out every setting that is a secret", () => {
+  const config = readConfig({
+    CURT_SECRET: "planted-secret-of-the-manage-keys-1",
+    ADMIN_TOKEN: "planted-secret-of-the-operator",
+    CREATE_TOKEN: "planted-secret-of-creates",
+    EVENTS_URL: "https://events.example/planted-secret",
+    EVENTS_SECRET: WEBHOOK_SECRET,
+  });
+  expect(JSON.stringify(config)).toContain("planted-secret");
+  expect(JSON.stringify(withoutSecrets(config))).not.toMatch(/planted-secret|AAAA/);
 });
