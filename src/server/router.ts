@@ -21,7 +21,7 @@ export interface Route {
 }
 
 export interface RouterOptions {
-  /** Routes that are needed before the others are loaded. */
+  /** Routes that are needed before the others are loaded, and that depend on no client. */
   readonly first: readonly Route[];
   /** Loads the other routes. If it rejects, the next request tries again. */
   readonly load: () => Promise<readonly Route[]>;
@@ -63,9 +63,12 @@ export function createRouter(options: RouterOptions): Fetch {
   let paths = createPaths(options.first);
   let isLoaded = false;
 
-  async function find(path: string, method: string): Promise<readonly Match[]> {
+  async function find(call: Call, path: string, method: string): Promise<readonly Match[]> {
     const matches = paths(path, method);
-    if (isLoaded || matches[0]?.path.methods.has(method) === true) return matches;
+    if (options.first.some((route) => route === matches[0]?.path.methods.get(method))) return matches;
+    // Not for health checks: they come without X-Forwarded-For, and would look like requests of a proxy that doesn't append to it.
+    call.client();
+    if (isLoaded) return matches;
     const routes = await load();
     if (!isLoaded) paths = createPaths([...options.first, ...routes]);
     isLoaded = true;
@@ -95,12 +98,11 @@ export function createRouter(options: RouterOptions): Fetch {
     const id = OF_API.test(path) ? requestIdOf(request.headers) : undefined;
     const isOpenHere = id !== undefined && isOpen(path);
     const call = callOf(request, server, "");
-    call.client();
     let template = "other";
     let response = isOpenHere ? answerPreflight(request) : undefined;
     try {
       if (response === undefined) {
-        const matches = await find(path, method);
+        const matches = await find(call, path, method);
         template = matches[0]?.path.template ?? template;
         response = await respond(call, matches, method);
       }
