@@ -81,10 +81,7 @@ export function createRouter(options: RouterOptions): Fetch {
     const own = match.code === "" ? call : call.at(call.domain, match.code);
     const route = match.path.methods.get(method);
     const response = await route?.handle(own);
-    if (response !== undefined) {
-      if (route?.forEveryOrigin === true) allowEveryOrigin(response);
-      return addLimitHeaders(own, response);
-    }
+    if (response !== undefined) return addLimitHeaders(own, response);
     const allow = await allowed(own, matches, method);
     return method === "OPTIONS"
       ? answer({ status: 204, headers: { Allow: allow } })
@@ -96,7 +93,7 @@ export function createRouter(options: RouterOptions): Fetch {
     const method = request.method === "HEAD" ? "GET" : request.method;
     const path = readable(spelledOut(pathOf(request).slice(0, MAX_PATH)));
     const id = OF_API.test(path) ? requestIdOf(request.headers) : undefined;
-    const isOpenHere = id !== undefined && isOpen(path);
+    let isOpenHere = id !== undefined && isOpen(path);
     const call = callOf(request, server, "");
     let template = "other";
     let response = isOpenHere ? answerPreflight(request) : undefined;
@@ -104,6 +101,7 @@ export function createRouter(options: RouterOptions): Fetch {
       if (response === undefined) {
         const matches = await find(call, path, method);
         template = matches[0]?.path.template ?? template;
+        isOpenHere ||= matches[0]?.path.methods.get(method)?.forEveryOrigin === true;
         response = await respond(call, matches, method);
       }
     } catch (error) {
