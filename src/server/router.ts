@@ -85,7 +85,7 @@ export function createRouter(options: RouterOptions): Fetch {
     const allow = await allowed(own, matches, method);
     return method === "OPTIONS"
       ? answer({ status: 204, headers: { Allow: allow } })
-      : answerProblem(own, { kind: "method", method: call.request.method, allow });
+      : answerProblem(own, { kind: "method", method, allow });
   }
 
   return async (request, server) => {

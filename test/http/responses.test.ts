@@ -64,6 +64,14 @@ describe("a script of another origin", () => {
   });
 });
 
+test("a HEAD that an address doesn't support gets the length of the response to GET", async () => {
+  const [get, head] = await Promise.all(
+    ["GET", "HEAD"].map((method) => curt.fetch("/api/v1/links", { method })),
+  );
+  expect(head?.status).toBe(405);
+  expect(head?.headers.get("content-length")).toBe(get?.headers.get("content-length") ?? "");
+});
+
 describe("a client's cache", () => {
   test("gets 304 for a current OpenAPI document, and 200 in another language", async () => {
     const first = await curt.fetch("/api/v1/openapi.json");
