@@ -1,6 +1,7 @@
 import type { OperatorViewParts } from "../api/admin/endpoint.ts";
 import type { ApiViewParts } from "../api/parts.ts";
 import type { Config } from "../config/config.ts";
+import type { Handler } from "../http/call.ts";
 import type { ClientOf } from "../http/client.ts";
 import type { Domain } from "../http/domain.ts";
 import type { Overload } from "../http/overload.ts";
@@ -15,7 +16,7 @@ import type { Views } from "../views/views.ts";
 import type { OpenRecorder } from "../visits/visits.ts";
 import type { Core } from "./core.ts";
 import type { ReportFault } from "./fault-log.ts";
-import type { Health, NoticeParts } from "./instance-endpoints.ts";
+import type { Health } from "./instance-endpoints.ts";
 
 /** What answers the requests of a domain. */
 export interface AppParts {
@@ -35,7 +36,10 @@ export interface AppParts {
 }
 
 /** What endpoints get on the serving thread, per domain. Each names what it needs of this. */
-export type PublicParts = PageParts & NoticeParts;
+export interface PublicParts extends PageParts {
+  /** Answers for an address that doesn't exist. */
+  readonly notFound: Handler;
+}
 
 export type OperatorParts = OperatorPageParts;
 
