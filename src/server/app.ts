@@ -124,7 +124,7 @@ export function createApp(config: Config, core: Core, parts: AppParts) {
     interstitial,
     gate,
     pages,
-    elsewhere: fetch,
+    elsewhere: parts.elsewhere,
     figures: parts.redirects,
     onFault,
   });

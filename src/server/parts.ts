@@ -17,6 +17,7 @@ import type { OpenRecorder } from "../visits/visits.ts";
 import type { Core } from "./core.ts";
 import type { ReportFault } from "./fault-log.ts";
 import type { Health } from "./instance-endpoints.ts";
+import type { Fetch } from "./router.ts";
 
 /** What answers the requests of a domain. */
 export interface AppParts {
@@ -32,6 +33,8 @@ export interface AppParts {
   readonly health: Health;
   readonly redirects: RedirectFigures;
   readonly requests: RequestFigures;
+  /** Answers requests that aren't for short addresses, and refuses a Host that is wrong. */
+  readonly elsewhere: Fetch;
   readonly onFault: ReportFault;
 }
 
