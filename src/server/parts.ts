@@ -46,10 +46,10 @@ export interface PublicParts extends PageParts {
 
 export type OperatorParts = OperatorPageParts;
 
-/** The settings that views may depend on. Secrets stay where they are checked. */
+/** The settings that views may depend on. Secrets stay where they are checked, as does the address of a chat room. */
 export type ViewsConfig = Omit<
   Config,
-  "secret" | "adminToken" | "createToken" | "trustedProxies" | "misspellings"
+  "secret" | "adminToken" | "createToken" | "eventsUrl" | "eventsSecrets" | "trustedProxies" | "misspellings"
 >;
 
 /** What views get on the views thread, per domain. */

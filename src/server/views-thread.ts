@@ -33,6 +33,8 @@ export function openViews(
     createToken,
     trustedProxies: ___,
     misspellings: ____,
+    eventsUrl: _____,
+    eventsSecrets: ______,
     ...shown
   } = config;
   let latest: Thread<ViewsCalls> | undefined;
