@@ -74,8 +74,9 @@ export function startThread<Calls extends CallMap<Calls>>(
     perform(type, task, waitMs = 0) {
       if (end !== undefined) return Promise.reject(end);
       return new Promise((resolve, reject) => {
-        waiting.push({ resolve, reject });
+        // First, because it throws if the task can't be copied. No result may then go to the wrong task.
         worker.postMessage(Object.assign({ type, waitMs }, task));
+        waiting.push({ resolve, reject });
       });
     },
     terminate() {

@@ -1,6 +1,7 @@
 import type { Call, CallOf } from "../http/call.ts";
 import type { Limiter } from "../http/limiter.ts";
 import { asProblem } from "../http/problems.ts";
+import { pathOf } from "../http/url.ts";
 import { createHistogram, type Histogram, SECONDS } from "../lib/histogram.ts";
 import type { Clock } from "../links/clock.ts";
 import { type Code, lookUpCode, NEVER_IN_CODES } from "../links/code.ts";
@@ -165,7 +166,7 @@ export function createRedirect(options: RedirectOptions): Redirect {
       const spelling = request.params.code;
       const nowMs = clock.nowMs();
       const hit = find(spelling, nowMs);
-      if (typeof hit !== "object" && isElsewhere(hit, spelling)) return elsewhere(request, server);
+      if (typeof hit !== "object" && isElsewhere(request, hit, spelling)) return elsewhere(request, server);
       const call = callOf(request, server, spelling);
       if (typeof hit !== "object" || limiter.isBarred(call))
         return lookUp(call, codeOf(hit, spelling), follow, guard);
@@ -174,8 +175,10 @@ export function createRedirect(options: RedirectOptions): Redirect {
     };
   return { GET: handlerOf(visit, gate.get), HEAD: handlerOf(followUncounted, gate.head) };
 
-  function isElsewhere(code: Code | undefined, spelling: string): boolean {
-    return code === undefined ? NEVER_IN_CODES.test(spelling) : pages.has(code);
+  /** The address of a page has one spelling: /%64ocs is an unknown code. */
+  function isElsewhere(request: Request, code: Code | undefined, spelling: string): boolean {
+    if (code === undefined) return NEVER_IN_CODES.test(spelling);
+    return pages.has(spelling) && pathOf(request).replaceAll("/", "") === spelling;
   }
 }
 

@@ -130,7 +130,7 @@ export function createApp(config: Config, core: Core, parts: AppParts): App {
     interstitial,
     gate,
     pages,
-    elsewhere: fetch,
+    elsewhere: parts.elsewhere,
     figures: parts.redirects,
     onFault,
   });

@@ -15,7 +15,7 @@ import type { Core } from "./core.ts";
 import { secretOf } from "./domain-store.ts";
 import type { AppParts, OperatorParts, PublicParts, ViewParts } from "./parts.ts";
 import type { Route } from "./router.ts";
-import { OPERATOR, PUBLIC } from "./routes.ts";
+import { NOTICES, OPERATOR, PUBLIC } from "./routes.ts";
 
 interface EndpointsParts extends AppParts {
   readonly limiter: Limiter;
@@ -33,7 +33,6 @@ export function createEndpoints(config: Config, core: Core, parts: EndpointsPart
     ...own,
     limiter,
     clock,
-    contact,
     createToken,
     mayCreate: createTokenCheck(createToken),
     secretOf: ({ keyPrefix }: Domain) => secretOf(core.secret, keyPrefix),
@@ -99,6 +98,9 @@ export function createEndpoints(config: Config, core: Core, parts: EndpointsPart
   return {
     routes: [
       ...Object.values(PUBLIC).map((endpoint) => route(endpoint, forPublic)),
+      ...(contact === null
+        ? []
+        : Object.values(NOTICES).map((endpoint) => route(endpoint, { contact, clock }))),
       ...(operatorParts === undefined
         ? []
         : Object.values(OPERATOR).map((endpoint) => route(endpoint, operatorParts))),

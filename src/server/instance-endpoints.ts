@@ -18,10 +18,8 @@ const PROBE = "readyz";
 
 export interface NoticeParts {
   /** As a URI. */
-  readonly contact: string | null;
+  readonly contact: string;
   readonly clock: WallClock;
-  /** Answers for an address that doesn't exist. */
-  readonly notFound: Handler;
 }
 
 /** RFC 9309. Previews and problems say `noindex` themselves, and a crawler must read them to know. */
@@ -31,14 +29,13 @@ export const robots = endpoint({
   serve: () => () => text("User-agent: *\nDisallow: /api/\n"),
 });
 
-/** RFC 9116. Doesn't exist without a contact. */
+/** RFC 9116. */
 export const security = endpoint({
   at: "GET /.well-known/security.txt",
   cost: "little",
   serve:
-    ({ contact, clock, notFound }: NoticeParts) =>
+    ({ contact, clock }: NoticeParts) =>
     (call: Call) => {
-      if (contact === null) return notFound(call);
       const expires = new Date(Math.floor((clock.nowMs() + VALID_MS) / DAY_MS) * DAY_MS).toISOString();
       return text(
         `Contact: ${contact}\nExpires: ${expires}\nPreferred-Languages: ${LANGUAGES.join(", ")}\nCanonical: ${call.domain.origin}/.well-known/security.txt\n`,

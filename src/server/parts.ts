@@ -1,6 +1,7 @@
 import type { OperatorViewParts } from "../api/admin/endpoint.ts";
 import type { ApiViewParts } from "../api/parts.ts";
 import type { PublicConfig } from "../config/config.ts";
+import type { Handler } from "../http/call.ts";
 import type { ClientOf } from "../http/client.ts";
 import type { Domain } from "../http/domain.ts";
 import type { Overload } from "../http/overload.ts";
@@ -15,7 +16,8 @@ import type { Views } from "../views/views.ts";
 import type { OpenRecorder } from "../visits/visits.ts";
 import type { DomainCore } from "./core.ts";
 import type { ReportFault } from "./fault-log.ts";
-import type { Health, NoticeParts } from "./instance-endpoints.ts";
+import type { Health } from "./instance-endpoints.ts";
+import type { Fetch } from "./router.ts";
 
 /** What answers the requests of a domain. */
 export interface AppParts {
@@ -31,11 +33,16 @@ export interface AppParts {
   readonly health: Health;
   readonly redirects: RedirectFigures;
   readonly requests: RequestFigures;
+  /** Answers requests that aren't for short addresses, and refuses a Host that is wrong. */
+  readonly elsewhere: Fetch;
   readonly onFault: ReportFault;
 }
 
 /** What endpoints get on the serving thread, per domain. Each names what it needs of this. */
-export type PublicParts = PageParts & NoticeParts;
+export interface PublicParts extends PageParts {
+  /** Answers for an address that doesn't exist. */
+  readonly notFound: Handler;
+}
 
 export type OperatorParts = OperatorPageParts;
 

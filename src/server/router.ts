@@ -21,7 +21,7 @@ export interface Route {
 }
 
 export interface RouterOptions {
-  /** Routes that are needed before the others are loaded. */
+  /** Routes that are needed before the others are loaded, and that depend on no client. */
   readonly first: readonly Route[];
   /** Loads the other routes. If it rejects, the next request tries again. */
   readonly load: () => Promise<readonly Route[]>;
@@ -60,6 +60,7 @@ const MAX_UNREAD_BYTES = 1024 * 1024;
  */
 export function createRouter(options: RouterOptions): Fetch {
   const { load, isOpen, notFound, addLimitHeaders, callOf, requests, onFault } = options;
+  const first = new Set<Route | undefined>(options.first);
   let paths = createPaths(options.first);
   let isLoaded = false;
 
@@ -75,14 +76,11 @@ export function createRouter(options: RouterOptions): Fetch {
     const own = match.code === "" ? call : call.at(call.domain, match.code);
     const route = match.path.methods.get(method);
     const response = await route?.handle(own);
-    if (response !== undefined) {
-      if (route?.forEveryOrigin === true) allowEveryOrigin(response);
-      return addLimitHeaders(own, response);
-    }
+    if (response !== undefined) return addLimitHeaders(own, response);
     const allow = await allowed(own, matches, method);
     return method === "OPTIONS"
       ? answer({ status: 204, headers: { Allow: allow } })
-      : answerProblem(own, { kind: "method", method: call.request.method, allow });
+      : answerProblem(own, { kind: "method", method, allow });
   }
 
   return async (request, server) => {
@@ -90,19 +88,23 @@ export function createRouter(options: RouterOptions): Fetch {
     const method = request.method === "HEAD" ? "GET" : request.method;
     const path = routedPath(request);
     const id = OF_API.test(path) ? requestIdOf(request.headers) : undefined;
-    const isOpenHere = id !== undefined && isOpen(path);
+    let isOpenHere = id !== undefined && isOpen(path);
     const call = callOf(request, server, "");
-    call.client();
     let template = "other";
     let response = isOpenHere ? answerPreflight(request) : undefined;
     try {
       if (response === undefined) {
         let matches = paths(path, method);
-        if (!isLoaded && matches[0]?.path.methods.has(method) !== true) {
-          await loadRest();
-          matches = paths(path, method);
+        if (!first.has(matches[0]?.path.methods.get(method))) {
+          // Not for health checks: they come without X-Forwarded-For, and would look like requests of a proxy that doesn't append to it.
+          call.client();
+          if (!isLoaded) {
+            await loadRest();
+            matches = paths(path, method);
+          }
         }
         template = matches[0]?.path.template ?? template;
+        isOpenHere ||= matches[0]?.path.methods.get(method)?.forEveryOrigin === true;
         response = await respond(call, matches, method);
       }
     } catch (error) {

@@ -48,7 +48,7 @@ import { qrPng, qrSvg } from "../pages/qr/qr-image.ts";
 import { showReference } from "../pages/reference/page.tsx";
 import { sendReport, showReportAny, showReported, showReportForm } from "../pages/report/handler.ts";
 import { signIn, signOut } from "../pages/sign-in/handler.ts";
-import { moved, movedBehind, robots, security } from "./instance-endpoints.ts";
+import { moved, movedBehind, type NoticeParts, robots, security } from "./instance-endpoints.ts";
 import type { OperatorParts, PublicParts, ViewParts } from "./parts.ts";
 
 /** The OpenAPI document lists those of the API in this order. */
@@ -87,6 +87,10 @@ export const PUBLIC = table<PublicParts, ViewParts>()({
   "GET /+privacy": showPrivacy,
   "GET /+links": showMyLinks,
   "GET /robots.txt": robots,
+});
+
+/** Only with CONTACT. */
+export const NOTICES = table<NoticeParts, ViewParts>()({
   "GET /.well-known/security.txt": security,
 });
 

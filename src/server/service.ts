@@ -17,7 +17,7 @@ import { createRedirectFigures } from "../redirect/redirect.ts";
 import type { SharingLimits } from "../views/sharing.ts";
 import type { JournalTiming } from "../visits/journal/journal.ts";
 import type { OpenRecorder, Visits } from "../visits/visits.ts";
-import { createApp, createClients } from "./app.ts";
+import { type App, createApp, createClients } from "./app.ts";
 import { chooseApp } from "./choose-app.ts";
 import { type Core, type CoreOptions, openCore } from "./core.ts";
 import { createFaultLog, type ReportFault } from "./fault-log.ts";
@@ -128,10 +128,12 @@ export async function startService(config: Config, log: Log, limits: Limits = {}
       health,
       redirects,
       requests,
+      elsewhere: (request, server) => app.fetch(request, server),
       onFault,
     }),
   );
-  const server = listen(chooseApp(domains, apps), config, { ...limits.server, tls: certificate });
+  const app: App = chooseApp(domains, apps);
+  const server = listen(app, config, { ...limits.server, tls: certificate });
   const repetitions = [
     repeat(READ_CHANGES_EVERY_MS, changes.read, onFault),
     repeat(TIDY_EVERY_MS, tidy, onFault),

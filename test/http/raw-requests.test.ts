@@ -241,6 +241,8 @@ test.each([
   ["two Host headers", "Host: a.example\r\nHost: b.example"],
   ["a Host of 300 characters", `Host: ${"a".repeat(300)}`],
 ])("a request with %s gets 400", async (_hosts, host) => {
-  const response = await sendRaw(curt.origin, `GET /api/v1/shorten HTTP/1.1\r\n${host}\r\n${close}`);
-  expect(response).toStartWith("HTTP/1.1 400 ");
+  for (const path of ["/api/v1/shorten", "/docs", "/livez", "/abc+"]) {
+    const response = await sendRaw(curt.origin, `GET ${path} HTTP/1.1\r\n${host}\r\n${close}`);
+    expect(response, path).toStartWith("HTTP/1.1 400 ");
+  }
 });

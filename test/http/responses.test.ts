@@ -1,7 +1,8 @@
 import { beforeAll, describe, expect, test } from "bun:test";
+import { renameSync } from "node:fs";
 import { networkInterfaces } from "node:os";
 
-import { shareService } from "../support/service.ts";
+import { shareService, startService } from "../support/service.ts";
 import { sendRaw } from "./raw.ts";
 
 const original_url = "https://example.com/";
@@ -51,6 +52,24 @@ describe("a script of another origin", () => {
     const response = await curt.fetch(path, { headers: { Origin } });
     expect(response.headers.get("access-control-allow-origin")).toBe("*");
   });
+
+  test("may read why there is no image now", async () => {
+    await using own = await startService();
+    own.expectFaults();
+    // The views thread opens the store with the first image.
+    renameSync(own.file, `${own.file}.away`);
+    const response = await own.fetch("/abc.svg", { headers: { Origin } });
+    renameSync(`${own.file}.away`, own.file);
+    expect([response.status, response.headers.get("access-control-allow-origin")]).toEqual([503, "*"]);
+  });
+});
+
+test("a HEAD that an address doesn't support gets the length of the response to GET", async () => {
+  const [get, head] = await Promise.all(
+    ["GET", "HEAD"].map((method) => curt.fetch("/api/v1/links", { method })),
+  );
+  expect(head?.status).toBe(405);
+  expect(head?.headers.get("content-length")).toBe(get?.headers.get("content-length") ?? "");
 });
 
 describe("a client's cache", () => {

@@ -1,5 +1,6 @@
 import { beforeAll, expect, test } from "bun:test";
 
+import { REASON_HEADER } from "../../src/http/problem-reasons.ts";
 import { DAY_MS } from "../../src/links/time.ts";
 import en from "../../src/locales/en.json";
 import { damageStore } from "../stores/damage.ts";
@@ -171,4 +172,12 @@ test("an unavailable store answers 503 and never 404", async () => {
     expect(response.status, path).toEqual(503);
     expect(response.headers.get("retry-after")).not.toBeNull();
   }
+});
+
+test("another spelling of a page's address is an unknown code", async () => {
+  for (const path of ["/%64ocs", "/%61pi/", "/%6civez", "/readyz%EF%B8%8F"]) {
+    const response = await curt.fetch(path);
+    expect([path, response.status, response.headers.get(REASON_HEADER)]).toEqual([path, 404, "link.unknown"]);
+  }
+  expect((await curt.fetch("/docs/")).status).toBe(200);
 });

@@ -1,4 +1,4 @@
-import { expect, test } from "bun:test";
+import { expect, spyOn, test } from "bun:test";
 
 import { createCalls } from "../../src/http/call.ts";
 import { createDomains } from "../../src/http/domain.ts";
@@ -306,4 +306,23 @@ test("a header longer than any browser's is ignored", async () => {
   expect(plain.headers.get("content-type")).toContain("application/json");
   const home = await curt.fetch("/", { headers: long });
   expect([home.headers.get("content-language"), home.headers.get("content-encoding")]).toEqual(["en", null]);
+});
+
+test("the views thread gets no secret", async () => {
+  const secrets = {
+    CURT_SECRET: "secret-of-the-instance-with-32-signs",
+    ADMIN_TOKEN: "token-of-the-operator",
+    CREATE_TOKEN: "token-of-the-service",
+    EVENTS_SECRET: `whsec_${Buffer.from("a secret that signs events").toString("base64")}`,
+    EVENTS_URL: "http://127.0.0.1:9/a-secret-path",
+  };
+  using send = spyOn(Worker.prototype, "postMessage");
+  await using curt = await startService(secrets);
+  await curt.fetch("/");
+  const settings = send.mock.calls.filter(([task]) => task.type === "configure");
+  expect(settings).toHaveLength(1);
+  const sent = JSON.stringify(settings);
+  expect(sent).toContain(BASE_URL);
+  for (const [name, secret] of Object.entries(secrets))
+    expect(sent.includes(secret.replace("whsec_", "")), name).toBeFalse();
 });

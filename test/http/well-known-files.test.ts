@@ -39,7 +39,8 @@ describe("well-known files", () => {
 
   test("security.txt doesn't exist without CONTACT", async () => {
     await using nameless = await startService();
-    expect((await nameless.fetch("/.well-known/security.txt")).status).toBe(404);
+    for (const method of ["GET", "HEAD", "POST", "OPTIONS"])
+      expect((await nameless.fetch("/.well-known/security.txt", { method })).status, method).toBe(404);
   });
 
   test("robots.txt, security.txt and favicon.ico answer GET and HEAD only", async () => {
