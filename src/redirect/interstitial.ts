@@ -40,6 +40,8 @@ export function createInterstitial({ recorder, show, onFault }: InterstitialOpti
     isFor: (call) =>
       isForPerson(call) && (!isFromOwnPage(call.headers) || urlLanguage(call.request) !== undefined),
     async show(call) {
+      // Read the client's address now: it is lost if the visitor hangs up while the page loads.
+      call.client();
       try {
         return await show(call);
       } catch (error) {

@@ -10,6 +10,7 @@ import { addAllGuarded, addGuarded, hashCheaply } from "../support/guarded-links
 import { openStoreOf, type RunningService, shareService, startService } from "../support/service.ts";
 import { linkOf, untilCounted, WINDOWS_CHROME } from "../visits/visits.ts";
 import { elementsOf, HTML, sendForm } from "./markup.ts";
+import { sendRaw } from "./raw.ts";
 
 const TARGET = "https://example.com/where?to=go&so=%22#here";
 /** Any trace of the destination. */
@@ -187,6 +188,15 @@ describe("a link with a password", () => {
     const asset = await curt.fetch("/closed", { headers: { "Sec-Fetch-Site": "cross-site" } });
     expect(asset.headers.get("www-authenticate")).toBe("Form");
     await expectClosed(asset, 401);
+  });
+
+  test("sets a cookie with an ASCII path for a request of HTTP/1.0 with a raw path", async () => {
+    await addGuarded(curt, "날것", { passwordHash: await hashCheaply("p") });
+    const body = "password=p";
+    const head = `POST /날것 HTTP/1.0\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: ${body.length}\r\n\r\n`;
+    const response = await sendRaw(curt.origin, head + body);
+    expect(response).toStartWith("HTTP/1.1 303");
+    expect(response).toMatch(/^set-cookie: password=[^;]+; Path=\/%EB%82%A0%EA%B2%83;/im);
   });
 
   test("redirects after its form, with a cookie that opens this link only, for 15 minutes", async () => {

@@ -19,6 +19,9 @@ const BUSY_SECONDS = 1;
 export const REMEMBERED_MS = 5 * 60_000;
 const MAX_REMEMBERED = 10_000;
 
+/** A path of RFC 6265, section 4.1.1, in ASCII: HTTP/1.0 without Host has raw paths. */
+const COOKIE_PATH = /^[\x21-\x3A\x3C-\x7E]+$/;
+
 interface Check {
   readonly untilMs: number;
   /** Undefined if too many checks were waiting. */
@@ -104,7 +107,7 @@ export function createPasswords({ secret, clock, tryPassword }: PasswordsOptions
       const path = pathOf(call.request).replace(/\/$/, "");
       return cookie.create(
         call,
-        path.includes(";") ? `/${encodeURIComponent(link.code)}` : path,
+        COOKIE_PATH.test(path) ? path : `/${encodeURIComponent(link.code)}`,
         partsOf(link),
       );
     },
