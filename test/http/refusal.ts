@@ -64,7 +64,8 @@ export function errorsOf({ mistakes }: Pick<Refusal, "mistakes">) {
 export const reasonsOf = ({ mistakes }: Pick<Refusal, "mistakes">) =>
   [...new Set(mistakes.map(({ reason }) => reason))].join(", ");
 
-function expectHead({ status, headers }: Response, refusal: Refusal): void {
+/** Expects the status, the reasons and the headers. */
+export function expectHead({ status, headers }: Response, refusal: Refusal): void {
   expect([status, headers.get("curt-reason")]).toEqual([refusal.status ?? 400, reasonsOf(refusal)]);
   for (const [name, value] of Object.entries(refusal.headers ?? {}))
     expect([name, headers.get(name)]).toEqual([name, value]);
@@ -81,25 +82,35 @@ export async function expectEnvelope(response: Response, refusal: Refusal, names
   });
   expect(response.headers.get("content-type")).toBe("application/json");
   expect(response.headers.get("cache-control")).toBe("no-store");
-  expect(response.headers.get("access-control-allow-origin")).toBe("*");
+  const isApi = new URL(response.url).pathname.startsWith("/api/");
+  expect(response.headers.get("access-control-allow-origin")).toBe(isApi ? "*" : null);
 }
 
-/** Expects a page with each message beside its field, or above the form if one belongs to no field. Returns the page. */
+/**
+ * Expects a page with exactly these messages: beside their fields, or above the form for mistakes that belong to none. Returns
+ * the page.
+ */
 export async function expectInForm(
   response: Response,
   refusal: Refusal,
+  /** The names of fields. `none` is the field of messages that belong to none. */
   names: Renamed = {},
 ): Promise<string> {
   expectHead(response, refusal);
   const page = await response.text();
-  for (const mistake of refusal.mistakes) {
-    const { formField: field = mistake.field, inForm: key = mistake.key } = mistake;
-    const text = Bun.escapeHTML(textOf({ ...mistake, ...(key !== undefined && { key }) })).replaceAll(
-      "&#x27;",
-      "&#39;",
-    );
-    const place = field === undefined ? 'role="alert"' : `id="${names[field] ?? field}-error"`;
-    expect(page).toContain(`<p class="error" ${place}>${text}</p>`);
-  }
+  const shown = [...page.matchAll(/<p class="error" (?:id="(\w+)-error"|role="alert")>(.*?)<\/p>/g)];
+  const expected = refusal.mistakes.map((mistake) => {
+    const { formField: field = mistake.field ?? "none", inForm: key = mistake.key } = mistake;
+    return [names[field] ?? field, textOf({ ...mistake, ...(key !== undefined && { key }) })];
+  });
+  const messages = shown.map(([, field = "none", text = ""]) => [field, plainText(text)]);
+  expect(messages.toSorted()).toEqual(expected.toSorted());
   return page;
 }
+
+const plainText = (html: string) =>
+  html
+    .replace(/<[^>]*>/g, "")
+    .replace(/&#39;|&#x27;/g, "'")
+    .replace(/&quot;|&#34;/g, '"')
+    .replaceAll("&amp;", "&");
