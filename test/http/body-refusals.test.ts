@@ -12,7 +12,7 @@ import {
   SITE_REFUSALS,
 } from "./body-refusals.ts";
 import { expectGuarded, sendForm } from "./markup.ts";
-import { expectEnvelope, expectInForm, named, SHORTEN_NAMES } from "./refusal.ts";
+import { expectEnvelope, expectInForm, rowsOf, SHORTEN_NAMES } from "./refusal.ts";
 
 const curt = shareService();
 let link: ManagedLink;
@@ -37,7 +37,7 @@ describe.each([
 ] as const)("%s", (at, shape, example) => {
   const [method = "", path = ""] = at.replace("{code}", "mine").split(" ");
 
-  test.each(named([...jsonRefusals(BODIES[at].maxBytes), ...shapeRefusals(shape, JSON.stringify(example))]))(
+  test.each(rowsOf([...jsonRefusals(BODIES[at].maxBytes), ...shapeRefusals(shape, JSON.stringify(example))]))(
     "refuses %s",
     async (_, refusal) => {
       const headers = {
@@ -56,7 +56,7 @@ describe.each([
   ["POST /{code}+manage", "/mine+manage"],
   ["POST /{code}+report", "/mine+report"],
 ] as const)("%s", (at, path) => {
-  const ROWS = named([...formRefusals(BODIES[at].maxBytes), ...SITE_REFUSALS]);
+  const ROWS = rowsOf([...formRefusals(BODIES[at].maxBytes), ...SITE_REFUSALS]);
   test.each(ROWS)("refuses %s, with a page", async (_, refusal) => {
     const response = await sendForm(curt, path, refusal.body, refusal.sent);
     expectGuarded(response);
@@ -71,7 +71,7 @@ describe.each([
   ["POST /{code}", "/closed", "text/html"],
 ] as const)("%s", (at, path, Accept) => {
   const rows = formRefusals(BODIES[at].maxBytes);
-  test.each(named(at === "POST /{code}" ? [...rows, ...SITE_REFUSALS] : rows))(
+  test.each(rowsOf(at === "POST /{code}" ? [...rows, ...SITE_REFUSALS] : rows))(
     "refuses %s, with JSON",
     async (_, refusal: BodyRefusal) => {
       const response = await sendForm(curt, path, refusal.body, { ...refusal.sent, Accept });

@@ -90,6 +90,8 @@ export interface ManagerRefusal extends Refusal {
   readonly prepare?: (service: LocalService, link: ManagedLink) => unknown;
   /** The link may still be withdrawn. */
   readonly onlyChanges?: true;
+  /** Its key can't even read it. */
+  readonly isHidden?: true;
 }
 
 /** The time of the service when a link is created. */
@@ -130,6 +132,7 @@ export const MANAGER_REFUSALS: readonly ManagerRefusal[] = [
     prepare: erase,
     status: 410,
     mistakes: [{ reason: "link.disabled", key: "disabled.deleted" }],
+    isHidden: true,
   },
   {
     input: "an expired link",
@@ -144,6 +147,7 @@ export const MANAGER_REFUSALS: readonly ManagerRefusal[] = [
     terms: { expires_at: "24h" },
     status: 404,
     mistakes: [{ reason: "link.unknown", key: "unknown" }],
+    isHidden: true,
   },
 ];
 

@@ -9,7 +9,8 @@ export interface CreateRefusal extends Refusal {
 
 /** The code of a link that exists already. */
 export const TAKEN = "각인";
-const LONG_AGO = "2001-01-01T00:00:00.000Z";
+/** The time of the service. */
+export const NOW = "2030-01-01T00:00:00.000Z";
 const [SOON, LATER] = ["2098-01-01T00:00:00.000Z", "2099-01-01T00:00:00.000Z"];
 
 const refuse = (
@@ -45,7 +46,7 @@ export const CREATE_REFUSALS: readonly CreateRefusal[] = [
     [IN_USE],
     409,
   ),
-  refuse("an expiry in the past", { target: TARGET, expires_at: LONG_AGO }, [
+  refuse("an expiry at this moment", { target: TARGET, expires_at: NOW }, [
     { field: "expires_at", reason: "expires_at.past" },
   ]),
   refuse("an expiry before the start", { target: TARGET, starts_at: LATER, expires_at: SOON }, [

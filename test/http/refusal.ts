@@ -27,7 +27,7 @@ export interface Refusal {
 }
 
 /** Rows as `test.each` wants them. */
-export const named = <R extends Refusal>(refusals: readonly R[]) =>
+export const rowsOf = <R extends Refusal>(refusals: readonly R[]) =>
   refusals.map((refusal) => [refusal.input, refusal] as const);
 
 type Renamed = Readonly<Record<string, string>>;
@@ -101,9 +101,9 @@ export async function expectInForm(
   const shown = [...page.matchAll(/<p class="error" (?:id="(\w+)-error"|role="alert")>(.*?)<\/p>/g)];
   const expected = refusal.mistakes.map((mistake) => {
     const { formField: field = mistake.field ?? "none", inForm: key = mistake.key } = mistake;
-    return [names[field] ?? field, textOf({ ...mistake, ...(key !== undefined && { key }) })];
+    return `${names[field] ?? field}: ${textOf({ ...mistake, ...(key !== undefined && { key }) })}`;
   });
-  const messages = shown.map(([, field = "none", text = ""]) => [field, plainText(text)]);
+  const messages = shown.map(([, field = "none", text = ""]) => `${field}: ${plainText(text)}`);
   expect(messages.toSorted()).toEqual(expected.toSorted());
   return page;
 }

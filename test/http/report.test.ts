@@ -15,7 +15,7 @@ import {
   untilLogged,
 } from "../support/service.ts";
 import { elementsOf, expectGuarded, expectInert, HTML, MARK, sendForm } from "./markup.ts";
-import { expectEnvelope, expectHead, expectInForm, named } from "./refusal.ts";
+import { expectEnvelope, expectHead, expectInForm, rowsOf } from "./refusal.ts";
 import { CROSS_SITE, DELETED, REPORT_REFUSALS, REPORT_TYPE_REFUSALS, UNKNOWN } from "./report-refusals.ts";
 
 const JSON_TYPE = { "Content-Type": "application/json" };
@@ -85,7 +85,7 @@ describe("POST /api/v1/links/{code}/reports", () => {
     expect((await report(code, { reason: "spam", note: "x".repeat(2000) })).status).toBe(202);
   });
 
-  test.each(named([...REPORT_REFUSALS, ...REPORT_TYPE_REFUSALS]))("refuses %s", async (_, refusal) => {
+  test.each(rowsOf([...REPORT_REFUSALS, ...REPORT_TYPE_REFUSALS]))("refuses %s", async (_, refusal) => {
     const code = await createLink();
     await expectEnvelope(await report(code, refusal.sent), refusal);
     expect(await caseOf(code)).toBeUndefined();
@@ -188,7 +188,7 @@ test("REPORT_THRESHOLD disables a link reported by that many clients for their m
 });
 
 describe("the report form of a link", () => {
-  test.each(named(REPORT_REFUSALS))(
+  test.each(rowsOf(REPORT_REFUSALS))(
     "refuses %s beside its field, and keeps what was typed",
     async (_, refusal) => {
       const { reason, note = "" } = refusal.sent;
