@@ -196,8 +196,7 @@ test("a + behind the address opens the preview in every spelling", async () => {
   for (const behind of ["+", "%2B", "%2b", "+/", "/+", "/%2B", "/+/"]) {
     const response = await curt.fetch(`/더하기${behind}`, { redirect: "follow" });
     const isPreview = (await response.text()).includes("curt.example/<wbr/><mark><bdi>더하기");
-    expect([behind, response.status, response.headers.get("x-robots-tag"), isPreview]).toEqual([
-      behind,
+    expect([response.status, response.headers.get("x-robots-tag"), isPreview], behind).toEqual([
       200,
       "noindex",
       true,
