@@ -1,13 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 
 import type { LinkKey } from "../../src/links/code.ts";
-import { openStoreOf, shareService } from "../support/service.ts";
+import { shareStoreOf, shareService } from "../support/service.ts";
 import { openPage, LAPTOP, PHONE, readers, untilFocused, wordsOf } from "./browser.ts";
 
 const curt = shareService({ LIMIT_REPORT: "off" });
-let store: Awaited<ReturnType<typeof openStoreOf>>;
-beforeAll(async () => void (store = await openStoreOf(curt)));
-afterAll(() => store.close());
+const store = shareStoreOf(curt);
 
 const READERS = readers([
   { locale: "en-GB", viewport: LAPTOP, javaScriptEnabled: true },

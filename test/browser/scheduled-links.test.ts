@@ -122,37 +122,6 @@ describe.each(MAKERS)("a scheduled link ($locale, scripts: $javaScriptEnabled)",
     expect(await destinationOf(curt, code)).toBe(TARGET);
     expect(await starts.count()).toBe(0);
   });
-
-  test("is refused with every mistake beside its field, and the entries stay", async () => {
-    await using page = await openPage(curt.origin, options);
-    await page.goto("/");
-    const wrong = typed(curt.nowMs() - DAY_MS);
-    await page.getByRole("textbox", { name: say("home.url") }).fill("ftp://example.com/");
-    await page.getByText(say("home.more")).click();
-    await page.getByRole("radio", { name: say("duration.date") }).check();
-    await page.getByLabel(say("home.expires")).fill(typed(curt.nowMs() - 2 * DAY_MS));
-    const starts = page.getByLabel(say("home.starts"));
-    await starts.fill(wrong);
-    await page.getByRole("textbox", { name: say("home.max-visits") }).fill("0");
-    await page.getByRole("button", { name: say("home.make") }).click();
-    await page.locator("[aria-invalid]").first().waitFor();
-    const errors = await page.locator(".refusal .error").allTextContents();
-    expect(errors).toEqual([
-      say("home.not-address"),
-      say("expires_at.past"),
-      say("home.starts.past"),
-      say("home.max-visits.wrong", { min: 1, max: 1_000_000_000 }),
-    ]);
-    expect(await starts.inputValue()).toBe(wrong);
-    // A duration counts from now, so it can be over before the link starts.
-    await page.getByRole("textbox", { name: say("home.url") }).fill(TARGET);
-    await page.getByRole("radio", { name: say("duration.24h") }).check();
-    await page.getByRole("textbox", { name: say("home.max-visits") }).fill("");
-    await starts.fill(typed(inMinutes(2 * DAY_MS)));
-    await page.getByRole("button", { name: say("home.make") }).click();
-    await page.getByText(say("expires_at.before-start")).waitFor();
-    expect(await page.getByText(say("expires_at.before-start")).isVisible()).toBe(true);
-  });
 });
 
 describe.each(MAKERS.slice(0, 2))("a taken code ($locale)", ({ locale, viewport }) => {

@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { beforeEach, describe, expect, test } from "bun:test";
 
 import { run } from "../cli/run.ts";
-import { connect } from "../mcp/connect.ts";
+import { shareTools } from "../mcp/connect.ts";
 import {
   createManagedLink,
   destinationOf,
@@ -35,9 +35,7 @@ type Sent = Readonly<Record<string, unknown>>;
 
 // Links to other shorteners are refused in public posture only.
 const curt = shareService({ POSTURE: "public" }, { startMs: CREATED_MS, standsStill: true });
-let mcp: Awaited<ReturnType<typeof connect>>;
-beforeAll(async () => void (mcp = await connect({ CURT_URL: curt.origin })));
-afterAll(() => mcp[Symbol.asyncDispose]());
+const mcp = shareTools(curt);
 let link: ManagedLink;
 beforeEach(async () => void (link = await createManagedLink(curt)));
 

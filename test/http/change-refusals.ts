@@ -2,7 +2,7 @@ import type { LinkKey } from "../../src/links/code.ts";
 import { HOUR_MS } from "../../src/links/time.ts";
 import { callApi, destinationOf, type ManagedLink } from "../support/managed-links.ts";
 import { disableLink, type LocalService, openStoreOf } from "../support/service.ts";
-import type { Mistake, Refusal } from "./refusal.ts";
+import { type Mistake, type Refusal, wrong } from "./refusal.ts";
 
 export interface ChangeRefusal extends Refusal {
   /** The changes, as the API names them. */
@@ -16,7 +16,7 @@ const refuse = (
   ...mistakes: readonly Mistake[]
 ): ChangeRefusal => ({ input, sent, mistakes });
 
-const SCHEME: Mistake = { field: "target", reason: "target.scheme" };
+const SCHEME: Mistake = wrong("target", "target.scheme");
 
 /** Changes that no door makes to a link that has started. The rules are those of creates, or proved in test/links/. */
 export const CHANGE_REFUSALS: readonly ChangeRefusal[] = [
@@ -24,39 +24,25 @@ export const CHANGE_REFUSALS: readonly ChangeRefusal[] = [
   refuse(
     "a target at the service itself",
     { target: "https://curt.example/x" },
-    {
-      field: "target",
-      reason: "target.own",
-    },
+    wrong("target", "target.own"),
   ),
   refuse(
     "a target with a password",
     { target: "https://u:p@example.com/" },
-    {
-      field: "target",
-      reason: "target.credentials",
-    },
+    wrong("target", "target.credentials"),
   ),
   refuse(
     "a target at another shortener",
     { target: "https://bit.ly/x" },
-    {
-      field: "target",
-      reason: "target.chain",
-      values: { host: "bit.ly" },
-    },
+    wrong("target", "target.chain", { host: "bit.ly" }),
   ),
-  refuse(
-    "an expiry in the past",
-    { expires_at: LONG_AGO },
-    { field: "expires_at", reason: "expires_at.past" },
-  ),
+  refuse("an expiry in the past", { expires_at: LONG_AGO }, wrong("expires_at", "expires_at.past")),
   refuse(
     "a wrong target, a wrong limit and a wrong password",
     { target: "x", max_visits: 1_000_000_001, password: "x".repeat(129) },
     SCHEME,
-    { field: "max_visits", reason: "max_visits.range", values: { min: 1, max: 1_000_000_000 } },
-    { field: "password", reason: "password.length", values: { min: 1, max: 128 } },
+    wrong("max_visits", "max_visits.range", { min: 1, max: 1_000_000_000 }),
+    wrong("password", "password.length", { min: 1, max: 128 }),
   ),
 ];
 
@@ -65,11 +51,7 @@ export const CHANGE_TYPE_REFUSALS: readonly ChangeRefusal[] = [
   refuse(
     "null as the target",
     { target: null },
-    {
-      field: "target",
-      reason: "field.type",
-      values: { expected: "string", received: "null" },
-    },
+    wrong("target", "field.type", { expected: "string", received: "null" }),
   ),
   refuse(
     "a field of the contract",
@@ -81,7 +63,7 @@ export const CHANGE_TYPE_REFUSALS: readonly ChangeRefusal[] = [
       values: { meant: "target" },
     },
   ),
-  refuse("another code", { code: "other" }, { field: "code", reason: "field.fixed" }),
+  refuse("another code", { code: "other" }, wrong("code", "field.fixed")),
 ];
 
 export interface ManagerRefusal extends Refusal {

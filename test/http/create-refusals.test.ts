@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { beforeAll, describe, expect, test } from "bun:test";
 
 import { run } from "../cli/run.ts";
-import { connect } from "../mcp/connect.ts";
+import { connect, shareTools } from "../mcp/connect.ts";
 import { TARGET } from "../support/managed-links.ts";
 import { type LocalService, shareService, startService } from "../support/service.ts";
 import {
@@ -9,6 +9,7 @@ import {
   CREATE_REFUSALS,
   CREATE_TYPE_REFUSALS,
   type CreateRefusal,
+  FORM_REFUSALS,
   NOW,
   TAKEN,
 } from "./create-refusals.ts";
@@ -49,7 +50,9 @@ function formOf({ expires_at, starts_at, ...sent }: Sent): Record<string, string
   const texts = Object.entries(asContract(sent)).map(([field, value]) => [field, String(value)]);
   return {
     ...Object.fromEntries(texts),
-    ...(expires_at !== undefined && { expire_duration: "date", expires_at: local(expires_at) }),
+    ...(expires_at === "24h" && { expire_duration: expires_at }),
+    ...(expires_at !== undefined &&
+      expires_at !== "24h" && { expire_duration: "date", expires_at: local(expires_at) }),
     ...(starts_at !== undefined && { starts_at: local(starts_at) }),
   };
 }
@@ -75,12 +78,15 @@ describe("POST /api/v1/links", () => {
 });
 
 describe("the home form", () => {
-  test.each(rowsOf(CREATE_REFUSALS))("refuses %s, and keeps what was typed", async (_, refusal) => {
-    const fields = formOf(refusal.sent);
-    const page = await expectInForm(await sendForm(curt, "/", fields), refusal, SHORTEN_NAMES);
-    for (const field of ["original_url", "custom_code"])
-      expect(page).toContain(`value="${fields[field] ?? ""}"`);
-  });
+  test.each(rowsOf([...CREATE_REFUSALS, ...FORM_REFUSALS]))(
+    "refuses %s, and keeps what was typed",
+    async (_, refusal) => {
+      const fields = formOf(refusal.sent);
+      const page = await expectInForm(await sendForm(curt, "/", fields), refusal, SHORTEN_NAMES);
+      for (const field of ["original_url", "custom_code"])
+        expect(page).toContain(`value="${fields[field] ?? ""}"`);
+    },
+  );
 });
 
 describe("curt shorten", () => {
@@ -94,9 +100,7 @@ describe("curt shorten", () => {
 });
 
 describe("the MCP tool shorten", () => {
-  let mcp: Awaited<ReturnType<typeof connect>>;
-  beforeAll(async () => void (mcp = await connect({ CURT_URL: curt.origin })));
-  afterAll(() => mcp[Symbol.asyncDispose]());
+  const mcp = shareTools(curt);
 
   test("refuses a link without a target", async () => {
     const { isError, text } = await mcp.call("shorten", {});

@@ -1,6 +1,6 @@
 import { TARGET } from "../support/managed-links.ts";
 import type { Settings } from "../support/service.ts";
-import type { Mistake, Refusal } from "./refusal.ts";
+import { type Mistake, type Refusal, wrong } from "./refusal.ts";
 
 export interface CreateRefusal extends Refusal {
   /** The fields of a link, as the API names them. */
@@ -11,7 +11,11 @@ export interface CreateRefusal extends Refusal {
 export const TAKEN = "각인";
 /** The time of the service. */
 export const NOW = "2030-01-01T00:00:00.000Z";
-const [SOON, LATER] = ["2098-01-01T00:00:00.000Z", "2099-01-01T00:00:00.000Z"];
+const [PAST, SOON, LATER] = [
+  "2029-12-31T12:00:00.000Z",
+  "2098-01-01T00:00:00.000Z",
+  "2099-01-01T00:00:00.000Z",
+];
 
 const refuse = (
   input: string,
@@ -22,22 +26,26 @@ const refuse = (
 
 const SCHEME: Mistake = { field: "target", reason: "target.scheme", inForm: "home.not-address" };
 const IN_USE: Mistake = { field: "code", reason: "code.taken", key: "taken" };
-const BEFORE_START: Mistake = { field: "expires_at", reason: "expires_at.before-start" };
+const NO_VISITS: Mistake = {
+  ...wrong("max_visits", "max_visits.range", { min: 1, max: 1_000_000_000 }),
+  inForm: "home.max-visits.wrong",
+};
+const BEFORE_START = wrong("expires_at", "expires_at.before-start");
 
 /** Links that no door creates. The rules themselves are proved in test/links/ and test/moderation/. */
 export const CREATE_REFUSALS: readonly CreateRefusal[] = [
   refuse("a target with another scheme", { target: "ftp://example.com/" }, [SCHEME]),
   refuse("a target at the service itself", { target: "https://curt.example/x" }, [
-    { field: "target", reason: "target.own" },
+    wrong("target", "target.own"),
   ]),
   refuse("a target at another shortener", { target: "https://bit.ly/x" }, [
-    { field: "target", reason: "target.chain", values: { host: "bit.ly" } },
+    wrong("target", "target.chain", { host: "bit.ly" }),
   ]),
   refuse("a reserved code", { target: TARGET, code: "api" }, [
-    { field: "code", reason: "code.reserved", values: { code: "api" } },
+    wrong("code", "code.reserved", { code: "api" }),
   ]),
   refuse("a code with a dot", { target: TARGET, code: "a.b" }, [
-    { field: "code", reason: "code.character", values: { character: ". (U+002E)" } },
+    wrong("code", "code.character", { character: ". (U+002E)" }),
   ]),
   refuse("a code in use", { target: TARGET, code: TAKEN }, [IN_USE], 409),
   refuse(
@@ -47,37 +55,44 @@ export const CREATE_REFUSALS: readonly CreateRefusal[] = [
     409,
   ),
   refuse("an expiry at this moment", { target: TARGET, expires_at: NOW }, [
-    { field: "expires_at", reason: "expires_at.past" },
+    wrong("expires_at", "expires_at.past"),
   ]),
   refuse("an expiry before the start", { target: TARGET, starts_at: LATER, expires_at: SOON }, [
     BEFORE_START,
   ]),
+  refuse(
+    "a duration that is over before the start",
+    { target: TARGET, starts_at: LATER, expires_at: "24h" },
+    [BEFORE_START],
+  ),
   refuse("an expiry at the start", { target: TARGET, starts_at: SOON, expires_at: SOON }, [BEFORE_START]),
-  refuse("a limit of no visits", { target: TARGET, max_visits: 0 }, [
-    {
-      field: "max_visits",
-      reason: "max_visits.range",
-      values: { min: 1, max: 1_000_000_000 },
-      inForm: "home.max-visits.wrong",
-    },
-  ]),
+  refuse("a limit of no visits", { target: TARGET, max_visits: 0 }, [NO_VISITS]),
   refuse("a wrong target and a wrong code", { target: "ftp://x", code: "ㅤ" }, [
     SCHEME,
-    { field: "code", reason: "code.invisible", values: { character: "U+3164" } },
+    wrong("code", "code.invisible", { character: "U+3164" }),
   ]),
 ];
 
-const REQUIRED: Mistake = { field: "target", reason: "field.required" };
-const wrongType = (field: string, received: string): Mistake => ({
-  field,
-  reason: "field.type",
-  values: { expected: "string", received },
-});
+/** What only the form refuses: creates of the API may arrive late. */
+export const FORM_REFUSALS: readonly CreateRefusal[] = [
+  refuse(
+    "a start in the past, and three more mistakes",
+    { target: "ftp://x", starts_at: PAST, expires_at: PAST, max_visits: 0 },
+    [
+      { ...wrong("starts_at", "starts_at.past"), inForm: "home.starts.past" },
+      SCHEME,
+      wrong("expires_at", "expires_at.past"),
+      NO_VISITS,
+    ],
+  ),
+];
+
+const REQUIRED = wrong("target", "field.required");
+const wrongType = (field: string, received: string) =>
+  wrong(field, "field.type", { expected: "string", received });
 const alike = (field: string, meant: string): Mistake => ({
-  field,
-  reason: "field.unknown",
+  ...wrong(field, "field.unknown", { meant }),
   key: "field.unknown.meant",
-  values: { meant },
 });
 
 /** What only JSON can express. The contract alone has `expire_duration`. */
@@ -94,7 +109,7 @@ export const CREATE_TYPE_REFUSALS: readonly CreateRefusal[] = [
   ]),
   ...["2h", "", "24H", "never"].map((expire_duration) =>
     refuse(`${JSON.stringify(expire_duration)} as the duration`, { target: TARGET, expire_duration }, [
-      { field: "expire_duration", reason: "field.values", values: { values: "24h, 48h, 1week, 1month" } },
+      wrong("expire_duration", "field.values", { values: "24h, 48h, 1week, 1month" }),
     ]),
   ),
   refuse("several wrong fields", { code: 1, expire_duration: 2 }, [
@@ -111,12 +126,10 @@ export const CREATE_TYPE_REFUSALS: readonly CreateRefusal[] = [
     alike("original_url", "target"),
     alike("custom_code", "code"),
   ]),
-  refuse("an unknown field like no other", { target: TARGET, visits: 3 }, [
-    { field: "visits", reason: "field.unknown" },
-  ]),
+  refuse("an unknown field like no other", { target: TARGET, visits: 3 }, [wrong("visits", "field.unknown")]),
   // Cut to 64 units, and in the middle of a character.
   refuse("an unknown field with a long name", { target: TARGET, [`${"a".repeat(63)}😀`]: 3 }, [
-    { field: `${"a".repeat(63)}\uFFFD`, reason: "field.unknown" },
+    wrong(`${"a".repeat(63)}\uFFFD`, "field.unknown"),
   ]),
 ];
 

@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, test } from "bun:test";
 import { DAY_MS } from "../../src/links/time.ts";
 import { shareService, startService } from "../support/service.ts";
 import { untilCounted, visit } from "../visits/visits.ts";
-import { elementsOf, expectGuarded, expectInert, HTML, MARK, sendForm } from "./markup.ts";
+import { elementsOf, expectGuarded, expectInert, HOSTILE, HTML, MARK, sendForm } from "./markup.ts";
 import { sendRaw } from "./raw.ts";
 
 const LONG = "https://example.com/long";
@@ -18,18 +18,6 @@ beforeAll(async () => {
 const get = (path: string, headers = {}) => curt.fetch(path, { headers: { ...HTML, ...headers } });
 
 const send = (fields: Parameters<typeof sendForm>[2], headers = {}) => sendForm(curt, "/", fields, headers);
-
-const HOSTILE = [
-  `<script>${MARK}</script>`,
-  `"><img src=x onerror=${MARK}>`,
-  `' onfocus='${MARK}`,
-  `javascript:${MARK}`,
-  `https://example.com/"onmouseover="${MARK}`,
-  `https://example.com/</script><b>${MARK}`,
-  `naver.com/<b>${MARK}`,
-  `&lt;b&gt;${MARK}&#60;i&#62;`,
-  `{field}\${${MARK}}$&$1`,
-];
 
 describe("hostile input", () => {
   test.each(HOSTILE)("stays text in pages: %s", async (text) => {

@@ -26,6 +26,13 @@ export interface Refusal {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
+/** A mistake in a field. */
+export const wrong = (field: string, reason: ProblemReason, values: Values = {}): Mistake => ({
+  field,
+  reason,
+  values,
+});
+
 /** Rows as `test.each` wants them. */
 export const rowsOf = <R extends Refusal>(refusals: readonly R[]) =>
   refusals.map((refusal) => [refusal.input, refusal] as const);

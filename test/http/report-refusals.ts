@@ -1,5 +1,5 @@
 import { REASONS } from "../../src/links/reasons.ts";
-import type { Mistake, Refusal } from "./refusal.ts";
+import { type Mistake, type Refusal, wrong } from "./refusal.ts";
 
 export interface ReportRefusal extends Refusal {
   readonly sent: Readonly<Record<string, unknown>>;
@@ -16,11 +16,8 @@ const NOT_LISTED: Mistake = {
   values: { values: REASONS.join(", ") },
   inForm: "report.choose",
 };
-const wrongType = (field: string, expected: string): Mistake => ({
-  field,
-  reason: "field.type",
-  values: { expected, received: "number" },
-});
+const wrongType = (field: string, expected: string) =>
+  wrong(field, "field.type", { expected, received: "number" });
 
 /** Reports that neither the API nor the form accepts. */
 export const REPORT_REFUSALS: readonly ReportRefusal[] = [
@@ -29,26 +26,19 @@ export const REPORT_REFUSALS: readonly ReportRefusal[] = [
   refuse(
     "a note of 2,001 characters",
     { reason: "legal", note: "x".repeat(2001) },
-    {
-      field: "note",
-      reason: "note.too-long",
-      values: { max: 2000 },
-    },
+    wrong("note", "note.too-long", { max: 2000 }),
   ),
 ];
 
 /** What only JSON can express. */
 export const REPORT_TYPE_REFUSALS: readonly ReportRefusal[] = [
-  refuse("no reason", {}, { field: "reason", reason: "field.required" }),
+  refuse("no reason", {}, wrong("reason", "field.required")),
   refuse("a number as the reason", { reason: 1 }, wrongType("reason", "string")),
   refuse("a number as the note", { reason: "spam", note: 1 }, wrongType("note", "string")),
   refuse(
     "a note with a lone surrogate",
     { reason: "spam", note: "\ud800" },
-    {
-      field: "note",
-      reason: "note.ill-formed",
-    },
+    wrong("note", "note.ill-formed"),
   ),
 ];
 

@@ -1,5 +1,5 @@
 import { Database } from "bun:sqlite";
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 
 import type { LinkKey } from "../../src/links/code.ts";
 import { REASONS } from "../../src/links/reasons.ts";
@@ -9,21 +9,20 @@ import { createManagedLink } from "../support/managed-links.ts";
 import {
   BASE_URL,
   openStoreOf,
+  shareStoreOf,
   type RunningService,
   shareService,
   startService,
   untilLogged,
 } from "../support/service.ts";
-import { elementsOf, expectGuarded, expectInert, HTML, MARK, sendForm } from "./markup.ts";
+import { elementsOf, expectGuarded, expectInert, HOSTILE, HTML, MARK, sendForm } from "./markup.ts";
 import { expectEnvelope, expectHead, expectInForm, rowsOf } from "./refusal.ts";
 import { CROSS_SITE, DELETED, REPORT_REFUSALS, REPORT_TYPE_REFUSALS, UNKNOWN } from "./report-refusals.ts";
 
 const JSON_TYPE = { "Content-Type": "application/json" };
 
 const curt = shareService({ TRUSTED_PROXIES: "127.0.0.1" });
-let store: Awaited<ReturnType<typeof openStoreOf>>;
-beforeAll(async () => void (store = await openStoreOf(curt)));
-afterAll(() => store.close());
+const store = shareStoreOf(curt);
 
 const createLink = async (body: object = {}, service: RunningService = curt) =>
   (await createManagedLink(service, body)).code;
@@ -224,32 +223,28 @@ describe("the report form of a link", () => {
     expectHead(await send("/unknown-code+report", { reason: "spam" }), UNKNOWN);
   });
 
-  const HOSTILE = [
-    `<script>${MARK}</script>`,
-    `"><img src=x onerror=${MARK}>`,
-    `</textarea><b>${MARK}`,
-    `&lt;b&gt;${MARK}&#60;i&#62;`,
-    `\0\u0007\u001B[31m\u202E\u2066${MARK}`,
-  ];
-  test.each(HOSTILE)("shows hostile input as text: %j", async (text) => {
-    const code = await createLink({ target: `https://evil.example/?${encodeURIComponent(text)}` });
-    const requests: [number, Promise<Response>][] = [
-      [400, send(`/${code}+report`, { reason: text, note: text })],
-      [400, send(`/${code}+report`, { reason: "spam", note: text.repeat(500) })],
-      [403, send(`/${code}+report`, { reason: text, note: text }, { "Sec-Fetch-Site": "cross-site" })],
-      [
-        text.includes("/") ? 400 : 404,
-        curt.fetch(`/+report?address=${encodeURIComponent(text)}`, { headers: HTML }),
-      ],
-      [303, send(`/${code}+report`, { reason: "other", note: text })],
-    ];
-    for (const [status, request] of requests) {
-      const response = await request;
-      expect(response.status).toBe(status);
-      if (status !== 303) expectInert(await elementsOf(response));
-    }
-    expect((await caseOf(code))?.notes[0]?.note).toBe(text);
-  });
+  test.each([...HOSTILE, `\0\u0007\u001B[31m\u202E\u2066${MARK}`])(
+    "shows hostile input as text: %j",
+    async (text) => {
+      const code = await createLink({ target: `https://evil.example/?${encodeURIComponent(text)}` });
+      const requests: [number, Promise<Response>][] = [
+        [400, send(`/${code}+report`, { reason: text, note: text })],
+        [400, send(`/${code}+report`, { reason: "spam", note: text.repeat(500) })],
+        [403, send(`/${code}+report`, { reason: text, note: text }, { "Sec-Fetch-Site": "cross-site" })],
+        [
+          text.includes("/") ? 400 : 404,
+          curt.fetch(`/+report?address=${encodeURIComponent(text)}`, { headers: HTML }),
+        ],
+        [303, send(`/${code}+report`, { reason: "other", note: text })],
+      ];
+      for (const [status, request] of requests) {
+        const response = await request;
+        expect(response.status).toBe(status);
+        if (status !== 303) expectInert(await elementsOf(response));
+      }
+      expect((await caseOf(code))?.notes[0]?.note).toBe(text);
+    },
+  );
 });
 
 describe("/+report", () => {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
@@ -6,14 +6,10 @@ import { version } from "../../package.json";
 import { INSTANCE_COMMANDS } from "../../src/cli/instance-commands.ts";
 import { BASE_URL, disableLink, ROOT, shareService } from "../support/service.ts";
 import { visit } from "../visits/visits.ts";
-import { connect } from "./connect.ts";
-
-type Connected = Awaited<ReturnType<typeof connect>>;
+import { connect, shareTools } from "./connect.ts";
 
 const curt = shareService({ STATS_SHOWN: "all" });
-let mcp: Connected;
-beforeAll(async () => void (mcp = await connect({ CURT_URL: curt.origin })));
-afterAll(() => mcp[Symbol.asyncDispose]());
+const mcp = shareTools(curt);
 
 const TARGET = "https://example.com/a/long/address";
 type Result = Record<string, string>;
