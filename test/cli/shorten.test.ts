@@ -72,6 +72,18 @@ describe("curt shorten in a pipe", () => {
     expect(JSON.parse(stdout)).toMatchObject({ code: "한글", short_url: "https://curt.example/한글/" });
   });
 
+  test("accepts never and unlimited", async () => {
+    const args = [
+      "shorten",
+      "https://example.com/",
+      "--json",
+      "--expires-at=never",
+      "--max-visits=unlimited",
+    ];
+    const { stdout } = await run(args, environment);
+    expect(JSON.parse(stdout)).toMatchObject({ expires_at: null, max_visits: null });
+  });
+
   test("stores keys in a file that info, edit and withdraw use", async () => {
     using folder = temporaryFolder();
     const keys = join(folder.path, "curt", "keys");

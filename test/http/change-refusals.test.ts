@@ -152,15 +152,18 @@ describe("a manage key", () => {
   test("must be the link's own, not another's", async () => {
     const { key } = await createManagedLink(curt);
     await expectRefused({ ...link, key }, WRONG_KEY);
+    for (const path of [link.path, `${link.path}/stats`])
+      await expectEnvelope(await patch({}, { ...link, path, key }, "GET"), WRONG_KEY);
     const page = await expectInForm(await sendManage({ act: "" }, { ...link, key }), WRONG_KEY, {
       none: "key",
     });
     expect(page).not.toContain(TARGET);
   });
 
-  test.each(["", "Basic dTpw", "Bearer", "Bearer two words"])(
+  test.each(["", "Basic dTpw", "Bearer", "Bearer KEY x"])(
     "is required by the API: %j",
-    async (Authorization) => {
+    async (authorization) => {
+      const Authorization = authorization.replace("KEY", link.key);
       for (const method of ["PATCH", "DELETE"]) {
         const body = method === "PATCH" ? "{}" : null;
         await expectEnvelope(

@@ -63,6 +63,7 @@ export const CHANGE_TYPE_REFUSALS: readonly ChangeRefusal[] = [
       values: { meant: "target" },
     },
   ),
+  refuse("an empty password", { password: "" }, wrong("password", "password.length", { min: 1, max: 128 })),
   refuse("another code", { code: "other" }, wrong("code", "field.fixed")),
 ];
 

@@ -117,6 +117,12 @@ export const CREATE_TYPE_REFUSALS: readonly CreateRefusal[] = [
     wrongType("code", "number"),
     wrongType("expire_duration", "number"),
   ]),
+  refuse("an expiry that only the command accepts", { target: TARGET, expires_at: "never" }, [
+    wrong("expires_at", "expires_at.format"),
+  ]),
+  refuse("an empty password", { target: TARGET, password: "" }, [
+    wrong("password", "password.length", { min: 1, max: 128 }),
+  ]),
   refuse("unknown fields like others", { target: TARGET, expire: 3, passwd: 3 }, [
     alike("expire", "expires_at"),
     alike("passwd", "password"),

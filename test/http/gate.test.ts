@@ -7,7 +7,13 @@ import { DAY_MS, HOUR_MS } from "../../src/links/time.ts";
 import en from "../../src/locales/en.json";
 import ko from "../../src/locales/ko.json";
 import { addAllGuarded, addGuarded, hashCheaply } from "../support/guarded-links.ts";
-import { openStoreOf, type RunningService, shareService, startService } from "../support/service.ts";
+import {
+  openStoreOf,
+  outcomeOf,
+  type RunningService,
+  shareService,
+  startService,
+} from "../support/service.ts";
 import { linkOf, untilCounted, WINDOWS_CHROME } from "../visits/visits.ts";
 import { elementsOf, HTML, sendForm } from "./markup.ts";
 import { OPEN_REFUSALS, PASSWORD } from "./open-refusals.ts";
@@ -192,7 +198,8 @@ describe("a link with a password", () => {
         expectOpen(await curt.fetch("/closed", { method, headers: basic(PASSWORD, user) }));
     // A Mac may send Hangul decomposed.
     expectOpen(await curt.fetch("/closed", { headers: basic(PASSWORD.normalize("NFD")) }));
-    await expectClosed(await curt.fetch("/closed", { headers: { Authorization: "Bearer x" } }), 401);
+    const bearer = curt.fetch("/closed", { headers: { Authorization: "Bearer x" } });
+    expect(await outcomeOf(bearer)).toBe("401 password.missing");
   });
 
   test("shows browsers a password page, without a challenge that they would handle", async () => {
