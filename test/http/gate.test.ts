@@ -159,12 +159,12 @@ describe("a link with a password", () => {
     closed = await addGuarded(curt, "closed", { password: PASSWORD, target: TARGET });
   });
 
-  describe.each(rowsOf(OPEN_REFUSALS))("stays closed to %s", (_, refusal) => {
+  describe.each(rowsOf(OPEN_REFUSALS))("%s", (_, refusal) => {
     const { password } = refusal;
     const headers: Record<string, string> = password === undefined ? {} : basic(password);
     const [{ reason }] = refusal.mistakes as [Mistake];
 
-    test("sent by a program, which gets a Basic challenge", async () => {
+    test("doesn't open the link for programs, which get a Basic challenge", async () => {
       const response = await curt.fetch("/closed", { headers });
       const challenge = 'Basic realm="https://curt.example/closed/", charset="UTF-8"';
       await expectEnvelope(
@@ -176,7 +176,7 @@ describe("a link with a password", () => {
       await expectClosed(await curt.fetch("/closed", { method: "HEAD", headers }), 401);
     });
 
-    test("sent by a browser or its form, which gets the form and no challenge", async () => {
+    test("doesn't open the link for browsers, which get the form and no such challenge", async () => {
       const form: Record<string, string> = password === undefined ? {} : { password };
       for (const sent of [
         curt.fetch("/closed", { headers: { ...PERSON, ...headers } }),

@@ -3,7 +3,7 @@ import { describe, expect, spyOn, test } from "bun:test";
 import { hashPassword } from "../../src/links/password.ts";
 import en from "../../src/locales/en.json";
 import { callApi } from "../support/managed-links.ts";
-import { BASE_URL, shareService, startService } from "../support/service.ts";
+import { BASE_URL, outcomeOf, shareService, startService } from "../support/service.ts";
 
 const DAY_MS = 86_400_000;
 const target = "https://example.com/a";
@@ -23,13 +23,6 @@ async function createLink(body: Record<string, unknown>): Promise<Record<string,
   const json = (await response.json()) as Record<string, any>;
   expect([response.status, json["status"], json["message"]]).toEqual([201, "success", en["link.made"]]);
   return json["data"];
-}
-
-async function refusalOf(body: unknown): Promise<[number, string | null, string]> {
-  const response = await post(body);
-  const json = (await response.json()) as { status: string; message: string };
-  expect(Object.keys(json)).toEqual(["status", "message", "errors"]);
-  return [response.status, response.headers.get("curt-reason"), json.message];
 }
 
 const visit = (code: string) => curt.fetch(`/${encodeURIComponent(code)}/`);
@@ -86,6 +79,11 @@ describe("POST /api/v1/links", () => {
     expect(await createThere({ target, expires_at: null })).toMatchObject({ expires_at: null });
   });
 
+  test("accepts a limit of 1 to 1,000,000,000 visits", async () => {
+    for (const max_visits of [1, 1_000_000_000])
+      expect(await createLink({ target, max_visits })).toMatchObject({ max_visits });
+  });
+
   test("treats an expiry beyond the year 9999 as none", async () => {
     expect(await createLink({ target, expires_at: "9999-12-31T23:59:59-12:00" })).toMatchObject({
       expires_at: null,
@@ -122,7 +120,7 @@ describe("a create with a password", () => {
         const response = await curt.fetch(`/long-${nth}`, { headers: { authorization } });
         expect(response.headers.get("location")).toBe(target);
       }
-      expect((await refusalOf({ target, password: `${password}x` }))[1]).toBe("password.length");
+      expect(await outcomeOf(post({ target, password: `${password}x` }))).toBe("400 password.length");
     }
   });
 
