@@ -56,8 +56,7 @@ describe("PATCH /api/v1/links/{code}", () => {
     const change = (body: object) => callApi(limited, "PATCH", path, { key, body });
     expect((await change({ target: "nonsense" })).status).toBe(400);
     expect((await change({ target: OTHER })).status).toBe(200);
-    const over = await change({ target: TARGET });
-    expect([over.status, over.reason]).toEqual([429, "limit.create"]);
+    expect(await outcomeOf(change({ target: TARGET }))).toBe("429 limit.create");
     for (const body of [{ expires_at: "24h" }, { target: OTHER }, { max_visits: 3 }])
       expect((await change(body)).status).toBe(200);
   });
@@ -89,8 +88,7 @@ describe("PATCH /api/v1/links/{code}", () => {
     for (const repeated of [null, started.data["starts_at"]])
       expect((await change({ starts_at: repeated })).status).toBe(200);
     for (const later of ["24h", starts_at, past]) {
-      const refusal = await change({ starts_at: later, max_visits: 9 });
-      expect([refusal.status, refusal.reason]).toEqual([400, "starts_at.started"]);
+      expect(await outcomeOf(change({ starts_at: later, max_visits: 9 }))).toBe("400 starts_at.started");
     }
     const { data } = await callApi(curt, "GET", path, { key });
     expect(data).toMatchObject({ starts_at: started.data["starts_at"], max_visits: 7 });
