@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, test } from "bun:test";
 
 import en from "../../src/locales/en.json";
 import { createAdminToken, SESSION_MS } from "../../src/moderation/access-tokens.ts";
-import { elementsOf, expectGuarded, HTML, MARK, sendForm } from "../http/markup.ts";
+import { elementsOf, expectGuarded, HOSTILE, HTML, MARK, sendForm } from "../http/markup.ts";
 import { newLink } from "../stores/links.ts";
 import { callApi, createManagedLink } from "../support/managed-links.ts";
 import { openStoreOf, shareService, startService, temporaryFolder } from "../support/service.ts";
@@ -555,13 +555,7 @@ test("a long destination is shortened in lists, folded on the desk and complete 
 
 test("hostile reports, notes, hosts and destinations are shown as text", async () => {
   await using own = await startSignedIn();
-  const hostile = [
-    `<script>${MARK}</script>`,
-    `"><img src=x onerror=${MARK}>`,
-    `javascript:${MARK}`,
-    `</bdi></li><a href="//${MARK}">`,
-    `\u202E${MARK}\u0007`,
-  ];
+  const hostile = [...HOSTILE, `\u202E${MARK}\u0007`];
   for (const [nth, text] of hostile.entries()) {
     const code = `hostile${nth}`;
     const original_url = `https://example.com/${text}`.replaceAll("\u0007", "");

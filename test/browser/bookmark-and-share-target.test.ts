@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 
 import { shareService } from "../support/service.ts";
-import { openWindow, wordsOf } from "./browser.ts";
+import { openPage, wordsOf } from "./browser.ts";
 import { shareDestination } from "./destination-site.ts";
 
 const LONG = "https://example.com/긴 주소?q=값&r=#자리";
@@ -10,15 +10,14 @@ const curt = shareService();
 const elsewhere = shareDestination();
 
 test("the bookmark opens the form with the address of the current page", async () => {
-  await using maker = await openWindow(curt.origin);
-  const { context, page } = maker;
+  await using page = await openPage(curt.origin);
   const say = wordsOf("en");
   await page.goto("/+links");
   const bookmark = page.getByRole("link", { name: say("home.make") });
   const href = (await bookmark.getAttribute("href")) ?? "";
   expect(href).toStartWith("javascript:");
   // On another site's page, whose address it sends to ours.
-  await context.route("https://curt.example/**", (route) => route.fulfill({ body: "ours" }));
+  await page.context().route("https://curt.example/**", (route) => route.fulfill({ body: "ours" }));
   const address = `http://127.0.0.1:${elsewhere.port}/여기?a=b&c=d#${encodeURIComponent("&자리=")}`;
   await page.goto(address);
   await page.evaluate(decodeURIComponent(href.slice("javascript:".length)));
@@ -31,8 +30,7 @@ test("the bookmark opens the form with the address of the current page", async (
 });
 
 test("the manifest offers Curt as a share target, and a shared page fills the form with its address", async () => {
-  await using maker = await openWindow(curt.origin);
-  const { page } = maker;
+  await using page = await openPage(curt.origin);
   await page.goto("/");
   const path = (await page.locator("link[rel=manifest]").getAttribute("href")) ?? "";
   const response = await curt.fetch(path);
@@ -58,7 +56,7 @@ test("the manifest offers Curt as a share target, and a shared page fills the fo
     expect(width).toBeGreaterThan(0);
   }
   // Chrome's own check of the manifest.
-  const devtools = await maker.context.newCDPSession(page);
+  const devtools = await page.context().newCDPSession(page);
   const { errors } = await devtools.send("Page.getAppManifest");
   expect(errors).toEqual([]);
 

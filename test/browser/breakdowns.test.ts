@@ -6,7 +6,7 @@ import type { Locator, Page } from "playwright-core";
 import { DAY_MS, HOUR_MS } from "../../src/links/time.ts";
 import { shareService } from "../support/service.ts";
 import { addVisits } from "../visits/visits.ts";
-import { openWindow, PHONE, wordsOf } from "./browser.ts";
+import { openPage, PHONE, wordsOf } from "./browser.ts";
 
 /** A Wednesday, 10 o'clock in Seoul. */
 const CREATED_MS = Date.UTC(2026, 10, 18, 1);
@@ -33,12 +33,11 @@ function list(page: Page, name: string): Locator {
 }
 
 test("without scripts, a preview shows every value of six breakdowns and fits the smallest phone", async () => {
-  await using visitor = await openWindow(curt.origin, {
+  await using page = await openPage(curt.origin, {
     ...SEOUL,
     javaScriptEnabled: false,
     viewport: PHONE,
   });
-  const { page } = visitor;
   const say = wordsOf("en");
   await page.goto("/한글+");
   for (const [dimension, row] of [
@@ -66,8 +65,7 @@ test("without scripts, a preview shows every value of six breakdowns and fits th
 });
 
 test("the length of a bar is proportional to its share", async () => {
-  await using visitor = await openWindow(curt.origin, { ...SEOUL, javaScriptEnabled: false });
-  const { page } = visitor;
+  await using page = await openPage(curt.origin, { ...SEOUL, javaScriptEnabled: false });
   await page.goto("/한글+");
   const lengths = await page
     .getByRole("row")
@@ -84,12 +82,11 @@ test("the length of a bar is proportional to its share", async () => {
 });
 
 test("visits by day and hour are a table in the reader's time zone that fits a phone and responds to touch and arrow keys", async () => {
-  await using visitor = await openWindow(curt.origin, {
+  await using page = await openPage(curt.origin, {
     ...SEOUL,
     viewport: { width: 320, height: 740 },
     hasTouch: true,
   });
-  const { page } = visitor;
   await page.goto("/한글+");
   const week = page.getByRole("table", { name: wordsOf("en")("preview.week") });
   const wednesday = week.getByRole("row").filter({ has: page.getByRole("rowheader", { name: "Wed" }) });
@@ -124,8 +121,7 @@ test("visits by day and hour are a table in the reader's time zone that fits a p
 });
 
 test("statistics are saved as CSV and JSON in the reader's time zone, in files named after the code", async () => {
-  await using visitor = await openWindow(curt.origin, { ...SEOUL, acceptDownloads: true });
-  const { page } = visitor;
+  await using page = await openPage(curt.origin, { ...SEOUL, acceptDownloads: true });
   await page.goto("/한글+");
   await page.locator('a[href*="tz=Asia%2FSeoul"]').first().waitFor();
   const save = async (name: string) => {

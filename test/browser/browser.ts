@@ -6,7 +6,6 @@ import { brotliDecompress } from "node:zlib";
 
 import {
   type Browser,
-  type BrowserContext,
   type BrowserContextOptions,
   chromium as playwright,
   type Locator,
@@ -103,20 +102,15 @@ const decompress = promisify(brotliDecompress);
 const WAIT_MS = 60_000;
 const MINUTE_MS = 60_000;
 
-/** A browser window without cookies or storage. Closing it fails the test if the browser reported a problem. */
-export interface BrowserWindow extends AsyncDisposable {
-  readonly page: Page;
-  readonly context: BrowserContext;
-}
-
 /**
- * Opens a window. Problems are errors of scripts, violations of a page's policy, requests to other origins, and requests that
- * fail or are refused. The API may refuse, because it checks what a person types.
+ * Opens a page in a window without cookies or storage. Closing it fails the test if the browser reported a problem: errors of scripts,
+ * violations of a page's policy, requests to other origins, and requests that fail or are refused. The API may refuse, because it
+ * checks what a person types.
  */
-export async function openWindow(
+export async function openPage(
   origin: string,
   options: BrowserContextOptions = {},
-): Promise<BrowserWindow> {
+): Promise<Page & AsyncDisposable> {
   const browser = await openBrowser();
   const context = await browser.newContext({
     baseURL: origin,
@@ -152,14 +146,12 @@ export async function openWindow(
     if (!response.request().isNavigationRequest() && response.status() >= refused)
       problems.push(`${response.status()}: ${response.url()}`);
   });
-  return {
-    context,
-    page: await context.newPage(),
+  return Object.assign(await context.newPage(), {
     async [Symbol.asyncDispose]() {
       await context.close();
       if (problems.length > 0) throw new Error(`the browser reported: ${problems.join("\n")}`);
     },
-  };
+  });
 }
 
 /** The first of these readers of the same pages; all of them with `READERS=all`, which `npm run test:all` sets. */

@@ -6,7 +6,7 @@ import { DAY_MS, HOUR_MS } from "../../src/links/time.ts";
 import { type LocalService, startService } from "../support/service.ts";
 import { addVisits, untilCounted, visit } from "../visits/visits.ts";
 import { loadAxe, violationsOf } from "./axe.ts";
-import { openWindow, LAPTOP, type BrowserWindow, PHONE, readers, untilFocused, wordsOf } from "./browser.ts";
+import { openPage, LAPTOP, PHONE, readers, untilFocused, wordsOf } from "./browser.ts";
 import { faultsOf } from "./layout.ts";
 
 const AGE_DAYS = 200;
@@ -16,9 +16,8 @@ const UTC = { timezoneId: "UTC" };
 const say = wordsOf("en");
 
 let curt: LocalService;
-let person: BrowserWindow;
-/** The page of `person`. Tests that need another reader open their own. */
-let laptop: Page;
+/** Tests that need another reader open their own page. */
+let laptop: Page & AsyncDisposable;
 beforeAll(async () => {
   const startMs = Math.floor(Date.now() / DAY_MS) * DAY_MS + DAY_MS / 2 - AGE_DAYS * DAY_MS;
   curt = await startService({ STATS_SHOWN: "all" }, { startMs });
@@ -37,11 +36,10 @@ beforeAll(async () => {
   ] as const)
     await add("alt", count, curt.nowMs() - days * DAY_MS);
   await add("jung", 2, curt.nowMs() - 2 * DAY_MS);
-  person = await openWindow(curt.origin, { ...UTC, viewport: LAPTOP });
-  laptop = person.page;
+  laptop = await openPage(curt.origin, { ...UTC, viewport: LAPTOP });
 });
 afterAll(async () => {
-  await person[Symbol.asyncDispose]();
+  await laptop[Symbol.asyncDispose]();
   await curt[Symbol.asyncDispose]();
 });
 
@@ -181,13 +179,12 @@ describe("a chart", () => {
   });
 
   test("keeps showing the value that was tapped", async () => {
-    await using reader = await openWindow(curt.origin, {
+    await using page = await openPage(curt.origin, {
       ...UTC,
       viewport: PHONE,
       hasTouch: true,
       isMobile: true,
     });
-    const { page } = reader;
     await page.goto("/alt+");
     await slider(page).waitFor();
     const { x, y } = await placeOf(page, 5);
@@ -278,8 +275,7 @@ describe("the ranges of a chart", () => {
   });
 
   test("keep the chosen range and the bar in focus while new visits appear", async () => {
-    await using reader = await openWindow(curt.origin, { ...UTC, viewport: LAPTOP });
-    const { page } = reader;
+    await using page = await openPage(curt.origin, { ...UTC, viewport: LAPTOP });
     await page.clock.install({ time: curt.nowMs() });
     await createLink("lebendig");
     await visit(curt, "lebendig");
@@ -313,8 +309,7 @@ describe("the ranges of a chart", () => {
   });
 
   test("are links that work without scripts, where each bar has its value and no slider appears", async () => {
-    await using reader = await openWindow(curt.origin, { javaScriptEnabled: false, viewport: PHONE });
-    const { page } = reader;
+    await using page = await openPage(curt.origin, { javaScriptEnabled: false, viewport: PHONE });
     await page.goto("/alt+?language=en");
     expect(await slider(page).count()).toBe(0);
     expect(await pointsOf(page)).toContain(pointText(5, 8));
@@ -331,8 +326,7 @@ describe("the ranges of a chart", () => {
   });
 
   test("show days and hours in the reader's time zone", async () => {
-    await using reader = await openWindow(curt.origin, { timezoneId: "Asia/Seoul", viewport: LAPTOP });
-    const { page } = reader;
+    await using page = await openPage(curt.origin, { timezoneId: "Asia/Seoul", viewport: LAPTOP });
     await page.goto("/alt+?range=7d&by=hour");
     const hour = new Intl.DateTimeFormat("en", {
       month: "short",
@@ -347,8 +341,7 @@ describe("the ranges of a chart", () => {
 });
 
 test("the preview of a link without visits explains what to do, and shows the first visit without a reload", async () => {
-  await using reader = await openWindow(curt.origin, { ...UTC, viewport: PHONE });
-  const { page } = reader;
+  await using page = await openPage(curt.origin, { ...UTC, viewport: PHONE });
   await page.clock.install({ time: curt.nowMs() });
   await page.goto("/neu+");
   await page.getByText(say("preview.waiting"), { exact: true }).waitFor();
@@ -374,12 +367,11 @@ test("each range has its own ETag, which changes within an hour", async () => {
 test.each(readers(["en-GB", "ja-JP", "ko-KR"]))(
   "every range fits a small phone and is accessible (%s)",
   async (locale) => {
-    await using reader = await openWindow(curt.origin, {
+    await using page = await openPage(curt.origin, {
       ...UTC,
       locale,
       viewport: { width: 320, height: 740 },
     });
-    const { page } = reader;
     if (locale === "en-GB") await loadAxe(page);
     for (const [address, isByDay] of [
       ["alt+?range=24h", false],

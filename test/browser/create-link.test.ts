@@ -1,20 +1,11 @@
 import { describe, expect, test } from "bun:test";
 
-import type { Locator } from "playwright-core";
+import type { Locator, Page } from "playwright-core";
 
 import { checkStore } from "../../src/store/open.ts";
 import { shareService } from "../support/service.ts";
 import { linkOf, untilCounted, visit } from "../visits/visits.ts";
-import {
-  openWindow,
-  LAPTOP,
-  type BrowserWindow,
-  PHONE,
-  readers,
-  stopTime,
-  untilFocused,
-  wordsOf,
-} from "./browser.ts";
+import { openPage, LAPTOP, PHONE, readers, stopTime, untilFocused, wordsOf } from "./browser.ts";
 import { createInForm } from "./home-form.ts";
 
 const HOUR_MS = 3_600_000;
@@ -30,7 +21,7 @@ const NOTICE_MS = 3000;
 const curt = shareService();
 
 /** Pastes the clipboard into a field, and returns its value. */
-async function paste({ page }: BrowserWindow, field: Locator): Promise<string> {
+async function paste(page: Page, field: Locator): Promise<string> {
   await field.fill("");
   await field.focus();
   await page.keyboard.press("ControlOrMeta+V");
@@ -47,9 +38,8 @@ describe.each(MAKERS)("the home page ($locale, $width pixels wide)", ({ locale, 
   const say = wordsOf(locale);
 
   test("creates a short link from a pasted address and Enter", async () => {
-    await using maker = await openWindow(curt.origin, { locale, viewport });
-    const { context, page } = maker;
-    await context.grantPermissions(["clipboard-read", "clipboard-write"], { origin: curt.origin });
+    await using page = await openPage(curt.origin, { locale, viewport });
+    await page.context().grantPermissions(["clipboard-read", "clipboard-write"], { origin: curt.origin });
     await page.goto("/");
     const address = page.getByRole("textbox", { name: say("home.url") });
     await untilFocused(address);
@@ -74,8 +64,7 @@ describe.each(MAKERS)("the home page ($locale, $width pixels wide)", ({ locale, 
   });
 
   test("reports once per pause in typing whether a code is free, and takes the end by arrow keys", async () => {
-    await using maker = await openWindow(curt.origin, { locale, viewport });
-    const { page } = maker;
+    await using page = await openPage(curt.origin, { locale, viewport });
     await stopTime(page);
     await page.goto("/");
     const requests: string[] = [];
@@ -130,9 +119,8 @@ const RECORD_TRANSITION = `addEventListener("pagereveal", async ({ viewTransitio
 test.each(["no-preference", "reduce"] as const)(
   "the long address shrinks into the short one unless the reader prefers less motion (%s)",
   async (reducedMotion) => {
-    await using maker = await openWindow(curt.origin, { reducedMotion });
-    const { context, page } = maker;
-    await context.addInitScript(RECORD_TRANSITION);
+    await using page = await openPage(curt.origin, { reducedMotion });
+    await page.context().addInitScript(RECORD_TRANSITION);
     await createInForm(page);
     await page.waitForFunction("globalThis.transitions !== undefined");
     const transitions = new Map(await page.evaluate<[string, number][]>("globalThis.transitions"));
@@ -154,8 +142,7 @@ const ZONES = readers([
 test.each(ZONES)(
   "a preview shows the end in the time zone %s and the language %s",
   async (timezoneId, locale) => {
-    await using maker = await openWindow(curt.origin, { timezoneId, locale });
-    const { page } = maker;
+    await using page = await openPage(curt.origin, { timezoneId, locale });
     const say = wordsOf(locale);
     await curt.shorten({
       original_url: LONG,
@@ -179,12 +166,14 @@ test.each(ZONES)(
 test.each([true, false])(
   "a click copies the short address and confirms it (with the Clipboard API: %p)",
   async (hasClipboard) => {
-    await using maker = await openWindow(curt.origin, { viewport: PHONE });
-    const { context, page } = maker;
+    await using page = await openPage(curt.origin, { viewport: PHONE });
     const say = wordsOf("en");
     if (hasClipboard)
-      await context.grantPermissions(["clipboard-read", "clipboard-write"], { origin: curt.origin });
-    else await context.addInitScript("Object.defineProperty(navigator, 'clipboard', { value: undefined })");
+      await page.context().grantPermissions(["clipboard-read", "clipboard-write"], { origin: curt.origin });
+    else
+      await page
+        .context()
+        .addInitScript("Object.defineProperty(navigator, 'clipboard', { value: undefined })");
     const code = await createInForm(page, { code: `복사-${hasClipboard}` });
     const copy = page.getByRole("button", { name: say("copy"), exact: true });
     await stopTime(page);
@@ -204,7 +193,7 @@ test.each([true, false])(
     const ascii = page.getByRole("group").filter({ hasText: say("preview.ascii") });
     await page.goto("/");
     const field = page.getByRole("textbox", { name: say("home.url") });
-    expect(await paste(maker, field)).toBe(short);
+    expect(await paste(page, field)).toBe(short);
     await page.goto(`/${code}+`);
     await page.getByText(say("preview.ascii")).click();
     await ascii.getByRole("button", { name: say("copy") }).click();
@@ -213,21 +202,20 @@ test.each([true, false])(
       .filter({ hasText: say("copied") })
       .waitFor();
     await page.goto("/");
-    expect(await paste(maker, field)).toBe(new URL(short).href);
+    expect(await paste(page, field)).toBe(new URL(short).href);
   },
 );
 
 test("pasting a text keeps only the address in it and says so, and a chosen end is in the maker's time zone", async () => {
-  await using maker = await openWindow(curt.origin, { timezoneId: "Asia/Seoul" });
-  const { context, page } = maker;
+  await using page = await openPage(curt.origin, { timezoneId: "Asia/Seoul" });
   const say = wordsOf("en");
-  await context.grantPermissions(["clipboard-read", "clipboard-write"], { origin: curt.origin });
+  await page.context().grantPermissions(["clipboard-read", "clipboard-write"], { origin: curt.origin });
   await page.goto("/");
   const address = page.getByRole("textbox", { name: say("home.url") });
   const text = `[제목] 보세요\n${LONG} 좋아요`;
   await page.evaluate(`navigator.clipboard.writeText(${JSON.stringify(text)})`);
   expect(await page.getByText(say("home.understood")).isVisible()).toBe(false);
-  expect(await paste(maker, address)).toBe(LONG);
+  expect(await paste(page, address)).toBe(LONG);
   await page.getByText(say("home.understood")).waitFor();
   await page.getByRole("textbox", { name: say("home.code") }).fill("seoul");
   await page.getByText(say("home.more")).click();
@@ -245,10 +233,9 @@ test("pasting a text keeps only the address in it and says so, and a chosen end 
 });
 
 test("a short address that can't be copied is shown in full and selected, ready for copying by hand", async () => {
-  await using maker = await openWindow(curt.origin);
-  const { context, page } = maker;
+  await using page = await openPage(curt.origin);
   const say = wordsOf("en");
-  await context.addInitScript(`
+  await page.context().addInitScript(`
     Object.defineProperty(navigator, 'clipboard', { value: undefined });
     document.execCommand = () => false;
   `);
@@ -260,12 +247,11 @@ test("a short address that can't be copied is shown in full and selected, ready 
   await untilFocused(copy);
   await page.keyboard.press("ControlOrMeta+C");
   await page.goto("/");
-  expect(await paste(maker, page.getByRole("textbox", { name: say("home.url") }))).toBe(short);
+  expect(await paste(page, page.getByRole("textbox", { name: say("home.url") }))).toBe(short);
 });
 
 test("the notice that a link is ready appears to its maker, but not to others at the same address", async () => {
-  await using maker = await openWindow(curt.origin);
-  const { page } = maker;
+  await using page = await openPage(curt.origin);
   const say = wordsOf("en");
   await page.clock.install();
   const code = await createInForm(page);
@@ -287,30 +273,31 @@ test("the notice that a link is ready appears to its maker, but not to others at
   const shared = page.url();
   expect(shared).toBe(`${curt.origin}/${code}+`);
 
-  await using stranger = await openWindow(curt.origin);
-  await stranger.page.goto(shared);
-  await stranger.page.getByRole("heading", { level: 1, name: code }).waitFor();
-  expect(await stranger.page.getByText(say("preview.made")).isVisible()).toBe(false);
+  await using stranger = await openPage(curt.origin);
+  await stranger.goto(shared);
+  await stranger.getByRole("heading", { level: 1, name: code }).waitFor();
+  expect(await stranger.getByText(say("preview.made")).isVisible()).toBe(false);
 });
 
 test("the short address can be shared only in browsers that support sharing", async () => {
-  await using without = await openWindow(curt.origin);
-  await without.context.addInitScript("delete Navigator.prototype.share");
-  await createInForm(without.page);
-  const share = without.page.getByRole("button", { name: wordsOf("en")("share") });
+  await using without = await openPage(curt.origin);
+  await without.context().addInitScript("delete Navigator.prototype.share");
+  await createInForm(without);
+  const share = without.getByRole("button", { name: wordsOf("en")("share") });
   expect(await share.count()).toBe(0);
-  await using maker = await openWindow(curt.origin);
-  await maker.context.addInitScript(
-    "navigator.share = async (data) => { globalThis.shared = data; throw new DOMException('', 'AbortError') }",
-  );
-  const code = await createInForm(maker.page);
-  await maker.page.getByRole("button", { name: wordsOf("en")("share") }).click();
-  expect(await maker.page.evaluate("shared")).toEqual({ url: `https://curt.example/${code}` });
+  await using maker = await openPage(curt.origin);
+  await maker
+    .context()
+    .addInitScript(
+      "navigator.share = async (data) => { globalThis.shared = data; throw new DOMException('', 'AbortError') }",
+    );
+  const code = await createInForm(maker);
+  await maker.getByRole("button", { name: wordsOf("en")("share") }).click();
+  expect(await maker.evaluate("shared")).toEqual({ url: `https://curt.example/${code}` });
 });
 
 test("two clicks create one link, and the form creates another after going back", async () => {
-  await using maker = await openWindow(curt.origin);
-  const { page } = maker;
+  await using page = await openPage(curt.origin);
   const countLinks = async () => (await checkStore(curt.database))?.links ?? 0;
   const sent: string[] = [];
   page.on("request", (request) => void (request.method() === "POST" && sent.push(request.url())));
@@ -342,8 +329,7 @@ test("two clicks create one link, and the form creates another after going back"
 });
 
 test("a failed check of a code removes the result of the previous check", async () => {
-  await using maker = await openWindow(curt.origin);
-  const { page } = maker;
+  await using page = await openPage(curt.origin);
   await page.goto("/");
   const code = page.getByRole("textbox", { name: wordsOf("en")("home.code") });
   await code.fill("first");
@@ -361,8 +347,7 @@ test("a failed check of a code removes the result of the previous check", async 
 });
 
 test("a late response about a code doesn't replace the result for what was typed since", async () => {
-  await using maker = await openWindow(curt.origin);
-  const { page } = maker;
+  await using page = await openPage(curt.origin);
   await page.goto("/");
   const code = page.getByRole("textbox", { name: wordsOf("en")("home.code") });
   const held = Promise.withResolvers<void>();

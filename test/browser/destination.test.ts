@@ -3,7 +3,7 @@ import { expect, test } from "bun:test";
 import type { Locator, Page } from "playwright-core";
 
 import { shareService } from "../support/service.ts";
-import { openWindow, LAPTOP, PHONE, readers, wordsOf } from "./browser.ts";
+import { openPage, LAPTOP, PHONE, readers, wordsOf } from "./browser.ts";
 
 const READERS = readers([
   { locale: "en-GB", viewport: LAPTOP },
@@ -44,24 +44,23 @@ test.each(READERS)(
     const say = wordsOf(reader.locale);
     const ofVisitors = ["address", "copy", "destination", "facts", "visits", "report"];
     const { qr: _, ...withoutQr } = PARTS;
-    await using maker = await openWindow(curt.origin, reader);
-    await maker.page.goto("/");
-    await maker.page.getByRole("textbox", { name: say("home.url") }).fill("https://example.com/");
-    await maker.page.keyboard.press("Enter");
-    await maker.page.waitForURL(/\+$/);
-    const order = await orderOf(maker.page, PARTS);
+    await using maker = await openPage(curt.origin, reader);
+    await maker.goto("/");
+    await maker.getByRole("textbox", { name: say("home.url") }).fill("https://example.com/");
+    await maker.keyboard.press("Enter");
+    await maker.waitForURL(/\+$/);
+    const order = await orderOf(maker, PARTS);
     // On a laptop, the QR code is beside the address.
     expect(order.slice(0, 3).toSorted()).toEqual(["address", "copy", "qr"]);
     expect(order.slice(3)).toEqual(["destination", "key", "facts", "visits", "report"]);
-    await using visitor = await openWindow(curt.origin, reader);
-    const { page } = visitor;
-    await page.goto(new URL(maker.page.url()).pathname);
+    await using page = await openPage(curt.origin, reader);
+    await page.goto(new URL(maker.url()).pathname);
     await page.getByRole("button", { name: say("copy"), exact: true }).waitFor();
     expect(await orderOf(page, withoutQr)).toEqual(ofVisitors);
     const button = page.getByRole("link", { name: say("preview.continue", { domain: "example.com" }) });
     expect((await button.boundingBox())?.y).toBeLessThan(reader.viewport.height * 0.7);
     // Some browsers refuse the cookie. The notice is there even then.
-    await page.goto(`${new URL(maker.page.url()).pathname}#made`);
+    await page.goto(`${new URL(maker.url()).pathname}#made`);
     await page.reload();
     expect(await page.getByText(say("preview.made")).isVisible()).toBe(true);
     expect(await orderOf(page, withoutQr)).toEqual(ofVisitors);
@@ -69,8 +68,7 @@ test.each(READERS)(
 );
 
 test("a long destination is folded to its start and end, and shown in full on request", async () => {
-  await using visitor = await openWindow(curt.origin, { viewport: PHONE });
-  const { page } = visitor;
+  await using page = await openPage(curt.origin, { viewport: PHONE });
   const url = `https://example.com/${"way/".repeat(2000)}?from=here&to=there#end`;
   await preview(page, "weit", url);
   const region = page.getByRole("region", { name: wordsOf("en")("preview.leads") });
@@ -85,8 +83,7 @@ test("a long destination is folded to its start and end, and shown in full on re
 });
 
 test("hosts and addresses wrap at dots and slashes, never within a word", async () => {
-  await using visitor = await openWindow(curt.origin, { viewport: PHONE });
-  const { page } = visitor;
+  await using page = await openPage(curt.origin, { viewport: PHONE });
   await preview(
     page,
     "zeilen",
@@ -125,8 +122,7 @@ test("hosts and addresses wrap at dots and slashes, never within a word", async 
 });
 
 test("a danger looks different from a hint, and its preview has no highlighted button", async () => {
-  await using visitor = await openWindow(curt.origin);
-  const { page } = visitor;
+  await using page = await openPage(curt.origin);
   const say = wordsOf("en");
   const region = page.getByRole("region", { name: say("preview.leads") });
   await preview(page, "harmlos", "https://example.com/");

@@ -3,7 +3,7 @@ import { expect, test } from "bun:test";
 
 import { shareService } from "../support/service.ts";
 import { loadAxe, violationsOf, violationsOfWords } from "./axe.ts";
-import { openWindow, PHONE } from "./browser.ts";
+import { openPage, PHONE } from "./browser.ts";
 import { AXE, FITS, FITS_ENLARGED, movingOf, STILL, testEveryPage } from "./every-page.ts";
 import { faultsOf, mirrorFaultsOf } from "./layout.ts";
 
@@ -21,8 +21,7 @@ testEveryPage([
 const curt = shareService();
 
 test("violationsOf reports what axe finds in light and in dark mode, and violationsOfWords ignores colours", async () => {
-  await using reader = await openWindow(curt.origin);
-  const { page } = reader;
+  await using page = await openPage(curt.origin);
   await loadAxe(page);
   for (const [script, fault] of [
     ["document.documentElement.removeAttribute('lang')", "light: html-has-lang"],
@@ -37,8 +36,7 @@ test("violationsOf reports what axe finds in light and in dark mode, and violati
 });
 
 test("faultsOf finds content that scrolls sideways, is cut or overlaps", async () => {
-  await using reader = await openWindow(curt.origin, { viewport: PHONE });
-  const { page } = reader;
+  await using page = await openPage(curt.origin, { viewport: PHONE });
   for (const [style, fault] of [
     ["main { width: 400px }", "scrolls: "],
     ["h1 { white-space: nowrap; overflow: hidden }", "cut: <h1"],
@@ -52,8 +50,7 @@ test("faultsOf finds content that scrolls sideways, is cut or overlaps", async (
 });
 
 test("mirrorFaultsOf finds elements that keep their side in right-to-left layout", async () => {
-  await using reader = await openWindow(curt.origin, { viewport: PHONE });
-  const { page } = reader;
+  await using page = await openPage(curt.origin, { viewport: PHONE });
   for (const style of [
     "h1 { padding-left: 3px }",
     "h1 { text-align: left }",
@@ -67,8 +64,7 @@ test("mirrorFaultsOf finds elements that keep their side in right-to-left layout
 });
 
 test("movingOf finds elements that move", async () => {
-  await using reader = await openWindow(curt.origin);
-  const { page } = reader;
+  await using page = await openPage(curt.origin);
   await page.emulateMedia({ reducedMotion: "no-preference" });
   await page.goto("/");
   expect(await movingOf(page)).not.toEqual([]);

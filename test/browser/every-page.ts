@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
 
 import { loadAxe, violationsOf, violationsOfWords } from "./axe.ts";
-import { openWindow, LAPTOP } from "./browser.ts";
+import { openPage, LAPTOP } from "./browser.ts";
 import { faultsOf, mirrorFaultsOf } from "./layout.ts";
 import { prepareTour, type Tour } from "./tour.ts";
 
@@ -91,12 +91,11 @@ export function testEveryPage(readers: readonly Reader[]): void {
     "every page fits its window, has no motion and is accessible ($locale)",
     async ({ locale, scale, windows }) => {
       const [first] = windows;
-      await using reader = await openWindow(tour.curt.origin, {
+      await using page = await openPage(tour.curt.origin, {
         locale,
         viewport: first?.size ?? LAPTOP,
         deviceScaleFactor: scale,
       });
-      const { page } = reader;
       if (windows.some(({ looks }) => looks.some((look) => look === AXE || look === AXE_OF_WORDS)))
         await loadAxe(page);
       const found: Record<string, string[]> = {};

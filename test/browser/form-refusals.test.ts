@@ -4,7 +4,7 @@ import type { Locator, Page } from "playwright-core";
 
 import { shareService } from "../support/service.ts";
 import { linkOf } from "../visits/visits.ts";
-import { openWindow, LAPTOP, PHONE, readers, untilFocused, wordsOf } from "./browser.ts";
+import { openPage, LAPTOP, PHONE, readers, untilFocused, wordsOf } from "./browser.ts";
 
 const LONG = "https://example.com/long";
 
@@ -51,8 +51,7 @@ describe.each(READERS)("a refused form ($locale)", ({ locale, viewport }) => {
   }
 
   test("shows the reason beside each field, keeps what was entered, and creates the link once corrected", async () => {
-    await using maker = await openWindow(curt.origin, { locale, viewport });
-    const { page } = maker;
+    await using page = await openPage(curt.origin, { locale, viewport });
     for (const [address, code, refusals] of [
       [LONG, "mine", { code: say("taken") }],
       [" ", "", { address: say("home.empty") }],
@@ -85,8 +84,7 @@ describe.each(READERS)("a refused form ($locale)", ({ locale, viewport }) => {
   });
 
   test("reports all mistakes together, and offers free codes and the preview of a taken one", async () => {
-    await using maker = await openWindow(curt.origin, { locale, viewport });
-    const { page } = maker;
+    await using page = await openPage(curt.origin, { locale, viewport });
     const code = `차지-${locale}`;
     for (const taken of [code, `${code}-3`]) await curt.shorten({ original_url: LONG, custom_code: taken });
     await page.goto("/");
@@ -119,8 +117,7 @@ describe.each(READERS)("a refused form ($locale)", ({ locale, viewport }) => {
 });
 
 test("entries stay when the language changes, unless they are too long for an address", async () => {
-  await using maker = await openWindow(curt.origin);
-  const { page } = maker;
+  await using page = await openPage(curt.origin);
   const typed = { address: "ftp://example.com/?a=b&c=긴#d", code: "나의 링크", end: "duration.48h" } as const;
   const fill = async (locale: string) => {
     const say = wordsOf(locale);
@@ -151,8 +148,7 @@ test("entries stay when the language changes, unless they are too long for an ad
 });
 
 test("an empty form reports the missing address and focuses its field", async () => {
-  await using maker = await openWindow(curt.origin);
-  const { page } = maker;
+  await using page = await openPage(curt.origin);
   await page.goto("/");
   const address = page.getByRole("textbox", { name: wordsOf("en")("home.url") });
   await page.getByRole("button", { name: wordsOf("en")("home.make") }).click();

@@ -3,7 +3,7 @@ import { expect, test } from "bun:test";
 import { createManagedLink } from "../support/managed-links.ts";
 import { shareService } from "../support/service.ts";
 import { untilCounted, WINDOWS_CHROME } from "../visits/visits.ts";
-import { openWindow, LAPTOP, PHONE, readers, wordsOf } from "./browser.ts";
+import { openPage, LAPTOP, PHONE, readers, wordsOf } from "./browser.ts";
 import { shareDestination } from "./destination-site.ts";
 
 const curt = shareService({ POSTURE: "private", INTERSTITIAL: "all" });
@@ -25,8 +25,7 @@ test.each(VISITORS)(
       original_url: `http://127.0.0.1:${destination.port}/여기?q="값"&p=1`,
       custom_code: code,
     });
-    await using visitor = await openWindow(curt.origin, { ...reader, userAgent: WINDOWS_CHROME });
-    const { page } = visitor;
+    await using page = await openPage(curt.origin, { ...reader, userAgent: WINDOWS_CHROME });
     expect((await page.goto(`/${encodeURIComponent(code)}`))?.status()).toBe(200);
     await page.getByRole("heading", { level: 1, name: say("interstitial.title") }).waitFor();
     const region = page.getByRole("region", { name: say("preview.leads") });
@@ -46,8 +45,7 @@ test.each(VISITORS)(
 
 test("a visitor who changes the language of the interstitial counts once", async () => {
   await curt.shorten({ original_url: "https://example.com/", custom_code: "language" });
-  await using visitor = await openWindow(curt.origin, { userAgent: WINDOWS_CHROME });
-  const { page } = visitor;
+  await using page = await openPage(curt.origin, { userAgent: WINDOWS_CHROME });
   await page.goto("/language");
   await page.getByRole("link", { name: "한국어" }).click();
   await page.getByRole("heading", { level: 1, name: wordsOf("ko")("interstitial.title") }).waitFor();
@@ -61,8 +59,7 @@ test.each(VISITORS)(
     arrivals.length = 0;
     const target = `http://127.0.0.1:${destination.port}/passed?a=1#part`;
     const { code } = await createManagedLink(curt, { target, forward_query: true });
-    await using visitor = await openWindow(curt.origin, { ...reader, userAgent: WINDOWS_CHROME });
-    const { page } = visitor;
+    await using page = await openPage(curt.origin, { ...reader, userAgent: WINDOWS_CHROME });
     await page.goto(`/${code}?utm=1&utm=2&a=2`);
     if (reader.javaScriptEnabled) {
       await page.locator("a[hreflang=ja]:visible").click();
@@ -81,8 +78,7 @@ test("a visitor who continues from the preview skips the interstitial", async ()
     original_url: `http://127.0.0.1:${destination.port}/looked`,
     custom_code: "looked",
   });
-  await using visitor = await openWindow(curt.origin, { userAgent: WINDOWS_CHROME });
-  const { page } = visitor;
+  await using page = await openPage(curt.origin, { userAgent: WINDOWS_CHROME });
   await page.goto("/looked+");
   const say = wordsOf("en");
   await page.getByRole("link", { name: say("preview.continue", { domain: "127.0.0.1" }) }).click();

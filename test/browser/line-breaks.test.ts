@@ -3,7 +3,7 @@ import { expect, test } from "bun:test";
 import type { Page } from "playwright-core";
 
 import { disableLink, startService } from "../support/service.ts";
-import { openWindow } from "./browser.ts";
+import { openPage } from "./browser.ts";
 
 /** Too narrow for the title in one line, whatever the font. */
 const NARROW = { width: 260, height: 600 };
@@ -35,9 +35,9 @@ test("lines break between Korean words, and between the phrases of Japanese titl
   await curt.shorten({ original_url: "https://example.com/", custom_code: "bad" });
   await disableLink(curt, "bad", "phishing");
   const read = async (locale: string, path = "/bad") => {
-    await using reader = await openWindow(curt.origin, { locale, viewport: NARROW });
-    await reader.page.goto(path);
-    return await linesOf(reader.page);
+    await using reader = await openPage(curt.origin, { locale, viewport: NARROW });
+    await reader.goto(path);
+    return await linesOf(reader);
   };
 
   const korean = await read("ko-KR");

@@ -5,7 +5,7 @@ import type { BrowserContext, Page } from "playwright-core";
 import { relativeTime } from "../../src/locales/relative-time.ts";
 import { BASE_URL, startService, shareService } from "../support/service.ts";
 import { untilCounted, visit } from "../visits/visits.ts";
-import { openWindow, PHONE, readers, stopTime, untilFocused, wordsOf } from "./browser.ts";
+import { openPage, PHONE, readers, stopTime, untilFocused, wordsOf } from "./browser.ts";
 import { createInForm } from "./home-form.ts";
 
 const say = wordsOf("en");
@@ -79,8 +79,7 @@ test.each(readers(["en-GB", "ko-KR"]))(
   "each link shows its state, visits and destination, with creation and end in the reader's time zone (%s)",
   async (locale) => {
     const words = wordsOf(locale);
-    await using maker = await openWindow(curt.origin, { locale, viewport: PHONE, timezoneId: "Asia/Seoul" });
-    const { page } = maker;
+    await using page = await openPage(curt.origin, { locale, viewport: PHONE, timezoneId: "Asia/Seoul" });
     const code = (name: string) => `${name}-${locale}`;
     const ends = await createLink(code("ends"), { expires_at: "48h" });
     const secret = await createLink(code("비밀"), { password: "very long" });
@@ -131,8 +130,7 @@ test.each(readers(["en-GB", "ko-KR"]))(
 );
 
 test("a search finds parts of codes and destinations in any spelling, and no stored text becomes markup", async () => {
-  await using maker = await openWindow(curt.origin);
-  const { page } = maker;
+  await using page = await openPage(curt.origin);
   await openList(page, [
     await createLink("가을-Sale"),
     await createLink("other"),
@@ -166,8 +164,7 @@ test("a search finds parts of codes and destinations in any spelling, and no sto
 });
 
 test("links leave the list only after a confirmation, and keep redirecting", async () => {
-  await using maker = await openWindow(curt.origin);
-  const { page } = maker;
+  await using page = await openPage(curt.origin);
   const links = [
     await createLink("drop-a"),
     await createLink("drop-b"),
@@ -220,9 +217,8 @@ test("links leave the list only after a confirmation, and keep redirecting", asy
 });
 
 test("the copy button copies the addresses of all links, or of those found, one per line", async () => {
-  await using maker = await openWindow(curt.origin);
-  const { context, page } = maker;
-  await context.grantPermissions(["clipboard-read", "clipboard-write"], { origin: curt.origin });
+  await using page = await openPage(curt.origin);
+  await page.context().grantPermissions(["clipboard-read", "clipboard-write"], { origin: curt.origin });
   await openList(page, [await createLink("copy-둘"), await createLink("copy-one")]);
   const { search, status } = listOn(page);
   await stopTime(page);
@@ -238,11 +234,10 @@ test("the copy button copies the addresses of all links, or of those found, one 
 });
 
 test("two tabs show each other's additions and removals, and lose none", async () => {
-  await using maker = await openWindow(curt.origin);
-  const { context, page } = maker;
+  await using page = await openPage(curt.origin);
   const [a, b, c] = [await createLink("tab-a"), await createLink("tab-b"), await createLink("tab-c")];
   await openList(page, [c, b, a]);
-  const other = await context.newPage();
+  const other = await page.context().newPage();
   await createInForm(other, { code: "tab-new" });
   // Shown without a reload.
   await listOn(page).item("tab-new").waitFor();
@@ -259,8 +254,7 @@ test("two tabs show each other's additions and removals, and lose none", async (
 });
 
 test("a search covers a thousand links, and the page queries only those in sight, once each", async () => {
-  await using maker = await openWindow(curt.origin, { viewport: PHONE });
-  const { page } = maker;
+  await using page = await openPage(curt.origin, { viewport: PHONE });
   const requests: string[] = [];
   page.on("request", (request) => {
     const [, path] = /(\/api\/v1\/links\/.+)$/.exec(request.url()) ?? [];
@@ -292,8 +286,7 @@ test("a search covers a thousand links, and the page queries only those in sight
 
 test("after a 429 the page stops its requests and shows the last known figures", async () => {
   await using strict = await startService({ LIMIT_VIEW: "2/1h" });
-  await using maker = await openWindow(strict.origin);
-  const { page } = maker;
+  await using page = await openPage(strict.origin);
   let requests = 0;
   page.on("request", (request) => {
     if (request.url().includes("/api/v1/links/")) requests++;
@@ -321,8 +314,7 @@ test("after a 429 the page stops its requests and shows the last known figures",
 
 test("without a connection the page shows the last known figures, and reads them again when it returns", async () => {
   // Aborted, because the browser reports other failures as problems.
-  await using maker = await openWindow(curt.origin);
-  const { page } = maker;
+  await using page = await openPage(curt.origin);
   const entry = await createLink("offline");
   const figures = { state: "active", visits: 3, ends: null, atMs: 0 };
   await page.route("**/api/v1/links/*", (route) => route.abort("aborted"));
@@ -339,8 +331,7 @@ test("without a connection the page shows the last known figures, and reads them
 });
 
 test("the list of an earlier version still works, and figures from a clock that was ahead are read again", async () => {
-  await using person = await openWindow(curt.origin);
-  const { page } = person;
+  await using page = await openPage(curt.origin);
   const entry = await createLink("ahead");
   const { path, created } = await createLink("earlier");
   await visit(curt, "ahead");
@@ -364,8 +355,7 @@ test("the list of an earlier version still works, and figures from a clock that 
 });
 
 test("a browser without storage says so, and one with full storage loses no link", async () => {
-  await using maker = await openWindow(curt.origin);
-  const { context, page } = maker;
+  await using page = await openPage(curt.origin);
   await openList(page, [await createLink("full-a"), await createLink("full-b")]);
   await page.evaluate(
     "Storage.prototype.setItem = () => { throw new DOMException('full', 'QuotaExceededError') }",
@@ -375,7 +365,7 @@ test("a browser without storage says so, and one with full storage loses no link
   await button("full-b", say("home.forget")).click();
   await status(say("links.full")).waitFor();
   expect(await codes()).toEqual(["full-a", "full-b"]);
-  await denyStorage(context);
+  await denyStorage(page.context());
   await page.goto("/+links");
   await status(say("links.blocked")).waitFor();
   await page.getByText(say("links.empty")).waitFor();

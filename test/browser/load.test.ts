@@ -5,7 +5,7 @@ import type { Page } from "playwright-core";
 import { CURT } from "../../src/pages/assets/branding.ts";
 import { shareService } from "../support/service.ts";
 import { untilCounted, visit } from "../visits/visits.ts";
-import { openWindow, LAPTOP, PHONE, readers, wordsOf } from "./browser.ts";
+import { openPage, LAPTOP, PHONE, readers, wordsOf } from "./browser.ts";
 import { createInForm } from "./home-form.ts";
 
 /** All bytes that the home page loads, as sent. */
@@ -37,8 +37,7 @@ function shiftOf(page: Page): Promise<number> {
 }
 
 test("nothing on the home page moves while it loads, nor while the list of links appears", async () => {
-  await using maker = await openWindow(curt.origin, { viewport: { ...PHONE, height: 2000 } });
-  const { page } = maker;
+  await using page = await openPage(curt.origin, { viewport: { ...PHONE, height: 2000 } });
   await page.goto("/");
   expect(await shiftOf(page)).toBe(0);
   for (let nth = 0; nth < 3; nth++)
@@ -65,8 +64,7 @@ test.each(LOADERS)(
   "a preview hardly moves while it loads, $width pixels wide (script late: $isLate)",
   async (reader) => {
     const { viewport, width, isLate } = reader;
-    await using maker = await openWindow(curt.origin, { viewport, timezoneId: "Asia/Seoul" });
-    const { page } = maker;
+    await using page = await openPage(curt.origin, { viewport, timezoneId: "Asia/Seoul" });
     let release = Promise.withResolvers<void>();
     await page.route(`**${assets.script.path}`, async (route) => {
       await release.promise;
@@ -89,7 +87,7 @@ test.each(LOADERS)(
     expect(await shiftOf(page)).toBeLessThanOrEqual(MAX_SHIFT);
     for (let nth = 0; nth < 3; nth++) await visit(curt, `가을-${width}-${isLate}`);
     await untilCounted(curt, `가을-${width}-${isLate}`, 3);
-    await maker.context.clearCookies();
+    await page.context().clearCookies();
     release = Promise.withResolvers();
     await page.goto(new URL(page.url()).pathname, { waitUntil: "commit" });
     await settle();
@@ -98,8 +96,7 @@ test.each(LOADERS)(
 );
 
 test("the home page is painted and creates links before its script arrives", async () => {
-  await using maker = await openWindow(curt.origin);
-  const { page } = maker;
+  await using page = await openPage(curt.origin);
   await page.route(`**${assets.script.path}`, () => {
     // It never comes.
   });
@@ -128,8 +125,7 @@ test("the home page takes at most 24 kB, and later pages load no asset again", a
       return new Response(body, response);
     },
   });
-  await using visitor = await openWindow(`http://127.0.0.1:${between.port}`);
-  const { page } = visitor;
+  await using page = await openPage(`http://127.0.0.1:${between.port}`);
   await page.goto("/", { waitUntil: "networkidle" });
   // A browser with a window shows the icon too, and one that installs reads the manifest.
   for (const { path } of [assets.icon, assets.manifest]) {
@@ -171,8 +167,7 @@ test("an asset is immutable under the hash of its content, and compressed where 
       const answer = await curt.fetch(path, { headers: { "Accept-Encoding": accepted }, ...AS_SENT });
       const sent = new Uint8Array(await answer.arrayBuffer());
       const zipped = isZipped && encoding === "utf8";
-      expect([path, accepted, answer.headers.get("content-encoding")]).toEqual([
-        path,
+      expect([accepted, answer.headers.get("content-encoding")], path).toEqual([
         accepted,
         zipped ? "gzip" : null,
       ]);

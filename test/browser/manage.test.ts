@@ -6,7 +6,7 @@ import { DAY_MS } from "../../src/links/time.ts";
 import { duration } from "../../src/pages/shared/formats.ts";
 import { callApi, createManagedLink, OTHER, TARGET, destinationOf } from "../support/managed-links.ts";
 import { startService, shareService } from "../support/service.ts";
-import { openWindow, LAPTOP, PHONE, readers, stopTime, untilFocused, wordsOf } from "./browser.ts";
+import { openPage, LAPTOP, PHONE, readers, stopTime, untilFocused, wordsOf } from "./browser.ts";
 import { createInForm } from "./home-form.ts";
 
 const curt = shareService();
@@ -29,10 +29,9 @@ describe.each(MAKERS)("the manage page ($locale)", (maker) => {
 
   test("changes destination, end, visits and password, shows mistakes beside their fields, and keeps the key out of addresses", async () => {
     const link = await createManagedLink(curt);
-    await using person = await openWindow(curt.origin, maker);
-    const { page } = person;
+    await using page = await openPage(curt.origin, maker);
     const requests: string[] = [];
-    person.context.on("request", (request) => requests.push(request.url()));
+    page.context().on("request", (request) => requests.push(request.url()));
     await open(page, link);
     const target = page.getByRole("textbox", { name: say("manage.target") });
     const visits = page.getByRole("textbox", { name: say("manage.visits") });
@@ -97,8 +96,7 @@ describe.each(MAKERS)("the manage page ($locale)", (maker) => {
 
   test("withdraws a link only after a confirmation", async () => {
     const link = await createManagedLink(curt, { target: TARGET, password: "secret" });
-    await using person = await openWindow(curt.origin, maker);
-    const { page } = person;
+    await using page = await openPage(curt.origin, maker);
     await page.goto(`/${link.code}+`);
     expect(await page.content()).not.toContain(TARGET);
     await open(page, link);
@@ -123,8 +121,7 @@ describe.each(MAKERS)("the manage page ($locale)", (maker) => {
     await using past = await startService({ EDITS: "24h" }, { startMs: Date.now() - DAY_MS });
     const link = await createManagedLink(past);
     past.advance(DAY_MS);
-    await using person = await openWindow(past.origin, maker);
-    const { page } = person;
+    await using page = await openPage(past.origin, maker);
     await page.goto(`/${link.code}+#key=wrong`);
     await page
       .getByRole("alert")
@@ -137,15 +134,14 @@ describe.each(MAKERS)("the manage page ($locale)", (maker) => {
   });
 
   test("opens from the preview of a new link and from the list of recent links, which have the key", async () => {
-    await using person = await openWindow(curt.origin, maker);
-    const { page, context } = person;
+    await using page = await openPage(curt.origin, maker);
     await createInForm(page, { locale, url: TARGET });
     const keep = page.getByRole("region", { name: say("keep.title") });
     const address = (await keep.getByText("#key=").textContent()) ?? "";
     const [, path = "", key = ""] = /^https:\/\/curt\.example(\/[^/]+\+)#key=([\w-]+)$/.exec(address) ?? [];
     expect(page.url()).toStartWith(curt.origin + path);
     expect(page.url()).not.toContain(key);
-    await context.grantPermissions(["clipboard-read", "clipboard-write"], { origin: curt.origin });
+    await page.context().grantPermissions(["clipboard-read", "clipboard-write"], { origin: curt.origin });
     await stopTime(page);
     await keep.getByRole("button", { name: say("keep.copy") }).click();
     await keep.getByText(say("copied"), { exact: true }).waitFor();
@@ -172,8 +168,7 @@ describe.each(MAKERS)("the manage page ($locale)", (maker) => {
 test("a link that hasn't started is managed at its manage address, which is 404 without the key", async () => {
   const say = wordsOf("en");
   const link = await createManagedLink(curt, { starts_at: "24h", expires_at: "48h" });
-  await using person = await openWindow(curt.origin);
-  const { page } = person;
+  await using page = await openPage(curt.origin);
   expect((await page.goto(`/${link.code}+`))?.status()).toBe(404);
   // A changed fragment doesn't load the page again.
   await page.evaluate(`location.hash = "key=${link.key}"`);
@@ -188,8 +183,7 @@ test("a link that hasn't started is managed at its manage address, which is 404 
 
 test("changing the language keeps the manage page open", async () => {
   const link = await createManagedLink(curt);
-  await using person = await openWindow(curt.origin);
-  const { page } = person;
+  await using page = await openPage(curt.origin);
   await page.goto(`/${link.code}+#key=${link.key}`);
   await page.getByRole("heading", { level: 1, name: wordsOf("en")("manage.title") }).waitFor();
   await page.getByRole("link", { name: "한국어" }).click();
@@ -200,8 +194,7 @@ test("changing the language keeps the manage page open", async () => {
 test("the form is submitted as without scripts if the API can't be reached", async () => {
   const say = wordsOf("en");
   const link = await createManagedLink(curt);
-  await using person = await openWindow(curt.origin);
-  const { page } = person;
+  await using page = await openPage(curt.origin);
   await page.goto(`/${link.code}+#key=${link.key}`);
   await page.getByRole("textbox", { name: say("manage.target") }).fill(OTHER);
   // A proxy may put a page of its own in its place.

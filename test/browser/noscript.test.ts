@@ -3,7 +3,7 @@ import { describe, expect, test } from "bun:test";
 import { DAY_MS } from "../../src/links/time.ts";
 import { startService, shareService } from "../support/service.ts";
 import { linkOf } from "../visits/visits.ts";
-import { openWindow, LAPTOP, PHONE, readers, untilFocused, wordsOf } from "./browser.ts";
+import { openPage, LAPTOP, PHONE, readers, untilFocused, wordsOf } from "./browser.ts";
 import { shareDestination } from "./destination-site.ts";
 
 const WITHOUT_SCRIPTS = { javaScriptEnabled: false };
@@ -21,8 +21,7 @@ describe.each(READERS)("without scripts ($locale)", ({ locale, viewport }) => {
   const options = { ...WITHOUT_SCRIPTS, locale, viewport };
 
   test("the keyboard alone creates a link from the address that a refused form offers", async () => {
-    await using maker = await openWindow(curt.origin, options);
-    const { page } = maker;
+    await using page = await openPage(curt.origin, options);
     const { keyboard } = page;
     await page.goto("/");
     const address = page.getByRole("textbox", { name: say("home.url") });
@@ -48,8 +47,7 @@ describe.each(READERS)("without scripts ($locale)", ({ locale, viewport }) => {
   });
 
   test("a link is created, reported, managed with its key, and withdrawn", async () => {
-    await using maker = await openWindow(curt.origin, options);
-    const { context, page } = maker;
+    await using page = await openPage(curt.origin, options);
     const code = `내-${locale}`;
     const target = page.getByRole("textbox", { name: say("manage.target") });
     await page.goto("/");
@@ -72,7 +70,7 @@ describe.each(READERS)("without scripts ($locale)", ({ locale, viewport }) => {
     await page.getByRole("heading", { level: 1, name: say("report.thanks") }).waitFor();
 
     // Without the cookie, the preview asks for the key.
-    await context.clearCookies();
+    await page.context().clearCookies();
     await page.goto(`/${encodeURIComponent(code)}+`);
     await page.getByRole("link", { name: say("preview.manage"), exact: true }).click();
     const key = page.getByRole("textbox", { name: say("manage.key") });
@@ -94,8 +92,7 @@ describe.each(READERS)("without scripts ($locale)", ({ locale, viewport }) => {
   });
 
   test("the page of an unknown code suggests the link without glued characters, or offers to create the code", async () => {
-    await using visitor = await openWindow(curt.origin, options);
-    const { page } = visitor;
+    await using page = await openPage(curt.origin, options);
     const original_url = `http://127.0.0.1:${destination.port}/there`;
     await curt.shorten({ original_url, custom_code: `가을-${locale}` });
     await page.goto(`/가을-${locale})은`);
@@ -110,8 +107,7 @@ describe.each(READERS)("without scripts ($locale)", ({ locale, viewport }) => {
   });
 
   test("a preview shows times in UTC and the address in ASCII, continues to the destination, and has no button", async () => {
-    await using visitor = await openWindow(curt.origin, options);
-    const { page } = visitor;
+    await using page = await openPage(curt.origin, options);
     const original_url = `http://127.0.0.1:${destination.port}/there`;
     const code = `본다-${locale}`;
     await curt.shorten({ original_url, custom_code: code, expire_duration: "1month" });
@@ -130,8 +126,7 @@ describe.each(READERS)("without scripts ($locale)", ({ locale, viewport }) => {
   });
 
   test("the page of one's own links explains how to find them without scripts", async () => {
-    await using reader = await openWindow(curt.origin, options);
-    const { page } = reader;
+    await using page = await openPage(curt.origin, options);
     await page.goto("/");
     await page.getByRole("link", { name: say("links.title") }).click();
     await page.getByRole("heading", { level: 1, name: say("links.title") }).waitFor();
@@ -141,8 +136,7 @@ describe.each(READERS)("without scripts ($locale)", ({ locale, viewport }) => {
 
   test("a preview doesn't promise live numbers", async () => {
     await using open = await startService({ STATS_SHOWN: "all" });
-    await using visitor = await openWindow(open.origin, options);
-    const { page } = visitor;
+    await using page = await openPage(open.origin, options);
     const code = `많다-${locale}`;
     await open.shorten({ original_url: "https://example.com/", custom_code: code });
     await page.goto(`/${encodeURIComponent(code)}+`);
@@ -152,8 +146,7 @@ describe.each(READERS)("without scripts ($locale)", ({ locale, viewport }) => {
 
   test("an expired link (410) and an unknown code (404) have different pages", async () => {
     await using past = await startService({}, { startMs: Date.now() - 2 * DAY_MS });
-    await using visitor = await openWindow(past.origin, options);
-    const { page } = visitor;
+    await using page = await openPage(past.origin, options);
     const code = `지남-${locale}`;
     await past.shorten({ original_url: "https://example.com/", custom_code: code, expire_duration: "24h" });
     past.advance(2 * DAY_MS);
@@ -172,24 +165,23 @@ describe.each(READERS)("without scripts ($locale)", ({ locale, viewport }) => {
 });
 
 test("a chosen language stays, in a cookie that holds nothing else", async () => {
-  await using reader = await openWindow(curt.origin, { ...WITHOUT_SCRIPTS, locale: "en-GB" });
-  const { context, page } = reader;
+  await using page = await openPage(curt.origin, { ...WITHOUT_SCRIPTS, locale: "en-GB" });
   const heading = (locale: string) =>
     page.getByRole("heading", { level: 1, name: wordsOf(locale)("home.heading") });
   await page.goto("/");
   await heading("en").waitFor();
-  expect(await context.cookies()).toEqual([]);
+  expect(await page.context().cookies()).toEqual([]);
   await page.getByRole("link", { name: "한국어" }).click();
   await heading("ko").waitFor();
   await page.goto("/");
   await heading("ko").waitFor();
   await page.goto("/nobody-made-it");
   await page.getByRole("heading", { level: 1, name: wordsOf("ko")("page.unknown.title") }).waitFor();
-  const cookies = await context.cookies();
+  const cookies = await page.context().cookies();
   expect(
     cookies.map(({ name, value, httpOnly, sameSite, path }) => ({ name, value, httpOnly, sameSite, path })),
   ).toEqual([{ name: "language", value: "ko", httpOnly: true, sameSite: "Lax", path: "/" }]);
   await page.getByRole("link", { name: "English" }).click();
   await page.getByRole("heading", { level: 1, name: wordsOf("en")("page.unknown.title") }).waitFor();
-  expect((await context.cookies()).map(({ value }) => value)).toEqual(["en"]);
+  expect((await page.context().cookies()).map(({ value }) => value)).toEqual(["en"]);
 });

@@ -6,7 +6,7 @@ import { SESSION_MS } from "../../src/moderation/access-tokens.ts";
 import { addCampaign, CAMPAIGN, campaignHost, report, TOKEN, untilAnswered } from "../admin/operator.ts";
 import { type LocalService, startService } from "../support/service.ts";
 import { loadAxe, violationsOf, violationsOfWords } from "./axe.ts";
-import { openWindow, LAPTOP, PHONE, readers, untilFocused, wordsOf } from "./browser.ts";
+import { openPage, LAPTOP, PHONE, readers, untilFocused, wordsOf } from "./browser.ts";
 import { FITS_ENLARGED } from "./every-page.ts";
 
 const [, fitsEnlarged] = FITS_ENLARGED;
@@ -47,8 +47,7 @@ describe.each(OPERATORS)(
     afterAll(async () => curt[Symbol.asyncDispose]());
 
     test("disable the links and hosts of a campaign, answer its reports, enable one link again, and record it all in the journal", async () => {
-      await using operator = await openWindow(curt.origin, options);
-      const { page } = operator;
+      await using page = await openPage(curt.origin, options);
       await signIn(page, say, "a-wrong-token-of-somebody");
       await page.getByText(say("operator.wrong")).waitFor();
       await signIn(page, say);
@@ -105,8 +104,7 @@ describe.each(OPERATORS)(
     });
 
     test("answer a report, undo the answer, unblock a host, and delete a link after a confirmation", async () => {
-      await using operator = await openWindow(curt.origin, options);
-      const { page } = operator;
+      await using page = await openPage(curt.origin, options);
       for (const code of ["before1", "before2", "before3"]) await report(curt, code, { reason: "spam" });
       await signIn(page, say);
       const caseOf = (code: string) =>
@@ -139,11 +137,10 @@ describe.each(OPERATORS)(
 
     test("are accessible in light and dark mode, and fit with larger text", async () => {
       // The test runs its own script, where the page may not.
-      await using operator = await openWindow(curt.origin, {
+      await using page = await openPage(curt.origin, {
         ...options,
         javaScriptEnabled: true,
       });
-      const { page } = operator;
       await loadAxe(page);
       const look = async (name: string) => {
         expect([name, await find(page)]).toEqual([name, []]);
@@ -178,12 +175,11 @@ describe.each(OPERATORS)(
 
 test("the operator's session expires, and its cookie is hidden from scripts and other sites", async () => {
   await using curt = await startService({ ADMIN_TOKEN: TOKEN });
-  await using operator = await openWindow(curt.origin);
-  const { context, page } = operator;
+  await using page = await openPage(curt.origin);
   const say = wordsOf("en");
   await signIn(page, say);
   await page.getByRole("heading", { level: 1, name: say("admin.figures") }).waitFor();
-  const cookie = (await context.cookies()).find(({ name }) => name === "operator");
+  const cookie = (await page.context().cookies()).find(({ name }) => name === "operator");
   expect(cookie).toMatchObject({ httpOnly: true, secure: true, sameSite: "Strict", path: "/admin" });
   expect(await page.evaluate("document.cookie")).not.toContain("operator");
   curt.advance(SESSION_MS);
@@ -195,8 +191,7 @@ test("keys decide about reports, except while the operator types in a field, and
   await using curt = await startService({ ADMIN_TOKEN: TOKEN });
   await addCampaign(curt);
   const timeZone = "Asia/Seoul";
-  await using operator = await openWindow(curt.origin, { timezoneId: timeZone });
-  const { page } = operator;
+  await using page = await openPage(curt.origin, { timezoneId: timeZone });
   const say = wordsOf("en");
   for (const code of ["after1", "after2", "after3"]) await report(curt, code, { reason: "spam" });
   await signIn(page, say);

@@ -3,7 +3,7 @@ import { beforeAll, expect, test } from "bun:test";
 import { addGuarded } from "../support/guarded-links.ts";
 import { shareService } from "../support/service.ts";
 import { untilCounted, WINDOWS_CHROME } from "../visits/visits.ts";
-import { openWindow, LAPTOP, PHONE, readers, untilFocused, wordsOf } from "./browser.ts";
+import { openPage, LAPTOP, PHONE, readers, untilFocused, wordsOf } from "./browser.ts";
 import { shareDestination } from "./destination-site.ts";
 
 const PASSWORD = "비밀번호 1";
@@ -34,12 +34,11 @@ test.each(VISITORS)(
     arrivals.length = 0;
     await addGuarded(curt, code, { password: PASSWORD, target });
     const headers = { "X-Forwarded-For": reader.locale === "en-GB" ? "192.0.2.1" : "192.0.2.2" };
-    await using visitor = await openWindow(curt.origin, {
+    await using page = await openPage(curt.origin, {
       ...reader,
       userAgent: WINDOWS_CHROME,
       extraHTTPHeaders: headers,
     });
-    const { page } = visitor;
     // A dialog of the browser would keep this from resolving.
     expect((await page.goto(`/${encodeURIComponent(code)}`))?.status()).toBe(401);
     const field = page.getByLabel(say("password.label"));
@@ -59,10 +58,10 @@ test.each(VISITORS)(
     await page.getByRole("button", { name: say("password.open") }).click();
     await page.waitForURL(`http://localhost:${destination.port}/second`);
     expect(arrivals).toEqual(ARRIVALS);
-    const [cookie, ...others] = await visitor.context.cookies(`${curt.origin}/${encodeURIComponent(code)}`);
+    const [cookie, ...others] = await page.context().cookies(`${curt.origin}/${encodeURIComponent(code)}`);
     expect(others).toEqual([]);
     expect(cookie).toMatchObject({ path: `/${encodeURIComponent(code)}`, httpOnly: true, sameSite: "Lax" });
-    expect(await visitor.context.cookies(`${curt.origin}/another`)).toEqual([]);
+    expect(await page.context().cookies(`${curt.origin}/another`)).toEqual([]);
     await page.goto(`/${encodeURIComponent(code)}/`);
     expect(page.url()).toBe(`http://localhost:${destination.port}/second`);
     await untilCounted(curt, code, 2);
@@ -72,10 +71,9 @@ test.each(VISITORS)(
 test("after too many wrong passwords the page says when to try again", async () => {
   const say = wordsOf("en");
   await addGuarded(curt, "often", { password: PASSWORD, target });
-  await using visitor = await openWindow(curt.origin, {
+  await using page = await openPage(curt.origin, {
     extraHTTPHeaders: { "X-Forwarded-For": "192.0.2.3" },
   });
-  const { page } = visitor;
   await page.goto("/often");
   const left = [2, 1].map((tries) => `${say("password.wrong")} ${say("password.left", { count: tries })}`);
   const later = say("password.limited", { when: "in 20 minutes" });
@@ -88,10 +86,9 @@ test("after too many wrong passwords the page says when to try again", async () 
 
 test("the password page can change its language", async () => {
   await addGuarded(curt, "language", { password: PASSWORD, target });
-  await using visitor = await openWindow(curt.origin, {
+  await using page = await openPage(curt.origin, {
     extraHTTPHeaders: { "X-Forwarded-For": "192.0.2.4" },
   });
-  const { page } = visitor;
   const say = wordsOf("ko");
   arrivals.length = 0;
   await page.goto("/language");
@@ -105,8 +102,7 @@ test("with INTERSTITIAL, the right password shows the destination first, and con
   const say = wordsOf("en");
   arrivals.length = 0;
   await addGuarded(cautious, "both", { password: PASSWORD, maxVisits: 1, target });
-  await using visitor = await openWindow(cautious.origin, { userAgent: WINDOWS_CHROME });
-  const { page } = visitor;
+  await using page = await openPage(cautious.origin, { userAgent: WINDOWS_CHROME });
   await page.goto("/both");
   await page.getByLabel(say("password.label")).fill(PASSWORD);
   await page.getByRole("button", { name: say("password.open") }).click();

@@ -6,7 +6,7 @@ import { DAY_MS, HOUR_MS } from "../../src/links/time.ts";
 import { callApi, createManagedLink } from "../support/managed-links.ts";
 import { startService, shareService } from "../support/service.ts";
 import { addVisits, linkOf, untilCounted, visit, WINDOWS_CHROME } from "../visits/visits.ts";
-import { openWindow, LAPTOP, PHONE, readers, stopTime, untilFocused, wordsOf } from "./browser.ts";
+import { openPage, LAPTOP, PHONE, readers, stopTime, untilFocused, wordsOf } from "./browser.ts";
 import { shareDestination } from "./destination-site.ts";
 
 /** Longer than the page waits between two polls of its count. */
@@ -46,12 +46,11 @@ describe.each(READERS)("a preview ($locale)", ({ locale, viewport }) => {
 
   test("shows destination, creation and end, and redirects only on a click, which counts once", async () => {
     // By its own name, this Chromium is a bot.
-    await using visitor = await openWindow(curt.origin, {
+    await using page = await openPage(curt.origin, {
       locale,
       viewport,
       userAgent: WINDOWS_CHROME,
     });
-    const { page } = visitor;
     const code = `목적지-${locale}`;
     await page.clock.install();
     await preview(page, code, `http://127.0.0.1:${destination.port}/여기?q=값`);
@@ -71,8 +70,7 @@ describe.each(READERS)("a preview ($locale)", ({ locale, viewport }) => {
   });
 
   test("shows hosts and paths in their own script, but a host that imitates another in ASCII", async () => {
-    await using visitor = await openWindow(curt.origin, { locale, viewport });
-    const { page } = visitor;
+    await using page = await openPage(curt.origin, { locale, viewport });
     const long = "%ED%95%9C%EA%B5%AD%EC%96%B4";
     for (const [code, url, host, ascii, path] of [
       ["idn", `http://bücher.example/${long}`, "bücher.example", "xn--bcher-kva.example", "/한국어"],
@@ -96,8 +94,7 @@ describe.each(READERS)("a preview ($locale)", ({ locale, viewport }) => {
   });
 
   test("updates the count, the chart and an opened table as visits arrive", async () => {
-    await using maker = await openWindow(curt.origin, { locale, viewport, timezoneId: "Asia/Seoul" });
-    const { page } = maker;
+    await using page = await openPage(curt.origin, { locale, viewport, timezoneId: "Asia/Seoul" });
     const code = `세기-${locale}`;
     await page.clock.install();
     await preview(page, code);
@@ -134,8 +131,7 @@ describe.each(READERS)("a preview ($locale)", ({ locale, viewport }) => {
     const settings = { STATS_SHOWN: "all", TRUSTED_PROXIES: "127.0.0.1" };
     // No hour ends between two visits.
     await using open = await startService(settings, { startMs: Math.floor(Date.now() / DAY_MS) * DAY_MS });
-    await using maker = await openWindow(open.origin, { locale, viewport });
-    const { page } = maker;
+    await using page = await openPage(open.origin, { locale, viewport });
     const code = `누구-${locale}`;
     await open.shorten({ original_url: "https://example.com/", custom_code: code });
     // People last, so that the bot is counted once they are.
@@ -172,8 +168,7 @@ describe.each(READERS)("a preview ($locale)", ({ locale, viewport }) => {
 
   test("shows the former destination and the end of an expired link, without a link or a QR code", async () => {
     await using past = await startService({}, { startMs: Date.now() - 2 * DAY_MS });
-    await using visitor = await openWindow(past.origin, { locale, viewport });
-    const { page } = visitor;
+    await using page = await openPage(past.origin, { locale, viewport });
     const code = `끝-${locale}`;
     await past.shorten({ original_url: "https://example.com/", custom_code: code, expire_duration: "24h" });
     past.advance(2 * DAY_MS);
@@ -196,8 +191,7 @@ test("a + behind the address opens the preview in every spelling", async () => {
   for (const behind of ["+", "%2B", "%2b", "+/", "/+", "/%2B", "/+/"]) {
     const response = await curt.fetch(`/더하기${behind}`, { redirect: "follow" });
     const isPreview = (await response.text()).includes("curt.example/<wbr/><mark><bdi>더하기");
-    expect([behind, response.status, response.headers.get("x-robots-tag"), isPreview]).toEqual([
-      behind,
+    expect([response.status, response.headers.get("x-robots-tag"), isPreview], behind).toEqual([
       200,
       "noindex",
       true,
@@ -206,16 +200,14 @@ test("a + behind the address opens the preview in every spelling", async () => {
 });
 
 test("a code with stacked marks overlaps nothing", async () => {
-  await using visitor = await openWindow(curt.origin, { viewport: PHONE });
-  const { page } = visitor;
+  await using page = await openPage(curt.origin, { viewport: PHONE });
   await preview(page, `a${"\u0300\u0323\u0489".repeat(20)}`, "https://example.com/");
   expect(await page.evaluate("document.documentElement.scrollWidth <= innerWidth")).toBe(true);
   expect(await page.evaluate("getComputedStyle(document.querySelector('h1')).overflow")).toBe("clip");
 });
 
 test("an opened list stays open and focused while visits arrive", async () => {
-  await using maker = await openWindow(curt.origin);
-  const { page } = maker;
+  await using page = await openPage(curt.origin);
   const say = wordsOf("en");
   const code = "offen";
   await page.clock.install();
@@ -240,12 +232,11 @@ test("an opened list stays open and focused while visits arrive", async () => {
 
 test("a language chosen in another tab doesn't change an open preview", async () => {
   // In another zone, the script would read the page immediately.
-  await using maker = await openWindow(curt.origin, { timezoneId: "UTC" });
-  const { page, context } = maker;
+  await using page = await openPage(curt.origin, { timezoneId: "UTC" });
   const say = wordsOf("en");
   await page.clock.install();
   await preview(page, "두-탭", "https://example.com/");
-  await context.addCookies([{ name: "language", value: "ko", url: curt.origin }]);
+  await page.context().addCookies([{ name: "language", value: "ko", url: curt.origin }]);
   const read = page.waitForResponse((response) => response.url().includes("?tz="));
   await visit(curt, "두-탭");
   await untilCounted(curt, "두-탭", 1);
@@ -261,8 +252,7 @@ test("a language chosen in another tab doesn't change an open preview", async ()
 });
 
 test("a hidden preview sends no requests until it is visible again", async () => {
-  await using maker = await openWindow(curt.origin);
-  const { page } = maker;
+  await using page = await openPage(curt.origin);
   await page.addInitScript(
     "Object.defineProperty(document, 'hidden', { get: () => globalThis.isAway === true })",
   );
@@ -283,8 +273,7 @@ test("a hidden preview sends no requests until it is visible again", async () =>
 });
 
 test("an open preview shows a changed destination, and later that the link was withdrawn", async () => {
-  await using visitor = await openWindow(curt.origin);
-  const { page } = visitor;
+  await using page = await openPage(curt.origin);
   await stopTime(page);
   const { code, path, key } = await createManagedLink(curt, { target: "https://example.com/" });
   const polls: string[] = [];
@@ -308,8 +297,7 @@ test("an open preview shows a changed destination, and later that the link was w
 });
 
 test("an open preview notices a change made before its first poll, and reloads once", async () => {
-  await using visitor = await openWindow(curt.origin);
-  const { page } = visitor;
+  await using page = await openPage(curt.origin);
   await stopTime(page);
   const { code, path, key } = await createManagedLink(curt, { target: "https://example.com/" });
   await page.goto(`/${code}+`);
@@ -329,8 +317,7 @@ test("an open preview notices a change made before its first poll, and reloads o
 });
 
 test("an open preview doesn't show the visits of another link that has reused the code", async () => {
-  await using maker = await openWindow(curt.origin);
-  const { page } = maker;
+  await using page = await openPage(curt.origin);
   await stopTime(page);
   await preview(page, "vergeben", "https://example.com/");
   const visits = page.getByRole("status").filter({ visible: true, hasText: /\d/ });
@@ -346,8 +333,7 @@ test("an open preview doesn't show the visits of another link that has reused th
 });
 
 test("a preview polls no more often than X-Poll-Interval allows", async () => {
-  await using maker = await openWindow(curt.origin);
-  const { page } = maker;
+  await using page = await openPage(curt.origin);
   await stopTime(page);
   let requests = 0;
   await page.route("**/api/v1/links/beliebt", async (route) => {

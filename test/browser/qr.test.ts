@@ -5,7 +5,7 @@ import type { Page } from "playwright-core";
 import { InlineQrSheet } from "../../src/pages/qr/qr-code.tsx";
 import { addGuarded } from "../support/guarded-links.ts";
 import { BASE_URL, shareService } from "../support/service.ts";
-import { openWindow, LAPTOP, openBrowser, PHONE, readers, stopTime, wordsOf } from "./browser.ts";
+import { openPage, LAPTOP, openBrowser, PHONE, readers, stopTime, wordsOf } from "./browser.ts";
 import { scan } from "./scan.ts";
 
 /** As long as a code can be. */
@@ -61,8 +61,7 @@ const CAMERAS = readers([
 ] as const);
 
 test.each(CAMERAS)("a camera reads the code $where, in $colorScheme mode", async (options) => {
-  await using reader = await openWindow(curt.origin, options);
-  const { page } = reader;
+  await using page = await openPage(curt.origin, options);
   for (const [code, suffix] of [
     ...CODES.flatMap((each) => [[each, "+"] as const, [each, "+qr"] as const]),
     [HANGUL, "+qr?ecc=h"],
@@ -82,8 +81,7 @@ test.each(CAMERAS)("a camera reads the code $where, in $colorScheme mode", async
 });
 
 test("a camera reads the code in custom colours", async () => {
-  await using reader = await openWindow(curt.origin, { viewport: LAPTOP, colorScheme: "dark" });
-  const { page } = reader;
+  await using page = await openPage(curt.origin, { viewport: LAPTOP, colorScheme: "dark" });
   for (const query of [
     "dark=7a1f3d&light=fff4e0",
     "dark=003366&light=ffff00&ecc=m",
@@ -96,8 +94,7 @@ test("a camera reads the code in custom colours", async () => {
 });
 
 test("a page draws a code itself if its images aren't served", async () => {
-  await using maker = await openWindow(curt.origin);
-  const { page } = maker;
+  await using page = await openPage(curt.origin);
   for (const code of CODES) {
     const { text } = InlineQrSheet({
       language: "en",
@@ -111,11 +108,10 @@ test("a page draws a code itself if its images aren't served", async () => {
 
 describe("a printed page", () => {
   test("is one sheet with the name, the address, the QR code and the destination's host, and nothing else", async () => {
-    await using reader = await openWindow(curt.origin, {
+    await using page = await openPage(curt.origin, {
       colorScheme: "dark",
       viewport: { width: 680, height: 1000 },
     });
-    const { page } = reader;
     await page.emulateMedia({ media: "print" });
     for (const [code, suffix] of [
       ["abc", "+qr"],
@@ -136,8 +132,7 @@ describe("a printed page", () => {
 
   test("omits the destination of a link with a password, and shows its main part if it has no QR code", async () => {
     await addGuarded(curt, "closed", { password: "word", target: DESTINATION });
-    await using reader = await openWindow(curt.origin);
-    const { page } = reader;
+    await using page = await openPage(curt.origin);
     await page.emulateMedia({ media: "print" });
     await page.goto("/closed+qr");
     expect(await page.locator("body").innerText()).toMatch(/^\s*Curt\s*curt\.example\/closed\s*$/);
@@ -167,8 +162,7 @@ describe.each(MAKERS)("the page of a QR code ($locale)", ({ locale, viewport }) 
   const drawing = (page: Page) => page.getByRole("img", { name: say("preview.qr", { address: "" }).trim() });
 
   test("works without scripts and keeps its choices in the address", async () => {
-    await using maker = await openWindow(curt.origin, { locale, viewport, javaScriptEnabled: false });
-    const { page } = maker;
+    await using page = await openPage(curt.origin, { locale, viewport, javaScriptEnabled: false });
     await page.goto("/abc+");
     await page.getByRole("link", { name: say("links.qr"), exact: true }).click();
     await page.getByText(wordOf("enough")).waitFor();
@@ -195,8 +189,7 @@ describe.each(MAKERS)("the page of a QR code ($locale)", ({ locale, viewport }) 
   });
 
   test("saves files named after the code", async () => {
-    await using maker = await openWindow(curt.origin, { locale, viewport });
-    const { page } = maker;
+    await using page = await openPage(curt.origin, { locale, viewport });
     for (const [code, name] of [
       ["abc", "abc"],
       [HANGUL, HANGUL],
@@ -216,8 +209,7 @@ describe.each(MAKERS)("the page of a QR code ($locale)", ({ locale, viewport }) 
   });
 
   test("redraws without requests as colours change, and warns about low contrast and few pixels", async () => {
-    await using maker = await openWindow(curt.origin, { locale, viewport });
-    const { page } = maker;
+    await using page = await openPage(curt.origin, { locale, viewport });
     await page.goto("/abc+qr");
     const requests: string[] = [];
     page.on("request", (request) => void requests.push(request.url()));
@@ -274,8 +266,7 @@ describe.each(MAKERS)("the page of a QR code ($locale)", ({ locale, viewport }) 
   });
 
   test("shows which parameters of an edited address are wrong", async () => {
-    await using maker = await openWindow(curt.origin, { locale, viewport });
-    const { page } = maker;
+    await using page = await openPage(curt.origin, { locale, viewport });
     const response = await page.goto("/abc+qr?dark=x&margin=99&ecc=z");
     expect([response?.status(), response?.headers()["curt-reason"]]).toEqual([
       400,
@@ -296,12 +287,11 @@ describe.each(MAKERS)("the page of a QR code ($locale)", ({ locale, viewport }) 
   });
 
   test("copies the image and prints", async () => {
-    await using maker = await openWindow(curt.origin, {
+    await using page = await openPage(curt.origin, {
       locale,
       viewport,
       permissions: ["clipboard-read", "clipboard-write"],
     });
-    const { page } = maker;
     await page.addInitScript("window.print = () => { document.title = 'printed'; }");
     await stopTime(page);
     await page.goto("/abc+qr?size=300");

@@ -6,7 +6,7 @@ import { DAY_MS } from "../../src/links/time.ts";
 import { relativeTime } from "../../src/locales/relative-time.ts";
 import { startService, shareService } from "../support/service.ts";
 import { untilCounted, visit } from "../visits/visits.ts";
-import { openWindow, openBrowser, PHONE, readers, stopTime, wordsOf } from "./browser.ts";
+import { openPage, openBrowser, PHONE, readers, stopTime, wordsOf } from "./browser.ts";
 import { createInForm } from "./home-form.ts";
 
 const LONG = "https://www.example.com/long";
@@ -29,8 +29,7 @@ test.each(readers(["en-GB", "ja-JP", "ko-KR"]))(
   "the home page lists links created in this browser, newest first, with visits and remaining time (%s)",
   async (locale) => {
     const say = wordsOf(locale);
-    await using maker = await openWindow(curt.origin, { locale, viewport: PHONE });
-    const { page } = maker;
+    await using page = await openPage(curt.origin, { locale, viewport: PHONE });
     const [duration, short] = [`계속-${locale}`, `잠깐-${locale}`];
     await createLink(page, locale, duration);
     await createLink(page, locale, short, say("duration.48h"));
@@ -53,7 +52,7 @@ test.each(readers(["en-GB", "ja-JP", "ko-KR"]))(
     const left = relativeTime(locale.slice(0, 2)).format(48, "hour");
     expect(await items.first().textContent()).toContain(say("home.ends-in", { left }));
     // The list copies an address and opens its preview.
-    await maker.context.grantPermissions(["clipboard-read", "clipboard-write"], { origin: curt.origin });
+    await page.context().grantPermissions(["clipboard-read", "clipboard-write"], { origin: curt.origin });
     await stopTime(page);
     await item(duration)
       .getByRole("button", { name: say("copy") })
@@ -67,19 +66,18 @@ test.each(readers(["en-GB", "ja-JP", "ko-KR"]))(
     await region.getByRole("link").first().click();
     await page.getByRole("heading", { level: 1, name: `curt.example/${short}` }).waitFor();
 
-    await using other = await openWindow(curt.origin, { locale });
-    await other.page.goto("/");
-    await other.page.goto(`/${encodeURIComponent(short)}+#made`);
-    await other.page.goto("/");
-    expect(await listOn(other.page, locale).region.count()).toBe(0);
+    await using other = await openPage(curt.origin, { locale });
+    await other.goto("/");
+    await other.goto(`/${encodeURIComponent(short)}+#made`);
+    await other.goto("/");
+    expect(await listOn(other, locale).region.count()).toBe(0);
   },
 );
 
 test("the list marks expired links, and links whose code is free again or belongs to another link", async () => {
   const say = wordsOf("en");
   await using past = await startService({}, { startMs: Date.now() - 33 * DAY_MS });
-  await using maker = await openWindow(past.origin);
-  const { page } = maker;
+  await using page = await openPage(past.origin);
   for (const code of ["free", "reused"]) await createLink(page, "en", code, say("duration.24h"));
   past.advance(31 * DAY_MS);
   const others = { original_url: "https://www.example.com/others", custom_code: "reused" };
@@ -101,8 +99,7 @@ test("the list marks expired links, and links whose code is free again or belong
 
 test("the home page lists the latest three links and refers to all of them", async () => {
   const say = wordsOf("en");
-  await using maker = await openWindow(curt.origin);
-  const { page } = maker;
+  await using page = await openPage(curt.origin);
   const { region, items } = listOn(page, "en");
   await createLink(page, "en", "first-of-four");
   await page.goto("/");
@@ -119,8 +116,7 @@ test("the home page lists the latest three links and refers to all of them", asy
 });
 
 test("the browser keeps the latest ten thousand links, and the list skips unreadable entries", async () => {
-  await using maker = await openWindow(curt.origin);
-  const { page } = maker;
+  await using page = await openPage(curt.origin);
   await createLink(page, "en", "before");
   const [entry] = (await page.evaluate("JSON.parse(localStorage['curt.made-here'])")) as object[];
   const many = Array.from({ length: 10_000 }, (_, nth) => ({ ...entry, path: `/api/v1/links/many-${nth}` }));
@@ -164,9 +160,8 @@ test.each([
   ],
   ["has stored something else", "try { localStorage.setItem('curt.made-here', '[null, {}, 5') } catch {}"],
 ])("a browser that %s creates links like any other", async (_what, script) => {
-  await using maker = await openWindow(curt.origin);
-  const { context, page } = maker;
-  await context.addInitScript(script);
+  await using page = await openPage(curt.origin);
+  await page.context().addInitScript(script);
   const code = `stored-${Bun.hash(script).toString(36)}`;
   await createLink(page, "en", code);
   await page.getByText(wordsOf("en")("preview.made")).waitFor();
@@ -184,8 +179,7 @@ test.each([
 });
 
 test("a link of somebody else isn't added to the list after a refused form", async () => {
-  await using maker = await openWindow(curt.origin);
-  const { page } = maker;
+  await using page = await openPage(curt.origin);
   await curt.shorten({ original_url: LONG, custom_code: "foreign" });
   await page.goto("/");
   await page.getByRole("textbox", { name: wordsOf("en")("home.url") }).fill("x");

@@ -3,7 +3,7 @@ import { expect, test } from "bun:test";
 import type { Locator } from "playwright-core";
 
 import { shareService } from "../support/service.ts";
-import { openWindow, readers, stopTime } from "./browser.ts";
+import { openPage, readers, stopTime } from "./browser.ts";
 
 const curt = shareService({ POSTURE: "private" });
 
@@ -32,8 +32,7 @@ test.each(DEVELOPERS)(
   "the keyboard alone sends a request and scrolls a wide sample ($locale, $width px)",
   async ({ locale, width }) => {
     const words = WORDS[locale];
-    await using reader = await openWindow(curt.origin, { locale, viewport: { width, height: 800 } });
-    const { page } = reader;
+    await using page = await openPage(curt.origin, { locale, viewport: { width, height: 800 } });
     await page.goto("/docs");
     const section = page.getByRole("region", { name: words.shorten, exact: true });
     const contents = page.getByRole("navigation", { name: words.contents });
@@ -82,8 +81,7 @@ async function expectScrolled(position: () => Promise<number>): Promise<void> {
 
 test("errors are in the language of the page, not of the browser", async () => {
   const words = WORDS["ko-KR"];
-  await using reader = await openWindow(curt.origin, { locale: "en-GB" });
-  const { page } = reader;
+  await using page = await openPage(curt.origin, { locale: "en-GB" });
   await page.goto("/docs?language=ko");
   const section = page.getByRole("region", { name: words.shorten, exact: true });
   await section.getByText(words.open).press("Enter");
@@ -100,8 +98,7 @@ test("errors are in the language of the page, not of the browser", async () => {
 
 test("parameters go into the path and the query, and a QR code is shown as an image", async () => {
   await curt.shorten({ original_url: "https://example.com/", custom_code: "#️⃣" });
-  await using reader = await openWindow(curt.origin, { locale: "en-GB" });
-  const { page } = reader;
+  await using page = await openPage(curt.origin, { locale: "en-GB" });
   await page.goto("/docs");
   const section = page.getByRole("region", { name: "Get visit statistics" });
   await section.getByText("Try it out").press("Enter");
@@ -124,8 +121,7 @@ test("parameters go into the path and the query, and a QR code is shown as an im
 });
 
 test("later operations are filled in with the link that was just created and with its key", async () => {
-  await using reader = await openWindow(curt.origin, { locale: "en-GB" });
-  const { page } = reader;
+  await using page = await openPage(curt.origin, { locale: "en-GB" });
   await page.goto("/docs");
   const call = async (name: string) => {
     const section = page.getByRole("region", { name, exact: true });
@@ -151,11 +147,10 @@ const DESKS = readers(
 test.each(DESKS)(
   "on a desktop the index stays in sight and samples are beside the text ($width px, scripts: $javaScriptEnabled)",
   async ({ width, javaScriptEnabled }) => {
-    await using reader = await openWindow(curt.origin, {
+    await using page = await openPage(curt.origin, {
       javaScriptEnabled,
       viewport: { width, height: 800 },
     });
-    const { page } = reader;
     await page.goto("/docs#getStatistics");
     const contents = page.getByRole("navigation", { name: "Contents" });
     await contents.getByRole("link", { name: "Quick start" }).waitFor();
@@ -178,11 +173,10 @@ test.each(DESKS)(
 
 test("on a phone the index is folded and samples fit the width", async () => {
   for (const width of readers([320, 360])) {
-    await using reader = await openWindow(curt.origin, {
+    await using page = await openPage(curt.origin, {
       javaScriptEnabled: false,
       viewport: { width, height: 740 },
     });
-    const { page } = reader;
     await page.goto("/docs");
     const section = page.getByRole("region", { name: "Shorten a URL", exact: true });
     const sample = section.getByRole("group", { name: "curl: Shorten a URL" });
@@ -201,8 +195,7 @@ test("on a phone the index is folded and samples fit the width", async () => {
 });
 
 test("the index marks the section in view", async () => {
-  await using reader = await openWindow(curt.origin, { viewport: { width: 1280, height: 800 } });
-  const { page } = reader;
+  await using page = await openPage(curt.origin, { viewport: { width: 1280, height: 800 } });
   await page.goto("/docs");
   const contents = page.getByRole("navigation", { name: "Contents" });
   for (const name of ["Errors", "Withdraw a link", "Quick start"]) {
@@ -216,8 +209,7 @@ test("the index marks the section in view", async () => {
 });
 
 test("every sample has a button that copies it", async () => {
-  await using reader = await openWindow(curt.origin, { permissions: ["clipboard-read", "clipboard-write"] });
-  const { page } = reader;
+  await using page = await openPage(curt.origin, { permissions: ["clipboard-read", "clipboard-write"] });
   await page.goto("/docs");
   const samples = await page.locator("pre").count();
   expect(samples).toBeGreaterThan(50);
@@ -232,8 +224,7 @@ test("every sample has a button that copies it", async () => {
 });
 
 test("a printed reference has every sample in full, and no controls", async () => {
-  await using reader = await openWindow(curt.origin);
-  const { page } = reader;
+  await using page = await openPage(curt.origin);
   await page.emulateMedia({ media: "print" });
   await page.goto("/docs");
   const samples = await page
@@ -251,8 +242,7 @@ async function boxOf(element: Locator) {
 }
 
 test("without scripts every sample is readable, and no control is shown that needs one", async () => {
-  await using reader = await openWindow(curt.origin, { locale: "en-GB", javaScriptEnabled: false });
-  const { page } = reader;
+  await using page = await openPage(curt.origin, { locale: "en-GB", javaScriptEnabled: false });
   await page.goto("/docs");
   const section = page.getByRole("region", { name: "Shorten a URL", exact: true });
   expect(await section.getByRole("group", { name: "curl: Shorten a URL" }).isVisible()).toBeTrue();

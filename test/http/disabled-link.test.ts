@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { beforeAll, describe, expect, test } from "bun:test";
 
 import type { LinkKey } from "../../src/links/code.ts";
 import { REASONS } from "../../src/links/reasons.ts";
@@ -6,16 +6,14 @@ import en from "../../src/locales/en.json";
 import { LANGUAGES, message } from "../../src/locales/messages.ts";
 import { nextStep } from "../../src/pages/problem/page.tsx";
 import { createManagedLink } from "../support/managed-links.ts";
-import { openStoreOf, outcomeOf, shareService, startService } from "../support/service.ts";
+import { openStoreOf, shareStoreOf, outcomeOf, shareService, startService } from "../support/service.ts";
 import { untilCounted, visit } from "../visits/visits.ts";
 import { HTML } from "./markup.ts";
 
 const DECISION = { who: "api", atMs: Date.UTC(2026, 10, 22), note: "a private note" } as const;
 
 const curt = shareService();
-let store: Awaited<ReturnType<typeof openStoreOf>>;
-beforeAll(async () => void (store = await openStoreOf(curt)));
-afterAll(() => store.close());
+const store = shareStoreOf(curt);
 
 const createLink = (code: string) =>
   createManagedLink(curt, { code, target: `https://${code}.example/path` });

@@ -76,10 +76,7 @@ describe("a code", () => {
     ];
     for (const [spelling, host] of spellings)
       for (const path of ["/both", "/both/"])
-        expect([spelling, await locationOf(toDomain(curt, spelling), path)]).toEqual([
-          spelling,
-          targetOf(host),
-        ]);
+        expect(await locationOf(toDomain(curt, spelling), path), spelling).toEqual(targetOf(host));
   });
 
   test("can't be read or changed at another domain, whatever the path, method or key", async () => {
@@ -127,8 +124,7 @@ describe("a code", () => {
               text.includes("/changed");
             const request = `${method} ${host} ${path}`;
             const isRefused = [400, 404, 405].includes(response.status);
-            expect([request, response.status, isRefused, isFound, isShown]).toEqual([
-              request,
+            expect([response.status, isRefused, isFound, isShown], request).toEqual([
               response.status,
               true,
               false,
@@ -272,11 +268,7 @@ describe("a code", () => {
     expect(base["short_url"]).toBe("https://curt.example/back/");
     for (const domain of ["www.curt.example", "go.example.com/x", "https://", "@", "한글"]) {
       const refusal = await callApi(curt, "POST", "/api/v1/links", { body: { target: "nothing", domain } });
-      expect([domain, refusal.status, refusal.reason]).toEqual([
-        domain,
-        400,
-        "target.scheme, domain.unknown",
-      ]);
+      expect([refusal.status, refusal.reason], domain).toEqual([400, "target.scheme, domain.unknown"]);
     }
   });
 });

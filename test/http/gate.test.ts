@@ -7,18 +7,25 @@ import { DAY_MS, HOUR_MS } from "../../src/links/time.ts";
 import en from "../../src/locales/en.json";
 import ko from "../../src/locales/ko.json";
 import { addAllGuarded, addGuarded, hashCheaply } from "../support/guarded-links.ts";
-import { openStoreOf, type RunningService, shareService, startService } from "../support/service.ts";
+import {
+  openStoreOf,
+  outcomeOf,
+  type RunningService,
+  shareService,
+  startService,
+} from "../support/service.ts";
 import { linkOf, untilCounted, WINDOWS_CHROME } from "../visits/visits.ts";
 import { elementsOf, HTML, sendForm } from "./markup.ts";
+import { OPEN_REFUSALS, PASSWORD } from "./open-refusals.ts";
 import { sendRaw } from "./raw.ts";
+import { expectEnvelope, expectHead, type Mistake, rowsOf, SHORTEN_NAMES } from "./refusal.ts";
 
 const TARGET = "https://example.com/where?to=go&so=%22#here";
 /** Any trace of the destination. */
 const DESTINATION = /example\.com/;
 const PERSON = { "User-Agent": WINDOWS_CHROME, ...HTML };
-const PASSWORD = "비밀 pass:word";
 
-const curt = shareService({ CACHE_SECONDS: "60" });
+const curt = shareService({ CACHE_SECONDS: "60", LIMIT_PASSWORDS: "off" });
 
 const basic = (password: string, user = "") => ({
   Authorization: `Basic ${Buffer.from(`${user}:${password}`).toString("base64")}`,
@@ -153,25 +160,47 @@ describe("a link with a password", () => {
     closed = await addGuarded(curt, "closed", { password: PASSWORD, target: TARGET });
   });
 
-  test("answers 401 with a Basic challenge, and redirects with the right password", async () => {
-    for (const headers of [{}, { Authorization: "Bearer x" }, basic("")]) {
+  describe.each(rowsOf(OPEN_REFUSALS))("%s", (_, refusal) => {
+    const { password } = refusal;
+    const headers: Record<string, string> = password === undefined ? {} : basic(password);
+    const [{ reason }] = refusal.mistakes as [Mistake];
+
+    test("doesn't open the link for programs, which get a Basic challenge", async () => {
       const response = await curt.fetch("/closed", { headers });
-      expect(response.headers.get("www-authenticate")).toBe(
-        'Basic realm="https://curt.example/closed/", charset="UTF-8"',
+      const challenge = 'Basic realm="https://curt.example/closed/", charset="UTF-8"';
+      await expectEnvelope(
+        response.clone() as Response,
+        { ...refusal, headers: { "www-authenticate": challenge } },
+        SHORTEN_NAMES,
       );
-      expect(response.headers.get("curt-reason")).toBe("password.missing");
-      const message = en["password.missing"];
-      expect(JSON.parse(await expectClosed(response, 401))).toEqual({ status: "error", message });
-    }
-    const wrong = await curt.fetch("/closed", { headers: basic("pass") });
-    expect(wrong.headers.get("curt-reason")).toBe("password.wrong");
-    expect(await expectClosed(wrong, 401)).toContain(en["password.wrong"]);
-    await expectClosed(await curt.fetch("/closed", { method: "HEAD" }), 401);
+      await expectClosed(response, 401);
+      await expectClosed(await curt.fetch("/closed", { method: "HEAD", headers }), 401);
+    });
+
+    test("doesn't open the link for browsers, which get the form and no such challenge", async () => {
+      const form: Record<string, string> = password === undefined ? {} : { password };
+      for (const sent of [
+        curt.fetch("/closed", { headers: { ...PERSON, ...headers } }),
+        send("/closed", form),
+      ]) {
+        const response = await sent;
+        expectHead(response, { ...refusal, headers: { "www-authenticate": "Form" } });
+        const page = await expectClosed(response, 401);
+        const error = reason === "password.missing" ? undefined : en[reason as "password.wrong"];
+        expect(/id="password-error" role="alert">([^<]*)</.exec(page)?.[1]).toEqual(error);
+        expect(page).not.toContain("pass:word");
+      }
+    });
+  });
+
+  test("redirects with the right password and any user name", async () => {
     for (const user of ["", "anybody", "비밀"])
       for (const method of ["GET", "HEAD"])
         expectOpen(await curt.fetch("/closed", { method, headers: basic(PASSWORD, user) }));
     // A Mac may send Hangul decomposed.
     expectOpen(await curt.fetch("/closed", { headers: basic(PASSWORD.normalize("NFD")) }));
+    const bearer = curt.fetch("/closed", { headers: { Authorization: "Bearer x" } });
+    expect(await outcomeOf(bearer)).toBe("401 password.missing");
   });
 
   test("shows browsers a password page, without a challenge that they would handle", async () => {
@@ -240,20 +269,14 @@ describe("a link with a password", () => {
     expectOpen(await curt.fetch("/changed", { headers: basic("another") }));
   });
 
-  test("accepts the form of its own page only", async () => {
-    for (const [status, password, headers] of [
-      [401, "", {}],
-      [403, PASSWORD, { Origin: "https://evil.example" }],
-      [403, PASSWORD, { "Sec-Fetch-Site": "cross-site" }],
-      [403, PASSWORD, { "Sec-Fetch-Site": "same-site", Origin: "null" }],
-      [403, PASSWORD, { Origin: "http://curt.example", Host: "curt.example" }],
-      [415, PASSWORD, { "Content-Type": "text/plain" }],
-      [413, "x".repeat(10_000), {}],
-    ] as const)
-      await expectClosed(await send("/closed", { password }, headers), status);
-    await expectClosed(await send("/closed", {}), 401);
+  test("accepts the form of its own page", async () => {
     for (const headers of [{ Origin: "null" }, { "Sec-Fetch-Site": "same-origin" }])
       expectOpen(await send("/closed/?language=ko", { password: PASSWORD }, headers), 303);
+  });
+
+  test("accepts no form of another site, even with the right password", async () => {
+    for (const headers of [{ Origin: "https://evil.example" }, { "Sec-Fetch-Site": "cross-site" }])
+      await expectClosed(await send("/closed", { password: PASSWORD }, headers), 403);
   });
 
   test("hides its destination from crawlers, pages, images and the API, and logs no password", async () => {

@@ -42,8 +42,6 @@ describe("PATCH /api/v1/links/{code}", () => {
     });
     const change = async (body: object) => (await callApi(curt, "PATCH", path, { key, body })).data;
     expect(await change({})).toEqual(data);
-    const misnamed = await callApi(curt, "PATCH", path, { key, body: { original_url: OTHER } });
-    expect([misnamed.status, misnamed.reason]).toEqual([400, "field.unknown"]);
     expect(await change({ expires_at: null })).toEqual({ ...data, expires_at: null });
     expect(await change({ password: null })).toEqual({ ...data, expires_at: null, has_password: false });
     const expires_at = new Date(curt.nowMs() + DAY_MS).toISOString();
@@ -52,41 +50,13 @@ describe("PATCH /api/v1/links/{code}", () => {
     expect(await destinationOf(curt, code)).toBe(TARGET);
   });
 
-  test("checks its fields as a create does, and names each wrong one", async () => {
-    const { code, path, key } = await createManagedLink(curt);
-    const cases: [object, string, string][] = [
-      [{ target: "ftp://example.com/" }, "target.scheme", `target: ${en["target.scheme"]}`],
-      [{ target: "https://curt.example/x" }, "target.own", `target: ${en["target.own"]}`],
-      [{ target: "https://u:p@example.com/" }, "target.credentials", `target: ${en["target.credentials"]}`],
-      [{ target: null }, "field.type", "target: It must be of type string, not null."],
-      [{ expires_at: "soon" }, "expires_at.format", `expires_at: ${en["expires_at.format"]}`],
-      [{ expires_at: "2020-01-01T00:00:00Z" }, "expires_at.past", `expires_at: ${en["expires_at.past"]}`],
-      [{ target: "x", max_visits: 0, password: "" }, "target.scheme, max_visits.range, password.length", ""],
-    ];
-    for (const [body, reason, message] of cases) {
-      const refusal = await callApi(curt, "PATCH", path, { key, body });
-      expect([body, refusal.status, refusal.reason]).toEqual([body, 400, reason]);
-      if (message !== "") expect(refusal.message).toBe(message);
-    }
-    expect((await callApi(curt, "PATCH", path, { key, body: [] })).reason).toBe("body.object");
-    expect(await destinationOf(curt, code)).toBe(TARGET);
-    await using refusing = await startService({ POSTURE: "public" });
-    const link = await createManagedLink(refusing);
-    const chain = await callApi(refusing, "PATCH", link.path, {
-      key: link.key,
-      body: { target: "https://bit.ly/x" },
-    });
-    expect([chain.status, chain.reason]).toEqual([400, "target.chain"]);
-  });
-
   test("counts new destinations against LIMIT_CREATE, and nothing else", async () => {
     await using limited = await startService({ LIMIT_CREATE: "2/1h" });
     const { path, key } = await createManagedLink(limited);
     const change = (body: object) => callApi(limited, "PATCH", path, { key, body });
     expect((await change({ target: "nonsense" })).status).toBe(400);
     expect((await change({ target: OTHER })).status).toBe(200);
-    const over = await change({ target: TARGET });
-    expect([over.status, over.reason]).toEqual([429, "limit.create"]);
+    expect(await outcomeOf(change({ target: TARGET }))).toBe("429 limit.create");
     for (const body of [{ expires_at: "24h" }, { target: OTHER }, { max_visits: 3 }])
       expect((await change(body)).status).toBe(200);
   });
@@ -118,8 +88,7 @@ describe("PATCH /api/v1/links/{code}", () => {
     for (const repeated of [null, started.data["starts_at"]])
       expect((await change({ starts_at: repeated })).status).toBe(200);
     for (const later of ["24h", starts_at, past]) {
-      const refusal = await change({ starts_at: later, max_visits: 9 });
-      expect([refusal.status, refusal.reason]).toEqual([400, "starts_at.started"]);
+      expect(await outcomeOf(change({ starts_at: later, max_visits: 9 }))).toBe("400 starts_at.started");
     }
     const { data } = await callApi(curt, "GET", path, { key });
     expect(data).toMatchObject({ starts_at: started.data["starts_at"], max_visits: 7 });
@@ -189,24 +158,6 @@ test("If-None-Match: * answers 412, because the link exists", async () => {
   }
 });
 
-test("a 404 lists its errors, for every operation of a link", async () => {
-  for (const [method, path] of [
-    ["GET", ""],
-    ["GET", "/stats"],
-    ["DELETE", ""],
-  ] as const) {
-    const response = await curt.fetch(`/api/v1/links/nobody${path}`, {
-      method,
-      headers: { Authorization: "Bearer x" },
-    });
-    const { errors } = (await response.json()) as { errors: unknown };
-    expect([response.status, errors]).toEqual([
-      404,
-      [{ field: null, reason: "link.unknown", message: en.unknown }],
-    ]);
-  }
-});
-
 test("statistics up to the first day of the year 0 start on that day", async () => {
   const { path } = await createManagedLink(curt);
   const { status, data } = await callApi(curt, "GET", `${path}/stats?to=0000-01-01`);
@@ -250,28 +201,6 @@ describe("If-Match", () => {
 });
 
 describe("a manage key", () => {
-  test("is required for every change, and must be the link's own", async () => {
-    const { path, key, code } = await createManagedLink(curt);
-    const wrong = [await otherKey(), key.slice(0, -1), key.slice(1), `${key}A`, key.toUpperCase(), "x"];
-    for (const method of ["PATCH", "DELETE"]) {
-      for (const given of ["", "Basic dTpw", `Bearer`, `Bearer ${key} x`]) {
-        const response = await curt.fetch(path, { method, body: "{}", headers: { Authorization: given } });
-        expect(await outcomeOf(response), given).toBe("401 key.missing");
-        expect(response.headers.get("www-authenticate")).toBe("Bearer");
-      }
-      for (const given of wrong) {
-        const refusal = await callApi(curt, method, path, { key: given, body: { target: OTHER } });
-        expect([refusal.status, refusal.reason], given).toEqual([403, "key.wrong"]);
-      }
-      const unknown = await callApi(curt, method, "/api/v1/links/nothing-here", { key, body: {} });
-      expect([unknown.status, unknown.reason]).toEqual([404, "link.unknown"]);
-    }
-    for (const given of wrong)
-      for (const address of [path, `${path}/stats`])
-        expect((await callApi(curt, "GET", address, { key: given })).reason).toBe("key.wrong");
-    expect(await destinationOf(curt, code)).toBe(TARGET);
-  });
-
   test("counts against LIMIT_UNKNOWN if it is wrong", async () => {
     await using limited = await startService({ LIMIT_UNKNOWN: "3/1h" });
     const { path, key } = await createManagedLink(limited);
@@ -357,62 +286,29 @@ describe("the state of a link", () => {
   const links = shareService({}, { standsStill: true });
   const wait = (days: number) => () => links.advance(days * DAY_MS);
   const withdraw = ({ path, key }: ManagedLink) => callApi(links, "DELETE", path, { key });
-  const [UNKNOWN, OVER] = ["404 link.unknown", "410 link."];
+  const UNKNOWN = "404 link.unknown";
 
-  test.each<[string, object, (link: ManagedLink) => unknown, string, string, string]>([
-    ["active", {}, () => {}, `302 ${TARGET}`, "200", "200"],
-    ["scheduled", { starts_at: "24h" }, () => {}, UNKNOWN, UNKNOWN, "200"],
-    ["expired", { expires_at: "24h" }, wait(1), `${OVER}expired`, "200", `${OVER}expired`],
-    [
-      "used_up",
-      { max_visits: 1 },
-      ({ code }) => destinationOf(links, code),
-      `${OVER}used-up`,
-      "200",
-      `${OVER}used-up`,
-    ],
-    ["withdrawn", {}, withdraw, `${OVER}withdrawn`, `${OVER}withdrawn`, `${OVER}withdrawn`],
-    ["no longer held", { expires_at: "24h" }, wait(31), UNKNOWN, UNKNOWN, UNKNOWN],
-  ])(
-    "decides the responses to visitors, readers and its manage key: %s",
-    async (state, terms, prepare, visit, read, change) => {
-      const link = await createManagedLink(links, terms);
-      const { code, path, key } = link;
-      await prepare(link);
-      expect(await outcomeOf(links.fetch(`/${code}`))).toBe(visit);
-      expect(await outcomeOf(callApi(links, "GET", path))).toBe(read);
-      const lookUp = await callApi(links, "GET", path, { key });
-      if (change === UNKNOWN) expect(await outcomeOf(lookUp)).toBe(UNKNOWN);
-      else expect(lookUp.data["state"]).toBe(state);
-      for (const [given, outcome = ""] of [
-        [undefined, "401 key.missing"],
-        [await otherKey(), change === UNKNOWN ? UNKNOWN : "403 key.wrong"],
-        [key, change],
-      ])
-        for (const method of ["PATCH", "DELETE"])
-          expect(await outcomeOf(callApi(links, method, path, { key: given, body: {} })), method).toBe(
-            outcome,
-          );
-    },
-  );
-});
-
-test("a disabled link can only be withdrawn, and a deleted one answers 410 even to its key", async () => {
-  const ADMIN_TOKEN = "operator-token-0123456789";
-  await using instance = await startService({ ADMIN_TOKEN });
-  const operator = (method: string, path: string, body?: object) =>
-    callApi(instance, method, `/api/v1/admin/links/${path}`, { key: ADMIN_TOKEN, body, ifMatch: "*" });
-  const change = async ({ path, key }: { path: string; key: string }, method = "PATCH") =>
-    callApi(instance, method, path, { key, body: { target: OTHER } });
-
-  const disabled = await createManagedLink(instance);
-  expect((await operator("POST", `${disabled.code}/disable`, { reason: "spam" })).status).toBe(200);
-  expect((await change(disabled)).reason).toBe("link.disabled");
-  // Withdrawing is always allowed.
-  expect((await change(disabled, "DELETE")).status).toBe(200);
-
-  const deleted = await createManagedLink(instance);
-  expect((await operator("DELETE", `${deleted.code}?confirm=${deleted.code}`)).status).toBe(200);
-  for (const method of ["PATCH", "DELETE"]) expect((await change(deleted, method)).status).toBe(410);
-  expect((await callApi(instance, "GET", deleted.path, { key: deleted.key })).status).toBe(410);
+  test.each<[string, object, (link: ManagedLink) => unknown, string, string]>([
+    ["active", {}, () => {}, `302 ${TARGET}`, "200"],
+    ["scheduled", { starts_at: "24h" }, () => {}, UNKNOWN, UNKNOWN],
+    ["expired", { expires_at: "24h" }, wait(1), "410 link.expired", "200"],
+    ["used_up", { max_visits: 1 }, ({ code }) => destinationOf(links, code), "410 link.used-up", "200"],
+    ["withdrawn", {}, withdraw, "410 link.withdrawn", "410 link.withdrawn"],
+    ["no longer held", { expires_at: "24h" }, wait(31), UNKNOWN, UNKNOWN],
+  ])("decides the responses to visitors and readers: %s", async (state, terms, prepare, visit, read) => {
+    const link = await createManagedLink(links, terms);
+    const { code, path, key } = link;
+    await prepare(link);
+    expect(await outcomeOf(links.fetch(`/${code}`))).toBe(visit);
+    expect(await outcomeOf(callApi(links, "GET", path))).toBe(read);
+    const lookUp = await callApi(links, "GET", path, { key });
+    const isGone = lookUp.status === 404;
+    expect(isGone ? "no longer held" : lookUp.data["state"]).toBe(state);
+    for (const [given, outcome] of [
+      [undefined, "401 key.missing"],
+      [await otherKey(), isGone ? UNKNOWN : "403 key.wrong"],
+    ] as const)
+      for (const method of ["PATCH", "DELETE"])
+        expect(await outcomeOf(callApi(links, method, path, { key: given, body: {} })), method).toBe(outcome);
+  });
 });

@@ -8,6 +8,20 @@ export const HTML = { Accept: "text/html,application/xhtml+xml" };
 /** Part of every hostile input that the tests send, to find it in responses. */
 export const MARK = "zq7";
 
+/** Texts that would become elements, attributes, addresses or control characters if a page didn't escape them. */
+export const HOSTILE = [
+  `<script>${MARK}</script>`,
+  `"><img src=x onerror=${MARK}>`,
+  `' onfocus='${MARK}`,
+  `javascript:${MARK}`,
+  `https://example.com/"onmouseover="${MARK}`,
+  `https://example.com/</script><b>${MARK}`,
+  `naver.com/<b>${MARK}`,
+  `</textarea></bdi></li><a href="//${MARK}">`,
+  `&lt;b&gt;${MARK}&#60;i&#62;`,
+  `{field}\${${MARK}}$&$1`,
+];
+
 export interface Element {
   readonly tag: string;
   readonly attributes: Readonly<Record<string, string>>;

@@ -1,5 +1,5 @@
 // Tests every term through every door. A new term only needs its samples.
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
 
 import { TERM_NAMES, type TermName, TERMS } from "../../src/links/terms.ts";
@@ -11,7 +11,7 @@ import { run } from "../cli/run.ts";
 import { startReceiver } from "../events/receiver.ts";
 import { HTML, sendForm } from "../http/markup.ts";
 import { readServedForm, type ServedForm } from "../http/served-form.ts";
-import { connect } from "../mcp/connect.ts";
+import { shareTools } from "../mcp/connect.ts";
 import { callApi, createManagedLink, type ManagedLink, OTHER, TARGET } from "../support/managed-links.ts";
 import { sharePostgres } from "../support/postgres.ts";
 import { type RunningService, shareService, startService, temporaryFolder } from "../support/service.ts";
@@ -320,9 +320,7 @@ describe("the commands", () => {
 });
 
 describe("the MCP tools", () => {
-  let mcp: Awaited<ReturnType<typeof connect>>;
-  beforeAll(async () => void (mcp = await connect({ CURT_URL: curt.origin })));
-  afterAll(() => mcp[Symbol.asyncDispose]());
+  const mcp = shareTools(curt);
 
   async function call(tool: string, terms: Readonly<Record<string, unknown>>) {
     const { isError, text, result } = await mcp.call(tool, terms);

@@ -1,9 +1,9 @@
-import { expect } from "bun:test";
+import { afterAll, beforeAll, expect } from "bun:test";
 
 import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 
-import { PROGRAM } from "../support/service.ts";
+import { PROGRAM, type RunningService } from "../support/service.ts";
 
 interface Connected extends AsyncDisposable {
   readonly client: Client;
@@ -56,4 +56,12 @@ export async function connect(
       expect(errors).toEqual([]);
     },
   };
+}
+
+/** One connection to a service for the tests of a file or of a `describe`. */
+export function shareTools(curt: Pick<RunningService, "origin">): Pick<Connected, "client" | "call"> {
+  const shared = {} as Connected;
+  beforeAll(async () => void Object.assign(shared, await connect({ CURT_URL: curt.origin })));
+  afterAll(() => shared[Symbol.asyncDispose]());
+  return shared;
 }

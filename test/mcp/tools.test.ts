@@ -1,19 +1,15 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { version } from "../../package.json";
 import { INSTANCE_COMMANDS } from "../../src/cli/instance-commands.ts";
-import { BASE_URL, disableLink, ROOT, shareService, startService } from "../support/service.ts";
+import { BASE_URL, disableLink, ROOT, shareService } from "../support/service.ts";
 import { visit } from "../visits/visits.ts";
-import { connect } from "./connect.ts";
-
-type Connected = Awaited<ReturnType<typeof connect>>;
+import { connect, shareTools } from "./connect.ts";
 
 const curt = shareService({ STATS_SHOWN: "all" });
-let mcp: Connected;
-beforeAll(async () => void (mcp = await connect({ CURT_URL: curt.origin })));
-afterAll(() => mcp[Symbol.asyncDispose]());
+const mcp = shareTools(curt);
 
 const TARGET = "https://example.com/a/long/address";
 type Result = Record<string, string>;
@@ -123,41 +119,13 @@ describe("shorten", () => {
     // Before its start, a link is unknown.
     expect((await mcp.call("look_inside", { link: "later" })).text).toStartWith("404 link.unknown: ");
   });
-
-  test("reports why it creates no link", async () => {
-    await curt.shorten({ original_url: TARGET, custom_code: "taken" });
-    const refused: [Record<string, unknown>, string][] = [
-      [{ target: TARGET, code: "taken" }, "409 code.taken: code: This short code is already in use."],
-      [{ target: "ftp://example.com/" }, "400 target.scheme: target: It must start with http"],
-      [{ target: TARGET, code: "a b" }, "400 code.space: code: Spaces are not allowed"],
-      [{ target: TARGET, expires_at: "1year" }, "expires_at: "],
-      [{ target: TARGET, max_visits: 0 }, "max_visits"],
-      [{}, "target"],
-    ];
-    for (const [given, why] of refused) {
-      const { isError, text, result } = await mcp.call("shorten", given);
-      expect([isError, text, result]).toEqual([true, expect.stringContaining(why), undefined]);
-    }
-  });
-
-  test("requires the token of a service that has one", async () => {
-    const CREATE_TOKEN = "0123456789abcdef";
-    await using closed = await startService({ CREATE_TOKEN });
-    await using without = await connect({ CURT_URL: closed.origin });
-    const refused = await without.call("shorten", { target: TARGET });
-    expect([refused.isError, refused.text]).toEqual([true, expect.stringMatching(/^401 \S+: /)]);
-    await using having = await connect({ CURT_URL: closed.origin, CURT_TOKEN: CREATE_TOKEN });
-    expect((await having.call("shorten", { target: TARGET })).isError).toBeFalse();
-  });
 });
 
-test("update and withdraw change a link only with its manage key", async () => {
+test("update and withdraw change a link with its manage key", async () => {
   const given = { target: TARGET, code: "keyed", max_visits: 3, password: "correct horse" };
   const { manage_key } = (await mcp.call("shorten", given)).result as Result;
   const link = `${BASE_URL}/keyed`;
   const other = "https://example.com/other";
-  const wrong = await mcp.call("update", { link, manage_key: "wrong", target: other });
-  expect([wrong.isError, wrong.text]).toEqual([true, expect.stringMatching(/^403 key\.wrong: /)]);
   const changes = { target: other, max_visits: null, password: null };
   expect((await mcp.call("update", { link, manage_key, ...changes })).result).toMatchObject({
     target: other,

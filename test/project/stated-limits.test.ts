@@ -507,11 +507,7 @@ describe("a figure in the documents", () => {
   test("of a setting matches the setting's format", () => {
     for (const { name, meaning, takes } of Object.values(SETTINGS)) {
       for (const [range, from, to] of meaning.matchAll(/(\d+d?) to (\d+d?)/g))
-        expect([name, range, takes.right]).toEqual([
-          name,
-          range,
-          expect.stringContaining(`from ${from} to ${to}`),
-        ]);
+        expect([range, takes.right], name).toEqual([range, expect.stringContaining(`from ${from} to ${to}`)]);
       for (const [, part = ""] of meaning.matchAll(/(secret of \d+|at most \d+ KiB)/g))
         expect([name, takes.right]).toEqual([name, expect.stringContaining(part)]);
     }

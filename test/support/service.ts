@@ -264,6 +264,14 @@ export async function openStoreOf({ database }: RunningService) {
   return Object.assign(store, { [Symbol.asyncDispose]: () => store.close() });
 }
 
+/** The store of a shared service, as another process has it, for the tests of a file or of a `describe`. */
+export function shareStoreOf(service: RunningService): Awaited<ReturnType<typeof openStoreOf>> {
+  const shared = {} as Awaited<ReturnType<typeof openStoreOf>>;
+  beforeAll(async () => void Object.assign(shared, await openStoreOf(service)));
+  afterAll(() => shared.close());
+  return shared;
+}
+
 /** Ends a link as another process would. The service reads the change a moment later. */
 export async function endLink(service: RunningService, code: string, endsMs: number): Promise<void> {
   await using store = await openStoreOf(service);

@@ -87,8 +87,7 @@ describe("every command in the documents", () => {
     for (const command of own) {
       const { document, settings } = command;
       const line = lineOf(command) ?? [];
-      expect([document, line, readCommandLine({ ...COMMANDS, ...INSTANCE_COMMANDS }, line)]).toEqual([
-        document,
+      expect([line, readCommandLine({ ...COMMANDS, ...INSTANCE_COMMANDS }, line)], document).toEqual([
         line,
         expect.objectContaining({ command: expect.anything() }),
       ]);
@@ -128,8 +127,7 @@ test("every call of curl in the documents succeeds", async () => {
     const answer = await fetch(`${origin}${path}`, { method, headers, body, redirect: "manual" });
     key = /"manage_key":"([^"]+)"/.exec(await answer.text())?.[1] ?? key;
     etag = answer.headers.get("etag") ?? etag;
-    expect([call.document, method, url, answer.status, answer.status < 400]).toEqual([
-      call.document,
+    expect([method, url, answer.status, answer.status < 400], call.document).toEqual([
       method,
       url,
       answer.status,
