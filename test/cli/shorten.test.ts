@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from "bun:test";
-import { chmodSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 import jsQR from "jsqr";
@@ -132,6 +132,15 @@ describe("curt shorten in a pipe", () => {
     const ended = await run(["withdraw", "유지"], { ...given, CURT_KEY: manage_key });
     expect([ended.code, ended.stdout]).toEqual([0, expect.stringMatching(/^state +withdrawn$/m)]);
     expect((await curt.fetch("/유지")).status).toBe(410);
+  });
+
+  test("uses the last stored key of an address, because a code can be reused", async () => {
+    using folder = temporaryFolder();
+    mkdirSync(join(folder.path, "curt"));
+    writeFileSync(join(folder.path, "curt", "keys"), `https://curt.example/reused/ ${"x".repeat(22)}\n`);
+    const given = { ...environment, XDG_STATE_HOME: folder.path };
+    await run(["shorten", "https://example.com/", "--code", "reused", "--keep-key"], given);
+    expect(await run(["withdraw", "curt.example/reused"], given)).toMatchObject({ code: 0, stderr: "" });
   });
 
   test("creates nothing if it can't store the key", async () => {
