@@ -137,6 +137,11 @@ describe("the configuration", () => {
         },
         { LIMIT_CREATE: "off", LIMIT_VIEW: "1000000/31d, 1/1s", LIMIT_REPORT: "off" },
       ],
+      [
+        "LIMIT_VIEW",
+        "1/1s,2/2s,3/3s,4/4s",
+        { limitView: [1, 2, 3, 4].map((count) => ({ count, ms: count * 1000 })) },
+      ],
       ["CREATE_TOKEN", "0123456789abcde=", { createToken: "0123456789abcde=" }],
       ["CURT_SECRET", "x".repeat(32), { secret: "x".repeat(32) }],
       ["EDITS", "off", { edits: "off" }],
