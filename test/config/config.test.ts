@@ -111,6 +111,7 @@ describe("the configuration", () => {
       ["METRICS_PORT", "[::1]:9464", { metrics: { host: "::1", port: 9464 } }],
       ["CODE_HOLD", "12h", { codeHoldMs: 43_200_000 }],
       ["CODE_HOLD", "0s", { codeHoldMs: 0 }],
+      ["CODE_HOLD", "36500d", { codeHoldMs: 36_500 * 86_400_000 }],
       [
         "POSTURE",
         "public",
