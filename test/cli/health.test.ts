@@ -33,6 +33,16 @@ describe("curt health", () => {
     expect((await run(["health"], { CURT_URL: "here" })).code).toBe(2);
   });
 
+  test("fails if the address redirects", async () => {
+    using server = Bun.serve({
+      port: 0,
+      fetch: ({ url }) => (url.endsWith("/ready") ? new Response() : Response.redirect("/ready")),
+    });
+    const CURT_URL = `http://localhost:${server.port}`;
+    const stderr = `curt: not ready: ${CURT_URL}/readyz answers 302\n`;
+    expect(await run(["health"], { CURT_URL })).toEqual({ code: 1, stdout: "", stderr });
+  });
+
   test("accepts any certificate of its own server, but not of the one in CURT_URL", async () => {
     const pem = await Bun.file(join(import.meta.dir, "../http/certificates/first.pem")).text();
     using server = Bun.serve({

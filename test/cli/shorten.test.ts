@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from "bun:test";
-import { chmodSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 import jsQR from "jsqr";
@@ -82,69 +82,6 @@ describe("curt shorten in a pipe", () => {
     ];
     const { stdout } = await run(args, environment);
     expect(JSON.parse(stdout)).toMatchObject({ expires_at: null, max_visits: null });
-  });
-
-  test("stores keys in a file that info, edit and withdraw use", async () => {
-    using folder = temporaryFolder();
-    const keys = join(folder.path, "curt", "keys");
-    const given = { ...environment, XDG_STATE_HOME: folder.path, CURT_PASSWORD: "correct horse" };
-    const target = "https://example.com/kept";
-    await run(["shorten", target, "--code", "유지", "--keep-key", "--password"], given);
-    await run(["shorten", target, "--code", "other", "--keep-key"], given);
-    const address = "https://curt.example/%EC%9C%A0%EC%A7%80/";
-    expect(readFileSync(keys, "utf8")).toMatch(
-      new RegExp(`^${address} [\\w-]{22}\nhttps://curt.example/other/ [\\w-]{22}\n$`),
-    );
-    expect(statSync(keys).mode & 0o777).toBe(0o600);
-
-    const known = await run(["info", "curt.example/유지", "--json"], given);
-    expect(JSON.parse(known.stdout)).toMatchObject({ target, has_password: true });
-    const unknown = await run(["info", address, "--json"], environment);
-    expect(JSON.parse(unknown.stdout)).toMatchObject({ target: null });
-
-    const terms = ["--target", `${target}/2`, "--expires-at", "24h", "--max-visits", "5", "--no-password"];
-    const edited = await run(["edit", address, ...terms], given);
-    expect([edited.code, edited.stderr]).toEqual([0, ""]);
-    expect(edited.stdout).toMatch(/^target +https:\/\/example\.com\/kept\/2\n/m);
-    expect(edited.stdout).not.toContain("manage_key");
-    const endless = ["--expires-at", "never", "--max-visits", "unlimited", "--json"];
-    const second = await run(["edit", address, ...endless], given);
-    expect(JSON.parse(second.stdout)).toMatchObject({
-      expires_at: null,
-      max_visits: null,
-      has_password: false,
-    });
-
-    const { manage_key } = JSON.parse(second.stdout) as { manage_key: string };
-    // The keys of curt.example aren't for another host.
-    for (const [link, options] of [
-      ["유지", []],
-      [address, ["--key", "wrong"]],
-    ] as const)
-      expect((await run(["withdraw", link, ...options], given)).code).not.toBe(0);
-    const ended = await run(["withdraw", "유지"], { ...given, CURT_KEY: manage_key });
-    expect([ended.code, ended.stdout]).toEqual([0, expect.stringMatching(/^state +withdrawn$/m)]);
-    expect((await curt.fetch("/유지")).status).toBe(410);
-  });
-
-  test("creates nothing if it can't store the key", async () => {
-    using folder = temporaryFolder();
-    writeFileSync(join(folder.path, "curt"), "");
-    const given = { ...environment, XDG_STATE_HOME: folder.path };
-    const refused = await run(["shorten", "https://example.com/", "--code", "lost", "--keep-key"], given);
-    expect([refused.code, refused.stdout]).toEqual([1, ""]);
-    expect(refused.stderr).toContain(join(folder.path, "curt", "keys"));
-    expect((await curt.fetch("/lost")).status).toBe(404);
-  });
-
-  test("stores the keys of all links even if the reader of its output ends", async () => {
-    using folder = temporaryFolder();
-    const given = { ...environment, XDG_STATE_HOME: folder.path };
-    const urls = Array.from({ length: 50 }, (_, nth) => `https://example.com/${nth}\n`).join("");
-    const program = ["sh", "-c", '"$@" | head -n 1', "sh", process.execPath, PROGRAM];
-    const { stdout } = await runAlone(["shorten", "--keep-key"], given, urls, program);
-    expect(stdout).toStartWith("https://curt.example/");
-    expect(readFileSync(join(folder.path, "curt", "keys"), "utf8").match(/\n/g)).toHaveLength(50);
   });
 
   test("doesn't send CURT_KEY to a host that only the address names", async () => {
@@ -259,6 +196,80 @@ function readQr(shown: string): string | undefined {
     }
   return jsQR(pixels, width * scale, lines.length * 2 * scale)?.data;
 }
+
+describe("curt shorten --keep-key", () => {
+  test("stores keys in a file that info, edit and withdraw use", async () => {
+    using folder = temporaryFolder();
+    const keys = join(folder.path, "curt", "keys");
+    const given = { ...environment, XDG_STATE_HOME: folder.path, CURT_PASSWORD: "correct horse" };
+    const target = "https://example.com/kept";
+    await run(["shorten", target, "--code", "유지", "--keep-key", "--password"], given);
+    await run(["shorten", target, "--code", "other", "--keep-key"], given);
+    const address = "https://curt.example/%EC%9C%A0%EC%A7%80/";
+    expect(readFileSync(keys, "utf8")).toMatch(
+      new RegExp(`^${address} [\\w-]{22}\nhttps://curt.example/other/ [\\w-]{22}\n$`),
+    );
+    expect(statSync(keys).mode & 0o777).toBe(0o600);
+
+    const known = await run(["info", "curt.example/유지", "--json"], given);
+    expect(JSON.parse(known.stdout)).toMatchObject({ target, has_password: true });
+    const unknown = await run(["info", address, "--json"], environment);
+    expect(JSON.parse(unknown.stdout)).toMatchObject({ target: null });
+
+    const terms = ["--target", `${target}/2`, "--expires-at", "24h", "--max-visits", "5", "--no-password"];
+    const edited = await run(["edit", address, ...terms], given);
+    expect([edited.code, edited.stderr]).toEqual([0, ""]);
+    expect(edited.stdout).toMatch(/^target +https:\/\/example\.com\/kept\/2\n/m);
+    expect(edited.stdout).not.toContain("manage_key");
+    const endless = ["--expires-at", "never", "--max-visits", "unlimited", "--json"];
+    const second = await run(["edit", address, ...endless], given);
+    expect(JSON.parse(second.stdout)).toMatchObject({
+      expires_at: null,
+      max_visits: null,
+      has_password: false,
+    });
+
+    const { manage_key } = JSON.parse(second.stdout) as { manage_key: string };
+    // The keys of curt.example aren't for another host.
+    for (const [link, options] of [
+      ["유지", []],
+      [address, ["--key", "wrong"]],
+    ] as const)
+      expect((await run(["withdraw", link, ...options], given)).code).not.toBe(0);
+    const ended = await run(["withdraw", "유지"], { ...given, CURT_KEY: manage_key });
+    expect([ended.code, ended.stdout]).toEqual([0, expect.stringMatching(/^state +withdrawn$/m)]);
+    expect((await curt.fetch("/유지")).status).toBe(410);
+  });
+
+  test("replaces the stored key of an earlier link with the same code", async () => {
+    using folder = temporaryFolder();
+    mkdirSync(join(folder.path, "curt"));
+    writeFileSync(join(folder.path, "curt", "keys"), `https://curt.example/reused/ ${"x".repeat(22)}\n`);
+    const given = { ...environment, XDG_STATE_HOME: folder.path };
+    await run(["shorten", "https://example.com/", "--code", "reused", "--keep-key"], given);
+    expect(await run(["withdraw", "curt.example/reused"], given)).toMatchObject({ code: 0, stderr: "" });
+  });
+
+  test("creates nothing if it can't store the key", async () => {
+    using folder = temporaryFolder();
+    writeFileSync(join(folder.path, "curt"), "");
+    const given = { ...environment, XDG_STATE_HOME: folder.path };
+    const refused = await run(["shorten", "https://example.com/", "--code", "lost", "--keep-key"], given);
+    expect([refused.code, refused.stdout]).toEqual([1, ""]);
+    expect(refused.stderr).toContain(join(folder.path, "curt", "keys"));
+    expect((await curt.fetch("/lost")).status).toBe(404);
+  });
+
+  test("stores the keys of all links even if the reader of its output ends", async () => {
+    using folder = temporaryFolder();
+    const given = { ...environment, XDG_STATE_HOME: folder.path };
+    const urls = Array.from({ length: 50 }, (_, nth) => `https://example.com/${nth}\n`).join("");
+    const program = ["sh", "-c", '"$@" | head -n 1', "sh", process.execPath, PROGRAM];
+    const { stdout } = await runAlone(["shorten", "--keep-key"], given, urls, program);
+    expect(stdout).toStartWith("https://curt.example/");
+    expect(readFileSync(join(folder.path, "curt", "keys"), "utf8").match(/\n/g)).toHaveLength(50);
+  });
+});
 
 describe("curt shorten in a terminal", () => {
   /** An environment without the desktop of the person who runs the tests. */

@@ -111,6 +111,7 @@ describe("the configuration", () => {
       ["METRICS_PORT", "[::1]:9464", { metrics: { host: "::1", port: 9464 } }],
       ["CODE_HOLD", "12h", { codeHoldMs: 43_200_000 }],
       ["CODE_HOLD", "0s", { codeHoldMs: 0 }],
+      ["CODE_HOLD", "36500d", { codeHoldMs: 36_500 * 86_400_000 }],
       [
         "POSTURE",
         "public",
@@ -136,6 +137,11 @@ describe("the configuration", () => {
           limitReport: [],
         },
         { LIMIT_CREATE: "off", LIMIT_VIEW: "1000000/31d, 1/1s", LIMIT_REPORT: "off" },
+      ],
+      [
+        "LIMIT_VIEW",
+        "1/1s,2/2s,3/3s,4/4s",
+        { limitView: [1, 2, 3, 4].map((count) => ({ count, ms: count * 1000 })) },
       ],
       ["CREATE_TOKEN", "0123456789abcde=", { createToken: "0123456789abcde=" }],
       ["CURT_SECRET", "x".repeat(32), { secret: "x".repeat(32) }],

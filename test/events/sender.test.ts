@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 
 import { EventType } from "../../src/config/event-settings.ts";
-import { chooseBatch, MAX_BODY } from "../../src/events/endpoint.ts";
+import { chooseBatch, MAX_BODY, post } from "../../src/events/endpoint.ts";
 import { type EventRow, toCloudEvent } from "../../src/events/event-formats.ts";
 import { createOutbox } from "../../src/events/outbox.ts";
 import { createSender } from "../../src/events/sender.ts";
@@ -78,10 +78,21 @@ describe.each(ENGINES)("a sender in %s", (_, settingsOf) => {
   });
 });
 
+const rowOf = (seq: number, host: string) =>
+  ({ seq, type: "host.blocked", atMs: 1, detail: host, hostReason: null }) as EventRow;
+
+test.each([
+  ...[302, 408, 409, 425, 429, 500, 503].map((status) => [status, "temporary"] as const),
+  ...[400, 401, 404, 413, 422].map((status) => [status, "refused"] as const),
+  [410, "gone"] as const,
+])("a response with status %d is a failure of kind %s", async (status, kind) => {
+  await using receiver = startReceiver({ status: () => status });
+  const failure = await post([rowOf(1, "a.example")], settingsFor(receiver.port), Date.now());
+  expect(failure).toEqual({ reason: `status ${status}`, kind });
+});
+
 test("a batch is limited to the longest body", () => {
   const settings = settingsFor(0);
-  const rowOf = (seq: number, host: string) =>
-    ({ seq, type: "host.blocked", atMs: 1, detail: host, hostReason: null }) as EventRow;
   const bodyOf = (rows: readonly EventRow[]) =>
     JSON.stringify(rows.map((row) => toCloudEvent(row, settings)));
   const rows = Array.from({ length: 9 }, (_, nth) => rowOf(nth, "h".repeat(3000)));

@@ -214,6 +214,15 @@ describe("LIMIT_UNKNOWN", () => {
     expect(await statuses(4, () => send(""))).toEqual({ 400: 4 });
   });
 
+  test("counts each taken code of a batch", async () => {
+    const { curt, headers } = newcomer();
+    const items = times(3).map(() => ({ target: LONG, code: "mine" }));
+    const body = JSON.stringify(items);
+    const batch = await curt.fetch("/api/v1/links/batch", { method: "POST", headers, body });
+    expect(batch.status).toBe(200);
+    expect((await curt.fetch("/none", { headers })).status).toBe(429);
+  });
+
   test("counts creates of taken codes, and bars a client at every address that takes a code", async () => {
     await using curt = await startService({ ...PROXIED, LIMIT_UNKNOWN: "1/31d" });
     await curt.shorten({ original_url: LONG, custom_code: "mine" });

@@ -13,6 +13,7 @@ import {
   type RunningService,
   shareService,
   startService,
+  temporaryFolder,
 } from "../support/service.ts";
 import { linkOf, untilCounted, WINDOWS_CHROME } from "../visits/visits.ts";
 import { elementsOf, HTML, sendForm } from "./markup.ts";
@@ -267,6 +268,18 @@ describe("a link with a password", () => {
     await expectClosed(await curt.fetch("/changed", { headers }), 401);
     await expectClosed(await curt.fetch("/changed", { headers: basic(PASSWORD) }), 401);
     expectOpen(await curt.fetch("/changed", { headers: basic("another") }));
+  });
+
+  test("refuses a cookie that a clock far ahead has signed", async () => {
+    using folder = temporaryFolder();
+    await using ahead = await startService({}, { folder: folder.path });
+    await addGuarded(ahead, "ahead", { password: PASSWORD, target: TARGET });
+    ahead.advance(DAY_MS);
+    const response = await sendForm(ahead, "/ahead", { password: PASSWORD });
+    const headers = { Cookie: response.headers.get("set-cookie")?.split(";", 1)[0] ?? "" };
+    expectOpen(await ahead.fetch("/ahead", { headers }));
+    await using other = await startService({}, { folder: folder.path });
+    await expectClosed(await other.fetch("/ahead", { headers }), 401);
   });
 
   test("accepts the form of its own page", async () => {

@@ -118,11 +118,16 @@ describe("INTERSTITIAL=all with a link that has max_visits or a password", () =>
     expect(page).toContain(`<form method="post"><button class="button primary">`);
   }
 
+  test("shows the preview again to a person who chooses a language there", async () => {
+    await addGuarded(curt, "language", { maxVisits: 1, target: TARGET });
+    const headers = { ...PERSON, ...FROM_HERE };
+    await expectInterstitial(await curt.fetch("/language?language=ko", { headers }));
+  });
+
   test("counts a visit when a person continues, not when the preview is shown", async () => {
     await addGuarded(curt, "once", { maxVisits: 1, target: TARGET });
     for (const path of ["/once", "/once/", "/once?language=ko"])
       await expectInterstitial(await curt.fetch(path, { headers: { ...PERSON, ...NAVIGATION } }));
-    await expectInterstitial(await curt.fetch("/once?language=ko", { headers: { ...PERSON, ...FROM_HERE } }));
     expect((await send("/once/", {}, { "Sec-Fetch-Site": "cross-site" })).status).toBe(403);
     const continued = await send("/once/", {});
     expect([continued.status, continued.headers.get("location")]).toEqual([303, TARGET]);

@@ -174,11 +174,18 @@ test("the language cookie is set only for readers who choose an existing languag
       expect(response.headers.get("set-cookie")).toBe(null);
       expect(response.headers.get("content-language")).toBe("ko");
     }
-    const remembered = await get(path, { Cookie: "a=b; language=ko", "Accept-Language": "en" });
-    expect(remembered.headers.get("content-language")).toBe("ko");
-    const forged = await get(path, { Cookie: "language=xx", "Accept-Language": "ko" });
-    expect(forged.headers.get("content-language")).toBe("ko");
   }
+});
+
+test("the language cookie outweighs Accept-Language, unless its language doesn't exist", async () => {
+  for (const path of ["/", "/taken+", "/ended", "/nobody"])
+    for (const [Cookie, accepted] of [
+      ["a=b; language=ko", "en"],
+      ["language=xx", "ko"],
+    ] as const) {
+      const { headers } = await get(path, { Cookie, "Accept-Language": accepted });
+      expect([path, Cookie, headers.get("content-language")]).toEqual([path, Cookie, "ko"]);
+    }
 });
 
 test("each ended link's page shows its own end", async () => {

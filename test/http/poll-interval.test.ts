@@ -43,6 +43,18 @@ test("the watchers of a link aren't slowed down by those of other links", () => 
   expect(watch(10, 30, others)).toBeCloseTo(5, 0);
 });
 
+test("the polls of 1,000 links are counted, and the oldest count is dropped for another link", () => {
+  let nowMs = 0;
+  const pace = createPace({ monotonicMs: () => nowMs });
+  for (let nth = 0; nth < 2000; nth++) pace("busy");
+  nowMs = 5000;
+  expect(pace("busy")).toBeGreaterThan(2);
+  for (let nth = 1; nth < 1000; nth++) pace(`other${nth}`);
+  expect(pace("busy")).toBeGreaterThan(2);
+  pace("another");
+  expect(pace("busy")).toBe(2);
+});
+
 test("a look-up returns its poll interval in a header that scripts of other origins can read", async () => {
   await using curt = await startService();
   await curt.shorten({ original_url: "https://example.com/", custom_code: "watched" });

@@ -16,6 +16,13 @@ beforeAll(async () => {
 const BODY = JSON.stringify({ original_url: "https://example.com/" });
 const close = "Connection: close\r\n\r\n";
 
+test("a refusal closes the connection if more than 1 MiB of the request is unread", async () => {
+  const head = `POST /api/v1/shorten HTTP/1.1\r\nHost: x\r\nContent-Length: ${1024 * 1024 + 1}\r\n\r\n`;
+  const received = await sendRaw(curt.origin, head);
+  expect(received).toStartWith("HTTP/1.1 413 ");
+  expect(received).toMatch(/^Connection: close\r$/im);
+});
+
 describe("a response", () => {
   const forged = [
     ["Host", "evil.example"],

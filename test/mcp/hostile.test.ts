@@ -123,7 +123,7 @@ describe("the tools of a hostile service", () => {
     expect(thief.requests).toEqual([]);
   });
 
-  test("send at most 16 requests at once", async () => {
+  test("send at most 16 requests at once, and another one once they have their responses", async () => {
     const { promise: open, resolve } = Promise.withResolvers<void>();
     other.respondWith(async () => (await open, success(LINK)));
     const calls = Array.from({ length: 17 }, () => mcp.call("look_inside", { link: "abc" }));
@@ -131,6 +131,7 @@ describe("the tools of a hostile service", () => {
     expect([refused.isError, refused.text]).toEqual([true, expect.stringContaining("16 calls already")]);
     resolve();
     expect((await Promise.all(calls)).filter(({ isError }) => isError)).toHaveLength(1);
+    expect((await mcp.call("look_inside", { link: "abc" })).isError).not.toBe(true);
   });
 });
 

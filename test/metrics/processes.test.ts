@@ -2,6 +2,7 @@ import { describe, expect, test } from "bun:test";
 
 import { one } from "../../src/metrics/catalogue.ts";
 import { createProcessGroup } from "../../src/metrics/process-group.ts";
+import { sumCounters } from "../../src/metrics/text-format.ts";
 import { freePort } from "../support/free-port.ts";
 import { BASE_URL, startProgram, temporaryFolder, untilLogged, PROGRAM } from "../support/service.ts";
 import { addressOf, create, scrapeUntil } from "./scrape.ts";
@@ -42,6 +43,18 @@ test("two simultaneous readings both include every process", async () => {
       one(1, { state: "answering" }),
       one(0, { state: "missing" }),
     ]);
+});
+
+test("the counters of an ended process stay in the sums", async () => {
+  const members = createProcessGroup(1);
+  const counted = { curt_creates_total: [one(3, { outcome: "created" })] };
+  for (const _ of [1, 2]) {
+    const member = members.join(() => {});
+    member.answer(counted);
+    member.leave();
+  }
+  const { curt_creates_total: sums } = sumCounters(await members.read());
+  expect(sums).toEqual([one(6, { outcome: "created" })]);
 });
 
 for (const processes of ["1", "2"])

@@ -82,6 +82,14 @@ test("a client counts once per link and day, regardless of its reasons", async (
   expect(await countOf(one)).toBe(3);
 });
 
+test("a blank note isn't stored", async () => {
+  const { reports } = openReports();
+  const link = await createLink();
+  for (const [nth, note] of ["", " \n", "spam", undefined].entries())
+    await reports.report(link.code, { reason: "spam", note }, `192.0.2.${nth}`);
+  expect(await store.caseOf(link)).toMatchObject({ reports: 4, notes: [{ note: "spam" }] });
+});
+
 test("all addresses of an IPv6 /64 are one client", async () => {
   const { reports } = openReports();
   const link = await createLink();

@@ -15,3 +15,13 @@ test.each([
     expect(whenIn(language, 3 * 3600 - 1)).toBe(hours);
   },
 );
+
+test.each([
+  [1, "in 1 second"],
+  [120, "in 120 seconds"],
+  [121, "in 3 minutes"],
+  [7200, "in 120 minutes"],
+  [7201, "in 3 hours"],
+])("%d seconds from now are written as %j", (seconds, text) => {
+  expect(whenIn("en", seconds)).toBe(text);
+});

@@ -3,6 +3,7 @@ import { describe, expect, test } from "bun:test";
 import type { LinkKey } from "../../src/links/code.ts";
 import { isProblem } from "../../src/links/problem.ts";
 import type { LinkStore, NewLink } from "../../src/links/store.ts";
+import { NEVER_MS } from "../../src/links/time.ts";
 import { type Database, openDatabase } from "../../src/store/postgres/connection/database.ts";
 import { openPostgresStore } from "../../src/store/postgres/store.ts";
 import { sharePostgres } from "../support/postgres.ts";
@@ -96,6 +97,19 @@ describe("creates over several machines", () => {
     expect(await elsewhere.find("cut7" as LinkKey)).toMatchObject({ terms: { maxVisits: 7 } });
     await store.close();
   });
+});
+
+test("the size of a store in PostgreSQL doesn't count purged links", async () => {
+  const address = await server.address("purged");
+  const store = await openPostgresStore(address, PATIENT);
+  const ends = Array.from({ length: 10 }, (_, nth) => (nth < 4 ? NOW : NEVER_MS));
+  await store.insert(ends.map((endsMs, nth) => newLink(`link${nth}`, { endsMs })));
+  expect(await store.purge(NOW, 100)).toBe(4);
+  // Writes the count, which the purge doesn't wait for.
+  await store.close();
+  const reopened = await openPostgresStore(address, PATIENT);
+  expect(await reopened.size()).toBe(6);
+  await reopened.close();
 });
 
 describe("changes in PostgreSQL", () => {

@@ -39,7 +39,7 @@ const MYSQL_OUTPUT = {
     "code\ttarget\tcreated\tvisits\n" +
     "ABC\thttps://example.com/back\\\\slash\\ttab\\nline\t2024-01-31 12:34:56\t1\n" +
     "NULL\thttps://example.com/null\t2024-06-01 00:00:00\tNULL\n" +
-    "a!b\thttps://example.com/\t2024-01-01 00:00:00\t0\n" +
+    "a\\\\b\thttps://example.com/\t2024-01-01 00:00:00\t0\n" +
     'abc\thttps://example.com/it\'s?a="1",2;3&b=%20\t2024-01-31 12:34:56\t7\n' +
     '한\t"https://example.com/한"\t2024-06-01 00:00:00\t0\n' +
     "😀\thttps://example.com/emoji\t0000-00-00 00:00:00\t0\n",
@@ -75,7 +75,7 @@ describe("curt import of a CSV file", () => {
       ].join("\n"),
     }));
 
-  test("reads output of mysql --batch with escaped tabs and line breaks, bare quotes and NULL", async () => {
+  test("reads output of mysql --batch with escaped tabs, line breaks and backslashes, bare quotes and NULL", async () => {
     const code =
       "code: A character is not allowed: use letters, marks and numbers of any script, -, _ and emoji.";
     const rest = {
@@ -90,13 +90,13 @@ describe("curt import of a CSV file", () => {
     };
     const skipped = {
       "URL: The control character is not allowed.": ["line 2: ABC (U+0009)"],
-      [code]: ["line 4: a!b (! (U+0021))"],
+      [code]: ["line 4: a\\b (\\ (U+005C))"],
       "URL: It must start with http:// or https://.": ["line 6: 한"],
     };
     await expectImported(MYSQL_OUTPUT.links, { links: rest, skipped, visits: MYSQL_OUTPUT.visits });
     const { [code]: _, ...others } = skipped;
     await expectImported(MYSQL_OUTPUT.links, {
-      links: { ...rest, "a!b": { location: "https://example.com/" } },
+      links: { ...rest, "a\\b": { location: "https://example.com/" } },
       skipped: others,
       visits: MYSQL_OUTPUT.visits,
       options: ["--keep-odd"],

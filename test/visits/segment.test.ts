@@ -48,6 +48,22 @@ describe("a segment", () => {
     ).toBe(true);
   });
 
+  test("contains nothing of a refused visit on disk once it is freed", async () => {
+    using folder = temporaryFolder();
+    const { path, segment } = await newSegment(folder.path);
+    const link = createName("link", "a\t1");
+    expect(segment.count(link, false, visit(1))).toBe(true);
+    // The place of the new agent is written before the referrer turns out too long.
+    const names = {
+      agent: createName("agent", "Firefox"),
+      referrer: createName("referrer", "z".repeat(130)),
+    };
+    expect(segment.count(link, false, { ...visit(2), ...names })).toBe(false);
+    segment.free();
+    const rest = readFileSync(path).subarray(HEAD_WORDS * 4);
+    expect(rest.every((byte) => byte === 0)).toBe(true);
+  });
+
   test("returns its counted visits, even if nobody closed it", async () => {
     using folder = temporaryFolder();
     const { path, segment, read } = await newSegment(folder.path);
