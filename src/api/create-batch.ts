@@ -1,3 +1,5 @@
+// Creates the links of an array in one commit.
+
 import type { Call, Handler } from "../http/call.ts";
 import { endpoint, pathOf } from "../http/endpoint.ts";
 import { LINK_FIELDS } from "../http/field-names.ts";
@@ -22,7 +24,6 @@ import { envelope, success } from "./envelope.ts";
 import { parseArray, readJsonText, toObject } from "./json-body.ts";
 import { managedLinkSchema } from "./link-json.ts";
 import type { ApiParts } from "./parts.ts";
-// Creates the links of an array in one commit.
 import { z } from "./schema.ts";
 
 /** Links in one array. */

@@ -1,3 +1,5 @@
+// Shared by the endpoints that create links: who may create, limits, retries, and parts of their OpenAPI entries.
+
 import type { Call, Handler } from "../http/call.ts";
 import { bearerToken } from "../http/credentials.ts";
 import type { Domain } from "../http/domain.ts";
@@ -27,7 +29,6 @@ import { success } from "./envelope.ts";
 import { type JsonObject, parseObject, readJsonText } from "./json-body.ts";
 import { editLink } from "./link-json.ts";
 import type { ApiParts } from "./parts.ts";
-// Shared by the four endpoints that create links: who may create, limits, retries, and parts of their OpenAPI entries.
 import { z } from "./schema.ts";
 
 /** The differences between the contract's way to create a link and our own. */

@@ -1,3 +1,5 @@
+// The contract's endpoint: POST creates a link, GET describes the endpoint.
+
 import type { DetachedCall } from "../http/call.ts";
 import type { Domain } from "../http/domain.ts";
 import { endpoint, pathOf, viewEndpoint } from "../http/endpoint.ts";
@@ -23,7 +25,6 @@ import { getDocument } from "./document.ts";
 import { envelope, success } from "./envelope.ts";
 import { readFields } from "./json-body.ts";
 import type { ApiParts, ApiViewParts } from "./parts.ts";
-// The contract's endpoint: POST creates a link, GET describes the endpoint.
 import { z } from "./schema.ts";
 
 const AT = "POST /api/v1/shorten";

@@ -91,7 +91,7 @@ const LIMIT_MS = 5000;
  * Copies a text in two ways: with a program of the desktop, and by OSC 52, because the terminal may be on another machine.
  * Resolves with a description: a terminal doesn't report whether it copied.
  */
-export async function copyToClipboard(text: string, environment: Environment): Promise<string> {
+async function copyToClipboard(text: string, environment: Environment): Promise<string> {
   process.stdout.write(`\u001b]52;c;${Buffer.from(text).toString("base64")}\u0007`);
   for (const { command, needs } of PROGRAMS) {
     const [name = "", ...args] = command;
@@ -115,7 +115,7 @@ const COLOURS = "\u001b[38;5;16;48;5;231m";
 const RESET = "\u001b[0m";
 
 /** The QR code of an address in half blocks: each character is two modules, one above the other. */
-export function qrText(address: string): string[] {
+function qrText(address: string): string[] {
   const modules = encodeQR(new URL(address).href, "raw", { ecc: "medium", border: BORDER });
   const lines: string[] = [];
   for (let y = 0; y < modules.length; y += 2) {

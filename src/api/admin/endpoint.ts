@@ -1,3 +1,5 @@
+// Declares the operator's endpoints. Decisions run on the serving thread; reads are views.
+
 import type { Call, DetachedCall, Handler } from "../../http/call.ts";
 import { endpoint, type Show, viewEndpoint } from "../../http/endpoint.ts";
 import { type HttpProblem, type Malformed, malformed, problemJson } from "../../http/problems.ts";
@@ -12,7 +14,6 @@ import type { Cases } from "../../moderation/reports/reports.ts";
 import type { Views } from "../../views/views.ts";
 import { success } from "../envelope.ts";
 import { readFields, readJson } from "../json-body.ts";
-// What declares the operator's endpoints. Decisions run on the serving thread; reads are views.
 import { z } from "../schema.ts";
 
 export interface OperatorParts {

@@ -1,7 +1,8 @@
+// Links and their days as records: exported, filled in and imported.
+
 import type { Database, SQLQueryBindings } from "bun:sqlite";
 
 import type { LinkKey } from "../../links/code.ts";
-// Links and their days as records: exported, filled in and imported.
 import type { StoredLink } from "../../links/link.ts";
 import { closeDetail } from "../../visits/days/day.ts";
 import { LINK_COLUMNS, type LinkRow, toLink } from "../shared/link-row.ts";
