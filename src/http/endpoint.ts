@@ -94,8 +94,8 @@ export function viewEndpoint<const Address extends string, ViewParts, Data = und
   return { ...declaration, serve: (parts, show) => serve(parts, show as Show<Data>) };
 }
 
-/** The path of an endpoint, in OpenAPI's syntax. */
-export function pathOf({ at }: { readonly at: string }): string {
+/** The path in the address of an endpoint. */
+export function addressPath(at: string): string {
   return at.slice(at.indexOf(" ") + 1);
 }
 

@@ -10,7 +10,7 @@ import { answerProblem } from "../problem/answer.ts";
 import { describeDestination } from "../shared/destination-parts.ts";
 import { Notice } from "../shared/fields.tsx";
 import { Instant } from "../shared/instant.tsx";
-import { operatorPage, type PageData, partOf, queryValue, renderPage } from "./endpoint.ts";
+import { operatorPage, type PageData, listPageOf, queryValue, renderPage } from "./endpoint.ts";
 import { adminPage, Beginning, LinkTo, More, type PageContext, withQuery } from "./frame.tsx";
 
 export const SEARCH_LABELS = {
@@ -64,7 +64,7 @@ export const showLinks = operatorPage(
   },
   ({ views }, show) =>
     async (call, formToken) => {
-      const result = await searchLinks(views, readSearch(call.request), partOf(call));
+      const result = await searchLinks(views, readSearch(call.request), listPageOf(call));
       if (!("kind" in result)) return show(call, { formToken, result });
       // The page itself says why it can't search.
       return result.kind === "refused"

@@ -25,7 +25,7 @@ import {
   operatorForm,
   operatorPage,
   type PageData,
-  partOf,
+  listPageOf,
   renderPage,
   seenBy,
   WHO,
@@ -80,7 +80,7 @@ interface Overview {
 
 /** The operator's start page: open reports, then how much there is of everything. */
 const renderOverview = (inspection: Inspection) => async (call: DetachedCall, data: PageData) => {
-  const cases = await inspection.cases(partOf(call), "open");
+  const cases = await inspection.cases(listPageOf(call), "open");
   const figures = await inspection.figures();
   const answered = answeredIn(parametersOf(call.request));
   const nowMs = inspection.nowMs();

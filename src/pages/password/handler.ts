@@ -2,7 +2,7 @@ import type { Call } from "../../http/call.ts";
 import { createSignedCookie } from "../../http/credentials.ts";
 import type { Try, TryPassword } from "../../http/password-tries.ts";
 import { describe, type HttpProblem, problemJson } from "../../http/problems.ts";
-import { FORM_LEADS_ELSEWHERE, html, prefersHtml } from "../../http/responses.ts";
+import { FORM_REDIRECTS_ELSEWHERE, html, prefersHtml } from "../../http/responses.ts";
 import { pathOf } from "../../http/url.ts";
 import { header } from "../../lib/bounds.ts";
 import type { MonotonicClock, WallClock } from "../../links/clock.ts";
@@ -62,7 +62,7 @@ export function createPasswords({ secret, clock, tryPassword }: PasswordsOptions
     const { status, headers: problemHeaders } = describe(problem);
     return html(call, status, (language) => passwordPage(language, refusal), {
       ...problemHeaders,
-      ...FORM_LEADS_ELSEWHERE,
+      ...FORM_REDIRECTS_ELSEWHERE,
       ...(status === 401 && { "WWW-Authenticate": FORM }),
       Vary,
     });
