@@ -17,7 +17,7 @@ import type { DomainCore } from "./core.ts";
 import type { ReportFault } from "./fault-log.ts";
 import type { Health, NoticeParts } from "./instance-endpoints.ts";
 
-/** What answers the requests of a domain. */
+/** The parts that answer the requests of a domain. */
 export interface AppParts {
   readonly domain: Domain;
   /** The use cases of the domain. */
@@ -34,7 +34,7 @@ export interface AppParts {
   readonly onFault: ReportFault;
 }
 
-/** What endpoints get on the serving thread, per domain. Each names what it needs of this. */
+/** All parts that endpoints of a domain may need on the serving thread. Each endpoint names its own. */
 export type PublicParts = PageParts & NoticeParts;
 
 export type OperatorParts = OperatorPageParts;
@@ -45,7 +45,7 @@ export type ViewsConfig = Omit<
   "secret" | "adminToken" | "createToken" | "trustedProxies" | "misspellings"
 >;
 
-/** What views get on the views thread, per domain. */
+/** All parts that views of a domain may need on the views thread. */
 export interface ViewParts extends ViewsConfig, ApiViewParts, OperatorViewParts {
   readonly disabledSince: ReadDisabledSince;
 }

@@ -9,7 +9,7 @@ import { isProblem } from "../../links/problem.ts";
 import type { LinkId } from "../../links/store.ts";
 import { readTerms } from "../../links/term-values.ts";
 import type { RefusedDecision } from "../../moderation/refusal.ts";
-import type { SearchResult } from "../../views/questions.ts";
+import type { SearchResult } from "../../views/reads.ts";
 import { target } from "../create-link.ts";
 import { success } from "../envelope.ts";
 import { readJson } from "../json-body.ts";

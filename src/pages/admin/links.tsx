@@ -5,7 +5,7 @@ import { isProblem } from "../../links/problem.ts";
 import { message, type MessageKey } from "../../locales/messages.ts";
 import type { InspectedLink } from "../../moderation/inspection.ts";
 import { operatorStateOf, parseSearch, type WrittenSearch } from "../../moderation/search.ts";
-import type { SearchResult } from "../../views/questions.ts";
+import type { SearchResult } from "../../views/reads.ts";
 import { answerProblem } from "../problem/answer.ts";
 import { describeDestination } from "../shared/destination-parts.ts";
 import { Notice } from "../shared/fields.tsx";
