@@ -4,7 +4,7 @@ import { CurtError } from "../../client/client.ts";
 import type { ManagedLink } from "../../client/types.ts";
 import { escapeLine } from "../lib/log.ts";
 import type { Arguments, Environment } from "./command.ts";
-import { ask } from "./instance-request.ts";
+import { sendRequests } from "./instance-request.ts";
 import { openKeys, readTerms } from "./manage.ts";
 import { fail, note, print, printJson } from "./terminal/print.ts";
 import { readLines } from "./terminal/standard-input.ts";
@@ -32,7 +32,7 @@ export async function shorten(
   const keepKey = options["keep-key"] === true ? openKeys(environment) : undefined;
   const isJson = options["json"] === true;
   const fromPipe = positionals.length === 0;
-  return ask(environment, async (client) => {
+  return sendRequests(environment, async (client) => {
     let failed = 0;
     const created: ManagedLink[] = [];
     for await (const targets of fromPipe ? readLines(process.stdin, MAX_LINE_LENGTH) : [positionals]) {

@@ -38,7 +38,7 @@ export interface Passwords {
   /** A cookie for this link only, at the spelling of its address that the browser uses. */
   remember(call: Call, link: Link): string;
   /** Asks for the password. */
-  ask(call: Call, link: Link): Response;
+  require(call: Call, link: Link): Response;
   /** Undefined if the password is right. Counts wrong ones. */
   refusalOf(call: Call, link: Link, given: string): Promise<Response | undefined>;
 }
@@ -109,7 +109,7 @@ export function createPasswords({ secret, clock, tryPassword }: PasswordsOptions
       );
     },
 
-    ask: (call, link) => refuse(call, passwordProblem(call, link, "password.missing")),
+    require: (call, link) => refuse(call, passwordProblem(call, link, "password.missing")),
 
     async refusalOf(call, link, given) {
       // First, because a client over the limit must not learn which password is right.
