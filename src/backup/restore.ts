@@ -19,8 +19,8 @@ export interface RestoreOptions {
 }
 
 /**
- * Copies a backup to the path of a store that doesn't exist, and checks the copy before it gets its name. Returns the
- * number of links. `isCopy`: the file was copied from a store, as Litestream does. Throws {@link StoreUnusable}.
+ * Copies a backup to the path of a new store, and checks the copy before it gets its name. Returns the number of links.
+ * `isCopy`: the file was copied from a store, as Litestream does. Throws {@link StoreUnusable}.
  */
 export function restoreBackup({ file, path, journalFolder, progress }: RestoreOptions) {
   const { isCopy } = requireBackup(file);

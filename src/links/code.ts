@@ -39,8 +39,8 @@ const MARK = /^\p{M}$/u;
 const INVISIBLE = /^[\p{Default_Ignorable_Code_Point}\p{Bidi_Control}\p{Cc}\p{Z}\u2800\u{13441}\u{13442}]$/u;
 
 /**
- * Parses a code that a maker chose: letters, marks and numbers of any script, `-`, `_`, and every RGI emoji sequence
- * with or without its U+FE0F. A code is never altered. NFKC is no filter, because it would refuse ㅋㅋㅋ.
+ * Parses a code that a maker chose. It may have letters, marks and numbers of any script, `-`, `_`, and every RGI emoji
+ * sequence with or without its U+FE0F. A code is never altered. NFKC is no filter, because it would refuse ㅋㅋㅋ.
  */
 export function parseCode(written: string): Code | Invalid {
   // Most codes are plain, and need no grammar.

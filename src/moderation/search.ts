@@ -5,7 +5,7 @@ import type { RefusedDecision } from "./refusal.ts";
 
 /** Both parts narrow the search. Without any, it finds all links. */
 export interface LinkQuery {
-  /** The start of a code, or a part of the original URL or the target, where A to Z match in either case. */
+  /** The start of a code, or a part of the original URL or the target. A to Z match in either case. */
   readonly text?: string | undefined;
   /** The target's host or a domain above it, as `canonicalHost` writes it. */
   readonly host?: string | undefined;

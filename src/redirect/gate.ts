@@ -31,8 +31,8 @@ export interface GateOptions {
 }
 
 /**
- * Answers for links with a password or a limited number of visits, and for links that pass the visitor's query on. Nothing here
- * is cached: each response depends on the store or on the query.
+ * Answers for links with a password or a limit of visits, and for links that pass the query on. Nothing here is cached: each
+ * response depends on the store or on the query.
  *
  * A limited visit is counted before the redirect is sent, so a crash may lose one, but never gives one too many. These don't
  * use up a visit: HEAD gets 200 without the destination, crawlers get a page without it, and prefetching browsers get 503,

@@ -23,7 +23,9 @@ interface EndpointsParts extends AppParts {
   readonly notFound: Handler;
 }
 
-/** Returns the routes of a domain, and the handler of the interstitial, which has no route: it is at short addresses. */
+/**
+ * Returns the routes of a domain, and the handler of the interstitial. That has no route, because it is at short addresses.
+ */
 export function createEndpoints(config: Config, core: Core, parts: EndpointsParts) {
   const { clock, operator, cases, hostRules } = core;
   const { own, views, overload, limiter, cachedProblem, changes, notFound, onFault } = parts;

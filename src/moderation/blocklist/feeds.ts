@@ -22,7 +22,7 @@ export interface FeedsOptions extends FeedOverrides {
   readonly nowMs: () => number;
   /** From 0 to 1. Keeps services that were started together from fetching together. */
   readonly jitter: number;
-  /** Why the file at `path` should not take the place of the list that is stored in `of`; undefined if it should. */
+  /** Why the file at `path` should not replace the list that is stored in `of`; undefined if it should. */
   readonly doubtAbout: (path: string, of: string) => Promise<string | undefined>;
   readonly onFetched: (url: string) => void;
   /** The last list stays as it is. */

@@ -13,7 +13,7 @@ import { isFromAnotherSite, readForm, seeOther } from "../forms.ts";
 import { signInPage } from "./page.tsx";
 
 const COOKIE = "operator";
-/** Clocks of machines may differ by less, so an ended session is over for all of them before it is forgotten. */
+/** Clocks of machines differ by less. So an ended session is over for all of them before it is forgotten. */
 const CLOCKS_DIFFER_MS = HOUR_MS;
 
 export interface SignInOptions {
