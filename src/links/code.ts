@@ -6,7 +6,7 @@ import { codePointName, type Invalid, invalid, isProblem, type Refusal, showChar
 /** A code as it is stored, compared and looked up: NFC without U+FE0F, 1 to {@link MAX_CODE_POINTS} code points. */
 export type Code = string & { readonly __brand: "Code" };
 
-/** Stores have keys instead of codes, because domains may have the same ones. {@link keyOf} makes them. */
+/** Stores have keys instead of codes, because domains may have the same ones. {@link keyOf} creates them. */
 export type LinkKey = string & { readonly __brand: "LinkKey" };
 
 export const MAX_CODE_POINTS = 64;

@@ -15,7 +15,7 @@ import type { HostRules } from "../../moderation/host-rules.ts";
 import type { Inspection, ListPage } from "../../moderation/inspection.ts";
 import { type ReasonedRequest, requireSeen } from "../../moderation/operator.ts";
 import type { ServeForm, ServePage, SignIn } from "../sign-in/handler.ts";
-import { ANSWERED, type PageContext } from "./frame.tsx";
+import { LAST_ANSWER_FIELDS, type PageContext } from "./frame.tsx";
 
 export interface OperatorPageParts extends OperatorApiParts {
   readonly signIn: SignIn;
@@ -81,7 +81,7 @@ export function renderPage(
       ? message(language, "admin.changed")
       : messages.map(({ key, values }) => message(language, key, values)).join(sentenceSpace(language));
   // The confirmation is for the first visit only.
-  const once: readonly string[] = ["done", ...ANSWERED];
+  const once: readonly string[] = ["done", ...LAST_ANSWER_FIELDS];
   const query = Object.fromEntries([...parametersOf(call.request)].filter(([name]) => !once.includes(name)));
   return html(
     call,

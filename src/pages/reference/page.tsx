@@ -5,7 +5,7 @@ import type { ApiViewParts } from "../../api/parts.ts";
 import type { DetachedCall } from "../../http/call.ts";
 import { memoizeByDomain } from "../../http/domain.ts";
 import { addressPath, viewEndpoint } from "../../http/endpoint.ts";
-import { type Page } from "../../http/page.ts";
+import type { Page } from "../../http/page.ts";
 import { FINDABLE, html } from "../../http/responses.ts";
 import { message } from "../../locales/messages.ts";
 import { page } from "../shared/layout.tsx";
