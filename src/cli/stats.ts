@@ -26,15 +26,15 @@ export async function stats(environment: Environment, { positionals, options }: 
   return sendRequests(
     environment,
     async (client) => {
-      const found = await client.links.get(link.code);
-      if (!isOf(found, link, instance)) return fail(`${instance.baseUrl} has no link ${positionals[0]}`);
+      const current = await client.links.get(link.code);
+      if (!isOf(current, link, instance)) return fail(`${instance.baseUrl} has no link ${positionals[0]}`);
       const statistics = await client.links.statistics(link.code, lastDays(days));
       if (options["json"] === true) {
         printJson(statistics);
         return 0;
       }
-      if (!areCounts([statistics, found])) return fail(`${instance.baseUrl} sent counts below zero`);
-      for (const line of draw(statistics, found.visits)) print(escapeLine(line));
+      if (!areCounts([statistics, current])) return fail(`${instance.baseUrl} sent counts below zero`);
+      for (const line of draw(statistics, current.visits)) print(escapeLine(line));
       return 0;
     },
     link.origin,

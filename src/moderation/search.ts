@@ -58,6 +58,6 @@ export function operatorStateOf(
 
 /** Whether a target's host is this one or below it. */
 export function isTargetWithin(target: Target, host: string): boolean {
-  const found = targetHost(target);
-  return host !== "" && (found === host || (!isAddress(host) && found.endsWith(`.${host}`)));
+  const own = targetHost(target);
+  return host !== "" && (own === host || (!isAddress(host) && own.endsWith(`.${host}`)));
 }

@@ -113,10 +113,10 @@ export function linkDecision<const Address extends string>(
   decide: (parts: OperatorApiParts, call: Call, link: ReadLink) => Promise<HttpProblem | Outcome>,
 ) {
   return decision(at, (parts) => async (call) => {
-    const found = await parts.operator.find(call.code);
-    if (isProblem(found)) return found;
+    const current = await parts.operator.find(call.code);
+    if (isProblem(current)) return current;
     if (header(call.headers, "if-match", "") === null) return { kind: "precondition.required" };
-    const link = requireSeen(found, requiredTags(call.headers));
+    const link = requireSeen(current, requiredTags(call.headers));
     return isProblem(link) ? link : decide(parts, call, link);
   });
 }

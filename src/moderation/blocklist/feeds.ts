@@ -92,17 +92,17 @@ export function startFeeds(options: FeedsOptions): Feeds {
     // Before the part becomes the list, because then others may claim it.
     await writeState(file, { ...state, askedMs: nowMs() });
     try {
-      const found = await download(url, state, writing, closing.signal, options);
-      const doubt = found === undefined ? undefined : await doubtAbout(part, file);
+      const validators = await download(url, state, writing, closing.signal, options);
+      const doubt = validators === undefined ? undefined : await doubtAbout(part, file);
       if (doubt !== undefined) throw new Error(doubt);
-      if (found !== undefined) {
+      if (validators !== undefined) {
         await rename(part, file);
-        await writeState(file, { ...found, askedMs: nowMs() });
+        await writeState(file, { ...validators, askedMs: nowMs() });
         onFetched(url);
       }
       failures.delete(url);
-      fetches[found === undefined ? "unchanged" : "new"]++;
-      return found !== undefined;
+      fetches[validators === undefined ? "unchanged" : "new"]++;
+      return validators !== undefined;
     } catch (error) {
       await writeState(file, { ...state, askedMs: nowMs() - dueAfterMs + RETRY_AFTER_MS });
       throw error;
@@ -142,7 +142,7 @@ async function claim(part: string, nowMs: number): Promise<FileHandle | undefine
     if (!(error instanceof Error && "code" in error && error.code === "EEXIST")) throw error;
     // Its process may have finished since.
     const mtimeMs = await stat(part).then(
-      (found) => found.mtimeMs,
+      ({ mtimeMs }) => mtimeMs,
       () => nowMs,
     );
     if (nowMs - mtimeMs > ABANDONED_MS) await rm(part, { force: true });

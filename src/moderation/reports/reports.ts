@@ -146,8 +146,8 @@ export function createCases({ store, clock, refuseRule }: CasesOptions): Cases {
       const decision = { who, atMs: clock.nowMs(), note: request.note || undefined };
       const isAnswered = await store.answerCase(link, caseAnswer, decision);
       if (isProblem(isAnswered)) return isAnswered;
-      const found = isAnswered ? await store.caseOf(link) : undefined;
-      return found ?? { kind: "unknown" };
+      const current = isAnswered ? await store.caseOf(link) : undefined;
+      return current ?? { kind: "unknown" };
     },
 
     async reopenCase(link, before, { note }, who) {

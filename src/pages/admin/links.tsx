@@ -73,9 +73,9 @@ export const showLinks = operatorPage(
     },
 );
 
-function linksPage(context: PageContext, found: Links): Page {
+function linksPage(context: PageContext, view: Links): Page {
   const { language } = context;
-  const { search, links, cursor, searched, refusal, done } = found;
+  const { search, links, cursor, searched, refusal, done } = view;
   const say = (key: Parameters<typeof message>[1]) => message(language, key);
   const query = filledFields(search);
   const isSearch = Object.keys(query).length > 0;
@@ -90,7 +90,7 @@ function linksPage(context: PageContext, found: Links): Page {
       {refusal === undefined && links.length === 0 && cursor === undefined && (
         <p>{say("admin.links.none")}</p>
       )}
-      <LinkRows language={language} links={links} nowMs={found.nowMs} />
+      <LinkRows language={language} links={links} nowMs={view.nowMs} />
       {isSearch && cursor !== undefined && (
         <p role="status">{message(language, "admin.links.searched", { share: percent.format(searched) })}</p>
       )}
