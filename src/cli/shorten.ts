@@ -88,8 +88,8 @@ const PROGRAMS = [
 const LIMIT_MS = 5000;
 
 /**
- * Copies a text with a program of the desktop, and by OSC 52, because the terminal may be on another machine. Resolves with
- * a description: a terminal doesn't report whether it copied.
+ * Copies a text by OSC 52, for a terminal on another machine, and with a program of the desktop. Resolves with a
+ * description: a terminal doesn't report whether it copied.
  */
 async function copyToClipboard(text: string, environment: Environment): Promise<string> {
   process.stdout.write(`\u001b]52;c;${Buffer.from(text).toString("base64")}\u0007`);

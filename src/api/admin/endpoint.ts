@@ -33,7 +33,7 @@ export interface OperatorViewParts {
 interface Outcome {
   readonly code?: string;
   readonly host?: string;
-  /** Of all links that a search finds. */
+  /** How many links a search finds. */
   readonly count?: number;
   readonly done?: boolean;
   readonly changed: boolean | number;

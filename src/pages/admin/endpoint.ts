@@ -24,7 +24,7 @@ export interface OperatorPageParts extends OperatorApiParts {
   readonly allKeys: Pick<Secret<LinkKey>, "manageKey">;
 }
 
-/** What each page gets from the serving thread. */
+/** The serving thread passes this to the view of each page. */
 export interface PageData {
   readonly formToken: string;
   /** Why the form's request wasn't carried out. */
