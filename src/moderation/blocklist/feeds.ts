@@ -142,7 +142,7 @@ async function claim(part: string, nowMs: number): Promise<FileHandle | undefine
     if (!(error instanceof Error && "code" in error && error.code === "EEXIST")) throw error;
     // Its process may have finished since.
     const mtimeMs = await stat(part).then(
-      ({ mtimeMs }) => mtimeMs,
+      (file) => file.mtimeMs,
       () => nowMs,
     );
     if (nowMs - mtimeMs > ABANDONED_MS) await rm(part, { force: true });
