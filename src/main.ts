@@ -17,14 +17,14 @@ const PARENT_CHECK_MS = 1000;
 /** Exit codes: 0 done, 1 it failed, 2 the call or the configuration is wrong. */
 async function main(line: string[]): Promise<number> {
   try {
-    const asked = readCommandLine(await commandsFor(line), line);
-    if ("text" in asked) {
-      print(asked.text);
+    const call = readCommandLine(await commandsFor(line), line);
+    if ("text" in call) {
+      print(call.text);
       return 0;
     }
-    const { command, args } = asked;
-    return await ("ask" in command
-      ? command.ask(process.env, args)
+    const { command, args } = call;
+    return await ("runAsClient" in command
+      ? command.runAsClient(process.env, args)
       : command.run(readConfig(process.env, command.serves), args));
   } catch (error) {
     return explain(error);
@@ -41,7 +41,7 @@ function endWithParent(): void {
   }, PARENT_CHECK_MS).unref();
 }
 
-/** To load the server takes ten times as long as to ask one. */
+/** Loading the server takes ten times as long as a request to one. */
 async function commandsFor([first = ""]: string[]): Promise<Commands> {
   if (Object.hasOwn(INSTANCE_COMMANDS, first)) return INSTANCE_COMMANDS;
   return (await import("./cli/commands.ts")).COMMANDS;

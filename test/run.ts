@@ -24,8 +24,8 @@ const BROWSER = "test/browser/";
 const SERVICE = ["test/http/link-creation.test.ts"];
 
 /**
- * `npm run test:all` runs these once more, over PostgreSQL: processes, crashes, and whatever reads and writes the store for an answer or a page. One
- * file in the browser is enough, because pages are the same over any store.
+ * `npm run test:all` runs these again over PostgreSQL: processes, crashes, and responses and pages that read or write the store.
+ * One file in the browser is enough, because pages are the same over any store.
  */
 const OVER_POSTGRES = [
   "test/server/processes.test.ts",

@@ -1,5 +1,5 @@
 import type { Call } from "../http/call.ts";
-import { endpoint, pathOf } from "../http/endpoint.ts";
+import { endpoint, addressPath } from "../http/endpoint.ts";
 import { type Entry, plainFailures, returns, string } from "./components.ts";
 import { createLinks } from "./create-batch.ts";
 import { createLink } from "./create-link.ts";
@@ -36,9 +36,9 @@ export const getIndex = endpoint({
 function showIndex(call: Call): Response {
   const { origin } = call.domain;
   const data: z.infer<typeof index> = {
-    shorten: origin + pathOf(shorten),
-    links: origin + pathOf(createLink),
-    batch: origin + pathOf(createLinks),
+    shorten: origin + addressPath(shorten.at),
+    links: origin + addressPath(createLink.at),
+    batch: origin + addressPath(createLinks.at),
     openapi: `${origin}${PATH}/openapi.json`,
     documentation: `${origin}/docs`,
   };

@@ -1,6 +1,7 @@
 // Creates the links of an array in one commit.
+
 import type { Call, Handler } from "../http/call.ts";
-import { endpoint, pathOf } from "../http/endpoint.ts";
+import { endpoint, addressPath } from "../http/endpoint.ts";
 import { LINK_FIELDS } from "../http/field-names.ts";
 import { type HttpProblem, malformed, problemJson, renderProblem } from "../http/problems.ts";
 import { BODIES, header } from "../lib/bounds.ts";
@@ -13,7 +14,7 @@ import { LINK_FORMAT, linkRequest } from "./create-link.ts";
 import {
   createBody,
   createFailures,
-  createLinkCreation,
+  createCreateHandlers,
   domainOf,
   type Identify,
   REPLAYED,
@@ -83,7 +84,7 @@ const waitForTurn = createTurns();
 
 function serveBatch(parts: ApiParts): Handler {
   const { limiter, secretOf } = parts;
-  const { createAll, handler } = createLinkCreation(parts);
+  const { createAll, handler } = createCreateHandlers(parts);
   // A larger array than the limit ever lets through is refused as too long.
   const max = Math.min(MAX_BATCH, limiter.most("create"));
 
@@ -100,7 +101,7 @@ function serveBatch(parts: ApiParts): Handler {
       return isProblem(fields) ? fields : LINK_FORMAT.read(fields.value);
     });
     const requests = bodies.flatMap((body) => (isProblem(body) ? [] : [body.request]));
-    const created = await createAll(call, requests, identify?.(pathOf({ at: AT }), text));
+    const created = await createAll(call, requests, identify?.(addressPath(AT), text));
     if (isProblem(created)) return problemJson(call, created);
     await waitForTurn();
     const language = negotiateLanguage(header(call.headers, "accept-language"));

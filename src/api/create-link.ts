@@ -1,4 +1,4 @@
-import { endpoint, pathOf } from "../http/endpoint.ts";
+import { endpoint, addressPath } from "../http/endpoint.ts";
 import { BODIES } from "../lib/bounds.ts";
 import { MAX_CODE_POINTS } from "../links/code.ts";
 import { isProblem } from "../links/problem.ts";
@@ -7,7 +7,7 @@ import { readTerms } from "../links/term-values.ts";
 import { type KindOf, type NameOf, TERM_NAMES, type TermName, TERMS } from "../links/terms.ts";
 import type { MessageKey } from "../locales/messages.ts";
 import { type Entry, EXAMPLE, string } from "./components.ts";
-import { createBody, type CreateFormat, createLinkCreation, createResponses } from "./creation.ts";
+import { createBody, type CreateFormat, createCreateHandlers, createResponses } from "./creation.ts";
 import { envelope } from "./envelope.ts";
 import { readFields } from "./json-body.ts";
 import { managedLinkJson, managedLinkSchema } from "./link-json.ts";
@@ -82,7 +82,7 @@ export const createLink = endpoint({
     request: createBody(linkRequest, { target: EXAMPLE.original_url, expires_at: EXAMPLE.expire_duration }),
     responses: createResponses(envelope("link.made", managedLinkSchema).openapi("CreatedLinkResponse")),
   } satisfies Entry,
-  serve: (parts: ApiParts) => createLinkCreation(parts).one(LINK_FORMAT, pathOf({ at: AT })),
+  serve: (parts: ApiParts) => createCreateHandlers(parts).one(LINK_FORMAT, addressPath(AT)),
 });
 
 export const LINK_FORMAT: CreateFormat = {

@@ -1,4 +1,5 @@
-// Shared by the four endpoints that create links: who may create, limits, retries, and parts of their OpenAPI entries.
+// Shared by the endpoints that create links: who may create, limits, retries, and parts of their OpenAPI entries.
+
 import type { Call, Handler } from "../http/call.ts";
 import { bearerToken } from "../http/credentials.ts";
 import type { Domain } from "../http/domain.ts";
@@ -69,9 +70,9 @@ const inTurn = createQueue(GROUPS);
 export const REPLAYED = { "Idempotent-Replayed": "true" } as const;
 const REUSED = { kind: "idempotency.reused" } as const;
 
-export function createLinkCreation({ links, limiter, mayCreate, secret, secretOf }: ApiParts) {
+export function createCreateHandlers({ links, limiter, mayCreate, secret, secretOf }: ApiParts) {
   /**
-   * Counts links against the client's limits and creates them: all, or none if they are more than the client may create now.
+   * Counts links against the client's limits and creates them. It creates none if the client may not create all of them now.
    * Replayed creates don't count, so a client that has used up its limits still gets the response to its first try.
    */
   async function createAll<const Requests extends readonly CreateRequest[]>(
@@ -99,7 +100,7 @@ export function createLinkCreation({ links, limiter, mayCreate, secret, secretOf
     }
   }
 
-  /** Its handler has counted it already. */
+  /** Creates one link, which its handler has counted already. */
   async function createOne(call: Call, request: CreateRequest): Promise<Created<readonly [CreateRequest]>> {
     return { outcomes: [await links.create(limiter.share(call, request))], isReplay: false };
   }
@@ -188,7 +189,7 @@ export const createResponses = <T extends z.ZodType>(schema: T) => ({
 
 /** The security scheme of services that create links only for those who have their token. */
 export const TOKEN_SCHEME = { name: SCHEMES.token, scheme: { type: "http", scheme: "bearer" } } as const;
-/** The OpenAPI entry of the same endpoint at such a service. */
+/** The OpenAPI entry of an endpoint, as such a service has it. */
 export const withToken = (entry: Entry): Entry => ({
   ...entry,
   security: [{ [TOKEN_SCHEME.name]: [] }],

@@ -7,7 +7,7 @@ import { type Entry, jsonContent, plainFailures, rateLimit, string } from "./com
 import type { ApiViewParts } from "./parts.ts";
 import { z } from "./schema.ts";
 
-/** Clients may keep the document, but ask each time whether it changed. */
+/** Clients may keep the document, but must revalidate it before each use. */
 const REVALIDATE = { "Cache-Control": "no-cache" };
 
 /** The OpenAPI document, which `openapi.ts` writes. */

@@ -1,7 +1,7 @@
 import type { DetachedCall, Call, Handler } from "../http/call.ts";
 import { bearerToken } from "../http/credentials.ts";
 import type { Show } from "../http/endpoint.ts";
-import { createLinkManager } from "../http/link-manager.ts";
+import { createManagedLinks } from "../http/managed-links.ts";
 import { problemJson } from "../http/problems.ts";
 import { revisionOf } from "../links/change.ts";
 import type { FoundLink, Link } from "../links/link.ts";
@@ -23,7 +23,7 @@ export const VARY = { Vary: "Accept-Language, Authorization" };
 /** Shared by endpoints that need a link's manage key. */
 export function createKeyedLinks(parts: ApiParts) {
   const { secret, visits, clock } = parts;
-  const { unlock, edit } = createLinkManager(parts);
+  const { unlock, edit } = createManagedLinks(parts);
 
   return {
     edit,
@@ -48,7 +48,7 @@ export function createKeyedLinks(parts: ApiParts) {
 /** Shows a view that has more in it for callers with the link's manage key. The key is checked on the serving thread. */
 export function showForMaker(parts: ApiParts, show: Show<CheckedKey | undefined>): Handler {
   const { createToken, mayCreate } = parts;
-  const { unlock } = createLinkManager(parts);
+  const { unlock } = createManagedLinks(parts);
   return async (call) => {
     const key = bearerToken(call.headers);
     // Programs may send the token of the service with everything.

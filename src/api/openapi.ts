@@ -115,7 +115,7 @@ interface EnumSchema {
   "x-enum-varnames"?: readonly string[];
 }
 
-/** Generators for Go put the values of all enums into one scope, where `other` of two enums would be one name. */
+/** Generators for Go put the values of all enums into one scope. There, `other` of two enums would be one name. */
 function nameValues(schemaName: string, schema: EnumSchema): void {
   const upper = (name: string) => name.replaceAll(/[^A-Za-z0-9]+|(?<=[a-z])(?=[A-Z])/g, "_").toUpperCase();
   if (schema.enum !== undefined)

@@ -9,7 +9,7 @@ import type { Reports } from "../moderation/reports/reports.ts";
 import type { VisitLookUps } from "../visits/visits.ts";
 import type { ApiDescription } from "./description.ts";
 
-/** What the API's handlers need of a domain. */
+/** The parts of a domain that handlers of the API need. */
 export interface ApiParts {
   readonly links: Links;
   readonly limiter: Limiter;
@@ -23,7 +23,7 @@ export interface ApiParts {
   readonly mayCreate: TokenCheck;
 }
 
-/** What the API's views need of a domain. */
+/** The parts of a domain that views of the API need. */
 export interface ApiViewParts {
   readonly links: Pick<Links, "find" | "resolve">;
   readonly visits: VisitLookUps;

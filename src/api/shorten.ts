@@ -1,7 +1,8 @@
 // The contract's endpoint: POST creates a link, GET describes the endpoint.
+
 import type { DetachedCall } from "../http/call.ts";
 import type { Domain } from "../http/domain.ts";
-import { endpoint, pathOf, viewEndpoint } from "../http/endpoint.ts";
+import { endpoint, addressPath, viewEndpoint } from "../http/endpoint.ts";
 import { BODIES, header } from "../lib/bounds.ts";
 import type { Link } from "../links/link.ts";
 import { isProblem } from "../links/problem.ts";
@@ -18,7 +19,7 @@ import {
   string,
 } from "./components.ts";
 import { code, target } from "./create-link.ts";
-import { createBody, type CreateFormat, createLinkCreation, createResponses } from "./creation.ts";
+import { createBody, type CreateFormat, createCreateHandlers, createResponses } from "./creation.ts";
 import { type ApiDescription, dereference } from "./description.ts";
 import { getDocument } from "./document.ts";
 import { envelope, success } from "./envelope.ts";
@@ -62,7 +63,7 @@ export const shorten = endpoint({
     request: createBody(shortenRequest, { original_url, expire_duration }),
     responses: createResponses(shortenResponse),
   } satisfies Entry,
-  serve: (parts: ApiParts) => createLinkCreation(parts).one(SHORTEN_FORMAT, pathOf({ at: AT })),
+  serve: (parts: ApiParts) => createCreateHandlers(parts).one(SHORTEN_FORMAT, addressPath(AT)),
 });
 
 const SHORTEN_FORMAT: CreateFormat = {
@@ -148,7 +149,7 @@ function showInformation({ version, needsToken, defaultExpiry, describe }: ApiVi
       name: "Curt",
       version,
       description: message(language, needsToken ? "info.description.token" : "info.description"),
-      endpoint: `${domain.baseUrl}${pathOf({ at: AT })}`,
+      endpoint: `${domain.baseUrl}${addressPath(AT)}`,
       method: "POST",
       content_type: "application/json",
       max_body_bytes: BODY.maxBytes,
@@ -161,7 +162,7 @@ function showInformation({ version, needsToken, defaultExpiry, describe }: ApiVi
           data: shortLinkJson(link, custom_code, domain),
         },
       },
-      openapi: `${domain.baseUrl}${pathOf(getDocument)}`,
+      openapi: `${domain.baseUrl}${addressPath(getDocument.at)}`,
     };
     return success(call, 200, "info", data);
   };

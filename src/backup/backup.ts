@@ -27,8 +27,8 @@ export interface BackupOptions {
 }
 
 /**
- * Creates a backup while others serve the store: one file with a snapshot of the store and the visits that were still in
- * the journal. It has everything that was answered before the call. Resolves with the number of links. Throws
+ * Creates a backup while others serve the store. The backup is one file: a snapshot of the store, with the visits that were
+ * still in the journal. It has everything that was answered before the call. Resolves with the number of links. Throws
  * {@link StoreUnusable}.
  */
 export async function createBackup({ path, journalFolder, file, progress }: BackupOptions): Promise<number> {

@@ -19,8 +19,8 @@ export interface RestoreOptions {
 }
 
 /**
- * Copies a backup to the path of a store that doesn't exist, and checks the copy before it gets its name. Returns the
- * number of links. `isCopy`: the file was copied from a store, as Litestream does. Throws {@link StoreUnusable}.
+ * Copies a backup to the path of a new store, and checks the copy before it gets its name. Returns the number of links.
+ * `isCopy`: the file was copied from a store, as Litestream does. Throws {@link StoreUnusable}.
  */
 export function restoreBackup({ file, path, journalFolder, progress }: RestoreOptions) {
   const { isCopy } = requireBackup(file);
@@ -121,11 +121,11 @@ function requireBackup(file: string): { readonly isCopy: boolean } {
 }
 
 function sizeOf(file: string): number {
-  const found = explained(file, () => statSync(file, { throwIfNoEntry: false }));
-  if (found === undefined) throw new StoreUnusable(`${file} is not there.`);
-  if (found.isDirectory()) throw new StoreUnusable(`${file} is a folder. Name one of the backups in it.`);
-  if (!found.isFile()) throw new StoreUnusable(`${file} is not a file. Name a file that curt backup made.`);
-  return found.size;
+  const entry = explained(file, () => statSync(file, { throwIfNoEntry: false }));
+  if (entry === undefined) throw new StoreUnusable(`${file} is not there.`);
+  if (entry.isDirectory()) throw new StoreUnusable(`${file} is a folder. Name one of the backups in it.`);
+  if (!entry.isFile()) throw new StoreUnusable(`${file} is not a file. Name a file that curt backup made.`);
+  return entry.size;
 }
 
 function explained<T>(file: string, read: () => T): T {

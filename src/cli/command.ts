@@ -36,7 +36,7 @@ export interface InstanceCommand extends CommandDescription {
   /** The environment variables that it reads, for the help. */
   readonly variables?: Readonly<Record<string, string>>;
   /** Resolves with the exit code. */
-  ask(environment: Environment, args: Arguments): number | Promise<number>;
+  runAsClient(environment: Environment, args: Arguments): number | Promise<number>;
 }
 
 export type Environment = Readonly<Record<string, string | undefined>>;

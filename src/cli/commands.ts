@@ -74,7 +74,7 @@ export const COMMANDS: Commands = {
   ...INSTANCE_COMMANDS,
   "help settings": {
     summary: "explain the settings of the server",
-    ask: () => {
+    runAsClient: () => {
       print(settingsHelp());
       return 0;
     },
@@ -84,7 +84,7 @@ export const COMMANDS: Commands = {
       `completion ${shell}`,
       {
         summary: `print a script that makes ${shell} complete commands and options`,
-        ask: () => {
+        runAsClient: () => {
           print(completion(shell, COMMANDS));
           return 0;
         },

@@ -1,5 +1,5 @@
 import type { Config } from "../config/config.ts";
-import { post } from "../events/endpoint.ts";
+import { post } from "../events/delivery.ts";
 import { eventId, toCloudEvent } from "../events/event-formats.ts";
 import { createOutbox, type Outbox } from "../events/outbox.ts";
 import { systemNowMs } from "../server/core.ts";

@@ -53,14 +53,14 @@ export const INSTANCE_COMMANDS: Readonly<Record<string, InstanceCommand>> = {
       ...JSON_OUTPUT,
     },
     variables: { ...VARIABLES, ...TOKEN, ...PASSWORD, ...KEYS },
-    ask: async (environment, args) => (await import("./shorten.ts")).shorten(environment, args),
+    runAsClient: async (environment, args) => (await import("./shorten.ts")).shorten(environment, args),
   },
   info: {
     summary: "show a link; with its manage key, also what its maker sees",
     positionals: ["CODE-OR-ADDRESS"],
     options: { ...KEY, ...JSON_OUTPUT },
     variables: { ...VARIABLES, ...KEY_VARIABLES },
-    ask: async (environment, args) => (await import("./manage.ts")).info(environment, args),
+    runAsClient: async (environment, args) => (await import("./manage.ts")).info(environment, args),
   },
   edit: {
     summary: "change a link with its manage key",
@@ -73,14 +73,14 @@ export const INSTANCE_COMMANDS: Readonly<Record<string, InstanceCommand>> = {
       ...JSON_OUTPUT,
     },
     variables: { ...VARIABLES, ...PASSWORD, ...KEY_VARIABLES },
-    ask: async (environment, args) => (await import("./manage.ts")).edit(environment, args),
+    runAsClient: async (environment, args) => (await import("./manage.ts")).edit(environment, args),
   },
   withdraw: {
     summary: "end a link permanently with its manage key",
     positionals: ["CODE-OR-ADDRESS"],
     options: { ...KEY, ...JSON_OUTPUT },
     variables: { ...VARIABLES, ...KEY_VARIABLES },
-    ask: async (environment, args) => (await import("./manage.ts")).withdraw(environment, args),
+    runAsClient: async (environment, args) => (await import("./manage.ts")).withdraw(environment, args),
   },
   stats: {
     summary: "show a link's visits; a public service adds noise to details",
@@ -90,16 +90,16 @@ export const INSTANCE_COMMANDS: Readonly<Record<string, InstanceCommand>> = {
       ...JSON_OUTPUT,
     },
     variables: VARIABLES,
-    ask: async (environment, args) => (await import("./stats.ts")).stats(environment, args),
+    runAsClient: async (environment, args) => (await import("./stats.ts")).stats(environment, args),
   },
   health: {
     summary: "check whether a server is ready",
     variables: { CURT_URL: "the server, such as http://10.0.0.5:3000 [http://$HOST:$PORT]" },
-    ask: async (environment) => (await import("./health.ts")).health(environment),
+    runAsClient: async (environment) => (await import("./health.ts")).health(environment),
   },
   mcp: {
     summary: "serve tools for a language model on standard input (MCP)",
     variables: { ...VARIABLES, ...TOKEN },
-    ask: async (environment) => (await import("./mcp.ts")).mcp(environment),
+    runAsClient: async (environment) => (await import("./mcp.ts")).mcp(environment),
   },
 };

@@ -8,7 +8,7 @@ export const DEFAULT_URL = "http://localhost:3000";
 /**
  * Sends requests to the instance of the environment, or else to `elsewhere`. Resolves with the exit code.
  */
-export async function ask(
+export async function sendRequests(
   environment: Environment,
   act: (client: Client) => Promise<number>,
   elsewhere?: string,

@@ -12,7 +12,7 @@ import { readShortAddress, type ShortAddress } from "../links/short-address.ts";
 import { StoreUnusable } from "../links/store.ts";
 import { type Building, TERM_NAMES, type TermName, TERMS } from "../links/terms.ts";
 import type { Arguments, Environment } from "./command.ts";
-import { ask, instanceOf, isOf } from "./instance-request.ts";
+import { sendRequests, instanceOf, isOf } from "./instance-request.ts";
 import { fail, print, printJson } from "./terminal/print.ts";
 import { readPassword } from "./terminal/standard-input.ts";
 
@@ -56,7 +56,7 @@ async function manage(
   const key = given || findKey(environment, { code: link.code, origin: link.origin ?? instance.baseUrl });
   if (needsKey && key === undefined)
     return fail(`no manage key for ${written} in ${keysPath(environment)}: give --key or CURT_KEY`, 2);
-  return ask(
+  return sendRequests(
     environment,
     async (client) => {
       const result = await act(client, link.code, key);

@@ -13,7 +13,7 @@ import { run } from "../server/run.ts";
 import { prepareBackups, startBackups } from "../server/scheduled-backups.ts";
 import { identifyStore } from "../store/open.ts";
 
-/** Terminals, systemd and timeout signal both npm and Curt, and npm passes its signal on: Curt counts the two as one. */
+/** Terminals, systemd and timeout signal both npm and Curt, and npm passes its signal on. Curt counts the two as one. */
 export const SAME_SIGNAL_MS = 500;
 
 /**

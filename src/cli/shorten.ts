@@ -4,7 +4,7 @@ import { CurtError } from "../../client/client.ts";
 import type { ManagedLink } from "../../client/types.ts";
 import { escapeLine } from "../lib/log.ts";
 import type { Arguments, Environment } from "./command.ts";
-import { ask } from "./instance-request.ts";
+import { sendRequests } from "./instance-request.ts";
 import { openKeys, readTerms } from "./manage.ts";
 import { fail, note, print, printJson } from "./terminal/print.ts";
 import { readLines } from "./terminal/standard-input.ts";
@@ -32,7 +32,7 @@ export async function shorten(
   const keepKey = options["keep-key"] === true ? openKeys(environment) : undefined;
   const isJson = options["json"] === true;
   const fromPipe = positionals.length === 0;
-  return ask(environment, async (client) => {
+  return sendRequests(environment, async (client) => {
     let failed = 0;
     const created: ManagedLink[] = [];
     for await (const targets of fromPipe ? readLines(process.stdin, MAX_LINE_LENGTH) : [positionals]) {
@@ -88,10 +88,10 @@ const PROGRAMS = [
 const LIMIT_MS = 5000;
 
 /**
- * Copies a text in two ways: with a program of the desktop, and by OSC 52, because the terminal may be on another machine.
- * Resolves with a description: a terminal doesn't report whether it copied.
+ * Copies a text by OSC 52, for a terminal on another machine, and with a program of the desktop. Resolves with a
+ * description: a terminal doesn't report whether it copied.
  */
-export async function copyToClipboard(text: string, environment: Environment): Promise<string> {
+async function copyToClipboard(text: string, environment: Environment): Promise<string> {
   process.stdout.write(`\u001b]52;c;${Buffer.from(text).toString("base64")}\u0007`);
   for (const { command, needs } of PROGRAMS) {
     const [name = "", ...args] = command;
@@ -115,7 +115,7 @@ const COLOURS = "\u001b[38;5;16;48;5;231m";
 const RESET = "\u001b[0m";
 
 /** The QR code of an address in half blocks: each character is two modules, one above the other. */
-export function qrText(address: string): string[] {
+function qrText(address: string): string[] {
   const modules = encodeQR(new URL(address).href, "raw", { ecc: "medium", border: BORDER });
   const lines: string[] = [];
   for (let y = 0; y < modules.length; y += 2) {

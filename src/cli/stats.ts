@@ -2,7 +2,7 @@ import type { Statistics } from "../../client/types.ts";
 import { escapeLine } from "../lib/log.ts";
 import { readShortAddress } from "../links/short-address.ts";
 import type { Arguments, Environment } from "./command.ts";
-import { ask, instanceOf, isOf } from "./instance-request.ts";
+import { sendRequests, instanceOf, isOf } from "./instance-request.ts";
 import { columns, fail, plural, print, printJson } from "./terminal/print.ts";
 
 const DEFAULT_DAYS = 30;
@@ -23,18 +23,18 @@ export async function stats(environment: Environment, { positionals, options }: 
     return fail(`--days must be a whole number from 1 to ${MAX_DAYS}`, 2);
   const instance = instanceOf(environment, link.origin);
   if (instance === undefined) return 2;
-  return ask(
+  return sendRequests(
     environment,
     async (client) => {
-      const found = await client.links.get(link.code);
-      if (!isOf(found, link, instance)) return fail(`${instance.baseUrl} has no link ${positionals[0]}`);
+      const current = await client.links.get(link.code);
+      if (!isOf(current, link, instance)) return fail(`${instance.baseUrl} has no link ${positionals[0]}`);
       const statistics = await client.links.statistics(link.code, lastDays(days));
       if (options["json"] === true) {
         printJson(statistics);
         return 0;
       }
-      if (!areCounts([statistics, found])) return fail(`${instance.baseUrl} sent counts below zero`);
-      for (const line of draw(statistics, found.visits)) print(escapeLine(line));
+      if (!areCounts([statistics, current])) return fail(`${instance.baseUrl} sent counts below zero`);
+      for (const line of draw(statistics, current.visits)) print(escapeLine(line));
       return 0;
     },
     link.origin,

@@ -9,7 +9,7 @@ interface SqliteAddress {
 
 export interface PostgresAddress {
   readonly engine: "postgres";
-  /** Of one cluster. Any of them may be the primary. */
+  /** The servers of one cluster. Any of them may be the primary. */
   readonly hosts: readonly { readonly host: string; readonly port: number }[];
   readonly name: string;
   readonly user: string;

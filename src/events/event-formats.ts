@@ -3,7 +3,7 @@ import { EventType } from "../config/event-settings.ts";
 import { codeInAddress, splitKey } from "../links/code.ts";
 import { linkFields } from "../links/fields.ts";
 import { stateOf } from "../links/link.ts";
-import { type Reason } from "../links/reasons.ts";
+import type { Reason } from "../links/reasons.ts";
 import type { LinkId } from "../links/store.ts";
 import { keyPrefixOf } from "../links/target.ts";
 import { isoInstant } from "../links/time.ts";

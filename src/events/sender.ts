@@ -1,10 +1,10 @@
 import type { Config } from "../config/config.ts";
 import { DAY_MS, HOUR_MS } from "../links/time.ts";
-import { chooseBatch, type Endpoint, type PostLimits, post } from "./endpoint.ts";
+import { chooseBatch, type EventsEndpoint, type PostLimits, post } from "./delivery.ts";
 import { eventId } from "./event-formats.ts";
 import type { Outbox } from "./outbox.ts";
 
-export interface SenderSettings extends Endpoint, Pick<Config, "eventsTypes"> {}
+export interface SenderSettings extends EventsEndpoint, Pick<Config, "eventsTypes"> {}
 
 export interface SenderLimits extends PostLimits {
   /** Another process takes over from an owner that takes no turn for this long. Longer than a request may take. */

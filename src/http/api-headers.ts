@@ -17,7 +17,7 @@ export function requestIdOf(headers: Headers): string {
   return callerId !== null && FORM.test(callerId) ? callerId : crypto.randomUUID();
 }
 
-/** Of the public API and its images. */
+/** Response headers of the public API and its images that scripts of other origins may read. */
 const EXPOSED_HEADERS = [
   "Allow",
   "Content-Language",
@@ -36,7 +36,7 @@ const EXPOSED_HEADERS = [
 /** In seconds. */
 const PREFLIGHT_VALID = 7200;
 
-/** Opens a response to scripts of every origin (WHATWG Fetch, section 3.3), because browsers send no credentials by themselves. */
+/** Lets scripts of every origin read a response (WHATWG Fetch, section 3.3). Browsers send no credentials by themselves. */
 export function allowEveryOrigin({ headers }: Response): void {
   headers.set("Access-Control-Allow-Origin", "*");
   headers.set("Access-Control-Expose-Headers", EXPOSED_HEADERS);

@@ -5,21 +5,21 @@ import type { Limited } from "./problems.ts";
 
 /**
  * The price of a request:
- * - `little`: about as much as a redirect, or only the operator may send it. It never waits.
+ * - `little`: about as much as a redirect, or a request of the operator. It never waits.
  * - `work`: more. It counts as a view, and waits while redirects go first.
  * - `create`: it creates links. It waits like `work`. Handlers count creates, because replays and batches count differently.
  * - `shared`: a page that is the same for all readers, so it is `little`. With a query, it is `work`.
  */
 export type Cost = "little" | "work" | "create" | "shared";
 
-/** The address, if its body has a bound. Otherwise the text says what to do. */
+/** The address, if its body has a bound. Otherwise a text for the compiler's error. */
 type Bounded<Address extends string> = Address extends `${"POST" | "PUT" | "PATCH"} ${string}`
   ? Address extends keyof typeof BODIES
     ? Address
     : `${Address} needs a bound for its body: add it to BODIES in lib/bounds.ts`
   : Address;
 
-/** A handler whose refusals by the declared limit look different, such as a form with what was typed. */
+/** A handler that renders refusals by the declared limit itself, such as a form that keeps the typed text. */
 export interface LimitedHandler {
   readonly handle: Handler;
   refuse(call: Call, problem: Limited): Response | Promise<Response>;
@@ -30,7 +30,7 @@ export interface Endpoint<Address extends string = string, Parts = never, ViewPa
   /** The method and the path in OpenAPI's syntax, such as "GET /api/v1/links/{code}". HEAD is answered like GET. */
   readonly at: Address;
   readonly cost: Cost;
-  /** Requests count against this limit, unless they fail. */
+  /** Requests count against this limit unless they fail. */
   readonly limit?: RateLimitName;
   /** The response is sent once the change has taken effect in this process. */
   readonly changesLinks?: boolean;
@@ -46,13 +46,13 @@ export interface Endpoint<Address extends string = string, Parts = never, ViewPa
 /** A page, image or document that costs more than a few redirects, so the views thread renders it. */
 export interface View<Data, ViewParts> {
   /**
-   * The query parameters that it depends on. Others, which addresses collect on their way, must not create views of their own.
-   * Default: all.
+   * The query parameters that the view depends on. Default: all. Addresses collect others on their way, which must not create
+   * views of their own.
    */
   readonly parameters?: readonly string[];
   /** Whether `Accept: text/csv` means `?format=csv`. */
   readonly hasCsv?: boolean;
-  /** Whether its tag is known before it is rendered. If the caller has the tag, it isn't rendered. */
+  /** Whether its tag is known before rendering. A view isn't rendered for a caller that has its tag. */
   readonly isTaggedFirst?: boolean;
   /** The operator's views have places of their own in the queue, and are never shared. Others without data are. */
   readonly isForOperator?: boolean;
@@ -60,7 +60,7 @@ export interface View<Data, ViewParts> {
   readonly render: (parts: ViewParts) => (call: DetachedCall, data: Data) => Response | Promise<Response>;
 }
 
-/** Lets the views thread answer. */
+/** Responds with the view of the endpoint. */
 export type Show<Data = unknown> = (
   call: Call,
   ...data: undefined extends Data ? [data?: Data] : [data: Data]
@@ -94,8 +94,8 @@ export function viewEndpoint<const Address extends string, ViewParts, Data = und
   return { ...declaration, serve: (parts, show) => serve(parts, show as Show<Data>) };
 }
 
-/** The path of an endpoint, in OpenAPI's syntax. */
-export function pathOf({ at }: { readonly at: string }): string {
+/** The path in the address of an endpoint. */
+export function addressPath(at: string): string {
   return at.slice(at.indexOf(" ") + 1);
 }
 

@@ -4,7 +4,7 @@ import type { WantedTerms } from "../links/terms.ts";
 import type { Counters } from "../moderation/counters.ts";
 import type { RateLimitName, RateLimits } from "../moderation/rate-limits.ts";
 import type { Call, Handler } from "./call.ts";
-import { type Limited } from "./problems.ts";
+import type { Limited } from "./problems.ts";
 import type { Refusals } from "./refusals.ts";
 
 export interface Limiter {
@@ -14,7 +14,7 @@ export interface Limiter {
    */
   limit(name: RateLimitName, handle: Handler, refuse?: Refuse): Handler;
   /**
-   * The same for several things, all or none, at most `most`. Returns a function that gives back failures, or the problem of a
+   * Counts several things, all or none, at most `most`. Returns a function that gives back failures, or the problem of a
    * client over the limit.
    */
   take(call: Call, name: RateLimitName, things: number): GiveBack | Promise<Limited>;
@@ -25,8 +25,8 @@ export interface Limiter {
   /** Refuses a client with nothing remaining. */
   refuse(call: Call, name: RateLimitName): Promise<Limited>;
   /**
-   * Counts a create as a view if it is refused, because a refusal costs as much and may reveal a code. A client without views
-   * is refused before its body is read.
+   * Counts a refused create as a view, because a refusal costs as much and may reveal a code. Refuses a client without views
+   * before it reads the body.
    */
   attempt(handle: Handler): Handler;
   /** Counts refused items of a batch as views, even beyond the limit. */
@@ -42,7 +42,7 @@ export interface Limiter {
   isBarred(call: Call): boolean;
   /** The problem of a barred client. */
   barred(call: Call): Promise<Limited> | undefined;
-  /** Returns who shares limited places, such as those of a queue: the client and its /48. */
+  /** The client and its /48, which share limited places such as those of a queue. */
   sharers(call: Call): readonly string[];
   /** Adds the sharers to a request with a password, which takes a place in the queue of hashes. */
   share<T extends WithPassword>(call: Call, request: T): T & { readonly sharers?: readonly string[] };

@@ -13,7 +13,7 @@ export interface Try {
   countCheck(): void;
   /** Gives back the try of a right password. */
   undo(): void;
-  /** How many tries remain, infinite without a limit, and in how many seconds there is one. */
+  /** The remaining tries (infinite without a limit), and the seconds until there is one. */
   remaining(): { readonly tries: number; readonly seconds: number };
 }
 

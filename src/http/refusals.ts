@@ -13,8 +13,8 @@ export interface Refusals {
   /** Makes the headers of the response describe a limit. */
   describe(call: Call, name: RateLimitName): void;
   /**
-   * Returns the problem of a client over a limit, later if there are many. The wait that it names ends when no limit refuses
-   * `things`, and not before `otherWait`, in seconds.
+   * Resolves with the problem of a client over a limit, later if there are many refusals. The client should wait until no limit
+   * refuses `things`, and at least for `otherWait`, in seconds.
    */
   refuse(call: Call, name: RateLimitName, things?: number, otherWait?: () => number): Promise<Limited>;
 }
@@ -40,7 +40,7 @@ export function createRefusals(
       if (waitMs > 0) await Bun.sleep(waitMs);
       const names = call.limits.flatMap((name) => (name === "unknown" ? ([name, "scan"] as const) : [name]));
       const waits = names.map((name) => limits[name]?.wait(clientOf(call), things) ?? 0);
-      // At least 1, because time passes between a refusal and this.
+      // At least 1: a wait may have ended since the refusal.
       return { kind: "limited", limit, seconds: Math.max(1, otherWait(), ...waits) };
     },
   };

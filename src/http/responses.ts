@@ -16,7 +16,7 @@ const PAGE_RULES = [
 ];
 const PAGE_POLICY = PAGE_RULES.toSpliced(-2, 0, "form-action 'self'").join("; ");
 /** For pages whose form is answered with a redirect elsewhere, because browsers apply `form-action` to redirects. */
-export const FORM_LEADS_ELSEWHERE = { "Content-Security-Policy": PAGE_RULES.join("; ") };
+export const FORM_REDIRECTS_ELSEWHERE = { "Content-Security-Policy": PAGE_RULES.join("; ") };
 
 type AnswerHeaders = Readonly<Record<string, string>>;
 

@@ -120,8 +120,8 @@ const TRANSLATED = "64:ff9b:";
 const WELL_KNOWN = ipaddr.IPv6.parse("64:ff9b::");
 
 /**
- * Returns the IPv4 address that an IPv6 one stands for: a mapped one, or one under the well-known prefix of translators.
- * That prefix has only global addresses (RFC 6052, section 3.1), so no client can pass for a proxy in a private network.
+ * Returns the IPv4 address that an IPv6 one stands for, mapped or under the well-known prefix of translators. That prefix
+ * has only global addresses (RFC 6052, section 3.1), so no client can pass for a proxy in a private network.
  */
 function unmapped(address: Address): Address {
   if (!(address instanceof ipaddr.IPv6)) return address;

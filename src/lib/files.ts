@@ -69,7 +69,7 @@ export function giveToOwnerOfFolder(path: string): void {
   }
 }
 
-/** Far more than a start needs for the index of a log and a page of it, because other programs write meanwhile. */
+/** Far more than the index of a log and a page of it, because other programs write during a start. */
 const NEARLY_FULL_BYTES = 1024 * 1024;
 
 /** Whether there might be no room to create files again that are deleted now. Ignores quotas. */

@@ -17,13 +17,13 @@ export interface MonotonicClock {
 /** The domain's only source of time. */
 export interface Clock extends WallClock, MonotonicClock {
   /**
-   * False while the wall clock differs from the monotonic clock by more than an hour, or is beyond `believedUntilMs`
-   * since the start. Irreversible work (deleting expired links) waits until it is true again.
+   * False while the wall clock differs from the monotonic clock by more than an hour, or hasn't been believed yet.
+   * Irreversible work (deleting expired links) waits until it is true again.
    */
   trustworthy(): boolean;
   /**
-   * Returns the time that decides on which day a visit counts: `nowMs`, unless the clock can't be trusted and is more than a
-   * month ahead. Never on 1970-01-01, because day 0 of a link is the sum of its undated visits.
+   * Returns the time that decides on which day a visit counts. It is `nowMs`, unless the clock can't be trusted and is more
+   * than a month ahead. Never on 1970-01-01, because day 0 of a link is the sum of its undated visits.
    */
   countedMs(nowMs: number): number;
   /** Calls `forget` whenever a jump ahead is undone, because a cache may have links that haven't started yet. */
@@ -38,7 +38,7 @@ export interface ClockOptions {
 }
 
 export const MAX_DRIFT_MS = HOUR_MS;
-/** A clock that can't be trusted may still be right: a computer without a battery sets it long after the start. */
+/** A clock that can't be trusted may still be right. A computer without a battery sets it long after the start. */
 const MAX_COUNTED_AHEAD_MS = 31 * DAY_MS;
 /** Within this of the latest reading, the wall clock is trusted without reading the monotonic one. */
 const GLANCE_MS = 60_000;

@@ -8,7 +8,7 @@ const MAX_SPELLING_LENGTH = 1024;
 /** Not in any code: all but letters, marks, numbers, `-`, `_` and emoji. `#` and `*` only occur in keycaps. */
 const OUTSIDE =
   /[^\p{L}\p{M}\p{N}\p{Emoji}\p{Emoji_Component}\u200C_\-]|[#*](?!\uFE0F?\u20E3)|[\p{L}&&\p{Default_Ignorable_Code_Point}]/v;
-/** A particle or a word in a script without spaces before it, or the marks that some chats write for italics. */
+/** A particle or a word in a script without spaces, or the marks that some chats write for italics. */
 const ENDING =
   /(?<=^[A-Za-z\d][\w\-]*)(?:[_\-]+|[\p{Script=Hangul}\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]+)$/v;
 
@@ -32,8 +32,8 @@ export async function suggestFreeCodes(
 }
 
 /**
- * Suggests at most two codes that an address without a link may mean: those without the full stop, bracket, quotation
- * mark or sentence that a chat took for a part of it. Never a merely similar code, which would reveal other links.
+ * Suggests at most two codes that an address without a link may mean. They lack the full stop, bracket, quotation mark or
+ * sentence that a chat took for a part of the address. Never a merely similar code, which would reveal other links.
  */
 export function suggestIntendedCodes(written: string): readonly Code[] {
   // Nothing can be glued to a plain code but a dash or an underscore.

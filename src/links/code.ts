@@ -6,7 +6,7 @@ import { codePointName, type Invalid, invalid, isProblem, type Refusal, showChar
 /** A code as it is stored, compared and looked up: NFC without U+FE0F, 1 to {@link MAX_CODE_POINTS} code points. */
 export type Code = string & { readonly __brand: "Code" };
 
-/** Stores have keys instead of codes, because domains may have the same ones. {@link keyOf} makes them. */
+/** Stores have keys instead of codes, because domains may have the same ones. {@link keyOf} creates them. */
 export type LinkKey = string & { readonly __brand: "LinkKey" };
 
 export const MAX_CODE_POINTS = 64;
@@ -39,8 +39,8 @@ const MARK = /^\p{M}$/u;
 const INVISIBLE = /^[\p{Default_Ignorable_Code_Point}\p{Bidi_Control}\p{Cc}\p{Z}\u2800\u{13441}\u{13442}]$/u;
 
 /**
- * Parses a code that a maker chose: letters, marks and numbers of any script, `-`, `_`, and every RGI emoji sequence
- * with or without its U+FE0F. A code is never altered. NFKC is no filter, because it would refuse ㅋㅋㅋ.
+ * Parses a code that a maker chose. It may have letters, marks and numbers of any script, `-`, `_`, and every RGI emoji
+ * sequence with or without its U+FE0F. A code is never altered. NFKC is no filter, because it would refuse ㅋㅋㅋ.
  */
 export function parseCode(written: string): Code | Invalid {
   // Most codes are plain, and need no grammar.

@@ -17,7 +17,7 @@ import {
 } from "./store.ts";
 import { parseTarget, type Target, targetHost, type TargetPolicy } from "./target.ts";
 import { endOf, refuseEnd, refuseTerms, termsOf } from "./term-values.ts";
-import { type WantedTerms } from "./terms.ts";
+import type { WantedTerms } from "./terms.ts";
 import type { Expiry } from "./time.ts";
 
 /** The outcome of each request, in order. `created` doesn't count links that existed before. */

@@ -2,7 +2,7 @@ import type { WallClock } from "./clock.ts";
 import type { Code, LinkKey } from "./code.ts";
 import { type FoundLink, hasEnded, type Link, stateOf } from "./link.ts";
 import type { Problem } from "./problem.ts";
-import { type DisabledReason } from "./reasons.ts";
+import type { DisabledReason } from "./reasons.ts";
 import type { Target } from "./target.ts";
 
 /** Why links to a target must not work, if so. Must be fast. */

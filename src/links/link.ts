@@ -46,10 +46,7 @@ export interface Terms extends Omit<StoredTerms, "endsMs"> {
   readonly formerMs?: number | undefined;
 }
 
-/**
- * Whether no cache may answer a visit, because it needs a password, counts against a limit, or brings a query for the
- * destination.
- */
+/** Whether no cache may answer a visit: it needs a password, counts against a limit, or brings a query. */
 export function isGuarded(link: WithTerms): boolean {
   return link.terms !== undefined && (isLimited(link) || hasPassword(link) || forwardsQuery(link));
 }

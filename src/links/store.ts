@@ -57,9 +57,10 @@ export interface LinkStore<Id extends Code | LinkKey = LinkKey> {
   /** Whether this is still the secret of the store: an import or a restore may have replaced it. */
   isSecret(secret: Uint8Array): Promise<boolean>;
   /**
-   * Disables at most {@link MAX_DECIDED} links, durably and in one transaction, each with an entry in the operator's
-   * journal and in the changes. Returns the links that it changed: not those that are unknown, deleted, or disabled for this
-   * reason already. Another reason replaces the earlier one. Changes nothing if the operator saw another revision of any.
+   * Disables at most {@link MAX_DECIDED} links, durably and in one transaction. Each gets an entry in the operator's
+   * journal and in the changes. Returns the links that it changed: not those that are unknown, deleted, or disabled for
+   * this reason already. Another reason replaces the earlier one. Changes nothing if the operator saw another revision of
+   * any.
    */
   disable(
     links: readonly SeenLink[],

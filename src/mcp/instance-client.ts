@@ -19,13 +19,13 @@ const information = z.object({ endpoint: z.url() });
 /** The service behind the tools. Its responses aren't trusted. */
 export function createInstance(options: ClientOptions) {
   const baseUrl = new URL(options.baseUrl).origin;
-  const asking = { ...options, baseUrl, language: "en" };
-  const client = createClient(asking);
+  const clientOptions = { ...options, baseUrl, language: "en" };
+  const client = createClient(clientOptions);
   let calls = 0;
   let publicHost: string | undefined;
 
   /** Sends a request and parses the response. */
-  async function ask<T>(
+  async function send<T>(
     call: (client: Client) => Promise<unknown>,
     answer: z.ZodType<T>,
   ): Promise<T | Refusal> {
@@ -47,14 +47,14 @@ export function createInstance(options: ClientOptions) {
 
   return {
     baseUrl,
-    ask,
+    send,
 
     /** Whether the short addresses of this service have this host, as in `URL.host`. */
     async isOwn(host: string, signal: AbortSignal): Promise<boolean | Refusal> {
       if (host === new URL(baseUrl).host) return true;
       if (publicHost === undefined) {
-        const answer = await ask(
-          async () => (await request(asking, { path: "/api/v1/shorten" }, { signal })).data,
+        const answer = await send(
+          async () => (await request(clientOptions, { path: "/api/v1/shorten" }, { signal })).data,
           information,
         );
         if (isProblem(answer)) return answer;

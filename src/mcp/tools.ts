@@ -76,7 +76,7 @@ export interface ToolOptions {
 
 /** The tools of a service for models. */
 export function createTools({ instance, nowMs }: ToolOptions): McpServer {
-  const { baseUrl, ask } = instance;
+  const { baseUrl, send } = instance;
   const server = new McpServer(
     { name: "curt", title: "Curt", version: VERSION },
     {
@@ -113,7 +113,7 @@ export function createTools({ instance, nowMs }: ToolOptions): McpServer {
       outputSchema: managedLinkShape,
     },
     async (request, { mcpReq: { signal } }) =>
-      toToolResult(await ask((client) => client.links.create(request, { signal }), managedLinkAnswer)),
+      toToolResult(await send((client) => client.links.create(request, { signal }), managedLinkAnswer)),
   );
 
   server.registerTool(
@@ -142,7 +142,7 @@ export function createTools({ instance, nowMs }: ToolOptions): McpServer {
       const code = await codeOf(address, signal);
       if (isProblem(code)) return toToolResult(code);
       return toToolResult(
-        await ask((client) => client.links.update(code, key, changes, { signal }), managedLinkAnswer),
+        await send((client) => client.links.update(code, key, changes, { signal }), managedLinkAnswer),
       );
     },
   );
@@ -162,7 +162,7 @@ export function createTools({ instance, nowMs }: ToolOptions): McpServer {
       const code = await codeOf(address, signal);
       if (isProblem(code)) return toToolResult(code);
       return toToolResult(
-        await ask((client) => client.links.withdraw(code, key, { signal }), managedLinkAnswer),
+        await send((client) => client.links.withdraw(code, key, { signal }), managedLinkAnswer),
       );
     },
   );
@@ -182,7 +182,7 @@ export function createTools({ instance, nowMs }: ToolOptions): McpServer {
     async ({ link: written }, { mcpReq: { signal } }) => {
       const code = await codeOf(written, signal);
       if (isProblem(code)) return toToolResult(code);
-      return toToolResult(await ask((client) => client.links.get(code, { signal }), linkAnswer));
+      return toToolResult(await send((client) => client.links.get(code, { signal }), linkAnswer));
     },
   );
 
@@ -205,7 +205,7 @@ export function createTools({ instance, nowMs }: ToolOptions): McpServer {
       if (isProblem(code)) return toToolResult(code);
       const from = new Date(nowMs() - (days - 1) * DAY_MS).toISOString().slice(0, 10);
       return toToolResult(
-        await ask((client) => client.links.statistics(code, { from }, { signal }), statisticsAnswer),
+        await send((client) => client.links.statistics(code, { from }, { signal }), statisticsAnswer),
       );
     },
   );

@@ -1,7 +1,7 @@
 import { one, type Snapshot, type SnapshotRequest } from "./catalogue.ts";
 import { sumCounters } from "./text-format.ts";
 
-/** A slower process is missing from the snapshot. */
+/** The snapshot has only old counters of a slower process. */
 const WAIT_MS = 2000;
 
 /** One serving process. */
@@ -14,24 +14,24 @@ export interface Member {
 
 /** Collects the snapshots of all serving processes. */
 export interface ProcessGroup {
-  /** `ask` sends a request to the process. It may throw if the process is unreachable. */
-  join(ask: (request: SnapshotRequest) => void): Member;
+  /** `send` sends a request to the process. It may throw if the process is unreachable. */
+  join(send: (request: SnapshotRequest) => void): Member;
   /** Contains only the latest counters of a process that doesn't respond. */
   read(): Promise<readonly Snapshot[]>;
 }
 
 export function createProcessGroup(expected: number, waitMs = WAIT_MS): ProcessGroup {
-  interface AskableMember extends Member {
-    readonly ask: (request: SnapshotRequest) => void;
+  interface ReachableMember extends Member {
+    readonly send: (request: SnapshotRequest) => void;
     last: Snapshot;
     /** Called with the response, or when there will be none. Requests may overlap. */
     readonly waiting: Set<(isAnswered: boolean) => void>;
   }
-  const members = new Set<AskableMember>();
+  const members = new Set<ReachableMember>();
   /** Counters of ended processes. */
   let past: Snapshot = {};
 
-  function request(member: AskableMember, samples: boolean): Promise<boolean> {
+  function request(member: ReachableMember, samples: boolean): Promise<boolean> {
     const { promise, resolve } = Promise.withResolvers<boolean>();
     const settle = (isAnswered: boolean) => {
       clearTimeout(timer);
@@ -41,7 +41,7 @@ export function createProcessGroup(expected: number, waitMs = WAIT_MS): ProcessG
     const timer = setTimeout(settle, waitMs, false);
     member.waiting.add(settle);
     try {
-      member.ask({ samples });
+      member.send({ samples });
     } catch {
       // The process is just ending.
       settle(false);
@@ -50,9 +50,9 @@ export function createProcessGroup(expected: number, waitMs = WAIT_MS): ProcessG
   }
 
   return {
-    join(ask) {
-      const member: AskableMember = {
-        ask,
+    join(send) {
+      const member: ReachableMember = {
+        send,
         last: {},
         waiting: new Set(),
         answer(snapshot) {

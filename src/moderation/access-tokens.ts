@@ -32,8 +32,8 @@ export interface AdminToken {
 }
 
 /**
- * Sessions are signed with a key derived from the token, so all processes agree on them, and another token ends them all.
- * Only those that were signed out are stored.
+ * Signs sessions with a key derived from the token. So all processes agree on them, and another token ends them all. Only
+ * those that were signed out are stored.
  */
 export function createAdminToken(token: string): AdminToken {
   const key = createHmac("sha256", token).update("Curt's operator").digest();

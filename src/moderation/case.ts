@@ -94,7 +94,7 @@ export const MAX_NOTE_LENGTH = 2000;
  */
 export interface CaseStore<Id extends Code | LinkKey = LinkKey> {
   /**
-   * Adds a report to the case of its link, durably, unless its reporter has reported the link on that day before. If
+   * Adds a report to the case of its link, durably. A second one by the same reporter on the same day doesn't count. If
    * {@link isDue} says so, the same transaction disables the link. However many processes report at once, each reporter
    * counts once, and the link is disabled once.
    */
@@ -104,27 +104,26 @@ export interface CaseStore<Id extends Code | LinkKey = LinkKey> {
   /** Returns open cases, then answered ones; the most recently reported come first. */
   cases(query: CaseQuery): Promise<readonly ListedCase[]>;
   /**
-   * Answers a case, durably and in one transaction with its effect on the link or the host and with the entry in the
-   * operator's journal. Returns false if the link has no case. A later answer replaces an earlier one. Changes nothing if
-   * the operator saw another revision.
+   * Answers a case durably. The same transaction changes the link or the host, and adds the entry in the operator's
+   * journal. Returns false if the link has no case. A later answer replaces an earlier one. Changes nothing if the operator
+   * saw another revision.
    */
   answerCase(link: SeenLink, answer: CaseAnswer, decision: Decision): Promise<boolean | OtherRevision>;
   /**
-   * Opens an answered case again, with an entry in the operator's journal, and restores the state before its answer in
-   * the same transaction. Returns false if there is no answered case. Changes nothing if the operator saw another
-   * revision.
+   * Opens an answered case again, with an entry in the operator's journal. The same transaction restores the state before
+   * the answer. Returns false if there is no answered case. Changes nothing if the operator saw another revision.
    */
   reopenCase(link: SeenLink, before: Restore, decision: Decision): Promise<boolean | OtherRevision>;
   /**
-   * Deletes at most `limit` reporters of the days before `reportersBefore`, and at most `limit` cases that were last reported
-   * before `casesBeforeMs`. Returns the larger of both numbers.
+   * Deletes reporters of the days before `reportersBefore`, and cases that were last reported before `casesBeforeMs`.
+   * Deletes at most `limit` of each, and returns the larger of both numbers.
    */
   ageCases(bounds: CaseBounds, limit: number): Promise<number>;
 }
 
 /** A case keeps this number of notes, the newest ones. */
 export const MAX_CASE_NOTES = 20;
-/** At most this number of reports of a link count in one day, so that a flood of them stays small. */
+/** At most this number of reports of a link count in one day, which bounds a flood of them. */
 export const MAX_DAILY_REPORTS = 10_000;
 
 /** Written by anyone. It may contain any characters. */

@@ -49,7 +49,10 @@ export function createHostRules(
   };
 }
 
-/** No address has a rule of another one above it: WHATWG hosts that end in a number are whole IPv4 addresses. */
+/**
+ * The rule of a host or of the nearest one above it. No IPv4 address is above another, because WHATWG hosts that end in a
+ * number are whole addresses.
+ */
 function nearest(host: string, rules: ReadonlyMap<string, HostRule>): HostRule | undefined {
   for (let name = host; ; name = name.slice(name.indexOf(".") + 1)) {
     const rule = rules.get(name);

@@ -127,17 +127,17 @@ export function createInspection({ store, clock, blocked }: InspectionOptions): 
       ),
 
     async cases(page, state) {
-      const found = await readPage(
+      const result = await readPage(
         page,
         (limit) => store.cases({ state, after: page.cursor as CaseCursor | undefined, limit }),
         ({ cursor }) => cursor,
       );
-      const withLink = async (one: (typeof found.items)[number]) => {
+      const withLink = async (one: (typeof result.items)[number]) => {
         const link = await store.find(one.code);
         const isSame = link?.createdMs === one.createdMs;
         return { ...one, link: isSame ? inspect(link) : undefined };
       };
-      return { ...found, items: await Promise.all(found.items.map(withLink)) };
+      return { ...result, items: await Promise.all(result.items.map(withLink)) };
     },
   };
 }
@@ -148,10 +148,10 @@ async function readPage<T>(
   read: (limit: number) => Promise<readonly T[]>,
   cursorOf: (item: T) => string,
 ): Promise<ListItems<T>> {
-  const found = await read(limit + 1);
-  const items = found.slice(0, limit);
+  const rows = await read(limit + 1);
+  const items = rows.slice(0, limit);
   const last = items.at(-1);
-  return { items, cursor: found.length > limit && last !== undefined ? cursorOf(last) : undefined };
+  return { items, cursor: rows.length > limit && last !== undefined ? cursorOf(last) : undefined };
 }
 
 /** Entries of the operator's journal that are searched. */

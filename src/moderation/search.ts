@@ -5,7 +5,7 @@ import type { RefusedDecision } from "./refusal.ts";
 
 /** Both parts narrow the search. Without any, it finds all links. */
 export interface LinkQuery {
-  /** The start of a code, or a part of the original URL or the target, where A to Z match in either case. */
+  /** The start of a code, or a part of the original URL or the target. A to Z match in either case. */
   readonly text?: string | undefined;
   /** The target's host or a domain above it, as `canonicalHost` writes it. */
   readonly host?: string | undefined;
@@ -58,6 +58,6 @@ export function operatorStateOf(
 
 /** Whether a target's host is this one or below it. */
 export function isTargetWithin(target: Target, host: string): boolean {
-  const found = targetHost(target);
-  return host !== "" && (found === host || (!isAddress(host) && found.endsWith(`.${host}`)));
+  const own = targetHost(target);
+  return host !== "" && (own === host || (!isAddress(host) && own.endsWith(`.${host}`)));
 }

@@ -14,8 +14,8 @@ export interface ModerationStore<Id extends Code | LinkKey = LinkKey> extends Ca
   /** Returns at most `limit` rules whose hosts come after `after` (at first ""), in the order of their hosts. */
   hosts(after: string, limit: number): Promise<readonly HostRule[]>;
   /**
-   * Adds or replaces the rule of a host, durably and in one transaction with its entry in the operator's journal and in
-   * the changes. Returns false, and changes nothing, if the host has this rule already.
+   * Adds or replaces the rule of a host durably. The same transaction adds the entries in the operator's journal and in the
+   * changes. Returns false, and changes nothing, if the host has this rule already.
    */
   blockHost(rule: Pick<HostRule, "host" | "reason">, decision: Decision): Promise<boolean>;
   /** Removes the rule of a host in the same way. Returns false if it has none. */

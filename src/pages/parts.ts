@@ -1,6 +1,6 @@
 import type { ApiParts } from "../api/parts.ts";
 
-/** What the pages' handlers need of a domain. */
+/** The parts of a domain that handlers of pages need. */
 export interface PageParts extends ApiParts {
   readonly onFault: (error: unknown) => void;
 }

@@ -31,8 +31,8 @@ export interface GateOptions {
 }
 
 /**
- * Answers for links with a password or a limited number of visits, and for links that pass the visitor's query on. Nothing here
- * is cached: each response depends on the store or on the query.
+ * Answers for links with a password or a limit of visits, and for links that pass the query on. Nothing here is cached: each
+ * response depends on the store or on the query.
  *
  * A limited visit is counted before the redirect is sent, so a crash may lose one, but never gives one too many. These don't
  * use up a visit: HEAD gets 200 without the destination, crawlers get a page without it, and prefetching browsers get 503,
@@ -62,7 +62,7 @@ export function createGate(options: GateOptions): Gate {
   async function refusalOf(call: Call, link: Link): Promise<Response | undefined> {
     if (!hasPassword(link) || passwords.isRemembered(call, link)) return undefined;
     const password = basicPassword(call.headers) ?? "";
-    return password === "" ? passwords.ask(call, link) : passwords.refusalOf(call, link, password);
+    return password === "" ? passwords.require(call, link) : passwords.refusalOf(call, link, password);
   }
 
   /** Redirects if a visit remains. */
@@ -70,7 +70,7 @@ export function createGate(options: GateOptions): Gate {
     const now = isLimited(link) ? await links.visit(link) : link;
     if (isProblem(now)) return answerPageProblem(call, now);
     // The maker may just have changed the password.
-    if (now.terms?.passwordHash !== link.terms?.passwordHash) return passwords.ask(call, now);
+    if (now.terms?.passwordHash !== link.terms?.passwordHash) return passwords.require(call, now);
     // 303 continues from the interstitial, which has counted.
     if (status === 302 || !isOpen(now)) count(call, now);
     return redirect(call, status, now);
@@ -118,7 +118,7 @@ export function createGate(options: GateOptions): Gate {
     if (!hasPassword(link) || password === null)
       return (await refusalOf(call, link)) ?? redirectVisitor(call, link, 303);
     const refusal =
-      password === "" ? passwords.ask(call, link) : await passwords.refusalOf(call, link, password);
+      password === "" ? passwords.require(call, link) : await passwords.refusalOf(call, link, password);
     if (refusal !== undefined) return refusal;
     const response =
       interstitial?.isForPerson(call) === true

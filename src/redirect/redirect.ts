@@ -25,7 +25,7 @@ export interface RedirectOptions {
   readonly cacheSeconds: number;
   /** Undefined with INTERSTITIAL=off. */
   readonly interstitial: Interstitial | undefined;
-  /** Answers for links with a password or a limit of visits. */
+  /** Answers for links that are never cached. */
   readonly gate: Pick<Gate, "get" | "head">;
   /** Codes whose addresses are pages, and so never links. */
   readonly pages: ReadonlySet<string>;
@@ -56,11 +56,13 @@ export function createRedirectFigures(): RedirectFigures {
 
 type Server = Bun.Server<unknown>;
 type RouteHandler = (request: Bun.BunRequest<"/:code">, server: Server) => Response | Promise<Response>;
+
 /**
  * Answers GET and HEAD of a short address (RFC 9110, section 15.4.3). A GET counts as a visit before its response, a HEAD
  * doesn't. 404 and 410 always come from the store, never from the cache. Limits apply to cached links only for barred clients.
  */
 export type Redirect = Readonly<Record<"GET" | "HEAD", RouteHandler>>;
+
 /** Answers a request for an existing link. */
 type Follow = (entry: Entry, call: Call, nowMs: number) => Response | Promise<Response>;
 type Guard = (call: Call, guarded: GuardedLink) => Promise<Response>;

@@ -21,10 +21,10 @@ import type { AppParts } from "./parts.ts";
 import { createRouter, type Fetch } from "./router.ts";
 import type { OPERATOR, PUBLIC } from "./routes.ts";
 
-/** How long after the start other endpoints are loaded, at the latest: before an update replaces the files of this version. */
+/** Loads other endpoints at the latest this long after the start, before an update replaces the files of this version. */
 const LOAD_AFTER_MS = 1000;
 
-/** The paths of one segment that could be codes. All of them are reserved. */
+/** Paths of one segment, which could be codes. All of them are reserved. */
 type Segment<Address> = Address extends `GET /${infer Name}`
   ? Name extends `${string}${"/" | "{" | "+" | "."}${string}` | ""
     ? never
@@ -60,8 +60,8 @@ export function createClients(config: Config, log: Log): ClientOf {
 }
 
 /**
- * This file holds redirects and what they can lead to, so that a start loads nothing else: schemas take longer than the rest
- * of it. The other endpoints follow with `endpoints.ts`.
+ * Opens redirects and what they can lead to. A start loads nothing else, because schemas take longer than the rest of it.
+ * The other endpoints follow with `endpoints.ts`.
  */
 export function createApp(config: Config, core: Core, parts: AppParts): App {
   const { clock, limits, counters } = core;

@@ -39,7 +39,7 @@ export function chooseApp(domains: readonly Domain[], apps: readonly App[]): App
 
 const refuse = () => Promise.resolve(answer({ status: 400 }));
 /**
- * For a Host that is too long or sent twice (RFC 9112, section 3.2): Bun joins equal headers with a comma, which no host has. A
- * missing Host gets the same empty 400 from Bun.
+ * Refuses a Host that is too long or sent twice (RFC 9112, section 3.2). Bun joins equal headers with a comma, which no
+ * host has. A missing Host gets the same empty 400 from Bun.
  */
 const REFUSING: App = { redirect: { GET: refuse, HEAD: refuse }, fetch: refuse };

@@ -25,11 +25,11 @@ import { createStoreFigures, type StoreFigures } from "../store/shared/commits.t
 import { createVisits, sumsOf, type VisitLookUps, type Visits } from "../visits/visits.ts";
 import { secretOf, storeOf } from "./domain-store.ts";
 
-/** A start believes the clock until this many days after Curt last ran with a believed one. */
+/** A start believes the clock until this number of days after Curt last ran with a believed one. */
 export const BELIEVED_DAYS = 31;
 const SECRET_BYTES = 32;
 
-/** The domain on an open store, without HTTP and timers. Its parts serve all domains, by the keys of their links. */
+/** The use cases on an open store, without HTTP and timers. They serve all domains, by the keys of their links. */
 export interface Core {
   readonly clock: Clock;
   readonly hostRules: HostRules;
@@ -48,7 +48,7 @@ export interface Core {
   readonly limits: RateLimits;
   /** Resolves to false if the store has another secret by now. Manage keys of this process then work nowhere else. */
   hasSharedSecret(): Promise<boolean>;
-  /** The same for one domain, with the codes that people see. */
+  /** The use cases of one domain, by the codes that people see. */
   forDomain(domain: Pick<Domain, "keyPrefix" | "find">): DomainCore;
   /** Finishes accepted work, then closes the store. */
   close(): Promise<void>;

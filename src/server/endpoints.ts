@@ -1,4 +1,4 @@
-// Everything that a start doesn't need: the endpoints of routes.ts, with their parts. Loaded a second later.
+// The endpoints of routes.ts, with their parts. A start doesn't need them, so they are loaded a second later.
 import type { Config } from "../config/config.ts";
 import type { Handler } from "../http/call.ts";
 import { createOperatorCheck } from "../http/credentials.ts";
@@ -23,7 +23,9 @@ interface EndpointsParts extends AppParts {
   readonly notFound: Handler;
 }
 
-/** Returns the routes of a domain, and the handler of the interstitial, which is at short addresses. */
+/**
+ * Returns the routes of a domain, and the handler of the interstitial. That has no route, because it is at short addresses.
+ */
 export function createEndpoints(config: Config, core: Core, parts: EndpointsParts) {
   const { clock, operator, cases, hostRules } = core;
   const { own, views, overload, limiter, cachedProblem, changes, notFound, onFault } = parts;

@@ -20,7 +20,7 @@ interface RepeatedFault {
 }
 
 /**
- * Counts faults, and logs them without flooding the log: the first of a kind immediately, then their number every
+ * Counts faults, and logs them without flooding the log. It logs the first of a kind immediately, then their number every
  * `repeatEveryMs` until they stop.
  */
 export function createFaultLog(log: Log, repeatEveryMs = REPEAT_EVERY_MS) {

@@ -22,7 +22,7 @@ export interface NoticeParts {
   readonly clock: WallClock;
 }
 
-/** RFC 9309. Previews and problems say `noindex` themselves, and a crawler must read them to know. */
+/** RFC 9309. Previews and problems have `noindex`, so crawlers must be allowed to read them. */
 export const robots = endpoint({
   at: "GET /robots.txt",
   cost: "little",
@@ -52,7 +52,7 @@ export function moved<const Address extends string>(at: Address, to: (call: Call
   });
 }
 
-/** Short addresses end with a slash, and people put the + behind it. */
+/** For people who put the + behind the slash of a short address. */
 export function movedBehind<const Page extends string>(page: Page) {
   return moved(
     `GET /{code}/${page}` as const,
@@ -60,7 +60,7 @@ export function movedBehind<const Page extends string>(page: Page) {
   );
 }
 
-/** Answers for the process. They are needed before other endpoints are loaded. */
+/** The health checks of the process. They answer before other endpoints are loaded. */
 export interface Health {
   readonly live: Handler;
   readonly ready: Handler;
@@ -77,7 +77,7 @@ export function createHealth(links: LinkFinder<LinkKey>, recorder: Pick<OpenReco
     async ready(call) {
       if (isStopping) return problemJson(call, { kind: "unavailable" });
       await links.find(PROBE);
-      // A restart would not help, and visitors are still redirected.
+      // Still 200 if visits aren't counted: a restart would not help, and visitors are still redirected.
       const message = recorder.figures().isCounting ? "ready" : "ready, but visits are not counted";
       return json(call, 200, { status: "success", message }, "en");
     },

@@ -19,7 +19,7 @@ import type { ReportFault } from "./fault-log.ts";
 import type { Health } from "./instance-endpoints.ts";
 import type { Fetch } from "./router.ts";
 
-/** What answers the requests of a domain. */
+/** The parts that answer the requests of a domain. */
 export interface AppParts {
   readonly domain: Domain;
   /** The use cases of the domain. */
@@ -38,7 +38,7 @@ export interface AppParts {
   readonly onFault: ReportFault;
 }
 
-/** What endpoints get on the serving thread, per domain. Each names what it needs of this. */
+/** All parts that endpoints of a domain may need on the serving thread. Each endpoint names its own. */
 export interface PublicParts extends PageParts {
   /** Answers for an address that doesn't exist. */
   readonly notFound: Handler;
@@ -49,7 +49,7 @@ export type OperatorParts = OperatorPageParts;
 /** The settings that views may depend on. */
 export type ViewsConfig = Omit<PublicConfig, "trustedProxies">;
 
-/** What views get on the views thread, per domain. */
+/** All parts that views of a domain may need on the views thread. */
 export interface ViewParts extends ViewsConfig, ApiViewParts, OperatorViewParts {
   readonly disabledSince: ReadDisabledSince;
 }

@@ -8,15 +8,15 @@ import { pathOf } from "../http/url.ts";
 import { header, MAX_PATH } from "../lib/bounds.ts";
 import { answerProblem } from "../pages/problem/answer.ts";
 
-/** What answers one method of a path. */
+/** Answers one method of a path. */
 export interface Route {
   /** The method, and the path in OpenAPI's syntax, such as "GET /api/v1/links/{code}". */
   readonly at: string;
-  /** Returns undefined if its method isn't allowed for the code. */
+  /** Returns undefined if the method isn't allowed for the code. */
   readonly handle: (call: Call) => Response | undefined | Promise<Response | undefined>;
   /** Scripts of every origin may read the response. */
   readonly forEveryOrigin?: boolean | undefined;
-  /** Whether its method is allowed for the code, for `Allow`. Default: for all codes. */
+  /** Whether the method is allowed for the code, for `Allow`. Default: for all codes. */
   readonly accepts?: (call: Call) => Promise<boolean>;
 }
 
@@ -122,7 +122,7 @@ export function createRouter(options: RouterOptions): Fetch {
 /** In the order of `Allow`. */
 const ALLOWED = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
 
-/** The value of `Allow`, after the route of the `refused` method took no request for this code. */
+/** The value of `Allow`. `refused` is a method whose route took no request for this code. */
 async function allowed(call: Call, matches: readonly Match[], refused: string): Promise<string> {
   const methods = new Set(["OPTIONS"]);
   for (const { path } of matches)
@@ -147,12 +147,12 @@ interface Pattern extends Path {
 }
 
 const CODE = /^(.*)\{(?:code|host)\}([^/]*)(.*)$/;
-/** It has only what is no other path. */
+/** Matches only paths that no other template matches. */
 const SHORT_ADDRESS = "/{code}";
 
 /**
- * Returns a function that finds the paths of a request, with or without a slash at the end. The first one has the method, if
- * any has. A suffix after the code starts with + or a dot, which no code before it contains. A {host} is read as a code.
+ * Returns a function that finds the paths of a request, with or without a slash at the end. If any of them has the method,
+ * the first one does. A suffix after the code starts with + or a dot, which no code before it contains. A {host} is read as a code.
  */
 export function createPaths(routes: readonly Route[]) {
   const fixed = new Map<string, Path>();
@@ -199,7 +199,7 @@ function codeIn(path: string, { before, suffix, after }: Pattern): string | unde
   return isWhole ? decodeURIComponent(code) : undefined;
 }
 
-/** The path with + and dots spelled out, so that /abc%2B is routed like /abc+. Codes in it can be decoded, even if it is ill-formed. */
+/** The path with + and dots decoded, so that /abc%2B is routed like /abc+. Codes in it can be decoded even if it is ill-formed. */
 function routedPath(request: Request): string {
   const path = pathOf(request).slice(0, MAX_PATH);
   if (!path.includes("%")) return path;

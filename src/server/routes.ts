@@ -32,7 +32,7 @@ import { getStatistics } from "../api/statistics.ts";
 import { updateLink } from "../api/update-link.ts";
 import { withdrawLink } from "../api/withdraw-link.ts";
 import { table } from "../http/endpoint.ts";
-import { decideFoundForm, showFound } from "../pages/admin/found.tsx";
+import { decideAll, showDecideAll } from "../pages/admin/decide-all.tsx";
 import { decideHost, showHosts } from "../pages/admin/hosts.tsx";
 import { showJournal } from "../pages/admin/journal.tsx";
 import { decideLink, showLink } from "../pages/admin/link.tsx";
@@ -118,8 +118,8 @@ export const OPERATOR = table<OperatorParts, ViewParts>()({
   "GET /admin/links": showLinks,
   "GET /admin/links/{code}": showLink,
   "POST /admin/links/{code}": decideLink,
-  "GET /admin/found": showFound,
-  "POST /admin/found": decideFoundForm,
+  "GET /admin/found": showDecideAll,
+  "POST /admin/found": decideAll,
   "GET /admin/hosts": showHosts,
   "POST /admin/hosts": decideHost,
   "GET /admin/cases": showCases,

@@ -1,4 +1,4 @@
-// Backups that Curt makes by itself. Each runs in its own process, so that it shares no thread with redirects, and a stop
+// Backups that Curt creates by itself. Each runs in its own process, so that it shares no thread with redirects, and a stop
 // needn't wait for it.
 import { accessSync, constants, existsSync, unlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -49,7 +49,7 @@ function requireWritable(folder: string): void {
 }
 
 /**
- * Makes a backup whenever the newest one in `BACKUP_DIR` is older than `BACKUP_EVERY`. Returns a function that stops this, and a
+ * Creates a backup whenever the newest one in `BACKUP_DIR` is older than `BACKUP_EVERY`. Returns a function that stops this, and a
  * backup in progress.
  */
 export function startBackups(config: Config, log: Log): () => Promise<void> {
@@ -75,7 +75,7 @@ export function startBackups(config: Config, log: Log): () => Promise<void> {
     if (code !== 0) throw new Error(reason || `its process ended with ${code}`);
   }
 
-  /** Undefined if no backup is due, or if another process makes one. */
+  /** Undefined if no backup is due, or if another process creates one. */
   function prepare(into: string, nowMs: number): Backups | undefined {
     using lock = lockBackups(config.journalFolder);
     if (lock === undefined) return undefined;
@@ -85,7 +85,7 @@ export function startBackups(config: Config, log: Log): () => Promise<void> {
     return backups;
   }
 
-  /** Backups dated in the future were made while the clock was wrong. */
+  /** Backups dated in the future were created while the clock was wrong. */
   function isDue({ list, nameAt }: Backups, into: string, nowMs: number): boolean {
     const last = list(into).find((name) => name <= nameAt(nowMs));
     return last === undefined || last <= nameAt(nowMs - config.backupEveryMs);

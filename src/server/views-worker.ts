@@ -16,7 +16,7 @@ import { createHostRules, type HostRules } from "../moderation/host-rules.ts";
 import { createDisabledSinceReader, createInspection, type Inspection } from "../moderation/inspection.ts";
 import { interstitial } from "../pages/interstitial/page.tsx";
 import { openReader, type StoreReader } from "../store/open.ts";
-import { type Answers, createAnswers } from "../views/questions.ts";
+import { type Reads, createReads } from "../views/reads.ts";
 import { render, type ViewTask } from "../views/task.ts";
 import { createNoise } from "../visits/statistics/noise.ts";
 import { createVisitLookUps } from "../visits/visits.ts";
@@ -34,7 +34,7 @@ const PRIORITY = 10;
 let config: ViewsSettings;
 let isListed: ListCheck;
 let opened: Awaited<ReturnType<typeof open>> | undefined;
-/** The serving thread sends the time with each task, so that both always agree on it. */
+/** The serving thread sends the time with each task, so that both threads always agree on it. */
 let nowMs = 0;
 /** Changes when the rules about hosts change. */
 let rulesVersion = Number.NaN;
@@ -65,10 +65,11 @@ async function open() {
     render(task: ViewTask) {
       const { domain, views } = sites.get(task.keyPrefix) ?? {};
       const view = views?.get(task.at);
-      if (domain === undefined || view === undefined) throw new Error("Both threads have the same endpoints");
+      if (domain === undefined || view === undefined)
+        throw new Error(`no view at ${task.keyPrefix}${task.at}`);
       return render(task, domain, view);
     },
-    answers: createAnswers(inspection),
+    reads: createReads(inspection),
   };
 }
 
@@ -126,10 +127,10 @@ performTasks<ViewsCalls>({
     opened ??= await open();
     return opened.render(task);
   },
-  async read({ question, input, ...task }) {
+  async read({ name, input, ...task }) {
     ({ nowMs, rulesVersion } = task);
     opened ??= await open();
-    const answer = opened.answers[question as keyof Answers] as (input: unknown) => unknown;
-    return answer(input);
+    const read = opened.reads[name as keyof Reads] as (input: unknown) => unknown;
+    return read(input);
   },
 });

@@ -84,8 +84,8 @@ export async function openRecords(database: Address): Promise<Records> {
 }
 
 /**
- * Fills an empty store, created or migrated where needed, in one transaction: if `work` rejects or the process is killed, the
- * store stays empty. Resolves with undefined if the store isn't empty. Throws {@link StoreUnusable}.
+ * Fills an empty store, created or migrated where needed, in one transaction. If `work` rejects or the process is killed,
+ * the store stays empty. Resolves with undefined if the store isn't empty. Throws {@link StoreUnusable}.
  */
 export async function fillStore<T>(
   database: Address,

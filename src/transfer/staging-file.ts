@@ -72,7 +72,7 @@ export function openStagingFile() {
       explainFailure(commit);
       return database.query<{ links: number }, []>(COUNT).get()?.links ?? 0;
     },
-    /** Reads the links in the order of the file, in batches of at most `maxRows` links and days, or of one link. */
+    /** Reads the links in the order of the file. A batch has at most `maxRows` links and days, or one link. */
     *batches(maxRows: number): Generator<readonly StagedLink[]> {
       explainFailure(commit);
       let batch: StagedLink[] = [];

@@ -6,7 +6,7 @@ import type { ViewCalls } from "./task.ts";
 /** Further requests get 503, which keeps the queue short. Visitors share their places, and can't take the operator's. */
 export const MAX_WAITING = { visitors: 64, operator: 16 };
 type Audience = keyof typeof MAX_WAITING;
-/** How long to wait after a crash. */
+/** After a crash, the thread starts no earlier than this. */
 const RESTART_AFTER_MS = 1000;
 
 export interface ViewQueueOptions {
@@ -16,7 +16,7 @@ export interface ViewQueueOptions {
   readonly onFault: (error: unknown) => void;
 }
 
-/** Why a task isn't taken. */
+/** Why the queue doesn't take a task. */
 export interface Refusal {
   readonly kind: "overloaded" | "unavailable";
 }

@@ -7,7 +7,7 @@ import type { RenderedView } from "./task.ts";
 const SHARED_MS = 1000;
 const MAX_SHARED = 100;
 
-/** Tests lower it to see changes at once. */
+/** Tests lower it to see changes immediately. */
 export interface SharingLimits {
   readonly sharedMs?: number;
 }
@@ -21,14 +21,14 @@ interface Sharing {
   readonly knownTag: string;
 }
 
-/** Renders a view unless it has the tag. Returns undefined if there is no place for it. */
+/** Renders a view unless it has the tag. Undefined if the queue has no place for it. */
 type Rendering = (knownTag: string) => Promise<RenderedView> | undefined;
 
-/** Also a cache of links: it shares no view that was rendered before a change. */
+/** Views that equal requests share. After a change of a link, it shares no view that was rendered before. */
 export interface SharedViews extends Memory<Code> {
   /**
-   * Returns a view that was rendered for an equal request, or renders it. Asks for a place only in the second case, and replaces
-   * no shared view without one, so refused requests don't evict what others share.
+   * Returns a view that was rendered for an equal request, or renders it. Only rendering takes a place in the queue. Without
+   * one, every shared view stays, so refused requests don't evict the views of others.
    */
   find(sharing: Sharing, render: Rendering): Promise<RenderedView | undefined>;
 }

@@ -1,6 +1,6 @@
 import type { DetachedCall } from "../http/call.ts";
 import type { Domain } from "../http/domain.ts";
-import type { View } from "../http/endpoint.ts";
+import { addressPath, type View } from "../http/endpoint.ts";
 import { urlLanguage } from "../http/page-language.ts";
 import { prefersCsv } from "../http/responses.ts";
 import { parametersOf, queryOf } from "../http/url.ts";
@@ -34,9 +34,9 @@ export interface RenderedView {
   readonly body: Uint8Array;
 }
 
-/** A question whose answer the serving thread needs as a value. */
-interface QuestionTask {
-  readonly question: string;
+/** A read whose result the serving thread needs as a value. */
+interface ReadTask {
+  readonly name: string;
   readonly input: unknown;
   readonly nowMs: number;
   readonly rulesVersion: number;
@@ -45,7 +45,7 @@ interface QuestionTask {
 /** The calls of the views thread. */
 export interface ViewCalls {
   render(task: ViewTask): RenderedView | Promise<RenderedView>;
-  read(task: QuestionTask): unknown;
+  read(task: ReadTask): unknown;
 }
 
 /** Renders a task on the views thread. Rethrows exceptions of the view. */
@@ -55,7 +55,7 @@ export async function render(
   view: (call: DetachedCall, data: never) => Response | Promise<Response>,
 ): Promise<RenderedView> {
   // Problems of the API list their errors, which depends on the path.
-  const path = at.slice(at.indexOf("/"));
+  const path = addressPath(at);
   const request = new Request(domain.origin + encodeURI(path) + query, {
     headers: JSON.parse(headers) as Record<string, string>,
   });

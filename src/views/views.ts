@@ -12,12 +12,12 @@ import type { MonotonicClock, WallClock } from "../links/clock.ts";
 import type { Code } from "../links/code.ts";
 import { negotiateLanguage } from "../locales/messages.ts";
 import type { HostRules } from "../moderation/host-rules.ts";
-import type { Answers } from "./questions.ts";
 import { createViewQueue, type Refusal, type ViewLoad, type ViewQueueOptions } from "./queue.ts";
+import type { Reads } from "./reads.ts";
 import { createSharedViews, type SharingLimits } from "./sharing.ts";
 import { queryFor, type RenderedView, type ViewTask } from "./task.ts";
 
-/** Our tags are shorter. */
+/** In characters. Our tags are shorter. */
 const MAX_TAG_LENGTH = 256;
 const BODY_HEADERS: ReadonlySet<string> = new Set(["content-type", "content-encoding", "content-length"]);
 
@@ -28,16 +28,16 @@ export interface ViewsOptions extends ViewQueueOptions {
   readonly refuse: (call: Call, problem: Refusal) => Response;
 }
 
-type Question = keyof Answers;
-type Input<Name extends Question> = Parameters<Answers[Name]>;
-type Answer<Name extends Question> = Awaited<ReturnType<Answers[Name]>>;
+type ReadName = keyof Reads;
+type Input<Name extends ReadName> = Parameters<Reads[Name]>;
+type Result<Name extends ReadName> = Awaited<ReturnType<Reads[Name]>>;
 
-/** Also a cache of links: it shares no view that was rendered before a change. */
+/** Responds with views. After `forget`, it shares no view of the link that was rendered before. */
 export interface Views extends Memory<Code> {
   /** Returns a function that responds with the view of an endpoint. */
   show<Data>(endpoint: Pick<ViewEndpoint<string, Data>, "at" | "view">): Show<Data>;
-  /** Asks the views thread for a value, for the operator. */
-  read<Name extends Question>(question: Name, ...input: Input<Name>): Promise<Answer<Name> | Refusal>;
+  /** Reads a value on the views thread, for the operator. */
+  read<Name extends ReadName>(name: Name, ...input: Input<Name>): Promise<Result<Name> | Refusal>;
   readonly load: ViewLoad;
   close(): void;
 }
@@ -62,7 +62,7 @@ export function createViews({ clock, hostRules, limits, refuse, ...options }: Vi
     };
   }
 
-  /** Data is the operator's, a link's maker's or that of a refused form, which nobody else sees. */
+  /** Shares no view with data, which belongs to the operator, a link's maker or the sender of a refused form. */
   async function render(task: ViewTask, isForOperator: boolean, call: Call): Promise<RenderedView | Refusal> {
     let refusal: Refusal = { kind: "unavailable" };
     const start = (knownTag: string) => {
@@ -90,20 +90,17 @@ export function createViews({ clock, hostRules, limits, refuse, ...options }: Vi
       };
     },
 
-    async read<Name extends Question>(
-      question: Name,
-      ...input: Input<Name>
-    ): Promise<Answer<Name> | Refusal> {
+    async read<Name extends ReadName>(name: Name, ...input: Input<Name>): Promise<Result<Name> | Refusal> {
       const place = queue.enter("operator", []);
       if ("kind" in place) return place;
       const task = {
-        question,
+        name,
         input: input[0] as unknown,
         nowMs: clock.nowMs(),
         rulesVersion: hostRules.version(),
       };
-      const answering = queue.perform(place, (thread) => thread.perform("read", task));
-      return (answering as Promise<Answer<Name>>).catch(refusalOfCrash);
+      const result = queue.perform(place, (thread) => thread.perform("read", task));
+      return (result as Promise<Result<Name>>).catch(refusalOfCrash);
     },
 
     load: queue.load,
@@ -124,7 +121,7 @@ function knownTagOf(headers: Headers): string {
   return known.length > MAX_TAG_LENGTH ? "" : known;
 }
 
-/** Answers 304 if the caller already has this view (RFC 9110, section 13.1.2). */
+/** Responds with a view, or with 304 if the caller has it already. */
 function answerWith({ status, body, headers: json }: RenderedView, requestHeaders: Headers): Response {
   const headers = JSON.parse(json) as Record<string, string>;
   if (status !== 200 || !knowsAlready(requestHeaders, headers["etag"] ?? ""))
@@ -134,8 +131,8 @@ function answerWith({ status, body, headers: json }: RenderedView, requestHeader
 }
 
 /**
- * The request headers that views depend on, reduced to a few forms so that more requests are equal. Without `If-None-Match`,
- * by which everybody could get a view of their own.
+ * The request headers that views depend on, reduced to a few forms so that more requests are equal. `If-None-Match` is not
+ * among them, because with it everybody could get a view of their own.
  */
 function headersOf({ headers }: Call): Record<string, string> {
   const language = cookieLanguage(headers);

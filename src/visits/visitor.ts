@@ -19,8 +19,8 @@ export interface KeyedLink {
 }
 
 /**
- * Turns visitors into numbers: keyed hashes (HMAC-SHA-256, then HalfSipHash) of address, agent and link, under a salt
- * that all processes share for one day (UTC) and then delete. Without the salt, nobody can find the number of an
+ * Turns visitors into numbers. These are keyed hashes (HMAC-SHA-256, then HalfSipHash) of address, agent and link. All
+ * processes share their salt for one day (UTC) and then delete it. Without the salt, nobody can find the number of an
  * address, or link the numbers of one visitor on two links.
  */
 export function createVisitors(store: Pick<VisitStore, "salt">) {
@@ -66,7 +66,7 @@ export function createVisitors(store: Pick<VisitStore, "salt">) {
       for (const known of salts.keys()) if (known < today) salts.delete(known);
     },
     /**
-     * Returns the number of a visitor (a browser at an address): a uint32 that means nothing on another link or tomorrow.
+     * Returns the number of a visitor, a browser at an address. This uint32 means nothing on another link or tomorrow.
      * `agentHash` distinguishes visitors behind one address.
      */
     identify(link: KeyedLink, address: string, agentHash: number, nowMs: number): number {

@@ -47,7 +47,7 @@ export interface Visits {
   openRecorder(options: OpenRecorderOptions): Promise<OpenRecorder>;
 }
 
-/** Returns all visits of a link since its creation. */
+/** The part of {@link VisitLookUps} that needs no statistics. */
 export function sumsOf(store: Pick<VisitStore<Code>, "sums">) {
   return ({ code, createdMs }: LinkId<Code>): Promise<Sums> => store.sums(code, createdMs);
 }
@@ -90,7 +90,6 @@ async function openRecorder(
   };
 }
 
-/** Lets statistics age, in small batches. Returns how many days of links have aged. */
 export async function ageVisits(
   store: Pick<VisitStore, "age">,
   clock: Pick<Clock, "nowMs" | "trustworthy">,

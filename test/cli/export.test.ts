@@ -3,7 +3,7 @@ import { readdirSync, readFileSync, statSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 
 import type { DatabaseAddress } from "../../src/config/database-url.ts";
-import { type LinkKey } from "../../src/links/code.ts";
+import type { LinkKey } from "../../src/links/code.ts";
 import { StoreUnavailable, StoreUnusable } from "../../src/links/store.ts";
 import { DAY_MS } from "../../src/links/time.ts";
 import { fillStore, openStore } from "../../src/store/open.ts";

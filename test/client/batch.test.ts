@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 
 import { createClient, CurtError } from "../../client/client.ts";
-import { type LinkRequest } from "../../client/types.ts";
+import type { LinkRequest } from "../../client/types.ts";
 import { startService } from "../support/service.ts";
 import { thrownBy } from "./failure.ts";
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 
 import { EventType } from "../../src/config/event-settings.ts";
-import { chooseBatch, MAX_BODY, post } from "../../src/events/endpoint.ts";
+import { chooseBatch, MAX_BODY, post } from "../../src/events/delivery.ts";
 import { type EventRow, toCloudEvent } from "../../src/events/event-formats.ts";
 import { createOutbox } from "../../src/events/outbox.ts";
 import { createSender } from "../../src/events/sender.ts";

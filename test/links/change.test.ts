@@ -12,7 +12,7 @@ import {
   type Change,
   versionOf,
 } from "../../src/links/change.ts";
-import { type StoredLink } from "../../src/links/link.ts";
+import type { StoredLink } from "../../src/links/link.ts";
 import type { Target } from "../../src/links/target.ts";
 import { NEVER_MS } from "../../src/links/time.ts";
 import { newLink, NOW } from "../stores/links.ts";

@@ -19,7 +19,7 @@ import { MAX_HOSTS } from "../../src/config/database-url.ts";
 import { limit, MAX_WINDOWS } from "../../src/config/formats.ts";
 import { SETTINGS } from "../../src/config/settings.ts";
 import { MIN_DESCRIPTORS, PROCESS_BYTES } from "../../src/config/start-warnings.ts";
-import { MAX_BODY } from "../../src/events/endpoint.ts";
+import { MAX_BODY } from "../../src/events/delivery.ts";
 import { MAX_REFUSED, MAX_SENT, MAX_WAITING as MAX_EVENTS, REFUSED_MS } from "../../src/events/outbox.ts";
 import {
   BATCH,

@@ -3,7 +3,7 @@ import { describe, expect, test } from "bun:test";
 import { revisionOf, versionOf } from "../../src/links/change.ts";
 import type { LinkKey } from "../../src/links/code.ts";
 import { isProblem } from "../../src/links/problem.ts";
-import { type Reason } from "../../src/links/reasons.ts";
+import type { Reason } from "../../src/links/reasons.ts";
 import type { Decision, LinkStore, NewLink } from "../../src/links/store.ts";
 import type { Target } from "../../src/links/target.ts";
 import { DAY_MS, NEVER_MS } from "../../src/links/time.ts";

@@ -4,7 +4,7 @@ import { ANSWERS } from "../../moderation/case.ts";
 import { z } from "../schema.ts";
 import {
   decision,
-  showFound,
+  respond,
   linkDecision,
   listView,
   note,
@@ -19,7 +19,7 @@ import { caseJson, entryJson, figuresJson, ruleJson } from "./operator-json.ts";
 
 export const getFigures = operatorView(
   "GET /api/v1/admin/figures",
-  (inspection) => async (call) => showFound(call, figuresJson(await inspection.figures())),
+  (inspection) => async (call) => respond(call, figuresJson(await inspection.figures())),
 );
 
 export const getJournal = listView(

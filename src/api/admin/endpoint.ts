@@ -1,4 +1,5 @@
-// What declares the operator's endpoints. Decisions run on the serving thread; reads are views.
+// Declares the operator's endpoints. Decisions run on the serving thread; reads are views.
+
 import type { Call, DetachedCall, Handler } from "../../http/call.ts";
 import { endpoint, type Show, viewEndpoint } from "../../http/endpoint.ts";
 import { type HttpProblem, type Malformed, malformed, problemJson } from "../../http/problems.ts";
@@ -15,7 +16,7 @@ import { success } from "../envelope.ts";
 import { readFields, readJson } from "../json-body.ts";
 import { z } from "../schema.ts";
 
-export interface OperatorParts {
+export interface OperatorApiParts {
   readonly operator: Operator;
   readonly cases: Pick<Cases, "answerCase" | "reopenCase">;
   readonly views: Pick<Views, "show" | "read">;
@@ -32,13 +33,13 @@ export interface OperatorViewParts {
 interface Outcome {
   readonly code?: string;
   readonly host?: string;
-  /** Of all links that a search finds. */
+  /** How many links a search finds. */
   readonly count?: number;
   readonly done?: boolean;
   readonly changed: boolean | number;
 }
 
-/** The decisions of this API in the operator's journal. */
+/** Who decided, in the operator's journal: the API. */
 export const WHO = "api";
 
 export const note = z
@@ -50,46 +51,50 @@ export const noteRequest = z.object({ note });
 export const reasonedRequest = z.object({ reason, note });
 
 /** Without the token, nobody learns whether something exists. */
-function asOperator({ refusalOf }: OperatorParts, handle: Handler): Handler {
+function asOperator({ refusalOf }: OperatorApiParts, handle: Handler): Handler {
   return (call) => {
     const refusal = refusalOf(call);
     return refusal === undefined ? handle(call) : problemJson(call, refusal);
   };
 }
 
-/** Declares an endpoint that changes nothing, and has no view of its own. */
+/** Declares an endpoint that only reads, and has no view of its own. */
 export function operatorEndpoint<const Address extends string>(
   at: Address,
-  serve: (parts: OperatorParts) => Handler,
+  serve: (parts: OperatorApiParts) => Handler,
 ) {
-  return endpoint({ at, cost: "little", serve: (parts: OperatorParts) => asOperator(parts, serve(parts)) });
+  return endpoint({
+    at,
+    cost: "little",
+    serve: (parts: OperatorApiParts) => asOperator(parts, serve(parts)),
+  });
 }
 
 /** Declares an endpoint that answers with a view. */
 export function operatorView<const Address extends string, Data = undefined>(
   at: Address,
   render: (inspection: Inspection) => (call: DetachedCall, data: Data) => Promise<Response>,
-  serve: (parts: OperatorParts, show: Show<Data>) => Handler = (_parts, show) => (call) =>
+  serve: (parts: OperatorApiParts, show: Show<Data>) => Handler = (_parts, show) => (call) =>
     (show as Show)(call),
 ) {
   return viewEndpoint({
     at,
     cost: "little",
     view: { isForOperator: true, render: ({ inspection }: OperatorViewParts) => render(inspection) },
-    serve: (parts: OperatorParts, show: Show<Data>) => asOperator(parts, serve(parts, show)),
+    serve: (parts: OperatorApiParts, show: Show<Data>) => asOperator(parts, serve(parts, show)),
   });
 }
 
 /** Declares an endpoint that decides something. */
 export function decision<const Address extends string>(
   at: Address,
-  decide: (parts: OperatorParts) => (call: Call) => Promise<HttpProblem | Outcome | Response>,
+  decide: (parts: OperatorApiParts) => (call: Call) => Promise<HttpProblem | Outcome | Response>,
 ) {
   return endpoint({
     at,
     cost: "little",
     changesLinks: true,
-    serve: (parts: OperatorParts) => {
+    serve: (parts: OperatorApiParts) => {
       const act = decide(parts);
       return asOperator(parts, async (call) => {
         const outcome = await act(call);
@@ -102,21 +107,21 @@ export function decision<const Address extends string>(
   });
 }
 
-/** Declares an endpoint that decides about a link as the operator has seen it (RFC 6585, section 3). */
+/** Declares a decision about a link, which must be as the operator has seen it (RFC 6585, section 3). */
 export function linkDecision<const Address extends string>(
   at: Address,
-  decide: (parts: OperatorParts, call: Call, link: ReadLink) => Promise<HttpProblem | Outcome>,
+  decide: (parts: OperatorApiParts, call: Call, link: ReadLink) => Promise<HttpProblem | Outcome>,
 ) {
   return decision(at, (parts) => async (call) => {
-    const found = await parts.operator.find(call.code);
-    if (isProblem(found)) return found;
+    const current = await parts.operator.find(call.code);
+    if (isProblem(current)) return current;
     if (header(call.headers, "if-match", "") === null) return { kind: "precondition.required" };
-    const link = requireSeen(found, requiredTags(call.headers));
+    const link = requireSeen(current, requiredTags(call.headers));
     return isProblem(link) ? link : decide(parts, call, link);
   });
 }
 
-/** A missing body is as good as an empty object: all fields of some requests are optional. */
+/** Reads a missing body as an empty object, because some requests have only optional fields. */
 export async function readBody<Schema extends z.ZodObject>(
   { request }: Call,
   bounds: Body<keyof Schema["shape"]>,
@@ -129,8 +134,8 @@ export async function readBody<Schema extends z.ZodObject>(
 export const LIMIT = { min: 1, max: 200 };
 const DEFAULT_LIMIT = 50;
 
-/** The page of a list that a query asks for. */
-export function readPart(request: Request): ListPage | Malformed {
+/** Reads which page of a list is requested. */
+export function readListPage(request: Request): ListPage | Malformed {
   const query = parametersOf(request);
   const cursor = query.get("cursor") || undefined;
   const written = query.get("limit") || String(DEFAULT_LIMIT);
@@ -140,7 +145,7 @@ export function readPart(request: Request): ListPage | Malformed {
     : malformed({ rule: "query.range", field: "limit", ...LIMIT });
 }
 
-export function showFound(
+export function respond(
   call: DetachedCall,
   data: unknown,
   headers?: Readonly<Record<string, string>>,
@@ -148,7 +153,7 @@ export function showFound(
   return success(call, 200, "operator.found", data, headers);
 }
 
-/** Declares a list. */
+/** Declares an endpoint that responds with a page of a list. */
 export function listView<const Address extends string, T>(
   at: Address,
   name: string,
@@ -159,10 +164,10 @@ export function listView<const Address extends string, T>(
   describe: (item: T, nowMs: number) => unknown,
 ) {
   return operatorView(at, (inspection) => async (call) => {
-    const page = readPart(call.request);
+    const page = readListPage(call.request);
     if (isProblem(page)) return problemJson(call, page);
     const { items, cursor } = await read(inspection, page);
     const nowMs = inspection.nowMs();
-    return showFound(call, { [name]: items.map((item) => describe(item, nowMs)), cursor: cursor ?? null });
+    return respond(call, { [name]: items.map((item) => describe(item, nowMs)), cursor: cursor ?? null });
   });
 }

@@ -9,7 +9,7 @@ import { isProblem } from "../../links/problem.ts";
 import type { LinkId } from "../../links/store.ts";
 import { readTerms } from "../../links/term-values.ts";
 import type { RefusedDecision } from "../../moderation/refusal.ts";
-import type { SearchResult } from "../../views/questions.ts";
+import type { SearchResult } from "../../views/reads.ts";
 import { target } from "../create-link.ts";
 import { success } from "../envelope.ts";
 import { readJson } from "../json-body.ts";
@@ -17,15 +17,15 @@ import { z } from "../schema.ts";
 import { getStatistics } from "../statistics.ts";
 import {
   decision,
-  showFound,
+  respond,
   linkDecision,
   note,
   noteRequest,
   operatorEndpoint,
-  type OperatorParts,
+  type OperatorApiParts,
   operatorView,
   readBody,
-  readPart,
+  readListPage,
   reason,
   reasonedRequest,
   WHO,
@@ -39,15 +39,15 @@ export const searchForLinks = operatorView(
     async (call, { links: ids, cursor, searched }: SearchResult) => {
       const links = await inspection.links(ids);
       const nowMs = inspection.nowMs();
-      return showFound(call, {
+      return respond(call, {
         links: links.map((link) => linkJson(link, nowMs)),
         cursor: cursor ?? null,
         searched: Math.floor(searched * 1000) / 1000,
       });
     },
-  ({ views }: OperatorParts, show: Show<SearchResult>) =>
+  ({ views }: OperatorApiParts, show: Show<SearchResult>) =>
     async (call) => {
-      const page = readPart(call.request);
+      const page = readListPage(call.request);
       if (isProblem(page)) return problemJson(call, page);
       const result = await searchLinks(views, readSearch(call.request), page);
       return "kind" in result ? problemJson(call, result) : show(call, result);
@@ -58,7 +58,7 @@ export const inspectLink = operatorView("GET /api/v1/admin/links/{code}", (inspe
   const inspected = await inspection.details(call.code);
   if (isProblem(inspected)) return problemJson(call, inspected);
   const data = inspectedJson(inspected, inspection.nowMs());
-  return showFound(call, data, { ETag: `"${data.revision}"` });
+  return respond(call, data, { ETag: `"${data.revision}"` });
 });
 
 /** The statistics that the link's maker sees. */
@@ -141,7 +141,7 @@ export const enableAll = decision("POST /api/v1/admin/links/enable", (parts) => 
 
 /** For all links that a search finds. Changes nothing until the operator sends back how many there are. */
 async function changeAll(
-  { views }: OperatorParts,
+  { views }: OperatorApiParts,
   call: Call,
   confirmed: number | null | undefined,
   change: (links: readonly LinkId[]) => Promise<readonly LinkId[] | RefusedDecision | OtherRevision>,

@@ -3,7 +3,7 @@ import type { Call } from "../../http/call.ts";
 import { parametersOf } from "../../http/url.ts";
 import type { ListPage } from "../../moderation/inspection.ts";
 import { SEARCH_FIELDS, type WrittenSearch } from "../../moderation/search.ts";
-import { repeatSearch } from "../../views/questions.ts";
+import { repeatSearch } from "../../views/reads.ts";
 import type { Views } from "../../views/views.ts";
 
 /** How long a request searches before it returns the links found so far. */

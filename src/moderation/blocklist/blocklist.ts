@@ -3,7 +3,7 @@ import { rm, stat } from "node:fs/promises";
 import { reasonOf } from "../../lib/error-reason.ts";
 import { repeat } from "../../lib/repeat.ts";
 import { startThread, type Thread } from "../../lib/thread.ts";
-import { keepList, keptFile } from "./kept-list.ts";
+import { copyList, copyPath } from "./list-copy.ts";
 import { NotAList, type ReadList } from "./list-file.ts";
 import type { ListCalls } from "./list-reader.ts";
 import { createListCheck, type ListCheck, type ListKey, type ListTable } from "./list-table.ts";
@@ -125,7 +125,7 @@ export async function openBlocklist(options: BlocklistOptions): Promise<Blocklis
 
   /** Copies a list in effect, unless the file has changed since it was read. */
   async function keep({ path, known }: List): Promise<void> {
-    if ((await identify(path)) === known) await keepList(path, keptFile(folder, path));
+    if ((await identify(path)) === known) await copyList(path, copyPath(folder, path));
   }
 
   /** Reports each reason once, not for each poll. */
@@ -139,13 +139,13 @@ export async function openBlocklist(options: BlocklistOptions): Promise<Blocklis
     const mistakes = new Map<string, string>();
     await withReader(async (read) => {
       for (const list of lists) {
-        if (isBesideOthers) await useKept(list, read);
+        if (isBesideOthers) await useCopy(list, read);
         try {
           const identity = await identify(list.path);
-          const found = await read(list.path);
+          const content = await read(list.path);
           list.known = identity;
-          const reason = doubtfulLoss(list.read, found);
-          if (reason === undefined) useFile(list, found);
+          const reason = doubtfulLoss(list.read, content);
+          if (reason === undefined) useFile(list, content);
           else doubt(list, reason);
         } catch (error) {
           if (list.read !== undefined) doubt(list, reasonOf(error));
@@ -159,10 +159,10 @@ export async function openBlocklist(options: BlocklistOptions): Promise<Blocklis
   }
 
   /** Uses the copy of another process until this one has read the file itself. */
-  async function useKept(list: List, read: (path: string) => Promise<ReadList>): Promise<void> {
-    const kept = keptFile(folder, list.path);
+  async function useCopy(list: List, read: (path: string) => Promise<ReadList>): Promise<void> {
+    const copy = copyPath(folder, list.path);
     try {
-      use(list, await read(kept), await identify(kept));
+      use(list, await read(copy), await identify(copy));
     } catch (error) {
       if (!isMissing(error)) onFault(error);
     }
@@ -170,8 +170,8 @@ export async function openBlocklist(options: BlocklistOptions): Promise<Blocklis
 
   /** Copies a list, or deletes a copy from an earlier start, which must not come into effect again. */
   async function keepOrForget(list: List): Promise<void> {
-    const kept = keptFile(folder, list.path);
-    await (list.read === undefined ? rm(kept, { force: true }) : keep(list)).catch(onFault);
+    const copy = copyPath(folder, list.path);
+    await (list.read === undefined ? rm(copy, { force: true }) : keep(list)).catch(onFault);
   }
 
   /** Whether the file has changed and looks the same as at the last poll, so that nobody is writing it. */
@@ -199,13 +199,13 @@ export async function openBlocklist(options: BlocklistOptions): Promise<Blocklis
   }
 
   async function readAgain(list: List, read: (path: string) => Promise<ReadList>): Promise<void> {
-    const found = await read(list.path);
+    const content = await read(list.path);
     // The file has changed meanwhile, which the next polls will see.
     if ((await identify(list.path)) !== list.seen) return;
     list.known = list.seen;
-    const reason = doubtfulLoss(list.read, found);
+    const reason = doubtfulLoss(list.read, content);
     if (reason !== undefined) return doubt(list, reason);
-    useFile(list, found);
+    useFile(list, content);
     await keep(list).catch(onFault);
   }
 
@@ -229,7 +229,7 @@ export async function openBlocklist(options: BlocklistOptions): Promise<Blocklis
       const list = lists.find((one) => one.path === of);
       let reason: string | undefined;
       await withReader(async (read) => {
-        reason = await read(path).then((found) => doubtfulLoss(list?.read, found), reasonOf);
+        reason = await read(path).then((content) => doubtfulLoss(list?.read, content), reasonOf);
       });
       return reason;
     },

@@ -22,7 +22,7 @@ export interface FeedsOptions extends FeedOverrides {
   readonly nowMs: () => number;
   /** From 0 to 1. Keeps services that were started together from fetching together. */
   readonly jitter: number;
-  /** Why the file at `path` should not take the place of the list that is stored in `of`; undefined if it should. */
+  /** Why the file at `path` should not replace the list that is stored in `of`; undefined if it should. */
   readonly doubtAbout: (path: string, of: string) => Promise<string | undefined>;
   readonly onFetched: (url: string) => void;
   /** The last list stays as it is. */
@@ -92,17 +92,17 @@ export function startFeeds(options: FeedsOptions): Feeds {
     // Before the part becomes the list, because then others may claim it.
     await writeState(file, { ...state, askedMs: nowMs() });
     try {
-      const found = await download(url, state, writing, closing.signal, options);
-      const doubt = found === undefined ? undefined : await doubtAbout(part, file);
+      const validators = await download(url, state, writing, closing.signal, options);
+      const doubt = validators === undefined ? undefined : await doubtAbout(part, file);
       if (doubt !== undefined) throw new Error(doubt);
-      if (found !== undefined) {
+      if (validators !== undefined) {
         await rename(part, file);
-        await writeState(file, { ...found, askedMs: nowMs() });
+        await writeState(file, { ...validators, askedMs: nowMs() });
         onFetched(url);
       }
       failures.delete(url);
-      fetches[found === undefined ? "unchanged" : "new"]++;
-      return found !== undefined;
+      fetches[validators === undefined ? "unchanged" : "new"]++;
+      return validators !== undefined;
     } catch (error) {
       await writeState(file, { ...state, askedMs: nowMs() - dueAfterMs + RETRY_AFTER_MS });
       throw error;
@@ -142,7 +142,7 @@ async function claim(part: string, nowMs: number): Promise<FileHandle | undefine
     if (!(error instanceof Error && "code" in error && error.code === "EEXIST")) throw error;
     // Its process may have finished since.
     const mtimeMs = await stat(part).then(
-      (found) => found.mtimeMs,
+      (file) => file.mtimeMs,
       () => nowMs,
     );
     if (nowMs - mtimeMs > ABANDONED_MS) await rm(part, { force: true });

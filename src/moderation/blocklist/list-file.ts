@@ -20,7 +20,7 @@ export interface ReadList {
   readonly skipped: number;
   /** True if the rest of the file was not read, because it has too many rules or bytes. */
   readonly isCut: boolean;
-  /** True if the last line ends with a line feed, as in almost all files, unless only a part of one was written. */
+  /** True if the last line ends with a line feed. Almost all files end so, unless only a part of one was written. */
   readonly isEnded: boolean;
 }
 

@@ -121,10 +121,10 @@ function unescapeOne(escaped: string): string {
 /** The URL parser has removed the segments "." and ".." unless their slashes were escaped (RFC 3986, section 5.2.4). */
 function withoutDots(path: string): string {
   if (!path.includes("/.")) return path;
-  const kept: string[] = [];
+  const segments: string[] = [];
   for (const segment of path.split("/").slice(1)) {
-    if (segment === "..") kept.pop();
-    else if (segment !== ".") kept.push(segment);
+    if (segment === "..") segments.pop();
+    else if (segment !== ".") segments.push(segment);
   }
-  return `/${kept.join("/")}`;
+  return `/${segments.join("/")}`;
 }

@@ -6,7 +6,7 @@ import type { Code } from "../../links/code.ts";
 import { type FoundLink, targetSinceMs } from "../../links/link.ts";
 import type { LinkFinder } from "../../links/links.ts";
 import { isProblem, type Problem } from "../../links/problem.ts";
-import { type Reason } from "../../links/reasons.ts";
+import type { Reason } from "../../links/reasons.ts";
 import type { LinkId, Who } from "../../links/store.ts";
 import { targetHost } from "../../links/target.ts";
 import { DAY_MS, HOUR_MS } from "../../links/time.ts";
@@ -30,7 +30,7 @@ export interface Reports {
 
 type CaseRefusal = Problem | RefusedDecision | OtherRevision;
 
-/** The use cases of the operator, for the links of all domains. They reject with `StoreUnavailable` as well. */
+/** The use cases of the operator, for the links of all domains. They reject with `StoreUnavailable`. */
 export interface Cases {
   /**
    * Answers the case of a link, unless the link has changed since it was read. "disable" disables the link, and
@@ -75,6 +75,7 @@ export interface CasesOptions {
 
 /** Reports of a day may arrive this long after it. */
 export const LATE_MS = HOUR_MS;
+/** How long a case is kept after its last report. */
 export const KEEP_MS = 400 * DAY_MS;
 /** In hexadecimal digits: 64 bits. */
 const REPORTER_LENGTH = 16;
@@ -145,8 +146,8 @@ export function createCases({ store, clock, refuseRule }: CasesOptions): Cases {
       const decision = { who, atMs: clock.nowMs(), note: request.note || undefined };
       const isAnswered = await store.answerCase(link, caseAnswer, decision);
       if (isProblem(isAnswered)) return isAnswered;
-      const found = isAnswered ? await store.caseOf(link) : undefined;
-      return found ?? { kind: "unknown" };
+      const current = isAnswered ? await store.caseOf(link) : undefined;
+      return current ?? { kind: "unknown" };
     },
 
     async reopenCase(link, before, { note }, who) {

@@ -1,6 +1,6 @@
-// What declares the operator's pages. They work without scripts. Each form answers 303, so a reload decides nothing again.
-import type { OperatorParts, OperatorViewParts } from "../../api/admin/endpoint.ts";
-import type { Call, DetachedCall } from "../../http/call.ts";
+// Declares the operator's pages. They work without scripts. Each form answers 303, so a reload decides nothing again.
+import type { OperatorApiParts, OperatorViewParts } from "../../api/admin/endpoint.ts";
+import type { DetachedCall } from "../../http/call.ts";
 import { endpoint, type Show, viewEndpoint } from "../../http/endpoint.ts";
 import type { Page } from "../../http/page.ts";
 import { describe, type HttpProblem } from "../../http/problems.ts";
@@ -14,17 +14,17 @@ import { message, sentenceSpace } from "../../locales/messages.ts";
 import type { HostRules } from "../../moderation/host-rules.ts";
 import type { Inspection, ListPage } from "../../moderation/inspection.ts";
 import { type ReasonedRequest, requireSeen } from "../../moderation/operator.ts";
-import type { SignIn } from "../sign-in/handler.ts";
-import { ANSWERED, type PageContext } from "./frame.tsx";
+import type { ServeForm, ServePage, SignIn } from "../sign-in/handler.ts";
+import { LAST_ANSWER_FIELDS, type PageContext } from "./frame.tsx";
 
-export interface OperatorPageParts extends OperatorParts {
+export interface OperatorPageParts extends OperatorApiParts {
   readonly signIn: SignIn;
   readonly hostRules: Pick<HostRules, "ruleFor">;
   /** Makes the manage keys of all domains' links. */
   readonly allKeys: Pick<Secret<LinkKey>, "manageKey">;
 }
 
-/** What each page gets from the serving thread. */
+/** The serving thread passes this to the view of each page. */
 export interface PageData {
   readonly formToken: string;
   /** Why the form's request wasn't carried out. */
@@ -33,17 +33,16 @@ export interface PageData {
   readonly typed?: string | undefined;
 }
 
-/** The decisions of these pages in the operator's journal. */
+/** Who decided, in the operator's journal: these pages. */
 export const WHO = "page";
+/** Entries on one page of a list. */
 const LIMIT = 50;
-
-type Answer = (call: Call, formToken: string) => Promise<Response>;
 
 /** Declares a page. Without a session, the sign-in form is in its place. */
 export function operatorPage<const Address extends string, Data extends PageData = PageData>(
   at: Address,
   render: (inspection: Inspection) => (call: DetachedCall, data: Data) => Promise<Response>,
-  serve: (parts: OperatorPageParts, show: Show<Data>) => Answer = (_parts, show) => (call, formToken) =>
+  serve: (parts: OperatorPageParts, show: Show<Data>) => ServePage = (_parts, show) => (call, formToken) =>
     (show as Show)(call, { formToken }),
 ) {
   return viewEndpoint({
@@ -57,7 +56,7 @@ export function operatorPage<const Address extends string, Data extends PageData
 /** Declares a form. It only acts if one of our own pages sends it, in the same session. */
 export function operatorForm<const Address extends keyof typeof BODIES>(
   at: Address,
-  serve: (parts: OperatorPageParts) => (call: Call, fields: Fields, formToken: string) => Promise<Response>,
+  serve: (parts: OperatorPageParts) => ServeForm,
 ) {
   const bounds: AnyBody = BODIES[at];
   return endpoint({
@@ -82,7 +81,7 @@ export function renderPage(
       ? message(language, "admin.changed")
       : messages.map(({ key, values }) => message(language, key, values)).join(sentenceSpace(language));
   // The confirmation is for the first visit only.
-  const once: readonly string[] = ["done", ...ANSWERED];
+  const once: readonly string[] = ["done", ...LAST_ANSWER_FIELDS];
   const query = Object.fromEntries([...parametersOf(call.request)].filter(([name]) => !once.includes(name)));
   return html(
     call,
@@ -92,8 +91,8 @@ export function renderPage(
   );
 }
 
-/** The page of a list that a query asks for. */
-export function partOf(call: DetachedCall): ListPage {
+/** The requested page of a list. */
+export function listPageOf(call: DetachedCall): ListPage {
   return { cursor: queryValue(call, "cursor") || undefined, limit: LIMIT };
 }
 

@@ -1,5 +1,5 @@
 /** @jsxImportSource ../shared/html */
-import { type Page } from "../../http/page.ts";
+import type { Page } from "../../http/page.ts";
 import { type Reason, REASONS } from "../../links/reasons.ts";
 import { message, type MessageKey } from "../../locales/messages.ts";
 import { MAX_NOTE_LENGTH } from "../../moderation/case.ts";
@@ -15,8 +15,8 @@ export interface PageContext {
   readonly query: Readonly<Record<string, string>>;
 }
 
-/** Query parameters of the overview that describe the last answer. */
-export const ANSWERED = ["did", "code", "was", "seen", "block"] as const;
+/** Fields of the last answer, in the overview's query and in its form. */
+export const LAST_ANSWER_FIELDS = ["did", "code", "was", "seen", "block"] as const;
 
 const PAGES = {
   figures: "/admin",

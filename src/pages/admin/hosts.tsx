@@ -9,7 +9,15 @@ import type { HostRule } from "../../moderation/store.ts";
 import { seeOther } from "../forms.ts";
 import { Notice } from "../shared/fields.tsx";
 import { Instant } from "../shared/instant.tsx";
-import { decisionOf, operatorForm, operatorPage, partOf, queryValue, renderPage, WHO } from "./endpoint.ts";
+import {
+  decisionOf,
+  operatorForm,
+  operatorPage,
+  listPageOf,
+  queryValue,
+  renderPage,
+  WHO,
+} from "./endpoint.ts";
 import { Decide, Field, Form, adminPage, Given, More, type PageContext } from "./frame.tsx";
 
 interface Hosts {
@@ -24,7 +32,7 @@ interface Hosts {
 
 /** The blocked hosts, and the form that blocks another. */
 export const showHosts = operatorPage("GET /admin/hosts", (inspection) => async (call, data) => {
-  const { items, cursor } = await inspection.hosts(partOf(call));
+  const { items, cursor } = await inspection.hosts(listPageOf(call));
   const host = data.typed ?? queryValue(call, "host");
   const reason = readReason(queryValue(call, "reason"));
   return renderPage(call, data, (context, refusal) =>

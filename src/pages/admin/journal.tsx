@@ -3,7 +3,7 @@ import type { Page } from "../../http/page.ts";
 import { message } from "../../locales/messages.ts";
 import type { DecisionEntry } from "../../moderation/store.ts";
 import { Instant } from "../shared/instant.tsx";
-import { operatorPage, partOf, renderPage } from "./endpoint.ts";
+import { operatorPage, listPageOf, renderPage } from "./endpoint.ts";
 import { adminPage, Given, LinkTo, More, type PageContext } from "./frame.tsx";
 
 interface Journal {
@@ -14,7 +14,7 @@ interface Journal {
 
 /** All decisions, newest first. */
 export const showJournal = operatorPage("GET /admin/journal", (inspection) => async (call, data) => {
-  const { items, cursor } = await inspection.decisions(partOf(call));
+  const { items, cursor } = await inspection.decisions(listPageOf(call));
   return renderPage(call, data, (context) => journalPage(context, { entries: items, cursor }));
 });
 

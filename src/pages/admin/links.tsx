@@ -5,12 +5,12 @@ import { isProblem } from "../../links/problem.ts";
 import { message, type MessageKey } from "../../locales/messages.ts";
 import type { InspectedLink } from "../../moderation/inspection.ts";
 import { operatorStateOf, parseSearch, type WrittenSearch } from "../../moderation/search.ts";
-import type { SearchResult } from "../../views/questions.ts";
+import type { SearchResult } from "../../views/reads.ts";
 import { answerProblem } from "../problem/answer.ts";
 import { describeDestination } from "../shared/destination-parts.ts";
 import { Notice } from "../shared/fields.tsx";
 import { Instant } from "../shared/instant.tsx";
-import { operatorPage, type PageData, partOf, queryValue, renderPage } from "./endpoint.ts";
+import { operatorPage, type PageData, listPageOf, queryValue, renderPage } from "./endpoint.ts";
 import { adminPage, Beginning, LinkTo, More, type PageContext, withQuery } from "./frame.tsx";
 
 export const SEARCH_LABELS = {
@@ -64,7 +64,7 @@ export const showLinks = operatorPage(
   },
   ({ views }, show) =>
     async (call, formToken) => {
-      const result = await searchLinks(views, readSearch(call.request), partOf(call));
+      const result = await searchLinks(views, readSearch(call.request), listPageOf(call));
       if (!("kind" in result)) return show(call, { formToken, result });
       // The page itself says why it can't search.
       return result.kind === "refused"
@@ -73,9 +73,9 @@ export const showLinks = operatorPage(
     },
 );
 
-function linksPage(context: PageContext, found: Links): Page {
+function linksPage(context: PageContext, view: Links): Page {
   const { language } = context;
-  const { search, links, cursor, searched, refusal, done } = found;
+  const { search, links, cursor, searched, refusal, done } = view;
   const say = (key: Parameters<typeof message>[1]) => message(language, key);
   const query = filledFields(search);
   const isSearch = Object.keys(query).length > 0;
@@ -90,7 +90,7 @@ function linksPage(context: PageContext, found: Links): Page {
       {refusal === undefined && links.length === 0 && cursor === undefined && (
         <p>{say("admin.links.none")}</p>
       )}
-      <LinkRows language={language} links={links} nowMs={found.nowMs} />
+      <LinkRows language={language} links={links} nowMs={view.nowMs} />
       {isSearch && cursor !== undefined && (
         <p role="status">{message(language, "admin.links.searched", { share: percent.format(searched) })}</p>
       )}

@@ -25,12 +25,12 @@ import {
   operatorForm,
   operatorPage,
   type PageData,
-  partOf,
+  listPageOf,
   renderPage,
   seenBy,
   WHO,
 } from "./endpoint.ts";
-import { ANSWERED, adminPage, Form, Given, LinkTo, type PageContext, withQuery } from "./frame.tsx";
+import { LAST_ANSWER_FIELDS, adminPage, Form, Given, LinkTo, type PageContext, withQuery } from "./frame.tsx";
 
 const COUNTS = {
   visits: "admin.count.visits",
@@ -50,8 +50,8 @@ const NAMES = Object.keys(COUNTS) as (keyof typeof COUNTS)[];
 
 const DID = [...ANSWERS, "undo"] as const;
 
-/** The last answer, which can be undone, or its undoing. {@link ANSWERED} names its fields in a query and in a form. */
-interface Answered {
+/** The last answer, which can be undone, or its undoing. */
+interface LastAnswer {
   readonly did: (typeof DID)[number] | undefined;
   readonly code: string;
   /** Why the link was disabled, or its host blocked, before the answer; "" if it was not. */
@@ -63,8 +63,8 @@ interface Answered {
 }
 
 /** Reads the last answer from a form or the query. */
-function answeredIn(fields: Fields): Answered {
-  const [did = "", code = "", was = "", seen = "", host = ""] = ANSWERED.map(
+function readLastAnswer(fields: Fields): LastAnswer {
+  const [did = "", code = "", was = "", seen = "", host = ""] = LAST_ANSWER_FIELDS.map(
     (name) => fields.get(name) ?? "",
   );
   return { did: DID.find((one) => one === did), code, was, seen, host };
@@ -74,15 +74,15 @@ interface Overview {
   /** Only open ones. */
   readonly cases: Cases;
   readonly figures: Figures;
-  readonly answered: Answered;
+  readonly answered: LastAnswer;
   readonly refusal: string | undefined;
 }
 
 /** The operator's start page: open reports, then how much there is of everything. */
 const renderOverview = (inspection: Inspection) => async (call: DetachedCall, data: PageData) => {
-  const cases = await inspection.cases(partOf(call), "open");
+  const cases = await inspection.cases(listPageOf(call), "open");
   const figures = await inspection.figures();
-  const answered = answeredIn(parametersOf(call.request));
+  const answered = readLastAnswer(parametersOf(call.request));
   const nowMs = inspection.nowMs();
   return renderPage(call, data, (context, refusal) =>
     overviewPage(context, { cases: { ...cases, nowMs }, figures, answered, refusal }),
@@ -107,7 +107,7 @@ export const answerCaseForm = operatorForm("POST /admin/cases", ({ operator, cas
     const ruled = rule?.host === host ? rule.reason : undefined;
     const outcome =
       action === "undo"
-        ? await cases.reopenCase(seen, stateBefore(link, answeredIn(fields)), {}, WHO)
+        ? await cases.reopenCase(seen, stateBefore(link, readLastAnswer(fields)), {}, WHO)
         : await cases.answerCase(seen, { ...decisionOf(fields), action }, WHO);
     if (outcome !== undefined && isProblem(outcome)) return again(outcome);
     const was = (action === "block-host" ? ruled : link.disabled) ?? "";
@@ -117,7 +117,7 @@ export const answerCaseForm = operatorForm("POST /admin/cases", ({ operator, cas
 });
 
 /** Returns the state before an answer, to undo it. `was` is the reason that stopped the link before, if any. */
-function stateBefore(link: StoredLink, { did, was }: Answered): Restore {
+function stateBefore(link: StoredLink, { did, was }: LastAnswer): Restore {
   const reason = readReason(was);
   if (did === "block-host") return { host: { name: targetHost(link.target), reason } };
   if (did === "disable") return { disabled: reason ?? null };
@@ -153,7 +153,7 @@ function overviewPage(context: PageContext, { cases, figures, answered, refusal 
   );
 }
 
-function Undo({ context, answered }: { context: PageContext; answered: Answered }) {
+function Undo({ context, answered }: { context: PageContext; answered: LastAnswer }) {
   const { language } = context;
   const { did, code, was, seen, host } = answered;
   if (did === undefined) return <></>;

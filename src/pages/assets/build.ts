@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
-import { type Asset } from "../../http/page.ts";
+import type { Asset } from "../../http/page.ts";
 import { asset } from "../shared/asset.ts";
 
 type Name = "style" | "script" | "myLinks" | "icon" | "touchIcon" | "largeIcon";

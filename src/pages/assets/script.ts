@@ -53,10 +53,10 @@ answerByKeys();
  */
 function keepQuery(): void {
   if (!/^\/[^/+]+\/?$/.test(location.pathname)) return;
-  const kept = location.search
+  const others = location.search
     .slice(1)
     .split("&")
     .filter((one) => !/^(?:language=|$)/.test(one));
   for (const link of document.querySelectorAll<HTMLAnchorElement>('a[hreflang][href^="?language="]'))
-    link.search = [...kept, `language=${link.hreflang}`].join("&");
+    link.search = [...others, `language=${link.hreflang}`].join("&");
 }

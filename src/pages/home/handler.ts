@@ -13,7 +13,7 @@ import { StoreUnavailable } from "../../links/store.ts";
 import { isFromAnotherSite } from "../forms.ts";
 import type { PageParts } from "../parts.ts";
 import { createJustCreated } from "../preview/just-created.ts";
-import { type TakenCode } from "./fields.tsx";
+import type { TakenCode } from "./fields.tsx";
 import {
   EMPTY,
   type Form,

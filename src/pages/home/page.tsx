@@ -1,5 +1,5 @@
 /** @jsxImportSource ../shared/html */
-import { type Page } from "../../http/page.ts";
+import type { Page } from "../../http/page.ts";
 import { message } from "../../locales/messages.ts";
 import { CreatedHere } from "../my-links/link-list.tsx";
 import { describedBy, FieldError, Notice, VERBATIM } from "../shared/fields.tsx";

@@ -59,9 +59,9 @@ function inText(address: string): string {
 }
 
 function count(text: string, character: string): number {
-  let found = 0;
-  for (let at = text.indexOf(character); at >= 0; at = text.indexOf(character, at + 1)) found++;
-  return found;
+  let times = 0;
+  for (let at = text.indexOf(character); at >= 0; at = text.indexOf(character, at + 1)) times++;
+  return times;
 }
 
 /** People write naver.com for https://naver.com. */

@@ -2,8 +2,8 @@
 import type { ApiViewParts } from "../../api/parts.ts";
 import type { DetachedCall } from "../../http/call.ts";
 import type { View } from "../../http/endpoint.ts";
-import { type Page } from "../../http/page.ts";
-import { FORM_LEADS_ELSEWHERE, html } from "../../http/responses.ts";
+import type { Page } from "../../http/page.ts";
+import { FORM_REDIRECTS_ELSEWHERE, html } from "../../http/responses.ts";
 import { type Link, isGuarded, isLimited } from "../../links/link.ts";
 import { isProblem } from "../../links/problem.ts";
 import { message } from "../../locales/messages.ts";
@@ -20,17 +20,17 @@ import { type LinkNotes, minutesLeftOf } from "../shared/warnings.tsx";
 interface Interstitial extends Pick<Link, "code" | "target" | "createdMs">, LinkNotes {
   readonly shortUrl: string;
   /** Continuing sends a request to Curt, which may count the visit. */
-  readonly asksAgain: boolean;
+  readonly returnsToCurt: boolean;
   /** Continuing uses one of a limited number of visits. */
   readonly usesVisit: boolean;
 }
 
 /**
- * The destination of a link that somebody has followed. Unless `asksAgain` is set, this visit is counted and the button
- * opens the destination directly.
+ * Shows the destination of a link that somebody has followed. Unless `returnsToCurt` is set, this visit is counted and the
+ * button opens the destination directly.
  */
 function interstitialPage(language: string, link: Interstitial): Page {
-  const { code, shortUrl, target, asksAgain, usesVisit } = link;
+  const { code, shortUrl, target, returnsToCurt, usesVisit } = link;
   const address = withoutScheme(shortUrl);
   const path = `/${encodeURIComponent(code)}`;
   return page(
@@ -48,8 +48,8 @@ function interstitialPage(language: string, link: Interstitial): Page {
           destination={describeDestination(target)}
           {...link}
           isOver={false}
-          href={asksAgain ? `${path}/` : target}
-          method={asksAgain ? "post" : undefined}
+          href={returnsToCurt ? `${path}/` : target}
+          method={returnsToCurt ? "post" : undefined}
           showsAddress
           isFirst
         />
@@ -74,14 +74,22 @@ function showInterstitial({ links, clock }: Pick<ApiViewParts, "links" | "clock"
     const changed = targetChangeOf(link, nowMs);
     const minutesLeft = minutesLeftOf(link, nowMs);
     const shortUrl = call.domain.shownUrl(link.code);
-    const asksAgain = isGuarded(link);
+    const returnsToCurt = isGuarded(link);
     const usesVisit = isLimited(link);
     return html(
       call,
       200,
       (language) =>
-        interstitialPage(language, { ...link, shortUrl, hints, changed, minutesLeft, asksAgain, usesVisit }),
-      asksAgain ? FORM_LEADS_ELSEWHERE : {},
+        interstitialPage(language, {
+          ...link,
+          shortUrl,
+          hints,
+          changed,
+          minutesLeft,
+          returnsToCurt,
+          usesVisit,
+        }),
+      returnsToCurt ? FORM_REDIRECTS_ELSEWHERE : {},
     );
   };
 }

@@ -2,7 +2,7 @@ import type { ApiViewParts } from "../../api/parts.ts";
 import type { DetachedCall, Call } from "../../http/call.ts";
 import { type Show, viewEndpoint } from "../../http/endpoint.ts";
 import { LINK_FIELDS } from "../../http/field-names.ts";
-import { createLinkManager } from "../../http/link-manager.ts";
+import { createManagedLinks } from "../../http/managed-links.ts";
 import { describe, type HttpProblem, malformed, type Malformed, asProblem } from "../../http/problems.ts";
 import { html } from "../../http/responses.ts";
 import { BODIES, type FieldName, type Fields } from "../../lib/bounds.ts";
@@ -99,7 +99,7 @@ function renderManagePage({ visits, clock, edits, codeHoldMs }: ManageViewParts)
 
 function serveForms(parts: PageParts, show: Show<FormView | undefined>) {
   const { links, onFault } = parts;
-  const { unlock, edit } = createLinkManager(parts);
+  const { unlock, edit } = createManagedLinks(parts);
 
   async function act(call: Call, link: FoundLink, fields: Fields) {
     try {

@@ -1,7 +1,7 @@
 /** @jsxImportSource ../shared/html */
 import type { DetachedCall } from "../../http/call.ts";
 import { viewEndpoint } from "../../http/endpoint.ts";
-import { type Page } from "../../http/page.ts";
+import type { Page } from "../../http/page.ts";
 import { html } from "../../http/responses.ts";
 import { message, type MessageKey } from "../../locales/messages.ts";
 import { richMessage, sentences } from "../shared/formats.ts";

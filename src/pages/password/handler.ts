@@ -2,7 +2,7 @@ import type { Call } from "../../http/call.ts";
 import { createSignedCookie } from "../../http/credentials.ts";
 import type { Try, TryPassword } from "../../http/password-tries.ts";
 import { describe, type HttpProblem, problemJson } from "../../http/problems.ts";
-import { FORM_LEADS_ELSEWHERE, html, prefersHtml } from "../../http/responses.ts";
+import { FORM_REDIRECTS_ELSEWHERE, html, prefersHtml } from "../../http/responses.ts";
 import { pathOf } from "../../http/url.ts";
 import { header } from "../../lib/bounds.ts";
 import type { MonotonicClock, WallClock } from "../../links/clock.ts";
@@ -41,7 +41,7 @@ export interface Passwords {
   /** A cookie for this link only, at the spelling of its address that the browser uses. */
   remember(call: Call, link: Link): string;
   /** Asks for the password. */
-  ask(call: Call, link: Link): Response;
+  require(call: Call, link: Link): Response;
   /** Undefined if the password is right. Counts wrong ones. */
   refusalOf(call: Call, link: Link, given: string): Promise<Response | undefined>;
 }
@@ -65,7 +65,7 @@ export function createPasswords({ secret, clock, tryPassword }: PasswordsOptions
     const { status, headers: problemHeaders } = describe(problem);
     return html(call, status, (language) => passwordPage(language, refusal), {
       ...problemHeaders,
-      ...FORM_LEADS_ELSEWHERE,
+      ...FORM_REDIRECTS_ELSEWHERE,
       ...(status === 401 && { "WWW-Authenticate": FORM }),
       Vary,
     });
@@ -112,7 +112,7 @@ export function createPasswords({ secret, clock, tryPassword }: PasswordsOptions
       );
     },
 
-    ask: (call, link) => refuse(call, passwordProblem(call, link, "password.missing")),
+    require: (call, link) => refuse(call, passwordProblem(call, link, "password.missing")),
 
     async refusalOf(call, link, given) {
       // First, because a client over the limit must not learn which password is right.

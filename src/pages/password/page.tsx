@@ -1,5 +1,5 @@
 /** @jsxImportSource ../shared/html */
-import { type Page } from "../../http/page.ts";
+import type { Page } from "../../http/page.ts";
 import { memoize } from "../../lib/memoize.ts";
 import { message, sentenceSpace } from "../../locales/messages.ts";
 import { whenIn } from "../../locales/relative-time.ts";

@@ -27,7 +27,7 @@ interface PreviewParts extends Pick<ApiViewParts, "links" | "visits" | "clock"> 
   readonly statsKeepDays: number;
 }
 
-/** Shows the destination of a link and its visits, and its manage key to the browser that has just created it. */
+/** Shows the destination and the visits of a link. The browser that has just created it also gets the manage key. */
 export const showPreview = viewEndpoint({
   at: "GET /{code}+",
   cost: "work",

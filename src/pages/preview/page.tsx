@@ -1,5 +1,5 @@
 /** @jsxImportSource ../shared/html */
-import { type Page } from "../../http/page.ts";
+import type { Page } from "../../http/page.ts";
 import type { Link } from "../../links/link.ts";
 import type { DisabledReason, EndedBy } from "../../links/reasons.ts";
 import { message, sentenceSpace } from "../../locales/messages.ts";

@@ -17,9 +17,11 @@ export function answerPageProblem(call: DetachedCall, problem: AddressProblem, m
 
 /** For any address. The API has no pages. */
 export function answerProblem(call: DetachedCall, problem: AddressProblem): Response {
-  return pathOf(call.request).startsWith("/api/")
-    ? problemJson(call, problem)
-    : answerPageProblem(call, problem);
+  return isForApi(call) ? problemJson(call, problem) : answerPageProblem(call, problem);
+}
+
+export function isForApi({ request }: DetachedCall): boolean {
+  return pathOf(request).startsWith("/api/");
 }
 
 function problemHtml(call: DetachedCall, problem: PageProblem, meant?: Code): Response {

@@ -1,5 +1,5 @@
 /** @jsxImportSource ../shared/html */
-import { type Page } from "../../http/page.ts";
+import type { Page } from "../../http/page.ts";
 import type { PageProblem } from "../../http/problems.ts";
 import { memoize } from "../../lib/memoize.ts";
 import type { DisabledReason } from "../../links/reasons.ts";

@@ -3,10 +3,9 @@ import { acceptsGzip } from "../../http/compression.ts";
 import { memoizeByDomain } from "../../http/domain.ts";
 import { pageLanguage } from "../../http/page-language.ts";
 import { prefersHtml } from "../../http/responses.ts";
-import { pathOf } from "../../http/url.ts";
 import { header } from "../../lib/bounds.ts";
 import { negotiateLanguage } from "../../locales/messages.ts";
-import { answerProblem } from "./answer.ts";
+import { answerProblem, isForApi } from "./answer.ts";
 
 /** Problems with the same response for all requests in one language and form. */
 interface CacheableProblem {
@@ -34,10 +33,6 @@ export function createProblemCache(): CachedProblem {
 
 function languageForApi(call: Call) {
   return { language: negotiateLanguage(header(call.headers, "accept-language")), headers: {} };
-}
-
-function isForApi({ request }: Call): boolean {
-  return pathOf(request).startsWith("/api/");
 }
 
 export function isForReader(call: Call): boolean {

@@ -1,6 +1,6 @@
 /** @jsxImportSource ../shared/html */
 import { ERROR_CORRECTIONS, MARGINS, type QrStyle, SIZES } from "../../api/qr-bounds.ts";
-import { type Page } from "../../http/page.ts";
+import type { Page } from "../../http/page.ts";
 import { forwardsQuery, type WithTerms } from "../../links/link.ts";
 import { message } from "../../locales/messages.ts";
 import { describeDestination } from "../shared/destination-parts.ts";

@@ -6,7 +6,7 @@ import { type Destination, splitHost } from "../shared/destination-parts.ts";
 import { destinationLabel } from "../shared/destination.tsx";
 import type { Html } from "../shared/html/jsx-runtime.ts";
 import { ShortAddress, withoutScheme } from "../shared/ticket.tsx";
-import { modulesOf, pathOf, drawPng, drawSvg } from "./qr-matrix.ts";
+import { modulesOf, pathDataOf, drawPng, drawSvg } from "./qr-matrix.ts";
 import { moduleWidth, widthWithQuietZone } from "./qr-style.ts";
 
 /** In CSS pixels, unless the modules would be too small for a camera. */
@@ -181,7 +181,7 @@ export function InlineQr({ shortUrl, style, label, width }: InlineQrProps) {
       {...{ width: pixels, height: pixels, viewBox: `${-margin} ${-margin} ${across} ${across}` }}
     >
       <rect {...{ x: -margin, y: -margin, width: across, height: across, fill: `#${light}` }} />
-      <path stroke={`#${dark}`} d={pathOf(modules)} />
+      <path stroke={`#${dark}`} d={pathDataOf(modules)} />
     </svg>
   );
 }

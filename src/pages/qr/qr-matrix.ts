@@ -16,7 +16,7 @@ export function drawSvg(address: string, style: QrStyle): string {
     `<svg xmlns="http://www.w3.org/2000/svg" role="img" width="${pixels}" height="${pixels}"` +
     ` viewBox="0 0 ${pixels} ${pixels}" shape-rendering="crispEdges"><title>${Bun.escapeHTML(address)}</title>` +
     `<rect width="100%" height="100%" fill="#${style.light}"/>` +
-    `<path transform="translate(${start} ${start})scale(${scale})" stroke="#${style.dark}" d="${pathOf(modules)}"/></svg>\n`
+    `<path transform="translate(${start} ${start})scale(${scale})" stroke="#${style.dark}" d="${pathDataOf(modules)}"/></svg>\n`
   );
 }
 
@@ -61,7 +61,7 @@ export function modulesOf(address: string, ecc: ErrorCorrection): boolean[][] {
 }
 
 /** The dark modules as an SVG path for a stroke of width 1. */
-export function pathOf(modules: readonly (readonly boolean[])[]): string {
+export function pathDataOf(modules: readonly (readonly boolean[])[]): string {
   return modules
     .flatMap((row, y) => {
       const line = row.map((isDark) => (isDark ? "#" : " ")).join("");

@@ -19,7 +19,7 @@ const TAKEN = "HTTP/1.1 409 Conflict\nCurt-Reason: code.taken";
 
 /** The parts before the operations, by id. */
 export const GUIDE = { start: "docs.start", calls: "docs.calls", basics: "docs.basics" } as const;
-/** Those after them. */
+/** The parts after the operations, by id. */
 export const FAILURES = { errors: "docs.errors", limits: "docs.limits" } as const;
 
 /** When to use which operation that creates links. */

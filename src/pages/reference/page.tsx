@@ -4,8 +4,8 @@ import { getDocument } from "../../api/document.ts";
 import type { ApiViewParts } from "../../api/parts.ts";
 import type { DetachedCall } from "../../http/call.ts";
 import { memoizeByDomain } from "../../http/domain.ts";
-import { pathOf, viewEndpoint } from "../../http/endpoint.ts";
-import { type Page } from "../../http/page.ts";
+import { addressPath, viewEndpoint } from "../../http/endpoint.ts";
+import type { Page } from "../../http/page.ts";
 import { FINDABLE, html } from "../../http/responses.ts";
 import { message } from "../../locales/messages.ts";
 import { page } from "../shared/layout.tsx";
@@ -24,7 +24,7 @@ function renderReference(parts: ClientLimits & Pick<ApiViewParts, "describe">) {
   const render = memoizeByDomain((domain, language) =>
     referencePage(language, {
       api: parts.describe(domain, language),
-      documentPath: pathOf(getDocument),
+      documentPath: addressPath(getDocument.at),
       limits: parts,
     }),
   );

@@ -45,7 +45,7 @@ interface CodeProps {
   readonly children: string;
 }
 
-/** Code with a button to copy it, which is at the right of the caption in a box of class `code`. */
+/** Code with a button to copy it. In a box of class `code`, the button is at the right of the caption. */
 export function Code({ language, name, sample, children }: CodeProps) {
   return (
     <>

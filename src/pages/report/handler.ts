@@ -99,8 +99,8 @@ async function renderReportAny(
   const domain = host === "" ? call.domain : call.domain.find(host);
   if (domain !== undefined && domain !== call.domain)
     return seeOther(`${domain.origin}${REPORT_PATH}?${new URLSearchParams({ address: code }).toString()}`);
-  const found = domain === undefined ? UNKNOWN_DOMAIN : await links.find(code);
-  const link = address === "" ? undefined : found;
+  const lookUp = domain === undefined ? UNKNOWN_DOMAIN : await links.find(code);
+  const link = address === "" ? undefined : lookUp;
   if (link !== undefined && !isProblem(link)) return seeOther(`/${encodeURIComponent(link.code)}+report`);
   const problem = link && describe(link);
   return html(

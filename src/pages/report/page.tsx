@@ -1,5 +1,5 @@
 /** @jsxImportSource ../shared/html */
-import { type Page } from "../../http/page.ts";
+import type { Page } from "../../http/page.ts";
 import { REASONS } from "../../links/reasons.ts";
 import { message } from "../../locales/messages.ts";
 import { describeDestination } from "../shared/destination-parts.ts";

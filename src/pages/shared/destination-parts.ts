@@ -45,7 +45,7 @@ export function splitHost({ host, asciiHost = host }: Destination): [front: stri
 }
 
 /**
- * Returns the registrable domain for a button, in ASCII if it has other Latin letters: people who know a name read "paypạl"
+ * Returns the registrable domain for a button, in ASCII if it has other Latin letters. People who know a name read "paypạl"
  * as "paypal", and no table has every such letter.
  */
 export function domainInAscii(destination: Destination): string {

@@ -59,7 +59,10 @@ function labelOf(letters: string, more: string): RegExp {
   return new RegExp(`(?:^|\\.)[${rest}]*[${letters}][${letters}${rest}]*(?:\\.|$)`, "v");
 }
 
-/** The letters of scripts, for the inside of a class, without those that no identifier should have (UTS #39, section 3.1). */
+/**
+ * The letters of scripts, for the inside of a class. Letters that no identifier should have (UTS #39, section 3.1) are
+ * missing.
+ */
 export function usualLetters(...names: readonly string[]): string {
   return names
     .map((script) => {

@@ -13,7 +13,7 @@ import { isFromAnotherSite, readForm, seeOther } from "../forms.ts";
 import { signInPage } from "./page.tsx";
 
 const COOKIE = "operator";
-/** Clocks of machines may differ by less, so an ended session is over for all of them before it is forgotten. */
+/** Clocks of machines differ by less. So an ended session is over for all of them before it is forgotten. */
 const CLOCKS_DIFFER_MS = HOUR_MS;
 
 export interface SignInOptions {
@@ -24,12 +24,16 @@ export interface SignInOptions {
   readonly onWrong: (call: Call) => HttpProblem;
 }
 
+/** Answers a request in a session, whose forms must send `formToken`. */
+export type ServePage = (call: Call, formToken: string) => Promise<Response>;
+export type ServeForm = (call: Call, fields: Fields, formToken: string) => Promise<Response>;
+
 /** Signs the operator in: a form takes the token, and a cookie keeps the session. All reject if the store can't be read. */
 export interface SignIn {
-  /** A page. Its forms must send `formToken`. Without a session, it shows the sign-in form. */
-  page(show: (call: Call, formToken: string) => Promise<Response>): Handler;
+  /** A page. Without a session, it shows the sign-in form. */
+  page(show: ServePage): Handler;
   /** A form. It only acts if one of our own pages sends it, in the same session. */
-  form(body: AnyBody, act: (call: Call, fields: Fields, formToken: string) => Promise<Response>): Handler;
+  form(body: AnyBody, act: ServeForm): Handler;
   /** Takes the sign-in form, and starts a session if its token is right. */
   readonly start: Handler;
   /** Ends the session, also for copies of its cookie. */

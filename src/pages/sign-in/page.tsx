@@ -1,5 +1,5 @@
 /** @jsxImportSource ../shared/html */
-import { type Page } from "../../http/page.ts";
+import type { Page } from "../../http/page.ts";
 import { memoize } from "../../lib/memoize.ts";
 import { message } from "../../locales/messages.ts";
 import { page } from "../shared/layout.tsx";

@@ -13,7 +13,7 @@ export function toLink(row: LinkRow): StoredLink {
   return shared.toLink(row.code, row);
 }
 
-/** A source of rows, with the columns of {@link columnsOf} as `$1` to `$6` and the number of the row from 1 on. */
+/** A source of rows, with the columns of {@link columnsOf} as `$1` to `$6`. It numbers the rows from 1. */
 export const GIVEN_LINKS = `
   unnest($1::text[], $2::text[], $3::text[], $4::bigint[], $5::bigint[], $6::text[]) WITH ORDINALITY
     AS given (code, original_url, target, created_ms, ends_ms, terms, nth)`;

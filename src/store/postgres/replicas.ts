@@ -24,8 +24,8 @@ const BEHIND_MS = 50;
 const KNOWN_MS = 700;
 
 /**
- * A replica is current if it has the newest known change ($1) with its time ($2), which proves the same history, and if no
- * transaction up to that one is still running in this snapshot.
+ * Whether a replica is current. It must have the newest known change ($1) with its time ($2), which proves the same
+ * history. No transaction up to that one may still run in this snapshot.
  */
 const FIND = `
   WITH server AS MATERIALIZED (

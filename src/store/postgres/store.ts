@@ -24,7 +24,7 @@ import { eraseVisits } from "./visit-rows.ts";
 import { createVisits, createVisitsReader } from "./visits.ts";
 
 /** Views are rendered one after the other, and some run several reads at the same time. */
-export const READER_CONNECTIONS = 2;
+const READER_CONNECTIONS = 2;
 const CONNECTIONS = 8;
 /** Longer than usual: this thread has the lowest priority on one core. */
 const READER_MS = 1500;

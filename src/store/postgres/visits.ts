@@ -47,7 +47,7 @@ const NEWEST_SALT_DAY = "SELECT max(day) AS day FROM salts";
 export function createVisits(database: Database) {
   const { run } = database;
 
-  /** Adds rows of one source that are in the order of their keys, unless they are part of what is stored. */
+  /** Adds rows of one source, in the order of their keys, unless the store has them already. */
   async function addRows(all: readonly Row[], { source, sequence }: Slice): Promise<void> {
     let remaining = all;
     for (let tries = 0; remaining.length > 0; tries++) {

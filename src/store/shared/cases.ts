@@ -1,7 +1,7 @@
 import type { OtherRevision } from "../../links/change.ts";
 import type { LinkKey } from "../../links/code.ts";
 import { type StoredLink, targetSinceMs } from "../../links/link.ts";
-import { type Reason } from "../../links/reasons.ts";
+import type { Reason } from "../../links/reasons.ts";
 import type { Decision, LinkId, SeenLink } from "../../links/store.ts";
 import {
   type CaseAnswer,

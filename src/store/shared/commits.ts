@@ -69,9 +69,9 @@ interface Waiting<Item, Outcome> {
 const LONG_MS = 50;
 
 /**
- * The group commit: items that arrive while a commit is in flight share the next one, so one transaction and one sync
- * serve all of them. `commit` makes items durable in one transaction and returns the outcome of each; `sinceMs` is when
- * the first of them arrived (`performance.now`). Items of one `add` always share a commit.
+ * The group commit: items that arrive while a commit is in flight share the next one. One transaction and one sync serve
+ * all of them. `commit` makes items durable in one transaction and returns the outcome of each; `sinceMs` is when the first
+ * of them arrived (`performance.now`). Items of one `add` always share a commit.
  */
 export function createCommits<Item, Outcome>(
   { waiting: maxWaiting, batch: maxBatch, atOnce = 1, waitMs = Infinity }: CommitLimits,
@@ -97,7 +97,7 @@ export function createCommits<Item, Outcome>(
     committing.add(all);
   }
 
-  /** Calls `onEnd` in the same turn in which the queue becomes empty, so that the next item starts a new commit. */
+  /** Calls `onEnd` in the turn in which the queue becomes empty, so that the next item starts a new commit. */
   async function commitAll(onEnd: () => void): Promise<void> {
     for (await gather(); waiting.length > 0; await gather()) {
       startedMs = performance.now();
@@ -107,7 +107,7 @@ export function createCommits<Item, Outcome>(
     onEnd();
   }
 
-  /** Lets the requests that are being read right now join the batch: a commit and a sync cost more than several creates. */
+  /** Lets the requests that are being read right now join the batch. A commit and a sync cost more than several creates. */
   async function gather(): Promise<void> {
     let before: number;
     do {

@@ -1,7 +1,7 @@
 import { parseTerms } from "../../links/change.ts";
 import type { LinkKey } from "../../links/code.ts";
-import { type StoredLink } from "../../links/link.ts";
-import { type Reason } from "../../links/reasons.ts";
+import type { StoredLink } from "../../links/link.ts";
+import type { Reason } from "../../links/reasons.ts";
 import type { LinkId } from "../../links/store.ts";
 import type { Target } from "../../links/target.ts";
 import { NEVER_MS } from "../../links/time.ts";

@@ -1,8 +1,8 @@
 /**
- * The port on which rarely used statements are written once for both engines, in SQL that both understand: parameters
- * $1, $2, … and neither casts nor arrays. PostgreSQL's `Database` implements it. `sqlite/sql.ts` drops row locks, since
- * SQLite has one writer, and runs statements synchronously: the writer's thread performs one task at a time, so no other
- * task interleaves with a transaction.
+ * The port on which rarely used statements are written once, in SQL that both engines understand. It has parameters $1, $2,
+ * … and neither casts nor arrays. PostgreSQL's `Database` implements it. `sqlite/sql.ts` drops row locks, since SQLite has
+ * one writer, and runs statements synchronously: the writer's thread performs one task at a time, so no other task
+ * interleaves with a transaction.
  */
 export interface Statements {
   /** In a transaction of its own. */

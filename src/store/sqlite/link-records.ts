@@ -1,4 +1,5 @@
 // Links and their days as records: exported, filled in and imported.
+
 import type { Database, SQLQueryBindings } from "bun:sqlite";
 
 import type { LinkKey } from "../../links/code.ts";

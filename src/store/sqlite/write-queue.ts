@@ -26,7 +26,7 @@ const MIN_BACKGROUND_WAIT_MS = 1000;
 const BACKGROUND_TRY_MS = 100;
 /** …and then pauses for this long. */
 const BACKGROUND_PAUSE_MS = 100;
-/** After a background task, the next one waits as long as it took, at most this long: another process may need the lock. */
+/** After a background task, the next one waits as long as it took, at most this long. Another process may need the lock. */
 const MAX_REST_MS = 100;
 
 /**

@@ -58,9 +58,7 @@ interface Args<Name extends keyof Moderation> {
 }
 type Moderation = ReturnType<typeof createModeration>;
 
-/**
- * Links to insert, and which were inserted, cross as JSON: Bun passes a long string much faster than an array of objects.
- */
+/** Links to insert and the results cross as JSON, which Bun passes much faster than an array of objects. */
 const calls = {
   open(task: OpenTask): Identity {
     file = open(task);

@@ -8,8 +8,8 @@ import type { Slice } from "./slice.ts";
  */
 export interface VisitStore<Id extends Code | LinkKey = LinkKey> {
   /**
-   * Merges the rows of a slice into the stored days, each exactly once, however often the slice is added, by whichever
-   * process, and wherever an earlier attempt stopped. The slices of a source come in the order of their sequence and
+   * Merges the rows of a slice into the stored days, each exactly once. It doesn't matter how often a slice is added, by
+   * which process, and where an earlier attempt stopped. The slices of a source come in the order of their sequence and
    * rows, so an engine can remember how far each source has got, in the transaction that adds. Resolves with the
    * milliseconds that this kept the store busy, without waiting for others.
    *
@@ -28,8 +28,8 @@ export interface VisitStore<Id extends Code | LinkKey = LinkKey> {
   /** The newest day with a salt, which is when somebody last counted; Infinity while there is none. */
   newestSaltDay(): Promise<number>;
   /**
-   * Lets at most `limit` days of links age: closes those before `closeBefore`, and adds those before `forgetBefore` to
-   * the sum of all earlier days. Returns how many aged.
+   * Lets at most `limit` days of links age. Closes those before `closeBefore`, and adds those before `forgetBefore` to the
+   * sum of all earlier days. Returns how many aged.
    */
   age(bounds: AgeBounds, limit: number): Promise<number>;
 }

@@ -62,7 +62,9 @@ export class SegmentDamaged extends Error {
   override readonly name = "SegmentDamaged";
 }
 
-/** Whether a retry may help: it may for errors of the system (permissions, open files, disk), but a missing file is lost. */
+/**
+ * Whether a retry may help. It may for errors of the system (permissions, open files, disk), but a missing file is lost.
+ */
 export function isTransient(error: unknown): boolean {
   const { code } = error as { code?: unknown };
   return typeof code === "string" && code !== "ENOENT";

@@ -77,7 +77,7 @@ export function openSegment(path: string) {
   let isCut = false;
   let sequence = head[Head.sequence] ?? 0;
   let hour = head[Head.hour] ?? 0;
-  /** Of this process. Those of an earlier one are unknown. */
+  /** Only those of this process, because the number of earlier ones is unknown. */
   let visits = 0;
   let usedDetails = head[Head.usedDetails] ?? 0;
   let usedNameBytes = head[Head.usedNameBytes] ?? 0;

@@ -63,7 +63,7 @@ export interface SegmentsOptions {
  */
 
 /**
- * The segments of one process: the active one, to which visits are written, spare ones, and closed ones that wait to be
+ * The segments of one process. Visits are written to the active one. There are spare ones, and closed ones that wait to be
  * folded into the store.
  */
 export function createSegments(options: SegmentsOptions) {

@@ -51,7 +51,7 @@ function openHours(first: number, last: number, zone: Zone): Series {
   };
 }
 
-/** Some hours of the days around the range are in it. */
+/** Adds a day to the points. A day next to the range may have some hours in it. */
 export function addDay({ day, visits, bots, hours }: DayStatistics, pointOf: Series["pointOf"]): void {
   if (hours === undefined) return addTo(pointOf(day), visits, bots);
   for (let at = 0; at < hours.length; at += 3)

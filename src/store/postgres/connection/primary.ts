@@ -6,8 +6,8 @@ const USUALLY_MS = 500;
 /** The shortest pause between queries, however often `doubt` is called. */
 const LEAST_MS = 20;
 /**
- * A primary is reported once it has led for this long, since one that comes and goes would fill the log. Longer than the
- * limit of a request's statement, so that statements caught by the outage have failed before.
+ * Reports a primary only after it has led for this long, because many short ones would fill the log. Longer than
+ * the limit of a request's statement, so that statements caught by the outage have failed before.
  */
 const STEADY_MS = 2000;
 /** How long the first choice waits for all servers: an old primary may be the first to answer. */

@@ -4,7 +4,7 @@ import { closeSync, openSync, readlinkSync, rmSync, statSync } from "node:fs";
 
 import { StoreMisplaced, StoreUnusable } from "../../../links/store.ts";
 
-/** Device and inode of the file, its WAL and its shared memory, in this order; "" for one that is missing. */
+/** Device and inode of the file, its WAL and its shared memory, in this order; "" for a missing one. */
 export type Identity = readonly string[];
 
 const PARTS = ["", "-wal", "-shm"];
@@ -52,7 +52,7 @@ export function watchPlace(path: string, opened: Identity, areInPlace = () => is
 }
 
 /**
- * Looks as {@link isInPlace} does, but never calls stat on the log: on Linux 6.13 and later, the first write after a stat
+ * Looks as {@link isInPlace} does, but never calls stat on the log. On Linux 6.13 and later, the first write after a stat
  * takes an exact time, and the sync after it is 20 µs longer. Instead, a descriptor of the log gives the file's current
  * name. Undefined where there is no /proc. SQLite has no locks on the log, so closing the descriptor loses none.
  */
@@ -77,7 +77,7 @@ export function watchLog(path: string, opened: Identity) {
   }
 }
 
-/** Refuses a file with hard links: a program that opens it by another name doesn't see the log, and writes a second one. */
+/** Refuses a file with hard links. A program that opens it by another name doesn't see the log, and writes a second one. */
 export function requireOneName(path: string): void {
   const names = () => statSync(path, MISSING_IS_NO_ERROR)?.nlink ?? 0;
   if (names() <= 1) return;

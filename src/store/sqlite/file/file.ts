@@ -24,7 +24,7 @@ export const OPENING_KIB = 64;
 /** From this many pages on, the log is moved into the file. SQLite's own default. */
 const LONG_LOG_PAGES = 1000;
 
-/** A row of PRAGMA wal_checkpoint: whether others were in the way, pages in the log, and how many of them are in the file. */
+/** A row of PRAGMA wal_checkpoint: whether others were in the way, pages in the log, and pages moved to the file. */
 type LogState = [isBusy: number, pages: number, movedPages: number];
 
 /** A connection that finalizes its statements before it closes: SQLite releases the file only after the last one. */
@@ -102,8 +102,8 @@ export function openWriter(path: string, openElsewhere?: Identity, busyWaitMs = 
 }
 
 /**
- * After a failed sync, the log may have pages that are in memory only, and later commits would stand behind them. Doesn't wait
- * for other processes: meanwhile none could write. The writer tries again while it rests.
+ * After a failed sync, the log may have pages in memory only, and later commits would stand behind them. Doesn't wait for
+ * other processes: meanwhile none could write. The writer tries again while it rests.
  */
 function emptyLogNow(database: FileDatabase, busyWaitMs: number): void {
   database.run("PRAGMA busy_timeout = 0");

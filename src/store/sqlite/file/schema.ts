@@ -64,9 +64,9 @@ export function readHeader(path: string): { header: DataView<ArrayBuffer>; lengt
 }
 
 /**
- * Brings the file to the newest schema, all in one transaction, so that two processes starting at the same
- * time create it once, and another program's file stays unchanged. Starts a transaction even if the schema is current,
- * which refuses a file that cannot be written.
+ * Brings the file to the newest schema in one transaction. Two processes starting at the same time create it once, and
+ * another program's file stays unchanged. Starts a transaction even if the schema is current, which refuses a file that
+ * cannot be written.
  */
 export function migrate(database: Database, path: string): void {
   database

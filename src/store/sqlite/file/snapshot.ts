@@ -81,7 +81,7 @@ export function checkpoint(path: string): void {
   database.moveLog("PASSIVE");
 }
 
-/** Turns a store that nobody has open into a single file, which readers can open without write access to its folder. */
+/** Turns a store that nobody has open into a single file. Readers can open it without write access to its folder. */
 export function leaveWal(path: string): void {
   using database = new Database(path, { readwrite: true });
   database.run("PRAGMA journal_mode = DELETE");

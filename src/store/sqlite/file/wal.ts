@@ -149,7 +149,7 @@ function readHeader(descriptor: number) {
   };
 }
 
-/** Of pairs of words, as the file format says. */
+/** Adds pairs of words, as the file format says. */
 function sum(buffer: Uint8Array, from: number, to: number, [first, second]: Checksum): Checksum {
   const words = new Int32Array(buffer.buffer, from, (to - from) / 4);
   let one = first;

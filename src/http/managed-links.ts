@@ -7,14 +7,14 @@ import type { Call } from "./call.ts";
 import type { Limiter } from "./limiter.ts";
 import type { HttpProblem } from "./problems.ts";
 
-export interface LinkManagerOptions {
+export interface ManagedLinksOptions {
   readonly links: Pick<Links, "find" | "edit">;
   readonly secret: Pick<Secret, "isManageKey">;
   readonly limiter: Pick<Limiter, "take" | "unknown" | "share">;
 }
 
-/** Managing a link with its key, for the API and the pages. */
-export function createLinkManager({ links, secret, limiter }: LinkManagerOptions) {
+/** Finds and changes links for whoever has their manage key: on pages and in the API. */
+export function createManagedLinks({ links, secret, limiter }: ManagedLinksOptions) {
   return {
     /** Returns the link if the key opens it. Wrong keys count as unknown codes, so that nobody can try many. */
     async unlock(call: Call, key: string): Promise<FoundLink | HttpProblem> {

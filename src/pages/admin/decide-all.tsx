@@ -25,43 +25,45 @@ import {
 import { adminPage, Decide, Form, Given, type PageContext, withQuery } from "./frame.tsx";
 import { filledFields, SEARCH_LABELS, showLinks } from "./links.tsx";
 
-type FoundAction = "disable" | "enable";
+type Action = "disable" | "enable";
 
-interface Found {
-  readonly action: FoundAction;
-  readonly search: WrittenSearch;
+/** All links that a search finds. */
+interface FoundLinks {
+  readonly action: Action;
   readonly count: number;
   /** The hosts of most of these links. */
   readonly hosts: readonly (readonly [host: string, links: number])[];
+}
+
+interface Confirmation extends FoundLinks {
+  readonly search: WrittenSearch;
   readonly refusal: string | undefined;
 }
 
-interface FoundData extends PageData {
-  readonly action: FoundAction;
-  readonly count: number;
-  readonly hosts: readonly (readonly [string, number])[];
-}
+type ConfirmationData = FoundLinks & PageData;
 
-/** Hosts on the page that asks before it changes many links. */
+/** Hosts on the page that asks for confirmation. */
 const MAX_HOSTS = 100;
 
-/** Asks whether all links of a search are meant. */
-export const showFound = operatorPage(
+/** Asks for confirmation before a decision about all links of a search. */
+export const showDecideAll = operatorPage(
   "GET /admin/found",
-  () => async (call: DetachedCall, data: FoundData) => {
+  () => async (call: DetachedCall, data: ConfirmationData) => {
     const search = readSearch(call.request);
-    return renderPage(call, data, (context, refusal) => foundPage(context, { ...data, search, refusal }));
+    return renderPage(call, data, (context, refusal) =>
+      confirmationPage(context, { ...data, search, refusal }),
+    );
   },
-  decideFound,
+  serveConfirmation,
 );
 
-export const decideFoundForm = operatorForm("POST /admin/found", (parts) => {
-  const decide = decideFound(parts, parts.views.show(showFound));
+export const decideAll = operatorForm("POST /admin/found", (parts) => {
+  const decide = serveConfirmation(parts, parts.views.show(showDecideAll));
   return (call, fields, formToken) => decide(call, formToken, fields);
 });
 
-/** Confirms a decision about all links of a search. Without `fields`, it only shows the question. */
-function decideFound({ operator, views }: OperatorPageParts, show: Show<FoundData>) {
+/** Decides about all links of a search. Without `fields`, it only asks for confirmation. */
+function serveConfirmation({ operator, views }: OperatorPageParts, show: Show<ConfirmationData>) {
   const showAll = views.show(showLinks);
 
   /** Blocks the chosen hosts, and returns the problem of the first that can't be blocked. */
@@ -105,7 +107,10 @@ function decideFound({ operator, views }: OperatorPageParts, show: Show<FoundDat
 }
 
 /** Shows how many links a search finds, and asks before changing them. */
-function foundPage(context: PageContext, { action, search, count, hosts, refusal }: Found): Page {
+function confirmationPage(
+  context: PageContext,
+  { action, search, count, hosts, refusal }: Confirmation,
+): Page {
   const { language } = context;
   const query = filledFields(search);
   return adminPage(

@@ -2,7 +2,10 @@ import type { Config } from "../config/config.ts";
 import { VERSION } from "../lib/version.ts";
 import { type EventRow, eventId, toCloudEvent, toText } from "./event-formats.ts";
 
-export type Endpoint = Pick<Config, "eventsUrl" | "eventsSecrets" | "eventsFormat" | "baseUrl" | "domains">;
+export type EventsEndpoint = Pick<
+  Config,
+  "eventsUrl" | "eventsSecrets" | "eventsFormat" | "baseUrl" | "domains"
+>;
 
 export interface Failure {
   /** A status or an error's code, never the address: a chat room's is a secret. */
@@ -21,7 +24,7 @@ const REQUEST_MS = 10_000;
 const TEMPORARY: ReadonlySet<number> = new Set([408, 409, 425, 429]);
 
 /** Returns as many of the first events as fit into a request. */
-export function chooseBatch(rows: readonly EventRow[], endpoint: Endpoint): readonly EventRow[] {
+export function chooseBatch(rows: readonly EventRow[], endpoint: EventsEndpoint): readonly EventRow[] {
   // Each event has a bracket or a comma before it, and the last one a bracket after it.
   let size = 1;
   const isOver = (row: EventRow) =>
@@ -33,7 +36,7 @@ export function chooseBatch(rows: readonly EventRow[], endpoint: Endpoint): read
 /** Sends a batch; as text, only one event. Returns the failure unless the response is 2xx. */
 export async function post(
   batch: readonly EventRow[],
-  endpoint: Endpoint,
+  endpoint: EventsEndpoint,
   nowMs: number,
   { requestMs = REQUEST_MS }: PostLimits = {},
 ): Promise<Failure | undefined> {
@@ -68,7 +71,7 @@ function failureOf(status: number): Failure {
 }
 
 /** Names the events, because texts repeat and the body of a retry describes a link that may have changed. */
-function webhookId(rows: readonly EventRow[], { baseUrl }: Endpoint): string {
+function webhookId(rows: readonly EventRow[], { baseUrl }: EventsEndpoint): string {
   const named = [baseUrl, ...rows.map(eventId)].join(" ");
   return `msg_${new Bun.CryptoHasher("sha256").update(named).digest("hex").slice(0, 32)}`;
 }

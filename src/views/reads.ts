@@ -5,7 +5,7 @@ import type { Inspection, ListPage } from "../moderation/inspection.ts";
 import type { RefusedDecision } from "../moderation/refusal.ts";
 import { parseSearch, type WrittenSearch } from "../moderation/search.ts";
 
-/** The links found so far. They are looked up again when they are shown. */
+/** The links that a search has found so far. Pages look them up again. */
 export interface SearchResult {
   /** The host is that of the target; "" for a deleted link. */
   readonly links: readonly (LinkId & { readonly host: string })[];
@@ -18,8 +18,8 @@ const SLICE_MS = 10;
 /** The views thread reads links for a third of the time, so that redirects on the same core hardly wait. */
 const PAUSE_MS = 1;
 
-/** Answers on the views thread, as values for the serving thread. */
-export interface Answers extends Pick<Inspection, "figures"> {
+/** Reads on the views thread, as values for the serving thread. */
+export interface Reads extends Pick<Inspection, "figures"> {
   /** Searches until the slice's time is over. */
   search(query: {
     readonly search: WrittenSearch;
@@ -27,7 +27,7 @@ export interface Answers extends Pick<Inspection, "figures"> {
   }): Promise<SearchResult | RefusedDecision>;
 }
 
-export function createAnswers(inspection: Pick<Inspection, "search" | "figures">): Answers {
+export function createReads(inspection: Pick<Inspection, "search" | "figures">): Reads {
   return {
     figures: () => inspection.figures(),
 
@@ -46,7 +46,7 @@ export function createAnswers(inspection: Pick<Inspection, "search" | "figures">
   };
 }
 
-/** Searches until there are `limit` links or the time is over. Returns what isn't a result as it is. */
+/** Searches until there are `limit` links or the time is over. Returns a refusal as it is. */
 export async function repeatSearch<Refusal extends { readonly kind: string }>(
   maxMs: number,
   { cursor, limit }: ListPage,

@@ -4,22 +4,22 @@ import { dirname, join } from "node:path";
 /** Systems store times in different precision. */
 const SAME_MS = 2;
 
-/** The copy of a list that is in effect. */
-export function keptFile(folder: string, path: string): string {
+/** The path of the copy of a list that is in effect. */
+export function copyPath(folder: string, path: string): string {
   return join(folder, `${Bun.hash(path).toString(36)}.kept`);
 }
 
 /** Copies a list that has come into effect, unless another process has done that. */
-export async function keepList(path: string, kept: string): Promise<void> {
+export async function copyList(path: string, copy: string): Promise<void> {
   const { size, mtime } = await stat(path);
-  const known = await stat(kept).catch(() => undefined);
+  const known = await stat(copy).catch(() => undefined);
   if (known?.size === size && Math.abs(known.mtimeMs - mtime.getTime()) < SAME_MS) return;
-  await mkdir(dirname(kept), { recursive: true });
-  const part = `${kept}.${process.pid}`;
+  await mkdir(dirname(copy), { recursive: true });
+  const part = `${copy}.${process.pid}`;
   try {
     await copyFile(path, part);
     await utimes(part, mtime, mtime);
-    await rename(part, kept);
+    await rename(part, copy);
   } finally {
     await rm(part, { force: true });
   }
