@@ -143,7 +143,7 @@ describe("a link in the operator's API", () => {
     while ((await operate("GET", `links/${code}`)).data.visits !== 1) await Bun.sleep(10);
   });
 
-  test("answers 410 with the reason while it is disabled, and redirects again once it is enabled", async () => {
+  test("has a short address that answers 410 with the reason while it is disabled, and redirects again once it is enabled", async () => {
     const code = await createLink();
     expect((await curt.fetch(`/${code}`)).status).toBe(302);
     const disabled = await operate("POST", `links/${code}/disable`, { reason: "phishing" });
@@ -162,7 +162,7 @@ describe("a link in the operator's API", () => {
     expect((await operate("POST", `links/${code}/enable`, { note: "again" })).data.changed).toBe(false);
   });
 
-  test("can be changed even if EDITS is off, by the same rules as with its manage key", async () => {
+  test("changes its target and end even if EDITS is off, by the rules for makers, but no other field and not while it is disabled", async () => {
     await using closed = await startOwn({ EDITS: "off" });
     await closed.shorten({ original_url, custom_code: "moved" });
     const change = (body: unknown) => closed.operate("PATCH", "links/moved", body);
@@ -193,7 +193,7 @@ describe("a link in the operator's API", () => {
     expect((await change({ target: original_url })).status).toBe(410);
   });
 
-  test("changes only if its revision is the one that the operator has seen", async () => {
+  test("isn't changed, disabled, deleted or judged at an older revision (412) or without one (428)", async () => {
     const { code, key, path: managed } = await createManagedLink(curt);
     await report(curt, code, { reason: "phishing" });
     const seen = await operate("GET", `links/${code}`);
@@ -229,7 +229,7 @@ describe("a link in the operator's API", () => {
     expect((await operate(method, path, body, `"other", "${now.data.revision}"`)).data.changed).toBe(true);
   });
 
-  test("keeps its state when its case is reopened", async () => {
+  test("isn't disabled when its case is reopened, even with a reason", async () => {
     const code = await createLink();
     await report(curt, code, { reason: "spam" });
     expect((await operate("POST", `cases/${code}`, { action: "nothing" })).status).toBe(200);
@@ -266,7 +266,7 @@ describe("a link in the operator's API", () => {
     expect((await curt.shorten({ original_url, custom_code: code })).status).toBe(409);
   });
 
-  test("may have any code, even the name of an operation", async () => {
+  test("is found by any code, even the name of an operation", async () => {
     const spellings = ["disable", "enable", "한글🏳️‍🌈", "figures"];
     for (const code of spellings) {
       expect((await curt.shorten({ original_url, custom_code: code })).status).toBe(201);
@@ -278,7 +278,7 @@ describe("a link in the operator's API", () => {
     }
   });
 
-  test("gets 404 if its code is unknown, and invalid requests get their reason", async () => {
+  test("gets 404 if its code is unknown, and invalid requests get 400 with the rule that they break", async () => {
     for (const [method, path, body] of [
       ["GET", "links/unknown-code", undefined],
       ["PATCH", "links/unknown-code", {}],
@@ -345,7 +345,7 @@ describe("a host in the operator's API", () => {
     }
   });
 
-  test("is refused if it is malformed or the instance's own", async () => {
+  test("can't be blocked if it is malformed or the instance's own", async () => {
     for (const host of ["a b", "https:%2F%2Fx.example", "*.example", "x:80", "curt.example", "<b>"])
       expect(
         (await operate("PUT", `hosts/${encodeURIComponent(host)}`, { reason: "spam" })).status,
@@ -371,7 +371,7 @@ async function searchLinks(
 }
 
 describe("a list in the operator's API", () => {
-  test("continues by its cursor without gaps or repetitions, and checks its limit", async () => {
+  test("continues by its cursor without gaps or repetitions, refuses a limit outside 1 to 200, and starts again at an invalid cursor", async () => {
     await using own = await startOwn();
     for (let nth = 0; nth < 7; nth++) {
       await own.shorten({ original_url: `https://h${nth}.example/`, custom_code: `c${nth}` });
@@ -406,7 +406,7 @@ describe("a list in the operator's API", () => {
     }
   });
 
-  test("can be searched for links by code, host and a part of the destination", async () => {
+  test("of links can be searched by code, host and a part of the destination", async () => {
     await using own = await startOwn();
     await addCampaign(own);
     const search = async (query: string) => (await searchLinks(own.operate, query)).codes;
@@ -419,7 +419,7 @@ describe("a list in the operator's API", () => {
     expect([wrong.status, wrong.message]).toEqual([400, `host: ${en["host.invalid"]}`]);
   });
 
-  test("starts with the link that has exactly the searched code, and says which share was searched", async () => {
+  test("of links starts with the one that has exactly the searched code, and says which share was searched", async () => {
     await using own = await startOwn();
     const codes = ["before", "bad", "badge", "after"];
     for (const custom_code of codes)
@@ -468,7 +468,7 @@ test("the links of a search are disabled together once their number is confirmed
   });
 });
 
-test("disabling over 10,000 links is refused, and changes none", async () => {
+test("a search that finds over 10,000 links disables none, even with their number", async () => {
   await using own = await startOwn();
   await addMany(own, 10_000);
   const path = "links/disable?host=many.example";

@@ -101,7 +101,7 @@ describe("a change", () => {
   );
 
   test.each(rowsOf(CHANGE_REFUSALS))(
-    "is refused by the manage page, which keeps what was typed: %s",
+    "is refused by the manage page, which keeps the typed target and drops the password: %s",
     async (_, refusal) => {
       const page = await expectInForm(await change(refusal.sent), refusal);
       const { target = TARGET, password } = refusal.sent;
@@ -141,13 +141,16 @@ async function expectRefused(managed: ManagedLink, refusal: Refusal, onlyChanges
 }
 
 describe("a manage key", () => {
-  test.each(WRONG_KEYS)("must be the link's own, not %s", async (_, keyOf) => {
-    const key = keyOf(link.key);
-    await expectRefused({ ...link, key }, WRONG_KEY);
-    for (const path of [link.path, `${link.path}/stats`])
-      await expectEnvelope(await patch({}, { ...link, path, key }, "GET"), WRONG_KEY);
-    expect(await destinationOf(curt, link.code)).toBe(TARGET);
-  });
+  test.each(WRONG_KEYS)(
+    "must be the link's own, also for reading and statistics, not %s",
+    async (_, keyOf) => {
+      const key = keyOf(link.key);
+      await expectRefused({ ...link, key }, WRONG_KEY);
+      for (const path of [link.path, `${link.path}/stats`])
+        await expectEnvelope(await patch({}, { ...link, path, key }, "GET"), WRONG_KEY);
+      expect(await destinationOf(curt, link.code)).toBe(TARGET);
+    },
+  );
 
   test("must be the link's own, not another's", async () => {
     const { key } = await createManagedLink(curt);
@@ -181,7 +184,7 @@ describe("a manage key", () => {
       await expectEnvelope(await patch({}, { ...unknown, path }, "GET"), UNKNOWN);
   });
 
-  test.each(rowsOf(MANAGER_REFUSALS))("doesn't change %s", async (_, refusal) => {
+  test.each(rowsOf(MANAGER_REFUSALS))("changes nothing of %s", async (_, refusal) => {
     const managed = await createManagedLink(curt, refusal.terms);
     await refusal.prepare?.(curt, managed);
     await expectRefused(managed, refusal, refusal.onlyChanges);

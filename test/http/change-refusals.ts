@@ -54,7 +54,7 @@ export const CHANGE_TYPE_REFUSALS: readonly ChangeRefusal[] = [
     wrong("target", "field.type", { expected: "string", received: "null" }),
   ),
   refuse(
-    "a field of the contract",
+    "original_url instead of target",
     { original_url: "https://example.net/" },
     {
       field: "original_url",

@@ -14,7 +14,7 @@ const send = (fields: Record<string, string>) => sendForm(curt, "/", fields);
 
 const bearer = (token: string) => ({ Authorization: `Bearer ${token}` });
 
-test("creating a link needs exactly the token", async () => {
+test("POST /api/v1/shorten answers 401 without exactly the token, whatever the case of Bearer", async () => {
   for (const [authorization, status] of [
     [{}, 401],
     [{ Authorization: "" }, 401],
@@ -34,7 +34,7 @@ test("creating a link needs exactly the token", async () => {
   }
 });
 
-test("everything except creating links needs no token", async () => {
+test("redirects, previews, images, reads and the reference need no token", async () => {
   await curt.shorten({ original_url: LONG, custom_code: "mine" }, bearer(TOKEN));
   for (const [path, status] of [
     ["/mine", 302],
@@ -48,7 +48,7 @@ test("everything except creating links needs no token", async () => {
     expect((await curt.fetch(path)).status, path).toEqual(status);
 });
 
-test("the form asks for the token, accepts it with spaces around it, and never shows it", async () => {
+test("the form asks for the token, accepts it with spaces around it, and doesn't repeat it in a refusal", async () => {
   const isTokenField = ({ attributes }: { attributes: Readonly<Record<string, string>> }) =>
     attributes["name"] === "token";
   const [field, ...more] = (await elementsOf(await curt.fetch("/", { headers: HTML }))).filter(isTokenField);

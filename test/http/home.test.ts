@@ -46,7 +46,7 @@ test("a field of the query fills the form even after 1,000 unknown ones", async 
   expect([await filled(99), await filled(1000)]).toEqual(["last", "last"]);
 });
 
-test("the form completes an address, shows how, and refuses one that can't be completed", async () => {
+test("the form completes an address or takes it out of a text, shows how, and refuses one that can't be completed", async () => {
   for (const [written, meant] of [
     ["naver.com", "https://naver.com"],
     ["http//naver.com/a", "http://naver.com/a"],
@@ -90,7 +90,7 @@ test("the form sets an expiry in the chosen zone, a limit of visits and a passwo
   }
 });
 
-test("an unknown expiry is reported beside the expiries", async () => {
+test("an expiry that isn't offered is reported below the choices", async () => {
   const page = await (await post({ original_url: LONG, expire_duration: "2h" })).text();
   expect(page).toMatch(/<p class="error" id="expire_duration-error">[^<]+<\/p><\/div><\/fieldset>/);
   expect(page).not.toContain('role="alert"');
@@ -113,12 +113,12 @@ describe("the form", () => {
     ["own-origin", { Origin: "https://curt.example" }],
     ["typed-address", { "Sec-Fetch-Site": "none" }],
     ["no-headers", {}],
-  ])("creates a link for Curt's own page: %s", async (code, headers) => {
+  ])("creates a link unless the browser names another site: %s", async (code, headers) => {
     expect((await send(code, headers)).status).toBe(303);
     expect(await exists(code)).toBe(true);
   });
 
-  test("creates a link for a page that was opened under another name of the machine", async () => {
+  test("creates a link if Origin is the request's own Host, although BASE_URL differs", async () => {
     expect((await send("machine-name", { Origin: curt.origin })).status).toBe(303);
   });
 });

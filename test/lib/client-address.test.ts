@@ -63,7 +63,7 @@ const CLIENTS: readonly (readonly [string, string | null, string])[] = [
 ];
 
 describe("the client's address", () => {
-  test("is the rightmost address that isn't a trusted proxy's", () => {
+  test("comes from X-Forwarded-For only through trusted proxies, read from the right up to the first stranger or unreadable entry", () => {
     for (const [peer, forwarded, client] of CLIENTS)
       expect([peer, forwarded, clientAddress(peer, forwarded)]).toEqual([peer, forwarded, client]);
   });
@@ -73,14 +73,14 @@ describe("the client's address", () => {
     for (const [peer] of CLIENTS) expect(untrusting(peer, "198.51.100.9")).toBe(clientAddress(peer, null));
   });
 
-  test("is one of the last 32 entries", () => {
+  test("comes from the last 32 entries at most", () => {
     const proxies = (count: number) => Array.from({ length: count }, (_, n) => `10.1.1.${n}`).join();
     expect(clientAddress("10.0.0.1", `198.51.100.9,${proxies(31)}`)).toBe("198.51.100.9");
     expect(clientAddress("10.0.0.1", `198.51.100.9,${proxies(32)}`)).toBe("10.1.1.0");
     expect(clientAddress("10.0.0.1", `198.51.100.9,${"10.1.1.1,".repeat(1500)}10.1.1.2`)).toBe("10.1.1.1");
   });
 
-  test("is an address or empty for any header", () => {
+  test("is an IP address, or empty if the peer has none, whatever the header says", () => {
     const parts = fc.constantFrom(..."10.0.0.1 1.1.1.1 , [ ] : ::1 % / 999 ff".split(" "), " ", "\0");
     const text = fc.oneof(
       fc.string({ unit: "binary", maxLength: 300 }),
@@ -100,7 +100,7 @@ describe("the client's address", () => {
   });
 });
 
-test("a client is an address, a network of 64 bits, or this machine", () => {
+test("a client is an IPv4 address or a /64 of IPv6, and ::1 counts as 127.0.0.1", () => {
   expect(["192.0.2.1", "2001:db8::1", "127.0.0.1", ""].map(clientNetwork)).toEqual([
     "192.0.2.1",
     "2001:db8:0:0",
@@ -111,7 +111,7 @@ test("a client is an address, a network of 64 bits, or this machine", () => {
   expect(clientNetwork("::1")).toBe("127.0.0.1");
 });
 
-test("the networks of a /48 share a site, and IPv4 addresses share none", () => {
+test("the networks of a /48 share the limits of a group, and IPv4 addresses have no group", () => {
   expect(["2001:db8:0:0", "2001:db8:0:ffff", "2001:db8:1:0", "192.0.2.1", ""].map(clientSite)).toEqual([
     "2001:db8:0",
     "2001:db8:0",
@@ -121,7 +121,7 @@ test("the networks of a /48 share a site, and IPv4 addresses share none", () => 
   ]);
 });
 
-test("a client behind a NAT64 translator is its IPv4 address, or its own address with a local prefix", () => {
+test("a client is its IPv4 address below 64:ff9b::/96, its whole address below 64:ff9b:1::/48, and its /64 below other prefixes", () => {
   const clientOf = (peer: string) => clientNetwork(createClientAddress([])(peer, null));
   expect(clientOf("64:ff9b::8.8.4.4")).toBe("8.8.4.4");
   expect(clientOf("64:ff9b::808:808")).toBe("8.8.8.8");
@@ -135,14 +135,14 @@ test("a client behind a NAT64 translator is its IPv4 address, or its own address
   expect(clientOf("64:ff9c::808:808")).toBe("64:ff9c:0:0");
 });
 
-test("a translated address is never a trusted proxy in a private network", () => {
+test("a translated private address such as 64:ff9b::10.0.0.1 isn't trusted as 10.0.0.1", () => {
   for (const address of ["64:ff9b::10.0.0.1", "64:ff9b::127.0.0.1"]) {
     expect(isTrusted(TRUSTED, address)).toBe(false);
     expect(clientAddress(address, "198.51.100.9")).toBe(createClientAddress([])(address, null));
   }
 });
 
-test("trust depends on networks, in every spelling of an address", () => {
+test("an address is trusted if its network is, also if it is IPv4-mapped; 0.0.0.0/0 and ::/0 don't include each other", () => {
   const trusted = ["10.255.0.1", "::ffff:10.0.0.1", "::1", "0:0::1", "2001:db8:ffff:9::"];
   const strange = ["11.0.0.1", "127.0.0.2", "::2", "2001:db8::1", "::10.0.0.1", "10.1", "x", ""];
   expect(trusted.filter((address) => !isTrusted(TRUSTED, address))).toEqual([]);

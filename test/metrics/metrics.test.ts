@@ -16,7 +16,7 @@ beforeAll(async () => {
 afterAll(() => curt[Symbol.asyncDispose]());
 
 describe("the metrics", () => {
-  test("count creates, redirects, look-ups, requests and commits", async () => {
+  test("count creates, redirects, look-ups, requests and commits by their outcome; a taken code is a refused create", async () => {
     await curt.shorten({ original_url, custom_code: "one" });
     await curt.shorten({ original_url, custom_code: "one" });
     await curt.shorten({ original_url: "ftp://example.com/" });
@@ -60,7 +60,7 @@ describe("the metrics", () => {
     expect(scraped.of('curt_disk_free_bytes{holds="journal"}')).toBeGreaterThan(0);
   });
 
-  test("report which limit was hit", async () => {
+  test("count refusals by the limit that was hit", async () => {
     for (let nth = 0; nth < 12; nth++) await curt.shorten({ original_url });
     const scraped = await scrapeUntil(
       address,
@@ -70,7 +70,7 @@ describe("the metrics", () => {
     expect(scraped.of('curt_limited_total{limit="view"}')).toBe(0);
   });
 
-  test("get no values of labels from clients", async () => {
+  test("have no label with a client's value: unknown paths and methods are 'other'", async () => {
     const before = await scrape(address);
     for (let nth = 0; nth < 30; nth++) {
       await curt.fetch(`/a.b${nth}`, { headers: { "User-Agent": `agent ${nth}` } });
@@ -90,7 +90,7 @@ describe("the metrics", () => {
     expect(added("status")).toEqual([]);
   });
 
-  test("are complete, with type and meaning", async () => {
+  test("are those of the catalogue, in its order, with type and help", async () => {
     const { text } = await scrape(address);
     const names = [...text.matchAll(/^# TYPE (\w+) (\w+)$/gm)].map(([, name, type]) => [name, type]);
     expect(names).toEqual(Object.entries(METRICS).map(([name, { type }]) => [name, type]));

@@ -67,7 +67,7 @@ test("a rule for an IP address applies to that address alone, in every spelling"
     expect([url, blocked(url)]).toEqual([url, undefined]);
 });
 
-test("rules are read in pages and replace the old ones all at once", async () => {
+test("over 1,000 rules are read completely, and until then the old ones apply", async () => {
   await using opened = await openRules({ "old.example": "spam" });
   const { store, hostRules, blocked } = opened;
   const hosts = Array.from({ length: 1100 }, (_, nth) => `h${nth}.example`);
@@ -81,7 +81,7 @@ test("rules are read in pages and replace the old ones all at once", async () =>
   for (const nth of [0, 999, 1000, 1099]) expect(blocked(`https://h${nth}.example/`)).toBe("spam");
 });
 
-test("old rules stay in effect if the store can't be read", async () => {
+test("old rules stay in effect if the store can't be read, and the reader gets the error", async () => {
   await using opened = await openRules({ "old.example": "spam" });
   const { store } = opened;
   let fails = false;
@@ -94,7 +94,7 @@ test("old rules stay in effect if the store can't be read", async () => {
   expect(hostRules.blocked("https://old.example/" as Target)).toBe("spam");
 });
 
-test("parseHost normalizes every spelling of a host and refuses everything else", () => {
+test("parseHost normalizes every spelling of a host, and refuses schemes, ports, paths and wildcards", () => {
   for (const [input, host] of [
     [" Evil.Example. ", "evil.example"],
     ["메일.example", "xn--h32bq4v.example"],

@@ -80,7 +80,7 @@ function matches(pattern: string, text: string): boolean {
 }
 
 test.each(KINDS)(
-  "docs/troubleshooting.md explains every message of the sources, and no other: %s",
+  "docs/troubleshooting.md has an entry for each literal message of the sources, and no other: %s",
   (kind) => {
     const messages = messagesOf(kind);
     const entries = entriesOf(kind);
@@ -97,7 +97,7 @@ test.each(KINDS)(
   },
 );
 
-test("docs/troubleshooting.md lists each log line under its levels", () => {
+test("docs/troubleshooting.md lists each log line whose text is a literal under its levels", () => {
   const messages = messagesOf("Line");
   for (const { pattern, heading } of entriesOf("Line")) {
     const levels = messages.filter(({ text }) => isAbout(pattern, text)).map(({ level }) => level);

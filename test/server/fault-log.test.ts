@@ -29,7 +29,7 @@ async function untilLines(lines: readonly Line[], count: number): Promise<void> 
 
 const broken = (nth: number) => Object.assign(new Error(`cannot write ${nth}`), { code: "EIO" });
 
-test("the first fault of a kind is logged immediately, and repetitions as one line with their number", async () => {
+test("the first fault of a kind is logged immediately, repetitions as one line per interval with their number, and their end", async () => {
   const { lines, report } = openFaultLog(20);
   for (let nth = 0; nth < 20_000; nth++) report(broken(nth));
   expect(lines).toMatchObject([{ level: "error", msg: "unexpected fault" }]);
@@ -61,10 +61,10 @@ testOnLinux("a full disk is logged once as a warning without a stack", async () 
   expect(lines).toMatchObject([
     { level: "warn", msg: "the disk is full", reason: expect.stringContaining("ENOSPC") },
   ]);
-  expect(JSON.stringify(lines)).not.toContain("faults.test.ts");
+  expect(JSON.stringify(lines)).not.toContain("fault-log.test.ts");
 });
 
-test("counted faults of the store are logged before its all-clear, and none after it", async () => {
+test("repetitions of a store's fault that aren't logged yet come before its all-clear, and none after it", async () => {
   const { lines, report, settleStore } = openFaultLog(20);
   for (let nth = 0; nth < 10; nth++) {
     report(new StoreUnavailable("away"));
@@ -84,7 +84,7 @@ test("counted faults of the store are logged before its all-clear, and none afte
   ]);
 });
 
-test("each kind of fault has its own line", () => {
+test("faults that differ by class, code or place have their own first lines", () => {
   const { lines, report } = openFaultLog(60_000);
   for (let nth = 0; nth < 100; nth++) {
     report(broken(nth));
@@ -107,10 +107,10 @@ test("faults of the store are logged with each cause once, without a stack", () 
   const cause = new StoreUnavailable("db1: refused", { cause: new Error("refused") });
   report(new StoreUnavailable("No server", { cause }));
   expect(lines).toMatchObject([{ level: "warn", reason: "No server: db1: refused" }]);
-  expect(JSON.stringify(lines)).not.toContain("faults.test.ts");
+  expect(JSON.stringify(lines)).not.toContain("fault-log.test.ts");
 });
 
-test("10,000 kinds of faults are logged in fewer than 100 lines", () => {
+test("beyond 50 kinds of faults, all others share a line", () => {
   const { lines, report } = openFaultLog(60_000);
   for (let nth = 0; nth < 10_000; nth++) report(Object.assign(new Error("unusual"), { code: `E${nth}` }));
   expect(lines.length).toBeLessThan(100);

@@ -6,7 +6,7 @@ import { stopClock } from "../support/stopped-clock.ts";
 
 const NOTHING = undefined as never;
 
-test("a create waits for a lock only as long as its time in the queue permits", async () => {
+test("a create waits 5 s in all for its turn and for a lock; after that it tries once without waiting", async () => {
   const waitsMs: number[] = [];
   const { perform } = createWriteQueue({
     async perform(_type, _task, waitMs = 0) {
@@ -39,7 +39,7 @@ test("a create overtakes a background task that waits for a lock", async () => {
   expect(order.slice(order.indexOf("insert"))).toEqual(["insert", "purge"]);
 });
 
-test("a background task waits longer for a lock than a create, but not forever", async () => {
+test("a background task retries for longer than a create waits, then fails as busy", async () => {
   using clock = stopClock();
   const thread = {
     async perform() {
