@@ -31,9 +31,19 @@ export async function rasterise(page: Page, image: Uint8Array, type: string, zoo
   return { width, height, pixels: new Uint8ClampedArray(Buffer.from(pixels, "base64")) };
 }
 
+/** Chromium sometimes can't take a picture while the machine is busy. */
+async function capture(seen: Page | Locator): Promise<Buffer> {
+  try {
+    return await seen.screenshot();
+  } catch (error) {
+    if (!String(error).includes("Unable to capture screenshot")) throw error;
+    return seen.screenshot();
+  }
+}
+
 /** The text that a camera reads from a page or a part of it. */
 export async function scan(blank: Page, seen: Page | Locator): Promise<string | undefined> {
-  const { width, height, pixels } = await rasterise(blank, await seen.screenshot(), "image/png");
+  const { width, height, pixels } = await rasterise(blank, await capture(seen), "image/png");
   // Light codes on dark don't count: many scanners can't read them.
   return jsqr(pixels, width, height, { inversionAttempts: "dontInvert" })?.data;
 }

@@ -255,7 +255,8 @@ describe("a generated code", () => {
     );
     // 48 degrees of freedom: above 110 with a chance of one in a million.
     expect(chiSquare).toBeLessThan(110);
-    expect(new Set(codes).size).toBe(codes.length);
+    // Two equal ones in 3,400 runs, and four with a chance below one in a billion.
+    expect(new Set(codes).size).toBeGreaterThan(codes.length - 4);
   });
 
   test("has the requested length and is a valid custom code", () => {
