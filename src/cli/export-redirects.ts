@@ -61,8 +61,8 @@ export async function exportAs(config: Config, args: Arguments): Promise<number>
     progress.end();
     for (const [nth, { path }] of files.entries())
       note(`exported ${plural(written[nth] ?? 0, "link")} to ${path}`);
-    for (const [why, count] of leftOut) note(`left out: ${plural(count, "link")} ${why}`);
-    if (losingQuery > 0) note(`${plural(losingQuery, "link")} no longer pass the visitor's query on`);
+    for (const [why, count] of leftOut) note(`left out, ${count.toLocaleString("en")}: ${why}`);
+    if (losingQuery > 0) note(`without the visitor's query from now on: ${plural(losingQuery, "link")}`);
     if ("limits" in format) note(format.limits);
     return 0;
   } finally {

@@ -67,7 +67,7 @@ map $curt_path $curt${nth}_links {
     let left = MAX_VALUE;
     for (const entry of entries) {
       const pair = nginxQuoted(`/${entry.spelling}\t${entry.target}\t`);
-      if (Buffer.byteLength(pair) > left) leaveOut(entry, "that are too long for nginx");
+      if (Buffer.byteLength(pair) > left) leaveOut(entry, "links that are too long for nginx");
       else left -= Buffer.byteLength(pairs[pairs.push(pair) - 1] ?? "");
     }
     const key = nginxQuoted(lowerCased(entries[0].spelling));
@@ -112,7 +112,7 @@ ${[origin, ...aliases.map((host) => origin.replace(/[^/]*$/, host))].join(", ")}
 `,
   write([entry], leaveOut) {
     if (/[{}\\]/.test(entry.spelling))
-      return leaveOut(entry, "that have a brace or a backslash in their code");
+      return leaveOut(entry, "links with a brace or a backslash in their code");
     const target = entry.target.replaceAll(/[{\\]/g, (one) => PLACEHOLDERS[one] ?? "");
     const [path, value] = [entry.spelling, target].map((text) => text.replaceAll('"', String.raw`\"`));
     return `${endComments([entry], "#")}"/${path}" "${value}"\n`;
@@ -135,12 +135,12 @@ const netlify: Format = {
     const lower = upper.replaceAll(/%../g, (escape) => escape.toLowerCase());
     // These hosts compare paths as they are sent, and some with the last slash.
     const paths = [...new Set([upper, lower])].flatMap((path) => [path, `${path}/`]);
-    if (/[*:]/.test(entry.spelling)) return leaveOut(entry, "that have * or : in their code");
+    if (/[*:]/.test(entry.spelling)) return leaveOut(entry, "links with * or : in their code");
     return endComments([entry], "#") + paths.map((path) => `/${path} ${entry.target} 302\n`).join("");
   },
 };
 
-const ONLY_CASE = "that differ from others only in the case of their code";
+const ONLY_CASE = "links that differ from others only in the case of their code";
 /** Names that Windows refuses. */
 const NO_FOLDER = /^(?:con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]|conin\$|conout\$)$|[<>:"\\|?*]| $/i;
 
@@ -159,8 +159,7 @@ const html: Format = {
   write([entry, ...others], leaveOut) {
     for (const other of others) leaveOut(other, ONLY_CASE);
     if (others.length > 0) return leaveOut(entry, ONLY_CASE);
-    if (!fitsFolder(entry.code))
-      return leaveOut(entry, "that have a code that no folder can have everywhere");
+    if (!fitsFolder(entry.code)) return leaveOut(entry, "links whose code some file systems refuse");
     const target = entry.target.replaceAll(/[&<>"]/g, (one) => ENTITIES[one] ?? "");
     return `<!doctype html>
 <html lang="en">
@@ -190,7 +189,7 @@ const beacon: Format = {
     const { code, target } = entry;
     // Fields have no escapes, readers collapse spaces, and many take a line that starts with # for a comment.
     if (/[|\s]|^#/.test(code + target))
-      return leaveOut(entry, "that have a character BEACON can't have, such as |");
+      return leaveOut(entry, "links with a character that BEACON can't have, such as |");
     return `${code}|${endComments([entry], "", "").trim()}|${target}\n`;
   },
 };

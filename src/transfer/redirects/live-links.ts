@@ -7,8 +7,8 @@ import type { ListCheck } from "../../moderation/blocklist/list-table.ts";
 import { createHostRules } from "../../moderation/host-rules.ts";
 import type { ReadRecords } from "../../store/shared/records.ts";
 
-/** Why links are left out, to follow their number. */
-export type LeftOut = `that ${string}`;
+/** Which links are left out. */
+export type LeftOut = `links ${string}`;
 
 export interface LiveLinkOptions {
   readonly nowMs: number;
@@ -20,9 +20,9 @@ export interface LiveLinkOptions {
 }
 
 const STATES: Readonly<Record<string, LeftOut>> = {
-  unknown: "that have not started",
-  expired: "that have ended",
-  disabled: "that are disabled, deleted or blocked",
+  unknown: "links that have not started",
+  expired: "links that have ended",
+  disabled: "links that are disabled, deleted or blocked",
 };
 
 /** Returns a check for the links of a snapshot: those that redirect everybody to the same destination now are in. */
@@ -35,15 +35,15 @@ export async function createLiveLinkCheck(read: ReadRecords, options: LiveLinkOp
 
   return (link: StoredLink) => {
     const state = unlessProblem(link);
-    if (isProblem(state)) return STATES[state.kind] ?? "that do not redirect";
-    if (hasPassword(link)) return "that have a password";
-    if (isLimited(link)) return "that have a limit of visits";
+    if (isProblem(state)) return STATES[state.kind] ?? "links that do not redirect";
+    if (hasPassword(link)) return "links with a password";
+    if (isLimited(link)) return "links with a limit of visits";
     const { target, endsMs } = link;
-    if (!withEnding && endsMs < NEVER_MS) return "that end later (--ending writes them)";
+    if (!withEnding && endsMs < NEVER_MS) return "links that end later (--ending writes them)";
     const { keyPrefix, code } = splitKey(link.code);
-    if (!keyPrefixes.includes(keyPrefix)) return "that have a domain not in DOMAINS";
+    if (!keyPrefixes.includes(keyPrefix)) return "links of domains that are not in DOMAINS";
     // Formats escape everything else. A line break from a damaged store would write lines of its own.
-    if (!/^https?:[\x21-\x7E]+$/.test(target) || /\p{Cc}/u.test(code)) return "that have control characters";
+    if (!/^https?:[\x21-\x7E]+$/.test(target) || /\p{Cc}/u.test(code)) return "links with control characters";
     return { keyPrefix, code, target, endsMs, losesQuery: forwardsQuery(link) };
   };
 }
