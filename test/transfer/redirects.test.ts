@@ -60,7 +60,7 @@ describe("curt export --format netlify", () => {
     const rules = await redirector.parsePlain(readFileSync(exported.file, "utf8"), {});
     const netlify: Ask = async (path) => {
       const request = { scheme: "https", host: "go.example.com", path, query: "" };
-      const rule = await rules.match({ ...request, getHeader: () => "", getCookie: () => "" });
+      const rule = rules.match({ ...request, getHeader: () => "", getCookie: () => "" });
       return { status: rule?.status ?? 404, location: rule?.to ?? null };
     };
     await using curt = await askCurt(exported);
@@ -286,6 +286,40 @@ describe("curt export of redirects", () => {
     );
     const again = await runCommand(["export", "--format", "html", site], settings);
     expect([again.code, again.stderr]).toEqual([1, expect.stringContaining("is there already")]);
+  });
+
+  test("leaves out what a format can't hold, and destinations that no browser gets", async () => {
+    const codes = [
+      "a{b",
+      "a}b",
+      "a\\b",
+      "a*b",
+      "a:b",
+      "a|b",
+      "a b",
+      "#b",
+      "con",
+      "COM¹",
+      "a ",
+      "가".repeat(64),
+      "fine",
+    ];
+    const links = codes.map((code) => ({ code, target: "https://example.com/" }));
+    for (const [format, count, why] of [
+      ["caddy", 3, "links with a brace or a backslash in their code"],
+      ["netlify", 2, "links with * or : in their code"],
+      ["html", 7, "links whose code some file systems refuse"],
+      ["beacon", 4, "links with a character that BEACON can't have, such as |"],
+    ] as const) {
+      using exported = await exportAs(format, [
+        ...links,
+        { code: "lines", target: "https://example.com/\n/evil https://evil.example/" },
+        { code: "li\nnes", target: "https://example.com/" },
+      ]);
+      expect(exported.said).toContain(`exported ${codes.length - count} links to links\n`);
+      expect(exported.said).toContain(`left out, 2: links with control characters\n`);
+      expect(exported.said).toContain(`left out, ${count}: ${why}\n`);
+    }
   });
 
   test("refuses --ending without a format, and several files on standard output", async () => {

@@ -47,7 +47,7 @@ const MAX_VALUE = 4093;
 
 /**
  * `map` ignores the case of ASCII letters. So a lower-cased path leads to the exact paths with their destinations, and a regular
- * expression picks the visitor's. Tabs separate them, so no path with a tab may get there.
+ * expression picks the visitor's. A visitor's path can't pose as such a pair, because it gets there with one slash only.
  */
 const nginx: Format = {
   keyOf: lowerCased,
@@ -58,7 +58,7 @@ const nginx: Format = {
 map_hash_bucket_size 1024;
 map_hash_max_size ${Math.max(2048, maxEntries)};
 geo $curt_dollar { default "$"; }
-map $uri $curt_path { "~^(/[^/\\x00-\\x1f]+)/?\\z" $1; }`
+map $uri $curt_path { "~^(/[^/]+)/?\\z" $1; }`
   }
 map $curt_path $curt${nth}_links {
 `,

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { readFileSync, writeFileSync } from "node:fs";
+import { request } from "node:http";
 import { join } from "node:path";
 
 import { runCommand } from "../../cli/commands.ts";
@@ -86,6 +87,10 @@ else
       await using nginx = await startNginx(NGINX, folder.path, ["links.conf"]);
       const without = new Set(tooLong.map(({ code }) => code));
       await expectSame(askAt(curt.origin), askAt(nginx.origin), { without });
+      // fetch would merge the slashes.
+      const { promise: status, resolve } = Promise.withResolvers<number | undefined>();
+      request(nginx.origin, { path: "//abc" }, (response) => resolve(response.resume().statusCode)).end();
+      expect(await status).toBe(404);
     }, 120_000);
 
     test("redirects to destinations up to the longest that nginx reads", async () => {
