@@ -71,7 +71,7 @@ export function pathsOf(code: string): string[] {
 }
 
 /** Paths of no link, although some are close to one. */
-export const MISSES: readonly string[] = [
+const MISSES: readonly string[] = [
   ...LINKS.flatMap(({ code }) => [code.toUpperCase(), code.toLowerCase()])
     .filter((code) => !LINKS.some((link) => link.code === code.normalize("NFC")))
     .map((code) => `/${encodeURIComponent(code)}`),

@@ -43,7 +43,7 @@ function endComments(entries: readonly Entry[], open: string, close = "\n"): str
 }
 
 /** The longest value with its quotes that nginx reads, in bytes. */
-const MAX_VALUE = 4093;
+export const MAX_VALUE = 4093;
 
 /**
  * `map` ignores the case of ASCII letters. So a lower-cased path leads to the exact paths with their destinations, and a regular

@@ -10,7 +10,7 @@ const LINKS_PER_COLLECTION = 5000;
 /** Of keys. With ten million, one in fourteen is wrongly taken for a repeated one. */
 const HASHES = 2 ** 27;
 
-export interface RedirectFile extends Site {
+interface RedirectFile extends Site {
   readonly keyPrefix: string;
   /** Writes the next lines, or a file at a path in the folder. */
   write(text: string, path: string): Promise<void>;
