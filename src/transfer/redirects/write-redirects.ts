@@ -77,7 +77,9 @@ export async function writeRedirects(
         }
         onLinks(links.length);
         uncollected += links.length;
-        if (uncollected >= LINKS_PER_COLLECTION) [uncollected] = [0, Bun.gc(true)];
+        if (uncollected < LINKS_PER_COLLECTION) continue;
+        uncollected = 0;
+        Bun.gc(true);
       }
     }
 
