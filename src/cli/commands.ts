@@ -1,10 +1,11 @@
 import { CHILD, serveAsChild } from "../server/child-process.ts";
+import { REDIRECT_FORMATS } from "../transfer/redirects/formats.ts";
 import { backup, restore } from "./backup.ts";
 import { check } from "./check.ts";
 import { type Commands, type InstanceCommand, settingsHelp } from "./command.ts";
 import { completion, SHELLS } from "./completion.ts";
 import { printEvents } from "./events.ts";
-import { exportStore } from "./export.ts";
+import { exportAs } from "./export-redirects.ts";
 import { INSTANCE_COMMANDS } from "./instance-commands.ts";
 import { serve } from "./serve.ts";
 import { print } from "./terminal/print.ts";
@@ -37,12 +38,20 @@ export const COMMANDS: Commands = {
     run: restore,
   },
   export: {
-    summary: "write everything in the store to FILE; - is standard output",
+    summary: "write everything in the store, or its redirects, to FILE; - is standard output",
     positionals: ["FILE"],
-    run: exportStore,
+    options: {
+      format: {
+        type: "string",
+        values: ["full", ...Object.keys(REDIRECT_FORMATS)],
+        meaning: "full: everything; others: only redirects, for a server without Curt or an archive",
+      },
+      ending: { type: "boolean", meaning: "write redirects that end later too, with a comment of when" },
+    },
+    run: exportAs,
   },
   import: {
-    summary: "import an export, or a shortener's CSV; - is standard input",
+    summary: "import an export, or a shortener's CSV or BEACON; - is standard input",
     positionals: ["FILE"],
     options: {
       visits: { type: "string", meaning: "CSV file with the visits by day of the links in FILE" },

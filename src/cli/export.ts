@@ -37,7 +37,7 @@ export async function exportStore(config: Config, { positionals }: Arguments): P
   }
 }
 
-interface Output extends Disposable {
+export interface Output extends Disposable {
   /** Rejects with a `StoreUnusable` if the disk is full or the reader is gone. */
   write(bytes: Uint8Array): Promise<void>;
   /** Gives a complete file its name. */
@@ -45,7 +45,7 @@ interface Output extends Disposable {
 }
 
 /** Opens a new file, or standard output for "-". Rejects with a `StoreUnusable` if it can't be written. */
-async function openOutput(file: string): Promise<Output> {
+export async function openOutput(file: string): Promise<Output> {
   if (file === "-")
     return {
       write: async (bytes) => printBytes(bytes),

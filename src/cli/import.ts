@@ -10,6 +10,7 @@ import {
   type LinkImporter,
   type WriteRecords,
 } from "../store/shared/records.ts";
+import { isBeacon, readBeacon } from "../transfer/beacon.ts";
 import { readLinks, readVisits } from "../transfer/csv.ts";
 import { fillFrom, readLinksAndVisits } from "../transfer/export-file.ts";
 import { type ImportItem, type OnBrokenLine, UnreadableFile } from "../transfer/import-file.ts";
@@ -52,11 +53,15 @@ export async function importFile(
   using progress = showProgress();
   try {
     const run: ImportRun = { config, options, input: openInput(file), skipped, progress };
-    // A table starts with the names of its columns.
-    const isExport = (await run.input.firstLine()).startsWith("{");
-    if (!isExport) return await importItems(run, readTables(run), options["keep-odd"] === true);
+    // A table starts with the names of its columns, and a link dump with #.
+    const firstLine = await run.input.firstLine();
+    const read = isBeacon(firstLine) ? readBeacon : readLinks;
+    if (!firstLine.startsWith("{"))
+      return await importItems(run, readTables(run, read), options["keep-odd"] === true);
     if (domain !== undefined || visits !== undefined)
-      return fail("--domain and --visits are for CSV files. An export has the visits of its links.");
+      return fail(
+        "--domain and --visits are for CSV and BEACON files. An export has the visits of its links.",
+      );
     return await importExport(run);
   } catch (error) {
     progress.end();
@@ -66,10 +71,10 @@ export async function importFile(
   }
 }
 
-async function* readTables(run: ImportRun): AsyncGenerator<ImportItem> {
+async function* readTables(run: ImportRun, read: typeof readLinks): AsyncGenerator<ImportItem> {
   const { domain, visits } = run.options;
   const { keyPrefixes, lastDay } = importRules(run.config);
-  yield* readLinks(run.input, { domain, keyPrefixes, onBroken: reportBroken(run) });
+  yield* read(run.input, { domain, keyPrefixes, onBroken: reportBroken(run) });
   if (visits === undefined) return;
   try {
     yield* readVisits(openInput(visits), reportBroken(run, ` of ${visits}`), lastDay);

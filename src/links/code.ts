@@ -94,6 +94,12 @@ export function codeInAddress(code: string): string {
   return isProblem(parseCode(code)) ? encodeURIComponent(code) : code.replaceAll("#", "%23");
 }
 
+/** How addresses may spell a code: as it is stored, decomposed, and with each U+FE0F that keyboards add to emoji. */
+export function spellingsOf(code: string): readonly string[] {
+  if (isPlain(code)) return [code];
+  return [...new Set([code, code.normalize("NFD"), code.replace(UNQUALIFIED, "$&\uFE0F")])];
+}
+
 /** A code of `length` random characters, without bias. `fill` fills an array with random bytes (a CSPRNG). */
 export function generateCode(length: number, fill: (bytes: Uint8Array) => void): Code {
   let code = "";

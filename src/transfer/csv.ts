@@ -16,7 +16,7 @@ import {
 } from "./import-file.ts";
 
 /** Limits the memory for a file with an unterminated quote. */
-const MAX_ROW_BYTES = 1024 * 1024;
+export const MAX_ROW_BYTES = 1024 * 1024;
 
 /** The names of columns in a header, the preferred one first. Case, spaces, - and _ are ignored. */
 type Columns = Readonly<Record<string, readonly string[]>>;
@@ -46,7 +46,7 @@ const DATE =
 
 type Cells<C extends Columns> = Readonly<Partial<Record<keyof C, string>>>;
 
-interface LinkOptions {
+export interface LinkOptions {
   /** Defaults to the domain of the first address. Each domain has its own codes. */
   readonly domain: string | undefined;
   /** Of DOMAINS. Links of any other domain become links of BASE_URL. */
@@ -55,39 +55,39 @@ interface LinkOptions {
 }
 
 /** Reads a table of links. If its codes are addresses, skips those of other domains. */
-export async function* readLinks(
-  input: InputFile,
-  { domain, keyPrefixes, onBroken }: LinkOptions,
-): AsyncGenerator<ImportItem> {
+export async function* readLinks(input: InputFile, options: LinkOptions): AsyncGenerator<ImportItem> {
+  const { onBroken } = options;
+  const required = ["code", "target"] as const;
+  yield* readTable(input, { columns: LINKS, required, onBroken }, createLinkReader(options));
+}
+
+/** Returns a reader for the cells of one link after the other. */
+export function createLinkReader({ domain, keyPrefixes }: LinkOptions) {
   let expectedHost =
     domain && (URL.parse(/^https?:/i.test(domain) ? domain : `https://${domain}`)?.host ?? domain);
-  yield* readTable(
-    input,
-    { columns: LINKS, required: ["code", "target"], onBroken },
-    function* (cells, line) {
-      const place = `line ${line}`;
-      const codes = new Set<string>();
-      for (const cell of addressesOf(cells)) {
-        const { host, code } = parseAddress(cell);
-        expectedHost ??= host;
-        if (host === undefined || host === expectedHost) codes.add(code);
-        else
-          yield {
-            kind: "skipped",
-            place,
-            code: cell,
-            reason: `it isn't of ${expectedHost} (choose with --domain)`,
-          };
-      }
-      const origin = URL.parse(`https://${expectedHost}`)?.origin;
-      const keyPrefix = keyPrefixes.find((one) => origin !== undefined && one === keyPrefixOf(origin)) ?? "";
-      for (const link of linksOf([...codes], cells, place)) {
-        // Only codes without an address may name their domain. No code starts with a slash.
-        const isPath = expectedHost !== undefined && keyPrefix === "" && link.code.includes("/");
-        yield { ...link, code: (isPath ? "/" : keyPrefix) + link.code };
-      }
-    },
-  );
+  return function* (cells: Cells<typeof LINKS>, line: number): Generator<ImportItem> {
+    const place = `line ${line}`;
+    const codes = new Set<string>();
+    for (const cell of addressesOf(cells)) {
+      const { host, code } = parseAddress(cell);
+      expectedHost ??= host;
+      if (host === undefined || host === expectedHost) codes.add(code);
+      else
+        yield {
+          kind: "skipped",
+          place,
+          code: cell,
+          reason: `it isn't of ${expectedHost} (choose with --domain)`,
+        };
+    }
+    const origin = URL.parse(`https://${expectedHost}`)?.origin;
+    const keyPrefix = keyPrefixes.find((one) => origin !== undefined && one === keyPrefixOf(origin)) ?? "";
+    for (const link of linksOf([...codes], cells, place)) {
+      // Only codes without an address may name their domain. No code starts with a slash.
+      const isPath = expectedHost !== undefined && keyPrefix === "" && link.code.includes("/");
+      yield { ...link, code: (isPath ? "/" : keyPrefix) + link.code };
+    }
+  };
 }
 
 /** Reads a table of visits by day up to `lastDay`, in any order. */

@@ -169,7 +169,7 @@ describe("curt import", () => {
       for (const [line, message] of [
         [[folder.path], "is a folder."],
         [[join(folder.path, "none")], "none is not there."],
-        [["--domain", "go.example", newer], "--domain and --visits are for CSV files."],
+        [["--domain", "go.example", newer], "--domain and --visits are for CSV and BEACON files."],
         [[join(ROOT, "package.json")], "package.json is no file of curt export: its first line must say"],
         [[newer], "newer is of version 2, and this Curt reads version 1. Use a newer Curt."],
         [[deep], "deep is of an unknown version, and this Curt reads version 1."],

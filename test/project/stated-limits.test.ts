@@ -82,6 +82,7 @@ import { KEEP_SEQUENCES_DAYS } from "../../src/store/postgres/visits.ts";
 import { KEEP_SOURCES_DAYS } from "../../src/store/sqlite/add-visits.ts";
 import { OPENING_KIB } from "../../src/store/sqlite/file/file.ts";
 import { MAX_BYTES_PER_S } from "../../src/store/sqlite/file/snapshot.ts";
+import { MAX_VALUE } from "../../src/transfer/redirects/formats.ts";
 import { MAX_WAITING as MAX_VIEWS } from "../../src/views/queue.ts";
 import { CLOSE_AFTER_MS, MAX_DAY_VALUES, VISITORS_SKETCH } from "../../src/visits/days/day.ts";
 import { DIMENSIONS } from "../../src/visits/days/dimensions.ts";
@@ -303,6 +304,9 @@ const STATED: Readonly<Record<string, readonly string[]>> = {
     `\`dropped\` after ${span(MAX_AGE_MS)} or beyond ${count(MAX_EVENTS)}`,
     `Below ${count(MIN_DESCRIPTORS)}: raise`,
   ],
+  "docs/ending.md": [
+    `links of more than ${count(MAX_VALUE)} bytes, where each \`$\` takes ${"${curt_dollar}".length}`,
+  ],
   "docs/moving.md": [`in the last ${REPLAY_MS / HOUR_MS} hours`, `the first ${MAX_ROWS} rows of each reason`],
   "docs/overload.md": [
     `Curt starts ${STARTS_PER_TURN}, then`,
@@ -431,6 +435,11 @@ const OTHERS: Readonly<Record<string, readonly (string | RegExp)[]>> = {
   "docs/links.md": ["visits on two days", "off by half an hour, such an hour", "each number of a day"],
   // That of docs/alerts.yml.
   "docs/monitoring.md": ["Above 0.1 s for minutes"],
+  "docs/ending.md": [
+    "one million needs 600 MB",
+    "up to about 100,000 links, at 4 KB of memory per link",
+    "Cloudflare Pages reads 2,000 rules, two or more per link",
+  ],
   "docs/moving.md": ["Visits of the last second are then missing"],
   "docs/overload.md": [
     /A process starts with .*? Peak observed: \d+ MB/,

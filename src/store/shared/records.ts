@@ -54,7 +54,7 @@ export function noCounts(): Record<Kind, number> {
 }
 
 /** Reads all records of a kind, in batches. The order is the same in every engine, except for links. */
-type ReadRecords = <K extends Kind>(kind: K) => AsyncIterable<readonly RecordOf[K][]>;
+export type ReadRecords = <K extends Kind>(kind: K) => AsyncIterable<readonly RecordOf[K][]>;
 
 /** Adds the records that aren't there yet. Returns how many it added. */
 export type WriteRecords = <K extends Kind>(kind: K, records: readonly RecordOf[K][]) => Promise<number>;

@@ -1,0 +1,59 @@
+// Link dumps in the BEACON format (https://gbv.github.io/beaconspec/beacon.html), also as URLTeam writes them.
+import { createLinkReader, type LinkOptions, MAX_ROW_BYTES } from "./csv.ts";
+import { BrokenLine } from "./field-codecs.ts";
+import type { ImportItem, InputFile } from "./import-file.ts";
+import { readBlocks } from "./lines.ts";
+
+const META_LINE = /^\uFEFF?#([a-z]+):(.*)/i;
+const ADDRESS = /^https?:\/\//i;
+
+export function isBeacon(firstLine: string): boolean {
+  return META_LINE.test(firstLine);
+}
+
+/** Reads a link dump. Lines that start with # are meta fields and comments. */
+export async function* readBeacon(input: InputFile, options: LinkOptions): AsyncGenerator<ImportItem> {
+  const toItems = createLinkReader(options);
+  const meta = new Map<string, string>();
+  let number = 0;
+  for await (const { lines } of readBlocks(input.bytes()))
+    for (const line of lines) {
+      number++;
+      const [, name, value = ""] = META_LINE.exec(line ?? "") ?? [];
+      if (name !== undefined && value.trim() !== "") meta.set(name.toUpperCase(), value.trim());
+      if (line !== undefined && /^\s*(?:#|$)/.test(line.replace("\uFEFF", ""))) continue;
+      try {
+        if (line === undefined || line.length > MAX_ROW_BYTES)
+          throw new BrokenLine("it is too long, or no UTF-8");
+        const { source, target } = fieldsOf(line, meta.has("TARGET"));
+        const cells = {
+          code: expand(meta.get("PREFIX"), source),
+          target: expand(meta.get("TARGET"), target),
+        };
+        yield* toItems(cells, number);
+      } catch (error) {
+        if (!(error instanceof BrokenLine)) throw error;
+        options.onBroken(number, error.message);
+      }
+    }
+}
+
+/** A missing target is the source. URLTeam writes no annotations, and addresses with vertical bars as they are. */
+function fieldsOf(line: string, hasPattern: boolean): { readonly source: string; readonly target: string } {
+  const [source = "", second = "", third, ...more] = line
+    .split("|")
+    .map((field) => field.trim().replaceAll(/\s+/g, " "));
+  const isTarget = !hasPattern && ADDRESS.test(second) && !(more.length === 0 && ADDRESS.test(third ?? ""));
+  if (isTarget) return { source, target: line.slice(line.indexOf("|") + 1).trim() };
+  if (more.length > 0) throw new BrokenLine("it has more than three fields");
+  return { source, target: third || source };
+}
+
+function expand(pattern = "{+ID}", field: string): string {
+  const encoded = encodeURIComponent(field).replaceAll(
+    /[!'()*]/g,
+    (one) => `%${one.charCodeAt(0).toString(16)}`,
+  );
+  const whole = /\{\+?ID\}/.test(pattern) ? pattern : `${pattern}{ID}`;
+  return whole.replaceAll("{ID}", () => encoded).replaceAll("{+ID}", () => field);
+}

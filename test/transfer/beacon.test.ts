@@ -1,0 +1,65 @@
+import { describe, test } from "bun:test";
+
+import { expectImported, expectRefused } from "./import-checks.ts";
+
+describe("curt import of a BEACON file", () => {
+  test("reads patterns, annotations, comments, CRLF and a byte order mark", () =>
+    expectImported(
+      "\uFEFF#FORMAT: BEACON\r\n#prefix: https://go.example/{ID}\r\n#TARGET: https://example.com/{+ID}?{ID}\r\n\r\n" +
+        "# a comment\r\nabc|a note|x/y\r\n한글|| z \r\nsame\r\n",
+      {
+        links: {
+          abc: { location: "https://example.com/x/y?x%2Fy" },
+          한글: { location: "https://example.com/z?z" },
+          same: { location: "https://example.com/same?same" },
+        },
+      },
+    ));
+
+  test("reads the dumps of URLTeam, whose addresses may have vertical bars", () =>
+    expectImported(
+      "#FORMAT: BEACON\n#PREFIX: http://go.example/\n#HOMEPAGE: http://urlte.am/\n\nabc|https://example.com/?a|b\nABC|https://example.com/?a|b|c\nabc|https://example.com/later\n",
+      {
+        links: {
+          abc: { location: "https://example.com/?a|b" },
+          ABC: { location: "https://example.com/?a|b|c" },
+        },
+        skipped: { "another link earlier in the file has the same code": ["line 7: abc"] },
+      },
+    ));
+
+  test("leaves out links of other hosts, and those that a CSV file may not have", () =>
+    expectImported(
+      "#FORMAT: BEACON\n\nhttps://go.example/a|x|https://example.com/a\nhttps://other.example/b||https://example.com/b\n" +
+        "https://go.example/||https://example.com/\nhttps://go.example/c||javascript:alert(1)\nhttps://go.example/api||https://example.com/\n",
+      {
+        links: { a: { location: "https://example.com/a" } },
+        skipped: {
+          "it isn't of go.example (choose with --domain)": ["line 4: https://other.example/b"],
+          "code: there is none": ["line 5"],
+          "URL: It must start with http:// or https://.": ["line 6: c"],
+          'code: "api" is reserved for this service. Please choose another.': ["line 7: api"],
+        },
+      },
+    ));
+
+  for (const [what, line, why] of [
+    ["more than three fields", "a|b|c|d", "it has more than three fields"],
+    [
+      "bytes that aren't UTF-8",
+      Buffer.from("a||https://example.com/\xFF", "latin1"),
+      "it is too long, or no UTF-8",
+    ],
+    ["an endless line", `a||https://example.com/${"x".repeat(1024 * 1024)}`, "it is too long, or no UTF-8"],
+    [
+      "an address that can't be decoded",
+      "https://go.example/%FF||https://example.com/",
+      "its short address can't be read",
+    ],
+  ] as const)
+    test(`stops at ${what}`, () =>
+      expectRefused(
+        Buffer.concat([Buffer.from("#FORMAT: BEACON\n\nfirst||https://example.com/\n"), Buffer.from(line)]),
+        `is broken at line 4: ${why}`,
+      ));
+});
