@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 
 import { explained } from "../backup/new-file.ts";
@@ -40,7 +40,9 @@ export async function exportAs(config: Config, args: Arguments): Promise<number>
       const { hostname, origin } = new URL(written);
       const path =
         nth === 0 ? file : file.replace(/(?:\.[^./]*)?$/, (extension) => `.${hostname}${extension}`);
-      const output = opened.use(isFolder ? openFolder(path) : await openOutput(path));
+      const output = opened.use(
+        isFolder ? await explained(path, () => openFolder(path)) : await openOutput(path),
+      );
       const write = (text: string, page: string) =>
         explained(path, () =>
           "writeFile" in output ? output.writeFile(text, page) : output.write(Buffer.from(text)),
@@ -82,15 +84,13 @@ function openListCheck({ blocklist, blocklistFeeds, listFolder }: Config) {
 /** Writes a folder beside, which gets its name when it is complete. */
 function openFolder(folder: string) {
   if (existsSync(folder)) throw new StoreUnusable(`${folder} is there already. Name another folder.`);
-  const part = `${folder}.part`;
-  const remove = () => rmSync(part, { recursive: true, force: true });
-  remove();
+  const part = mkdtempSync(`${folder}.part-`);
   return {
     async writeFile(text: string, path: string): Promise<void> {
       mkdirSync(dirname(join(part, path)), { recursive: true });
       writeFileSync(join(part, path), text);
     },
     finish: async () => renameSync(part, folder),
-    [Symbol.dispose]: remove,
+    [Symbol.dispose]: () => rmSync(part, { recursive: true, force: true }),
   };
 }

@@ -7,7 +7,7 @@ import { generateRedirectsEvaluator } from "redirects-in-workers";
 
 import type { Target } from "../../src/links/target.ts";
 import { openStore } from "../../src/store/open.ts";
-import { openWindow } from "../browser/browser.ts";
+import { openPage } from "../browser/browser.ts";
 import { runCommand } from "../cli/commands.ts";
 import { newLink, NOW } from "../stores/links.ts";
 import { HASH } from "../stores/served-store.ts";
@@ -104,7 +104,7 @@ describe("curt export --format html", () => {
   test("makes a page per link with its exact destination, a 404 page, and no list", async () => {
     using exported = await exportAs("html");
     await using curt = await askCurt(exported);
-    await using window = await openWindow(ORIGIN);
+    await using page = await openPage(ORIGIN);
     const folded = Map.groupBy(LINKS, ({ code }) => code.toUpperCase().toLowerCase().normalize("NFC"));
     const without = new Set(
       [...folded.values()]
@@ -123,9 +123,10 @@ describe("curt export --format html", () => {
         expect(readdirSync(join(exported.file, name))).toEqual(["index.html"]);
         pages.set(name, readFileSync(join(exported.file, name, "index.html"), "utf8"));
       }
-    const read = (await window.page.evaluate(
-      `(${READ_PAGES})(${JSON.stringify([...pages])})`,
-    )) as readonly Record<"name" | "refresh" | "canonical" | "text" | "elements", string>[];
+    const read = (await page.evaluate(`(${READ_PAGES})(${JSON.stringify([...pages])})`)) as readonly Record<
+      "name" | "refresh" | "canonical" | "text" | "elements",
+      string
+    >[];
     for (const { name, refresh, canonical, text, elements } of read) {
       const target = refresh.replace(/^0; url=/, "");
       expect([canonical, text, elements]).toEqual([

@@ -26,7 +26,7 @@ export interface Format {
   readonly hasOneSpelling?: boolean;
   /** Whether each entry is a page in a folder. `end` is then the page for unknown addresses. */
   readonly isFolder?: boolean;
-  /** What readers of the format don't take. */
+  /** Links that readers of the format can't hold. */
   readonly limits?: string;
   /** `maxEntries`: of the largest file, if the format has keys. */
   start?(site: Site, figures: { readonly maxEntries: number; readonly nowMs: number }): string;

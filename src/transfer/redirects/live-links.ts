@@ -15,7 +15,7 @@ export interface LiveLinkOptions {
   readonly isListed: ListCheck;
   /** Whether to take links that end later. */
   readonly withEnding: boolean;
-  /** Of the domains that are served. */
+  /** The domains that are served. */
   readonly keyPrefixes: readonly string[];
 }
 
