@@ -5,6 +5,7 @@ import type { ImportItem, InputFile } from "./import-file.ts";
 import { readBlocks } from "./lines.ts";
 
 const META_LINE = /^\uFEFF?#([a-z]+):(.*)/i;
+const PATTERNS: ReadonlySet<string> = new Set(["PREFIX", "TARGET"]);
 const ADDRESS = /^https?:\/\//i;
 
 export function isBeacon(firstLine: string): boolean {
@@ -14,21 +15,22 @@ export function isBeacon(firstLine: string): boolean {
 /** Reads a link dump. Lines that start with # are meta fields and comments. */
 export async function* readBeacon(input: InputFile, options: LinkOptions): AsyncGenerator<ImportItem> {
   const toItems = createLinkReader(options);
-  const meta = new Map<string, string>();
+  const patterns = new Map<string, string>();
   let number = 0;
   for await (const { lines } of readBlocks(input.bytes()))
     for (const line of lines) {
       number++;
       const [, name, value = ""] = META_LINE.exec(line ?? "") ?? [];
-      if (name !== undefined && value.trim() !== "") meta.set(name.toUpperCase(), value.trim());
+      const field = name?.toUpperCase() ?? "";
+      if (PATTERNS.has(field) && value.trim() !== "") patterns.set(field, value.trim());
       if (line !== undefined && /^\s*(?:#|$)/.test(line.replace("\uFEFF", ""))) continue;
       try {
         if (line === undefined || line.length > MAX_ROW_BYTES)
           throw new BrokenLine("it is too long, or no UTF-8");
-        const { source, target } = fieldsOf(line, meta.has("TARGET"));
+        const { source, target } = fieldsOf(line, patterns.has("TARGET"));
         const cells = {
-          code: expand(meta.get("PREFIX"), source),
-          target: expand(meta.get("TARGET"), target),
+          code: expand(patterns.get("PREFIX"), source),
+          target: expand(patterns.get("TARGET"), target),
         };
         yield* toItems(cells, number);
       } catch (error) {
@@ -55,5 +57,8 @@ function expand(pattern = "{+ID}", field: string): string {
     (one) => `%${one.charCodeAt(0).toString(16)}`,
   );
   const whole = /\{\+?ID\}/.test(pattern) ? pattern : `${pattern}{ID}`;
+  // A dump could repeat a long field in a long pattern.
+  const times = whole.split(/\{\+?ID\}/, MAX_ROW_BYTES).length - 1;
+  if (whole.length + times * encoded.length > MAX_ROW_BYTES) throw new BrokenLine("its address is too long");
   return whole.replaceAll("{ID}", () => encoded).replaceAll("{+ID}", () => field);
 }

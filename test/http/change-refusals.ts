@@ -46,7 +46,7 @@ export const CHANGE_REFUSALS: readonly ChangeRefusal[] = [
   ),
 ];
 
-/** What only JSON can express. */
+/** Rows for JSON only. */
 export const CHANGE_TYPE_REFUSALS: readonly ChangeRefusal[] = [
   refuse(
     "null as the target",
@@ -69,7 +69,7 @@ export const CHANGE_TYPE_REFUSALS: readonly ChangeRefusal[] = [
 
 export interface ManagerRefusal extends Refusal {
   readonly terms?: object;
-  /** What happens to the link before the request. */
+  /** Changes the link before the request. */
   readonly prepare?: (service: LocalService, link: ManagedLink) => unknown;
   /** The link may still be withdrawn. */
   readonly onlyChanges?: true;

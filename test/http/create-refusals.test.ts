@@ -44,7 +44,7 @@ const asContract = (sent: Sent) =>
 const post = (path: string, body: unknown, headers: Headers = {}, service: LocalService = curt) =>
   service.fetch(path, { method: "POST", headers, body: JSON.stringify(body) });
 
-/** What a person enters for a link. The form has a choice for each duration, and one for a date. */
+/** The entries of a person for a link. The form has a choice for each duration, and one for a date. */
 function formOf({ expires_at, starts_at, ...sent }: Sent): Record<string, string> {
   const local = (instant: unknown) => String(instant).replace(/:00\.000Z$/, "");
   const texts = Object.entries(asContract(sent)).map(([field, value]) => [field, String(value)]);

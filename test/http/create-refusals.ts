@@ -73,7 +73,7 @@ export const CREATE_REFUSALS: readonly CreateRefusal[] = [
   ]),
 ];
 
-/** What only the form refuses: creates of the API may arrive late. */
+/** Rows for the form only, because creates of the API may arrive late. */
 export const FORM_REFUSALS: readonly CreateRefusal[] = [
   refuse(
     "a start in the past, and three more mistakes",
@@ -95,7 +95,7 @@ const alike = (field: string, meant: string): Mistake => ({
   key: "field.unknown.meant",
 });
 
-/** What only JSON can express. The contract alone has `expire_duration`. */
+/** Rows for JSON only. The contract alone has `expire_duration`. */
 export const CREATE_TYPE_REFUSALS: readonly CreateRefusal[] = [
   refuse("no target", {}, [REQUIRED]),
   refuse("null as the target", { target: null }, [wrongType("target", "null")]),

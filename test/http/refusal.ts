@@ -7,7 +7,7 @@ import { message, type MessageKey, type Values } from "../../src/locales/message
 /** One mistake in a request. */
 export interface Mistake {
   readonly reason: ProblemReason;
-  /** Of the message in `locales/en.json`. Default: the reason. */
+  /** The key of the message in `locales/en.json`. Default: the reason. */
   readonly key?: MessageKey;
   readonly values?: Values;
   /** As the API names it. Undefined for mistakes that belong to no field. */
@@ -18,7 +18,7 @@ export interface Mistake {
 }
 
 export interface Refusal {
-  /** What is wrong with the request, for the name of its test. */
+  /** The mistake in the request, for the name of its test. */
   readonly input: string;
   /** Default: 400. */
   readonly status?: number;

@@ -30,7 +30,7 @@ export const REPORT_REFUSALS: readonly ReportRefusal[] = [
   ),
 ];
 
-/** What only JSON can express. */
+/** Rows for JSON only. */
 export const REPORT_TYPE_REFUSALS: readonly ReportRefusal[] = [
   refuse("no reason", {}, wrong("reason", "field.required")),
   refuse("a number as the reason", { reason: 1 }, wrongType("reason", "string")),

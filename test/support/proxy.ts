@@ -7,7 +7,7 @@ export interface Proxy extends AsyncDisposable {
   readonly port: number;
   /** Connections so far. */
   readonly accepted: number;
-  /** Those that are open. */
+  /** The open ones among them. */
   readonly open: number;
   /** Breaks all connections with a reset. */
   reset(): void;

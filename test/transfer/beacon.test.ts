@@ -43,7 +43,7 @@ describe("curt import of a BEACON file", () => {
       },
     ));
 
-  for (const [what, line, why] of [
+  for (const [what, text, why, line = 4] of [
     ["more than three fields", "a|b|c|d", "it has more than three fields"],
     [
       "bytes that aren't UTF-8",
@@ -52,6 +52,12 @@ describe("curt import of a BEACON file", () => {
     ],
     ["an endless line", `a||https://example.com/${"x".repeat(1024 * 1024)}`, "it is too long, or no UTF-8"],
     [
+      "an address that a pattern makes endless",
+      `#TARGET: https://example.com/${"{ID}".repeat(2000)}\nlong||${"x".repeat(1000)}`,
+      "its address is too long",
+      5,
+    ],
+    [
       "an address that can't be decoded",
       "https://go.example/%FF||https://example.com/",
       "its short address can't be read",
@@ -59,7 +65,7 @@ describe("curt import of a BEACON file", () => {
   ] as const)
     test(`stops at ${what}`, () =>
       expectRefused(
-        Buffer.concat([Buffer.from("#FORMAT: BEACON\n\nfirst||https://example.com/\n"), Buffer.from(line)]),
-        `is broken at line 4: ${why}`,
+        Buffer.concat([Buffer.from("#FORMAT: BEACON\n\nfirst||https://example.com/\n"), Buffer.from(text)]),
+        `is broken at line ${line}: ${why}`,
       ));
 });

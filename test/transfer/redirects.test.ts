@@ -27,7 +27,7 @@ const ORIGIN = "https://go.example.com";
 interface Exported extends Disposable {
   readonly file: string;
   readonly settings: Readonly<Record<string, string>>;
-  /** What the command says, without its paths. */
+  /** The output of the command, without its paths. */
   readonly said: string;
 }
 
