@@ -23,7 +23,8 @@ interface LockedPackage {
 
 /**
  * Lists the program's libraries: a software bill of materials, in CycloneDX. `npm sbom` isn't in every npm that comes with Node 20,
- * and leaves out libraries that the program and a development tool both need.
+ * and leaves out libraries that the program and a development tool both need. It has no serial number or time, so that the same
+ * source always gives the same file.
  */
 export function listMaterials() {
   const lock = JSON.parse(readFileSync(resolve(root, "package-lock.json"), "utf8")) as {
@@ -66,10 +67,8 @@ export function listMaterials() {
     $schema: "http://cyclonedx.org/schema/bom-1.5.schema.json",
     bomFormat: "CycloneDX",
     specVersion: "1.5",
-    serialNumber: `urn:uuid:${crypto.randomUUID()}`,
     version: 1,
     metadata: {
-      timestamp: new Date().toISOString(),
       lifecycles: [{ phase: "pre-build" }],
       component: describe("", "application"),
     },

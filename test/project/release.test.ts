@@ -50,6 +50,10 @@ test("the list of materials has every library of the program with its dependenci
     for (const each of [ref, ...dependsOn]) expect(known).toContain(each);
 });
 
+test("the list of materials is the same each time", () => {
+  expect(listMaterials()).toEqual(listMaterials());
+});
+
 test("every library's licence is listed in full, and is one that we accept", () => {
   const { components } = listMaterials();
   // Bun's executables for other systems are not installed here.
