@@ -87,10 +87,12 @@ function sha512Of({ integrity }: LockedPackage): string {
   return Buffer.from(integrity.replace("sha512-", ""), "base64").toString("hex");
 }
 
-/** Returns the changelog's section of a version. */
+/** Returns the changelog's section of a version. Throws if there is none. */
 export function changesOf(changelog: string, version: string): string {
-  const [, changes = ""] = changelog.split(`\n## ${version}\n`);
-  return (changes.split(/^## /m, 1)[0] ?? "").trim();
+  const [, section = ""] = changelog.split(`\n## ${version}\n`);
+  const changes = (section.split(/^## /m, 1)[0] ?? "").trim();
+  if (changes === "") throw new Error(`CHANGELOG.md has no changes of ${version}`);
+  return changes;
 }
 
 /** Returns the lines of a file of checksums, which `sha256sum --check` reads. */

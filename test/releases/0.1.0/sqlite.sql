@@ -73,6 +73,7 @@ CREATE TABLE cases (
   disabled_ms INTEGER,           -- when reports disabled the link
   answer      TEXT,              -- NULL while it is open
   answered_ms INTEGER,
+  target_ms   INTEGER,           -- when the link got the target that was answered or disabled: a later one opens the case again
   PRIMARY KEY (code, created_ms)
 ) STRICT, WITHOUT ROWID;
 CREATE TABLE notes (
@@ -96,6 +97,10 @@ CREATE TABLE counters (
   count INTEGER NOT NULL,
   PRIMARY KEY (day, name)
 ) STRICT, WITHOUT ROWID;
+CREATE TABLE ended_sessions (
+  session BLOB    NOT NULL PRIMARY KEY,
+  ends_ms INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
 CREATE TABLE events (
   seq        INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
   type       TEXT    NOT NULL,
@@ -105,19 +110,6 @@ CREATE TABLE events (
   at_ms      INTEGER NOT NULL DEFAULT (CAST(unixepoch('subsec') * 1000 AS INTEGER)),
   sent       INTEGER NOT NULL DEFAULT FALSE
 ) STRICT;
-CREATE TABLE event_sender (
-  id           INTEGER NOT NULL PRIMARY KEY,
-  owner        TEXT    NOT NULL,            -- the process that sends, '' if none does
-  turn         INTEGER NOT NULL,            -- grows while the owner works
-  types        TEXT    NOT NULL,            -- what to record, with a space around each type
-  renewed      TEXT    NOT NULL,
-  expired_ms   INTEGER NOT NULL,            -- links that ended up to here have their event
-  expired_code TEXT    NOT NULL
-) STRICT;
-CREATE VIEW event_recording AS
-SELECT types FROM event_sender
-WHERE renewed > datetime('now', '-1 day')
-  AND coalesce((SELECT max(seq) FROM events) - (SELECT min(seq) FROM events), 0) < 200000;
 CREATE TABLE refused_events (
   seq        INTEGER NOT NULL PRIMARY KEY,
   type       TEXT    NOT NULL,
@@ -126,6 +118,20 @@ CREATE TABLE refused_events (
   detail     TEXT,
   at_ms      INTEGER NOT NULL
 ) STRICT;
+CREATE TABLE event_sender (
+  id           INTEGER NOT NULL PRIMARY KEY,
+  owner        TEXT    NOT NULL,            -- the process that sends, '' if none does
+  turn         INTEGER NOT NULL,            -- grows while the owner works
+  types        TEXT    NOT NULL,            -- what to record, with a space around each type
+  renewed      TEXT    NOT NULL,
+  expired_ms   INTEGER NOT NULL,            -- links that ended up to here have their event
+  expired_code TEXT    NOT NULL,
+  batch        TEXT    NOT NULL DEFAULT '[]' -- JSON: the last request's events, which another process sends again
+) STRICT;
+CREATE VIEW event_recording AS
+SELECT types FROM event_sender
+WHERE renewed > datetime('now', '-1 day')
+  AND coalesce((SELECT max(seq) FROM events) - (SELECT min(seq) FROM events), 0) < 200000;
 CREATE INDEX links_by_end ON links (ends_ms) WHERE ends_ms IS NOT NULL AND disabled IS NULL;
 CREATE INDEX links_by_disabled ON links (disabled) WHERE disabled IS NOT NULL;
 CREATE INDEX requests_by_time ON requests (sent_ms);
@@ -183,48 +189,48 @@ CREATE TRIGGER event_of_host AFTER INSERT ON hosts
 BEGIN
   INSERT INTO events (detail, type) VALUES (new.host, 'host.blocked');
 END;
-INSERT INTO links (rowid, code, created_ms, ends_ms, disabled, terms, target, original_url) VALUES (1, 'plain', 1795544477889, NULL, NULL, NULL, 'https://example.com/plain?a=b#c', 'HTTPS://Example.com/plain?a=b#c');
-INSERT INTO links (rowid, code, created_ms, ends_ms, disabled, terms, target, original_url) VALUES (10, 'secret', 1795544478002, NULL, NULL, '{"passwordHash":"$argon2id$v=19$m=19456,t=2,p=1$Dc8n4rtdnIS6eux+pvstlCj+hJ514sSary+PC+lOeIE$iOA8MlEP6G0Chi11EQhmhNRt9QDvvbSOXo9J+Rohqvk"}', NULL, 'https://example.com/secret');
-INSERT INTO links (rowid, code, created_ms, ends_ms, disabled, terms, target, original_url) VALUES (11, 'later', 1795544478173, NULL, NULL, '{"startsMs":1795562477744}', NULL, 'https://example.com/later');
-INSERT INTO links (rowid, code, created_ms, ends_ms, disabled, terms, target, original_url) VALUES (12, 'moved', 1795544478176, NULL, NULL, '{"changedMs":1795544478193,"formerHost":"example.com","formerMs":17}', NULL, 'https://example.com/after');
-INSERT INTO links (rowid, code, created_ms, ends_ms, disabled, terms, target, original_url) VALUES (13, 'withdrawn', 1795544478204, 1795544478206, NULL, '{"ended":"withdrawn"}', NULL, 'https://example.com/withdrawn');
-INSERT INTO links (rowid, code, created_ms, ends_ms, disabled, terms, target, original_url) VALUES (14, 'again', 1795544478363, NULL, NULL, NULL, NULL, 'https://example.com/again');
-INSERT INTO links (rowid, code, created_ms, ends_ms, disabled, terms, target, original_url) VALUES (2, '한글날☕', 1795544477904, NULL, NULL, NULL, 'https://xn--od1b68ljso.example/%EC%95%88%EB%82%B4/%EC%98%A4%EC%8B%9C%EB%8A%94%20%EA%B8%B8', 'https://누리집.example/안내/오시는 길');
-INSERT INTO links (rowid, code, created_ms, ends_ms, disabled, terms, target, original_url) VALUES (3, 'W7dPm6b', 1795544477943, NULL, NULL, NULL, NULL, 'https://example.com/generated');
-INSERT INTO links (rowid, code, created_ms, ends_ms, disabled, terms, target, original_url) VALUES (4, 'ends', 1795544477947, 1796149277947, NULL, NULL, NULL, 'https://example.com/ends');
-INSERT INTO links (rowid, code, created_ms, ends_ms, disabled, terms, target, original_url) VALUES (5, 'disabled', 1795544477949, NULL, 'spam', NULL, NULL, 'https://example.com/disabled');
-INSERT INTO links (rowid, code, created_ms, ends_ms, disabled, terms, target, original_url) VALUES (6, 'deleted', 1795544477954, NULL, 'deleted', NULL, NULL, '');
-INSERT INTO links (rowid, code, created_ms, ends_ms, disabled, terms, target, original_url) VALUES (7, 'reported', 1795544477961, NULL, NULL, NULL, NULL, 'https://example.com/reported');
-INSERT INTO links (rowid, code, created_ms, ends_ms, disabled, terms, target, original_url) VALUES (8, 'blocked', 1795544477963, NULL, NULL, NULL, NULL, 'https://sub.blocked.example/');
-INSERT INTO links (rowid, code, created_ms, ends_ms, disabled, terms, target, original_url) VALUES (9, 'limited', 1795544477992, NULL, NULL, '{"maxVisits":3,"visits":1}', NULL, 'https://example.com/limited');
+INSERT INTO links (rowid, code, created_ms, ends_ms, disabled, terms, target, original_url) VALUES (1, 'plain', 1795702835284, NULL, NULL, NULL, 'https://example.com/plain?a=b#c', 'HTTPS://Example.com/plain?a=b#c');
+INSERT INTO links (rowid, code, created_ms, ends_ms, disabled, terms, target, original_url) VALUES (10, 'secret', 1795702835460, NULL, NULL, '{"passwordHash":"$argon2id$v=19$m=19456,t=2,p=1$HDGejiEHWNRcq3bEt6NNT2TVyrvxEpai1686o5VlGPE$JYeD7m93X0gJNYG1PK3K/jr4jav4ZCdIf/forf30MKk"}', NULL, 'https://example.com/secret');
+INSERT INTO links (rowid, code, created_ms, ends_ms, disabled, terms, target, original_url) VALUES (11, 'later', 1795702835678, NULL, NULL, '{"startsMs":1795720835020}', NULL, 'https://example.com/later');
+INSERT INTO links (rowid, code, created_ms, ends_ms, disabled, terms, target, original_url) VALUES (12, 'moved', 1795702835685, NULL, NULL, '{"changedMs":1795702835706,"formerHost":"example.com","formerMs":21}', NULL, 'https://example.com/after');
+INSERT INTO links (rowid, code, created_ms, ends_ms, disabled, terms, target, original_url) VALUES (13, 'withdrawn', 1795702835715, 1795702835717, NULL, '{"ended":"withdrawn"}', NULL, 'https://example.com/withdrawn');
+INSERT INTO links (rowid, code, created_ms, ends_ms, disabled, terms, target, original_url) VALUES (14, 'again', 1795702835853, NULL, NULL, NULL, NULL, 'https://example.com/again');
+INSERT INTO links (rowid, code, created_ms, ends_ms, disabled, terms, target, original_url) VALUES (2, '한글날☕', 1795702835314, NULL, NULL, NULL, 'https://xn--od1b68ljso.example/%EC%95%88%EB%82%B4/%EC%98%A4%EC%8B%9C%EB%8A%94%20%EA%B8%B8', 'https://누리집.example/안내/오시는 길');
+INSERT INTO links (rowid, code, created_ms, ends_ms, disabled, terms, target, original_url) VALUES (3, 'BjpkmHB', 1795702835363, NULL, NULL, NULL, NULL, 'https://example.com/generated');
+INSERT INTO links (rowid, code, created_ms, ends_ms, disabled, terms, target, original_url) VALUES (4, 'ends', 1795702835374, 1796307635374, NULL, NULL, NULL, 'https://example.com/ends');
+INSERT INTO links (rowid, code, created_ms, ends_ms, disabled, terms, target, original_url) VALUES (5, 'disabled', 1795702835380, NULL, 'spam', NULL, NULL, 'https://example.com/disabled');
+INSERT INTO links (rowid, code, created_ms, ends_ms, disabled, terms, target, original_url) VALUES (6, 'deleted', 1795702835392, NULL, 'deleted', NULL, NULL, '');
+INSERT INTO links (rowid, code, created_ms, ends_ms, disabled, terms, target, original_url) VALUES (7, 'reported', 1795702835404, NULL, NULL, NULL, NULL, 'https://example.com/reported');
+INSERT INTO links (rowid, code, created_ms, ends_ms, disabled, terms, target, original_url) VALUES (8, 'blocked', 1795702835412, NULL, NULL, NULL, NULL, 'https://sub.blocked.example/');
+INSERT INTO links (rowid, code, created_ms, ends_ms, disabled, terms, target, original_url) VALUES (9, 'limited', 1795702835432, NULL, NULL, '{"maxVisits":3,"visits":1}', NULL, 'https://example.com/limited');
 INSERT INTO changes (rowid, revision, code) VALUES (1, 1, 'moved');
 INSERT INTO changes (rowid, revision, code) VALUES (2, 2, 'withdrawn');
 INSERT INTO changes (rowid, revision, code) VALUES (3, 3, 'disabled');
 INSERT INTO changes (rowid, revision, code) VALUES (4, 4, '');
 INSERT INTO changes (rowid, revision, code) VALUES (5, 5, 'deleted');
-INSERT INTO requests (key, body, sent_ms, made) VALUES ('L3zca-CrZP9NqscBhY_5VQ', 'owvrTPIMx1p0sbqpLkphPQ', 1795544478363, '[{"nth":0,"code":"again","createdMs":1795544478363,"endsMs":253402214400000}]');
-INSERT INTO secrets (name, secret) VALUES ('instance', X'7042FDC9DE467335A5EA536227662CD671F9BB5C1B9673F734A85D93ADCC42B5');
-INSERT INTO visits (day, code, created_ms, visits, bots, detail) VALUES (20781, 'disabled', 1795544477949, 2, 0, X'218080100200022370955906022602020002020202020602020402020202');
-INSERT INTO visits (day, code, created_ms, visits, bots, detail) VALUES (20781, 'limited', 1795544477992, 1, 0, X'52E03341B106260002060402');
-INSERT INTO visits (day, code, created_ms, visits, bots, detail) VALUES (20781, 'plain', 1795544477889, 3, 2, X'21808010030202982885C106022603020003020203020603020403020203');
-INSERT INTO visits (day, code, created_ms, visits, bots, detail) VALUES (20781, '한글날☕', 1795544477904, 1, 0, X'521FD4E2F106260002060402');
-INSERT INTO open_days (rowid, day, code, created_ms) VALUES (20781, 20781, '', 0);
-INSERT INTO sources (source, sequence, rows, day) VALUES ('6835ad972f2297f9', 1, 4, 20781);
-INSERT INTO salts (rowid, day, salt) VALUES (20781, 20781, X'1EADB869CB25CDB288C21E65A5A2719091D6EFFA8DAAF1AA9313C7CD57F529E9');
-INSERT INTO hosts (host, reason, since_ms) VALUES ('blocked.example', 'malware', 1795544478321);
-INSERT INTO journal (rowid, entry, at_ms, who, action, reason, note, code, created_ms, host) VALUES (1, 1, 1795544478270, 'api', 'disable', 'spam', X'277365656E27', 'disabled', 1795544477949, NULL);
-INSERT INTO journal (rowid, entry, at_ms, who, action, reason, note, code, created_ms, host) VALUES (2, 2, 1795544478321, 'api', 'block-host', 'malware', NULL, NULL, NULL, 'blocked.example');
-INSERT INTO journal (rowid, entry, at_ms, who, action, reason, note, code, created_ms, host) VALUES (3, 3, 1795544478344, 'api', 'erase', NULL, NULL, 'deleted', 1795544477954, NULL);
-INSERT INTO cases (code, created_ms, is_open, first_ms, last_ms, reports, reasons, pending, disabled_ms, answer, answered_ms) VALUES ('reported', 1795544477961, 1, 1795544478220, 1795544478220, 1, '{"phishing":1}', 1, NULL, NULL, NULL);
-INSERT INTO notes (rowid, id, code, created_ms, noted_ms, reason, note) VALUES (1, 1, 'reported', 1795544477961, 1795544478220, 'phishing', X'EAB080ECA79C20EC9D80ED9689');
-INSERT INTO reporters (day, code, created_ms, reporter) VALUES (20781, 'reported', 1795544477961, '7654d7f7ea39bd0e');
-INSERT INTO counters (day, name, count) VALUES (20781, 'bots', 2);
-INSERT INTO counters (day, name, count) VALUES (20781, 'created', 14);
-INSERT INTO counters (day, name, count) VALUES (20781, 'reports', 1);
-INSERT INTO counters (day, name, count) VALUES (20781, 'visits', 7);
+INSERT INTO requests (key, body, sent_ms, made) VALUES ('UUKlzDOJnczRZQ0dySCjlg', '9Di5Zb8SK1ntsVfQOwr64w', 1795702835853, '[{"nth":0,"code":"again","createdMs":1795702835853,"endsMs":253402214400000}]');
+INSERT INTO secrets (name, secret) VALUES ('instance', X'B8674BFA0864EF43FF3050267F2B9546A477FC66E0700150400215B787D0E52B');
+INSERT INTO visits (day, code, created_ms, visits, bots, detail) VALUES (20783, 'disabled', 1795702835380, 2, 0, X'21808001020002207CB6E906022602020002020202020602020402020202');
+INSERT INTO visits (day, code, created_ms, visits, bots, detail) VALUES (20783, 'limited', 1795702835432, 1, 0, X'4EF39D32EB06260002060402');
+INSERT INTO visits (day, code, created_ms, visits, bots, detail) VALUES (20783, 'plain', 1795702835284, 3, 2, X'21808001030202E46D901306022603020003020203020603020403020203');
+INSERT INTO visits (day, code, created_ms, visits, bots, detail) VALUES (20783, '한글날☕', 1795702835314, 1, 0, X'4EE7B93A0706260002060402');
+INSERT INTO open_days (rowid, day, code, created_ms) VALUES (20783, 20783, '', 0);
+INSERT INTO sources (source, sequence, rows, day) VALUES ('0a375065a12f2ae6', 1, 4, 20783);
+INSERT INTO salts (rowid, day, salt) VALUES (20783, 20783, X'BA4C82261BD0DE6B1E075BE1B648C563AA51F19B3A35370B5B5FAA3BC4254185');
+INSERT INTO hosts (host, reason, since_ms) VALUES ('blocked.example', 'malware', 1795702835760);
+INSERT INTO journal (rowid, entry, at_ms, who, action, reason, note, code, created_ms, host) VALUES (1, 1, 1795702835737, 'api', 'disable', 'spam', X'277365656E27', 'disabled', 1795702835380, NULL);
+INSERT INTO journal (rowid, entry, at_ms, who, action, reason, note, code, created_ms, host) VALUES (2, 2, 1795702835760, 'api', 'block-host', 'malware', NULL, NULL, NULL, 'blocked.example');
+INSERT INTO journal (rowid, entry, at_ms, who, action, reason, note, code, created_ms, host) VALUES (3, 3, 1795702835788, 'api', 'erase', NULL, NULL, 'deleted', 1795702835392, NULL);
+INSERT INTO cases (code, created_ms, is_open, first_ms, last_ms, reports, reasons, pending, disabled_ms, answer, answered_ms, target_ms) VALUES ('reported', 1795702835404, 1, 1795702835720, 1795702835720, 1, '{"phishing":1}', 1, NULL, NULL, NULL, NULL);
+INSERT INTO notes (rowid, id, code, created_ms, noted_ms, reason, note) VALUES (1, 1, 'reported', 1795702835404, 1795702835720, 'phishing', X'EAB080ECA79C20EC9D80ED9689');
+INSERT INTO reporters (day, code, created_ms, reporter) VALUES (20783, 'reported', 1795702835404, '487d09ff4e3038fb');
+INSERT INTO counters (day, name, count) VALUES (20783, 'bots', 2);
+INSERT INTO counters (day, name, count) VALUES (20783, 'created', 14);
+INSERT INTO counters (day, name, count) VALUES (20783, 'reports', 1);
+INSERT INTO counters (day, name, count) VALUES (20783, 'visits', 7);
 DELETE FROM sqlite_sequence;
 INSERT INTO sqlite_sequence (rowid, name, seq) VALUES (1, 'events', 0);
 INSERT INTO sqlite_sequence (rowid, name, seq) VALUES (2, 'changes', 5);
 INSERT INTO sqlite_sequence (rowid, name, seq) VALUES (3, 'journal', 3);
 PRAGMA application_id = 1131770484;
-PRAGMA user_version = 3;
+PRAGMA user_version = 1;

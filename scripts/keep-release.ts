@@ -1,10 +1,11 @@
-// `npm run keep-schema` fills a store of each engine with records of every kind and saves both in test/schemas/, for
-// test/stores/schemas.test.ts. Run it for each release that has a new schema.
+// `npm run keep-release` fills a store of each engine with records of every kind and saves both in test/releases/<version>/, with an
+// export and a backup, for test/stores/releases.test.ts. Run it for each release that has a new schema or writes new records.
 import { Database } from "bun:sqlite";
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-import { fill, type Kept } from "../test/schemas/fill.ts";
+import { version } from "../package.json";
+import { fill, type Kept } from "../test/releases/fill.ts";
 import { startPostgres } from "../test/support/postgres.ts";
 import { startProgram, temporaryFolder } from "../test/support/service.ts";
 import { ROOT } from "./development.ts";
@@ -13,14 +14,32 @@ import { ROOT } from "./development.ts";
 const SEQUENCES = "sqlite_sequence";
 const ADMIN_TOKEN = "a".repeat(32);
 
+const FOLDER = join(ROOT, "test/releases", version);
+
 await saveSqlite();
 await savePostgres();
+console.log(FOLDER);
 
-function migrationsOf(engine: string): string[] {
-  const folder = join(ROOT, "src/store", engine, "migrations");
-  return readdirSync(folder)
-    .toSorted()
-    .map((file) => readFileSync(join(folder, file), "utf8"));
+async function saveSqlite(): Promise<void> {
+  using folder = temporaryFolder();
+  const path = join(folder.path, "curt.db");
+  const settings = { DATABASE_URL: `sqlite:${path}` };
+  const expected = await fillStore(settings, folder.path);
+  save("sqlite", expected, dumpSqlite(path));
+  runCommand(settings, "export", join(FOLDER, "export.ndjson"));
+  const backup = join(folder.path, "backup.db");
+  runCommand(settings, "backup", backup);
+  writeFileSync(join(FOLDER, "backup.db.gz"), Bun.gzipSync(readFileSync(backup)));
+}
+
+async function savePostgres(): Promise<void> {
+  await using server = await startPostgres();
+  using folder = temporaryFolder();
+  const expected = await fillStore(
+    { DATABASE_URL: await server.url("expected"), DATA_DIR: folder.path },
+    folder.path,
+  );
+  save("postgres", expected, await dumpPostgres(server.query));
 }
 
 async function fillStore(settings: Record<string, string>, folder: string): Promise<Kept> {
@@ -34,29 +53,24 @@ async function fillStore(settings: Record<string, string>, folder: string): Prom
   return expected;
 }
 
-async function saveSqlite(): Promise<void> {
-  using folder = temporaryFolder();
-  const path = join(folder.path, "curt.db");
-  const expected = await fillStore({ DATABASE_URL: `sqlite:${path}` }, folder.path);
-  save("sqlite", expected, dumpSqlite(path));
-}
-
-async function savePostgres(): Promise<void> {
-  await using server = await startPostgres();
-  using folder = temporaryFolder();
-  const expected = await fillStore(
-    { DATABASE_URL: await server.url("expected"), DATA_DIR: folder.path },
-    folder.path,
-  );
-  save("postgres", expected, await dumpPostgres(server.query));
+function runCommand(settings: Record<string, string>, ...command: string[]): void {
+  const { exitCode, stderr } = Bun.spawnSync([process.execPath, join(ROOT, "src/main.ts"), ...command], {
+    env: { ...process.env, ...settings },
+  });
+  if (exitCode !== 0) throw new Error(`${command.join(" ")}: ${stderr.toString()}`);
 }
 
 function save(engine: string, expected: Kept, statements: readonly string[]): void {
-  const version = String(migrationsOf(engine).length).padStart(3, "0");
-  const path = join(ROOT, "test/schemas", `${engine}-${version}`);
-  writeFileSync(`${path}.sql`, `${statements.join(";\n")};\n`);
-  writeFileSync(`${path}.json`, `${JSON.stringify(expected, undefined, 2)}\n`);
-  console.log(path);
+  mkdirSync(FOLDER, { recursive: true });
+  writeFileSync(join(FOLDER, `${engine}.sql`), `${statements.join(";\n")};\n`);
+  writeFileSync(join(FOLDER, `${engine}.json`), `${JSON.stringify(expected, undefined, 2)}\n`);
+}
+
+function migrationsOf(engine: string): string[] {
+  const folder = join(ROOT, "src/store", engine, "migrations");
+  return readdirSync(folder)
+    .toSorted()
+    .map((file) => readFileSync(join(folder, file), "utf8"));
 }
 
 /** Statements that create the same file, with rowids, which show the order of links. */

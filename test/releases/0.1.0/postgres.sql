@@ -150,6 +150,7 @@ CREATE TABLE cases (
   disabled_ms bigint,            -- when reports disabled the link
   answer      text,              -- NULL while it is open
   answered_ms bigint,
+  target_ms   bigint,            -- when the link got the target that was answered or disabled: a later one opens the case again
   PRIMARY KEY (code, created_ms)
 );
 
@@ -184,8 +185,12 @@ CREATE TABLE counters (
   count bigint  NOT NULL,
   PRIMARY KEY (day, name)
 );
--- Creating a trigger waits for writers, and later writers wait for it. After a timeout, the next start tries again.
-SET LOCAL lock_timeout = '5s';
+
+-- Digests of the operator's sessions that were signed out. A row is deleted after its session would have ended.
+CREATE TABLE ended_sessions (
+  session bytea  NOT NULL PRIMARY KEY,
+  ends_ms bigint NOT NULL
+);
 
 -- Events of links and hosts that wait for EVENTS_URL, and the last ones sent. A link's numbers are in commit order,
 -- because each change of a link locks its row.
@@ -199,6 +204,16 @@ CREATE TABLE events (
   detail     text    COLLATE "C"             -- the host, or why the link is disabled
 );
 
+-- Events that EVENTS_URL refused. Not in `events`: recording ends when the numbers there span too many.
+CREATE TABLE refused_events (
+  seq        bigint NOT NULL PRIMARY KEY,
+  created_ms bigint,
+  at_ms      bigint NOT NULL,
+  type       text   NOT NULL,
+  code       text   COLLATE "C",
+  detail     text   COLLATE "C"
+);
+
 -- At most one row. A process with EVENTS_URL writes it, which turns recording on.
 CREATE TABLE event_sender (
   id           integer     NOT NULL PRIMARY KEY,
@@ -207,7 +222,8 @@ CREATE TABLE event_sender (
   types        text        NOT NULL,         -- what to record, with a space around each type
   renewed      timestamptz NOT NULL,
   expired_ms   bigint      NOT NULL,         -- links that ended up to here have their event
-  expired_code text        COLLATE "C" NOT NULL
+  expired_code text        COLLATE "C" NOT NULL,
+  batch        text        NOT NULL DEFAULT '[]' -- JSON: the last request's events, which another process sends again
 );
 
 -- Recording ends a day after the last process with EVENTS_URL, and before unsent events fill the disk.
@@ -263,82 +279,63 @@ BEGIN
   RETURN NULL;
 END $$;
 CREATE TRIGGER event_of_host AFTER INSERT ON hosts FOR EACH ROW EXECUTE FUNCTION record_host_event();
-
-SET LOCAL lock_timeout TO DEFAULT;
--- Events that EVENTS_URL refused. Not in `events`: recording ends when the numbers there span too many.
-CREATE TABLE refused_events (
-  seq        bigint NOT NULL PRIMARY KEY,
-  created_ms bigint,
-  at_ms      bigint NOT NULL,
-  type       text   NOT NULL,
-  code       text   COLLATE "C",
-  detail     text   COLLATE "C"
-);
--- The lock waits for writers, and later writers wait for it. After a timeout, the next start tries again.
-SET LOCAL lock_timeout = '5s';
-
--- When the link got the target that was answered or disabled: a later target opens the case again.
-ALTER TABLE cases ADD COLUMN target_ms bigint;
-UPDATE cases SET target_ms = coalesce(answered_ms, disabled_ms) WHERE answered_ms IS NOT NULL OR disabled_ms IS NOT NULL;
-
-SET LOCAL lock_timeout TO DEFAULT;
 CREATE TABLE curt (version integer NOT NULL);
 TRUNCATE ageing;
 INSERT INTO ageing (part) VALUES ('visits');
 TRUNCATE cases;
-INSERT INTO cases (code, created_ms, is_open, first_ms, last_ms, reports, reasons, pending, disabled_ms, answer, answered_ms, target_ms) VALUES ('reported', '1795544745083', 'true', '1795544745230', '1795544745230', '1', '{"phishing":1}', '1', NULL, NULL, NULL, NULL);
+INSERT INTO cases (code, created_ms, is_open, first_ms, last_ms, reports, reasons, pending, disabled_ms, answer, answered_ms, target_ms) VALUES ('reported', '1795702845186', 'true', '1795702845433', '1795702845433', '1', '{"phishing":1}', '1', NULL, NULL, NULL, NULL);
 TRUNCATE changes;
-INSERT INTO changes (transaction, made_at, code) VALUES ('771', '2026-11-24 18:25:45.193826+00', 'moved');
-INSERT INTO changes (transaction, made_at, code) VALUES ('773', '2026-11-24 18:25:45.213505+00', 'withdrawn');
-INSERT INTO changes (transaction, made_at, code) VALUES ('775', '2026-11-24 18:25:45.256827+00', 'disabled');
-INSERT INTO changes (transaction, made_at, code) VALUES ('776', '2026-11-24 18:25:45.287133+00', '');
-INSERT INTO changes (transaction, made_at, code) VALUES ('777', '2026-11-24 18:25:45.301453+00', 'deleted');
+INSERT INTO changes (transaction, made_at, code) VALUES ('771', '2026-11-26 14:20:45.402076+00', 'moved');
+INSERT INTO changes (transaction, made_at, code) VALUES ('773', '2026-11-26 14:20:45.426103+00', 'withdrawn');
+INSERT INTO changes (transaction, made_at, code) VALUES ('775', '2026-11-26 14:20:45.449015+00', 'disabled');
+INSERT INTO changes (transaction, made_at, code) VALUES ('776', '2026-11-26 14:20:45.463492+00', '');
+INSERT INTO changes (transaction, made_at, code) VALUES ('777', '2026-11-26 14:20:45.484896+00', 'deleted');
 TRUNCATE counters;
-INSERT INTO counters (day, name, count) VALUES ('20781', 'bots', '2');
-INSERT INTO counters (day, name, count) VALUES ('20781', 'created', '14');
-INSERT INTO counters (day, name, count) VALUES ('20781', 'reports', '1');
-INSERT INTO counters (day, name, count) VALUES ('20781', 'visits', '7');
+INSERT INTO counters (day, name, count) VALUES ('20783', 'bots', '2');
+INSERT INTO counters (day, name, count) VALUES ('20783', 'created', '14');
+INSERT INTO counters (day, name, count) VALUES ('20783', 'reports', '1');
+INSERT INTO counters (day, name, count) VALUES ('20783', 'visits', '7');
 TRUNCATE curt;
-INSERT INTO curt (version) VALUES ('4');
+INSERT INTO curt (version) VALUES ('1');
 SELECT setval(pg_get_serial_sequence('events', 'seq'), (SELECT coalesce(max(seq), 1) FROM events));
 TRUNCATE forgotten_changes;
 INSERT INTO forgotten_changes (transaction) VALUES ('0');
 TRUNCATE hosts;
-INSERT INTO hosts (host, reason, since_ms) VALUES ('blocked.example', 'malware', '1795544745286');
-INSERT INTO journal (entry, at_ms, who, action, reason, note, code, created_ms, host) VALUES ('1', '1795544745256', 'api', 'disable', 'spam', E'\\x277365656e27', 'disabled', '1795544745077', NULL);
-INSERT INTO journal (entry, at_ms, who, action, reason, note, code, created_ms, host) VALUES ('2', '1795544745286', 'api', 'block-host', 'malware', NULL, NULL, NULL, 'blocked.example');
-INSERT INTO journal (entry, at_ms, who, action, reason, note, code, created_ms, host) VALUES ('3', '1795544745301', 'api', 'erase', NULL, NULL, 'deleted', '1795544745080', NULL);
+INSERT INTO hosts (host, reason, since_ms) VALUES ('blocked.example', 'malware', '1795702845462');
+INSERT INTO journal (entry, at_ms, who, action, reason, note, code, created_ms, host) VALUES ('1', '1795702845448', 'api', 'disable', 'spam', E'\\x277365656e27', 'disabled', '1795702845181', NULL);
+INSERT INTO journal (entry, at_ms, who, action, reason, note, code, created_ms, host) VALUES ('2', '1795702845462', 'api', 'block-host', 'malware', NULL, NULL, NULL, 'blocked.example');
+INSERT INTO journal (entry, at_ms, who, action, reason, note, code, created_ms, host) VALUES ('3', '1795702845484', 'api', 'erase', NULL, NULL, 'deleted', '1795702845183', NULL);
 SELECT setval(pg_get_serial_sequence('journal', 'entry'), (SELECT coalesce(max(entry), 1) FROM journal));
 TRUNCATE link_count;
 INSERT INTO link_count (links) VALUES ('14');
 TRUNCATE links;
-INSERT INTO links (created_ms, ends_ms, code, original_url, target, disabled, terms) VALUES ('1795544745030', NULL, 'plain', 'HTTPS://Example.com/plain?a=b#c', 'https://example.com/plain?a=b#c', NULL, NULL);
-INSERT INTO links (created_ms, ends_ms, code, original_url, target, disabled, terms) VALUES ('1795544745047', NULL, '한글날☕', 'https://누리집.example/안내/오시는 길', 'https://xn--od1b68ljso.example/%EC%95%88%EB%82%B4/%EC%98%A4%EC%8B%9C%EB%8A%94%20%EA%B8%B8', NULL, NULL);
-INSERT INTO links (created_ms, ends_ms, code, original_url, target, disabled, terms) VALUES ('1795544745069', NULL, 'h8fhk6B', 'https://example.com/generated', NULL, NULL, NULL);
-INSERT INTO links (created_ms, ends_ms, code, original_url, target, disabled, terms) VALUES ('1795544745074', '1796149545074', 'ends', 'https://example.com/ends', NULL, NULL, NULL);
-INSERT INTO links (created_ms, ends_ms, code, original_url, target, disabled, terms) VALUES ('1795544745077', NULL, 'disabled', 'https://example.com/disabled', NULL, 'spam', NULL);
-INSERT INTO links (created_ms, ends_ms, code, original_url, target, disabled, terms) VALUES ('1795544745080', NULL, 'deleted', '', NULL, 'deleted', NULL);
-INSERT INTO links (created_ms, ends_ms, code, original_url, target, disabled, terms) VALUES ('1795544745083', NULL, 'reported', 'https://example.com/reported', NULL, NULL, NULL);
-INSERT INTO links (created_ms, ends_ms, code, original_url, target, disabled, terms) VALUES ('1795544745085', NULL, 'blocked', 'https://sub.blocked.example/', NULL, NULL, NULL);
-INSERT INTO links (created_ms, ends_ms, code, original_url, target, disabled, terms) VALUES ('1795544745105', NULL, 'limited', 'https://example.com/limited', NULL, NULL, '{"maxVisits":3,"visits":1}');
-INSERT INTO links (created_ms, ends_ms, code, original_url, target, disabled, terms) VALUES ('1795544745116', NULL, 'secret', 'https://example.com/secret', NULL, NULL, '{"passwordHash":"$argon2id$v=19$m=19456,t=2,p=1$+MzFuB13ZNN+p8uPkWBaX2Lwr301HEg26mQQwIkcXO8$FIWdCz4IWudEjXzY6P4gL0QyeZt+3Y4/xP9Aj4Ed5Bw"}');
-INSERT INTO links (created_ms, ends_ms, code, original_url, target, disabled, terms) VALUES ('1795544745175', NULL, 'later', 'https://example.com/later', NULL, NULL, '{"startsMs":1795562744900}');
-INSERT INTO links (created_ms, ends_ms, code, original_url, target, disabled, terms) VALUES ('1795544745178', NULL, 'moved', 'https://example.com/after', NULL, NULL, '{"changedMs":1795544745193,"formerHost":"example.com","formerMs":15}');
-INSERT INTO links (created_ms, ends_ms, code, original_url, target, disabled, terms) VALUES ('1795544745207', '1795544745213', 'withdrawn', 'https://example.com/withdrawn', NULL, NULL, '{"ended":"withdrawn"}');
-INSERT INTO links (created_ms, ends_ms, code, original_url, target, disabled, terms) VALUES ('1795544745320', NULL, 'again', 'https://example.com/again', NULL, NULL, NULL);
+INSERT INTO links (created_ms, ends_ms, code, original_url, target, disabled, terms) VALUES ('1795702845146', NULL, 'plain', 'HTTPS://Example.com/plain?a=b#c', 'https://example.com/plain?a=b#c', NULL, NULL);
+INSERT INTO links (created_ms, ends_ms, code, original_url, target, disabled, terms) VALUES ('1795702845160', NULL, '한글날☕', 'https://누리집.example/안내/오시는 길', 'https://xn--od1b68ljso.example/%EC%95%88%EB%82%B4/%EC%98%A4%EC%8B%9C%EB%8A%94%20%EA%B8%B8', NULL, NULL);
+INSERT INTO links (created_ms, ends_ms, code, original_url, target, disabled, terms) VALUES ('1795702845175', NULL, 'TZzcLXr', 'https://example.com/generated', NULL, NULL, NULL);
+INSERT INTO links (created_ms, ends_ms, code, original_url, target, disabled, terms) VALUES ('1795702845179', '1796307645179', 'ends', 'https://example.com/ends', NULL, NULL, NULL);
+INSERT INTO links (created_ms, ends_ms, code, original_url, target, disabled, terms) VALUES ('1795702845181', NULL, 'disabled', 'https://example.com/disabled', NULL, 'spam', NULL);
+INSERT INTO links (created_ms, ends_ms, code, original_url, target, disabled, terms) VALUES ('1795702845183', NULL, 'deleted', '', NULL, 'deleted', NULL);
+INSERT INTO links (created_ms, ends_ms, code, original_url, target, disabled, terms) VALUES ('1795702845186', NULL, 'reported', 'https://example.com/reported', NULL, NULL, NULL);
+INSERT INTO links (created_ms, ends_ms, code, original_url, target, disabled, terms) VALUES ('1795702845188', NULL, 'blocked', 'https://sub.blocked.example/', NULL, NULL, NULL);
+INSERT INTO links (created_ms, ends_ms, code, original_url, target, disabled, terms) VALUES ('1795702845206', NULL, 'limited', 'https://example.com/limited', NULL, NULL, '{"maxVisits":3,"visits":1}');
+INSERT INTO links (created_ms, ends_ms, code, original_url, target, disabled, terms) VALUES ('1795702845214', NULL, 'secret', 'https://example.com/secret', NULL, NULL, '{"passwordHash":"$argon2id$v=19$m=19456,t=2,p=1$MAPIGRCdls0VcSIc96M72ip5ERfNrTrrwdnh6gPMg/M$7Kd1kVqhTYVQGDAJz5rrrTCiu11GXkkaVaA4P8b/Lb8"}');
+INSERT INTO links (created_ms, ends_ms, code, original_url, target, disabled, terms) VALUES ('1795702845388', NULL, 'later', 'https://example.com/later', NULL, NULL, '{"startsMs":1795720845043}');
+INSERT INTO links (created_ms, ends_ms, code, original_url, target, disabled, terms) VALUES ('1795702845391', NULL, 'moved', 'https://example.com/after', NULL, NULL, '{"changedMs":1795702845401,"formerHost":"example.com","formerMs":10}');
+INSERT INTO links (created_ms, ends_ms, code, original_url, target, disabled, terms) VALUES ('1795702845418', '1795702845425', 'withdrawn', 'https://example.com/withdrawn', NULL, NULL, '{"ended":"withdrawn"}');
+INSERT INTO links (created_ms, ends_ms, code, original_url, target, disabled, terms) VALUES ('1795702845496', NULL, 'again', 'https://example.com/again', NULL, NULL, NULL);
 TRUNCATE notes;
-INSERT INTO notes (id, code, created_ms, noted_ms, reason, note) VALUES ('1', 'reported', '1795544745083', '1795544745230', 'phishing', E'\\xeab080eca79c20ec9d80ed9689');
+INSERT INTO notes (id, code, created_ms, noted_ms, reason, note) VALUES ('1', 'reported', '1795702845186', '1795702845433', 'phishing', E'\\xeab080eca79c20ec9d80ed9689');
 SELECT setval(pg_get_serial_sequence('notes', 'id'), (SELECT coalesce(max(id), 1) FROM notes));
 TRUNCATE reporters;
-INSERT INTO reporters (day, code, created_ms, reporter) VALUES ('20781', 'reported', '1795544745083', '6889f55fa474373f');
+INSERT INTO reporters (day, code, created_ms, reporter) VALUES ('20783', 'reported', '1795702845186', '807b5daf126c3089');
 TRUNCATE requests;
-INSERT INTO requests (sent_ms, key, body, made) VALUES ('1795544745320', '-TjfhBieDv-Ly1Kvhv4Iag', 'PfmZyUOwKqDa2s0eBJeMAQ', '[{"nth":0,"code":"again","createdMs":1795544745320,"endsMs":253402214400000}]');
+INSERT INTO requests (sent_ms, key, body, made) VALUES ('1795702845496', 'bTEI0cz9Z4ss9cfv8XJJZA', 'XFKMBLp1EHBvrZjfYPLmTw', '[{"nth":0,"code":"again","createdMs":1795702845496,"endsMs":253402214400000}]');
 TRUNCATE salts;
-INSERT INTO salts (day, salt) VALUES ('20781', E'\\xa2c046125390d3622d17f637b0622830154dcb0a294ee5ad7760301ffdbd84a3');
+INSERT INTO salts (day, salt) VALUES ('20783', E'\\x73ac55ac9a783baf9dfda7516164eb872c553b84b65abb07723282c25f388541');
 TRUNCATE secrets;
-INSERT INTO secrets (name, secret) VALUES ('instance', E'\\x82ee6db0e550e1b758592b385ab8fe140c5edc29727c61449ea624d7b1d1f39f');
+INSERT INTO secrets (name, secret) VALUES ('instance', E'\\xcfaca348aa22d429f8d410c553279613d385c3ce174f78dc384a660b9c4a2d60');
 TRUNCATE visits;
-INSERT INTO visits (created_ms, sequence, visits, bots, day, version, state, code, source, detail) VALUES ('1795544745030', '1', '3', '2', '20781', '1', '0', 'plain', 'dcf7e09711198a5d', E'\\x218080100302029285d0f606022603020003020203020603020403020203');
-INSERT INTO visits (created_ms, sequence, visits, bots, day, version, state, code, source, detail) VALUES ('1795544745047', '1', '1', '0', '20781', '1', '0', '한글날☕', 'dcf7e09711198a5d', E'\\x52c91a75e406260002060402');
-INSERT INTO visits (created_ms, sequence, visits, bots, day, version, state, code, source, detail) VALUES ('1795544745077', '1', '2', '0', '20781', '1', '0', 'disabled', 'dcf7e09711198a5d', E'\\x2180801002000287d9e13106022602020002020202020602020402020202');
-INSERT INTO visits (created_ms, sequence, visits, bots, day, version, state, code, source, detail) VALUES ('1795544745105', '1', '1', '0', '20781', '1', '0', 'limited', 'dcf7e09711198a5d', E'\\x52ee785a2506260002060402');
+INSERT INTO visits (created_ms, sequence, visits, bots, day, version, state, code, source, detail) VALUES ('1795702845146', '1', '3', '2', '20783', '1', '0', 'plain', '96386017a3797731', E'\\x218080010302023a3105c606022603020003020203020603020403020203');
+INSERT INTO visits (created_ms, sequence, visits, bots, day, version, state, code, source, detail) VALUES ('1795702845160', '1', '1', '0', '20783', '1', '0', '한글날☕', '96386017a3797731', E'\\x4e9c09811e06260002060402');
+INSERT INTO visits (created_ms, sequence, visits, bots, day, version, state, code, source, detail) VALUES ('1795702845181', '1', '2', '0', '20783', '1', '0', 'disabled', '96386017a3797731', E'\\x2180800102000245f556e606022602020002020202020602020402020202');
+INSERT INTO visits (created_ms, sequence, visits, bots, day, version, state, code, source, detail) VALUES ('1795702845206', '1', '1', '0', '20783', '1', '0', 'limited', '96386017a3797731', E'\\x4ef88bca1a06260002060402');
