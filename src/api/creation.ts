@@ -124,16 +124,23 @@ export function createCreateHandlers({ links, limiter, refusalToCreate, secret, 
     return (call) => (call.headers.has("idempotency-key") ? withKey(call) : withoutKey(call));
   }
 
+  async function readText(call: Call, bounds: AnyBody): Promise<string | HttpProblem> {
+    const text = await readJsonText(call.request, bounds);
+    // A token may have been removed while the body arrived.
+    return refusalToCreate(call) ?? text;
+  }
+
   return {
     createAll,
     handler,
+    readText,
 
     /** The handler of an endpoint that creates one link. */
     one: (format: CreateFormat, path: string) =>
       handler(
         (handle) => limiter.limit("create", handle),
         async (call, identify) => {
-          const text = await readJsonText(call.request, format.bounds);
+          const text = await readText(call, format.bounds);
           if (isProblem(text)) return problemJson(call, text);
           const fields = parseObject(text, format.bounds, format.example);
           if (isProblem(fields)) return problemJson(call, fields);

@@ -1,4 +1,4 @@
-import { isName } from "../lib/bounds.ts";
+import { isName } from "../links/name.ts";
 import { type Format, path, type SecretFormat, type Setting } from "./formats.ts";
 
 /** A secret that lets a person or a program in. */

@@ -1,6 +1,7 @@
-import { cookies, header, nameIn } from "../lib/bounds.ts";
+import { cookies, header } from "../lib/bounds.ts";
 import { clientNetwork } from "../lib/client-address.ts";
 import type { WallClock } from "../links/clock.ts";
+import { isName } from "../links/name.ts";
 import { isProblem } from "../links/problem.ts";
 import type { Secret } from "../links/secret.ts";
 import { type AccessTokens, isEqual } from "../moderation/access-tokens.ts";
@@ -82,11 +83,13 @@ export type ReadUser = (call: Call) => string | HttpProblem | undefined;
 export function createUserReader(headerName: string | null): ReadUser {
   return (call) => {
     if (headerName === null || call.client().isThroughProxy !== true) return undefined;
-    const name = nameIn(call.headers, headerName);
-    if (name === null) return { kind: "user.wrong" };
+    const name = call.headers.get(headerName) || undefined;
+    if (name === undefined) return undefined;
+    // Two headers arrive as one, with a comma.
+    if (!isName(name)) return { kind: "user.wrong" };
     // The proxy knows the browser by a cookie, which browsers may also send for other sites.
     const isRead = /^(?:GET|HEAD)$/.test(call.request.method);
-    return name !== undefined && !isRead && isFromAnotherSite(call) ? { kind: "cross-site" } : name;
+    return !isRead && isFromAnotherSite(call) ? { kind: "cross-site" } : name;
   };
 }
 

@@ -42,17 +42,6 @@ export function header(headers: Headers, name: HeaderName, tooLong: string | nul
   return value === null || value.length <= HEADERS[name] ? value : tooLong;
 }
 
-/** Whether a text may name an operator or a caller. */
-export function isName(text: string): boolean {
-  return /^[\w.@-]{1,64}$/.test(text);
-}
-
-/** Reads the name of a person from a header that a setting chooses. Undefined without one, null if it is wrong or sent twice. */
-export function nameIn(headers: Headers, headerName: string): string | null | undefined {
-  const value = headers.get(headerName) || undefined;
-  return value === undefined || isName(value) ? value : null;
-}
-
 /** Cookies of one name. Each is checked against a signature. */
 export const MAX_COOKIES = 4;
 /** In characters, of a value. */

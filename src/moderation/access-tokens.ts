@@ -59,7 +59,8 @@ export function createAccessTokens(initial: readonly AccessToken[]): AccessToken
     replace,
     find(given) {
       const digest = digestOf(given);
-      return digests.filter(([expected]) => timingSafeEqual(digest, expected))[0]?.[1];
+      const [found] = digests.filter(([expected]) => timingSafeEqual(digest, expected));
+      return found?.[1];
     },
     startSession: (token, nowMs) => signed(token, `${nowMs + SESSION_MS}.${randomUUID()}`),
     findBySession(session, nowMs) {
@@ -67,7 +68,8 @@ export function createAccessTokens(initial: readonly AccessToken[]): AccessToken
       const endsMs = Number(ends ?? Number.NaN);
       // A clock that was ahead may have signed a session that would last for years.
       const isNow = nowMs < endsMs && endsMs <= nowMs + SESSION_MS;
-      return isNow ? all.filter((token) => isEqual(session, signed(token, text)))[0] : undefined;
+      const [token] = isNow ? all.filter((one) => isEqual(session, signed(one, text))) : [];
+      return token;
     },
     formToken: (token, session) => sign(token, "form", session),
   };

@@ -40,6 +40,7 @@ import {
   object,
   oneOf,
   optional,
+  personName,
   record,
   reportCount,
   restrict,
@@ -166,6 +167,7 @@ const LINES: { readonly [K in keyof LineOf]: RecordCodec<LineOf[K]> } = {
   entry: record({
     atMs: ["at", instant],
     who: ["who", oneOf<Who>(["api", "page", "reports"])],
+    by: ["by", optional(personName)],
     action: ["action", oneOf(ACTIONS)],
     reason: ["reason", optional(reason)],
     note: ["note", optional(anyText)],
