@@ -28,7 +28,7 @@ test("docs/proxies.md has a file for nginx, and a cache for it", () => {
 if (NGINX !== null)
   describe("nginx as in docs/proxies.md", () => {
     test("caches the links of each domain separately", async () => {
-      await using site = await startBehindNginx(NGINX, withCache(FILE), { CACHE_SECONDS: "60" });
+      await using site = await startBehindNginx(withCache(FILE), { CACHE_SECONDS: "60" });
       const other = toDomain(site.curt, OTHER);
       const link = { original_url: "https://evil.example/", custom_code: "win" };
       const created = await other.shorten(link);
@@ -46,7 +46,7 @@ if (NGINX !== null)
         ["60", true],
         ["0", false],
       ] as const) {
-        await using site = await startBehindNginx(NGINX, withCache(FILE), { CACHE_SECONDS });
+        await using site = await startBehindNginx(withCache(FILE), { CACHE_SECONDS });
         const link = { target: "https://example.com/", code: "brief" };
         const headers = { "Content-Type": "application/json" };
         const created = await site.curt.fetch("/api/v1/links", {
@@ -73,7 +73,7 @@ if (NGINX !== null)
       // Its default for the longest request line is 8 KB.
       const query = "?".padEnd(8000, "y");
       for (const file of [FILE, withCache(FILE)]) {
-        await using site = await startBehindNginx(NGINX, file, { CACHE_SECONDS: "60" });
+        await using site = await startBehindNginx(file, { CACHE_SECONDS: "60" });
         const links = [
           { target, code: "long" },
           { target, code: "longer", forward_query: true },
@@ -90,7 +90,7 @@ if (NGINX !== null)
     });
 
     test("redirects browsers to HTTPS, and sends HSTS", async () => {
-      await using site = await startBehindNginx(NGINX, FILE);
+      await using site = await startBehindNginx(FILE);
       const plain = await site.getPlain(OWN, "/win");
       expect([plain.status, plain.headers.get("location")]).toEqual([301, `https://${OWN}/win`]);
       expect(plain.headers.get("strict-transport-security")).toBeNull();

@@ -7,7 +7,7 @@ import { freePort } from "../../support/free-port.ts";
 import { ROOT, type Settings, startService, temporaryFolder } from "../../support/service.ts";
 
 /** Debian installs it in a folder that only root's PATH has. */
-export const NGINX: string | null = Bun.which("nginx", { PATH: `${process.env["PATH"] ?? ""}:/usr/sbin:/usr/local/sbin` });
+export const NGINX = Bun.which("nginx", { PATH: `${process.env["PATH"] ?? ""}:/usr/sbin:/usr/local/sbin` });
 const CERTIFICATE = join(ROOT, "test/http/certificates/first.pem");
 export const OWN = "go.example.com";
 export const OTHER = "other.example";
@@ -44,7 +44,7 @@ ${replaced.replaceAll("/var/cache/nginx", folder)}
 }
 
 /** Starts Curt with two domains, and nginx in front of it. */
-export async function startBehindNginx(nginx: string, file: string, settings: Settings = {}) {
+export async function startBehindNginx(file: string, settings: Settings = {}) {
   await using opened = new AsyncDisposableStack();
   const { path: folder } = opened.use(temporaryFolder());
   const curt = opened.use(
@@ -57,9 +57,12 @@ export async function startBehindNginx(nginx: string, file: string, settings: Se
   );
   const ports = { curt: new URL(curt.origin).port, http: await freePort(), https: await freePort() };
   writeFileSync(join(folder, "nginx.conf"), onThisMachine(file, folder, ports));
-  const child = Bun.spawn([nginx, "-e", "stderr", "-p", folder, "-c", join(folder, "nginx.conf")], {
-    stdio: ["ignore", "inherit", "inherit"],
-  });
+  const child = Bun.spawn(
+    [NGINX ?? "nginx", "-e", "stderr", "-p", folder, "-c", join(folder, "nginx.conf")],
+    {
+      stdio: ["ignore", "inherit", "inherit"],
+    },
+  );
   opened.defer(async () => {
     child.kill("SIGTERM");
     await child.exited;

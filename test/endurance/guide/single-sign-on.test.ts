@@ -41,6 +41,10 @@ function startAuthenticator(port: number) {
   return { asked, [Symbol.asyncDispose]: () => server.stop(true) };
 }
 
+/** The example for nginx, with the part for Authelia or oauth2-proxy where the document says. */
+const siteWith = (part: string) =>
+  SITE.replace(/^ {2}# No path after the name/m, (line) => `${part}\n${line}`);
+
 interface Site extends AsyncDisposable {
   readonly curt: LocalService;
   get(host: string, path: string, init?: BunFetchRequestInit): Promise<Response>;
@@ -87,12 +91,7 @@ const starts = [
     : IN_NGINX.map((text) => ({
         proxy: "nginx",
         text,
-        start: (part: string): Promise<Site> =>
-          startBehindNginx(
-            NGINX,
-            SITE.replace(/^ {2}# No path after the name/m, (line) => `${part}\n${line}`),
-            SETTINGS,
-          ),
+        start: (part: string): Promise<Site> => startBehindNginx(siteWith(part), SETTINGS),
       }))),
   ...(CADDY === null
     ? []
@@ -172,3 +171,30 @@ describe.each(
     expect(site.asked.length).toBe(before);
   });
 });
+
+if (NGINX !== null)
+  test("nginx lets only signed-in people create links with the form, with the path that the document adds", async () => {
+    const port = await freePort();
+    await using _ = startAuthenticator(port);
+    const [part = ""] = IN_NGINX;
+    const [, path = ""] = /# With CREATE_USER_HEADER: (\S+)/.exec(part) ?? [];
+    const closed = part
+      .replace(/location ~ \S+/, `location ~ ${path}`)
+      .replace("127.0.0.1:9091", `127.0.0.1:${port}`);
+    await using site = await startBehindNginx(siteWith(closed), { CREATE_USER_HEADER: "Remote-User" });
+    const send = (headers: Record<string, string>) =>
+      site.get(OWN, "/", {
+        method: "POST",
+        headers: { "Content-Type": "application/x-www-form-urlencoded", ...headers },
+        body: "original_url=https://example.com/&custom_code=mine",
+      });
+    const refused = await send({ "Remote-User": "mallory" });
+    expect([refused.status, refused.headers.get("location")]).toEqual([
+      302,
+      `https://auth.example.com/?rd=https://${OWN}/`,
+    ]);
+    expect((await send({ Cookie: "session=of-dave" })).status).toBe(303);
+    expect((await site.get(OWN, "/mine")).status).toBe(302);
+    const byProgram = { method: "POST", body: JSON.stringify({ original_url: "https://example.com/" }) };
+    expect((await site.get(OWN, "/api/v1/shorten", byProgram)).status).toBe(401);
+  });
