@@ -59,8 +59,9 @@ export function createAccessTokens(initial: readonly AccessToken[]): AccessToken
     replace,
     find(given) {
       const digest = digestOf(given);
-      const [found] = digests.filter(([expected]) => timingSafeEqual(digest, expected));
-      return found?.[1];
+      let found: AccessToken | undefined;
+      for (const [expected, token] of digests) if (timingSafeEqual(digest, expected)) found = token;
+      return found;
     },
     startSession: (token, nowMs) => signed(token, `${nowMs + SESSION_MS}.${randomUUID()}`),
     findBySession(session, nowMs) {

@@ -10,7 +10,13 @@ import { NGINX, OWN, startBehindNginx } from "./nginx.ts";
 
 const CADDY = Bun.which("caddy");
 const TOKEN = "only-the-operator-knows-it";
-const SETTINGS = { ADMIN_USER_HEADER: "Remote-User", ADMIN_TOKEN: TOKEN };
+const CREATOR = "only-for-creating-links";
+const SETTINGS = {
+  ADMIN_USER_HEADER: "Remote-User",
+  ADMIN_TOKEN: TOKEN,
+  CREATE_USER_HEADER: "Remote-User",
+  CREATE_TOKEN: CREATOR,
+};
 
 const blocksOf = (file: string, language: string) =>
   [
@@ -150,7 +156,10 @@ describe.each(
 
   test("asks nobody to sign in at short addresses, previews and reports, and passes no name on there", async () => {
     await using site = await open();
-    await site.curt.shorten({ original_url: "https://example.com/", custom_code: "open" });
+    await site.curt.shorten(
+      { original_url: "https://example.com/", custom_code: "open" },
+      { Authorization: `Bearer ${CREATOR}` },
+    );
     const before = site.asked.length;
     for (const [path, status] of [
       ["/open", 302],
@@ -164,10 +173,10 @@ describe.each(
       ]);
     const created = await site.get(OWN, "/api/v1/shorten", {
       method: "POST",
-      headers: { "Remote-User": "not a name" },
+      headers: { "Remote-User": "mallory" },
       body: JSON.stringify({ original_url: "https://example.com/" }),
     });
-    expect(created.status).toBe(201);
+    expect(created.status).toBe(401);
     expect(site.asked.length).toBe(before);
   });
 });
