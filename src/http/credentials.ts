@@ -80,7 +80,7 @@ export function isFromAnotherSite({ headers, domain }: Call): boolean {
 export type ReadUser = (call: Call) => string | HttpProblem | undefined;
 
 /** Without a header's name, nobody is signed in. */
-export function createUserReader(headerName: string | null): ReadUser {
+function createUserReader(headerName: string | null): ReadUser {
   return (call) => {
     if (headerName === null || call.client().isThroughProxy !== true) return undefined;
     const name = namedHeader(call.headers, headerName);
