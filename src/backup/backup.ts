@@ -11,7 +11,7 @@ import { openSqliteStore } from "../store/sqlite/store.ts";
 import { startFolding } from "../visits/journal/folding.ts";
 import { type SegmentCopy, copySegments } from "../visits/journal/segment-copy.ts";
 import { lockFile } from "../visits/journal/slots.ts";
-import { createPartFile, type Progress } from "./new-file.ts";
+import { checkPart, createPartFile, type Progress } from "./new-file.ts";
 
 /** Folding a segment takes a few milliseconds, but up to a second for a busy one. */
 const MAX_TRIES = 100;
@@ -48,7 +48,7 @@ export async function createBackup({ path, journalFolder, file, progress }: Back
   await foldInto(part.path, segments);
   trying(() => leaveWal(part.path));
   progress.checking();
-  const { links } = requireWhole(part.path);
+  const { links } = checkPart(part.path, { source: path, file }, () => requireWhole(part.path));
   part.name();
   return links;
 }

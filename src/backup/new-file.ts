@@ -42,6 +42,24 @@ export function createPartFile(file: string) {
   };
 }
 
+/**
+ * Checks a part file, whose name the operator doesn't know: errors about its content name `source`, and errors of the system
+ * name `file`.
+ */
+export function checkPart<T>(
+  part: string,
+  { source, file }: { readonly source: string; readonly file: string },
+  check: () => T,
+): T {
+  try {
+    return check();
+  } catch (error) {
+    if (!(error instanceof StoreUnusable)) throw error;
+    const known = error.cause === undefined ? source : file;
+    throw new StoreUnusable(error.message.replaceAll(part, known), { cause: error.cause });
+  }
+}
+
 function requireMissing(file: string): void {
   if (file === "") throw new StoreUnusable("The name of the file is empty.");
   if (lstatSync(file, { throwIfNoEntry: false }) !== undefined) throw alreadyExists(file);

@@ -5,7 +5,7 @@ import { StoreUnusable } from "../links/store.ts";
 import { checkFile, hasFile } from "../store/sqlite/file/file.ts";
 import { APPLICATION_ID, isSqlite, readHeader, requireOurs } from "../store/sqlite/file/schema.ts";
 import { hasSegments } from "../visits/journal/slots.ts";
-import { createPartFile, SQLITE_FILES, type Progress } from "./new-file.ts";
+import { checkPart, createPartFile, SQLITE_FILES, type Progress } from "./new-file.ts";
 
 const CHUNK_BYTES = 1024 * 1024;
 
@@ -36,7 +36,7 @@ export function restoreBackup({ file, path, journalFolder, progress }: RestoreOp
   using part = createPartFile(path);
   copy(file, part.path, progress);
   progress.checking();
-  const links = requireWhole(file, part.path);
+  const links = checkPart(part.path, { source: file, file: path }, () => requireWhole(file, part.path));
   giveToOwnerOfFolder(part.path);
   part.name();
   return { links, isCopy };

@@ -91,6 +91,20 @@ describe("curt backup", () => {
     expect(filesIn(folder.path)).toEqual(["curt.db", "file"]);
   });
 
+  test("refuses a store with a planted trigger, and names the store", async () => {
+    using folder = temporaryFolder();
+    const path = join(folder.path, "curt.db");
+    await createLargeStore(path, 10);
+    const store = new Database(path);
+    store.run("CREATE TRIGGER planted AFTER INSERT ON links BEGIN SELECT 1; END");
+    store.close();
+    expect(await run(["backup", join(folder.path, "file")], { DATABASE_URL: `sqlite:${path}` })).toEqual({
+      code: 1,
+      stdout: "",
+      stderr: expect.stringContaining(`curt: ${path} has what Curt did not make: trigger planted.`),
+    });
+  });
+
   test("refuses a damaged store and leaves no file", async () => {
     using folder = temporaryFolder();
     const path = join(folder.path, "curt.db");
@@ -215,7 +229,7 @@ describe("curt restore", () => {
       (backup) => backup.subarray(0, 9000),
       "other is cut off: it has 9000 of SIZE bytes. Copy it again,",
     ],
-    ["a backup with a planted trigger", withTrigger, "to.part has what Curt did not make: trigger planted."],
+    ["a backup with a planted trigger", withTrigger, "other has what Curt did not make: trigger planted."],
   ])("refuses %s", async (_, content, refusal) => {
     const backup = readFileSync(at("backup"));
     writeFileSync(at("other"), content(backup));
