@@ -32,10 +32,10 @@ export interface Config extends Omit<ResolvedValues, Resolved> {
   readonly openElsewhere?: readonly string[] | undefined;
 }
 
-/** The values that other threads may have. */
-export type PublicConfig = Omit<Config, SecretKey>;
+/** The values that other threads may have: no secrets, and no class instances, which can't cross. */
+export type PublicConfig = Omit<Config, SecretKey | "trustedProxies">;
 
-export function withoutSecrets(config: Config): PublicConfig {
+export function publicConfigOf({ trustedProxies: _, ...config }: Config): PublicConfig {
   const settings: Readonly<Record<string, Setting>> = SETTINGS;
   const isSecret = (key: string) => "isSecret" in (settings[key]?.takes ?? {});
   return Object.fromEntries(Object.entries(config).filter(([key]) => !isSecret(key))) as PublicConfig;
