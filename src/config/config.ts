@@ -35,10 +35,11 @@ export interface Config extends Omit<ResolvedValues, Resolved> {
 /** The values that other threads may have: no secrets, and no class instances, which can't cross. */
 export type PublicConfig = Omit<Config, SecretKey | "trustedProxies">;
 
-export function publicConfigOf({ trustedProxies: _, ...config }: Config): PublicConfig {
+export function publicConfigOf(config: Config): PublicConfig {
+  const { trustedProxies: _, ...shared } = config;
   const settings: Readonly<Record<string, Setting>> = SETTINGS;
   const isSecret = (key: string) => "isSecret" in (settings[key]?.takes ?? {});
-  return Object.fromEntries(Object.entries(config).filter(([key]) => !isSecret(key))) as PublicConfig;
+  return Object.fromEntries(Object.entries(shared).filter(([key]) => !isSecret(key))) as PublicConfig;
 }
 
 type Environment = Readonly<Record<string, string | undefined>>;
