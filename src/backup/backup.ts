@@ -34,7 +34,7 @@ export interface BackupOptions {
 export async function createBackup({ path, journalFolder, file, progress }: BackupOptions): Promise<number> {
   createFolder(journalFolder);
   using lock = lockBackups(journalFolder);
-  if (lock === undefined) throw new StoreUnusable(`Another backup of ${path} is being made. Wait for it.`);
+  if (lock === undefined) throw new StoreUnusable(`Another backup of ${path} is running. Wait for it.`);
   using part = createPartFile(file);
   const folder = `${part.path}-visits`;
   using _ = { [Symbol.dispose]: () => rmSync(folder, { recursive: true, force: true }) };

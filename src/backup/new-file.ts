@@ -66,7 +66,7 @@ function requireMissing(file: string): void {
 }
 
 function alreadyExists(file: string): StoreUnusable {
-  return new StoreUnusable(`${file} is there already, and is never overwritten. Name another file.`);
+  return new StoreUnusable(`${file} already exists, and is never overwritten. Name another file.`);
 }
 
 /** Links, because a rename would replace a file that somebody created meanwhile. */
@@ -101,7 +101,7 @@ export async function explained<T>(file: string, write: () => T | Promise<T>): P
     if (isFailedSync(error)) throw new SyncFailed(`${file} could not be synced.`, { cause: error });
     if (error instanceof StoreUnusable || error instanceof SyncFailed || !isExpected) throw error;
     throw new StoreUnusable(
-      `${file} could not be made: ${reasonOf(error)}. It takes as much room as the store: check the free space and the folder's permissions.`,
+      `${file} could not be created: ${reasonOf(error)}. It needs as much space as the store: check the free space and the folder's permissions.`,
       { cause: error },
     );
   }

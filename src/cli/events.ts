@@ -55,7 +55,7 @@ async function resend(outbox: Outbox, config: Config): Promise<number> {
     } else if (failure.kind === "refused") {
       note(`${eventId(row)} was refused again: ${failure.reason}`);
       refused += 1;
-    } else return fail(`EVENTS_URL takes no events: ${failure.reason}; ${plural(sent, "event")} sent`);
+    } else return fail(`EVENTS_URL accepts no events: ${failure.reason}; ${plural(sent, "event")} sent`);
   }
   await outbox.resume();
   note(`${plural(sent, "event")} sent, ${refused} refused again`);

@@ -108,7 +108,7 @@ function conflicts({ port, baseUrl, cacheSeconds, interstitial, ...values }: Par
     mistakes.push("BASE_URL must be set when PORT is 0: the port is not known yet");
   if (cacheSeconds && interstitial === "all")
     mistakes.push(
-      "CACHE_SECONDS must be 0 when INTERSTITIAL is on: a shared cache would give people the redirect of a program",
+      "CACHE_SECONDS must be 0 when INTERSTITIAL is on: a shared cache would serve people the redirect for bots",
     );
   if (Boolean(values.tlsCert) !== Boolean(values.tlsKey))
     mistakes.push("TLS_CERT and TLS_KEY belong together: set both or neither");

@@ -245,9 +245,9 @@ describe("curt serve", () => {
     for (const [name, why] of [
       [
         "DATA_DIR",
-        "/proc/x/curt.db-visits cannot keep visits until they are in the store: no folder can be made there. ",
+        "/proc/x/curt.db-visits cannot keep visits until they are in the store: no folder can be created there. ",
       ],
-      ["BACKUP_DIR", "BACKUP_DIR must be a folder that Curt can write to, not /proc/x: it is not there"],
+      ["BACKUP_DIR", "BACKUP_DIR must be a folder that Curt can write to, not /proc/x: it does not exist"],
     ] as const)
       expect((await run(["serve"], { ...settings, [name]: "/proc/x" })).stderr).toStartWith(`curt: ${why}`);
   });
@@ -441,8 +441,8 @@ test("curt serve reports all wrong settings together, and curt check ignores unr
     2,
     [
       'curt: PORT must be auto, a whole number from 0 to 65535, not "x"',
-      'curt: TLS_CERT must be a file that can be read, not "/nowhere/cert.pem": it is not there',
-      'curt: TLS_KEY must be a file that can be read, not "/nowhere/key.pem": it is not there',
+      'curt: TLS_CERT must be a file that can be read, not "/nowhere/cert.pem": it does not exist',
+      'curt: TLS_KEY must be a file that can be read, not "/nowhere/key.pem": it does not exist',
       "",
     ],
   ]);
@@ -477,7 +477,10 @@ describe("curt check", () => {
   test("says that there is no store yet, and creates none", async () => {
     using folder = temporaryFolder();
     const path = join(folder.path, "none", "curt.db");
-    expect(await check(path)).toMatchObject({ code: 0, stdout: expect.stringContaining("is not there yet") });
+    expect(await check(path)).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining("does not exist yet"),
+    });
     expect(existsSync(path)).toBeFalse();
   });
 
@@ -493,7 +496,7 @@ describe("curt check", () => {
     expect(code).toBe(0);
     expect(stdout).toContain(`blocklist: ${list}: 2 rules, 1 line not understood\n`);
     expect(stdout).not.toContain("secret");
-    expect(stdout).toContain("(feed of lists.example): there is no list of it yet");
+    expect(stdout).toContain("(feed of lists.example): not fetched yet");
     const wrong = await run(["check"], { ...settings, BLOCKLIST: `${list},${list}-2` });
     expect(wrong).toMatchObject({
       code: 2,

@@ -185,7 +185,7 @@ describe("the configuration", () => {
 
   test("refuses shared caches together with the interstitial", () => {
     expect(mistakesOf({ INTERSTITIAL: "all", CACHE_SECONDS: "60" })).toEqual([
-      "CACHE_SECONDS must be 0 when INTERSTITIAL is on: a shared cache would give people the redirect of a program",
+      "CACHE_SECONDS must be 0 when INTERSTITIAL is on: a shared cache would serve people the redirect for bots",
     ]);
     expect(mistakesOf({ INTERSTITIAL: "yes", CACHE_SECONDS: "60" })).toEqual([
       'INTERSTITIAL must be off or all, not "yes"',

@@ -377,7 +377,7 @@ describe("a /48 of IPv6", () => {
 
 test("only requests without X-Forwarded-For that aren't health checks look like a proxy that doesn't append to it", async () => {
   await using curt = await startService(PROXIED);
-  const warnings = () => curt.logged.filter((line) => line.includes("come without X-Forwarded-For")).length;
+  const warnings = () => curt.logged.filter((line) => line.includes("lack X-Forwarded-For")).length;
   await statuses(20, () => curt.fetch("/livez"));
   await statuses(20, () => curt.fetch("/readyz", { method: "HEAD" }));
   expect(warnings()).toBe(0);
