@@ -112,7 +112,7 @@ describe("curt shorten in a pipe", () => {
         environment,
         "--code is for one",
       ],
-      [["edit", "a"], environment, "edit needs an option"],
+      [["edit", "a"], environment, "edit needs at least one change"],
       [["edit", "a", "--password", "--no-password"], environment, "exclude each other"],
       [["withdraw", "a"], { ...environment, XDG_STATE_HOME: "/nowhere" }, "no manage key for a in /nowhere"],
       [["shorten", "https://a.example/"], { CURT_URL: "go.example.com" }, "CURT_URL must be an address"],
