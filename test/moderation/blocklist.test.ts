@@ -131,7 +131,10 @@ describe("a blocklist", () => {
         if (child === undefined) throw new Error("No child has listened yet");
         process.kill(child, signal);
       }
-      await untilLogged(service, signal === "SIGUSR2" ? "the old processes have ended" : "another process replaced it");
+      await untilLogged(
+        service,
+        signal === "SIGUSR2" ? "the old processes have ended" : "another process replaced it",
+      );
       expect(doubts().length).toBe(signal === "SIGUSR2" ? 4 : 3);
       // Each request has its own connection, which either process may get.
       for (let nth = 0; nth < 40; nth++) {

@@ -117,7 +117,9 @@ describe("curt import of a CSV file", () => {
         한: { location: "https://example.com/han" },
       },
       skipped: {
-        "it is of another host than go.example (choose one with --domain)": ["line 3: https://other.example/abc"],
+        "it is of another host than go.example (choose one with --domain)": [
+          "line 3: https://other.example/abc",
+        ],
         "code: it is missing": ["line 4"],
       },
     });
@@ -149,7 +151,11 @@ describe("curt import of a CSV file", () => {
           summer: { location: "https://example.com/x", visits: 12 },
           plain: { location: "https://example.com/p", created: "2024-02-01T10:00:00.000Z" },
         },
-        skipped: { "it is of another host than brand.example (choose one with --domain)": ["line 2: https://bit.ly/4xYz"] },
+        skipped: {
+          "it is of another host than brand.example (choose one with --domain)": [
+            "line 2: https://bit.ly/4xYz",
+          ],
+        },
         options: ["--domain", "brand.example"],
       },
     ));

@@ -329,7 +329,10 @@ describe("curt export of redirects", () => {
     for (const [args, why] of [
       [["--ending", "-"], "--ending is only for redirects. Choose them with --format."],
       [["--format", "nginx", "-"], "Standard output can't hold several files."],
-      [["--format", "apache", "-"], "export needs --format FORMAT to be full, nginx, caddy, netlify, html or beacon"],
+      [
+        ["--format", "apache", "-"],
+        "export needs --format FORMAT to be full, nginx, caddy, netlify, html or beacon",
+      ],
     ] as const) {
       const { code, stderr } = await runCommand(["export", ...args], settings);
       expect([code, stderr]).toEqual([2, expect.stringContaining(why)]);
