@@ -189,7 +189,7 @@ export function generalHelp(commands: Commands): string {
   );
 }
 
-export function settingsHelp(): string {
+function settingsHelp(): string {
   return page(
     "Settings are environment variables, all of them optional. Defaults are in brackets.",
     ...Object.entries(SETTING_GROUPS).map(([group, settings]) =>
