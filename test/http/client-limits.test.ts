@@ -76,7 +76,7 @@ describe("LIMIT_CREATE", () => {
 
   test("warns once if a trusted proxy never sends X-Forwarded-For", async () => {
     const warnings = ({ logged }: LocalService) =>
-      logged.filter((line) => line.includes("without X-Forwarded-For")).length;
+      logged.filter((line) => line.includes("lack X-Forwarded-For")).length;
     await using curt = await startService({ ...PROXIED, LIMIT_CREATE: "100/1d" });
     await statuses(19, () => create(curt));
     expect(warnings(curt)).toBe(0);
