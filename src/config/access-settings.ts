@@ -67,7 +67,7 @@ export const ACCESS_SETTINGS = {
     default: "none",
     unset: null,
     meaning:
-      "secret of 16 characters or more that opens the operator's API and page, /api/v1/admin/ and /admin; or several, separated by spaces, each alone or as name:secret; without one and without ADMIN_USER_HEADER, there are none",
+      "secret of 16 characters or more that opens the operator's API and page, /api/v1/admin/ and /admin; or several, separated by spaces, each alone or as name:secret; without one and without ADMIN_USER_HEADER, neither exists",
     takes: tokens,
   },
   adminTokenFile: {
@@ -97,7 +97,7 @@ export const ACCESS_SETTINGS = {
     default: "none",
     unset: null,
     meaning:
-      "secret of 16 characters or more that is needed to make links, sent as Authorization: Bearer, or several as in ADMIN_TOKEN; everything else stays open",
+      "secret of 16 characters or more that callers need to create links, sent as Authorization: Bearer, or several as in ADMIN_TOKEN; everything else stays open",
     takes: tokens,
   },
   createTokenFile: {
@@ -112,7 +112,7 @@ export const ACCESS_SETTINGS = {
     default: "none",
     unset: null,
     meaning:
-      "header in which a proxy of TRUSTED_PROXIES names people who may make links; others then need a token of CREATE_TOKEN",
+      "header in which a proxy of TRUSTED_PROXIES names people who may create links; others then need a token of CREATE_TOKEN",
     takes: headerName,
   },
 } satisfies Record<string, Setting>;

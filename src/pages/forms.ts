@@ -47,8 +47,7 @@ export function parseForm(text: string): Fields | Malformed {
 export function instantOf(local: string, zone: string): number | undefined {
   if (!LOCAL.test(local)) return undefined;
   try {
-    return Temporal.PlainDateTime.from(local, { overflow: "reject" }).toZonedDateTime(zone || "UTC")
-      .epochMilliseconds;
+    return Temporal.PlainDateTime.from(local).toZonedDateTime(zone || "UTC").epochMilliseconds;
   } catch {
     return undefined;
   }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 
-import { ConfigError, readConfig, withoutSecrets } from "../../src/config/config.ts";
+import { ConfigError, readConfig, publicConfigOf } from "../../src/config/config.ts";
 
 const [A, B] = ["a".repeat(16), "b".repeat(256)];
 
@@ -40,7 +40,7 @@ describe("ADMIN_TOKEN and CREATE_TOKEN", () => {
       hasOperators: true,
       needsToken: true,
     });
-    expect(JSON.stringify(withoutSecrets(config))).not.toContain(A);
+    expect(JSON.stringify(publicConfigOf(config))).not.toContain(A);
   });
 
   test.each([
