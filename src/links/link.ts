@@ -34,6 +34,8 @@ export type StoredLink = Link<LinkKey>;
 
 /** The terms that the maker chose, and what became of the link. Few links have any. Stores keep them as JSON. */
 export interface Terms extends Omit<StoredTerms, "endsMs"> {
+  /** Who created it: the name of a token or of a signed-in person. Only the maker and the operator see it. */
+  readonly createdBy?: string | undefined;
   /** How many of its limited visits are used. */
   readonly visits?: number | undefined;
   /** How the link ended, if not by its expiry. */
@@ -44,6 +46,11 @@ export interface Terms extends Omit<StoredTerms, "endsMs"> {
   readonly formerHost?: string | undefined;
   /** How long the link redirected there. */
   readonly formerMs?: number | undefined;
+}
+
+/** Whether a text can be the name of who created a link. */
+export function isName(text: string): boolean {
+  return /^[\w.@-]{1,64}$/.test(text);
 }
 
 /** Whether no cache may answer a visit: it needs a password, counts against a limit, or brings a query. */
