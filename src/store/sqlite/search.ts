@@ -1,7 +1,7 @@
 // Finds links for the operator by looking at all of them, newest first.
 import { type LinkKey, lookUpKey } from "../../links/code.ts";
 import {
-  isTargetWithin,
+  isWithin,
   type LinkCursor,
   type LinkPage,
   type LinkQuery,
@@ -24,10 +24,12 @@ const SEARCH = `
     AND ($text IS NULL OR (code >= $key AND code < $beyond)
       OR instr(lower(original_url), lower($text)) OR instr(lower(target), lower($text)))
     AND ($host IS NULL OR instr(coalesce(target, original_url), $host))
+    AND ($by IS NULL OR terms ->> 'createdBy' = $by)
   ORDER BY rowid DESC LIMIT $limit`;
 
 type SearchParameters = Readonly<
-  Record<"from" | "below" | "limit", number> & Record<"text" | "key" | "beyond" | "host", string | null>
+  Record<"from" | "below" | "limit", number> &
+    Record<"text" | "key" | "beyond" | "host" | "by", string | null>
 >;
 
 export function createSearch(database: FileDatabase, lookedAt = LOOKED_AT) {
@@ -35,7 +37,8 @@ export function createSearch(database: FileDatabase, lookedAt = LOOKED_AT) {
   const find = database.statement<LinkRow & { link: number; code: LinkKey }, [SearchParameters]>(SEARCH);
 
   return {
-    search({ text, host }: LinkQuery, { cursor, limit }: PageRequest): LinkPage {
+    search(query: LinkQuery, { cursor, limit }: PageRequest): LinkPage {
+      const { text, host, createdBy } = query;
       // SQLite's lower() stops reading at this character, which no link has.
       if (text?.includes("\0")) return NOTHING;
       const top = newest.get()?.link ?? 0;
@@ -49,12 +52,11 @@ export function createSearch(database: FileDatabase, lookedAt = LOOKED_AT) {
         key,
         beyond: key && key + LAST_CHARACTER,
         host: host ?? null,
+        by: createdBy ?? null,
         limit,
       });
       const reached = rows.length < limit ? from : (rows.at(-1)?.link ?? from);
-      const links = rows
-        .map((row) => toLink(row.code, row))
-        .filter(({ target }) => host === undefined || isTargetWithin(target, host));
+      const links = rows.map((row) => toLink(row.code, row)).filter((link) => isWithin(link, query));
       if (reached <= 1) return { ...NOTHING, links };
       return { links, cursor: String(reached) as LinkCursor, searched: Math.max(0, top + 1 - reached) / top };
     },
