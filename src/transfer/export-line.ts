@@ -1,5 +1,5 @@
 // The lines of an export, which docs/export-format.md describes. Equal records become equal bytes.
-import { type StoredLink, type Terms } from "../links/link.ts";
+import { isName, type StoredLink, type Terms } from "../links/link.ts";
 import { isOwnHash } from "../links/password.ts";
 import { type EndedBy, REASONS } from "../links/reasons.ts";
 import type { Who } from "../links/store.ts";
@@ -60,6 +60,7 @@ export type ExportLine = {
 }[keyof LineOf];
 
 const reason = oneOf(REASONS);
+const name = restrict(text, isName, "must have 1 to 64 letters, digits, dots, _, - or @");
 
 const link = record<Omit<StoredLink, "target" | "terms"> & { readonly target: string | undefined }>({
   code: ["code", code],
@@ -88,6 +89,7 @@ const chosenTerms = TERM_NAMES.filter((name) => name !== "expires_at").map((name
 });
 const terms = record<Terms>({
   ...(Object.fromEntries(chosenTerms) as unknown as Fields<Omit<StoredTerms, "endsMs">>),
+  createdBy: ["created_by", optional(name)],
   visits: ["visits_used", optional(count)],
   ended: ["ended", optional(oneOf<EndedBy>(["withdrawn", "visits"]))],
   changedMs: ["changed_at", optional(instant)],
