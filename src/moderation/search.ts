@@ -63,7 +63,7 @@ export function operatorStateOf(
   return endsMs <= nowMs ? "ended" : "active";
 }
 
-/** Whether a link that has the text of a search also has the rest. */
+/** Whether a link, found by the text of a search, also matches the rest. */
 export function isWithin({ target, terms }: StoredLink, { host, createdBy }: LinkQuery): boolean {
   return (
     (host === undefined || isTargetWithin(target, host)) &&

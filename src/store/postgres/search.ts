@@ -2,7 +2,7 @@
 
 import { lookUpKey } from "../../links/code.ts";
 import {
-  isWithin,
+  isTargetWithin,
   type LinkCursor,
   type LinkPage,
   type LinkQuery,
@@ -45,8 +45,7 @@ interface Position {
 
 export function createSearch({ run }: Pick<Statements, "run">, lookedAt = LOOKED_AT) {
   return {
-    async search(query: LinkQuery, { cursor, limit }: PageRequest): Promise<LinkPage> {
-      const { text, host, createdBy } = query;
+    async search({ text, host, createdBy }: LinkQuery, { cursor, limit }: PageRequest): Promise<LinkPage> {
       const from = cursor === undefined ? START : readCursor(cursor);
       if (from === undefined || ![text, host, createdBy].every((part) => isStorable(part ?? "")))
         return NOTHING;
@@ -65,7 +64,7 @@ export function createSearch({ run }: Pick<Statements, "run">, lookedAt = LOOKED
       const links = rows
         .filter((row) => row.is_match)
         .map(toLink)
-        .filter((link) => isWithin(link, query));
+        .filter(({ target }) => host === undefined || isTargetWithin(target, host));
       const last = rows.at(-1);
       if (last === undefined || (rows.length < limit && last.nth < lookedAt)) return { ...NOTHING, links };
       const looked = from.looked + last.nth;

@@ -1,7 +1,7 @@
 // Finds links for the operator by looking at all of them, newest first.
 import { type LinkKey, lookUpKey } from "../../links/code.ts";
 import {
-  isWithin,
+  isTargetWithin,
   type LinkCursor,
   type LinkPage,
   type LinkQuery,
@@ -37,8 +37,7 @@ export function createSearch(database: FileDatabase, lookedAt = LOOKED_AT) {
   const find = database.statement<LinkRow & { link: number; code: LinkKey }, [SearchParameters]>(SEARCH);
 
   return {
-    search(query: LinkQuery, { cursor, limit }: PageRequest): LinkPage {
-      const { text, host, createdBy } = query;
+    search({ text, host, createdBy }: LinkQuery, { cursor, limit }: PageRequest): LinkPage {
       // SQLite's lower() stops reading at this character, which no link has.
       if (text?.includes("\0")) return NOTHING;
       const top = newest.get()?.link ?? 0;
@@ -56,7 +55,9 @@ export function createSearch(database: FileDatabase, lookedAt = LOOKED_AT) {
         limit,
       });
       const reached = rows.length < limit ? from : (rows.at(-1)?.link ?? from);
-      const links = rows.map((row) => toLink(row.code, row)).filter((link) => isWithin(link, query));
+      const links = rows
+        .map((row) => toLink(row.code, row))
+        .filter(({ target }) => host === undefined || isTargetWithin(target, host));
       if (reached <= 1) return { ...NOTHING, links };
       return { links, cursor: String(reached) as LinkCursor, searched: Math.max(0, top + 1 - reached) / top };
     },
