@@ -1,7 +1,6 @@
 // Shared by the endpoints that create links: who may create, limits, retries, and parts of their OpenAPI entries.
 
 import type { Call, Handler } from "../http/call.ts";
-import { bearerToken } from "../http/credentials.ts";
 import type { Domain } from "../http/domain.ts";
 import { type HttpProblem, type Limited, problemJson } from "../http/problems.ts";
 import { type AnyBody, header } from "../lib/bounds.ts";
@@ -75,7 +74,7 @@ const inTurn = createQueue(GROUPS);
 export const REPLAYED = { "Idempotent-Replayed": "true" } as const;
 const REUSED = { kind: "idempotency.reused" } as const;
 
-export function createCreateHandlers({ links, limiter, mayCreate, secret, secretOf }: ApiParts) {
+export function createCreateHandlers({ links, limiter, refusalToCreate, secret, secretOf }: ApiParts) {
   /**
    * Counts links against the client's limits and creates them. It creates none if the client may not create all of them now.
    * Replayed creates don't count, so a client that has used up its limits still gets the response to its first try.
@@ -119,10 +118,8 @@ export function createCreateHandlers({ links, limiter, mayCreate, secret, secret
     handle: (call: Call, identify: Identify | undefined) => Promise<Response>,
   ): Handler {
     const withToken = (call: Call, identify?: Identify) => {
-      const token = bearerToken(call.headers);
-      return mayCreate(token)
-        ? handle(call, identify)
-        : problemJson(call, { kind: token === "" ? "token.missing" : "token.wrong" });
+      const refusal = refusalToCreate(call);
+      return refusal === undefined ? handle(call, identify) : problemJson(call, refusal);
     };
     const withoutKey = limit(limiter.attempt((call) => withToken(call)));
     const withKey = limiter.attempt((call) => {
@@ -132,16 +129,23 @@ export function createCreateHandlers({ links, limiter, mayCreate, secret, secret
     return (call) => (call.headers.has("idempotency-key") ? withKey(call) : withoutKey(call));
   }
 
+  async function readText(call: Call, bounds: AnyBody): Promise<string | HttpProblem> {
+    const text = await readJsonText(call.request, bounds);
+    // A token may have been removed while the body arrived.
+    return refusalToCreate(call) ?? text;
+  }
+
   return {
     createAll,
     handler,
+    readText,
 
     /** The handler of an endpoint that creates one link. */
     one: (format: CreateFormat, path: string) =>
       handler(
         (handle) => limiter.limit("create", handle),
         async (call, identify) => {
-          const text = await readJsonText(call.request, format.bounds);
+          const text = await readText(call, format.bounds);
           if (isProblem(text)) return problemJson(call, text);
           const fields = parseObject(text, format.bounds, format.example);
           if (isProblem(fields)) return problemJson(call, fields);

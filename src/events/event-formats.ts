@@ -16,6 +16,8 @@ export interface EventRow extends Omit<LinkRow, "original_url">, LinkId {
   readonly atMs: number;
   /** The host, or why a link was disabled. */
   readonly detail: string | null;
+  /** The name of the operator who did it, if known. */
+  readonly operator: string | null;
   /** Null if the link is gone. */
   readonly original_url: string | null;
   readonly reports: number | null;
@@ -40,14 +42,16 @@ export function toCloudEvent(row: EventRow, origins: Origins) {
     type: row.type,
     subject: row.type === EventType.hostBlocked ? row.detail : row.code,
     time: isoInstant(row.atMs),
-    data:
-      row.type === EventType.hostBlocked
+    data: {
+      ...(row.type === EventType.hostBlocked
         ? { host: row.detail, reason: row.hostReason }
         : {
             ...linkData(row, origins),
             ...(row.type === EventType.linkDisabled && { reason: row.detail }),
             ...(row.type === EventType.reportOpened && { reports: row.reports, reasons: reasonsOf(row) }),
-          },
+          }),
+      ...(row.operator !== null && { by: row.operator }),
+    },
   };
 }
 
@@ -94,9 +98,11 @@ const LABELS: Readonly<Record<EventType, string>> = {
 
 /** Formats an event as a line for a chat room. The address is the preview's, because chat rooms fetch it. */
 export function toText(row: EventRow, origins: Origins): { readonly text: string } {
-  const { type, detail } = row;
+  const { type, detail, operator } = row;
   const reason =
     type === EventType.reportOpened ? Object.keys(reasonsOf(row)).join(", ") : (row.hostReason ?? detail);
   const subject = type === EventType.hostBlocked ? detail : `${shownUrl(row, origins)}+`;
-  return { text: `${LABELS[type]}${reason ? ` (${reason})` : ""}: ${subject}` };
+  return {
+    text: `${LABELS[type]}${reason ? ` (${reason})` : ""}${operator === null ? "" : ` by ${operator}`}: ${subject}`,
+  };
 }

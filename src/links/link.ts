@@ -48,11 +48,6 @@ export interface Terms extends Omit<StoredTerms, "endsMs"> {
   readonly formerMs?: number | undefined;
 }
 
-/** Whether a text can be the name of who created a link. */
-export function isName(text: string): boolean {
-  return /^[\w.@-]{1,64}$/.test(text);
-}
-
 /** Whether no cache may answer a visit: it needs a password, counts against a limit, or brings a query. */
 export function isGuarded(link: WithTerms): boolean {
   return link.terms !== undefined && (isLimited(link) || hasPassword(link) || forwardsQuery(link));

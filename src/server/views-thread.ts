@@ -34,7 +34,6 @@ export function openViews(
   function sendSettings(thread: Thread<ViewsCalls>): void {
     const settings = {
       ...shown,
-      needsToken: config.createToken !== null,
       identity,
       noiseKey,
       storeFiles,
@@ -57,8 +56,6 @@ export function openViews(
 }
 
 export interface ViewsSettings extends ViewsConfig {
-  /** Whether CREATE_TOKEN is set. */
-  readonly needsToken: boolean;
   readonly identity: Identity;
   /** Only for the noise in statistics. */
   readonly noiseKey: string;

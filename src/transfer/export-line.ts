@@ -1,5 +1,5 @@
 // The lines of an export, which docs/export-format.md describes. Equal records become equal bytes.
-import { isName, type StoredLink, type Terms } from "../links/link.ts";
+import { type StoredLink, type Terms } from "../links/link.ts";
 import { isOwnHash } from "../links/password.ts";
 import { type EndedBy, REASONS } from "../links/reasons.ts";
 import type { Who } from "../links/store.ts";
@@ -40,6 +40,7 @@ import {
   object,
   oneOf,
   optional,
+  personName,
   record,
   reportCount,
   restrict,
@@ -60,7 +61,6 @@ export type ExportLine = {
 }[keyof LineOf];
 
 const reason = oneOf(REASONS);
-const name = restrict(text, isName, "must have 1 to 64 letters, digits, dots, _, - or @");
 
 const link = record<Omit<StoredLink, "target" | "terms"> & { readonly target: string | undefined }>({
   code: ["code", code],
@@ -89,7 +89,7 @@ const chosenTerms = TERM_NAMES.filter((name) => name !== "expires_at").map((name
 });
 const terms = record<Terms>({
   ...(Object.fromEntries(chosenTerms) as unknown as Fields<Omit<StoredTerms, "endsMs">>),
-  createdBy: ["created_by", optional(name)],
+  createdBy: ["created_by", optional(personName)],
   visits: ["visits_used", optional(count)],
   ended: ["ended", optional(oneOf<EndedBy>(["withdrawn", "visits"]))],
   changedMs: ["changed_at", optional(instant)],
@@ -168,6 +168,7 @@ const LINES: { readonly [K in keyof LineOf]: RecordCodec<LineOf[K]> } = {
   entry: record({
     atMs: ["at", instant],
     who: ["who", oneOf<Who>(["api", "page", "reports"])],
+    by: ["by", optional(personName)],
     action: ["action", oneOf(ACTIONS)],
     reason: ["reason", optional(reason)],
     note: ["note", optional(anyText)],

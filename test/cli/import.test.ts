@@ -84,7 +84,7 @@ const BROKEN: readonly (readonly [fault: string, file: string, line: number, why
     "a name with a space",
     replaced('"code":"c4"', '"code":"c4","created_by":"mina kim"'),
     6,
-    "created_by must have 1 to 64 letters",
+    "created_by must be 1 to 64 letters",
   ],
   [
     "the day 1970-01-01",

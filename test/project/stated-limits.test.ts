@@ -142,11 +142,11 @@ const PUBLIC = {
 const UNKNOWN = PUBLIC.limitUnknown[0] ?? { count: Number.NaN, ms: Number.NaN };
 
 /** The memory of all limits of a process. */
-function limitsMib(windows?: readonly Window[], adminToken?: string): number {
+function limitsMib(windows?: readonly Window[], hasOperators = false): number {
   const lists = Object.entries(PUBLIC).map(([name, own]) => [name, windows ?? own] as const);
   const limits = createRateLimits({
     ...(Object.fromEntries(lists) as unknown as typeof PUBLIC),
-    ...(adminToken !== undefined && { adminToken }),
+    hasOperators,
     clock: { monotonicMs: () => 0 },
     seed: 0n,
   });
@@ -349,7 +349,7 @@ const STATED: Readonly<Record<string, readonly string[]>> = {
     `all clients together have ${word(TRYING_CLIENTS)} times as many`,
     `up to ${word(MAX_WINDOWS)} windows`,
     `reaches ${word(SCAN_TIMES)} times \`LIMIT_UNKNOWN\``,
-    `They take ${limitsMib()} MiB per process with the public limits, ${limitsMib(undefined, "token")} MiB with \`ADMIN_TOKEN\`, and at most ${limitsMib(FOUR_WINDOWS, "token")} MiB with ${word(MAX_WINDOWS)} windows each`,
+    `They take ${limitsMib()} MiB per process with the public limits, ${limitsMib(undefined, true)} MiB with \`ADMIN_TOKEN\`, and at most ${limitsMib(FOUR_WINDOWS, true)} MiB with ${word(MAX_WINDOWS)} windows each`,
     `The public default, ${span(EDITABLE_MS["24h"])}, is`,
     `in every process within ${CHANGE_SPAN}`,
     `once ${span(FETCH_EVERY_MS)} into`,

@@ -14,7 +14,7 @@ import type { Child } from "../shared/html/jsx-runtime.ts";
 import { Instant } from "../shared/instant.tsx";
 import { Fact, InstantFact, QueryFact } from "../shared/link-facts.tsx";
 import { AnswerForm, LinkDestination, ReportFacts } from "./cases.tsx";
-import { operatorForm, operatorPage, type PageData, renderPage, seenBy } from "./endpoint.ts";
+import { actorOf, operatorForm, operatorPage, type PageData, renderPage, seenBy } from "./endpoint.ts";
 import { adminPage, Given, linkPath, type PageContext, withQuery } from "./frame.tsx";
 import { History } from "./journal.tsx";
 import { Change, decide, Decisions } from "./link-forms.tsx";
@@ -63,7 +63,7 @@ export const decideLink = operatorForm("POST /admin/links/{code}", ({ operator, 
     const link = await operator.find(call.code);
     if (isProblem(link)) return answerPageProblem(call, link);
     const seen = seenBy(link, fields);
-    const problem = isProblem(seen) ? seen : await decide(operator, seen, fields);
+    const problem = isProblem(seen) ? seen : await decide(operator, seen, fields, actorOf(call));
     if (!isProblem(problem)) return seeOther(linkPath(link.code));
     const typed = fields.get("target") ?? undefined;
     return show(call, { formToken, manageKey: allKeys.manageKey(link), problem, typed });
