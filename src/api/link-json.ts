@@ -80,7 +80,7 @@ export function linkJson(
   { nowMs, visits, isMaker }: LinkContext,
 ): z.infer<typeof linkSchema> {
   const { code, changed_at, ...fields } = linkFields(link, isMaker);
-  const { disabled, terms: { createdBy } = {} } = link;
+  const { disabled } = link;
   const short_url = domain.shortUrl(code);
   const path = encodeURIComponent(code);
   return {
@@ -88,7 +88,6 @@ export function linkJson(
     short_url,
     ascii_url: new URL(short_url).href,
     ...fields,
-    ...(isMaker && createdBy !== undefined && { created_by: createdBy }),
     state: stateOf(link, nowMs),
     disabled_reason: disabled === undefined || disabled === "deleted" ? null : disabled,
     changed_at,

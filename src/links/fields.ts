@@ -5,7 +5,10 @@ import { hasPassword, isLimited, type Link } from "./link.ts";
 import { termFields } from "./term-values.ts";
 import { isoInstant } from "./time.ts";
 
-/** Everything that follows from the link alone. Only the maker sees the target of a link with a password. */
+/**
+ * Everything that follows from the link alone. Only the maker sees the target of a link with a password, and the name of who
+ * created the link. Without a name, there is no field: services without names answer as if there were none.
+ */
 export function linkFields(
   link: Pick<Link<Code | LinkKey>, "code" | "originalUrl" | "createdMs" | "endsMs" | "terms">,
   isMaker: boolean,
@@ -16,6 +19,7 @@ export function linkFields(
     target: isMaker || !hasPassword(link) ? link.originalUrl : null,
     created_at: isoInstant(createdMs),
     ...termFields(link),
+    ...(isMaker && terms.createdBy !== undefined && { created_by: terms.createdBy }),
     visits_used: isMaker && isLimited(link) ? (terms.visits ?? 0) : null,
     changed_at: terms.changedMs === undefined ? null : isoInstant(terms.changedMs),
   };

@@ -20,8 +20,6 @@ export function linkJson(link: InspectedLink, nowMs: number) {
     disabled_reason: disabled === "deleted" ? null : (disabled ?? null),
     /** The reason of the rule that its target is under. */
     blocked: blocked ?? null,
-    /** The name of who created it. */
-    created_by: terms?.createdBy ?? null,
     /** How it ended, if not because its time was over. */
     ended: terms?.ended ?? null,
     former_host: terms?.formerHost ?? null,
