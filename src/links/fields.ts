@@ -7,7 +7,7 @@ import { isoInstant } from "./time.ts";
 
 /**
  * Everything that follows from the link alone. Only the maker sees the target of a link with a password, and the name of who
- * created the link. Without a name, there is no field: services without names answer as if there were none.
+ * created the link. Undefined leaves that field out, so services without names answer as before.
  */
 export function linkFields(
   link: Pick<Link<Code | LinkKey>, "code" | "originalUrl" | "createdMs" | "endsMs" | "terms">,
@@ -19,7 +19,7 @@ export function linkFields(
     target: isMaker || !hasPassword(link) ? link.originalUrl : null,
     created_at: isoInstant(createdMs),
     ...termFields(link),
-    ...(isMaker && terms.createdBy !== undefined && { created_by: terms.createdBy }),
+    created_by: isMaker ? terms.createdBy : undefined,
     visits_used: isMaker && isLimited(link) ? (terms.visits ?? 0) : null,
     changed_at: terms.changedMs === undefined ? null : isoInstant(terms.changedMs),
   };
