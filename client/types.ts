@@ -170,6 +170,7 @@ export type ProblemReason =
   | "route.unknown"
   | "token.missing"
   | "token.wrong"
+  | "user.wrong"
   | "internal"
   | "overloaded"
   | "store.unavailable"
