@@ -26,13 +26,10 @@ function parseEntry(entry: string, _at: number, { length }: readonly string[]): 
   return SECRET.test(entry) ? { secret: entry } : undefined;
 }
 
-/** The name or secret that several tokens have. */
-function findTwice(tokens: readonly (AccessToken | undefined)[]): string | undefined {
-  const isTwice = (value: string | undefined, at: number, all: readonly (string | undefined)[]) =>
-    value !== undefined && all.indexOf(value) !== at;
-  if (tokens.map((token) => token?.secret).some(isTwice)) return "a secret is there twice";
-  const name = tokens.map((token) => token?.name).find(isTwice);
-  return name && `${name} is there twice`;
+/** Whether several tokens have the same name or secret. */
+function areAlike(all: readonly (AccessToken | undefined)[]): boolean {
+  const values = all.flatMap((token) => [token?.name ?? [], token?.secret ?? []].flat());
+  return new Set(values).size < values.length;
 }
 
 /** An empty text, which only a file can have, lets nobody in. */
@@ -43,13 +40,14 @@ export const tokens: SecretFormat<readonly AccessToken[]> = {
     "separated by spaces or lines, each alone or after a name and a colon",
   parse(text) {
     const all = entriesOf(text).map(parseEntry);
-    return all.every((token) => token !== undefined) && findTwice(all) === undefined ? all : undefined;
+    return all.every((token) => token !== undefined) && !areAlike(all) ? all : undefined;
   },
   wrongParts(text) {
     const wrong = entriesOf(text).filter((...entry) => parseEntry(...entry) === undefined);
     return [`(${(wrong.length > 0 ? wrong : [text]).map(({ length }) => length).join(", ")} characters)`];
   },
-  reason: (text) => findTwice(entriesOf(text).map(parseEntry)),
+  reason: (text) =>
+    areAlike(entriesOf(text).map(parseEntry)) ? "a name or a secret is there twice" : undefined,
 };
 
 const headerName: Format<string> = {

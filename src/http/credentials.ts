@@ -1,4 +1,4 @@
-import { cookies, header } from "../lib/bounds.ts";
+import { cookies, header, namedHeader } from "../lib/bounds.ts";
 import { clientNetwork } from "../lib/client-address.ts";
 import type { WallClock } from "../links/clock.ts";
 import { isName } from "../links/name.ts";
@@ -83,8 +83,8 @@ export type ReadUser = (call: Call) => string | HttpProblem | undefined;
 export function createUserReader(headerName: string | null): ReadUser {
   return (call) => {
     if (headerName === null || call.client().isThroughProxy !== true) return undefined;
-    const name = call.headers.get(headerName) || undefined;
-    if (name === undefined) return undefined;
+    const name = namedHeader(call.headers, headerName);
+    if (name === "") return undefined;
     // Two headers arrive as one, with a comma.
     if (!isName(name)) return { kind: "user.wrong" };
     // The proxy knows the browser by a cookie, which browsers may also send for other sites.

@@ -459,7 +459,7 @@ describe("curt check", () => {
     ]);
     for (const [text, why] of [
       [`feed:${"d".repeat(16)} other:too-short`, 'not "(15 characters)"'],
-      [`feed:${"d".repeat(16)}\nfeed:${"e".repeat(16)}`, "feed is there twice"],
+      [`feed:${"d".repeat(16)}\nfeed:${"e".repeat(16)}`, "a name or a secret is there twice"],
       [undefined, "it is not there"],
     ] as const) {
       if (text === undefined) rmSync(file);

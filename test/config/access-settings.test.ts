@@ -48,9 +48,9 @@ describe("ADMIN_TOKEN and CREATE_TOKEN", () => {
     [`${A} short alice:`, "(5, 6 characters)"],
     [`alice:${A} bob:${"x".repeat(257)}`, "(261 characters)"],
     [`alice:${A} bob:${B}\0`, "(261 characters)"],
-    [`alice:${A} alice:${B}`, "alice is there twice"],
-    [`alice:${A} bob:${A}`, "a secret is there twice"],
-    [`${A} alice:${A}`, "a secret is there twice"],
+    [`alice:${A} alice:${B}`, "a name or a secret is there twice"],
+    [`alice:${A} bob:${A}`, "a name or a secret is there twice"],
+    [`${A} alice:${A}`, "a name or a secret is there twice"],
   ])("refuse %j without repeating a secret", (text, why) => {
     const [mistake = "", ...more] = mistakesOf({ ADMIN_TOKEN: text });
     expect(mistake).toContain(why);

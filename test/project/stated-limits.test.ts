@@ -42,6 +42,7 @@ import { MAX_SPACE_USED } from "../../src/links/create.ts";
 import { EDITABLE_MS } from "../../src/links/edit.ts";
 import { MAX_DESTINATION_LENGTH } from "../../src/links/forwarded-query.ts";
 import { REPLAY_MS } from "../../src/links/links.ts";
+import { MAX_NAME_LENGTH } from "../../src/links/name.ts";
 import { CHECKS_AT_ONCE, COST } from "../../src/links/password.ts";
 import { HASH_BYTES } from "../../src/links/secret.ts";
 import { SYNC_FAILED } from "../../src/links/store.ts";
@@ -389,6 +390,7 @@ const STATED: Readonly<Record<string, readonly string[]>> = {
     `addresses are fetched every ${span(FETCH_EVERY_MS).split(" ")[1]}`,
     `lets makers change destinations for ${span(EDITABLE_MS["24h"])}`,
   ],
+  "docs/single-sign-on.md": [`A name has 1 to ${MAX_NAME_LENGTH} letters`],
   "docs/troubleshooting.md": [
     `a start without it needs ${OPENING_KIB} KiB of room`,
     `keeps idle connections for over ${IDLE_SECONDS} s`,

@@ -79,10 +79,9 @@ export function createSignIn(options: SignInOptions): SignIn {
     },
 
     form: (body, act) => async (call) => {
-      if ((await formTokenOf(call)) === undefined) return seeOther("/admin");
+      // Before the session: access may end while the body arrives.
       const fields = await readForm(call.request, body);
       if (isProblem(fields)) return problemJson(call, fields);
-      // Access may have ended while the body arrived.
       const formToken = await formTokenOf(call);
       if (isProblem(formToken)) return problemJson(call, formToken);
       if (formToken === undefined) return seeOther("/admin");
