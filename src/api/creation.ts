@@ -47,6 +47,11 @@ interface CreateBody {
   describe(link: Link, domain: Domain, secret: Pick<Secret, "manageKey">): { readonly short_url: string };
 }
 
+/** Adds the caller's name to a request. */
+export function asCaller({ by }: Call, request: CreateRequest): CreateRequest {
+  return by === undefined ? request : { ...request, createdBy: by };
+}
+
 /** The domain of a created link. */
 export function domainOf({ domain }: Call, { request }: CreateBody): Domain {
   return (request.domain === undefined ? undefined : domain.find(request.domain)) ?? domain;
@@ -79,7 +84,7 @@ export function createCreateHandlers({ links, limiter, refusalToCreate, secret, 
     wanted: Requests,
     retry: RepeatableRequest | undefined,
   ): Promise<Created<Requests> | CreateRefusal> {
-    const requests = mapEach(wanted, (request) => limiter.share(call, request));
+    const requests = mapEach(wanted, (request) => limiter.share(call, asCaller(call, request)));
     const before = retry === undefined ? [] : await links.recall(retry);
     if ("kind" in before) return REUSED;
     const counted = requests.length - before.length;
@@ -101,7 +106,7 @@ export function createCreateHandlers({ links, limiter, refusalToCreate, secret, 
 
   /** Creates one link, which its handler has counted already. */
   async function createOne(call: Call, request: CreateRequest): Promise<Created<readonly [CreateRequest]>> {
-    return { outcomes: [await links.create(limiter.share(call, request))], isReplay: false };
+    return { outcomes: [await links.create(limiter.share(call, asCaller(call, request)))], isReplay: false };
   }
 
   /**
@@ -213,7 +218,7 @@ export type Identify = (path: string, body: string) => RepeatableRequest;
 
 /**
  * Reads `Idempotency-Key` (draft-ietf-httpapi-idempotency-key-header-07, section 2.1). Undefined without one. Keys
- * belong to the client's network.
+ * belong to the client's network and to the caller's name: its response would show a retry of somebody else the manage key.
  */
 function readIdempotencyKey(call: Call, secret: Pick<Secret, "hash">): Identify | undefined | HttpProblem {
   const value = header(call.headers, "idempotency-key", "");
@@ -222,7 +227,8 @@ function readIdempotencyKey(call: Call, secret: Pick<Secret, "hash">): Identify 
   if (isProblem(key)) return key;
   const client = clientNetwork(call.client().address);
   return (path, body) => ({
-    key: secret.hash("request", [client, key]),
+    // The caller's name is known by now.
+    key: secret.hash("request", call.by === undefined ? [client, key] : [client, key, call.by]),
     body: secret.hash("body", [path, body]),
   });
 }

@@ -89,6 +89,7 @@ const chosenTerms = TERM_NAMES.filter((name) => name !== "expires_at").map((name
 });
 const terms = record<Terms>({
   ...(Object.fromEntries(chosenTerms) as unknown as Fields<Omit<StoredTerms, "endsMs">>),
+  createdBy: ["created_by", optional(personName)],
   visits: ["visits_used", optional(count)],
   ended: ["ended", optional(oneOf<EndedBy>(["withdrawn", "visits"]))],
   changedMs: ["changed_at", optional(instant)],

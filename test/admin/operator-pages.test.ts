@@ -536,6 +536,31 @@ describe("the reason of a decision", () => {
   });
 });
 
+test("the page of a link leads to all links of its creator, which one decision disables and another enables", async () => {
+  const token = "mina:a-long-secret-of-mina";
+  await using own = await startSignedIn({ CREATE_TOKEN: token });
+  for (const custom_code of ["m1", "m2"])
+    await own.shorten(
+      { original_url: `https://${custom_code}.example/`, custom_code },
+      { Authorization: `Bearer ${token}` },
+    );
+  const [, path = ""] = /<a href="([^"]+)">mina<\/a>/.exec(await own.textOf("/admin/links/m1")) ?? [];
+  const list = await own.textOf(path);
+  for (const code of ["m1", "m2"]) expect(list).toContain(`href="/admin/links/${code}"`);
+  for (const [action, status] of [
+    ["disable", 410],
+    ["enable", 302],
+  ] as const) {
+    const found = path.replace("links", "found");
+    expect(list).toContain(`${found}&amp;action=${action}`);
+    const decided = await own.send(found, { action, count: "2", reason: "spam" });
+    expect(decided.headers.get("location")).toBe(`${path}&done=2`);
+    for (const code of ["m1", "m2"]) await untilAnswered(own, code, status);
+  }
+  const others = await own.textOf("/admin/links?q=by:nobody");
+  expect(others).toContain(en["admin.links.none"]);
+});
+
 test("deleted links count in a search, but show no host", async () => {
   await using own = await startSignedIn();
   for (const code of ["d0", "d1", "d2"])

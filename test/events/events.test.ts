@@ -136,3 +136,23 @@ describe.each(ENGINES)("events in %s", (_, settingsOf) => {
     expect(bodies).not.toContain(headers.Authorization.slice("Bearer ".length));
   });
 });
+
+test("link.created says who created the link, and link.withdrawn of the same link doesn't", async () => {
+  const CREATE_TOKEN = "mina:a-long-secret-of-mina";
+  await using receiver = startReceiver();
+  await using service = await startService({ CREATE_TOKEN, ...receiver.settings });
+  const created = await service.fetch("/api/v1/links", {
+    method: "POST",
+    headers: { Authorization: `Bearer ${CREATE_TOKEN}` },
+    body: JSON.stringify({ target: URL }),
+  });
+  const { code, manage_key } = ((await created.json()) as { data: Record<string, string> }).data;
+  await receiver.until(1);
+  const Authorization = `Bearer ${manage_key}`;
+  await service.fetch(`/api/v1/links/${code}`, { method: "DELETE", headers: { Authorization } });
+  await receiver.until(2);
+  expect(receiver.events.map(({ type, data }) => [type, data["by"]])).toEqual([
+    ["link.created", "mina"],
+    ["link.withdrawn", undefined],
+  ]);
+});

@@ -1,3 +1,4 @@
+import { asCaller } from "../../api/creation.ts";
 import type { ApiViewParts } from "../../api/parts.ts";
 import type { DetachedCall, Call } from "../../http/call.ts";
 import { isFromAnotherSite } from "../../http/credentials.ts";
@@ -131,7 +132,7 @@ function serveForm(
       return { kind: "invalid", refusals: [...unclear, ...read.refusals, ...others] };
     }
     try {
-      return await links.create(limiter.share(call, read.request));
+      return await links.create(limiter.share(call, asCaller(call, read.request)));
     } catch (error) {
       // The response is the form, so that nobody has to type it again.
       onFault(error);
