@@ -5,14 +5,13 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { version } from "../package.json";
-import { fill, type Kept } from "../test/releases/fill.ts";
+import { fill, type Kept, TOKENS } from "../test/releases/fill.ts";
 import { startPostgres } from "../test/support/postgres.ts";
 import { startProgram, temporaryFolder } from "../test/support/service.ts";
 import { ROOT } from "./development.ts";
 
 /** The table with the highest number of each table with AUTOINCREMENT. */
 const SEQUENCES = "sqlite_sequence";
-const ADMIN_TOKEN = "a".repeat(32);
 
 const FOLDER = join(ROOT, "test/releases", version);
 
@@ -44,10 +43,10 @@ async function savePostgres(): Promise<void> {
 
 async function fillStore(settings: Record<string, string>, folder: string): Promise<Kept> {
   await using program = await startProgram(
-    { BASE_URL: "https://go.example.com", ADMIN_TOKEN, ...settings },
+    { BASE_URL: "https://go.example.com", EVENTS_URL: "http://127.0.0.1:9/", ...TOKENS, ...settings },
     { folder },
   );
-  const expected = await fill(program.origin, ADMIN_TOKEN);
+  const expected = await fill(program.origin);
   program.kill("SIGTERM");
   await program.exited;
   return expected;

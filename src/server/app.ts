@@ -54,7 +54,7 @@ export function createClients(config: Config, log: Log): ClientOf {
     countryOf: openCountryDatabase(config.countryDatabase),
     onNotForwarded: () =>
       log.warn(
-        "requests of TRUSTED_PROXIES come without X-Forwarded-For: all visitors count as one client. Let the proxy append to it",
+        "requests from TRUSTED_PROXIES lack X-Forwarded-For: all visitors count as one client. Let the proxy append to it",
       ),
   });
 }
@@ -109,16 +109,14 @@ export function createApp(config: Config, core: Core, parts: AppParts): App {
       })),
       { at: "POST /{code}", handle: gate.receive, accepts: gate.takesPost },
     ],
-    isOpen: (path) => config.adminToken === null || !path.startsWith("/api/v1/admin/"),
+    isOpen: (path) => !config.hasOperators || !path.startsWith("/api/v1/admin/"),
     notFound,
     addLimitHeaders: createLimitHeaders(limits, refusals),
     callOf,
     requests: parts.requests,
     onFault,
   });
-  const pages = new Set<string>(
-    Object.keys({ ...PAGES.public, ...(config.adminToken !== null && PAGES.operator) }),
-  );
+  const pages = new Set<string>(Object.keys({ ...PAGES.public, ...(config.hasOperators && PAGES.operator) }));
   const redirect = createRedirect({
     linkCache,
     clock,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 
-import { type Config, ConfigError, readConfig, withoutSecrets } from "../../src/config/config.ts";
+import { type Config, ConfigError, readConfig, publicConfigOf } from "../../src/config/config.ts";
 import { describeStore } from "../../src/config/database-url.ts";
 import { EventType } from "../../src/config/event-settings.ts";
 import { SETTINGS } from "../../src/config/settings.ts";
@@ -143,7 +143,7 @@ describe("the configuration", () => {
         "1/1s,2/2s,3/3s,4/4s",
         { limitView: [1, 2, 3, 4].map((count) => ({ count, ms: count * 1000 })) },
       ],
-      ["CREATE_TOKEN", "0123456789abcde=", { createToken: "0123456789abcde=" }],
+      ["CREATE_TOKEN", "0123456789abcde=", { createToken: [{ secret: "0123456789abcde=" }] }],
       ["CURT_SECRET", "x".repeat(32), { secret: "x".repeat(32) }],
       ["EDITS", "off", { edits: "off" }],
       ["BASE_URL", "https://go.example.com", { edits: "on" }, { EDITS: "on" }],
@@ -185,7 +185,7 @@ describe("the configuration", () => {
 
   test("refuses shared caches together with the interstitial", () => {
     expect(mistakesOf({ INTERSTITIAL: "all", CACHE_SECONDS: "60" })).toEqual([
-      "CACHE_SECONDS must be 0 when INTERSTITIAL is on: a shared cache would give people the redirect of a program",
+      "CACHE_SECONDS must be 0 when INTERSTITIAL is on: a shared cache would serve people the redirect for bots",
     ]);
     expect(mistakesOf({ INTERSTITIAL: "yes", CACHE_SECONDS: "60" })).toEqual([
       'INTERSTITIAL must be off or all, not "yes"',
@@ -416,7 +416,7 @@ describe("the configuration", () => {
   });
 });
 
-test("withoutSecrets leaves out every setting that is a secret", () => {
+test("publicConfigOf leaves out every setting that is a secret", () => {
   const config = readConfig({
     CURT_SECRET: "planted-secret-of-the-manage-keys-1",
     ADMIN_TOKEN: "planted-secret-of-the-operator",
@@ -425,5 +425,5 @@ test("withoutSecrets leaves out every setting that is a secret", () => {
     EVENTS_SECRET: WEBHOOK_SECRET,
   });
   expect(JSON.stringify(config)).toContain("planted-secret");
-  expect(JSON.stringify(withoutSecrets(config))).not.toMatch(/planted-secret|AAAA/);
+  expect(JSON.stringify(publicConfigOf(config))).not.toMatch(/planted-secret|AAAA/);
 });

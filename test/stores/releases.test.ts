@@ -9,7 +9,7 @@ import { checkStore } from "../../src/store/open.ts";
 import { MIGRATIONS as ofPostgres } from "../../src/store/postgres/schema.ts";
 import { MIGRATIONS as ofSqlite } from "../../src/store/sqlite/file/schema.ts";
 import { runCommand } from "../cli/commands.ts";
-import { type Kept, PASSWORD } from "../releases/fill.ts";
+import { CREATOR, type Kept, OPERATOR, PASSWORD } from "../releases/fill.ts";
 import { sharePostgres } from "../support/postgres.ts";
 import { type LocalService, openStoreOf, startService, temporaryFolder } from "../support/service.ts";
 
@@ -123,8 +123,12 @@ async function checkDecisions(service: LocalService, { reportedCodes, blockedHos
   expect(await dataOf("cases")).toMatchObject({ cases: reportedCodes.map((code) => ({ code })) });
   expect(await dataOf("hosts")).toMatchObject({ hosts: blockedHosts.map((host) => ({ host })) });
   const { entries } = (await dataOf("journal")) as { entries: object[] };
-  // A link was disabled, a host blocked, and a link deleted.
-  expect(entries).toHaveLength(3);
+  expect(entries).toMatchObject([
+    { action: "erase", by: OPERATOR },
+    { action: "block-host", by: OPERATOR },
+    { action: "disable", by: OPERATOR },
+  ]);
+  expect(await dataOf("links/plain")).toMatchObject({ created_by: CREATOR });
 }
 
 async function checkKeys(service: LocalService, { links, idempotencyKey }: Kept): Promise<void> {

@@ -123,7 +123,8 @@ CREATE TABLE journal (
   note       bytea,                        -- UTF-8: text cannot have a NUL
   code       text   COLLATE "C",
   created_ms bigint,
-  host       text   COLLATE "C"
+  host       text   COLLATE "C",
+  operator   text                          -- a name, if the token or the proxy gives one
 );
 
 CREATE INDEX journal_by_code ON journal (code, entry) WHERE code IS NOT NULL;
@@ -201,7 +202,13 @@ CREATE TABLE events (
   sent       boolean NOT NULL DEFAULT FALSE,
   type       text    NOT NULL,
   code       text    COLLATE "C",            -- NULL for a host
-  detail     text    COLLATE "C"             -- the host, or why the link is disabled
+  detail     text    COLLATE "C",            -- the host, or why the link is disabled
+  operator   text                            -- who decided it, as in the journal
+);
+
+-- The operator whose decision is being written. Rows exist only within their transactions, which see no others.
+CREATE TABLE acting (
+  operator text NOT NULL
 );
 
 -- Events that EVENTS_URL refused. Not in `events`: recording ends when the numbers there span too many.
@@ -211,7 +218,8 @@ CREATE TABLE refused_events (
   at_ms      bigint NOT NULL,
   type       text   NOT NULL,
   code       text   COLLATE "C",
-  detail     text   COLLATE "C"
+  detail     text   COLLATE "C",
+  operator   text
 );
 
 -- At most one row. A process with EVENTS_URL writes it, which turns recording on.
@@ -234,8 +242,8 @@ WHERE renewed > now() - interval '1 day'
 
 -- Records an event if its type is wanted. A change that is no event has no type.
 CREATE FUNCTION record_event(text, text, bigint, text) RETURNS void LANGUAGE sql AS $$
-  INSERT INTO events (type, code, created_ms, detail)
-  SELECT $1, $2, $3, $4 FROM event_recording WHERE types LIKE '% ' || $1 || ' %'
+  INSERT INTO events (type, code, created_ms, detail, operator)
+  SELECT $1, $2, $3, $4, (SELECT operator FROM acting) FROM event_recording WHERE types LIKE '% ' || $1 || ' %'
 $$;
 
 -- A replaced or purged link has expired, unless the sender has recorded that. A counted visit is no change.

@@ -87,7 +87,8 @@ CREATE TABLE journal (
   note       BLOB,                         -- UTF-8
   code       TEXT,
   created_ms INTEGER,
-  host       TEXT
+  host       TEXT,
+  operator   TEXT                          -- a name, if the token or the proxy gives one
 ) STRICT;
 
 CREATE INDEX journal_by_code ON journal (code) WHERE code IS NOT NULL;
@@ -175,8 +176,19 @@ CREATE TABLE events (
   created_ms INTEGER,
   detail     TEXT,                          -- the host, or why the link is disabled
   at_ms      INTEGER NOT NULL DEFAULT (CAST(unixepoch('subsec') * 1000 AS INTEGER)),
-  sent       INTEGER NOT NULL DEFAULT FALSE
+  sent       INTEGER NOT NULL DEFAULT FALSE,
+  operator   TEXT                           -- who decided it, as in the journal
 ) STRICT;
+
+-- The operator whose decision is being written. A row exists only within its transaction.
+CREATE TABLE acting (
+  operator TEXT NOT NULL
+) STRICT;
+CREATE TRIGGER event_of_operator AFTER INSERT ON events
+WHEN new.type <> 'link.created' AND EXISTS (SELECT 1 FROM acting)
+BEGIN
+  UPDATE events SET operator = (SELECT operator FROM acting) WHERE seq = new.seq;
+END;
 
 -- Events that EVENTS_URL refused. Not in `events`: recording ends when the numbers there span too many.
 CREATE TABLE refused_events (
@@ -185,7 +197,8 @@ CREATE TABLE refused_events (
   code       TEXT,
   created_ms INTEGER,
   detail     TEXT,
-  at_ms      INTEGER NOT NULL
+  at_ms      INTEGER NOT NULL,
+  operator   TEXT
 ) STRICT;
 
 -- At most one row. A process with EVENTS_URL writes it, which turns recording on.
