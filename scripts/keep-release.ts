@@ -1,7 +1,7 @@
 // `npm run keep-release` fills a store of each engine with records of every kind and saves both in test/releases/<version>/, with an
 // export and a backup, for test/stores/releases.test.ts. Run it for each release that has a new schema or writes new records.
 import { Database } from "bun:sqlite";
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { version } from "../package.json";
@@ -15,6 +15,8 @@ const SEQUENCES = "sqlite_sequence";
 
 const FOLDER = join(ROOT, "test/releases", version);
 
+rmSync(FOLDER, { recursive: true, force: true });
+mkdirSync(FOLDER, { recursive: true });
 await saveSqlite();
 await savePostgres();
 console.log(FOLDER);
@@ -43,7 +45,13 @@ async function savePostgres(): Promise<void> {
 
 async function fillStore(settings: Record<string, string>, folder: string): Promise<Kept> {
   await using program = await startProgram(
-    { BASE_URL: "https://go.example.com", EVENTS_URL: "http://127.0.0.1:9/", ...TOKENS, ...settings },
+    {
+      BASE_URL: "https://go.example.com",
+      EVENTS_URL: "http://127.0.0.1:9/",
+      EVENTS_SECRET: `whsec_${btoa("s".repeat(32))}`,
+      ...TOKENS,
+      ...settings,
+    },
     { folder },
   );
   const expected = await fill(program.origin);
@@ -60,7 +68,6 @@ function runCommand(settings: Record<string, string>, ...command: string[]): voi
 }
 
 function save(engine: string, expected: Kept, statements: readonly string[]): void {
-  mkdirSync(FOLDER, { recursive: true });
   writeFileSync(join(FOLDER, `${engine}.sql`), `${statements.join(";\n")};\n`);
   writeFileSync(join(FOLDER, `${engine}.json`), `${JSON.stringify(expected, undefined, 2)}\n`);
 }

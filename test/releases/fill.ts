@@ -33,6 +33,9 @@ const BROWSER =
   "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/131.0.0.0 Safari/537.36";
 const BOT = "Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)";
 export const PASSWORD = "open sesame";
+const as = (token: string) => ({ Authorization: `Bearer ${token.replace(/.*:/, "")}` });
+export const AS_OPERATOR = as(TOKENS.ADMIN_TOKEN);
+export const AS_CREATOR = as(TOKENS.CREATE_TOKEN);
 
 /** Creates links of all kinds, visits them, and does what an operator does, in a service with {@link TOKENS}. */
 export async function fill(origin: string): Promise<Kept> {
@@ -50,10 +53,8 @@ export async function fill(origin: string): Promise<Kept> {
     if (response.status >= 400) throw new Error(`${method} ${path}: ${response.status} ${text}`);
     return text.startsWith("{") ? (JSON.parse(text) as { data: Record<string, string> }).data : {};
   }
-  const as = (token: string) => ({ Authorization: `Bearer ${token.replace(/.*:/, "")}` });
-  const asCreator = as(TOKENS.CREATE_TOKEN);
   const operate = (method: string, path: string, body?: object) =>
-    send(method, `/api/v1/admin/${path}`, body, { ...as(TOKENS.ADMIN_TOKEN), "If-Match": "*" });
+    send(method, `/api/v1/admin/${path}`, body, { ...AS_OPERATOR, "If-Match": "*" });
 
   async function createLink(
     custom_code: string | undefined,
@@ -62,7 +63,7 @@ export async function fill(origin: string): Promise<Kept> {
     headers = {},
   ): Promise<void> {
     const body = { original_url: url, custom_code, ...more };
-    const { code = "" } = await send("POST", "/api/v1/shorten", body, { ...asCreator, ...headers });
+    const { code = "" } = await send("POST", "/api/v1/shorten", body, { ...AS_CREATOR, ...headers });
     links.set(code, { code, url, status: 302, visits: 0, bots: 0 });
   }
   async function createManagedLink(code: string, url: string, more = {}): Promise<Record<string, string>> {
@@ -70,7 +71,7 @@ export async function fill(origin: string): Promise<Kept> {
       "POST",
       "/api/v1/links",
       { target: url, code, ...more },
-      asCreator,
+      AS_CREATOR,
     );
     links.set(code, { code, url, status: 302, visits: 0, bots: 0, key });
     return { Authorization: `Bearer ${key}` };
@@ -79,7 +80,7 @@ export async function fill(origin: string): Promise<Kept> {
     const link = links.get(code);
     if (link !== undefined) links.set(code, { ...link, ...what });
   }
-  async function visit(code: string, times: number, agent: string, as: "visits" | "bots"): Promise<void> {
+  async function visit(code: string, times: number, agent: string, kind: "visits" | "bots"): Promise<void> {
     for (let nth = 0; nth < times; nth++)
       await send("GET", `/${encodeURIComponent(code)}`, undefined, {
         "User-Agent": agent,
@@ -87,7 +88,7 @@ export async function fill(origin: string): Promise<Kept> {
         "Accept-Language": "ko-KR,ko;q=0.9",
         Referer: "https://search.naver.com/",
       });
-    change(code, { [as]: times });
+    change(code, { [kind]: times });
   }
 
   await createLink("plain", "HTTPS://Example.com/plain?a=b#c");

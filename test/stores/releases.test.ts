@@ -9,15 +9,13 @@ import { checkStore } from "../../src/store/open.ts";
 import { MIGRATIONS as ofPostgres } from "../../src/store/postgres/schema.ts";
 import { MIGRATIONS as ofSqlite } from "../../src/store/sqlite/file/schema.ts";
 import { runCommand } from "../cli/commands.ts";
-import { CREATOR, type Kept, OPERATOR, PASSWORD } from "../releases/fill.ts";
+import { AS_CREATOR, AS_OPERATOR, CREATOR, type Kept, OPERATOR, PASSWORD, TOKENS } from "../releases/fill.ts";
 import { sharePostgres } from "../support/postgres.ts";
 import { type LocalService, openStoreOf, startService, temporaryFolder } from "../support/service.ts";
 
 const FOLDER = join(import.meta.dir, "../releases");
 const RELEASES = readdirSync(FOLDER).filter((name) => /^\d/.test(name));
 const HOUR_MS = 3_600_000;
-const ADMIN_TOKEN = "a".repeat(32);
-const AS_OPERATOR = { headers: { Authorization: `Bearer ${ADMIN_TOKEN}` } };
 
 const pathIn = (release: string, file: string) => join(FOLDER, release, file);
 const textOf = (release: string, file: string) => readFileSync(pathIn(release, file), "utf8");
@@ -75,14 +73,15 @@ async function runInto(folder: string, ...command: string[]): Promise<void> {
 /** Starts twice: the first start changes the schema. */
 async function checkAll(kept: Kept, settings: Record<string, string>, folder: string): Promise<void> {
   const options = { folder, startMs: kept.madeMs + HOUR_MS };
-  const all = { BASE_URL: "https://go.example.com", ADMIN_TOKEN, EDITS: "24h", ...settings };
+  const all = { BASE_URL: "https://go.example.com", ...TOKENS, EDITS: "24h", ...settings };
   {
     await using service = await startService(all, options);
     await checkVisits(service, kept, 0);
     await checkLinks(service, kept);
     await checkKeys(service, kept);
     expect(
-      (await service.shorten({ original_url: "https://example.com/new", custom_code: "new" })).status,
+      (await service.shorten({ original_url: "https://example.com/new", custom_code: "new" }, AS_CREATOR))
+        .status,
     ).toBe(201);
   }
   await using service = await startService(all, options);
@@ -119,7 +118,11 @@ async function checkVisits(service: LocalService, { links }: Kept, rounds: numbe
 
 async function checkDecisions(service: LocalService, { reportedCodes, blockedHosts }: Kept): Promise<void> {
   const dataOf = async (path: string) =>
-    ((await (await service.fetch(`/api/v1/admin/${path}`, AS_OPERATOR)).json()) as { data: object }).data;
+    (
+      (await (await service.fetch(`/api/v1/admin/${path}`, { headers: AS_OPERATOR })).json()) as {
+        data: object;
+      }
+    ).data;
   expect(await dataOf("cases")).toMatchObject({ cases: reportedCodes.map((code) => ({ code })) });
   expect(await dataOf("hosts")).toMatchObject({ hosts: blockedHosts.map((host) => ({ host })) });
   const { entries } = (await dataOf("journal")) as { entries: object[] };
@@ -144,5 +147,7 @@ async function checkKeys(service: LocalService, { links, idempotencyKey }: Kept)
     expect([code, (await change(code, key)).status]).toEqual([code, 200]);
   }
   const body = { original_url: "https://example.com/again", custom_code: "again" };
-  expect((await service.shorten(body, { "Idempotency-Key": idempotencyKey })).status).toBe(201);
+  expect((await service.shorten(body, { ...AS_CREATOR, "Idempotency-Key": idempotencyKey })).status).toBe(
+    201,
+  );
 }

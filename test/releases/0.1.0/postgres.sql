@@ -123,7 +123,8 @@ CREATE TABLE journal (
   note       bytea,                        -- UTF-8: text cannot have a NUL
   code       text   COLLATE "C",
   created_ms bigint,
-  host       text   COLLATE "C"
+  host       text   COLLATE "C",
+  operator   text                          -- a name, if the token or the proxy gives one
 );
 
 CREATE INDEX journal_by_code ON journal (code, entry) WHERE code IS NOT NULL;
@@ -201,7 +202,13 @@ CREATE TABLE events (
   sent       boolean NOT NULL DEFAULT FALSE,
   type       text    NOT NULL,
   code       text    COLLATE "C",            -- NULL for a host
-  detail     text    COLLATE "C"             -- the host, or why the link is disabled
+  detail     text    COLLATE "C",            -- the host, or why the link is disabled
+  operator   text                            -- who decided it, as in the journal
+);
+
+-- The operator whose decision is being written. Rows exist only within their transactions, which see no others.
+CREATE TABLE acting (
+  operator text NOT NULL
 );
 
 -- Events that EVENTS_URL refused. Not in `events`: recording ends when the numbers there span too many.
@@ -211,7 +218,8 @@ CREATE TABLE refused_events (
   at_ms      bigint NOT NULL,
   type       text   NOT NULL,
   code       text   COLLATE "C",
-  detail     text   COLLATE "C"
+  detail     text   COLLATE "C",
+  operator   text
 );
 
 -- At most one row. A process with EVENTS_URL writes it, which turns recording on.
@@ -234,8 +242,8 @@ WHERE renewed > now() - interval '1 day'
 
 -- Records an event if its type is wanted. A change that is no event has no type.
 CREATE FUNCTION record_event(text, text, bigint, text) RETURNS void LANGUAGE sql AS $$
-  INSERT INTO events (type, code, created_ms, detail)
-  SELECT $1, $2, $3, $4 FROM event_recording WHERE types LIKE '% ' || $1 || ' %'
+  INSERT INTO events (type, code, created_ms, detail, operator)
+  SELECT $1, $2, $3, $4, (SELECT operator FROM acting) FROM event_recording WHERE types LIKE '% ' || $1 || ' %'
 $$;
 
 -- A replaced or purged link has expired, unless the sender has recorded that. A counted visit is no change.
@@ -283,59 +291,84 @@ CREATE TABLE curt (version integer NOT NULL);
 TRUNCATE ageing;
 INSERT INTO ageing (part) VALUES ('visits');
 TRUNCATE cases;
-INSERT INTO cases (code, created_ms, is_open, first_ms, last_ms, reports, reasons, pending, disabled_ms, answer, answered_ms, target_ms) VALUES ('reported', '1795702845186', 'true', '1795702845433', '1795702845433', '1', '{"phishing":1}', '1', NULL, NULL, NULL, NULL);
+INSERT INTO cases (code, created_ms, is_open, first_ms, last_ms, reports, reasons, pending, disabled_ms, answer, answered_ms, target_ms) VALUES ('reported', '1795706588233', 'true', '1795706588340', '1795706588340', '1', '{"phishing":1}', '1', NULL, NULL, NULL, NULL);
 TRUNCATE changes;
-INSERT INTO changes (transaction, made_at, code) VALUES ('771', '2026-11-26 14:20:45.402076+00', 'moved');
-INSERT INTO changes (transaction, made_at, code) VALUES ('773', '2026-11-26 14:20:45.426103+00', 'withdrawn');
-INSERT INTO changes (transaction, made_at, code) VALUES ('775', '2026-11-26 14:20:45.449015+00', 'disabled');
-INSERT INTO changes (transaction, made_at, code) VALUES ('776', '2026-11-26 14:20:45.463492+00', '');
-INSERT INTO changes (transaction, made_at, code) VALUES ('777', '2026-11-26 14:20:45.484896+00', 'deleted');
+INSERT INTO changes (transaction, made_at, code) VALUES ('773', '2026-11-26 15:23:08.319994+00', 'moved');
+INSERT INTO changes (transaction, made_at, code) VALUES ('775', '2026-11-26 15:23:08.332237+00', 'withdrawn');
+INSERT INTO changes (transaction, made_at, code) VALUES ('777', '2026-11-26 15:23:08.3546+00', 'disabled');
+INSERT INTO changes (transaction, made_at, code) VALUES ('778', '2026-11-26 15:23:08.372225+00', '');
+INSERT INTO changes (transaction, made_at, code) VALUES ('779', '2026-11-26 15:23:08.380141+00', 'deleted');
 TRUNCATE counters;
 INSERT INTO counters (day, name, count) VALUES ('20783', 'bots', '2');
-INSERT INTO counters (day, name, count) VALUES ('20783', 'created', '14');
+INSERT INTO counters (day, name, count) VALUES ('20783', 'created', '15');
 INSERT INTO counters (day, name, count) VALUES ('20783', 'reports', '1');
 INSERT INTO counters (day, name, count) VALUES ('20783', 'visits', '7');
 TRUNCATE curt;
 INSERT INTO curt (version) VALUES ('1');
+TRUNCATE event_sender;
+INSERT INTO event_sender (id, owner, turn, types, renewed, expired_ms, expired_code, batch) VALUES ('1', '', '0', ' report.opened link.created link.changed link.withdrawn link.expired link.disabled link.enabled host.blocked ', '2026-11-26 15:23:08.085947+00', '1795706587979', '', '[]');
+TRUNCATE events;
+INSERT INTO events (seq, created_ms, at_ms, sent, type, code, detail, operator) VALUES ('1', '1795706588195', '1795706588203', 'false', 'link.created', 'plain', NULL, NULL);
+INSERT INTO events (seq, created_ms, at_ms, sent, type, code, detail, operator) VALUES ('10', '1795706588263', '1795706588302', 'false', 'link.created', 'secret', NULL, NULL);
+INSERT INTO events (seq, created_ms, at_ms, sent, type, code, detail, operator) VALUES ('11', '1795706588305', '1795706588308', 'false', 'link.created', 'passes-on', NULL, NULL);
+INSERT INTO events (seq, created_ms, at_ms, sent, type, code, detail, operator) VALUES ('12', '1795706588309', '1795706588312', 'false', 'link.created', 'later', NULL, NULL);
+INSERT INTO events (seq, created_ms, at_ms, sent, type, code, detail, operator) VALUES ('13', '1795706588313', '1795706588315', 'false', 'link.created', 'moved', NULL, NULL);
+INSERT INTO events (seq, created_ms, at_ms, sent, type, code, detail, operator) VALUES ('14', '1795706588313', '1795706588324', 'false', 'link.changed', 'moved', NULL, NULL);
+INSERT INTO events (seq, created_ms, at_ms, sent, type, code, detail, operator) VALUES ('15', '1795706588328', '1795706588330', 'false', 'link.created', 'withdrawn', NULL, NULL);
+INSERT INTO events (seq, created_ms, at_ms, sent, type, code, detail, operator) VALUES ('16', '1795706588328', '1795706588335', 'false', 'link.withdrawn', 'withdrawn', NULL, NULL);
+INSERT INTO events (seq, created_ms, at_ms, sent, type, code, detail, operator) VALUES ('17', '1795706588233', '1795706588347', 'false', 'report.opened', 'reported', NULL, NULL);
+INSERT INTO events (seq, created_ms, at_ms, sent, type, code, detail, operator) VALUES ('18', '1795706588225', '1795706588360', 'false', 'link.disabled', 'disabled', 'spam', 'mina');
+INSERT INTO events (seq, created_ms, at_ms, sent, type, code, detail, operator) VALUES ('19', NULL, '1795706588374', 'false', 'host.blocked', NULL, 'blocked.example', 'mina');
+INSERT INTO events (seq, created_ms, at_ms, sent, type, code, detail, operator) VALUES ('2', '1795706588205', '1795706588218', 'false', 'link.created', '한글날☕', NULL, NULL);
+INSERT INTO events (seq, created_ms, at_ms, sent, type, code, detail, operator) VALUES ('20', '1795706588231', '1795706588383', 'false', 'link.disabled', 'deleted', 'deleted', 'mina');
+INSERT INTO events (seq, created_ms, at_ms, sent, type, code, detail, operator) VALUES ('21', '1795706588387', '1795706588391', 'false', 'link.created', 'again', NULL, NULL);
+INSERT INTO events (seq, created_ms, at_ms, sent, type, code, detail, operator) VALUES ('3', '1795706588218', '1795706588222', 'false', 'link.created', 'TbCrKDy', NULL, NULL);
+INSERT INTO events (seq, created_ms, at_ms, sent, type, code, detail, operator) VALUES ('4', '1795706588223', '1795706588225', 'false', 'link.created', 'ends', NULL, NULL);
+INSERT INTO events (seq, created_ms, at_ms, sent, type, code, detail, operator) VALUES ('5', '1795706588225', '1795706588227', 'false', 'link.created', 'disabled', NULL, NULL);
+INSERT INTO events (seq, created_ms, at_ms, sent, type, code, detail, operator) VALUES ('6', '1795706588231', '1795706588232', 'false', 'link.created', 'deleted', NULL, NULL);
+INSERT INTO events (seq, created_ms, at_ms, sent, type, code, detail, operator) VALUES ('7', '1795706588233', '1795706588235', 'false', 'link.created', 'reported', NULL, NULL);
+INSERT INTO events (seq, created_ms, at_ms, sent, type, code, detail, operator) VALUES ('8', '1795706588236', '1795706588238', 'false', 'link.created', 'blocked', NULL, NULL);
+INSERT INTO events (seq, created_ms, at_ms, sent, type, code, detail, operator) VALUES ('9', '1795706588253', '1795706588255', 'false', 'link.created', 'limited', NULL, NULL);
 SELECT setval(pg_get_serial_sequence('events', 'seq'), (SELECT coalesce(max(seq), 1) FROM events));
 TRUNCATE forgotten_changes;
 INSERT INTO forgotten_changes (transaction) VALUES ('0');
 TRUNCATE hosts;
-INSERT INTO hosts (host, reason, since_ms) VALUES ('blocked.example', 'malware', '1795702845462');
-INSERT INTO journal (entry, at_ms, who, action, reason, note, code, created_ms, host) VALUES ('1', '1795702845448', 'api', 'disable', 'spam', E'\\x277365656e27', 'disabled', '1795702845181', NULL);
-INSERT INTO journal (entry, at_ms, who, action, reason, note, code, created_ms, host) VALUES ('2', '1795702845462', 'api', 'block-host', 'malware', NULL, NULL, NULL, 'blocked.example');
-INSERT INTO journal (entry, at_ms, who, action, reason, note, code, created_ms, host) VALUES ('3', '1795702845484', 'api', 'erase', NULL, NULL, 'deleted', '1795702845183', NULL);
+INSERT INTO hosts (host, reason, since_ms) VALUES ('blocked.example', 'malware', '1795706588372');
+INSERT INTO journal (entry, at_ms, who, action, reason, note, code, created_ms, host, operator) VALUES ('1', '1795706588354', 'api', 'disable', 'spam', E'\\x277365656e27', 'disabled', '1795706588225', NULL, 'mina');
+INSERT INTO journal (entry, at_ms, who, action, reason, note, code, created_ms, host, operator) VALUES ('2', '1795706588372', 'api', 'block-host', 'malware', NULL, NULL, NULL, 'blocked.example', 'mina');
+INSERT INTO journal (entry, at_ms, who, action, reason, note, code, created_ms, host, operator) VALUES ('3', '1795706588380', 'api', 'erase', NULL, NULL, 'deleted', '1795706588231', NULL, 'mina');
 SELECT setval(pg_get_serial_sequence('journal', 'entry'), (SELECT coalesce(max(entry), 1) FROM journal));
 TRUNCATE link_count;
-INSERT INTO link_count (links) VALUES ('14');
+INSERT INTO link_count (links) VALUES ('15');
 TRUNCATE links;
-INSERT INTO links (created_ms, ends_ms, code, original_url, target, disabled, terms) VALUES ('1795702845146', NULL, 'plain', 'HTTPS://Example.com/plain?a=b#c', 'https://example.com/plain?a=b#c', NULL, NULL);
-INSERT INTO links (created_ms, ends_ms, code, original_url, target, disabled, terms) VALUES ('1795702845160', NULL, '한글날☕', 'https://누리집.example/안내/오시는 길', 'https://xn--od1b68ljso.example/%EC%95%88%EB%82%B4/%EC%98%A4%EC%8B%9C%EB%8A%94%20%EA%B8%B8', NULL, NULL);
-INSERT INTO links (created_ms, ends_ms, code, original_url, target, disabled, terms) VALUES ('1795702845175', NULL, 'TZzcLXr', 'https://example.com/generated', NULL, NULL, NULL);
-INSERT INTO links (created_ms, ends_ms, code, original_url, target, disabled, terms) VALUES ('1795702845179', '1796307645179', 'ends', 'https://example.com/ends', NULL, NULL, NULL);
-INSERT INTO links (created_ms, ends_ms, code, original_url, target, disabled, terms) VALUES ('1795702845181', NULL, 'disabled', 'https://example.com/disabled', NULL, 'spam', NULL);
-INSERT INTO links (created_ms, ends_ms, code, original_url, target, disabled, terms) VALUES ('1795702845183', NULL, 'deleted', '', NULL, 'deleted', NULL);
-INSERT INTO links (created_ms, ends_ms, code, original_url, target, disabled, terms) VALUES ('1795702845186', NULL, 'reported', 'https://example.com/reported', NULL, NULL, NULL);
-INSERT INTO links (created_ms, ends_ms, code, original_url, target, disabled, terms) VALUES ('1795702845188', NULL, 'blocked', 'https://sub.blocked.example/', NULL, NULL, NULL);
-INSERT INTO links (created_ms, ends_ms, code, original_url, target, disabled, terms) VALUES ('1795702845206', NULL, 'limited', 'https://example.com/limited', NULL, NULL, '{"maxVisits":3,"visits":1}');
-INSERT INTO links (created_ms, ends_ms, code, original_url, target, disabled, terms) VALUES ('1795702845214', NULL, 'secret', 'https://example.com/secret', NULL, NULL, '{"passwordHash":"$argon2id$v=19$m=19456,t=2,p=1$MAPIGRCdls0VcSIc96M72ip5ERfNrTrrwdnh6gPMg/M$7Kd1kVqhTYVQGDAJz5rrrTCiu11GXkkaVaA4P8b/Lb8"}');
-INSERT INTO links (created_ms, ends_ms, code, original_url, target, disabled, terms) VALUES ('1795702845388', NULL, 'later', 'https://example.com/later', NULL, NULL, '{"startsMs":1795720845043}');
-INSERT INTO links (created_ms, ends_ms, code, original_url, target, disabled, terms) VALUES ('1795702845391', NULL, 'moved', 'https://example.com/after', NULL, NULL, '{"changedMs":1795702845401,"formerHost":"example.com","formerMs":10}');
-INSERT INTO links (created_ms, ends_ms, code, original_url, target, disabled, terms) VALUES ('1795702845418', '1795702845425', 'withdrawn', 'https://example.com/withdrawn', NULL, NULL, '{"ended":"withdrawn"}');
-INSERT INTO links (created_ms, ends_ms, code, original_url, target, disabled, terms) VALUES ('1795702845496', NULL, 'again', 'https://example.com/again', NULL, NULL, NULL);
+INSERT INTO links (created_ms, ends_ms, code, original_url, target, disabled, terms) VALUES ('1795706588195', NULL, 'plain', 'HTTPS://Example.com/plain?a=b#c', 'https://example.com/plain?a=b#c', NULL, '{"createdBy":"club"}');
+INSERT INTO links (created_ms, ends_ms, code, original_url, target, disabled, terms) VALUES ('1795706588205', NULL, '한글날☕', 'https://누리집.example/안내/오시는 길', 'https://xn--od1b68ljso.example/%EC%95%88%EB%82%B4/%EC%98%A4%EC%8B%9C%EB%8A%94%20%EA%B8%B8', NULL, '{"createdBy":"club"}');
+INSERT INTO links (created_ms, ends_ms, code, original_url, target, disabled, terms) VALUES ('1795706588218', NULL, 'TbCrKDy', 'https://example.com/generated', NULL, NULL, '{"createdBy":"club"}');
+INSERT INTO links (created_ms, ends_ms, code, original_url, target, disabled, terms) VALUES ('1795706588223', '1796311388223', 'ends', 'https://example.com/ends', NULL, NULL, '{"createdBy":"club"}');
+INSERT INTO links (created_ms, ends_ms, code, original_url, target, disabled, terms) VALUES ('1795706588225', NULL, 'disabled', 'https://example.com/disabled', NULL, 'spam', '{"createdBy":"club"}');
+INSERT INTO links (created_ms, ends_ms, code, original_url, target, disabled, terms) VALUES ('1795706588231', NULL, 'deleted', '', NULL, 'deleted', NULL);
+INSERT INTO links (created_ms, ends_ms, code, original_url, target, disabled, terms) VALUES ('1795706588233', NULL, 'reported', 'https://example.com/reported', NULL, NULL, '{"createdBy":"club"}');
+INSERT INTO links (created_ms, ends_ms, code, original_url, target, disabled, terms) VALUES ('1795706588236', NULL, 'blocked', 'https://sub.blocked.example/', NULL, NULL, '{"createdBy":"club"}');
+INSERT INTO links (created_ms, ends_ms, code, original_url, target, disabled, terms) VALUES ('1795706588253', NULL, 'limited', 'https://example.com/limited', NULL, NULL, '{"maxVisits":3,"createdBy":"club","visits":1}');
+INSERT INTO links (created_ms, ends_ms, code, original_url, target, disabled, terms) VALUES ('1795706588263', NULL, 'secret', 'https://example.com/secret', NULL, NULL, '{"passwordHash":"$argon2id$v=19$m=19456,t=2,p=1$7n6QOdPpxkPARfoZti+TbLkZxnQyJwDxF4NTcqw2yNk$A+c5i6m53LKXEYf50IwPygACyKNeTyRVM7273HxrTC8","createdBy":"club"}');
+INSERT INTO links (created_ms, ends_ms, code, original_url, target, disabled, terms) VALUES ('1795706588305', NULL, 'passes-on', 'https://example.com/passes-on', NULL, NULL, '{"forwardQuery":true,"createdBy":"club"}');
+INSERT INTO links (created_ms, ends_ms, code, original_url, target, disabled, terms) VALUES ('1795706588309', NULL, 'later', 'https://example.com/later', NULL, NULL, '{"startsMs":1795724588102,"createdBy":"club"}');
+INSERT INTO links (created_ms, ends_ms, code, original_url, target, disabled, terms) VALUES ('1795706588313', NULL, 'moved', 'https://example.com/after', NULL, NULL, '{"createdBy":"club","changedMs":1795706588319,"formerHost":"example.com","formerMs":6}');
+INSERT INTO links (created_ms, ends_ms, code, original_url, target, disabled, terms) VALUES ('1795706588328', '1795706588331', 'withdrawn', 'https://example.com/withdrawn', NULL, NULL, '{"createdBy":"club","ended":"withdrawn"}');
+INSERT INTO links (created_ms, ends_ms, code, original_url, target, disabled, terms) VALUES ('1795706588387', NULL, 'again', 'https://example.com/again', NULL, NULL, '{"createdBy":"club"}');
 TRUNCATE notes;
-INSERT INTO notes (id, code, created_ms, noted_ms, reason, note) VALUES ('1', 'reported', '1795702845186', '1795702845433', 'phishing', E'\\xeab080eca79c20ec9d80ed9689');
+INSERT INTO notes (id, code, created_ms, noted_ms, reason, note) VALUES ('1', 'reported', '1795706588233', '1795706588340', 'phishing', E'\\xeab080eca79c20ec9d80ed9689');
 SELECT setval(pg_get_serial_sequence('notes', 'id'), (SELECT coalesce(max(id), 1) FROM notes));
 TRUNCATE reporters;
-INSERT INTO reporters (day, code, created_ms, reporter) VALUES ('20783', 'reported', '1795702845186', '807b5daf126c3089');
+INSERT INTO reporters (day, code, created_ms, reporter) VALUES ('20783', 'reported', '1795706588233', '73bdcc3108dcc03c');
 TRUNCATE requests;
-INSERT INTO requests (sent_ms, key, body, made) VALUES ('1795702845496', 'bTEI0cz9Z4ss9cfv8XJJZA', 'XFKMBLp1EHBvrZjfYPLmTw', '[{"nth":0,"code":"again","createdMs":1795702845496,"endsMs":253402214400000}]');
+INSERT INTO requests (sent_ms, key, body, made) VALUES ('1795706588387', 'jX2_Y76-PmgZNn40T93hKA', 'jZ-i1RknVBg2GsuVsFX26Q', '[{"nth":0,"code":"again","createdMs":1795706588387,"endsMs":253402214400000}]');
 TRUNCATE salts;
-INSERT INTO salts (day, salt) VALUES ('20783', E'\\x73ac55ac9a783baf9dfda7516164eb872c553b84b65abb07723282c25f388541');
+INSERT INTO salts (day, salt) VALUES ('20783', E'\\xbb21f51ebc7974201e9cf6a2d8bd5ebbff6b512c19b5da3c6aac62e1ae2d6fd0');
 TRUNCATE secrets;
-INSERT INTO secrets (name, secret) VALUES ('instance', E'\\xcfaca348aa22d429f8d410c553279613d385c3ce174f78dc384a660b9c4a2d60');
+INSERT INTO secrets (name, secret) VALUES ('instance', E'\\xabef370e5429222c744a0a9fc9bea5739d073da1ff441193a352adc217b82807');
 TRUNCATE visits;
-INSERT INTO visits (created_ms, sequence, visits, bots, day, version, state, code, source, detail) VALUES ('1795702845146', '1', '3', '2', '20783', '1', '0', 'plain', '96386017a3797731', E'\\x218080010302023a3105c606022603020003020203020603020403020203');
-INSERT INTO visits (created_ms, sequence, visits, bots, day, version, state, code, source, detail) VALUES ('1795702845160', '1', '1', '0', '20783', '1', '0', '한글날☕', '96386017a3797731', E'\\x4e9c09811e06260002060402');
-INSERT INTO visits (created_ms, sequence, visits, bots, day, version, state, code, source, detail) VALUES ('1795702845181', '1', '2', '0', '20783', '1', '0', 'disabled', '96386017a3797731', E'\\x2180800102000245f556e606022602020002020202020602020402020202');
-INSERT INTO visits (created_ms, sequence, visits, bots, day, version, state, code, source, detail) VALUES ('1795702845206', '1', '1', '0', '20783', '1', '0', 'limited', '96386017a3797731', E'\\x4ef88bca1a06260002060402');
+INSERT INTO visits (created_ms, sequence, visits, bots, day, version, state, code, source, detail) VALUES ('1795706588195', '1', '3', '2', '20783', '1', '0', 'plain', '4f0f13acb280e4aa', E'\\x21808002030202da5c73a206022603020003020203020603020403020203');
+INSERT INTO visits (created_ms, sequence, visits, bots, day, version, state, code, source, detail) VALUES ('1795706588205', '1', '1', '0', '20783', '1', '0', '한글날☕', '4f0f13acb280e4aa', E'\\x4fe7bac93206260002060402');
+INSERT INTO visits (created_ms, sequence, visits, bots, day, version, state, code, source, detail) VALUES ('1795706588225', '1', '2', '0', '20783', '1', '0', 'disabled', '4f0f13acb280e4aa', E'\\x21808002020002063583a606022602020002020202020602020402020202');
+INSERT INTO visits (created_ms, sequence, visits, bots, day, version, state, code, source, detail) VALUES ('1795706588253', '1', '1', '0', '20783', '1', '0', 'limited', '4f0f13acb280e4aa', E'\\x4ff462fd4106260002060402');
