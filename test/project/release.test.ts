@@ -8,12 +8,18 @@ import { ACCEPTED, describeLibraries, listLibraries } from "../../scripts/licenc
 import { releaseChanges } from "../../scripts/release.ts";
 import { ROOT, temporaryFolder } from "../support/service.ts";
 
-const changelog = readFileSync(join(ROOT, "CHANGELOG.md"), "utf8");
+const released = readFileSync(join(ROOT, "CHANGELOG.md"), "utf8");
+const HEADING = "## Unreleased\n";
+const CHANGE = "### For operators\n\n- A change.\n";
+const [before, after = ""] = released.split(HEADING);
+const [, ...versions] = after.split(/^(?=## )/m);
+/** The changelog with one unreleased change. */
+const changelog = `${before}${HEADING}\n${CHANGE}\n${versions.join("")}`;
 
 test("a release puts the unreleased changes under its version and keeps the heading for the next ones", () => {
-  const released = releaseChanges(changelog, "99.0.0");
-  expect(released).toContain("## Unreleased\n\n## 99.0.0\n\n### ");
-  expect(released.replace("\n## 99.0.0\n", "")).toBe(changelog);
+  const next = releaseChanges(changelog, "99.0.0");
+  expect(next).toContain(`${HEADING}\n## 99.0.0\n\n${CHANGE}`);
+  expect(next.replace("\n## 99.0.0\n", "")).toBe(changelog);
 });
 
 test("a release without changes is refused", () => {
@@ -23,9 +29,8 @@ test("a release without changes is refused", () => {
 });
 
 test("release notes are the version's part of the changelog", () => {
-  const released = releaseChanges(changelog, "99.0.0");
-  const [, unreleased = ""] = changelog.split("## Unreleased\n");
-  expect(changesOf(released, "99.0.0")).toBe(unreleased.split(/^## /m, 1)[0]?.trim() ?? "");
+  expect(changesOf(releaseChanges(changelog, "99.0.0"), "99.0.0")).toBe(CHANGE.trim());
+  expect(changesOf(released, packageJson.version)).toContain("\n- ");
 });
 
 test("the checksums are SHA-256, in the format of sha256sum", async () => {
