@@ -42,23 +42,21 @@ refuses a longer one with the error of its rule. A path has at most ${MAX_PATH} 
 than ${MAX_FORWARDED_QUERY} isn't passed on to a destination. Curt reads the first ${MAX_COOKIES} cookies of one name.
 JSON has at most ${MAX_NESTING} levels, and at most one value per ${BYTES_PER_VALUE} bytes of its bound.`;
 
-/** Rows of a bound and the inputs that have it, the smallest first. */
-function boundRows(bounds: Readonly<Record<string, number>>): string[] {
+/** Items of a bound and the inputs that have it, the smallest first. */
+function boundItems(bounds: Readonly<Record<string, number>>): string[] {
   const byBound = Object.entries(Object.groupBy(Object.keys(bounds), (name) => bounds[name] ?? 0));
-  return byBound.map(([bound, names = []]) => `| ${Number(bound).toLocaleString("en")} | ${codes(names)} |`);
+  return byBound.map(([bound, names = []]) => `- ${Number(bound).toLocaleString("en")}: ${codes(names)}`);
 }
 
 /** Writes the bounds of all inputs. */
 export async function writeBounds(path: string): Promise<void> {
   const bytes = Object.fromEntries(Object.entries(BODIES).map(([name, { maxBytes }]) => [name, maxBytes]));
-  const tables = [
-    ["Bodies", "Bytes", bytes],
-    ["Headers", "Characters", HEADERS],
-    ["Fields of bodies, forms and queries", "UTF-16 units", FIELDS],
+  const lists = [
+    ["Bodies, in bytes", bytes],
+    ["Headers, in characters", HEADERS],
+    ["Fields of bodies, forms and queries, in UTF-16 units", FIELDS],
   ] as const;
-  const parts = tables.map(
-    ([title, unit, bounds]) => `## ${title}\n\n| ${unit} | |\n| --: | --- |\n${boundRows(bounds).join("\n")}`,
-  );
+  const parts = lists.map(([title, bounds]) => `## ${title}\n\n${boundItems(bounds).join("\n")}`);
   await Bun.write(path, `${[BOUNDS_HEAD, ...parts].join("\n\n")}\n`);
   await run("oxfmt", path);
 }

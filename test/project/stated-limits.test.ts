@@ -242,7 +242,7 @@ const STATED: Readonly<Record<string, readonly string[]>> = {
     `up to ${word(MAX_SUGGESTIONS)} similar codes`,
     `fewer than ${MIN_SHOWN_VISITS} visits on a day`,
   ],
-  "docs/backup.md": [`Curt copies at most ${mib(MAX_BYTES_PER_S)} MiB per second`],
+  "docs/backup.md": [`copies at most ${mib(MAX_BYTES_PER_S)} MiB per second`],
   "docs/cli.md": [`| ${SYNC_FAILED} | The disk failed`],
   "docs/clients.md": [
     `| \`CURT_URL\` | \`${DEFAULT_URL}\` |`,
