@@ -310,7 +310,7 @@ const STATED: Readonly<Record<string, readonly string[]>> = {
   "docs/ending.md": [
     `links of more than ${count(MAX_VALUE)} bytes, where each \`$\` takes ${"${curt_dollar}".length}`,
   ],
-  "docs/moving.md": [`in the last ${REPLAY_MS / HOUR_MS} hours`, `the first ${MAX_ROWS} rows of each reason`],
+  "docs/moving.md": [`in the last ${REPLAY_MS / HOUR_MS} hours`, `the first ${MAX_ROWS} of each reason`],
   "docs/overload.md": [
     `Curt starts ${STARTS_PER_TURN}, then`,
     `waits for ${seconds(MAX_WAIT_MS)}, or for ${span(MAX_STANDING_WAIT_MS)} once its line hasn't been empty for ${seconds(MAX_WAIT_MS)}`,
