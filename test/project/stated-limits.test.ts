@@ -456,7 +456,7 @@ const OTHERS: Readonly<Record<string, readonly (string | RegExp)[]>> = {
   "docs/postgresql.md": [
     "With PostgreSQL 15 or newer",
     "over 10,000 creates per second",
-    "10 × 4 × (8 + 2) = 400",
+    "above 10 × 4 × (8 + 2) = 400",
     "kill 30 s after that at the earliest",
     "creates paused for 23 to 26 s",
     "usually takes half a minute to two",
