@@ -11,7 +11,7 @@ const TARGET = "https://ko.wikipedia.org/wiki/%ED%95%9C%EA%B8%80%EB%82%A0";
 /** What the operator finds: codes, destinations, and the reasons of their reports. */
 const REPORTED = [
   ["coupon", "https://login.bank-3.example/verify-account", ["phishing", "phishing", "malware"]],
-  ["free", "https://203.0.113.9/win", ["spam", "spam"]],
+  ["free", "https://win-a-phone.example/now", ["spam", "spam"]],
   ["축제", "https://festival.example/2026/programme", ["other"]],
 ] as const;
 /** Around what a picture shows, in pixels. */
@@ -57,7 +57,12 @@ for (const [custom_code, original_url, reasons] of REPORTED) {
     // Each report is somebody else's.
     const headers = { "X-Forwarded-For": `192.0.2.${nth + 1}`, "Content-Type": "application/json" };
     const body = JSON.stringify({ reason });
-    await curt.fetch(`/api/v1/links/${custom_code}/reports`, { method: "POST", headers, body });
+    const { status } = await curt.fetch(`/api/v1/links/${custom_code}/reports`, {
+      method: "POST",
+      headers,
+      body,
+    });
+    if (status !== 202) throw new Error(`the report of ${custom_code} got ${status}`);
   }
 }
 const desk = await open(1120, 800);
