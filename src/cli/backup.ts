@@ -20,7 +20,7 @@ export async function backup(config: Config, { positionals: [file = ""] }: Argum
   if (database.engine !== "sqlite")
     return fail(
       "backup is for SQLite. PostgreSQL backs itself up: pg_dump makes one file, and pg_basebackup with all WAL since lets you go " +
-        "back to any second. docs/postgresql.md has the commands.",
+        "back to any second. docs/postgresql.md says how.",
       2,
     );
   setPriority(0, PRIORITY);
