@@ -153,7 +153,7 @@ test("the Kubernetes example has valid settings, restricts Curt, and gives it ti
   expect(config).toMatchObject({
     baseUrl: "https://go.example.com",
     database: { engine: "postgres" },
-    adminToken: "0123456789abcdef",
+    adminToken: [{ secret: "0123456789abcdef" }],
   });
   const mounts = curt.volumeMounts.map(({ mountPath }) => mountPath);
   expect(mounts).toContain(config.journalFolder.replace(/\/curt-visits$/, ""));
