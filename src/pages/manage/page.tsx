@@ -93,6 +93,11 @@ export function managePage(language: string, form: ManageForm): Page {
       </Ticket>
       <State language={language} link={link} nowMs={nowMs} />
       <Lifetime language={language} {...link} hasEnded={isOver} changed={changed} />
+      {link.terms?.createdBy !== undefined && (
+        <dl class="lifetime">
+          <Fact name={message(language, "created-by")}>{link.terms.createdBy}</Fact>
+        </dl>
+      )}
       {isPublic && (
         <p>
           <a href={`${path}+`}>{message(language, "manage.preview")}</a>
