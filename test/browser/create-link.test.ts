@@ -14,7 +14,6 @@ const LONG = "https://example.com/긴/주소?q=값";
 const TYPING_MS = 100;
 const PAUSE_MS = 500;
 /** Duration of the transition from the form to the new link. */
-const TRANSITION_MS = 280;
 /** How long the page confirms a copy. */
 const NOTICE_MS = 3000;
 
@@ -109,27 +108,6 @@ describe.each(MAKERS)("the home page ($locale, $width pixels wide)", ({ locale, 
     expect(Date.parse(String(ends)) - Date.parse(String(created))).toBe(48 * HOUR_MS);
   });
 });
-
-/** In the page: the elements that a transition to it moves, with durations. */
-const RECORD_TRANSITION = `addEventListener("pagereveal", async ({ viewTransition }) => {
-  await viewTransition?.ready;
-  globalThis.transitions = document.getAnimations().map(({ effect }) => [effect.pseudoElement, effect.getTiming().duration]);
-})`;
-
-test.each(["no-preference", "reduce"] as const)(
-  "the long address shrinks into the short one unless the reader prefers less motion (%s)",
-  async (reducedMotion) => {
-    await using page = await openPage(curt.origin, { reducedMotion });
-    await page.context().addInitScript(RECORD_TRANSITION);
-    await createInForm(page);
-    await page.waitForFunction("globalThis.transitions !== undefined");
-    const transitions = new Map(await page.evaluate<[string, number][]>("globalThis.transitions"));
-    expect(transitions.get("::view-transition-group(address)")).toBe(
-      reducedMotion === "reduce" ? undefined : TRANSITION_MS,
-    );
-    expect(transitions.has("::view-transition-new(root)")).toBeFalse();
-  },
-);
 
 const labelOf = (field: any): string => field.labels[0].textContent;
 

@@ -211,7 +211,16 @@ export function submitOnce(): void {
 /** The page's language, in the reader's region if it is one of the browser's languages: "en-GB" for "en". */
 export function regionalLanguage(): string {
   const { lang } = document.documentElement;
-  return navigator.languages.find((language) => language.split("-")[0] === lang) ?? lang;
+  return navigator.languages.find((language) => language.split("-")[0] === lang && isTag(language)) ?? lang;
+}
+
+/** A browser takes its language from the system, whose locales have names such as "en-US@posix". */
+function isTag(language: string): boolean {
+  try {
+    return Intl.getCanonicalLocales(language).length > 0;
+  } catch {
+    return false;
+  }
 }
 
 /** Shows all times in the reader's time zone, in the page's language. */
