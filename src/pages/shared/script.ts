@@ -223,15 +223,16 @@ function isTag(language: string): boolean {
   }
 }
 
-/** Shows all times in the reader's time zone, in the page's language. */
+/** In the reader's time zone, in the page's language. */
+export function writeTime(ms: number): string {
+  return new Intl.DateTimeFormat(regionalLanguage(), { dateStyle: "medium", timeStyle: "short" }).format(ms);
+}
+
+/** Shows all times in the reader's time zone. */
 export function localiseTimes(within: ParentNode): void {
-  const words = new Intl.DateTimeFormat(regionalLanguage(), {
-    dateStyle: "medium",
-    timeStyle: "short",
-  });
   for (const time of within.querySelectorAll<HTMLTimeElement>("time[datetime]")) {
     time.title = time.dateTime;
-    time.textContent = words.format(new Date(time.dateTime));
+    time.textContent = writeTime(Date.parse(time.dateTime));
   }
 }
 
@@ -245,7 +246,7 @@ export function convertDates(within: ParentNode): void {
     input.value = timeZone;
     for (const name of form.querySelectorAll("[data-zone]")) name.textContent = timeZone;
     for (const date of form.querySelectorAll<HTMLInputElement>("[data-instant]"))
-      date.value = localDate(new Date(date.dataset["instant"] ?? ""));
+      date.defaultValue = localDate(new Date(date.dataset["instant"] ?? ""));
   }
 }
 
