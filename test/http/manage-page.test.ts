@@ -52,7 +52,7 @@ describe("the manage page", () => {
     await addVisits(open, code, [{ visitor: 1, referrer: "one.example" }, { visitor: 2 }]);
     const { body } = await send(code, { key }, {}, open);
     expect(body).toContain(`<dt>${en["preview.visitors"]}</dt><dd>2</dd>`);
-    expect(body.replaceAll("<wbr/>", "")).toMatch(/<bdi>one\.example<\/bdi>.*?<td class="number">1<\/td>/);
+    expect(body).toContain("one.example\u00a01");
     const preview = await (await open.fetch(`/${code}+`, { headers: { Accept: "text/html" } })).text();
     expect(preview).toContain(en["preview.few"]);
     expect(preview).not.toContain("one.");

@@ -19,7 +19,7 @@ import type { PageParts } from "../parts.ts";
 import { answerPageProblem } from "../problem/answer.ts";
 import { targetChangeOf } from "../shared/link-facts.tsx";
 import { localOf, MANAGE_FIELDS, type ManageForm } from "./fields.tsx";
-import { keyPage, managePage, managePath } from "./page.tsx";
+import { keyPage, managePage } from "./page.tsx";
 
 const DONE: ReadonlyMap<string | null, FormView["done"]> = new Map([
   ["change", "link.changed"],
@@ -69,7 +69,8 @@ function renderManagePage({ visits, clock, edits, codeHoldMs }: ManageViewParts)
         status,
         (language) =>
           keyPage(language, {
-            path: managePath(call.code),
+            baseUrl: call.domain.baseUrl,
+            code: call.code,
             error: problem && describeKeyProblem(problem, language),
           }),
         headers,

@@ -13,11 +13,12 @@ import { numberFormat } from "../shared/formats.ts";
 import { page } from "../shared/layout.tsx";
 import { Fact, PastStart, FutureStart, Lifetime } from "../shared/link-facts.tsx";
 import { CopyAddress } from "../shared/share.tsx";
-import { Address, Ticket } from "../shared/ticket.tsx";
+import { Address, Ticket, TicketAddress } from "../shared/ticket.tsx";
 import { type FieldProps, type ManageForm, Target, TermFields, Withdrawal } from "./fields.tsx";
 
 export interface KeyForm {
-  readonly path: string;
+  readonly baseUrl: string;
+  readonly code: string;
   readonly error?: string | undefined;
 }
 
@@ -27,7 +28,7 @@ export function managePath(code: string): string {
 }
 
 /** Asks for the key. Doesn't reveal whether the link exists. */
-export function keyPage(language: string, { path, error }: KeyForm): Page {
+export function keyPage(language: string, { baseUrl, code, error }: KeyForm): Page {
   const heading = message(language, "manage.title");
   const errors = error === undefined ? {} : { key: error };
   return page(
@@ -35,16 +36,18 @@ export function keyPage(language: string, { path, error }: KeyForm): Page {
     { title: error === undefined ? heading : message(language, "report.refused") },
     <>
       <h1>{heading}</h1>
-      <p class="soft">{message(language, "manage.key.where")}</p>
-      <form method="post" action={path}>
-        <TextField
-          name="key"
-          label={message(language, "manage.key")}
-          errors={errors}
-          input={{ ...VERBATIM, required: true, autofocus: true }}
-        />
-        <button class="primary">{message(language, "manage.open")}</button>
-      </form>
+      <Ticket stub={<TicketAddress baseUrl={baseUrl} code={code} />}>
+        <form method="post" action={managePath(code)}>
+          <TextField
+            name="key"
+            label={message(language, "manage.key")}
+            hint={message(language, "manage.key.where")}
+            errors={errors}
+            input={{ ...VERBATIM, required: true, autofocus: true }}
+          />
+          <button class="primary">{message(language, "manage.open")}</button>
+        </form>
+      </Ticket>
     </>,
   );
 }
@@ -185,7 +188,7 @@ function State({ language, link, nowMs }: Pick<FieldProps, "language" | "link" |
     case "expired":
     case "used_up":
       return (
-        <p class="error">
+        <p>
           {message(language, state === "expired" ? "preview.expired" : "preview.expired.visits")}
           {sentenceSpace(language)}
           {over}
@@ -193,7 +196,7 @@ function State({ language, link, nowMs }: Pick<FieldProps, "language" | "link" |
       );
     case "withdrawn":
       return (
-        <p class="error">
+        <p>
           <span class="withdrawn">
             {message(language, "preview.expired.withdrawn")}
             {sentenceSpace(language)}

@@ -143,7 +143,10 @@ export function watchVisits(): void {
   });
   visits.querySelector("[data-live]")?.removeAttribute("hidden");
   readCharts(visits);
-  if (visits.dataset["zone"] !== timeZone) void refresh().catch(() => {});
+  const isLocal = visits.dataset["zone"] === timeZone || visits.dataset["visits"] === "0";
+  void (isLocal ? Promise.resolve() : refresh())
+    .catch(() => {})
+    .finally(() => visits.toggleAttribute("data-local", true));
   pollAgain();
 }
 
