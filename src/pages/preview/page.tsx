@@ -70,9 +70,11 @@ export function previewPage(language: string, preview: Preview): Page {
     language,
     head,
     <>
-      <p class={isSharedFirst ? "made now" : "made"} id="made" tabindex={-1}>
-        {message(language, "preview.made")} <a href="/">{message(language, "preview.another")}</a>
-      </p>
+      {isSharedFirst && (
+        <p class="now" id="made" tabindex={-1}>
+          {message(language, "preview.made")} <a href="/">{message(language, "preview.another")}</a>
+        </p>
+      )}
       {state !== undefined && (
         <StateBanner
           text={state}
