@@ -142,7 +142,7 @@ export function previewPage(language: string, preview: Preview): Page {
         <p class="hint besides">
           <a href={managePath(code)} rel="nofollow">
             {message(language, "preview.manage")}
-          </a>
+          </a>{" "}
           {disabled === undefined && (
             <a href={`${path}+report`} rel="nofollow">
               {message(language, "preview.report")}
