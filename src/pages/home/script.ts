@@ -171,6 +171,9 @@ export function showCreatedHere(): void {
   if (!section || !template) return;
   const words = section.dataset;
   const all = savedLinks();
+  const example = document.querySelector<HTMLElement>(".example");
+  // It keeps its place until the list takes it.
+  example?.classList.toggle("replaced", all.length > 0);
   const requests = all.slice(0, SHOWN).map(async (saved) => {
     const item = createItem(template, saved, words);
     section.querySelector("ul")?.append(item);
@@ -188,6 +191,7 @@ export function showCreatedHere(): void {
   /** Shows the list after the last response, so that nothing moves while it is visible. */
   async function settle(): Promise<void> {
     const links = await Promise.all(requests);
+    if (all.length > 0) example?.replaceWith(section ?? "");
     if (section) section.hidden = all.length === 0;
     saveStatuses(links.flat());
   }

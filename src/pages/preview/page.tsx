@@ -195,11 +195,11 @@ function Keep({ language, code, createdMs, origin, manageKey }: KeepProps) {
         <input type="hidden" name="key" value={manageKey} />
         <div class="actions">
           <button>{message(language, "preview.manage")}</button>
-          <input value={address} inputmode="url" aria-labelledby="keep" aria-describedby="private" readonly />
+          <input value={address} inputmode="url" aria-labelledby="keep" readonly />
           <CopyButton language={language} kind="secondary" label="keep.copy" text={address} />
         </div>
       </form>
-      <p class="hint" id="private">
+      <p class="hint">
         {sentences(
           language,
           message(language, "keep.meaning"),
