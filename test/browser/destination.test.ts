@@ -52,7 +52,7 @@ test.each(READERS)(
     const order = await orderOf(maker, PARTS);
     // On a laptop, the QR code is beside the address.
     expect(order.slice(0, 3).toSorted()).toEqual(["address", "copy", "qr"]);
-    expect(order.slice(3)).toEqual(["destination", "key", "facts", "visits", "report"]);
+    expect(order.slice(3)).toEqual(["destination", "facts", "key", "visits"]);
     await using page = await openPage(curt.origin, reader);
     await page.goto(new URL(maker.url()).pathname);
     await page.getByRole("button", { name: say("copy"), exact: true }).waitFor();
