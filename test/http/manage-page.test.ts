@@ -64,6 +64,23 @@ describe("the manage page", () => {
     );
   });
 
+  test("keeps a start or an end to the millisecond that is sent as the form shows it", async () => {
+    const dates = { starts_at: "2098-12-31T23:59:58.765Z", expires_at: "2099-01-01T10:20:30.456Z" };
+    const { code, key, path } = await createManagedLink(curt, dates);
+    const { status } = await send(code, {
+      key,
+      act: "change",
+      target: TARGET,
+      starts_at: "date",
+      starts_at_date: "2098-12-31T23:59",
+      expires_at: "date",
+      expires_at_date: "2099-01-01T10:20",
+      max_visits: "3",
+    });
+    expect(status).toBe(200);
+    expect((await callApi(curt, "GET", path, { key })).data).toMatchObject({ ...dates, max_visits: 3 });
+  });
+
   test("opens with the key or the manage address", async () => {
     const { code, key } = await createManagedLink(curt, { target: SECRET, password: "open" });
     for (const right of [key, ` ${key}\n`, `https://curt.example/${code}+#key=${key}`]) {
