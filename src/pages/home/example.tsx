@@ -21,11 +21,13 @@ export function Example({ language, baseUrl }: { language: string; baseUrl: stri
           </p>
         }
         picture={
-          <div class="qr aside picture">
-            <InlineQr
-              {...{ shortUrl: baseUrl, width: 96, label: "" }}
-              style={{ margin: 4, dark: "000000", light: "ffffff", ecc: "l" }}
-            />
+          <div class="qr aside">
+            <div class="picture">
+              <InlineQr
+                {...{ shortUrl: baseUrl, width: 96, label: "" }}
+                style={{ margin: 4, dark: "000000", light: "ffffff", ecc: "l" }}
+              />
+            </div>
           </div>
         }
       >
