@@ -3,7 +3,7 @@ import { suggestFreeCodes } from "./code-suggestions.ts";
 import { type Code, codeSpace, generateCode, parseCode } from "./code.ts";
 import { type Each, mapEach } from "./each.ts";
 import type { Blocked } from "./link-check.ts";
-import type { Link } from "./link.ts";
+import type { Link, Terms } from "./link.ts";
 import { hashPassword } from "./password.ts";
 import { type Invalid, invalid, isProblem, type Problem, type Refusal, type Taken } from "./problem.ts";
 import {
@@ -32,6 +32,8 @@ export interface CreateRequest {
   /** The host of another domain of this instance. */
   readonly domain?: string | undefined;
   readonly terms?: WantedTerms | undefined;
+  /** The name of who creates it. No body contains it. */
+  readonly createdBy?: string | undefined;
   /** Who shares the places of the queue in which passwords are hashed. */
   readonly sharers?: readonly string[] | undefined;
 }
@@ -125,6 +127,10 @@ export function createDestinationParser({
   };
 }
 
+function withCreator(terms: Terms | undefined, createdBy: string | undefined): Terms | undefined {
+  return createdBy === undefined ? terms : { ...terms, createdBy };
+}
+
 /** There is no other way to create links, so all rules about new ones are applied here. */
 export function createLinkCreation(options: CreateOptions): Creating {
   const { store, clock, fillRandom, codeLength, onCreated, onRefused } = options;
@@ -136,12 +142,12 @@ export function createLinkCreation(options: CreateOptions): Creating {
   }
 
   function parse(request: CreateRequest, nth: number, createdMs: number): Draft | Invalid {
-    const { originalUrl, customCode, domain, terms: wanted = NO_TERMS } = request;
+    const { originalUrl, customCode, domain, terms: wanted = NO_TERMS, createdBy } = request;
     const target = parseDestination(originalUrl);
     const code = customCode === undefined ? undefined : parseCode(customCode);
     const keyPrefix = domain === undefined ? undefined : options.keyPrefixOf?.(domain);
     const endsMs = endOf(wanted, options.defaultExpiry, createdMs);
-    const terms = termsOf(wanted, createdMs);
+    const terms = withCreator(termsOf(wanted, createdMs), createdBy);
     const refusals = [
       ...(isProblem(target) ? target.refusals : NONE),
       ...(isProblem(code) ? code.refusals : NONE),
@@ -168,12 +174,13 @@ export function createLinkCreation(options: CreateOptions): Creating {
 
   /** The link that an earlier request created, as it was then. */
   function replay(
-    { originalUrl, terms: wanted = NO_TERMS }: CreateRequest,
+    { originalUrl, terms: wanted = NO_TERMS, createdBy }: CreateRequest,
     { code, createdMs, endsMs }: Omit<CreatedRecord<Code>, "nth">,
   ): Link {
     // It was accepted before, so it can be parsed.
     const target = (URL.parse(originalUrl)?.href ?? originalUrl) as Target;
-    return { code, originalUrl, target, createdMs, endsMs, terms: termsOf(wanted, createdMs) };
+    const terms = withCreator(termsOf(wanted, createdMs), createdBy);
+    return { code, originalUrl, target, createdMs, endsMs, terms };
   }
 
   /** One after the other, because each takes a core for 20 ms, and other requests have passwords as well. */

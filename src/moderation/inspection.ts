@@ -10,7 +10,7 @@ import type { VisitStore } from "../visits/days/store.ts";
 import type { CaseCursor, CaseQuery, ListedCase, NotedCase } from "./case.ts";
 import type { Figures } from "./figures.ts";
 import type { HostRules } from "./host-rules.ts";
-import { isTargetWithin, type LinkCursor, type LinkPage, type LinkQuery } from "./search.ts";
+import { isWithin, type LinkCursor, type LinkPage, type LinkQuery } from "./search.ts";
 import type { ModerationStore, HostRule, DecisionCursor, DecisionEntry } from "./store.ts";
 
 /** Requests a page of a list. `cursor` is that of the page before; any other text finds nothing. */
@@ -84,7 +84,7 @@ export function createInspection({ store, clock, blocked }: InspectionOptions): 
     async search(query, { cursor, limit }) {
       const key = query.text === undefined ? undefined : lookUpKey(query.text);
       const link = cursor === undefined && key !== undefined ? await store.find(key) : undefined;
-      if (link !== undefined && (query.host === undefined || isTargetWithin(link.target, query.host)))
+      if (link !== undefined && isWithin(link, query))
         return { links: [link], cursor: AFTER_CODE, searched: 0 };
       const from = cursor === AFTER_CODE ? undefined : (cursor as LinkCursor | undefined);
       const page = await store.search(query, { cursor: from, limit });

@@ -94,7 +94,7 @@ export const NOTICES = table<NoticeParts, ViewParts>()({
   "GET /.well-known/security.txt": security,
 });
 
-/** Only with ADMIN_TOKEN. */
+/** Only if there may be operators. */
 export const OPERATOR = table<OperatorParts, ViewParts>()({
   "GET /api/v1/admin/links": searchForLinks,
   "POST /api/v1/admin/links/disable": disableAll,

@@ -2,7 +2,7 @@ import { Database } from "bun:sqlite";
 import { beforeAll, describe, expect, test } from "bun:test";
 
 import en from "../../src/locales/en.json";
-import { createAdminToken, SESSION_MS } from "../../src/moderation/access-tokens.ts";
+import { createAccessTokens, SESSION_MS } from "../../src/moderation/access-tokens.ts";
 import { elementsOf, expectGuarded, HOSTILE, HTML, MARK, sendForm } from "../http/markup.ts";
 import { newLink } from "../stores/links.ts";
 import { callApi, createManagedLink } from "../support/managed-links.ts";
@@ -20,6 +20,11 @@ beforeAll(async () => {
 
 type Fields = Record<string, string>;
 
+/** A session of a token, whether the service has it or not. */
+function startSession(secret: string, nowMs: number): string {
+  return createAccessTokens([]).startSession({ secret }, nowMs);
+}
+
 function get(path: string, session = "", service = curt): Promise<Response> {
   return service.fetch(path, { headers: { ...HTML, Cookie: `operator=${session}` } });
 }
@@ -36,7 +41,7 @@ async function signIn(service = curt): Promise<string> {
 async function startSignedIn(settings: Fields = {}) {
   const service = await startService({ ADMIN_TOKEN: TOKEN, ...settings });
   const session = await signIn(service);
-  const form = createAdminToken(TOKEN).formToken(session);
+  const form = createAccessTokens([{ secret: TOKEN }]).formToken({ secret: TOKEN }, session);
   return Object.assign(service, {
     operate: operateAs(service),
     open: (path: string) => get(path, session, service),
@@ -119,7 +124,7 @@ describe("a session of the operator", () => {
     await using service = await start();
     expect(await statuses(service)).toEqual([401, 200]);
     // Nobody can end what isn't a session, and so fill the store.
-    for (const session of ["", `${other}x`, createAdminToken("x").startSession(service.nowMs())])
+    for (const session of ["", `${other}x`, startSession("x", service.nowMs())])
       expect((await post("/admin/sign-out", {}, session, {}, service)).status).toBe(303);
     using database = new Database(service.file, { readonly: true });
     expect(database.query("SELECT count(*) AS ended FROM ended_sessions").get()).toEqual({ ended: 1 });
@@ -160,10 +165,10 @@ describe("the operator's pages", () => {
     const sessions = {
       none: "",
       "the token itself": TOKEN,
-      "a session of another token": createAdminToken(`${TOKEN}x`).startSession(now),
-      "an expired session": createAdminToken(TOKEN).startSession(now - SESSION_MS),
-      "a session that lasts too long": createAdminToken(TOKEN).startSession(now + SESSION_MS),
-      "a changed session": `${createAdminToken(TOKEN).startSession(now)}x`,
+      "a session of another token": startSession(`${TOKEN}x`, now),
+      "an expired session": startSession(TOKEN, now - SESSION_MS),
+      "a session that lasts too long": startSession(TOKEN, now + SESSION_MS),
+      "a changed session": `${startSession(TOKEN, now)}x`,
     };
     for (const [name, session] of Object.entries(sessions)) {
       for (const path of [...PAGES, FOUND]) {
@@ -231,7 +236,7 @@ describe("the operator's pages", () => {
       [FOUND, { action: "disable", reason: "spam", count: "1" }],
       ["/admin/cases", { code: "any", action: "nothing" }],
     ];
-    const other = await formTokenOf(createAdminToken(TOKEN).startSession(curt.nowMs() - 1000));
+    const other = await formTokenOf(startSession(TOKEN, curt.nowMs() - 1000));
     for (const [path, fields] of forms) {
       for (const [sent, headers] of [
         [{ ...fields }, {}],
@@ -529,6 +534,31 @@ describe("the reason of a decision", () => {
     const page = await own.textOf("/admin/links/bad");
     expect(page).toContain("/admin/hosts?host=example.com&amp;reason=phishing");
   });
+});
+
+test("the page of a link leads to all links of its creator, which one decision disables and another enables", async () => {
+  const token = "mina:a-long-secret-of-mina";
+  await using own = await startSignedIn({ CREATE_TOKEN: token });
+  for (const custom_code of ["m1", "m2"])
+    await own.shorten(
+      { original_url: `https://${custom_code}.example/`, custom_code },
+      { Authorization: `Bearer ${token}` },
+    );
+  const [, path = ""] = /<a href="([^"]+)">mina<\/a>/.exec(await own.textOf("/admin/links/m1")) ?? [];
+  const list = await own.textOf(path);
+  for (const code of ["m1", "m2"]) expect(list).toContain(`href="/admin/links/${code}"`);
+  for (const [action, status] of [
+    ["disable", 410],
+    ["enable", 302],
+  ] as const) {
+    const found = path.replace("links", "found");
+    expect(list).toContain(`${found}&amp;action=${action}`);
+    const decided = await own.send(found, { action, count: "2", reason: "spam" });
+    expect(decided.headers.get("location")).toBe(`${path}&done=2`);
+    for (const code of ["m1", "m2"]) await untilAnswered(own, code, status);
+  }
+  const others = await own.textOf("/admin/links?q=by:nobody");
+  expect(others).toContain(en["admin.links.none"]);
 });
 
 test("deleted links count in a search, but show no host", async () => {

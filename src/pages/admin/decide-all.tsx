@@ -20,7 +20,7 @@ import {
   type OperatorPageParts,
   type PageData,
   renderPage,
-  WHO,
+  actorOf,
 } from "./endpoint.ts";
 import { adminPage, Decide, Form, Given, type PageContext, withQuery } from "./frame.tsx";
 import { filledFields, SEARCH_LABELS, showLinks } from "./links.tsx";
@@ -68,11 +68,12 @@ function serveConfirmation({ operator, views }: OperatorPageParts, show: Show<Co
 
   /** Blocks the chosen hosts, and returns the problem of the first that can't be blocked. */
   async function blockHosts(
+    call: Call,
     fields: Fields,
     counts: ReadonlyMap<string, number>,
   ): Promise<HttpProblem | undefined> {
     for (const host of fields.getAll("block").filter((one) => counts.has(one))) {
-      const outcome = await operator.blockHost(host, decisionOf(fields), WHO);
+      const outcome = await operator.blockHost(host, decisionOf(fields), actorOf(call));
       if (isProblem(outcome)) return outcome;
     }
     return undefined;
@@ -99,9 +100,9 @@ function serveConfirmation({ operator, views }: OperatorPageParts, show: Show<Co
     const again = (problem?: HttpProblem) => show(call, { formToken, problem, action, count, hosts });
     if (fields === undefined) return again();
     if (fields.get("count") !== String(count)) return again({ kind: "other-count", count });
-    const changed = await operator[action](links, decisionOf(fields), WHO);
+    const changed = await operator[action](links, decisionOf(fields), actorOf(call));
     if (isProblem(changed)) return again(changed);
-    const refusal = await blockHosts(fields, counts);
+    const refusal = await blockHosts(call, fields, counts);
     return refusal === undefined ? seeOther(`${list}&done=${changed.length}`) : again(refusal);
   };
 }

@@ -1,6 +1,6 @@
 // Declares the operator's pages. They work without scripts. Each form answers 303, so a reload decides nothing again.
 import type { OperatorApiParts, OperatorViewParts } from "../../api/admin/endpoint.ts";
-import type { DetachedCall } from "../../http/call.ts";
+import type { Call, DetachedCall } from "../../http/call.ts";
 import { endpoint, type Show, viewEndpoint } from "../../http/endpoint.ts";
 import type { Page } from "../../http/page.ts";
 import { describe, type HttpProblem } from "../../http/problems.ts";
@@ -10,6 +10,7 @@ import { type AnyBody, BODIES, type FieldName, type Fields } from "../../lib/bou
 import type { LinkKey } from "../../links/code.ts";
 import type { StoredLink } from "../../links/link.ts";
 import type { Secret } from "../../links/secret.ts";
+import type { Actor } from "../../links/store.ts";
 import { message, sentenceSpace } from "../../locales/messages.ts";
 import type { HostRules } from "../../moderation/host-rules.ts";
 import type { Inspection, ListPage } from "../../moderation/inspection.ts";
@@ -33,8 +34,10 @@ export interface PageData {
   readonly typed?: string | undefined;
 }
 
-/** Who decided, in the operator's journal: these pages. */
-export const WHO = "page";
+/** Who decided, in the operator's journal. */
+export function actorOf({ by }: Call): Actor {
+  return { who: "page", by };
+}
 /** Entries on one page of a list. */
 const LIMIT = 50;
 

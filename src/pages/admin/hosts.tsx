@@ -16,7 +16,7 @@ import {
   listPageOf,
   queryValue,
   renderPage,
-  WHO,
+  actorOf,
 } from "./endpoint.ts";
 import { Decide, Field, Form, adminPage, Given, More, type PageContext } from "./frame.tsx";
 
@@ -48,8 +48,8 @@ export const decideHost = operatorForm("POST /admin/hosts", ({ operator, views }
     const host = authorityOf(hostText.trim()).host || hostText;
     const outcome =
       fields.get("action") === "unblock"
-        ? await operator.unblockHost(host, decisionOf(fields), WHO)
-        : await operator.blockHost(host, decisionOf(fields), WHO);
+        ? await operator.unblockHost(host, decisionOf(fields), actorOf(call))
+        : await operator.blockHost(host, decisionOf(fields), actorOf(call));
     return isProblem(outcome)
       ? show(call, { formToken, problem: outcome, typed: hostText })
       : seeOther("/admin/hosts");

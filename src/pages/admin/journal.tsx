@@ -36,7 +36,7 @@ export function History({ language, entries }: { language: string; entries: read
   if (entries.length === 0) return <p>{message(language, "admin.journal.empty")}</p>;
   return (
     <ul class="rows">
-      {entries.map(({ action, code, host, reason, note, who, atMs }) => (
+      {entries.map(({ action, code, host, reason, note, who, by, atMs }) => (
         <li>
           <div>
             <strong>{message(language, `admin.did.${action}`)}</strong>{" "}
@@ -45,6 +45,11 @@ export function History({ language, entries }: { language: string; entries: read
           </div>
           <div class="soft">
             {reason !== undefined && `${message(language, `reason.${reason}`)} · `}
+            {by !== undefined && (
+              <>
+                <Given text={by} /> ·{" "}
+              </>
+            )}
             {message(language, `admin.who.${who}`)} · <Instant language={language} ms={atMs} />
           </div>
           {note !== undefined && (

@@ -3,7 +3,7 @@ import type { HttpProblem } from "../../http/problems.ts";
 import type { Fields } from "../../lib/bounds.ts";
 import { versionOf } from "../../links/change.ts";
 import type { StoredLink } from "../../links/link.ts";
-import type { LinkId } from "../../links/store.ts";
+import type { Actor, LinkId } from "../../links/store.ts";
 import { targetHost } from "../../links/target.ts";
 import { DURATIONS } from "../../links/time.ts";
 import { message, type MessageKey } from "../../locales/messages.ts";
@@ -13,7 +13,7 @@ import type { Operator, ReadLink } from "../../moderation/operator.ts";
 import { instantOf } from "../forms.ts";
 import { richMessage } from "../shared/formats.ts";
 import { CopyButton } from "../shared/share.tsx";
-import { decisionOf, WHO } from "./endpoint.ts";
+import { decisionOf } from "./endpoint.ts";
 import { Choice, Decide, Field, Form, linkPath, type PageContext, withQuery } from "./frame.tsx";
 
 const EXPIRIES = [...DURATIONS, "never"] as const;
@@ -112,16 +112,17 @@ export async function decide(
   operator: Operator,
   link: ReadLink,
   fields: Fields,
+  actor: Actor,
 ): Promise<HttpProblem | readonly LinkId[] | boolean> {
   switch (fields.get("action") ?? "") {
     case "change":
-      return operator.change(link, { ...decisionOf(fields), ...changeOf(link, fields) }, WHO);
+      return operator.change(link, { ...decisionOf(fields), ...changeOf(link, fields) }, actor);
     case "disable":
-      return operator.disable([link], decisionOf(fields), WHO);
+      return operator.disable([link], decisionOf(fields), actor);
     case "enable":
-      return operator.enable([link], decisionOf(fields), WHO);
+      return operator.enable([link], decisionOf(fields), actor);
     case "erase":
-      return fields.get("confirm") === link.code ? operator.erase(link, decisionOf(fields), WHO) : false;
+      return fields.get("confirm") === link.code ? operator.erase(link, decisionOf(fields), actor) : false;
     default:
       return false;
   }

@@ -14,8 +14,8 @@ import type { Child } from "../shared/html/jsx-runtime.ts";
 import { Instant } from "../shared/instant.tsx";
 import { Fact, InstantFact, QueryFact } from "../shared/link-facts.tsx";
 import { AnswerForm, LinkDestination, ReportFacts } from "./cases.tsx";
-import { operatorForm, operatorPage, type PageData, renderPage, seenBy } from "./endpoint.ts";
-import { adminPage, Given, linkPath, type PageContext } from "./frame.tsx";
+import { actorOf, operatorForm, operatorPage, type PageData, renderPage, seenBy } from "./endpoint.ts";
+import { adminPage, Given, linkPath, type PageContext, withQuery } from "./frame.tsx";
 import { History } from "./journal.tsx";
 import { Change, decide, Decisions } from "./link-forms.tsx";
 import { stateInWords } from "./links.tsx";
@@ -63,7 +63,7 @@ export const decideLink = operatorForm("POST /admin/links/{code}", ({ operator, 
     const link = await operator.find(call.code);
     if (isProblem(link)) return answerPageProblem(call, link);
     const seen = seenBy(link, fields);
-    const problem = isProblem(seen) ? seen : await decide(operator, seen, fields);
+    const problem = isProblem(seen) ? seen : await decide(operator, seen, fields, actorOf(call));
     if (!isProblem(problem)) return seeOther(linkPath(link.code));
     const typed = fields.get("target") ?? undefined;
     return show(call, { formToken, manageKey: allKeys.manageKey(link), problem, typed });
@@ -96,6 +96,7 @@ function Facts({ language, view }: { language: string; view: LinkView }) {
   const { link, visits, bots, nowMs } = view;
   const say = (key: MessageKey) => message(language, key);
   const isGone = link.disabled === "deleted";
+  const { createdBy } = link.terms ?? {};
   return (
     <dl class="facts">
       <Fact name={say("admin.state")}>{stateInWords(language, link, nowMs)}</Fact>
@@ -105,6 +106,11 @@ function Facts({ language, view }: { language: string; view: LinkView }) {
         </Fact>
       )}
       <InstantFact language={language} name="preview.created" ms={link.createdMs} />
+      {createdBy !== undefined && (
+        <Fact name={say("created-by")}>
+          <a href={withQuery("/admin/links", { q: `by:${createdBy}` })}>{createdBy}</a>
+        </Fact>
+      )}
       {TERM_NAMES.map((name) => (!isGone || name === "expires_at") && TERM_FACTS[name](link, language))}
       {!isGone && <Outcome language={language} terms={link.terms} />}
       <Fact name={say("preview.visits")}>{visits.toLocaleString(language)}</Fact>

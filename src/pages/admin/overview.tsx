@@ -28,7 +28,7 @@ import {
   listPageOf,
   renderPage,
   seenBy,
-  WHO,
+  actorOf,
 } from "./endpoint.ts";
 import { LAST_ANSWER_FIELDS, adminPage, Form, Given, LinkTo, type PageContext, withQuery } from "./frame.tsx";
 
@@ -107,8 +107,8 @@ export const answerCaseForm = operatorForm("POST /admin/cases", ({ operator, cas
     const ruled = rule?.host === host ? rule.reason : undefined;
     const outcome =
       action === "undo"
-        ? await cases.reopenCase(seen, stateBefore(link, readLastAnswer(fields)), {}, WHO)
-        : await cases.answerCase(seen, { ...decisionOf(fields), action }, WHO);
+        ? await cases.reopenCase(seen, stateBefore(link, readLastAnswer(fields)), {}, actorOf(call))
+        : await cases.answerCase(seen, { ...decisionOf(fields), action }, actorOf(call));
     if (outcome !== undefined && isProblem(outcome)) return again(outcome);
     const was = (action === "block-host" ? ruled : link.disabled) ?? "";
     const answered = { did: action, code: link.code, was, seen: versionOf(link), block: host };

@@ -67,7 +67,7 @@ export function homePage(language: string, home: Home): Page {
               {...{ id: "token", name: "token", type: "password", autocomplete: "current-password" }}
               {...describedBy("token", errors, "token-hint")}
               autofocus={focused === "token"}
-              required
+              required={home.createUserHeader === null}
               data-secret
             />
             <FieldError field="token" errors={errors} />

@@ -1,5 +1,6 @@
 import type { ApiViewParts } from "../../api/parts.ts";
 import type { DetachedCall, Call } from "../../http/call.ts";
+import { isFromAnotherSite } from "../../http/credentials.ts";
 import { type Show, viewEndpoint } from "../../http/endpoint.ts";
 import { LINK_FIELDS } from "../../http/field-names.ts";
 import { createManagedLinks } from "../../http/managed-links.ts";
@@ -14,7 +15,7 @@ import { MAX_TARGET_LENGTH } from "../../links/target.ts";
 import { type NameOf, TERM_NAMES, TERMS } from "../../links/terms.ts";
 import { type Duration, DURATIONS } from "../../links/time.ts";
 import { message } from "../../locales/messages.ts";
-import { DATE_WORDS, describeInForm, instantOf, isFromAnotherSite, readForm, readTerms } from "../forms.ts";
+import { DATE_WORDS, describeInForm, instantOf, readForm, readTerms } from "../forms.ts";
 import type { PageParts } from "../parts.ts";
 import { answerPageProblem } from "../problem/answer.ts";
 import { targetChangeOf } from "../shared/link-facts.tsx";

@@ -104,6 +104,11 @@ export function managePage(language: string, form: ManageForm): Page {
         <Host language={language} destination={destination} />
         <FullAddress language={language} address={destination.address} />
         <Lifetime language={language} {...link} hasEnded={isOver} changed={changed} />
+        {link.terms?.createdBy !== undefined && (
+          <dl class="lifetime">
+            <Fact name={message(language, "created-by")}>{link.terms.createdBy}</Fact>
+          </dl>
+        )}
       </Ticket>
       <State language={language} link={link} nowMs={nowMs} />
       {isPublic && !canChange && <p>{visitsLink}</p>}

@@ -18,6 +18,7 @@ import {
 import { addEntries } from "./decision-entries.ts";
 import {
   block,
+  decide,
   disableLocked,
   enableLocked,
   type LockedLink,
@@ -121,7 +122,7 @@ export async function insertCases(run: Run, cases: readonly Case[], onConflict =
 }
 
 /** Answers cases and forgets old ones. `background` is for work that nobody waits for. */
-export function createCases({ transaction }: Statements, background: Statements) {
+export function createCases(statements: Statements, background: Statements) {
   /** Records every answer in the journal, even one that changes nothing: it shows that the operator has looked. */
   async function act(
     run: Run,
@@ -164,9 +165,10 @@ export function createCases({ transaction }: Statements, background: Statements)
   /** Locks a link and its case, and replaces the case. False if there is none. */
   const replaceCase = (
     seen: SeenLink,
+    decision: Decision,
     replace: (run: Run, links: readonly LockedLink[], before: Case) => Promise<Case | undefined>,
   ) =>
-    transaction(async (run): Promise<boolean | OtherRevision> => {
+    decide(statements, decision, async (run): Promise<boolean | OtherRevision> => {
       if (!isStorable(seen.code)) return false;
       const links = await lockLinks(run, [seen]);
       // A link that is gone cannot be locked, but its case can.
@@ -184,13 +186,13 @@ export function createCases({ transaction }: Statements, background: Statements)
 
   return {
     answerCase: (link: SeenLink, answer: CaseAnswer, decision: Decision) =>
-      replaceCase(link, async (run, links, before) => {
+      replaceCase(link, decision, async (run, links, before) => {
         await act(run, links, before, answer, decision);
         const { action } = answer;
         return { ...before, answer: { action, atMs: decision.atMs }, disabledMs: undefined };
       }),
     reopenCase: (link: SeenLink, before: Restore, decision: Decision) =>
-      replaceCase(link, async (run, links, { answer, ...one }) => {
+      replaceCase(link, decision, async (run, links, { answer, ...one }) => {
         if (answer === undefined || answer.action === "erase") return undefined;
         await restore(run, links, before, decision);
         await addEntries(run, "reopen", decision, [link]);
