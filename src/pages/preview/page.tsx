@@ -70,9 +70,11 @@ export function previewPage(language: string, preview: Preview): Page {
     language,
     head,
     <>
-      <p class={isSharedFirst ? "made now" : "made"} id="made" tabindex={-1}>
-        {message(language, "preview.made")} <a href="/">{message(language, "preview.another")}</a>
-      </p>
+      {isSharedFirst && (
+        <p class="now" id="made" tabindex={-1}>
+          {message(language, "preview.made")} <a href="/">{message(language, "preview.another")}</a>
+        </p>
+      )}
       {state !== undefined && (
         <StateBanner
           text={state}
@@ -140,7 +142,7 @@ export function previewPage(language: string, preview: Preview): Page {
         <p class="hint besides">
           <a href={managePath(code)} rel="nofollow">
             {message(language, "preview.manage")}
-          </a>
+          </a>{" "}
           {disabled === undefined && (
             <a href={`${path}+report`} rel="nofollow">
               {message(language, "preview.report")}

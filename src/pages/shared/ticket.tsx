@@ -41,8 +41,32 @@ export function ShortAddress({ url }: ShortAddressProps) {
 /** In characters; more aren't shown in the largest type. */
 const LONG = 32;
 
-/** An address that may be no link's. */
-export function MarkedAddress({ base, code }: { base: string; code: string }) {
+interface TicketAddressProps {
+  readonly baseUrl: string;
+  readonly code: string;
+  /** Where it leads, if it is a link. */
+  readonly href?: string;
+}
+
+/** An address of a ticket that isn't the page's title, and may be no link's. */
+export function TicketAddress({ baseUrl, code, href }: TicketAddressProps) {
+  const address = <MarkedAddress base={`${withoutScheme(baseUrl)}/`} code={code} />;
+  return (
+    <div class="address">
+      <p>
+        {href === undefined ? (
+          address
+        ) : (
+          <a href={href} rel="nofollow">
+            {address}
+          </a>
+        )}
+      </p>
+    </div>
+  );
+}
+
+function MarkedAddress({ base, code }: { base: string; code: string }) {
   return (
     <bdi class={base.length + code.length > LONG ? "short long" : "short"} dir="ltr">
       {base}
