@@ -22,7 +22,7 @@ import {
   renderPage,
   WHO,
 } from "./endpoint.ts";
-import { adminPage, Decide, Form, Given, type PageContext, withQuery } from "./frame.tsx";
+import { adminPage, Decide, Form, Given, HostName, type PageContext, withQuery } from "./frame.tsx";
 import { filledFields, SEARCH_LABELS, showLinks } from "./links.tsx";
 
 type Action = "disable" | "enable";
@@ -140,10 +140,10 @@ function confirmationPage(
               <li>
                 {action === "disable" ? (
                   <label class="check">
-                    <input type="checkbox" name="block" value={host} /> <Given text={host} />
+                    <input type="checkbox" name="block" value={host} /> <HostName host={host} />
                   </label>
                 ) : (
-                  <Given text={host} />
+                  <HostName host={host} />
                 )}{" "}
                 <span class="soft">{message(language, "admin.found.links", { count: links })}</span>
               </li>

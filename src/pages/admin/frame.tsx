@@ -1,62 +1,93 @@
 /** @jsxImportSource ../shared/html */
 import type { Page } from "../../http/page.ts";
 import { type Reason, REASONS } from "../../links/reasons.ts";
+import { DAY_MS, HOUR_MS } from "../../links/time.ts";
 import { message, type MessageKey } from "../../locales/messages.ts";
-import { MAX_NOTE_LENGTH } from "../../moderation/case.ts";
+import { relativeTime } from "../../locales/relative-time.ts";
+import { MAX_COUNTED_CASES, MAX_NOTE_LENGTH } from "../../moderation/case.ts";
 import type { Action } from "../../moderation/store.ts";
+import { describeDestination } from "../shared/destination-parts.ts";
 import { VERBATIM } from "../shared/fields.tsx";
 import type { Child, Html } from "../shared/html/jsx-runtime.ts";
 import { page } from "../shared/layout.tsx";
+
+const MINUTE_MS = 60_000;
 
 /** The part of a request that every page for the operator needs. */
 export interface PageContext {
   readonly language: string;
   readonly formToken: string;
   readonly query: Readonly<Record<string, string>>;
+  /** Up to {@link MAX_COUNTED_CASES}. */
+  readonly openCases: number;
 }
 
-/** Fields of the last answer, in the overview's query and in its form. */
+/** Fields of the last answer, in the query of the reports and in its form. */
 export const LAST_ANSWER_FIELDS = ["did", "code", "was", "seen", "block"] as const;
 
 const PAGES = {
-  figures: "/admin",
+  cases: "/admin",
+  figures: "/admin/figures",
   links: "/admin/links",
   hosts: "/admin/hosts",
   journal: "/admin/journal",
 } as const;
 type Current = keyof typeof PAGES;
 
-/** A page for the operator. `current` is the page's entry in the menu, and `open` stands before its name in the tab. */
+/** A page for the operator. `current` is the page's tab, and `beside` stands at the end of the title's line. */
 export function adminPage(
   context: PageContext,
   current: Current,
   title: Child,
   content: Html,
-  open = "",
+  beside?: Child,
 ): Page {
-  const { language, query } = context;
+  const { language, query, openCases } = context;
   const name = message(language, `admin.${current}`);
+  const search = message(language, "admin.q");
+  const open = openCases < MAX_COUNTED_CASES ? String(openCases) : `${MAX_COUNTED_CASES - 1}+`;
   return page(
     language,
-    { title: open === "" ? name : `(${open}) ${name}`, query },
+    { title: openCases === 0 ? name : `(${open}) ${name}`, query },
     <div class="admin">
-      <nav class="actions" aria-label={message(language, "admin.title")}>
-        {Object.entries(PAGES).map(([key, path]) => (
-          <a href={path} {...(key === current && { "aria-current": "page" })}>
-            {message(language, `admin.${key as Current}`)}
-          </a>
-        ))}
+      <div class="desk">
+        <nav class="tabs" aria-label={message(language, "admin.title")}>
+          {Object.entries(PAGES).map(([key, path]) => (
+            <a href={path} {...(key === current && { "aria-current": "page" })}>
+              {message(language, `admin.${key as Current}`)}
+              {key === "cases" && openCases > 0 && [" ", <span class="count">{open}</span>]}
+            </a>
+          ))}
+        </nav>
+        <form action="/admin/links" role="search">
+          <input
+            {...{ type: "search", name: "q", value: query["q"] || query["host"] || "" }}
+            {...{ placeholder: search, "aria-label": search, "aria-keyshortcuts": "/" }}
+            {...VERBATIM}
+          />
+          <button>{message(language, "admin.search")}</button>
+        </form>
         <Form context={context} action="/admin/sign-out">
           <button class="plain">{message(language, "admin.sign-out")}</button>
         </Form>
-      </nav>
-      <form action="/admin/links" role="search">
-        <Field label={message(language, "admin.q")} name="q" value={query["q"] || query["host"]} />
-        <button>{message(language, "admin.search")}</button>
-      </form>
-      <h1>{title}</h1>
+      </div>
+      <div class="title">
+        <h1>{title}</h1>
+        {beside}
+      </div>
       {content}
     </div>,
+  );
+}
+
+/** Says that a list is empty. */
+export function Empty({ language, texts }: { language: string; texts: readonly MessageKey[] }) {
+  return (
+    <div class="waiting">
+      {texts.map((text) => (
+        <p>{message(language, text)}</p>
+      ))}
+    </div>
   );
 }
 
@@ -171,12 +202,28 @@ export function Given({ text }: { text: string }) {
   return <bdi dir="auto">{text}</bdi>;
 }
 
-/** In UTF-16 units. A URL may have thousands, which would push everything else out of sight. */
-const MAX_LISTED_LENGTH = 300;
+/** A host in its own script, with the ASCII form that it is stored in. Letters that could deceive come second. */
+export function HostName({ host: ascii }: { host: string }) {
+  const { host, asciiHost, letters } = describeDestination(`https://${ascii}/`);
+  const other = asciiHost ?? letters;
+  return (
+    <bdi dir="ltr">
+      {host}
+      {other !== undefined && [" ", <span class="soft">{other}</span>]}
+    </bdi>
+  );
+}
 
-export function Beginning({ text }: { text: string }) {
-  const isLong = text.length > MAX_LISTED_LENGTH;
-  return <Given text={isLong ? `${text.slice(0, MAX_LISTED_LENGTH).toWellFormed()}…` : text} />;
+/** "3 days ago". */
+export function ago(language: string, ms: number, nowMs: number): string {
+  const passed = Math.max(0, nowMs - ms);
+  const [unitMs, unit] =
+    passed < HOUR_MS
+      ? ([MINUTE_MS, "minute"] as const)
+      : passed < 2 * DAY_MS
+        ? ([HOUR_MS, "hour"] as const)
+        : ([DAY_MS, "day"] as const);
+  return relativeTime(language).format(-Math.max(1, Math.floor(passed / unitMs)), unit);
 }
 
 export function LinkTo({ code }: { code: string }) {

@@ -18,7 +18,7 @@ import {
   renderPage,
   WHO,
 } from "./endpoint.ts";
-import { Decide, Field, Form, adminPage, Given, More, type PageContext } from "./frame.tsx";
+import { Decide, Empty, Field, Form, adminPage, HostName, More, type PageContext } from "./frame.tsx";
 
 interface Hosts {
   readonly rules: readonly HostRule[];
@@ -69,15 +69,13 @@ function hostsPage(context: PageContext, { rules, cursor, host, reason, refusal 
         <Field label={message(language, "admin.host")} name="host" value={host} isRequired />
         <Decide language={language} action="block-host" reason={reason ?? ""} />
       </Form>
-      {rules.length === 0 && <p>{message(language, "admin.hosts.empty")}</p>}
+      {rules.length === 0 && <Empty language={language} texts={["admin.hosts.empty"]} />}
       <ul class="rows">
         {rules.map((rule) => (
           <li>
-            <div>
-              <strong>
-                <Given text={rule.host} />
-              </strong>
-            </div>
+            <strong>
+              <HostName host={rule.host} />
+            </strong>
             <div class="soft">
               {message(language, `reason.${rule.reason}`)} · <Instant language={language} ms={rule.sinceMs} />
             </div>

@@ -4,7 +4,7 @@ import { message } from "../../locales/messages.ts";
 import type { DecisionEntry } from "../../moderation/store.ts";
 import { Instant } from "../shared/instant.tsx";
 import { operatorPage, listPageOf, renderPage } from "./endpoint.ts";
-import { adminPage, Given, LinkTo, More, type PageContext } from "./frame.tsx";
+import { adminPage, Empty, Given, HostName, LinkTo, More, type PageContext } from "./frame.tsx";
 
 interface Journal {
   readonly entries: readonly DecisionEntry[];
@@ -33,7 +33,7 @@ function journalPage(context: PageContext, { entries, cursor }: Journal): Page {
 }
 
 export function History({ language, entries }: { language: string; entries: readonly DecisionEntry[] }) {
-  if (entries.length === 0) return <p>{message(language, "admin.journal.empty")}</p>;
+  if (entries.length === 0) return <Empty language={language} texts={["admin.journal.empty"]} />;
   return (
     <ul class="rows">
       {entries.map(({ action, code, host, reason, note, who, atMs }) => (
@@ -41,7 +41,7 @@ export function History({ language, entries }: { language: string; entries: read
           <div>
             <strong>{message(language, `admin.did.${action}`)}</strong>{" "}
             {code !== undefined && <LinkTo code={code} />}
-            {host !== undefined && <Given text={host} />}
+            {host !== undefined && <HostName host={host} />}
           </div>
           <div class="soft">
             {reason !== undefined && `${message(language, `reason.${reason}`)} · `}

@@ -13,11 +13,11 @@ import { Notice } from "../shared/fields.tsx";
 import type { Child } from "../shared/html/jsx-runtime.ts";
 import { Instant } from "../shared/instant.tsx";
 import { Fact, InstantFact, QueryFact } from "../shared/link-facts.tsx";
-import { AnswerForm, LinkDestination, ReportFacts } from "./cases.tsx";
+import { LinkDestination, Notes, ReportFacts } from "./cases.tsx";
 import { operatorForm, operatorPage, type PageData, renderPage, seenBy } from "./endpoint.ts";
 import { adminPage, Given, linkPath, type PageContext } from "./frame.tsx";
 import { History } from "./journal.tsx";
-import { Change, decide, Decisions } from "./link-forms.tsx";
+import { Change, decide, Decisions, Erasure } from "./link-forms.tsx";
 import { stateInWords } from "./links.tsx";
 
 interface LinkView extends LinkDetails {
@@ -72,7 +72,8 @@ export const decideLink = operatorForm("POST /admin/links/{code}", ({ operator, 
 
 function linkPage(context: PageContext, view: LinkView): Page {
   const { language } = context;
-  const { link, manageUrl, typed, refusal, nowMs } = view;
+  const { link, reported, manageUrl, typed, refusal, nowMs } = view;
+  const isGone = link.disabled === "deleted";
   const isChangeable = link.disabled === undefined && link.blocked === undefined && !hasEnded(link, nowMs);
   const say = (key: MessageKey) => message(language, key);
   return adminPage(
@@ -81,11 +82,21 @@ function linkPage(context: PageContext, view: LinkView): Page {
     <Given text={link.code} />,
     <>
       <Notice text={refusal} />
-      {link.disabled !== "deleted" && <LinkDestination language={language} link={link} nowMs={nowMs} />}
-      <Facts language={language} view={view} />
-      <Reported context={context} view={view} />
-      {isChangeable && <Change context={context} link={link} manageUrl={manageUrl} typed={typed} />}
-      {link.disabled !== "deleted" && <Decisions context={context} details={view} />}
+      <div class="split">
+        <div>
+          {reported !== undefined && <ReportFacts language={language} one={reported} nowMs={nowMs} />}
+          {!isGone && <LinkDestination language={language} link={link} nowMs={nowMs} />}
+          <Notes language={language} notes={reported?.notes ?? []} />
+          <Facts language={language} view={view} />
+        </div>
+        {!isGone && (
+          <section class="card do" aria-label={say("admin.do")}>
+            <Decisions context={context} details={view} />
+            {isChangeable && <Change context={context} link={link} manageUrl={manageUrl} typed={typed} />}
+            <Erasure context={context} link={link} />
+          </section>
+        )}
+      </div>
       <h2>{say("admin.history")}</h2>
       <History language={language} entries={view.history} />
     </>,
@@ -149,19 +160,6 @@ function Outcome({ language, terms = {} }: { language: string; terms: Link["term
           <Given text={formerHost} />
         </Fact>
       )}
-    </>
-  );
-}
-
-function Reported({ context, view }: { context: PageContext; view: LinkView }) {
-  const { language } = context;
-  const { link, reported } = view;
-  if (reported === undefined) return <></>;
-  return (
-    <>
-      <h2>{message(language, "admin.cases")}</h2>
-      <ReportFacts language={language} one={reported} />
-      {reported.answer === undefined && <AnswerForm context={context} one={reported} link={link} />}
     </>
   );
 }

@@ -2,6 +2,7 @@
 import { readSearch, searchLinks } from "../../api/admin/search.ts";
 import type { Page } from "../../http/page.ts";
 import { isProblem } from "../../links/problem.ts";
+import { targetHost } from "../../links/target.ts";
 import { message, type MessageKey } from "../../locales/messages.ts";
 import type { InspectedLink } from "../../moderation/inspection.ts";
 import { operatorStateOf, parseSearch, type WrittenSearch } from "../../moderation/search.ts";
@@ -9,9 +10,8 @@ import type { SearchResult } from "../../views/reads.ts";
 import { answerProblem } from "../problem/answer.ts";
 import { describeDestination } from "../shared/destination-parts.ts";
 import { Notice } from "../shared/fields.tsx";
-import { Instant } from "../shared/instant.tsx";
 import { operatorPage, type PageData, listPageOf, queryValue, renderPage } from "./endpoint.ts";
-import { adminPage, Beginning, LinkTo, More, type PageContext, withQuery } from "./frame.tsx";
+import { adminPage, ago, Empty, HostName, LinkTo, More, type PageContext, withQuery } from "./frame.tsx";
 
 export const SEARCH_LABELS = {
   q: "admin.q",
@@ -76,7 +76,7 @@ export const showLinks = operatorPage(
 function linksPage(context: PageContext, view: Links): Page {
   const { language } = context;
   const { search, links, cursor, searched, refusal, done } = view;
-  const say = (key: Parameters<typeof message>[1]) => message(language, key);
+  const say = (key: MessageKey) => message(language, key);
   const query = filledFields(search);
   const isSearch = Object.keys(query).length > 0;
   const percent = new Intl.NumberFormat(language, { style: "percent", roundingMode: "floor" });
@@ -87,10 +87,10 @@ function linksPage(context: PageContext, view: Links): Page {
     <>
       {done !== undefined && <p role="status">{message(language, "admin.done", { count: done })}</p>}
       <Notice text={refusal} />
+      {links.length > 0 && <LinkTable language={language} links={links} nowMs={view.nowMs} />}
       {refusal === undefined && links.length === 0 && cursor === undefined && (
-        <p>{say("admin.links.none")}</p>
+        <Empty language={language} texts={["admin.links.none"]} />
       )}
-      <LinkRows language={language} links={links} nowMs={view.nowMs} />
       {isSearch && cursor !== undefined && (
         <p role="status">{message(language, "admin.links.searched", { share: percent.format(searched) })}</p>
       )}
@@ -113,30 +113,54 @@ export function filledFields(search: WrittenSearch): Record<string, string> {
   return Object.fromEntries(Object.entries(search).filter(([, value]) => value !== ""));
 }
 
-interface LinkRowsProps {
+interface LinkTableProps {
   readonly language: string;
   readonly links: readonly InspectedLink[];
   readonly nowMs: number;
 }
 
-/** Destinations are text, so that nobody opens one by accident. */
-function LinkRows({ language, links, nowMs }: LinkRowsProps) {
+/** Destinations are text, so that nobody opens one by accident. Each value is in one line. */
+function LinkTable({ language, links, nowMs }: LinkTableProps) {
+  const say = (key: MessageKey) => message(language, key);
   return (
-    <ul class="rows">
-      {links.map((link) => (
-        <li>
-          <div>
-            <LinkTo code={link.code} />
-          </div>
-          <div>
-            <Beginning text={describeDestination(link.target).address} />
-          </div>
-          <div class="soft">
-            {stateInWords(language, link, nowMs)} · <Instant language={language} ms={link.createdMs} />
-          </div>
-        </li>
-      ))}
-    </ul>
+    <table class="list">
+      <thead>
+        <tr>
+          <th scope="col">{say("admin.code")}</th>
+          <th scope="col">{say("manage.target")}</th>
+          <th scope="col">{say("admin.state")}</th>
+          <th scope="col">{say("preview.created")}</th>
+        </tr>
+      </thead>
+      <tbody>
+        {links.map((link) => (
+          <tr>
+            <th scope="row">
+              <LinkTo code={link.code} />
+            </th>
+            <td>{link.disabled !== "deleted" && <ShortTarget target={link.target} />}</td>
+            <td>{stateInWords(language, link, nowMs)}</td>
+            <td title={new Date(link.createdMs).toISOString()}>{ago(language, link.createdMs, nowMs)}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+/** In UTF-16 units. A URL may have thousands, and the window shows fewer. */
+const MAX_LISTED_LENGTH = 300;
+
+function ShortTarget({ target }: Pick<InspectedLink, "target">) {
+  const { address } = describeDestination(target);
+  const rest = address
+    .slice(0, MAX_LISTED_LENGTH)
+    .toWellFormed()
+    .replace(/^\w+:\/\/[^/]*/, "");
+  return (
+    <>
+      <HostName host={targetHost(target)} /> <bdi dir="ltr">{rest}</bdi>
+    </>
   );
 }
 
