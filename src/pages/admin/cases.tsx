@@ -4,6 +4,7 @@ import type { Link, StoredLink } from "../../links/link.ts";
 import { REASONS } from "../../links/reasons.ts";
 import { DAY_MS } from "../../links/time.ts";
 import { message, type MessageKey } from "../../locales/messages.ts";
+import { whenAgo } from "../../locales/relative-time.ts";
 import { ANSWERS, mainReason, type NotedCase } from "../../moderation/case.ts";
 import type { InspectedCase, ListItems } from "../../moderation/inspection.ts";
 import { hintsOf } from "../../moderation/link-hints.ts";
@@ -12,7 +13,7 @@ import { FullAddress, Host } from "../shared/destination.tsx";
 import { Instant } from "../shared/instant.tsx";
 import { targetChangeOf } from "../shared/link-facts.tsx";
 import { minutesLeftOf, NoteList, notesOf } from "../shared/warnings.tsx";
-import { ago, Empty, Form, Given, LinkTo, More, type PageContext, ReasonAndNote } from "./frame.tsx";
+import { Empty, Form, Given, LinkTo, More, type PageContext, ReasonAndNote } from "./frame.tsx";
 import { stateInWords } from "./links.tsx";
 
 export interface Cases extends ListItems<InspectedCase> {
@@ -21,7 +22,7 @@ export interface Cases extends ListItems<InspectedCase> {
 
 const KEYS = { disable: "d", "block-host": "b", nothing: "x" } as const;
 /** Older cases, and those with this number of reports, stand out. */
-const PRESSING = { ageMs: DAY_MS, reports: 5 };
+const PRESSING = { ageMs: 3 * DAY_MS, reports: 5 };
 /** Notes in view. The rest folds. */
 const MAX_NOTES = 2;
 /** In UTF-16 units. Notes have up to 2,000 characters, which would push the other cases out of sight. */
@@ -72,16 +73,13 @@ export function Keys({ language }: { language: string }) {
       <summary aria-label={message(language, "admin.keys")} aria-keyshortcuts="?">
         ?
       </summary>
-      <dl>
+      <ul>
         {keys.map(([key, text]) => (
-          <div>
-            <dt>
-              <kbd>{key}</kbd>
-            </dt>
-            <dd>{message(language, text)}</dd>
-          </div>
+          <li>
+            <kbd>{key}</kbd> {message(language, text)}
+          </li>
         ))}
-      </dl>
+      </ul>
     </details>
   );
 }
@@ -132,8 +130,8 @@ export function ReportFacts({ language, one, nowMs }: ReportFactsProps) {
   });
   const isOpen = answer === undefined;
   const mark = (isPressing: boolean) => (isOpen && isPressing ? "pressing" : undefined);
-  const first = ago(language, firstMs, nowMs);
-  const last = ago(language, lastMs, nowMs);
+  const first = whenAgo(language, (nowMs - firstMs) / 1000);
+  const last = whenAgo(language, (nowMs - lastMs) / 1000);
   return (
     <p class="reported">
       <strong class={mark(reports >= PRESSING.reports)}>
@@ -145,7 +143,8 @@ export function ReportFacts({ language, one, nowMs }: ReportFactsProps) {
       <span>{counts.join(" · ")}</span>
       {!isOpen && (
         <span>
-          {message(language, `admin.answered.${answer.action}`)} · {ago(language, answer.atMs, nowMs)}
+          {message(language, `admin.answered.${answer.action}`)} ·{" "}
+          {whenAgo(language, (nowMs - answer.atMs) / 1000)}
         </span>
       )}
     </p>
@@ -177,14 +176,18 @@ export function Notes({ language, notes }: { language: string } & Pick<NotedCase
   );
 }
 
+/** Its rest folds. */
 function LongNote({ text }: { text: string }) {
-  if (text.length <= LONG_NOTE) return <Given text={text} />;
+  const [beginning, rest] = [text.slice(0, LONG_NOTE), text.slice(LONG_NOTE)].map((part) =>
+    part.toWellFormed(),
+  );
+  if (!rest) return <Given text={text} />;
   return (
-    <details class="note">
+    <details>
       <summary>
-        <Given text={`${text.slice(0, LONG_NOTE).toWellFormed()}…`} />
+        <Given text={`${beginning}…`} />
       </summary>
-      <Given text={text} />
+      <Given text={`…${rest}`} />
     </details>
   );
 }

@@ -11,6 +11,7 @@ import { message } from "../../locales/messages.ts";
 import type { WrittenSearch } from "../../moderation/search.ts";
 import { seeOther } from "../forms.ts";
 import { answerProblem } from "../problem/answer.ts";
+import { HostName } from "../shared/destination.tsx";
 import { Notice } from "../shared/fields.tsx";
 import { Fact } from "../shared/link-facts.tsx";
 import {
@@ -22,7 +23,7 @@ import {
   renderPage,
   WHO,
 } from "./endpoint.ts";
-import { adminPage, Decide, Form, Given, HostName, type PageContext, withQuery } from "./frame.tsx";
+import { adminPage, Decide, Form, Given, type PageContext, withQuery } from "./frame.tsx";
 import { filledFields, SEARCH_LABELS, showLinks } from "./links.tsx";
 
 type Action = "disable" | "enable";

@@ -14,6 +14,7 @@ import type { Inspection } from "../../moderation/inspection.ts";
 import { readReason } from "../../moderation/operator.ts";
 import { seeOther } from "../forms.ts";
 import { answerPageProblem } from "../problem/answer.ts";
+import { HostName } from "../shared/destination.tsx";
 import { Notice } from "../shared/fields.tsx";
 import { CaseList, type Cases, Keys } from "./cases.tsx";
 import {
@@ -26,15 +27,7 @@ import {
   seenBy,
   WHO,
 } from "./endpoint.ts";
-import {
-  LAST_ANSWER_FIELDS,
-  adminPage,
-  Form,
-  HostName,
-  LinkTo,
-  type PageContext,
-  withQuery,
-} from "./frame.tsx";
+import { LAST_ANSWER_FIELDS, adminPage, Form, LinkTo, type PageContext, withQuery } from "./frame.tsx";
 
 const DID = [...ANSWERS, "undo"] as const;
 

@@ -4,24 +4,25 @@ import { DAY_MS } from "../../links/time.ts";
 import { message, type MessageKey } from "../../locales/messages.ts";
 import type { CounterName } from "../../moderation/counters.ts";
 import { FIGURE_DAYS, type Figures, type TopHosts } from "../../moderation/figures.ts";
+import { HostName } from "../shared/destination.tsx";
 import { numberFormat } from "../shared/formats.ts";
 import { Fact } from "../shared/link-facts.tsx";
 import { operatorPage, renderPage } from "./endpoint.ts";
-import { adminPage, Empty, HostName, type PageContext, withQuery } from "./frame.tsx";
+import { adminPage, Empty, type PageContext, withQuery } from "./frame.tsx";
 
 const COUNTS = {
   visits: "admin.count.visits",
   bots: "admin.count.bots",
   created: "admin.count.created",
+  reports: "admin.count.reports",
   refused: "admin.count.refused",
   blocked: "admin.count.blocked",
+  unknown: "admin.count.unknown",
   "limited.create": "admin.count.limited.create",
   "limited.unknown": "admin.count.limited.unknown",
   "limited.view": "admin.count.limited.view",
   "limited.password": "admin.count.limited.password",
   "limited.report": "admin.count.limited.report",
-  reports: "admin.count.reports",
-  unknown: "admin.count.unknown",
 } as const satisfies Record<CounterName | "visits" | "bots", MessageKey>;
 const NAMES = Object.keys(COUNTS) as (keyof typeof COUNTS)[];
 
@@ -74,7 +75,7 @@ function SmallCharts({ language, days, today }: SmallChartsProps) {
   const date = new Intl.DateTimeFormat(language, { month: "short", day: "numeric", timeZone: "UTC" });
   const dates = columns.map((day) => date.format(day * DAY_MS));
   return (
-    <div class="courses">
+    <div class="breakdowns">
       {courses.map(({ name, values }) => (
         <Course language={language} name={name} values={values} dates={dates} />
       ))}
@@ -129,6 +130,7 @@ function TopHostList({ language, title, top }: { language: string; title: Messag
   const { hosts, links } = top;
   const { format } = numberFormat(language);
   const most = hosts[0]?.count ?? 1;
+  if (hosts.length === 0) return <></>;
   return (
     <section>
       <h2>{message(language, title)}</h2>

@@ -1,17 +1,12 @@
 /** @jsxImportSource ../shared/html */
 import type { Page } from "../../http/page.ts";
 import { type Reason, REASONS } from "../../links/reasons.ts";
-import { DAY_MS, HOUR_MS } from "../../links/time.ts";
 import { message, type MessageKey } from "../../locales/messages.ts";
-import { relativeTime } from "../../locales/relative-time.ts";
 import { MAX_COUNTED_CASES, MAX_NOTE_LENGTH } from "../../moderation/case.ts";
 import type { Action } from "../../moderation/store.ts";
-import { describeDestination } from "../shared/destination-parts.ts";
 import { VERBATIM } from "../shared/fields.tsx";
 import type { Child, Html } from "../shared/html/jsx-runtime.ts";
 import { page } from "../shared/layout.tsx";
-
-const MINUTE_MS = 60_000;
 
 /** The part of a request that every page for the operator needs. */
 export interface PageContext {
@@ -50,8 +45,8 @@ export function adminPage(
     language,
     { title: openCases === 0 ? name : `(${open}) ${name}`, query },
     <div class="admin">
-      <div class="desk">
-        <nav class="tabs" aria-label={message(language, "admin.title")}>
+      <div class="desk ranges">
+        <nav aria-label={message(language, "admin.title")}>
           {Object.entries(PAGES).map(([key, path]) => (
             <a href={path} {...(key === current && { "aria-current": "page" })}>
               {message(language, `admin.${key as Current}`)}
@@ -62,8 +57,7 @@ export function adminPage(
         <form action="/admin/links" role="search">
           <input
             {...{ type: "search", name: "q", value: query["q"] || query["host"] || "" }}
-            {...{ placeholder: search, "aria-label": search, "aria-keyshortcuts": "/" }}
-            {...VERBATIM}
+            {...{ placeholder: search, "aria-label": search, "aria-keyshortcuts": "/", ...VERBATIM }}
           />
           <button>{message(language, "admin.search")}</button>
         </form>
@@ -71,10 +65,8 @@ export function adminPage(
           <button class="plain">{message(language, "admin.sign-out")}</button>
         </Form>
       </div>
-      <div class="title">
-        <h1>{title}</h1>
-        {beside}
-      </div>
+      {beside}
+      <h1>{title}</h1>
       {content}
     </div>,
   );
@@ -200,30 +192,6 @@ export function Decide({ language, action, reason }: DecideProps) {
 /** Text from outside: isolated, whatever its direction, and never a link. */
 export function Given({ text }: { text: string }) {
   return <bdi dir="auto">{text}</bdi>;
-}
-
-/** A host in its own script, with the ASCII form that it is stored in. Letters that could deceive come second. */
-export function HostName({ host: ascii }: { host: string }) {
-  const { host, asciiHost, letters } = describeDestination(`https://${ascii}/`);
-  const other = asciiHost ?? letters;
-  return (
-    <bdi dir="ltr">
-      {host}
-      {other !== undefined && [" ", <span class="soft">{other}</span>]}
-    </bdi>
-  );
-}
-
-/** "3 days ago". */
-export function ago(language: string, ms: number, nowMs: number): string {
-  const passed = Math.max(0, nowMs - ms);
-  const [unitMs, unit] =
-    passed < HOUR_MS
-      ? ([MINUTE_MS, "minute"] as const)
-      : passed < 2 * DAY_MS
-        ? ([HOUR_MS, "hour"] as const)
-        : ([DAY_MS, "day"] as const);
-  return relativeTime(language).format(-Math.max(1, Math.floor(passed / unitMs)), unit);
 }
 
 export function LinkTo({ code }: { code: string }) {

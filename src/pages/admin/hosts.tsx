@@ -7,6 +7,7 @@ import { message } from "../../locales/messages.ts";
 import { readReason } from "../../moderation/operator.ts";
 import type { HostRule } from "../../moderation/store.ts";
 import { seeOther } from "../forms.ts";
+import { HostName } from "../shared/destination.tsx";
 import { Notice } from "../shared/fields.tsx";
 import { Instant } from "../shared/instant.tsx";
 import {
@@ -18,7 +19,7 @@ import {
   renderPage,
   WHO,
 } from "./endpoint.ts";
-import { Decide, Empty, Field, Form, adminPage, HostName, More, type PageContext } from "./frame.tsx";
+import { Decide, Empty, Field, Form, adminPage, More, type PageContext } from "./frame.tsx";
 
 interface Hosts {
   readonly rules: readonly HostRule[];

@@ -35,6 +35,9 @@ export function Change({ context, link, manageUrl, typed = link.originalUrl }: C
   const ends = EXPIRIES.map((one) => [one, say(one === "never" ? one : `duration.${one}`)] as const);
   return (
     <>
+      <p class="actions">
+        <CopyButton language={language} kind="secondary" label="keep.copy" text={manageUrl} />
+      </p>
       <details open={typed !== link.originalUrl}>
         <summary>{say("manage.change")}</summary>
         <Form
@@ -57,9 +60,6 @@ export function Change({ context, link, manageUrl, typed = link.originalUrl }: C
           <Decide language={language} action="change" />
         </Form>
       </details>
-      <p class="actions">
-        <CopyButton language={language} kind="secondary" label="keep.copy" text={manageUrl} />
-      </p>
     </>
   );
 }
@@ -91,11 +91,13 @@ export function Decisions({ context, details: { link, reported } }: DecisionsPro
           <Decide language={language} action="enable" />
         </Form>
       )}
-      <p>
-        <a href={withQuery("/admin/hosts", { host, reason })}>
-          {message(language, "admin.block-this", shown)}
-        </a>
-      </p>
+      {!isReported && (
+        <p>
+          <a href={withQuery("/admin/hosts", { host, reason })}>
+            {message(language, "admin.block-this", shown)}
+          </a>
+        </p>
+      )}
       <p>
         <a href={withQuery("/admin/links", { host })}>{message(language, "admin.links-to", shown)}</a>
       </p>

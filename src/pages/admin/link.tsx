@@ -97,8 +97,12 @@ function linkPage(context: PageContext, view: LinkView): Page {
           </section>
         )}
       </div>
-      <h2>{say("admin.history")}</h2>
-      <History language={language} entries={view.history} />
+      {view.history.length > 0 && (
+        <>
+          <h2>{say("admin.history")}</h2>
+          <History language={language} entries={view.history} />
+        </>
+      )}
     </>,
   );
 }
@@ -110,16 +114,16 @@ function Facts({ language, view }: { language: string; view: LinkView }) {
   return (
     <dl class="facts">
       <Fact name={say("admin.state")}>{stateInWords(language, link, nowMs)}</Fact>
-      {!isGone && link.originalUrl !== link.target && (
-        <Fact name={say("admin.as-sent")} isLong>
-          <Given text={link.originalUrl} />
-        </Fact>
-      )}
       <InstantFact language={language} name="preview.created" ms={link.createdMs} />
       {TERM_NAMES.map((name) => (!isGone || name === "expires_at") && TERM_FACTS[name](link, language))}
       {!isGone && <Outcome language={language} terms={link.terms} />}
       <Fact name={say("preview.visits")}>{visits.toLocaleString(language)}</Fact>
       <Fact name={say("preview.bots")}>{bots.toLocaleString(language)}</Fact>
+      {!isGone && link.originalUrl !== link.target && (
+        <Fact name={say("admin.as-sent")} isLong>
+          <Given text={link.originalUrl} />
+        </Fact>
+      )}
     </dl>
   );
 }

@@ -4,14 +4,16 @@ import type { Page } from "../../http/page.ts";
 import { isProblem } from "../../links/problem.ts";
 import { targetHost } from "../../links/target.ts";
 import { message, type MessageKey } from "../../locales/messages.ts";
+import { whenAgo } from "../../locales/relative-time.ts";
 import type { InspectedLink } from "../../moderation/inspection.ts";
 import { operatorStateOf, parseSearch, type WrittenSearch } from "../../moderation/search.ts";
 import type { SearchResult } from "../../views/reads.ts";
 import { answerProblem } from "../problem/answer.ts";
 import { describeDestination } from "../shared/destination-parts.ts";
+import { HostName } from "../shared/destination.tsx";
 import { Notice } from "../shared/fields.tsx";
 import { operatorPage, type PageData, listPageOf, queryValue, renderPage } from "./endpoint.ts";
-import { adminPage, ago, Empty, HostName, LinkTo, More, type PageContext, withQuery } from "./frame.tsx";
+import { adminPage, Empty, LinkTo, More, type PageContext, withQuery } from "./frame.tsx";
 
 export const SEARCH_LABELS = {
   q: "admin.q",
@@ -140,7 +142,9 @@ function LinkTable({ language, links, nowMs }: LinkTableProps) {
             </th>
             <td>{link.disabled !== "deleted" && <ShortTarget target={link.target} />}</td>
             <td>{stateInWords(language, link, nowMs)}</td>
-            <td title={new Date(link.createdMs).toISOString()}>{ago(language, link.createdMs, nowMs)}</td>
+            <td title={new Date(link.createdMs).toISOString()}>
+              {whenAgo(language, (nowMs - link.createdMs) / 1000)}
+            </td>
           </tr>
         ))}
       </tbody>
@@ -156,11 +160,12 @@ function ShortTarget({ target }: Pick<InspectedLink, "target">) {
   const rest = address
     .slice(0, MAX_LISTED_LENGTH)
     .toWellFormed()
-    .replace(/^\w+:\/\/[^/]*/, "");
+    .replace(/^\w+:\/\/(?:\[[^\]]*\]|[^/:?#]*)/, "");
   return (
-    <>
-      <HostName host={targetHost(target)} /> <bdi dir="ltr">{rest}</bdi>
-    </>
+    <bdi dir="ltr">
+      <HostName host={targetHost(target)} />
+      <span class="soft">{rest}</span>
+    </bdi>
   );
 }
 
