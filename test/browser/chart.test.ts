@@ -320,7 +320,7 @@ describe("the ranges of a chart", () => {
     expect(await pointsOf(page)).toHaveLength(6 * 24 + 13);
     await page.getByText(say("preview.table")).click();
     expect(await page.locator("#chart-table tbody tr").count()).toBe(3);
-    await page.locator(".menu summary").click();
+    await page.locator(".menu").click();
     await page.getByRole("link", { name: "한국어" }).click();
     await page.waitForURL("**/alt+?range=7d&by=hour&language=ko");
   });

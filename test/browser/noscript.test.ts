@@ -185,3 +185,20 @@ test("a chosen language stays, in a cookie that holds nothing else", async () =>
   await page.getByRole("heading", { level: 1, name: wordsOf("en")("page.unknown.title") }).waitFor();
   expect((await page.context().cookies()).map(({ value }) => value)).toEqual(["en"]);
 });
+
+test("a phone's language menu opens, and closes after Escape and after a tap outside", async () => {
+  await using page = await openPage(curt.origin, { ...WITHOUT_SCRIPTS, viewport: PHONE });
+  await page.goto("/+privacy");
+  const menu = page.getByRole("button", { name: wordsOf("en")("page.languages") });
+  const language = page.getByRole("link", { name: "한국어" });
+  for (const close of [
+    () => page.keyboard.press("Escape"),
+    () => page.getByRole("heading").first().click(),
+  ]) {
+    await language.waitFor({ state: "hidden" });
+    await menu.click();
+    await language.waitFor();
+    await close();
+  }
+  await language.waitFor({ state: "hidden" });
+});

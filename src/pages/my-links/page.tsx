@@ -41,7 +41,7 @@ function myLinksPage(language: string, { baseUrl }: { readonly baseUrl: string }
   const title = message(language, "links.title");
   return page(
     language,
-    { title, script: "myLinks" },
+    { title, path: MY_LINKS_PATH },
     <>
       <h1>{title}</h1>
       <p class="lead">{message(language, "links.lead")}</p>
