@@ -8,6 +8,7 @@ import { type LocalService, startService } from "../support/service.ts";
 import { loadAxe, violationsOf, violationsOfWords } from "./axe.ts";
 import { openPage, LAPTOP, PHONE, readers, untilFocused, wordsOf } from "./browser.ts";
 import { FITS_ENLARGED } from "./every-page.ts";
+import { faultsOf } from "./layout.ts";
 
 const [, fitsEnlarged] = FITS_ENLARGED;
 
@@ -134,7 +135,7 @@ describe.each(OPERATORS)(
       await untilAnswered(curt, "before3", 410);
     });
 
-    test("are accessible in light and dark mode, and fit with larger text", async () => {
+    test("are accessible in light and dark mode in windows of any width, and fit with larger text", async () => {
       // The test runs its own script, where the page may not.
       await using page = await openPage(curt.origin, {
         ...options,
@@ -142,9 +143,12 @@ describe.each(OPERATORS)(
       });
       await loadAxe(page);
       const look = async (name: string) => {
-        expect([name, await find(page)]).toEqual([name, []]);
-        const isTooWide = await page.evaluate("document.documentElement.scrollWidth > innerWidth");
-        expect([name, isTooWide]).toEqual([name, false]);
+        for (const width of [320, 390, 768, 1280]) {
+          await page.setViewportSize({ width, height: options.viewport.height });
+          expect([name, width, await find(page)]).toEqual([name, width, []]);
+          expect([name, width, await faultsOf(page)]).toEqual([name, width, []]);
+        }
+        await page.setViewportSize(options.viewport);
         expect([name, await fitsEnlarged(page)]).toEqual([name, []]);
       };
       await report(curt, "bad5", { reason: "other", note: "x".repeat(500) });
@@ -172,6 +176,41 @@ describe.each(OPERATORS)(
     });
   },
 );
+
+test("links are rows of one height, and a case has its decision beside its evidence or below it", async () => {
+  await using curt = await startService({ ADMIN_TOKEN: TOKEN });
+  await using page = await openPage(curt.origin);
+  const destinations = [
+    "https://누리집.example/",
+    `https://example.com/${"long".repeat(500)}`,
+    "http://a.example/",
+  ];
+  for (const [nth, original_url] of destinations.entries())
+    await curt.shorten({ original_url, custom_code: "가나다라".repeat(1 + 7 * nth) });
+  await report(curt, encodeURIComponent("가나다라"), { reason: "spam", note: "long ".repeat(400) });
+  await signIn(page, wordsOf("en"));
+  await page.locator(".case").waitFor();
+  const boxesOf = (selector: string) =>
+    page.evaluate<{ x: number; y: number; right: number; bottom: number }[]>(
+      `[...document.querySelectorAll(${JSON.stringify(selector)})].map((one) => one.getBoundingClientRect().toJSON())`,
+    );
+  for (const [{ width, height }, lines] of [
+    [LAPTOP, 1],
+    [PHONE, 2],
+  ] as const) {
+    await page.setViewportSize({ width, height });
+    await page.goto("/admin");
+    const [evidence, decision] = await boxesOf(".case > *");
+    if (evidence === undefined || decision === undefined) throw new Error("there is no case");
+    expect(decision.y >= evidence.bottom).toBe(lines === 2);
+    expect(decision.x >= evidence.right).toBe(lines === 1);
+    await page.goto("/admin/links");
+    const rows = await boxesOf("tbody tr");
+    const heights = new Set(rows.map(({ y, bottom }) => Math.round(bottom - y)));
+    expect([rows.length, heights.size]).toEqual([3, 1]);
+    expect(Math.max(...heights)).toBeLessThan(lines * 45);
+  }
+});
 
 test("the operator's session expires, and its cookie is hidden from scripts and other sites", async () => {
   await using curt = await startService({ ADMIN_TOKEN: TOKEN });

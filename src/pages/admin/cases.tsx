@@ -69,18 +69,23 @@ export function Keys({ language }: { language: string }) {
     ["?", "admin.keys"],
   ];
   return (
-    <details class="keys">
-      <summary aria-label={message(language, "admin.keys")} aria-keyshortcuts="?">
+    <>
+      <button
+        class="keys"
+        popovertarget="keys"
+        aria-label={message(language, "admin.keys")}
+        aria-keyshortcuts="?"
+      >
         ?
-      </summary>
-      <ul>
+      </button>
+      <ul id="keys" popover="auto">
         {keys.map(([key, text]) => (
           <li>
             <kbd>{key}</kbd> {message(language, text)}
           </li>
         ))}
       </ul>
-    </details>
+    </>
   );
 }
 
