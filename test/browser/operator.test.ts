@@ -205,7 +205,7 @@ test("links are rows of one height, and a case has its decision beside its evide
     expect(decision.y >= evidence.bottom).toBe(lines === 2);
     expect(decision.x >= evidence.right).toBe(lines === 1);
     await page.goto("/admin/links");
-    const rows = await boxesOf("tbody tr");
+    const rows = await boxesOf(".cells li");
     const heights = new Set(rows.map(({ y, bottom }) => Math.round(bottom - y)));
     expect([rows.length, heights.size]).toEqual([3, 1]);
     expect(Math.max(...heights)).toBeLessThan(lines * 45);

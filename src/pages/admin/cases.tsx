@@ -78,7 +78,7 @@ export function Keys({ language }: { language: string }) {
       >
         ?
       </button>
-      <ul id="keys" popover="auto">
+      <ul class="rows" id="keys" popover="auto">
         {keys.map(([key, text]) => (
           <li>
             <kbd>{key}</kbd> {message(language, text)}
@@ -142,16 +142,13 @@ export function ReportFacts({ language, one, nowMs }: ReportFactsProps) {
       <strong class={mark(reports >= PRESSING.reports)}>
         {message(language, "admin.reports", { count: reports })}
       </strong>
+      {" · "}
       <span class={mark(nowMs - firstMs >= PRESSING.ageMs)}>
         {first === last ? first : message(language, "admin.reports.ages", { first, last })}
       </span>
-      <span>{counts.join(" · ")}</span>
-      {!isOpen && (
-        <span>
-          {message(language, `admin.answered.${answer.action}`)} ·{" "}
-          {whenAgo(language, (nowMs - answer.atMs) / 1000)}
-        </span>
-      )}
+      {` · ${counts.join(", ")}`}
+      {!isOpen &&
+        ` · ${message(language, `admin.answered.${answer.action}`)}, ${whenAgo(language, (nowMs - answer.atMs) / 1000)}`}
     </p>
   );
 }

@@ -4,6 +4,7 @@ import { DAY_MS } from "../../links/time.ts";
 import { message, type MessageKey } from "../../locales/messages.ts";
 import type { CounterName } from "../../moderation/counters.ts";
 import { FIGURE_DAYS, type Figures, type TopHosts } from "../../moderation/figures.ts";
+import { SmallChart } from "../shared/charts/small-chart.tsx";
 import { HostName } from "../shared/destination.tsx";
 import { numberFormat } from "../shared/formats.ts";
 import { Fact } from "../shared/link-facts.tsx";
@@ -24,7 +25,6 @@ const COUNTS = {
   "limited.password": "admin.count.limited.password",
   "limited.report": "admin.count.limited.report",
 } as const satisfies Record<CounterName | "visits" | "bots", MessageKey>;
-const NAMES = Object.keys(COUNTS) as (keyof typeof COUNTS)[];
 
 /** How much there is of everything. */
 export const showFigures = operatorPage("GET /admin/figures", (inspection) => async (call, data) => {
@@ -39,7 +39,7 @@ function figuresPage(context: PageContext, figures: Figures, today: number): Pag
   const sums = [
     ["admin.figures.links", links],
     ["admin.figures.disabled", disabled],
-    ["admin.hosts", blockedHosts],
+    ["admin.hosts.title", blockedHosts],
   ] as const;
   return adminPage(
     context,
@@ -67,62 +67,21 @@ type SmallChartsProps = Pick<Figures, "days"> & { readonly language: string; rea
 function SmallCharts({ language, days, today }: SmallChartsProps) {
   const columns = Array.from({ length: FIGURE_DAYS }, (_, nth) => today - FIGURE_DAYS + 1 + nth);
   const countsOf = new Map(days.map(({ day, counts }) => [day, counts]));
-  const courses = NAMES.map((name) => ({
-    name: message(language, COUNTS[name]),
-    values: columns.map((day) => countsOf.get(day)?.[name] ?? 0),
-  })).filter(({ values }) => values.some((value) => value > 0));
+  const courses = Object.entries(COUNTS)
+    .map(([name, key]) => ({
+      name: message(language, key),
+      values: columns.map((day) => countsOf.get(day)?.[name as keyof typeof COUNTS] ?? 0),
+    }))
+    .filter(({ values }) => values.some((value) => value > 0));
   if (courses.length === 0) return <Empty language={language} texts={["admin.figures.empty"]} />;
   const date = new Intl.DateTimeFormat(language, { month: "short", day: "numeric", timeZone: "UTC" });
   const dates = columns.map((day) => date.format(day * DAY_MS));
   return (
     <div class="breakdowns">
       {courses.map(({ name, values }) => (
-        <Course language={language} name={name} values={values} dates={dates} />
+        <SmallChart language={language} name={name} values={values} dates={dates} />
       ))}
     </div>
-  );
-}
-
-/** In the units of the drawing: its height, the width per day, and the lowest bar. */
-const HEIGHT = 40;
-const STEP = 10;
-const LOWEST = 1;
-
-interface CourseProps {
-  readonly language: string;
-  readonly name: string;
-  readonly values: readonly number[];
-  readonly dates: readonly string[];
-}
-
-/** A count over the days: its sum, today's and the highest value, and a bar per day. */
-function Course({ language, name, values, dates }: CourseProps) {
-  const { format } = numberFormat(language);
-  const top = Math.max(...values);
-  const sum = values.reduce((all, value) => all + value, 0);
-  const highest = { count: format(top), date: dates[values.indexOf(top)] ?? "" };
-  return (
-    <figure>
-      <figcaption>
-        {name} <strong>{format(sum)}</strong>
-      </figcaption>
-      <svg viewBox={`0 0 ${values.length * STEP} ${HEIGHT}`} preserveAspectRatio="none" aria-hidden="true">
-        {values.map((value, nth) => {
-          const height = Math.max(LOWEST, Math.round((value / top) * HEIGHT));
-          return (
-            value > 0 && (
-              <rect x={nth * STEP} y={HEIGHT - height} width={STEP - 2} height={height}>
-                <title>{`${dates[nth]}: ${format(value)}`}</title>
-              </rect>
-            )
-          );
-        })}
-      </svg>
-      <p class="hint">
-        {message(language, "admin.figures.today", { count: format(values.at(-1) ?? 0) })} ·{" "}
-        {message(language, "admin.figures.highest", highest)}
-      </p>
-    </figure>
   );
 }
 

@@ -103,22 +103,15 @@ export function Form({ context, action, hidden = {}, children }: FormProps) {
 
 interface FieldProps {
   readonly label: Child;
-  readonly name: string;
-  readonly value?: string | undefined;
-  readonly type?: "text" | "datetime-local";
-  readonly maxLength?: number;
-  readonly isRequired?: boolean;
+  /** Attributes of the input. */
+  readonly input: Readonly<Record<string, string | number | boolean | undefined>> & { readonly name: string };
 }
 
-export function Field({ label, name, value = "", type = "text", maxLength, isRequired = false }: FieldProps) {
+export function Field({ label, input }: FieldProps) {
   return (
     <label>
       <span>{label}</span>
-      <input
-        {...{ type, name, value, ...(maxLength !== undefined && { maxlength: maxLength }) }}
-        {...VERBATIM}
-        required={isRequired}
-      />
+      <input {...{ type: "text", value: "", ...VERBATIM, ...input }} />
     </label>
   );
 }
@@ -168,7 +161,7 @@ export function ReasonAndNote({ language, reason: selected }: ReasonAndNoteProps
           isRequired
         />
       )}
-      <Field label={message(language, "admin.note")} name="note" maxLength={MAX_NOTE_LENGTH} />
+      <Field label={message(language, "admin.note")} input={{ name: "note", maxlength: MAX_NOTE_LENGTH }} />
     </>
   );
 }

@@ -62,12 +62,15 @@ function hostsPage(context: PageContext, { rules, cursor, host, reason, refusal 
   return adminPage(
     context,
     "hosts",
-    message(language, "admin.hosts"),
+    message(language, "admin.hosts.title"),
     <>
       <p class="soft">{message(language, "admin.hosts.intro")}</p>
       <Notice text={refusal} />
       <Form context={context} action="/admin/hosts" hidden={{ action: "block" }}>
-        <Field label={message(language, "admin.host")} name="host" value={host} isRequired />
+        <Field
+          label={message(language, "admin.host")}
+          input={{ name: "host", value: host, required: true }}
+        />
         <Decide language={language} action="block-host" reason={reason ?? ""} />
       </Form>
       {rules.length === 0 && <Empty language={language} texts={["admin.hosts.empty"]} />}

@@ -45,7 +45,7 @@ export function Change({ context, link, manageUrl, typed = link.originalUrl }: C
           action={linkPath(link.code)}
           hidden={{ action: "change", seen: versionOf(link) }}
         >
-          <Field label={say("manage.target")} name="target" value={typed} isRequired />
+          <Field label={say("manage.target")} input={{ name: "target", value: typed, required: true }} />
           <Choice
             label={say("manage.ends")}
             name="expires_at"
@@ -54,8 +54,7 @@ export function Change({ context, link, manageUrl, typed = link.originalUrl }: C
           <input type="hidden" name="zone" value="" />
           <Field
             label={richMessage(language, "admin.ends.date", { zone: <span data-zone>UTC</span> })}
-            name="expires_at_date"
-            type="datetime-local"
+            input={{ name: "expires_at_date", type: "datetime-local" }}
           />
           <Decide language={language} action="change" />
         </Form>

@@ -9,6 +9,7 @@ import { message, type MessageKey } from "../../locales/messages.ts";
 import type { LinkDetails } from "../../moderation/inspection.ts";
 import { seeOther } from "../forms.ts";
 import { answerPageProblem } from "../problem/answer.ts";
+import { HostName } from "../shared/destination.tsx";
 import { Notice } from "../shared/fields.tsx";
 import type { Child } from "../shared/html/jsx-runtime.ts";
 import { Instant } from "../shared/instant.tsx";
@@ -120,7 +121,7 @@ function Facts({ language, view }: { language: string; view: LinkView }) {
       <Fact name={say("preview.visits")}>{visits.toLocaleString(language)}</Fact>
       <Fact name={say("preview.bots")}>{bots.toLocaleString(language)}</Fact>
       {!isGone && link.originalUrl !== link.target && (
-        <Fact name={say("admin.as-sent")} isLong>
+        <Fact name={say("admin.as-sent")}>
           <Given text={link.originalUrl} />
         </Fact>
       )}
@@ -161,7 +162,7 @@ function Outcome({ language, terms = {} }: { language: string; terms: Link["term
       <InstantFact language={language} name="preview.changed" ms={changedMs} />
       {formerHost !== undefined && (
         <Fact name={say("preview.former")}>
-          <Given text={formerHost} />
+          <HostName host={formerHost} />
         </Fact>
       )}
     </>

@@ -89,7 +89,7 @@ function linksPage(context: PageContext, view: Links): Page {
     <>
       {done !== undefined && <p role="status">{message(language, "admin.done", { count: done })}</p>}
       <Notice text={refusal} />
-      {links.length > 0 && <LinkTable language={language} links={links} nowMs={view.nowMs} />}
+      <LinkRows language={language} links={links} nowMs={view.nowMs} />
       {refusal === undefined && links.length === 0 && cursor === undefined && (
         <Empty language={language} texts={["admin.links.none"]} />
       )}
@@ -115,40 +115,27 @@ export function filledFields(search: WrittenSearch): Record<string, string> {
   return Object.fromEntries(Object.entries(search).filter(([, value]) => value !== ""));
 }
 
-interface LinkTableProps {
+interface LinkRowsProps {
   readonly language: string;
   readonly links: readonly InspectedLink[];
   readonly nowMs: number;
 }
 
-/** Destinations are text, so that nobody opens one by accident. Each value is in one line. */
-function LinkTable({ language, links, nowMs }: LinkTableProps) {
-  const say = (key: MessageKey) => message(language, key);
+/** Destinations are text, so that nobody opens one by accident. */
+function LinkRows({ language, links, nowMs }: LinkRowsProps) {
   return (
-    <table class="list">
-      <thead>
-        <tr>
-          <th scope="col">{say("admin.code")}</th>
-          <th scope="col">{say("manage.target")}</th>
-          <th scope="col">{say("admin.state")}</th>
-          <th scope="col">{say("preview.created")}</th>
-        </tr>
-      </thead>
-      <tbody>
-        {links.map((link) => (
-          <tr>
-            <th scope="row">
-              <LinkTo code={link.code} />
-            </th>
-            <td>{link.disabled !== "deleted" && <ShortTarget target={link.target} />}</td>
-            <td>{stateInWords(language, link, nowMs)}</td>
-            <td title={new Date(link.createdMs).toISOString()}>
-              {whenAgo(language, (nowMs - link.createdMs) / 1000)}
-            </td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
+    <ul class="rows cells">
+      {links.map((link) => (
+        <li>
+          <div>
+            <LinkTo code={link.code} />
+          </div>
+          <div class="soft">{stateInWords(language, link, nowMs)}</div>
+          <div>{link.disabled !== "deleted" && <ShortTarget target={link.target} />}</div>
+          <div class="soft">{whenAgo(language, (nowMs - link.createdMs) / 1000)}</div>
+        </li>
+      ))}
+    </ul>
   );
 }
 
@@ -156,15 +143,11 @@ function LinkTable({ language, links, nowMs }: LinkTableProps) {
 const MAX_LISTED_LENGTH = 300;
 
 function ShortTarget({ target }: Pick<InspectedLink, "target">) {
-  const { address } = describeDestination(target);
-  const rest = address
-    .slice(0, MAX_LISTED_LENGTH)
-    .toWellFormed()
-    .replace(/^\w+:\/\/(?:\[[^\]]*\]|[^/:?#]*)/, "");
+  const address = describeDestination(target).address.slice(0, MAX_LISTED_LENGTH).toWellFormed();
   return (
     <bdi dir="ltr">
       <HostName host={targetHost(target)} />
-      <span class="soft">{rest}</span>
+      <span class="soft">{address.replace(/^\w+:\/\/(?:\[[^\]]*\]|[^/:?#]*)/, "")}</span>
     </bdi>
   );
 }
