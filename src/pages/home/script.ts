@@ -143,7 +143,14 @@ export function rememberCreated(): void {
   const form = document.querySelector("form[data-make]");
   // An earlier submission was refused or is already in the list.
   if (form) write("sessionStorage", SUBMITTED_KEY, null);
-  form?.addEventListener("submit", () => write("sessionStorage", SUBMITTED_KEY, "1"));
+  form?.addEventListener("submit", () => {
+    write("sessionStorage", SUBMITTED_KEY, "1");
+    const [before] = savedLinks();
+    // Back from the new link, the browser may show this page as it was, ready to create the link twice.
+    addEventListener("pageshow", ({ persisted }) => {
+      if (persisted && savedLinks()[0]?.created !== before?.created) location.replace("/");
+    });
+  });
   const { link: path, created } = document.querySelector<HTMLElement>("[data-created]")?.dataset ?? {};
   if (location.hash !== "#made" || path === undefined || created === undefined) return;
   if (read("sessionStorage", SUBMITTED_KEY) === null) return;

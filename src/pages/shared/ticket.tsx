@@ -38,10 +38,13 @@ export function ShortAddress({ url }: ShortAddressProps) {
   return <MarkedAddress base={address.slice(0, start)} code={address.slice(start)} />;
 }
 
+/** In characters; more aren't shown in the largest type. */
+const LONG = 32;
+
 /** An address that may be no link's. */
 export function MarkedAddress({ base, code }: { base: string; code: string }) {
   return (
-    <bdi class="short" dir="ltr">
+    <bdi class={base.length + code.length > LONG ? "short long" : "short"} dir="ltr">
       {base}
       <wbr />
       {code !== "" && (
@@ -68,9 +71,13 @@ export function Address({ language, url, isTitle = true, preview }: AddressProps
     <div class="address">
       {isTitle ? <h1>{address}</h1> : <p>{address}</p>}
       {preview !== undefined && (
-        <a class="plus" href={preview} rel="nofollow" {...plusLabels(language)}>
-          +
-        </a>
+        <>
+          {/* Without a break before it. */}
+          {"\u00A0"}
+          <a class="plus" href={preview} rel="nofollow" {...plusLabels(language)}>
+            +
+          </a>
+        </>
       )}
     </div>
   );
