@@ -90,13 +90,11 @@ export function Decisions({ context, details: { link, reported } }: DecisionsPro
           <Decide language={language} action="enable" />
         </Form>
       )}
-      {!isReported && (
-        <p>
-          <a href={withQuery("/admin/hosts", { host, reason })}>
-            {message(language, "admin.block-this", shown)}
-          </a>
-        </p>
-      )}
+      <p>
+        <a href={withQuery("/admin/hosts", { host, reason })}>
+          {message(language, "admin.block-this", shown)}
+        </a>
+      </p>
       <p>
         <a href={withQuery("/admin/links", { host })}>{message(language, "admin.links-to", shown)}</a>
       </p>
