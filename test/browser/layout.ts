@@ -7,7 +7,7 @@ import type { Page } from "playwright-core";
 const FAULTS = `(() => {
   const TOUCH = 0.3;
   const faults = [];
-  const isShortened = (element) => getComputedStyle(element).textOverflow === "ellipsis";
+  const isShortened = (element) => element !== null && (getComputedStyle(element).textOverflow === "ellipsis" || isShortened(element.parentElement));
   const root = document.documentElement;
   if (root.scrollWidth > root.clientWidth) faults.push("scrolls: " + root.scrollWidth);
   const shown = [...document.body.querySelectorAll("*")].filter(
