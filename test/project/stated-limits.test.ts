@@ -57,7 +57,7 @@ import { MAX_BYTES as MAX_FEED_BYTES } from "../../src/moderation/blocklist/down
 import { EVERY_MS as FETCH_EVERY_MS } from "../../src/moderation/blocklist/feeds.ts";
 import { MAX_FILE_BYTES, MAX_RULES } from "../../src/moderation/blocklist/list-file.ts";
 import { MAX_NOTE_LENGTH } from "../../src/moderation/case.ts";
-import { MAX_COUNTED_DISABLED } from "../../src/moderation/figures.ts";
+import { FIGURE_DAYS, MAX_COUNTED_DISABLED } from "../../src/moderation/figures.ts";
 import { MAX_RULES as MAX_BLOCKED_HOSTS } from "../../src/moderation/operator.ts";
 import {
   CLIENTS_OF_SITE,
@@ -213,6 +213,8 @@ const STATED: Readonly<Record<string, readonly string[]>> = {
     `up to ${word(MAX_ATTEMPTS)} attempts within ${TIMEOUT_MS / 1000} seconds`,
   ],
   "docs/admin.md": [
+    `figures of ${FIGURE_DAYS} days`,
+    `for each of the last ${FIGURE_DAYS} days`,
     `\`note\` has up to ${count(MAX_NOTE_LENGTH)} characters`,
     `at most ${count(MAX_CHANGED)}: `,
     `the blocked hosts, at most ${count(MAX_BLOCKED_HOSTS)}`,
