@@ -78,14 +78,6 @@ describe("CONTRIBUTING.md", () => {
   });
 });
 
-describe("CHANGELOG.md", () => {
-  test("has a section for the current version, below an unreleased one", () => {
-    const [first, ...released] = [...read("CHANGELOG.md").matchAll(/^## (\S+)$/gm)].map(([, name]) => name);
-    expect(first).toBe("Unreleased");
-    expect(released).toContain(packageJson.version);
-  });
-});
-
 describe("README.md", () => {
   test("gives commands that create and follow a link", async () => {
     const [, create = "", follow = ""] =
