@@ -6,7 +6,7 @@ import type { Domain } from "../http/domain.ts";
 import { type HttpProblem, type Limited, problemJson } from "../http/problems.ts";
 import { type AnyBody, header } from "../lib/bounds.ts";
 import { clientNetwork } from "../lib/client-address.ts";
-import type { CreateRequest } from "../links/create.ts";
+import type { CreateRequest } from "../links/drafts.ts";
 import { type Each, mapEach } from "../links/each.ts";
 import type { Link } from "../links/link.ts";
 import { isProblem, type Problem } from "../links/problem.ts";
@@ -45,7 +45,7 @@ export interface CreateFormat {
 interface CreateBody {
   readonly request: CreateRequest;
   /** The response's data, once the link exists. */
-  describe(link: Link, domain: Domain, secret: Pick<Secret, "manageKey">): { readonly short_url: string };
+  describe(link: Link, domain: Domain, secret: Pick<Secret, "manageKey">): { readonly code: string };
 }
 
 /** The domain of a created link. */
@@ -100,9 +100,21 @@ export function createCreateHandlers({ links, limiter, mayCreate, secret, secret
     }
   }
 
-  /** Creates one link, which its handler has counted already. */
-  async function createOne(call: Call, request: CreateRequest): Promise<Created<readonly [CreateRequest]>> {
-    return { outcomes: [await links.create(limiter.share(call, request))], isReplay: false };
+  function describe(
+    call: Call,
+    format: CreateFormat,
+    body: CreateBody,
+    link: Link,
+    more?: typeof REPLAYED,
+  ): Response {
+    const domain = domainOf(call, body);
+    const keys = secretOf(domain);
+    const data = body.describe(link, domain, keys);
+    return success(call, 201, format.message, data, {
+      Location: domain.asciiUrl(data.code),
+      Link: editLink(link, domain, keys),
+      ...more,
+    });
   }
 
   /**
@@ -142,20 +154,15 @@ export function createCreateHandlers({ links, limiter, mayCreate, secret, secret
           if (isProblem(fields)) return problemJson(call, fields);
           const body = format.read(fields.value);
           if (isProblem(body)) return problemJson(call, body);
-          const created = await (identify === undefined
-            ? createOne(call, body.request)
-            : createAll(call, [body.request], identify(path, text)));
+          if (identify === undefined) {
+            const link = await links.create(limiter.share(call, body.request));
+            return isProblem(link) ? problemJson(call, link) : describe(call, format, body, link);
+          }
+          const created = await createAll(call, [body.request], identify(path, text));
           if (isProblem(created)) return problemJson(call, created);
           const [link] = created.outcomes;
           if (isProblem(link)) return problemJson(call, link);
-          const domain = domainOf(call, body);
-          const keys = secretOf(domain);
-          const data = body.describe(link, domain, keys);
-          return success(call, 201, format.message, data, {
-            Location: new URL(data.short_url).href,
-            Link: editLink(link, domain, keys),
-            ...(created.isReplay && REPLAYED),
-          });
+          return describe(call, format, body, link, created.isReplay ? REPLAYED : undefined);
         },
       ),
   };

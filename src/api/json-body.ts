@@ -30,9 +30,9 @@ export async function readJson<Schema extends z.ZodObject>(
 }
 
 /** Reads a body without parsing it. */
-export async function readJsonText(request: Request, { maxBytes }: AnyBody): Promise<string | HttpProblem> {
+export function readJsonText(request: Request, { maxBytes }: AnyBody): Promise<string | HttpProblem> {
   const type = header(request.headers, "content-type", "?");
-  if (type !== null && !JSON_TYPE.test(type.trim())) return { kind: "body.type" };
+  if (type !== null && !JSON_TYPE.test(type.trim())) return Promise.resolve({ kind: "body.type" });
   return readText(request, maxBytes);
 }
 

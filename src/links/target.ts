@@ -94,16 +94,27 @@ export function isOwnTarget(target: string, policy: TargetPolicy): boolean {
 /** Returns everything between // and the path, credentials and port included, with an x for each %XX character. */
 function hostOf(written: string): string {
   const host = /^[^/]*\/+([^/?#]*)/.exec(written)?.[1] ?? "";
+  if (!host.includes("%")) return host;
   // Each escaped character has one byte that doesn't continue another.
   return host.replaceAll(/%[89AB][\dA-F]/gi, "").replaceAll(/%[\dA-F]{2}/gi, "x");
 }
 
+const ownNamesOf = new WeakMap<TargetPolicy, { names: ReadonlySet<string>; hasLoopback: boolean }>();
+
+/** The canonical hosts of this service that aren't loopback, and whether others are. */
+function ownNames(policy: TargetPolicy) {
+  const known = ownNamesOf.get(policy);
+  if (known !== undefined) return known;
+  const names = policy.ownHosts.filter((own) => !isLoopback(own)).map(canonicalHost);
+  const own = { names: new Set(names), hasLoopback: policy.ownHosts.some(isLoopback) };
+  ownNamesOf.set(policy, own);
+  return own;
+}
+
 function isOwn(url: URL, policy: TargetPolicy): boolean {
   const host = canonicalHost(url.hostname);
-  return policy.ownHosts.some((own) => {
-    if (!isLoopback(own)) return host === canonicalHost(own);
-    return isLoopback(host) && policy.ownPorts.includes(effectivePort(url));
-  });
+  const { names, hasLoopback } = ownNames(policy);
+  return names.has(host) || (hasLoopback && policy.ownPorts.includes(effectivePort(url)) && isLoopback(host));
 }
 
 /** Makes equal hosts compare equal: without trailing dots, IPv4-mapped IPv6 addresses as IPv4. */

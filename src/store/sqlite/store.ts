@@ -15,7 +15,7 @@ import { createCommits, createStoreFigures, type StoreFigures } from "../shared/
 import { idOf } from "../shared/link-row.ts";
 import { REPORTS } from "../shared/reports.ts";
 import type { Identity } from "./file/file-identity.ts";
-import type { UpdateTask } from "./links.ts";
+import { insertRow, type UpdateTask } from "./links.ts";
 import { createReader } from "./reader.ts";
 import type { KeyedOutcome, KeyedTask } from "./repeatable-requests.ts";
 import { StoreBusy } from "./store-busy.ts";
@@ -98,7 +98,9 @@ export async function openSqliteStore(
   const inserts = createCommits(
     INSERTS,
     async (links: readonly NewLink[], sinceMs) =>
-      JSON.parse(await writer.perform("insert", { links: JSON.stringify(links) }, sinceMs)) as boolean[],
+      JSON.parse(
+        await writer.perform("insert", { rows: JSON.stringify(links.map(insertRow)) }, sinceMs),
+      ) as boolean[],
     storeFigures.links,
   );
   const requests = createCommits(
@@ -130,7 +132,7 @@ export async function openSqliteStore(
       return links.map((link, nth) => (inserted[nth] === true ? withoutHold(link) : { kind: "taken" }));
     },
     ...readingHalf(reader),
-    size: async () => reader.size(),
+    size: reader.size,
     async insertOnce(links, request) {
       const [outcome] = await requests.add([{ links, request }]);
       return outcome;
