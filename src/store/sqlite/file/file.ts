@@ -22,7 +22,7 @@ const READER_BUSY_WAIT_MS = 100;
 export const OPENING_KIB = 64;
 
 /** From this many pages on, the log is moved into the file. SQLite's own default. */
-const LONG_LOG_PAGES = 1000;
+const LONG_LOG_PAGES = 4000;
 
 /** A row of PRAGMA wal_checkpoint: whether others were in the way, pages in the log, and pages moved to the file. */
 type LogState = [isBusy: number, pages: number, movedPages: number];
