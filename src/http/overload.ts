@@ -18,6 +18,8 @@ const REFUSALS_PER_TURN = 128;
 export const MAX_WAIT_MS = 2000;
 /** For new requests in a line that wasn't empty during `MAX_WAIT_MS`: that is no burst. */
 export const MAX_STANDING_WAIT_MS = 500;
+/** Most wait for one turn, in which few clients hang up. A signal costs each of them as much as its limits. */
+const WATCHED_AFTER_MS = 5;
 /** Per line, so that a long line keeps nobody out of another. A request takes some kilobytes. */
 export const MAX_IN_LINE = 5000;
 /** The overload ends after this long without a refusal. */
@@ -40,8 +42,7 @@ type Answer = Response | Promise<Response>;
 
 interface WaitingRequest {
   readonly sinceMs: number;
-  /** Aborted when the client hangs up. */
-  readonly signal: AbortSignal;
+  readonly request: Request;
   readonly start: () => Answer;
   readonly refuse: () => Answer;
   readonly resolve: (answer: Answer) => void;
@@ -98,7 +99,7 @@ export function createOverload(options: OverloadOptions): Overload {
       if (isLate ? late >= REFUSALS_PER_TURN : started >= most) return;
       line.waiting.delete(next);
       waiting--;
-      if (next.signal.aborted) {
+      if (nowMs - next.sinceMs > WATCHED_AFTER_MS && next.request.signal.aborted) {
         // Otherwise a client that retries would get two links.
         next.resolve(next.refuse());
         continue;
@@ -140,11 +141,11 @@ export function createOverload(options: OverloadOptions): Overload {
       }
       const line = lineOf[kind];
       if (line.waiting.size >= MAX_IN_LINE) return refuseOne(kind, refuse);
-      const { signal } = call.request;
+      const { request } = call;
       const sinceMs = clock.monotonicMs();
       if (line.waiting.size === 0) line.emptyMs = sinceMs;
       waiting++;
-      return new Promise((resolve) => line.waiting.add({ sinceMs, signal, start, refuse, resolve }));
+      return new Promise((resolve) => line.waiting.add({ sinceMs, request, start, refuse, resolve }));
     },
     refusals,
     close() {
