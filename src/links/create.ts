@@ -115,16 +115,10 @@ export function createLinkCreation(options: CreateOptions): Creating {
     return code ?? generateCode(length + tries, fillRandom);
   }
 
-  /** Inserts a link. A taken code is an outcome, unless it was generated: then another one is tried. */
-  async function addOne(draft: Draft): Promise<Link | Taken> {
-    const length = draft.code === undefined ? await lengthOfCodes() : 0;
-    for (let tries = 0; ; tries++) {
-      const [outcome] = await store.insert([toNewLink(draft, toTry(draft, length, tries))]);
-      if (outcome !== undefined && (draft.code !== undefined || !isProblem(outcome))) return outcome;
-    }
-  }
-
-  /** The same for several links, some of which may have been created before. */
+  /**
+   * Inserts links, unless they were created before. A taken code is an outcome, unless it was generated: then another one is
+   * tried.
+   */
   async function add<Reused extends KeyReused>(
     all: readonly Pending[],
     insert: Insert<Reused>,
@@ -154,9 +148,12 @@ export function createLinkCreation(options: CreateOptions): Creating {
     return undefined;
   }
 
-  async function lengthOfCodes(): Promise<number> {
-    const reading = store.size();
-    const size = typeof reading === "number" ? reading : await reading;
+  function lengthOfCodes(): number | Promise<number> {
+    const size = store.size();
+    return typeof size === "number" ? lengthFor(size) : size.then(lengthFor);
+  }
+
+  function lengthFor(size: number): number {
     let length = codeLength;
     while (size > codeSpace(length) * MAX_SPACE_USED) length++;
     return length;
@@ -207,11 +204,19 @@ export function createLinkCreation(options: CreateOptions): Creating {
   return {
     async create(request) {
       const draft = parse(request, clock.nowMs());
-      if (!isProblem(draft) && wantsPassword(request)) await hashPasswordOf(draft, request);
-      const outcome = isProblem(draft) ? draft : await addOne(draft);
-      if (isProblem(outcome)) onRefused(outcome);
-      else onCreated(outcome);
-      return outcome;
+      if (isProblem(draft)) {
+        onRefused(draft);
+        return draft;
+      }
+      if (wantsPassword(request)) await hashPasswordOf(draft, request);
+      const length = draft.code === undefined ? await lengthOfCodes() : 0;
+      for (let tries = 0; ; tries++) {
+        const [outcome = TAKEN] = await store.insert([toNewLink(draft, toTry(draft, length, tries))]);
+        if (!isProblem(outcome)) onCreated(outcome);
+        else if (draft.code === undefined) continue;
+        else onRefused(outcome);
+        return outcome;
+      }
     },
     createAll,
     recall: store.recall,

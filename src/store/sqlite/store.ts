@@ -1,5 +1,6 @@
 import { startThread } from "../../lib/thread.ts";
 import type { StoredLink } from "../../links/link.ts";
+import type { Taken } from "../../links/problem.ts";
 import {
   type LinkStore,
   type NewLink,
@@ -98,9 +99,12 @@ export async function openSqliteStore(
   const inserts = createCommits(
     INSERTS,
     async (links: readonly NewLink[], sinceMs) =>
-      JSON.parse(
-        await writer.perform("insert", { rows: JSON.stringify(links.map(insertRow)) }, sinceMs),
-      ) as boolean[],
+      outcomesOf(
+        links,
+        JSON.parse(
+          await writer.perform("insert", { rows: JSON.stringify(links.map(insertRow)) }, sinceMs),
+        ) as boolean[],
+      ),
     storeFigures.links,
   );
   const requests = createCommits(
@@ -127,10 +131,7 @@ export async function openSqliteStore(
   const emptying = setInterval(() => void writer.perform("emptyIdleLog", {}).catch(onIdleFault), IDLE_MS);
 
   return {
-    async insert(links) {
-      const inserted = await inserts.add(links);
-      return links.map((link, nth) => (inserted[nth] === true ? withoutHold(link) : { kind: "taken" }));
-    },
+    insert: inserts.add,
     ...readingHalf(reader),
     size: reader.size,
     async insertOnce(links, request) {
@@ -180,6 +181,10 @@ export async function openSqliteStore(
       thread.terminate();
     },
   };
+}
+
+function outcomesOf(links: readonly NewLink[], isInserted: readonly boolean[]): (StoredLink | Taken)[] {
+  return links.map((link, nth) => (isInserted[nth] === true ? withoutHold(link) : { kind: "taken" }));
 }
 
 /** Lists the fields, because copying the rest of an object takes several times as long. */
