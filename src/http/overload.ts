@@ -1,5 +1,5 @@
 import type { MonotonicClock } from "../links/clock.ts";
-import type { Call } from "./call.ts";
+import type { Call, Handler } from "./call.ts";
 
 /**
  * Requests that wait for their turn, most urgent first. The last class waits longest, so it is refused first. Redirects of
@@ -42,10 +42,11 @@ type Answer = Response | Promise<Response>;
 
 interface WaitingRequest {
   readonly sinceMs: number;
-  readonly request: Request;
-  readonly start: () => Answer;
-  readonly refuse: () => Answer;
+  readonly call: Call;
+  readonly start: Handler;
+  readonly refuse: Handler;
   readonly resolve: (answer: Answer) => void;
+  readonly reject: (reason: unknown) => void;
 }
 
 interface Line {
@@ -57,7 +58,7 @@ interface Line {
 
 export interface Overload {
   /** Starts the work immediately if nothing waits, otherwise at its turn. `refuse` answers if that takes too long. */
-  takeTurns(kind: RequestClass, call: Call, start: () => Answer, refuse: () => Answer): Answer;
+  takeTurns(kind: RequestClass, call: Call, start: Handler, refuse: Handler): Answer;
   /** Refusals since the start. */
   readonly refusals: Readonly<Record<RequestClass, number>>;
   /** Refuses all waiting requests, because the parts they need are about to close. */
@@ -99,21 +100,23 @@ export function createOverload(options: OverloadOptions): Overload {
       if (isLate ? late >= REFUSALS_PER_TURN : started >= most) return;
       line.waiting.delete(next);
       waiting--;
-      if (nowMs - next.sinceMs > WATCHED_AFTER_MS && next.request.signal.aborted) {
+      if (nowMs - next.sinceMs > WATCHED_AFTER_MS && next.call.request.signal.aborted) {
         // Otherwise a client that retries would get two links.
-        next.resolve(next.refuse());
+        next.resolve(next.refuse(next.call));
         continue;
       }
       if (isLate) late++;
       else started++;
-      const answer = isLate ? () => refuseOne(line.kind, next.refuse) : next.start;
-      // An exception rejects the promise.
-      next.resolve((async () => answer())());
+      try {
+        next.resolve(isLate ? refuseOne(line.kind, next) : next.start(next.call));
+      } catch (error) {
+        next.reject(error);
+      }
     }
     line.emptyMs = nowMs;
   }
 
-  function refuseOne(kind: RequestClass, refuse: () => Answer): Answer {
+  function refuseOne(kind: RequestClass, { call, refuse }: Pick<WaitingRequest, "call" | "refuse">): Answer {
     refusals[kind]++;
     refusedMs = clock.monotonicMs();
     if (!refused.includes(kind)) {
@@ -121,7 +124,7 @@ export function createOverload(options: OverloadOptions): Overload {
       onChange(refused);
     }
     over ??= setTimeout(checkIfOver, overAfterMs);
-    return refuse();
+    return refuse(call);
   }
 
   function checkIfOver(): void {
@@ -137,15 +140,16 @@ export function createOverload(options: OverloadOptions): Overload {
       turn ??= setImmediate(nextTurn);
       if (waiting === 0 && started < startsPerTurn) {
         started++;
-        return start();
+        return start(call);
       }
       const line = lineOf[kind];
-      if (line.waiting.size >= MAX_IN_LINE) return refuseOne(kind, refuse);
-      const { request } = call;
+      if (line.waiting.size >= MAX_IN_LINE) return refuseOne(kind, { call, refuse });
       const sinceMs = clock.monotonicMs();
       if (line.waiting.size === 0) line.emptyMs = sinceMs;
       waiting++;
-      return new Promise((resolve) => line.waiting.add({ sinceMs, request, start, refuse, resolve }));
+      return new Promise((resolve, reject) =>
+        line.waiting.add({ sinceMs, call, start, refuse, resolve, reject }),
+      );
     },
     refusals,
     close() {
@@ -154,7 +158,7 @@ export function createOverload(options: OverloadOptions): Overload {
       const rest = lines.flatMap((line) => [...line.waiting]);
       for (const line of lines) line.waiting.clear();
       waiting = 0;
-      for (const { resolve, refuse } of rest) resolve(refuse());
+      for (const { call, resolve, refuse } of rest) resolve(refuse(call));
     },
   };
 }

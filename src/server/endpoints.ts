@@ -7,6 +7,7 @@ import type { Cost, Endpoint } from "../http/endpoint.ts";
 import type { Limiter } from "../http/limiter.ts";
 import type { RequestClass } from "../http/overload.ts";
 import { queryOf } from "../http/url.ts";
+import { memoize } from "../lib/memoize.ts";
 import { createAdminToken, createTokenCheck } from "../moderation/access-tokens.ts";
 import { interstitial } from "../pages/interstitial/page.tsx";
 import type { CachedProblem } from "../pages/problem/problem-cache.ts";
@@ -31,13 +32,14 @@ export function createEndpoints(config: Config, core: Core, parts: EndpointsPart
   const { own, views, overload, limiter, cachedProblem, changes, notFound, onFault } = parts;
   const { createToken, adminToken, contact } = config;
 
+  const secretOfPrefix = memoize((keyPrefix) => secretOf(core.secret, keyPrefix));
   const forPublic: PublicParts = {
     ...own,
     limiter,
     clock,
     createToken,
     mayCreate: createTokenCheck(createToken),
-    secretOf: ({ keyPrefix }: Domain) => secretOf(core.secret, keyPrefix),
+    secretOf: ({ keyPrefix }: Domain) => secretOfPrefix(keyPrefix),
     notFound,
     onFault,
   };
@@ -70,13 +72,8 @@ export function createEndpoints(config: Config, core: Core, parts: EndpointsPart
 
   /** Lets redirects go first. */
   function inTurn(kind: RequestClass, handle: Handler): Handler {
-    return (call) =>
-      overload.takeTurns(
-        kind,
-        call,
-        () => handle(call),
-        () => cachedProblem(call, { kind: "overloaded" }),
-      );
+    const refuse: Handler = (call) => cachedProblem(call, { kind: "overloaded" });
+    return (call) => overload.takeTurns(kind, call, handle, refuse);
   }
 
   const COSTS: Record<Cost, (handle: Handler) => Handler> = {
