@@ -193,7 +193,7 @@ test("keeps links and the recorder's fields while the table grows", () => {
     table.keep({ ...entry, sequence: link.createdMs, keyDay: 1, key0: link.createdMs });
   }
   expect(table.size).toBe(all.length);
-  for (const { code, target: expected, createdMs } of all)
+  for (const { code, target: longTarget, createdMs } of all)
     expect(table.get(code)).toMatchObject({
       target: expected,
       createdMs,
