@@ -128,7 +128,7 @@ export async function measureRotations({ folder, progress, minutes }: Bench): Pr
     ["links changed, taken down, blocked and withdrawn", rotating.done.lives],
     ["blocklists reloaded", rotating.done.lists],
     ["processes ended", watched.ended],
-    ["backups made", lines(/"a backup was made"/g)],
+    ["backups created", lines(/"a backup was created"/g)],
     ["requests refused by limits", traffic.statuses[429] ?? 0],
     ["visits counted", sum(visits)],
   ];

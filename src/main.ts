@@ -1,6 +1,6 @@
 import { type Commands, UsageError, readCommandLine } from "./cli/command.ts";
 import { INSTANCE_COMMANDS } from "./cli/instance-commands.ts";
-import { print } from "./cli/terminal/print.ts";
+import { print, READER_GONE, ReaderGone } from "./cli/terminal/print.ts";
 import { ConfigError, readConfig } from "./config/config.ts";
 import { escapeLine } from "./lib/log.ts";
 import {
@@ -49,6 +49,7 @@ async function commandsFor([first = ""]: string[]): Promise<Commands> {
 
 function explain(error: unknown): number {
   if (error instanceof UsageError) return complain(`curt: ${error.message}\n\n${error.help}`, 2);
+  if (error instanceof ReaderGone) return READER_GONE;
   if (error instanceof ConfigError)
     return complain(error.mistakes.map((mistake) => `curt: ${mistake}`).join("\n"), 2);
   if (error instanceof StoreMisconfigured) return complain(`curt: ${escapeLine(error.message)}`, 2);
@@ -69,6 +70,8 @@ function complain(text: string, code: number): number {
   return code;
 }
 
+// Remarks that nobody reads end no command.
+process.stderr.on("error", () => {});
 // This signal is for `serve` once it serves. By default it would end a start, and any other command.
 process.on("SIGUSR2", () => {});
 // Only Curt's own user may read its files: the store, backups and exports contain the secret of the manage keys.

@@ -11,7 +11,7 @@ import { openSqliteStore } from "../store/sqlite/store.ts";
 import { startFolding } from "../visits/journal/folding.ts";
 import { type SegmentCopy, copySegments } from "../visits/journal/segment-copy.ts";
 import { lockFile } from "../visits/journal/slots.ts";
-import { createPartFile, type Progress } from "./new-file.ts";
+import { checkPart, createPartFile, type Progress } from "./new-file.ts";
 
 /** Folding a segment takes a few milliseconds, but up to a second for a busy one. */
 const MAX_TRIES = 100;
@@ -34,7 +34,7 @@ export interface BackupOptions {
 export async function createBackup({ path, journalFolder, file, progress }: BackupOptions): Promise<number> {
   createFolder(journalFolder);
   using lock = lockBackups(journalFolder);
-  if (lock === undefined) throw new StoreUnusable(`Another backup of ${path} is being made. Wait for it.`);
+  if (lock === undefined) throw new StoreUnusable(`Another backup of ${path} is running. Wait for it.`);
   using part = createPartFile(file);
   const folder = `${part.path}-visits`;
   using _ = { [Symbol.dispose]: () => rmSync(folder, { recursive: true, force: true }) };
@@ -48,7 +48,7 @@ export async function createBackup({ path, journalFolder, file, progress }: Back
   await foldInto(part.path, segments);
   trying(() => leaveWal(part.path));
   progress.checking();
-  const { links } = requireWhole(part.path);
+  const { links } = checkPart(part.path, { source: path, file }, () => requireWhole(part.path));
   part.name();
   return links;
 }

@@ -42,13 +42,31 @@ export function createPartFile(file: string) {
   };
 }
 
+/**
+ * Checks a part file, whose name the operator doesn't know: errors about its content name `source`, and errors of the system
+ * name `file`.
+ */
+export function checkPart<T>(
+  part: string,
+  { source, file }: { readonly source: string; readonly file: string },
+  check: () => T,
+): T {
+  try {
+    return check();
+  } catch (error) {
+    if (!(error instanceof StoreUnusable)) throw error;
+    const known = error.cause === undefined ? source : file;
+    throw new StoreUnusable(error.message.replaceAll(part, known), { cause: error.cause });
+  }
+}
+
 function requireMissing(file: string): void {
   if (file === "") throw new StoreUnusable("The name of the file is empty.");
   if (lstatSync(file, { throwIfNoEntry: false }) !== undefined) throw alreadyExists(file);
 }
 
 function alreadyExists(file: string): StoreUnusable {
-  return new StoreUnusable(`${file} is there already, and is never overwritten. Name another file.`);
+  return new StoreUnusable(`${file} already exists, and is never overwritten. Name another file.`);
 }
 
 /** Links, because a rename would replace a file that somebody created meanwhile. */
@@ -83,7 +101,7 @@ export async function explained<T>(file: string, write: () => T | Promise<T>): P
     if (isFailedSync(error)) throw new SyncFailed(`${file} could not be synced.`, { cause: error });
     if (error instanceof StoreUnusable || error instanceof SyncFailed || !isExpected) throw error;
     throw new StoreUnusable(
-      `${file} could not be made: ${reasonOf(error)}. It takes as much room as the store: check the free space and the folder's permissions.`,
+      `${file} could not be created: ${reasonOf(error)}. It needs as much space as the store: check the free space and the folder's permissions.`,
       { cause: error },
     );
   }

@@ -5,7 +5,7 @@ import { StoreUnusable } from "../links/store.ts";
 import { checkFile, hasFile } from "../store/sqlite/file/file.ts";
 import { APPLICATION_ID, isSqlite, readHeader, requireOurs } from "../store/sqlite/file/schema.ts";
 import { hasSegments } from "../visits/journal/slots.ts";
-import { createPartFile, SQLITE_FILES, type Progress } from "./new-file.ts";
+import { checkPart, createPartFile, SQLITE_FILES, type Progress } from "./new-file.ts";
 
 const CHUNK_BYTES = 1024 * 1024;
 
@@ -31,12 +31,12 @@ export function restoreBackup({ file, path, journalFolder, progress }: RestoreOp
     );
   if (hasSegments(journalFolder))
     throw new StoreUnusable(
-      `${journalFolder} has visits of the store that was there, and a start would add them to this one. Move that folder away.`,
+      `${journalFolder} has visits of an earlier store, and a start would add them to this one. Move that folder away.`,
     );
   using part = createPartFile(path);
   copy(file, part.path, progress);
   progress.checking();
-  const links = requireWhole(file, part.path);
+  const links = checkPart(part.path, { source: file, file: path }, () => requireWhole(file, part.path));
   giveToOwnerOfFolder(part.path);
   part.name();
   return { links, isCopy };
@@ -99,20 +99,19 @@ function requireBackup(file: string): { readonly isCopy: boolean } {
   const bytes = sizeOf(file);
   const { header, length } = explained(file, () => readHeader(file));
   const beginning = Buffer.from(header.buffer).toString("latin1");
-  if (file.endsWith(".part"))
-    throw new StoreUnusable(`${file} is a backup that was cut off while it was made. Take another one.`);
+  if (file.endsWith(".part")) throw new StoreUnusable(`${file} is an unfinished backup. Take another one.`);
   if (bytes === 0) throw new StoreUnusable(`${file} is empty. Take another backup.`);
   if (COMPRESSED.some((magic) => beginning.startsWith(magic)))
     throw new StoreUnusable(`${file} is compressed. Unpack it, and restore what comes out.`);
   if (beginning.startsWith(EXPORT))
-    throw new StoreUnusable(`${file} is an export, and no backup. Take it in with curt import ${file}.`);
+    throw new StoreUnusable(`${file} is an export, not a backup. Import it with curt import ${file}.`);
   if (!isSqlite(header, length))
     throw new StoreUnusable(
-      `${file} is not a SQLite file, so it is no backup. Name a file that curt backup made.`,
+      `${file} is not a SQLite file, so it is not a backup. Name a file that curt backup created.`,
     );
   if (header.getUint32(Header.application) !== APPLICATION_ID)
     throw new StoreUnusable(
-      `${file} is of another program. Name a file that curt backup made. To take in links of other shorteners, see curt import --help.`,
+      `${file} belongs to another program. Name a file that curt backup created. To import links of other shorteners, see curt import --help.`,
     );
   requireOurs(file);
   requireNoLog(file);
@@ -122,9 +121,10 @@ function requireBackup(file: string): { readonly isCopy: boolean } {
 
 function sizeOf(file: string): number {
   const entry = explained(file, () => statSync(file, { throwIfNoEntry: false }));
-  if (entry === undefined) throw new StoreUnusable(`${file} is not there.`);
+  if (entry === undefined) throw new StoreUnusable(`${file} does not exist.`);
   if (entry.isDirectory()) throw new StoreUnusable(`${file} is a folder. Name one of the backups in it.`);
-  if (!entry.isFile()) throw new StoreUnusable(`${file} is not a file. Name a file that curt backup made.`);
+  if (!entry.isFile())
+    throw new StoreUnusable(`${file} is not a file. Name a file that curt backup created.`);
   return entry.size;
 }
 
@@ -144,7 +144,7 @@ function requireNoLog(file: string): void {
   const log = ["-wal", "-journal"].map((suffix) => file + suffix).find(hasBytes);
   if (log !== undefined)
     throw new StoreUnusable(
-      `${file} has a log beside it (${log}), so it is no finished backup. Make one of it with DATABASE_URL=sqlite:${file} curt backup FILE, and restore that.`,
+      `${file} has a log beside it (${log}), so it is not a finished backup. Back it up with DATABASE_URL=sqlite:${file} curt backup FILE, and restore that.`,
     );
 }
 

@@ -19,8 +19,8 @@ export async function backup(config: Config, { positionals: [file = ""] }: Argum
   const { database, journalFolder } = config;
   if (database.engine !== "sqlite")
     return fail(
-      "backup is for SQLite. PostgreSQL backs itself up: pg_dump makes one file, and pg_basebackup with all WAL since lets you go " +
-        "back to any second. docs/postgresql.md has the commands.",
+      "backup is only for SQLite. Back up PostgreSQL with pg_dump, or with pg_basebackup and WAL archiving, which can restore any " +
+        "moment. docs/postgresql.md has the commands.",
       2,
     );
   setPriority(0, PRIORITY);
@@ -41,7 +41,7 @@ export async function restore(
   if (to === undefined) return fail(`--to must be ${databaseUrl.right}, not ${options["to"]}`, 2);
   if (to.engine !== "sqlite")
     return fail(
-      `restore makes a SQLite store. To fill an empty PostgreSQL database with a backup: DATABASE_URL=sqlite:${file} curt export - | DATABASE_URL=postgres://… curt import -`,
+      `restore creates a SQLite store. To fill an empty PostgreSQL database with a backup: DATABASE_URL=sqlite:${file} curt export - | DATABASE_URL=postgres://… curt import -`,
       2,
     );
   const { path } = to;
@@ -52,7 +52,7 @@ export async function restore(
   ).finally(progress.end);
   if (isCopy)
     note(
-      `${file} was not made by curt backup. If it was copied while a store was open, the newest links and visits are missing.`,
+      `${file} was not created by curt backup. If it was copied while Curt ran, the newest links and visits are missing.`,
     );
   print(escapeLine(`${resolve(path)} has ${plural(links, "link")} of ${file}, and was checked`));
   return 0;

@@ -20,7 +20,7 @@ export async function check(config: Config): Promise<number> {
   const store = describeStore(database);
   const report = await checkStore(database);
   if (report === undefined) {
-    print(`store: ${store} is not there yet; the first start creates it`);
+    print(`store: ${store} does not exist yet; the first start creates it`);
     return 0;
   }
   for (const line of report.damage) note(`store: damaged: ${line}`);
@@ -44,8 +44,7 @@ function checkLists({ blocklist, blocklistFeeds, listFolder }: Config): boolean 
   for (const url of blocklistFeeds) {
     const path = feedFile(listFolder, url);
     const contents = describeList(path);
-    const text =
-      typeof contents === "string" ? contents : "there is no list of it yet; Curt fetches it when it runs";
+    const text = typeof contents === "string" ? contents : "not fetched yet; Curt fetches it when it runs";
     print(`blocklist: ${path} (feed of ${new URL(url).hostname}): ${text}`);
   }
   return isFine;

@@ -1,24 +1,23 @@
 import { parseArgs } from "node:util";
 
 import type { Config } from "../config/config.ts";
+import { oneOf } from "../config/formats.ts";
 import { SETTING_GROUPS } from "../config/settings.ts";
 import { VERSION } from "../lib/version.ts";
 import { wrap } from "../lib/wrap.ts";
 import { columns } from "./terminal/print.ts";
 
-/** The keys are the words of the command line, such as `check` or `completion bash`. */
+/** Each command by its name. */
 export type Commands = Readonly<Record<string, Command>>;
 
 export type Command = ServerCommand | InstanceCommand;
 
 interface CommandDescription {
-  /** One line for the help. */
+  /** A verb, what it acts on, and one restriction. */
   readonly summary: string;
-  /** Names of the arguments, in order, such as FILE. All are required. */
-  readonly positionals?: readonly string[];
-  /** Name of further arguments, any number. */
-  readonly rest?: string;
-  readonly options?: Readonly<Record<string, Option>>;
+  /** By name, such as FILE, in order. */
+  readonly positionals?: Readonly<Record<string, Positional>>;
+  readonly options?: Options;
   /** Only Curt starts it, so the help doesn't list it. */
   readonly isInternal?: boolean;
 }
@@ -41,19 +40,31 @@ export interface InstanceCommand extends CommandDescription {
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** An option of `parseArgs`, with its `meaning` for the help. */
-interface Option {
-  readonly type: "string" | "boolean";
-  readonly short?: string;
+interface Described {
+  /** For the help. */
   readonly meaning: string;
   /** The only values that it takes. */
   readonly values?: readonly string[];
+}
+
+/** Required, unless it is repeated. */
+interface Positional extends Described {
+  /** It may be there any number of times, or not at all. Only for the last one. */
+  readonly isRepeated?: boolean;
+}
+
+interface Option extends Described {
+  /** The name of its value, such as FILE. Without it, the option is a flag. */
+  readonly value?: string;
+  readonly short?: string;
   /** Usual values for completion, among others. */
   readonly usual?: readonly string[];
 }
 
+export type Options = Readonly<Record<string, Option>>;
+
 export interface Arguments {
-  /** As many as the command declares, or more if it takes a rest. */
+  /** As many as the command declares. */
   readonly positionals: readonly string[];
   readonly options: Readonly<Record<string, string | boolean | undefined>>;
 }
@@ -72,75 +83,83 @@ export class UsageError extends Error {
   }
 }
 
-const HELP_OPTION = { help: { type: "boolean", short: "h" } } as const;
-const GENERAL_OPTIONS = { ...HELP_OPTION, version: { type: "boolean", short: "v" } } as const;
+/** The options of every command. */
+export const HELP: Options = { help: { short: "h", meaning: "show this help" } };
+/** The options without a command. */
+export const GENERAL: Options = { ...HELP, version: { short: "v", meaning: "show the version" } };
 
 /** Finds the command and reads its arguments. Throws {@link UsageError}. */
 export function readCommandLine(commands: Commands, line: readonly string[]): CommandLine {
-  for (const [name, command] of Object.entries(commands)) {
-    const words = name.split(" ");
-    if (words.every((word, nth) => word === line[nth]))
-      return readCommand(name, command, line.slice(words.length));
-  }
-  if (line[0] === "help") return readCommandLine(commands, [...line.slice(1), "--help"]);
-  const [first = ""] = line;
-  const group = Object.entries(commands).filter(([name]) => name.startsWith(`${first} `));
-  const help = group.length > 0 ? groupHelp(first, Object.fromEntries(group)) : BRIEF_HELP;
-  const { options, positionals } = parse(line, GENERAL_OPTIONS, help);
+  const [first = "", ...rest] = line;
+  const command = Object.hasOwn(commands, first) ? commands[first] : undefined;
+  if (command !== undefined) return readCommand(first, command, rest);
+  if (first === "help")
+    return rest[0] === "settings" ? { text: settingsHelp() } : readCommandLine(commands, [...rest, "--help"]);
+  const { options, positionals } = parse(line, GENERAL, BRIEF_HELP);
   if (options["version"]) return { text: VERSION };
-  if (options["help"]) return { text: group.length > 0 ? help : generalHelp(commands) };
+  if (options["help"] && first.startsWith("-")) return { text: generalHelp(commands) };
   const unknown = JSON.stringify(positionals.join(" "));
   throw new UsageError(
     positionals.length > 0 ? `there is no command ${unknown}` : "a command is missing",
-    help,
+    BRIEF_HELP,
   );
 }
 
 function readCommand(name: string, command: Command, line: readonly string[]): CommandLine {
   const help = commandHelp(name, command);
-  const args = parse(line, { ...command.options, ...HELP_OPTION }, help);
+  const args = parse(line, { ...command.options, ...HELP }, help, `${name} `);
   if (args.options["help"]) return { text: help };
-  const expected = command.positionals ?? [];
-  const extra = command.rest === undefined ? args.positionals[expected.length] : undefined;
-  if (extra !== undefined) throw new UsageError(`${name} takes no argument ${JSON.stringify(extra)}`, help);
-  const missing = expected[args.positionals.length];
-  if (missing !== undefined) throw new UsageError(`${name} needs ${missing}`, help);
-  const wrong = wrongOption(command.options ?? {}, args.options);
-  if (wrong !== undefined) throw new UsageError(`${name} needs ${wrong}`, help);
+  const mistake = mistakeIn(command, args);
+  if (mistake !== undefined) throw new UsageError(`${name} ${mistake}`, help);
   return { command, args };
 }
 
-function wrongOption(options: NonNullable<Command["options"]>, given: Arguments["options"]) {
-  for (const [option, { values }] of Object.entries(options)) {
-    const value = given[option] ?? "";
-    if (value !== "" && values?.includes(String(value)) === false)
-      return `--${option} ${values.join("|")}, not ${JSON.stringify(value)}`;
-  }
-  return undefined;
+function mistakeIn({ positionals = {}, options = {} }: Command, given: Arguments): string | undefined {
+  const expected = Object.entries(positionals);
+  const extra = expected.at(-1)?.[1].isRepeated === true ? undefined : given.positionals[expected.length];
+  if (extra !== undefined) return `takes no argument ${JSON.stringify(extra)}`;
+  const missing = expected.find((one, nth) => !one[1].isRepeated && given.positionals[nth] === undefined);
+  if (missing !== undefined) return `needs ${missing[0]}`;
+  const limited = [
+    ...expected.map(([name, { values }], nth) => ({ name, values, value: given.positionals[nth] })),
+    ...Object.entries(options).map(([name, { values, value }]) => ({
+      name: `--${name} ${value}`,
+      values,
+      value: given.options[name],
+    })),
+  ];
+  const wrong = limited.find(({ values, value }) => value && values?.includes(String(value)) === false);
+  if (wrong === undefined) return undefined;
+  return `needs ${wrong.name} to be ${oneOf(...(wrong.values ?? [])).right}, not ${JSON.stringify(wrong.value)}`;
 }
 
-function parse(
-  line: readonly string[],
-  options: Readonly<Record<string, Omit<Option, "meaning">>>,
-  help: string,
-): Arguments {
+/** `of` starts the message about an option without its value. */
+function parse(line: readonly string[], options: Options, help: string, of = ""): Arguments {
   try {
-    const args = joinDashedValues(line, options);
-    const { values, positionals } = parseArgs({ args, options, allowPositionals: true });
+    const { values, positionals } = parseArgs({
+      args: joinDashedValues(line, options),
+      options: Object.fromEntries(
+        Object.entries(options).map(([name, { value, short }]) => [
+          name,
+          { type: value === undefined ? "boolean" : "string", ...(short !== undefined && { short }) },
+        ]),
+      ),
+      allowPositionals: true,
+    });
     return { options: values, positionals };
   } catch (error) {
     const { code = "", message } = error as Error & { code?: string };
     if (!code.startsWith("ERR_PARSE_ARGS")) throw error;
+    const [, name = ""] = /--([\w-]+)(?: <value>)?' argument (?:missing|is ambiguous)/.exec(message) ?? [];
+    const { value } = options[name] ?? {};
+    if (value !== undefined) throw new UsageError(`${of}needs --${name} ${value}`, help);
     // Removes Node's advice about arguments that start with a dash, which hardly ever applies.
     throw new UsageError(message.split(". To specify", 1)[0] ?? message, help);
   }
 }
 
 /** `--key -x` becomes `--key=-x`: one manage key in 64 starts with a dash, which `parseArgs` takes for an option. */
-function joinDashedValues(
-  line: readonly string[],
-  options: Readonly<Record<string, Omit<Option, "meaning">>>,
-): string[] {
+function joinDashedValues(line: readonly string[], options: Options): string[] {
   const known = new Set(
     Object.entries(options).flatMap(([name, { short = name }]) => [`--${name}`, `-${short}`]),
   );
@@ -149,7 +168,7 @@ function joinDashedValues(
     const last = joined.at(-1) ?? "";
     // Everything after -- is an argument.
     const takesValue =
-      !joined.includes("--") && known.has(last) && options[last.slice("--".length)]?.type === "string";
+      !joined.includes("--") && known.has(last) && options[last.slice("--".length)]?.value !== undefined;
     if (takesValue && /^-./.test(argument) && !known.has(argument.split("=", 1)[0] ?? ""))
       joined[joined.length - 1] = `${last}=${argument}`;
     else joined.push(argument);
@@ -157,68 +176,77 @@ function joinDashedValues(
   return joined;
 }
 
-const SETTINGS_HELP =
-  'It needs the settings of the server, such as DATABASE_URL, as environment variables: "curt help settings" lists them.';
-const HELP_ROW = ["-h, --help", "show this help"] as const;
-
 export function generalHelp(commands: Commands): string {
   const listed = Object.entries(commands).filter(([, { isInternal }]) => !isInternal);
-  return `Usage: curt <command>
-
-Commands:
-${rows(listed.map(([name, { summary }]) => [name, summary]))}
-
-Options:
-${rows([HELP_ROW, ["-v, --version", "show the version"]])}
-
-${wrap(`"curt <command> --help" explains one command, "curt help settings" the settings of the server.`, columns())}`;
-}
-
-export function settingsHelp(): string {
-  const groups = Object.entries(SETTING_GROUPS).map(
-    ([name, settings]) =>
-      `${name}:\n${rows(Object.values(settings).map((setting) => [setting.name, `${setting.meaning} [${setting.default}]`]))}`,
+  return page(
+    "Usage: curt COMMAND",
+    section("Commands", [
+      ...listed.map(([name, { summary }]) => [name, summary] as const),
+      ["help", "explain a command, or the settings of the server"],
+    ]),
+    optionSection(GENERAL),
+    '"curt help COMMAND" explains a command, "curt help settings" the settings of the server.',
   );
-  return `${wrap("Settings are environment variables, all of them optional, with their defaults in brackets.", columns())}\n\n${groups.join("\n\n")}`;
 }
 
-/** For commands with the same first word. */
-function groupHelp(group: string, commands: Commands): string {
-  return `Usage: curt ${group} <command>
-
-Commands:
-${rows(Object.entries(commands).map(([name, { summary }]) => [name.slice(group.length + 1), summary]))}
-
-"curt ${group} <command> --help" explains one command. "curt --help" lists all commands.`;
+function settingsHelp(): string {
+  return page(
+    "Settings are environment variables, all of them optional. Defaults are in brackets.",
+    ...Object.entries(SETTING_GROUPS).map(([group, settings]) =>
+      section(
+        group,
+        Object.values(settings).map((setting) => [setting.name, `${setting.meaning} [${setting.default}]`]),
+      ),
+    ),
+  );
 }
 
 /** Short, so that the error above stays visible. */
-const BRIEF_HELP = `Usage: curt <command>
-
-"curt --help" lists all commands.`;
+const BRIEF_HELP = page("Usage: curt COMMAND", '"curt --help" lists all commands.');
 
 function commandHelp(name: string, command: Command): string {
-  const { summary, positionals = [], rest, options = {} } = command;
-  const usage = ["curt", name, ...(Object.keys(options).length > 0 ? ["[options]"] : []), ...positionals];
-  if (rest !== undefined) usage.push(`[${rest}…]`);
-  const variables = "variables" in command ? Object.entries(command.variables ?? {}) : [];
-  const environment = variables.length > 0 ? `\n\nEnvironment variables:\n${rows(variables)}` : "";
-  const optionRows = Object.entries(options).map(([option, { type, short, meaning, values }]) => {
-    const flags = `${short === undefined ? "" : `-${short}, `}--${option}`;
-    return [type === "string" ? `${flags} <${values?.join("|") ?? "value"}>` : flags, meaning] as const;
-  });
-  return `Usage: ${usage.join(" ")}
-
-${wrap(summary, columns())}
-
-Options:
-${rows([...optionRows, HELP_ROW])}${"run" in command ? `\n\n${wrap(SETTINGS_HELP, columns())}` : environment}`;
+  const { summary, positionals = {}, options = {} } = command;
+  const named = Object.entries(positionals).map(([one, { isRepeated }]) => (isRepeated ? `[${one}…]` : one));
+  const isOptional = Object.keys(options).length > 0;
+  return page(
+    ["Usage: curt", name, ...(isOptional ? ["[OPTIONS]"] : []), ...named].join(" "),
+    `${summary.slice(0, 1).toUpperCase()}${summary.slice(1)}.`,
+    section(
+      "Arguments",
+      Object.entries(positionals).map(([one, described]) => [one, explain(described)]),
+    ),
+    optionSection({ ...options, ...HELP }),
+    "run" in command
+      ? 'It reads the settings of the server, such as DATABASE_URL, from environment variables; "curt help settings" lists them.'
+      : section("Environment variables", Object.entries(command.variables ?? {})),
+  );
 }
 
-/** Aligns the second column, and wraps it. */
-function rows(table: readonly (readonly [string, string])[]): string {
-  const width = Math.max(...table.map(([left]) => left.length));
-  return table
-    .map(([left, right]) => `  ${left.padEnd(width)}  ${wrap(right, columns(), width + 4)}`)
-    .join("\n");
+function optionSection(options: Options): string {
+  return section(
+    "Options",
+    Object.entries(options).map(([name, { short, value, ...described }]) => [
+      `${short === undefined ? "" : `-${short}, `}--${name}${value === undefined ? "" : ` ${value}`}`,
+      explain(described),
+    ]),
+  );
+}
+
+function explain({ meaning, values }: Described): string {
+  return values === undefined ? meaning : `${meaning}: ${oneOf(...values).right}`;
+}
+
+/** A heading above two columns; empty without rows. */
+function section(heading: string, rows: readonly (readonly [string, string])[]): string {
+  const width = Math.max(...rows.map(([left]) => left.length));
+  const lines = rows.map(([left, right]) => `  ${left.padEnd(width)}  ${wrap(right, columns(), width + 4)}`);
+  return rows.length === 0 ? "" : [`${heading}:`, ...lines].join("\n");
+}
+
+/** Wraps paragraphs. Sections keep their lines, which fit already. */
+function page(...parts: readonly string[]): string {
+  return parts
+    .filter((part) => part !== "")
+    .map((part) => (part.includes("\n") ? part : wrap(part, columns())))
+    .join("\n\n");
 }

@@ -2,7 +2,7 @@ import { CHILD, serveAsChild } from "../server/child-process.ts";
 import { REDIRECT_FORMATS } from "../transfer/redirects/formats.ts";
 import { backup, restore } from "./backup.ts";
 import { check } from "./check.ts";
-import { type Commands, type InstanceCommand, settingsHelp } from "./command.ts";
+import type { Commands } from "./command.ts";
 import { completion, SHELLS } from "./completion.ts";
 import { printEvents } from "./events.ts";
 import { exportAs } from "./export-redirects.ts";
@@ -13,93 +13,76 @@ import { trustClock } from "./trust-clock.ts";
 
 export const COMMANDS: Commands = {
   serve: {
-    summary: "serve the API and the short addresses",
+    summary: "serve the API, the pages and the short addresses",
     serves: true,
     run: serve,
   },
   check: {
-    summary: "check the configuration, and the store from end to end",
+    summary: "check the configuration and the whole store, also while Curt runs",
     run: check,
   },
   backup: {
-    summary: "back up links, visits and the secret of manage keys (SQLite)",
-    positionals: ["FILE"],
+    summary: "back up the SQLite store into one file, also while Curt runs",
+    positionals: { FILE: { meaning: "file to create; never overwrites one" } },
     run: backup,
   },
   restore: {
-    summary: "make a store of a backup, where there is none",
-    positionals: ["FILE"],
+    summary: "create a SQLite store from a backup; never overwrites one",
+    positionals: { FILE: { meaning: "backup to restore" } },
     options: {
-      to: {
-        type: "string",
-        meaning: "address of the store to make, such as sqlite:./restored.db (DATABASE_URL)",
-      },
+      to: { value: "URL", meaning: "store to create, such as sqlite:./restored.db [DATABASE_URL]" },
     },
     run: restore,
   },
   export: {
-    summary: "write everything in the store, or its redirects, to FILE; - is standard output",
-    positionals: ["FILE"],
+    summary: "write the whole store, or only its redirects, to a file",
+    positionals: { FILE: { meaning: "file to create, or - for standard output; never overwrites one" } },
     options: {
       format: {
-        type: "string",
+        value: "FORMAT",
         values: ["full", ...Object.keys(REDIRECT_FORMATS)],
-        meaning: "full: everything; others: only redirects, for a server without Curt or an archive",
+        meaning: "format; all but full, the default, have only redirects",
       },
-      ending: { type: "boolean", meaning: "write redirects that end later too, with a comment of when" },
+      ending: { meaning: "also write redirects that end later, with the time in a comment" },
     },
     run: exportAs,
   },
   import: {
-    summary: "import an export, or a shortener's CSV or BEACON; - is standard input",
-    positionals: ["FILE"],
+    summary: "import links from an export, a CSV file or a BEACON file",
+    positionals: { FILE: { meaning: "file to read, or - for standard input" } },
     options: {
-      visits: { type: "string", meaning: "CSV file with the visits by day of the links in FILE" },
-      "dry-run": { type: "boolean", meaning: "only say what would happen" },
-      domain: { type: "string", meaning: "if FILE has addresses: import only those of this domain" },
-      "keep-odd": { type: "boolean", meaning: "also import codes that nobody could choose here" },
-      "skip-bad": { type: "boolean", meaning: "pass over broken lines" },
-      report: { type: "string", meaning: "write all rows that are left out to this file" },
+      visits: { value: "FILE", meaning: "also import the visits by day from this CSV file" },
+      "dry-run": { meaning: "report what an import would do, and change nothing" },
+      domain: { value: "HOST", meaning: "import only addresses of this host (CSV and BEACON)" },
+      "keep-odd": { meaning: "also import codes that new links can't have" },
+      "skip-bad": { meaning: "skip broken lines" },
+      report: { value: "FILE", meaning: "write all skipped rows to this file, replacing it" },
     },
     // Its reader of CSV would delay the start of every other command.
     run: async (config, args) => (await import("./import.ts")).importFile(config, args),
   },
   events: {
-    summary: "print the events that wait for EVENTS_URL and the last sent",
+    summary: "print the events that wait for EVENTS_URL, and the last ones sent",
     options: {
-      follow: { type: "boolean", meaning: "keep running, and print new ones" },
-      refused: {
-        type: "boolean",
-        meaning: "print those that were set aside because EVENTS_URL refused them",
-      },
-      resend: { type: "boolean", meaning: "send those again, and resume after a 410" },
+      follow: { meaning: "keep running, and print new events" },
+      refused: { meaning: "print the events that EVENTS_URL refused" },
+      resend: { meaning: "send refused events again, and resume after a 410" },
     },
     run: printEvents,
   },
   "trust-clock": {
-    summary: "confirm that the clock is right, after Curt doubted it",
+    summary: "confirm that the clock is right after Curt doubted it",
     run: trustClock,
   },
   ...INSTANCE_COMMANDS,
-  "help settings": {
-    summary: "explain the settings of the server",
-    runAsClient: () => {
-      print(settingsHelp());
+  completion: {
+    summary: "print a script that completes commands and options in a shell",
+    positionals: { SHELL: { meaning: "name of the shell", values: SHELLS } },
+    runAsClient(_, { positionals: [shell] }) {
+      print(completion(shell as (typeof SHELLS)[number], COMMANDS));
       return 0;
     },
   },
-  ...Object.fromEntries(
-    SHELLS.map((shell): [string, InstanceCommand] => [
-      `completion ${shell}`,
-      {
-        summary: `print a script that makes ${shell} complete commands and options`,
-        runAsClient: () => {
-          print(completion(shell, COMMANDS));
-          return 0;
-        },
-      },
-    ]),
-  ),
   [CHILD]: {
     summary: "one of several serving processes",
     isInternal: true,

@@ -1,4 +1,4 @@
-import type { Command, Commands } from "./command.ts";
+import { type Command, type Commands, GENERAL, HELP, type Options } from "./command.ts";
 
 export const SHELLS = ["bash", "zsh", "fish"] as const;
 
@@ -17,42 +17,31 @@ interface Rule {
 /** A script that makes a shell complete commands, options and their values. */
 export function completion(shell: (typeof SHELLS)[number], commands: Commands): string {
   const listed = Object.entries(commands).filter(([, { isInternal }]) => !isInternal);
-  const rules = [...listed.flatMap(([name, command]) => rulesOf(name, command)), ...firstWords(listed)];
-  return SCRIPTS[shell](rules);
+  const names = listed.map(([name, { summary }]) => ({ word: name, meaning: summary }));
+  return SCRIPTS[shell]([
+    ...listed.flatMap(([name, command]) => rulesOf(name, command)),
+    { pattern: "help ", choices: [...names, { word: "settings", meaning: "the settings of the server" }] },
+    { pattern: "", choices: [...names, { word: "help", meaning: "explain a command" }, ...flags(GENERAL)] },
+  ]);
 }
 
-function rulesOf(name: string, { options = {} }: Command): Rule[] {
-  const entries = Object.entries(options);
-  const ofValues = entries
-    .filter(([, { type }]) => type === "string")
+function rulesOf(name: string, { positionals = {}, options = {} }: Command): Rule[] {
+  const ofValues = Object.entries(options)
+    .filter(([, { value }]) => value !== undefined)
     .map(([option, { usual = [], values = usual }]) => ({
       pattern: `${name} *--${option} `,
-      choices: values.map((word) => ({ word, meaning: "" })),
+      choices: words(values),
     }));
-  const choices = entries.map(([option, { meaning }]) => ({ word: `--${option}`, meaning }));
-  return [...ofValues, { pattern: `${name} *`, choices: [...choices, HELP] }];
+  const choices = Object.values(positionals).flatMap(({ values = [] }) => words(values));
+  return [...ofValues, { pattern: `${name} *`, choices: [...choices, ...flags({ ...options, ...HELP })] }];
 }
 
-const HELP: Choice = { word: "--help", meaning: "show the help" };
+function words(values: readonly string[]): Choice[] {
+  return values.map((word) => ({ word, meaning: "" }));
+}
 
-/** The first words of commands, and for groups such as `completion` the second ones. */
-function firstWords(listed: readonly (readonly [string, Command])[]): Rule[] {
-  const groups = Map.groupBy(listed, ([name]) => name.split(" ", 1)[0] ?? "");
-  const first: Choice[] = [];
-  const rules: Rule[] = [];
-  for (const [word, members] of groups) {
-    const seconds = members.flatMap(([name, { summary }]) =>
-      name === word ? [] : [{ word: name.slice(word.length + 1), meaning: summary }],
-    );
-    if (seconds.length > 0) rules.push({ pattern: `${word} `, choices: [...seconds, HELP] });
-    const meaning =
-      members.length > 1 ? seconds.map((second) => second.word).join(", ") : members[0]?.[1].summary;
-    first.push({ word, meaning: meaning ?? "" });
-  }
-  return [
-    ...rules,
-    { pattern: "", choices: [...first, HELP, { word: "--version", meaning: "show the version" }] },
-  ];
+function flags(options: Options): Choice[] {
+  return Object.entries(options).map(([name, { meaning }]) => ({ word: `--${name}`, meaning }));
 }
 
 const SCRIPTS: Readonly<Record<(typeof SHELLS)[number], (rules: readonly Rule[]) => string>> = {

@@ -6,7 +6,7 @@ import { systemNowMs } from "../server/core.ts";
 import { hasStore, openStatements } from "../store/open.ts";
 import type { Arguments } from "./command.ts";
 import { noStore } from "./record-names.ts";
-import { fail, note, plural, printJson } from "./terminal/print.ts";
+import { fail, note, plural, printJson, READER_GONE, watchReader } from "./terminal/print.ts";
 
 const PAGE = 1000;
 const EVERY_MS = 500;
@@ -27,12 +27,14 @@ export async function printEvents(config: Config, { options }: Arguments): Promi
       for (const row of await outbox.refused()) printJson(toCloudEvent(row, config));
       return 0;
     }
+    const reader = options["follow"] === true ? watchReader() : undefined;
     for (;;) {
       const rows = await outbox.after(Math.max(0, last - PAGE), 2 * PAGE);
       for (const row of rows) if (!recent.has(row.seq)) printJson(toCloudEvent(row, config));
       recent = new Set(rows.map(({ seq }) => seq));
       const next = rows.at(-1)?.seq ?? last;
-      if (next === last && options["follow"] !== true) return 0;
+      if (next === last && reader === undefined) return 0;
+      if (reader?.isGone === true) return READER_GONE;
       if (next === last) await Bun.sleep(EVERY_MS);
       last = next;
     }
@@ -53,7 +55,7 @@ async function resend(outbox: Outbox, config: Config): Promise<number> {
     } else if (failure.kind === "refused") {
       note(`${eventId(row)} was refused again: ${failure.reason}`);
       refused += 1;
-    } else return fail(`EVENTS_URL takes no events: ${failure.reason}; ${plural(sent, "event")} sent`);
+    } else return fail(`EVENTS_URL accepts no events: ${failure.reason}; ${plural(sent, "event")} sent`);
   }
   await outbox.resume();
   note(`${plural(sent, "event")} sent, ${refused} refused again`);

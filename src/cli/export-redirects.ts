@@ -23,12 +23,18 @@ import { showProgress } from "./terminal/progress.ts";
 export async function exportAs(config: Config, args: Arguments): Promise<number> {
   const { format: name = "full", ending = false } = args.options;
   const format = Object.entries(REDIRECT_FORMATS).find(([one]) => one === name)?.[1];
-  if (format === undefined) return ending ? fail("--ending is for --format.", 2) : exportStore(config, args);
+  if (format === undefined)
+    return ending
+      ? fail("--ending is only for redirects. Choose them with --format.", 2)
+      : exportStore(config, args);
   const { database, baseUrl, domains, aliases } = config;
   const [file = "-"] = args.positionals;
   const isFolder = "isFolder" in format;
   if (file === "-" && (isFolder || domains.length > 0))
-    return fail("Standard output can't take several files. Name a file, and Curt adds one per domain.", 2);
+    return fail(
+      "Standard output can't hold several files. Name a file, and each domain gets one beside it.",
+      2,
+    );
   if (!(await hasStore(database))) return fail(noStore(database));
   const isListed = openListCheck(config);
   using opened = new DisposableStack();
@@ -64,7 +70,7 @@ export async function exportAs(config: Config, args: Arguments): Promise<number>
     for (const [nth, { path }] of files.entries())
       note(`exported ${plural(written[nth] ?? 0, "link")} to ${path}`);
     for (const [why, count] of leftOut) note(`left out, ${count.toLocaleString("en")}: ${why}`);
-    if (losingQuery > 0) note(`without the visitor's query from now on: ${plural(losingQuery, "link")}`);
+    if (losingQuery > 0) note(`these no longer pass the visitor's query on: ${plural(losingQuery, "link")}`);
     if ("limits" in format) note(format.limits);
     return 0;
   } finally {
@@ -83,7 +89,7 @@ function openListCheck({ blocklist, blocklistFeeds, listFolder }: Config) {
 
 /** Writes a folder beside, which gets its name when it is complete. */
 function openFolder(folder: string) {
-  if (existsSync(folder)) throw new StoreUnusable(`${folder} is there already. Name another folder.`);
+  if (existsSync(folder)) throw new StoreUnusable(`${folder} already exists. Name another folder.`);
   const part = mkdtempSync(`${folder}.part-`);
   return {
     async writeFile(text: string, path: string): Promise<void> {

@@ -16,7 +16,7 @@ export async function exportStore(config: Config, { positionals }: Arguments): P
   const { database, journalFolder } = config;
   if (!(await hasStore(database))) return fail(noStore(database));
   if (hasSegments(journalFolder))
-    note("Visits that are not in the store yet are not exported. Stop Curt before, if every visit counts.");
+    note("Visits that are not in the store yet are not exported. Stop Curt first if every visit counts.");
   const records = await openRecords(database);
   using progress = showProgress();
   try {

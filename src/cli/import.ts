@@ -48,7 +48,7 @@ export async function importFile(
   const options: Options = given;
   const { domain, visits, report } = options;
   if (report !== undefined && [file, visits ?? file].some((one) => isInput(report, one)))
-    return fail("--report would overwrite a file to be imported. Name another one.");
+    return fail("--report would overwrite an input file. Name another one.");
   using skipped = openSkippedRows(report);
   using progress = showProgress();
   try {
@@ -88,7 +88,7 @@ function reportBroken({ options, skipped }: ImportRun, of = ""): OnBrokenLine {
   return (line, why) => {
     if (options["skip-bad"] !== true)
       throw new UnreadableFile(
-        `is broken at line ${line.toLocaleString("en")}: ${why}. Use a whole file, or --skip-bad to pass over broken lines. Nothing was written.`,
+        `is broken at line ${line.toLocaleString("en")}: ${why}. Use a complete file, or --skip-bad to skip broken lines. Nothing was imported.`,
       );
     const reason = `the line is broken: ${why}`;
     skipped.add({ place: `line ${line}${of}`, code: "", why: { rule: "row", reason } });
@@ -110,7 +110,7 @@ async function importExport(run: ImportRun): Promise<number> {
     skipped.print();
     const all = KINDS.map((kind) => formatCount(kind, counts[kind]));
     print(
-      `${describeStore(config.database)} ${isDryRun ? "would have" : "has"} ${skipped.count() > 0 ? "everything else" : "everything"} of the export: ${all.join(", ")}`,
+      `${describeStore(config.database)} ${isDryRun ? "would have" : "has"} ${skipped.count() > 0 ? "everything else" : "everything"} from the export: ${all.join(", ")}`,
     );
     return 0;
   }

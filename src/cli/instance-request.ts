@@ -51,8 +51,8 @@ function fetchAs(origin: string) {
 
 /** How a user can fix the failure. */
 function hint({ status, reason }: CurtError, { baseUrl }: ClientOptions): string {
-  if (reason.startsWith("token.")) return "CURT_TOKEN is for it";
-  return status === 0 ? "CURT_URL says which instance to ask" : `asked: ${baseUrl}`;
+  if (reason.startsWith("token.")) return "set CURT_TOKEN";
+  return status === 0 ? "set CURT_URL to your instance" : `instance: ${baseUrl}`;
 }
 
 /** The instance of the environment. Reports a wrong one, and returns undefined. */

@@ -31,7 +31,7 @@ export async function edit(environment: Environment, args: Arguments): Promise<n
   if (typeof terms === "string") return fail(terms, 2);
   const changes: LinkChange = { target: options["target"] as string | undefined, ...terms };
   if (Object.values(changes).every((value) => value === undefined))
-    return fail("edit needs an option for what to change", 2);
+    return fail("edit needs at least one change, such as --target URL", 2);
   return manage(environment, args, (client, code, key = "") => client.links.update(code, key, changes), true);
 }
 
@@ -98,7 +98,7 @@ export async function readTerms(
   }
   for (const name of secrets) {
     terms[name] = cut(name, (await readPassword(environment)) ?? "") as never;
-    if (!terms[name]) return "--password needs CURT_PASSWORD, or a terminal to ask for it";
+    if (!terms[name]) return "--password needs CURT_PASSWORD or a terminal";
   }
   return terms;
 }
@@ -107,7 +107,7 @@ function keysPath({ XDG_STATE_HOME, HOME }: Environment): string {
   return join(XDG_STATE_HOME || join(HOME || homedir(), ".local/state"), "curt/keys");
 }
 
-/** Opens the file of keys, and returns a function that adds a link. Throws {@link StoreUnusable}. */
+/** Opens the key file, and returns a function that adds a link. Throws {@link StoreUnusable}. */
 export function openKeys(environment: Environment): (link: ManagedLink) => void {
   const path = keysPath(environment);
   const file = onKeys(path, () => {
@@ -142,6 +142,6 @@ function onKeys<T>(path: string, act: () => T): T {
   try {
     return act();
   } catch (cause) {
-    throw new StoreUnusable(`the file of keys ${path} is unusable: ${reasonOf(cause)}.`, { cause });
+    throw new StoreUnusable(`the key file ${path} cannot be used: ${reasonOf(cause)}.`, { cause });
   }
 }

@@ -140,7 +140,7 @@ async function serveHere(config: Config, log: Log, group?: ProcessGroup): Promis
 }
 
 function listensOn(config: Config): string {
-  return `Curt ${VERSION} listens on ${originOf(config)} and makes links at ${config.baseUrl}`;
+  return `Curt ${VERSION} listens on ${originOf(config)} and creates links at ${config.baseUrl}`;
 }
 
 /** The first things that people need, on a terminal. */

@@ -43,7 +43,7 @@ export async function shorten(
         for await (const outcome of client.links.createAll(requests, patience)) {
           if (!(outcome instanceof CurtError) && !URL.canParse(outcome.short_url))
             return fail(
-              `the instance sent no address but ${JSON.stringify(outcome.short_url).slice(0, MAX_QUOTE_LENGTH)}`,
+              `the instance sent ${JSON.stringify(outcome.short_url).slice(0, MAX_QUOTE_LENGTH)} instead of an address`,
             );
           // Keep keys before printing: printing ends the program once a reader such as `head` has closed the pipe.
           if (!(outcome instanceof CurtError)) keepKey?.(outcome);
@@ -71,7 +71,7 @@ export async function shorten(
 /** For the next step of a person: pasting the address, or scanning it with a phone. */
 async function present({ short_url, manage_key }: ManagedLink, environment: Environment): Promise<void> {
   note(await copyToClipboard(short_url, environment));
-  note(`To change or end the link: ${short_url.replace(/\/$/, "")}+#key=${manage_key}`);
+  note(`To change or withdraw the link: ${short_url.replace(/\/$/, "")}+#key=${manage_key}`);
   const lines = qrText(short_url);
   if (Bun.stringWidth(lines[0] ?? "") > process.stdout.columns)
     note("The terminal is too narrow for the QR code.");

@@ -18,8 +18,8 @@ const MAX_REASONS = 200;
 const IMPORT_RULES: Partial<Record<SkipReason["rule"], string>> = {
   "conflict.store": "another link has the code already",
   "conflict.file": "another link earlier in the file has the same code",
-  "code.unreachable": "code: no address leads to a code with /, +, a dot or a control character",
-  "code.empty": "code: there is none",
+  "code.unreachable": "code: no address can have a code with /, +, a dot or a control character",
+  "code.empty": "code: it is missing",
   dates: "dates: they are not between 1970 and 9999",
 };
 

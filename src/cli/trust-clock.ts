@@ -15,6 +15,6 @@ export async function trustClock({ database }: Config): Promise<number> {
   } finally {
     await store.close();
   }
-  print(`store: the clock is taken to be right (${new Date(nowMs).toISOString()}). Restart Curt.`);
+  print(`store: trusts the clock from now on (${new Date(nowMs).toISOString()}). Restart Curt.`);
   return 0;
 }

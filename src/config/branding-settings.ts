@@ -163,14 +163,14 @@ export const IDENTITY_SETTINGS = {
     default: "green",
     unset: null,
     meaning:
-      "colour of buttons and links, such as #0b6e4f, or one for light and one for dark mode, such as #0b6e4f,#5cc9a1; the start checks that it can be read",
+      "colour of buttons and links, such as #0b6e4f, or one for light and one for dark mode, such as #0b6e4f,#5cc9a1; must be readable on the pages",
     takes: accent,
   },
   logo: {
     name: "LOGO",
     default: "Curt's",
     unset: null,
-    meaning: "square SVG or PNG file of at most 32 KiB that the pages show instead of Curt's mark",
+    meaning: "square SVG or PNG file of at most 32 KiB, shown on the pages instead of Curt's mark",
     takes: logo,
   },
 } satisfies Record<string, Setting>;

@@ -35,8 +35,8 @@ export async function readCertificate(
 
 /** Returns the server's own certificate. OpenSSL alone would not say which file is wrong. */
 function checkPair({ cert, key }: Certificate, certFile: string, keyFile: string): X509Certificate {
-  const leaf = attempt(`${certFile} is no certificate in PEM format`, () => new X509Certificate(cert));
-  const keyOfLeaf = attempt(`${keyFile} is no key in PEM format without a password`, () =>
+  const leaf = attempt(`${certFile} is not a certificate in PEM format`, () => new X509Certificate(cert));
+  const keyOfLeaf = attempt(`${keyFile} is not an unencrypted key in PEM format`, () =>
     createPrivateKey(key),
   );
   if (!leaf.checkPrivateKey(keyOfLeaf))

@@ -32,13 +32,14 @@ export interface Config extends Omit<ResolvedValues, Resolved> {
   readonly openElsewhere?: readonly string[] | undefined;
 }
 
-/** The values that other threads may have. */
-export type PublicConfig = Omit<Config, SecretKey>;
+/** The values that other threads may have: no secrets, and no class instances, which can't cross. */
+export type PublicConfig = Omit<Config, SecretKey | "trustedProxies">;
 
-export function withoutSecrets(config: Config): PublicConfig {
+export function publicConfigOf(config: Config): PublicConfig {
+  const { trustedProxies: _, ...shared } = config;
   const settings: Readonly<Record<string, Setting>> = SETTINGS;
   const isSecret = (key: string) => "isSecret" in (settings[key]?.takes ?? {});
-  return Object.fromEntries(Object.entries(config).filter(([key]) => !isSecret(key))) as PublicConfig;
+  return Object.fromEntries(Object.entries(shared).filter(([key]) => !isSecret(key))) as PublicConfig;
 }
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -107,7 +108,7 @@ function conflicts({ port, baseUrl, cacheSeconds, interstitial, ...values }: Par
     mistakes.push("BASE_URL must be set when PORT is 0: the port is not known yet");
   if (cacheSeconds && interstitial === "all")
     mistakes.push(
-      "CACHE_SECONDS must be 0 when INTERSTITIAL is on: a shared cache would give people the redirect of a program",
+      "CACHE_SECONDS must be 0 when INTERSTITIAL is on: a shared cache would serve people the redirect for bots",
     );
   if (Boolean(values.tlsCert) !== Boolean(values.tlsKey))
     mistakes.push("TLS_CERT and TLS_KEY belong together: set both or neither");

@@ -62,21 +62,20 @@ export const EVENT_SETTINGS = {
     default: "none",
     unset: [],
     meaning:
-      "secret that signs events: whsec_ and the output of openssl rand -base64 32; all of several sign, separated by spaces or commas",
+      "secret that signs events: whsec_ and the output of openssl rand -base64 32; several, separated by spaces or commas, all sign",
     takes: signingSecrets,
   },
   eventsFormat: {
     name: "EVENTS_FORMAT",
     default: "cloudevents",
-    meaning:
-      "cloudevents sends batches of CloudEvents in JSON, text sends one line per event for a chat room",
+    meaning: "cloudevents for batches of CloudEvents in JSON, or text for one line per event for a chat room",
     takes: oneOf("cloudevents", "text"),
   },
   eventsTypes: {
     name: "EVENTS_TYPES",
     default: "auto",
     meaning:
-      "types of events to send, separated by commas; auto is all of them, but only report.opened and link.disabled as text",
+      "types of events to send, separated by commas; auto is all of them, or only report.opened and link.disabled as text",
     takes: orAuto(listOf(oneOf(...EVENT_TYPES))),
   },
 } satisfies Record<string, Setting>;

@@ -204,7 +204,7 @@ export interface Setting<T = unknown> {
   readonly default: string;
   /** The value if the variable is unset, for settings whose `default` is a description that cannot be parsed. */
   readonly unset?: null | readonly never[];
-  /** The text in `curt --help` and the README. */
+  /** The text in `curt help settings` and docs/settings.md. */
   readonly meaning: string;
   readonly takes: Format<T>;
 }

@@ -27,14 +27,13 @@ const NETWORK_SETTINGS = {
     name: "HOST",
     default: "localhost",
     meaning:
-      "address to listen on: localhost means 127.0.0.1 and ::1, 0.0.0.0 means all IPv4 addresses, :: means all addresses",
+      "address to listen on: localhost is 127.0.0.1 and ::1, 0.0.0.0 is every IPv4 address, :: is every address",
     takes: host,
   },
   port: {
     name: "PORT",
     default: "auto",
-    meaning:
-      "port to listen on; auto is 3000, or 443 when Curt serves HTTPS itself; 0 picks a free port and requires BASE_URL",
+    meaning: "port to listen on; auto is 3000, or 443 with TLS_CERT; 0 picks a free port and needs BASE_URL",
     takes: orAuto(wholeNumber(0, 65_535)),
   },
   baseUrl: {
@@ -49,7 +48,7 @@ const NETWORK_SETTINGS = {
     default: "none",
     unset: [],
     meaning:
-      "other host names of this service, separated by commas; links to them are refused because they would loop",
+      "other host names of this service, separated by commas; links to them are refused, because they would loop",
     takes: listOf(hostOfUrl),
   },
   domains: {
@@ -64,14 +63,14 @@ const NETWORK_SETTINGS = {
     name: "TLS_CERT",
     default: "none",
     unset: null,
-    meaning: "PEM file of a certificate and its chain; Curt then serves HTTPS without a proxy",
+    meaning: "PEM file with a certificate and its chain; Curt then serves HTTPS without a proxy",
     takes: path,
   },
   tlsKey: {
     name: "TLS_KEY",
     default: "none",
     unset: null,
-    meaning: "PEM file of the key that belongs to the certificate in TLS_CERT",
+    meaning: "PEM file with the key of the certificate in TLS_CERT",
     takes: path,
   },
   trustedProxies: {
@@ -79,14 +78,14 @@ const NETWORK_SETTINGS = {
     default: "none",
     unset: [],
     meaning:
-      "proxies whose X-Forwarded-For is trusted: addresses and networks such as 10.0.0.0/8, separated by commas",
+      "addresses and networks of proxies whose X-Forwarded-For is trusted, such as 10.0.0.0/8, separated by commas",
     takes: listOf(network),
   },
   cacheSeconds: {
     name: "CACHE_SECONDS",
     default: "0",
     meaning:
-      "how long a shared cache may keep a redirect or a QR code, in seconds; never past the link's expiry",
+      "how long shared caches may keep a redirect or a QR code, in seconds; never past the link's expiry",
     takes: wholeNumber(0, 86_400, "seconds"),
   },
 } satisfies Record<string, Setting>;
@@ -96,55 +95,55 @@ const POSTURE_SETTINGS = {
     name: "POSTURE",
     default: "auto",
     meaning:
-      "who can reach this service: public refuses destinations in private networks and other URL shorteners and limits clients, private does neither; it also chooses EDITS and STATS_SHOWN if they are auto; auto chooses by the host of BASE_URL",
+      "who can reach this service: public limits clients and refuses destinations in private networks and at other URL shorteners, private does neither, and auto depends on the host of BASE_URL; EDITS and STATS_SHOWN follow it unless they are set",
     takes: oneOf("auto", "public", "private"),
   },
   limitCreate: {
     name: "LIMIT_CREATE",
     default: "auto",
     meaning:
-      "how many times a client may create a link or change a destination, such as 30/1m,1000/1d, or off; auto is 30/1m,1000/1d in public posture and off in private posture",
+      "how often a client may create a link or change a destination, such as 30/1m,1000/1d, or off; auto is 30/1m,1000/1d in public posture and off in private posture",
     takes: orAuto(limit),
   },
   limitUnknown: {
     name: "LIMIT_UNKNOWN",
     default: "auto",
     meaning:
-      "how many unknown addresses a client may request, or off; auto is 60/1m in public posture and off in private posture",
+      "how often a client may request an unknown address, or off; auto is 60/1m in public posture and off in private posture",
     takes: orAuto(limit),
   },
   limitView: {
     name: "LIMIT_VIEW",
     default: "auto",
     meaning:
-      "how many requests a client may send that cost more than a redirect and create no link, or off; auto is 120/1m in public posture and off in private posture",
+      "how often a client may send a request that costs more than a redirect and creates no link, or off; auto is 120/1m in public posture and off in private posture",
     takes: orAuto(limit),
   },
   limitReport: {
     name: "LIMIT_REPORT",
     default: "10/1h",
-    meaning: "how many reports a client may send, or off",
+    meaning: "how often a client may report a link, or off",
     takes: limit,
   },
   limitPasswords: {
     name: "LIMIT_PASSWORDS",
     default: "10/1h",
     meaning:
-      "how many wrong passwords of links a client may try, or off; ten times as many may be tried for one link by everybody together",
+      "how often a client may enter a wrong password, or off; ten times as many may be tried for one link by all clients together",
     takes: limit,
   },
   edits: {
     name: "EDITS",
     default: "auto",
     meaning:
-      "whether makers may change where their links lead: on, off, or 24h for the first day of a link; auto is 24h in public posture and on in private posture; they may always end their links",
+      "whether makers may change the destinations of their links: on, off, or 24h for the first day of a link; auto is 24h in public posture and on in private posture; makers may always withdraw their links",
     takes: oneOf("auto", "on", "24h", "off"),
   },
   statsShown: {
     name: "STATS_SHOWN",
     default: "auto",
     meaning:
-      "what anyone sees of a link's statistics: safe adds noise to all but totals, all is exact and live, count is totals only; auto is safe in public posture and all in private posture",
+      "what anyone sees of a link's statistics: safe adds noise to all but totals, all is exact and live, count is only totals; auto is safe in public posture and all in private posture",
     takes: oneOf("auto", "safe", "all", "count"),
   },
 } satisfies Record<string, Setting>;
@@ -165,7 +164,7 @@ const LINK_SETTINGS = {
   codeHoldMs: {
     name: "CODE_HOLD",
     default: "30d",
-    meaning: "how long after a link's expiry its code cannot be reused",
+    meaning: "how long a code can't be reused after its link has expired",
     takes: duration("30d, 12h or 0s", "36500d"),
   },
   statsKeepDays: {
@@ -185,7 +184,7 @@ const LINK_SETTINGS = {
     name: "INTERSTITIAL",
     default: "off",
     meaning:
-      "which links show people the preview before they redirect: all is every link, off is none; bots are redirected immediately",
+      "whether people see the preview of a link before its redirect: all for every link, or off; bots are redirected immediately",
     takes: oneOf("off", "all"),
   },
 } satisfies Record<string, Setting>;
@@ -196,7 +195,7 @@ const MODERATION_SETTINGS = {
     default: "none",
     unset: null,
     meaning:
-      "secret of 16 characters or more that opens the operator's API and page, /api/v1/admin/ and /admin; without it there are none",
+      "secret of 16 characters or more that opens the operator's API and page, /api/v1/admin/ and /admin; without it, neither exists",
     takes: secret(16),
   },
   createToken: {
@@ -204,7 +203,7 @@ const MODERATION_SETTINGS = {
     default: "none",
     unset: null,
     meaning:
-      "secret of 16 characters or more that is needed to make links, sent as Authorization: Bearer; everything else stays open",
+      "secret of 16 characters or more that callers need to create links, sent as Authorization: Bearer; everything else stays open",
     takes: secret(16),
   },
   secret: {
@@ -212,7 +211,7 @@ const MODERATION_SETTINGS = {
     default: "none",
     unset: null,
     meaning:
-      "secret of 32 characters or more that the manage keys of links are made with, the same for all instances; without it, one is made at the first start and kept in the database; another secret ends all keys",
+      "secret of 32 characters or more from which manage keys are computed, the same for all instances; without it, the first start creates one in the database; changing it invalidates all keys",
     takes: secret(32),
   },
   blocklist: {
@@ -220,7 +219,7 @@ const MODERATION_SETTINGS = {
     default: "none",
     unset: [],
     meaning:
-      "lists of hosts and addresses that no link may lead to: files and https:// addresses, separated by commas; addresses are fetched every hour",
+      "lists of hosts and addresses to refuse as destinations: files and https:// addresses, separated by commas; addresses are fetched every hour",
     takes: listOf(fileOrSecureUrl),
   },
   reportThreshold: {
@@ -228,7 +227,7 @@ const MODERATION_SETTINGS = {
     default: "off",
     unset: null,
     meaning:
-      "number of independent reports, 1 to 10000, that disable a link until the operator has looked at it; off: reports disable none",
+      "number of independent reports, 1 to 10000, that disable a link until the operator decides; off never disables one",
     takes: wholeNumber(1, 10_000),
   },
 } satisfies Record<string, Setting>;
@@ -245,19 +244,19 @@ const OPERATION_SETTINGS = {
     default: "off",
     unset: null,
     meaning:
-      "port on which GET /metrics reports what Curt does, for Prometheus, with an address before it if it isn't 127.0.0.1, such as 10.0.0.5:9464; whoever can reach it can read the metrics; port 0 is any free one",
+      "port of GET /metrics for Prometheus, on 127.0.0.1 or on the address before it, such as 10.0.0.5:9464; anyone who can reach it can read the metrics; 0 picks a free port",
     takes: hostAndPort,
   },
   drainWaitMs: {
     name: "DRAIN_WAIT",
     default: "0s",
-    meaning: "how long /readyz answers 503 after SIGTERM before new connections are refused",
+    meaning: "how long /readyz answers 503 after SIGTERM before Curt refuses new connections",
     takes: duration("5s", "5m"),
   },
   logLevel: {
     name: "LOG_LEVEL",
     default: "info",
-    meaning: "debug, info, warn or error",
+    meaning: "least severe lines to log: debug, info, warn or error",
     takes: oneOf("debug", "info", "warn", "error"),
   },
 } satisfies Record<string, Setting>;

@@ -13,7 +13,7 @@ export const MIN_DESCRIPTORS = 4096;
 /** Logs what is worth a look but no reason not to start. */
 export function warnAtStart(config: Config, log: Log): void {
   for (const misspelling of config.misspellings)
-    log.warn(misspelling, "a setting may be misspelt: the environment has `name`, and nothing reads it");
+    log.warn(misspelling, "a setting may be misspelt: Curt does not read `name`");
   warnOfPlainAddress(config, log);
   warnOfOneClient(config, log);
   warnOfLowLimits(config, log);
@@ -29,13 +29,13 @@ function warnOfLowLimits({ processes }: Pick<Config, "processes">, log: Log): vo
   if (limitBytes < neededBytes)
     log.warn(
       { limitMb: megabytes(limitBytes), neededMb: megabytes(neededBytes) },
-      "the limit of memory is low: the system may kill a process. Raise it, or lower PROCESSES",
+      "the memory limit is low: the system may kill a process. Raise it, or lower PROCESSES",
     );
   const descriptors = mostDescriptors();
   if (descriptors < MIN_DESCRIPTORS)
     log.warn(
       { descriptors },
-      "few connections are possible at a time, because each takes a file descriptor: raise ulimit -n (LimitNOFILE)",
+      "the limit of open files is low, and each connection takes one: raise ulimit -n (LimitNOFILE)",
     );
 }
 
@@ -84,7 +84,7 @@ function warnOfPlainAddress({ baseUrl }: Config, log: Log): void {
   const { protocol, hostname } = new URL(baseUrl);
   if (protocol === "http:" && !isPrivateHost(hostname))
     log.warn(
-      "BASE_URL starts with http://: anybody on the way can change where links lead. Serve HTTPS, and set BASE_URL to https://…",
+      "BASE_URL starts with http://: anyone on the network path can change the destinations of links. Serve HTTPS, and set BASE_URL to https://…",
     );
 }
 

@@ -18,7 +18,7 @@ export const STORAGE_SETTINGS = {
     name: "DATABASE_URL",
     default: "sqlite:./data/curt.db",
     meaning:
-      "where links and statistics are stored: a SQLite file, or postgres://user:password@host:5432/name for a PostgreSQL database; commas separate several hosts of one cluster",
+      "where links and statistics are stored: a SQLite file, or a PostgreSQL database such as postgres://user:password@host:5432/name; commas separate several hosts of one cluster",
     takes: databaseUrl,
   },
   databasePasswordFile: {
@@ -26,7 +26,7 @@ export const STORAGE_SETTINGS = {
     default: "none",
     unset: null,
     meaning:
-      "file that contains the password of the PostgreSQL database, instead of one in DATABASE_URL; it is read again for each connection",
+      "file with the password of the PostgreSQL database, instead of one in DATABASE_URL; read again for each connection",
     takes: path,
   },
   databasePool: {
@@ -40,35 +40,33 @@ export const STORAGE_SETTINGS = {
     default: "none",
     unset: null,
     meaning:
-      "address of standbys of the PostgreSQL database that redirects may be read from, in the form of DATABASE_URL; commas separate several hosts",
+      "standbys of the PostgreSQL database that redirects may read from, in the form of DATABASE_URL; commas separate several hosts",
     takes: postgresUrl,
   },
   dataFolder: {
     name: "DATA_DIR",
     default: "the database's folder, or ./data with PostgreSQL",
     unset: null,
-    meaning: "folder on a local disk for the journal of visits and the lists of feeds",
+    meaning: "folder on a local disk for the journal of visits and fetched blocklists",
     takes: path,
   },
   backupFolder: {
     name: "BACKUP_DIR",
     default: "none",
     unset: null,
-    meaning:
-      "folder in which Curt keeps backups of its SQLite file that it makes by itself; without it, it makes none",
+    meaning: "folder for scheduled backups of the SQLite store; none without it",
     takes: path,
   },
   backupEveryMs: {
     name: "BACKUP_EVERY",
     default: "24h",
-    meaning: "how old the newest backup in BACKUP_DIR gets before Curt makes another one, such as 24h or 6h",
+    meaning: "time between scheduled backups, such as 24h or 6h",
     takes: every,
   },
   backupKeep: {
     name: "BACKUP_KEEP",
     default: "7",
-    meaning:
-      "how many backups Curt keeps in BACKUP_DIR, 1 to 1000; it deletes the older ones that it made itself",
+    meaning: "number of scheduled backups to keep, 1 to 1000; Curt deletes its older ones",
     takes: wholeNumber(1, 1000),
   },
 } satisfies Record<string, Setting>;

@@ -47,8 +47,8 @@ export async function openEvents(
           "EVENTS_URL is gone: Curt sends nothing until a restart or curt events --resend",
         );
     } else if (reason !== undefined && before.reason === undefined)
-      log.warn({ reason, waiting }, "EVENTS_URL takes no events: Curt keeps them and retries");
-    if (reason === undefined && before.reason !== undefined) log.info("EVENTS_URL takes events again");
+      log.warn({ reason, waiting }, "EVENTS_URL accepts no events: Curt keeps them and retries");
+    if (reason === undefined && before.reason !== undefined) log.info("EVENTS_URL accepts events again");
     if (refused > before.refused)
       log.warn({ ...refusal }, "an event was set aside: EVENTS_URL refused it five times");
     if (dropped > before.dropped)

@@ -12,7 +12,7 @@ const REASONS: Readonly<Record<string, string>> = {
   ENOTDIR: "its path has a file where a folder must be",
   // For a folder to create.
   EEXIST: "its path has a file where a folder must be",
-  ENOENT: "it is not there",
+  ENOENT: "it does not exist",
   EPIPE: "nobody reads it any more",
 };
 

@@ -32,7 +32,7 @@ function make(folder: string): string | undefined {
   } catch (cause) {
     // As in /proc, where the system only says that the folder doesn't exist.
     if ((cause as NodeJS.ErrnoException).code === "ENOENT")
-      throw new Error("no folder can be made there", { cause });
+      throw new Error("no folder can be created there", { cause });
     throw cause;
   }
 }

@@ -35,9 +35,17 @@ export function createLog(
       base,
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },
+      serializers: { err: serializeError },
     },
     { write },
   );
+}
+
+/** Without the `toJSON` that Bun's errors of a failed import inherit, which throws if it is copied. */
+function serializeError(error: unknown): unknown {
+  if (!(error instanceof Error)) return error;
+  const { toJSON: _, ...fields } = pino.stdSerializers.err(error) as { toJSON?: unknown };
+  return fields;
 }
 
 interface Line {

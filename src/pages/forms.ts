@@ -61,8 +61,7 @@ export function isFromAnotherSite({ headers, domain }: Call): boolean {
 export function instantOf(local: string, zone: string): number | undefined {
   if (!LOCAL.test(local)) return undefined;
   try {
-    return Temporal.PlainDateTime.from(local, { overflow: "reject" }).toZonedDateTime(zone || "UTC")
-      .epochMilliseconds;
+    return Temporal.PlainDateTime.from(local).toZonedDateTime(zone || "UTC").epochMilliseconds;
   } catch {
     return undefined;
   }

@@ -54,7 +54,7 @@ export function createClients(config: Config, log: Log): ClientOf {
     countryOf: openCountryDatabase(config.countryDatabase),
     onNotForwarded: () =>
       log.warn(
-        "requests of TRUSTED_PROXIES come without X-Forwarded-For: all visitors count as one client. Let the proxy append to it",
+        "requests from TRUSTED_PROXIES lack X-Forwarded-For: all visitors count as one client. Let the proxy append to it",
       ),
   });
 }

@@ -108,7 +108,7 @@ export async function openCore(config: Config, log: Log, options: CoreOptions = 
   const counters = createCounters({ store, clock });
   const onCreated = ({ code, target }: Link) => {
     counters.count("created");
-    if (log.isLevelEnabled("debug")) log.debug({ code, target: withoutQuery(target) }, "link made");
+    if (log.isLevelEnabled("debug")) log.debug({ code, target: withoutQuery(target) }, "link created");
   };
   const onRefused = (problem: Problem) => counters.count(isBlocked(problem) ? "blocked" : "refused");
   const hostRules = createHostRules(store, options.isListed);
@@ -194,8 +194,8 @@ function logClock(log: Log) {
     else
       log.warn(
         { hours },
-        "the clock is wrong by more than an hour, or Curt did not run for a month: no link is deleted and no code given " +
-          "to another link until it is right again. If it is right now, run curt trust-clock and restart Curt",
+        "the clock is wrong by more than an hour, or Curt did not run for a month: no link is deleted and no code reused " +
+          "until it is right again. If it is right now, run curt trust-clock and restart Curt",
       );
   };
 }

@@ -46,10 +46,7 @@ export interface PublicParts extends PageParts {
 
 export type OperatorParts = OperatorPageParts;
 
-/** The settings that views may depend on. */
-export type ViewsConfig = Omit<PublicConfig, "trustedProxies">;
-
 /** All parts that views of a domain may need on the views thread. */
-export interface ViewParts extends ViewsConfig, ApiViewParts, OperatorViewParts {
+export interface ViewParts extends PublicConfig, ApiViewParts, OperatorViewParts {
   readonly disabledSince: ReadDisabledSince;
 }

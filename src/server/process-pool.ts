@@ -123,7 +123,7 @@ export function startProcessPool(
     for (;;) {
       const startedMs = performance.now();
       const end = await runChild((child) => {
-        if (hasListened) log.info({ child }, "another process took its place");
+        if (hasListened) log.info({ child }, "another process replaced it");
         hasListened = true;
         up();
       });

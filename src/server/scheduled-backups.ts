@@ -106,11 +106,11 @@ export function startBackups(config: Config, log: Log): () => Promise<void> {
     const name = due.nameAt(nowMs);
     await runBackup(join(into, name));
     tryAtMs = Number.NEGATIVE_INFINITY;
-    if (loggedReason !== undefined) log.info("backups are made again");
+    if (loggedReason !== undefined) log.info("backups work again");
     loggedReason = undefined;
     log.info(
       { file: join(into, name), seconds: Math.round((systemNowMs() - nowMs) / 1000) },
-      "a backup was made",
+      "a backup was created",
     );
     const all = due.list(into);
     // Backups dated in the future are older: the clock was wrong.
@@ -134,7 +134,7 @@ export function startBackups(config: Config, log: Log): () => Promise<void> {
     const reason = reasonOf(error);
     if (isStopping || reason === loggedReason) return;
     loggedReason = reason;
-    log.warn({ reason }, "a backup could not be made: Curt tries again, at least every hour");
+    log.warn({ reason }, "a backup failed: Curt retries at least every hour");
   }
 
   try {

@@ -159,7 +159,7 @@ export async function startService(config: Config, log: Log, limits: Limits = {}
 
   function reportLostVisits(): void {
     const lost = recorder.takeLost();
-    if (lost !== undefined) log.error(lost, "visits could not be counted: the journal had no room for them");
+    if (lost !== undefined) log.error(lost, "visits could not be counted: the journal was full");
   }
 
   const { promise: secretReplaced, resolve: onSecretReplaced } = Promise.withResolvers<void>();
@@ -215,10 +215,7 @@ async function openRecorder(
       folder: journalFolder,
       onFault,
       onDropped: (path) =>
-        log.warn(
-          { path },
-          "visits that a power cut or a damaged file left behind cannot be trusted: not counted",
-        ),
+        log.warn({ path }, "a file of visits is damaged, perhaps by a power cut: its visits are not counted"),
       onTrouble(reason) {
         if (reason !== undefined) log.warn(`visits are not counted: ${reason}`);
         else log.info("visits are counted again");

@@ -1,4 +1,4 @@
-import { type Config, withoutSecrets } from "../config/config.ts";
+import { type Config, type PublicConfig, publicConfigOf } from "../config/config.ts";
 import type { Identity } from "../http/page.ts";
 import { startThread, type Thread } from "../lib/thread.ts";
 import { StoreMisplaced, StoreUnavailable } from "../links/store.ts";
@@ -10,7 +10,6 @@ import type { SharingLimits } from "../views/sharing.ts";
 import type { ViewCalls } from "../views/task.ts";
 import { createViews, type Views } from "../views/views.ts";
 import type { Core } from "./core.ts";
-import type { ViewsConfig } from "./parts.ts";
 
 interface ViewsParts {
   readonly identity: Identity;
@@ -27,13 +26,11 @@ export function openViews(
 ): Views {
   const storeFiles = identifyStore(config.database);
   const noiseKey = secret.hash("noise", []);
-  // Proxies are class instances, which can't cross.
-  const { trustedProxies: _, ...shown } = withoutSecrets(config);
   let latest: Thread<ViewsCalls> | undefined;
 
   function sendSettings(thread: Thread<ViewsCalls>): void {
     const settings = {
-      ...shown,
+      ...publicConfigOf(config),
       needsToken: config.createToken !== null,
       identity,
       noiseKey,
@@ -56,7 +53,7 @@ export function openViews(
   return createViews({ limits, start, clock, hostRules, onFault, refuse: answerProblem });
 }
 
-export interface ViewsSettings extends ViewsConfig {
+export interface ViewsSettings extends PublicConfig {
   /** Whether CREATE_TOKEN is set. */
   readonly needsToken: boolean;
   readonly identity: Identity;

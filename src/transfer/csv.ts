@@ -77,7 +77,7 @@ export function createLinkReader({ domain, keyPrefixes }: LinkOptions) {
           kind: "skipped",
           place,
           code: cell,
-          reason: `it isn't of ${expectedHost} (choose with --domain)`,
+          reason: `it is of another host than ${expectedHost} (choose one with --domain)`,
         };
     }
     const origin = URL.parse(`https://${expectedHost}`)?.origin;

@@ -50,7 +50,7 @@ interface SkippedItem {
   readonly place: string;
   /** The code, or other text that identifies the row to people. */
   readonly code: string;
-  /** The same text for all rows with the same reason, such as "it isn't of go.example". */
+  /** The same text for all rows with the same reason, such as "it is of another host". */
   readonly reason: string;
 }
 

@@ -120,7 +120,7 @@ function explainFailure<T>(work: () => T): T {
     const { code, message } = error as { code?: unknown; message: string };
     if (typeof code !== "string") throw error;
     throw new StoreUnusable(
-      `The temporary file in ${tmpdir()} could not be written: ${message}. It takes about as much room as the source. Set TMPDIR to a folder that has it.`,
+      `The temporary file in ${tmpdir()} could not be written: ${message}. It needs about as much space as the input. Set TMPDIR to a folder with more space.`,
       { cause: error },
     );
   }

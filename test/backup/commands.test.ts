@@ -79,7 +79,7 @@ describe("curt backup", () => {
     expect(await run(["backup", file], settings)).toEqual({
       code: 1,
       stdout: "",
-      stderr: `curt: ${file} is there already, and is never overwritten. Name another file.\n`,
+      stderr: `curt: ${file} already exists, and is never overwritten. Name another file.\n`,
     });
     expect(readFileSync(file, "utf8")).toBe("mine");
     expect((await run(["backup", ""], settings)).stderr).toBe("curt: The name of the file is empty.\n");
@@ -89,6 +89,20 @@ describe("curt backup", () => {
     );
     rmSync(odd);
     expect(filesIn(folder.path)).toEqual(["curt.db", "file"]);
+  });
+
+  test("refuses a store with a planted trigger, and names the store", async () => {
+    using folder = temporaryFolder();
+    const path = join(folder.path, "curt.db");
+    await createLargeStore(path, 10);
+    const store = new Database(path);
+    store.run("CREATE TRIGGER planted AFTER INSERT ON links BEGIN SELECT 1; END");
+    store.close();
+    expect(await run(["backup", join(folder.path, "file")], { DATABASE_URL: `sqlite:${path}` })).toEqual({
+      code: 1,
+      stdout: "",
+      stderr: expect.stringContaining(`curt: ${path} has parts that Curt did not create: trigger planted.`),
+    });
   });
 
   test("refuses a damaged store and leaves no file", async () => {
@@ -109,7 +123,7 @@ describe("curt backup", () => {
     for (const [room, what] of [
       [
         1_000_000,
-        `${file} could not be made: disk I/O error. It takes as much room as the store.*free space`,
+        `${file} could not be created: disk I/O error. It needs as much space as the store.*free space`,
       ],
       [0, `${path} cannot be opened: the disk is full. Make room`],
     ] as const) {
@@ -173,7 +187,7 @@ describe("curt restore", () => {
   test.each([
     ["a log of the new store", "to-wal", "is never overwritten"],
     ["a rollback journal of the new store", "to-journal", "is never overwritten"],
-    ["a log of the backup", "backup-wal", "so it is no finished backup"],
+    ["a log of the backup", "backup-wal", "so it is not a finished backup"],
   ])("refuses to start beside %s", async (_, name, refusal) => {
     writeFileSync(at(name), "x");
     expect(await refusalOf(at("backup"))).toContain(refusal);
@@ -192,7 +206,7 @@ describe("curt restore", () => {
     [
       "a text",
       () => "no store ".repeat(1000),
-      "other is not a SQLite file, so it is no backup. Name a file that curt backup made.",
+      "other is not a SQLite file, so it is not a backup. Name a file that curt backup created.",
     ],
     ["an empty file", () => "", "other is empty. Take another backup."],
     [
@@ -200,22 +214,22 @@ describe("curt restore", () => {
       (backup) => Bun.gzipSync(Uint8Array.from(backup)),
       "other is compressed. Unpack it, and restore what comes out.",
     ],
-    [
-      "an export",
-      () => HEADER,
-      "other is an export, and no backup. Take it in with curt import FOLDER/other.",
-    ],
+    ["an export", () => HEADER, "other is an export, not a backup. Import it with curt import FOLDER/other."],
     [
       "a database of another program",
       withForeignId,
-      "other is of another program. Name a file that curt backup made.",
+      "other belongs to another program. Name a file that curt backup created.",
     ],
     [
       "a cut backup",
       (backup) => backup.subarray(0, 9000),
       "other is cut off: it has 9000 of SIZE bytes. Copy it again,",
     ],
-    ["a backup with a planted trigger", withTrigger, "to.part has what Curt did not make: trigger planted."],
+    [
+      "a backup with a planted trigger",
+      withTrigger,
+      "other has parts that Curt did not create: trigger planted.",
+    ],
   ])("refuses %s", async (_, content, refusal) => {
     const backup = readFileSync(at("backup"));
     writeFileSync(at("other"), content(backup));
@@ -225,7 +239,7 @@ describe("curt restore", () => {
   });
 
   test("refuses a missing file and a folder", async () => {
-    expect(await refusalOf(at("missing"))).toBe(`${at("missing")} is not there.`);
+    expect(await refusalOf(at("missing"))).toBe(`${at("missing")} does not exist.`);
     expect(await refusalOf(folder.path)).toBe(`${folder.path} is a folder. Name one of the backups in it.`);
   });
 
@@ -247,14 +261,14 @@ describe("curt restore", () => {
     const copied = await run(["restore", here("curt.db"), "--to", `sqlite:${here("to")}`]);
     expect(copied).toMatchObject({
       code: 0,
-      stderr: `${here("curt.db")} was not made by curt backup. If it was copied while a store was open, the newest links and visits are missing.\n`,
+      stderr: `${here("curt.db")} was not created by curt backup. If it was copied while Curt ran, the newest links and visits are missing.\n`,
     });
     using database = new Database(here("curt.db"));
     database.run("UPDATE links SET created_ms = 1");
     for (const log of ["", "-wal"]) copyFileSync(here(`curt.db${log}`), here(`copy.db${log}`));
     const { stderr } = await run(["restore", here("copy.db"), "--to", `sqlite:${here("to2")}`]);
     const [, settings = "", file = ""] =
-      /Make one of it with DATABASE_URL=(\S+) curt backup (\S+), and restore that\.\n$/.exec(stderr) ?? [];
+      /Back it up with DATABASE_URL=(\S+) curt backup (\S+), and restore that\.\n$/.exec(stderr) ?? [];
     expect(await run(["backup", here(file)], { DATABASE_URL: settings })).toMatchObject({ code: 0 });
     const restored = await run(["restore", here(file), "--to", `sqlite:${here("to2")}`]);
     expect(restored).toMatchObject({ code: 0, stderr: "" });
@@ -272,7 +286,7 @@ describe("curt restore", () => {
       using database = new Database(file);
       database.run("PRAGMA user_version = 1000");
     }
-    expect((await run(["restore", file, "--to", to])).stderr).toContain("made by a newer Curt");
+    expect((await run(["restore", file, "--to", to])).stderr).toContain("created by a newer Curt");
   });
 });
 

@@ -12,7 +12,7 @@ async function scriptOf(shell: string): Promise<string> {
 }
 
 const listed = Object.entries(COMMANDS).filter(([, { isInternal }]) => isInternal !== true);
-const FIRST_WORDS = [...new Set(listed.map(([name]) => name.split(" ")[0] ?? "")), "--help", "--version"];
+const FIRST_WORDS = [...listed.map(([name]) => name), "help", "--help", "--version"];
 
 /** Command lines, whose last word is incomplete, with the words that may follow. */
 const LINES: [string, string[]][] = [
@@ -22,6 +22,7 @@ const LINES: [string, string[]][] = [
   ["curt shorten --expires-at ", ["24h", "48h", "1week", "1month", "never"]],
   ["curt shorten https://example.com/ --expires-at 1", ["1week", "1month"]],
   ["curt shorten --code ", []],
+  ["curt help s", ["serve", "shorten", "stats", "settings"]],
   ["curt child ", []],
 ];
 

@@ -137,12 +137,12 @@ describe("curt export and curt import", () => {
     });
     expect(statSync(path("one")).mode & 0o777).toBe(0o600);
     const again = await run(["export", path("one")], settings(first));
-    expect([again.code, again.stderr]).toEqual([1, expect.stringContaining("is there already")]);
+    expect([again.code, again.stderr]).toEqual([1, expect.stringContaining("already exists")]);
 
     const imported = await run(["import", path("one")], settings(middle));
     expect([imported.code, imported.stderr]).toEqual([0, ""]);
     expect(imported.stdout).toContain(
-      "has everything of the export: 11 links, 5 days of visits, 1 secret, 1 host rule, 8 journal entries, 2 cases, 6 counters, 1 keyed request",
+      "has everything from the export: 11 links, 5 days of visits, 1 secret, 1 host rule, 8 journal entries, 2 cases, 6 counters, 1 keyed request",
     );
     const second = await run(["export", "-"], settings(middle));
     expect(second.stdout).toBe(readFileSync(path("one"), "utf8"));
@@ -220,9 +220,9 @@ describe("curt export and curt import", () => {
     const link = join(folder.path, "link");
     symlinkSync("nowhere", link);
     for (const [to, why] of [
-      [link, "is there already"],
+      [link, "already exists"],
       ["", "The name of the file is empty."],
-      ["/dev/full", "is there already"],
+      ["/dev/full", "already exists"],
     ] as const)
       expect(await run(["export", to], settings)).toMatchObject({
         code: 1,
@@ -233,7 +233,7 @@ describe("curt export and curt import", () => {
     expect(full).toMatchObject({
       code: 1,
       stderr: expect.stringMatching(
-        /^curt: .*export could not be made: it is larger than a file may be here.*\n$/,
+        /^curt: .*export could not be created: it is larger than a file may be here.*\n$/,
       ),
     });
     const command = [process.execPath, PROGRAM, "export", "-"];

@@ -75,7 +75,7 @@ describe("curt import", () => {
     ] as const) {
       const { code, stdout, stderr } = await runCommand(["import", option, file], settings);
       expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
-      expect(stdout).toContain(` ${has} everything else of the export: 2 links, 0 days of visits, `);
+      expect(stdout).toContain(` ${has} everything else from the export: 2 links, 0 days of visits, `);
       expect(stdout).toContain(skipped);
     }
     expect((await runCommand(["export", "-"], settings)).stdout).not.toContain("curt.example");
@@ -86,7 +86,7 @@ describe("curt import", () => {
     const [path, file] = [join(folder.path, "curt.db"), join(folder.path, "export")];
     writeFileSync(file, manyLines(1));
     const would =
-      " would have everything of the export: 1 link, 1 day of visits, 0 secrets, 0 host rules, 9 ";
+      " would have everything from the export: 1 link, 1 day of visits, 0 secrets, 0 host rules, 9 ";
     const tried = await runCommand(["import", "--dry-run", file], settingsFor(path));
     expect(tried).toMatchObject({ code: 0, stderr: "", stdout: expect.stringContaining(would) });
     expect(await hasStore(sqlite(path))).toBe(false);
@@ -96,7 +96,7 @@ describe("curt import", () => {
     writeFileSync(file, manyLines(1).slice(0, -300));
     expect(await runCommand(["import", "--dry-run", file], settingsFor(path))).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining("Nothing was written."),
+      stderr: expect.stringContaining("Nothing was imported."),
     });
   });
 
@@ -115,7 +115,7 @@ describe("curt import", () => {
 });
 
 describe("curt import of files", () => {
-  const OVERWRITES = "--report would overwrite a file to be imported.";
+  const OVERWRITES = "--report would overwrite an input file.";
   let folder: ReturnType<typeof temporaryFolder>;
   const path = (name: string) => join(folder.path, name);
   /** Splits a command line, with names in braces as paths in the folder. */
@@ -142,7 +142,7 @@ describe("curt import of files", () => {
     ["an endless line of JSON", "{endless}", "endless is no file of curt export: its first line must say"],
     ["an endless file", "/dev/zero", "/dev/zero is broken at line 1: its row has more than 1 MiB"],
     ["a compressed file", "{packed}", "packed is compressed. Unpack it with gunzip."],
-    ["missing visits", "--visits {none} {csv}", "none is not there."],
+    ["missing visits", "--visits {none} {csv}", "none does not exist."],
     ["compressed visits", "--visits {packed} {csv}", "packed is compressed. Unpack it with gunzip."],
     ["visits without days", "--visits {csv} {csv}", "csv has no column day."],
     ["a report in place of its input", "--report {csv} {csv}", OVERWRITES],

@@ -134,7 +134,7 @@ describe("curt import", () => {
       const skipped = await runCommand(["import", "--skip-bad", path], settings);
       expect(skipped.code).toBe(0);
       expect(skipped.stdout).toContain(`line ${line}\n`);
-      expect(skipped.stdout).toContain("has everything else of the export: ");
+      expect(skipped.stdout).toContain("has everything else from the export: ");
     },
   );
 
@@ -168,7 +168,7 @@ describe("curt import", () => {
     for (const settings of [settingsFor(path), { ...settingsFor(path), DATABASE_URL: url }]) {
       for (const [line, message] of [
         [[folder.path], "is a folder."],
-        [[join(folder.path, "none")], "none is not there."],
+        [[join(folder.path, "none")], "none does not exist."],
         [["--domain", "go.example", newer], "--domain and --visits are for CSV and BEACON files."],
         [[join(ROOT, "package.json")], "package.json is no file of curt export: its first line must say"],
         [[newer], "newer is of version 2, and this Curt reads version 1. Use a newer Curt."],
@@ -184,7 +184,7 @@ describe("curt import", () => {
       expect(await runCommand(["import", whole], settings)).toMatchObject({
         code: 0,
         stdout: expect.stringContaining(
-          "has everything of the export: 200 links, 200 days of visits, 0 secrets, 0 host rules, 9 journal entries",
+          "has everything from the export: 200 links, 200 days of visits, 0 secrets, 0 host rules, 9 journal entries",
         ),
       });
     }

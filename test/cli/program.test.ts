@@ -35,6 +35,7 @@ function refusalOf(args: readonly string[]): UsageError {
   throw new Error(`${args.join(" ")} is not refused`);
 }
 
+const NAMES = Object.keys(COMMANDS).filter((name) => COMMANDS[name]?.isInternal !== true);
 const widthOf = (text: string) => Math.max(...text.split("\n").map((line) => Bun.stringWidth(line)));
 
 describe("the command line", () => {
@@ -43,7 +44,7 @@ describe("the command line", () => {
     for (const args of [["--help"], ["help"]]) {
       const { code, stdout } = await run(args);
       expect(code).toBe(0);
-      expect(stdout).toStartWith("Usage: curt <command>\n\nCommands:\n  serve ");
+      expect(stdout).toStartWith("Usage: curt COMMAND\n\nCommands:\n  serve ");
       expect(stdout).not.toContain("LOG_LEVEL");
       expect(widthOf(stdout)).toBeLessThanOrEqual(80);
     }
@@ -67,17 +68,37 @@ describe("the command line", () => {
     for (const flag of ["--help", "-h"]) {
       const { code, stdout, stderr } = await run(["check", flag], { PORT: "x" });
       expect([code, stderr]).toEqual([0, ""]);
-      expect(stdout).toMatch(/^Usage: curt check\n\ncheck the configuration.*\n\nOptions:\n {2}-h, --help /);
+      expect(stdout).toMatch(/^Usage: curt check\n\nCheck the configuration.*\n\nOptions:\n {2}-h, --help /);
       expect((await run(["help", "check"])).stdout).toBe(stdout);
     }
   });
 
+  test.each(["", ...NAMES])("fits the help of `curt %s` into 80 columns and 40 lines", (name) => {
+    const help = readCommandLine(COMMANDS, [...name.split(" ").filter(Boolean), "--help"]);
+    const lines = "text" in help ? help.text.split("\n") : [];
+    expect(lines[0]).toStartWith(`Usage: curt ${name || "COMMAND"}`);
+    expect(lines.length).toBeLessThanOrEqual(40);
+    expect(widthOf(lines.join("\n"))).toBeLessThanOrEqual(80);
+  });
+
+  test("wraps the help of a command at the width of the terminal", async () => {
+    const { stdout } = await run(["edit", "--help"]);
+    for (const columns of [50, 100]) {
+      const { shown } = await runInTerminal(["edit", "--help"], {}, { columns });
+      expect(widthOf(shown)).toBeLessThanOrEqual(columns);
+      expect(widthOf(shown)).toBeGreaterThan(columns - 10);
+      expect(shown.replaceAll(/\s+/g, "")).toBe(stdout.replaceAll(/\s+/g, ""));
+    }
+  });
+
   test.each([
-    ["", "a command is missing", "<command>"],
-    ["dance", 'there is no command "dance"', "<command>"],
-    ["__proto__", 'there is no command "__proto__"', "<command>"],
-    ["toString", 'there is no command "toString"', "<command>"],
-    ["--loud", "Unknown option '--loud'", "<command>"],
+    ["", "a command is missing", "COMMAND"],
+    ["dance", 'there is no command "dance"', "COMMAND"],
+    ["__proto__", 'there is no command "__proto__"', "COMMAND"],
+    ["toString", 'there is no command "toString"', "COMMAND"],
+    ["dance --help", 'there is no command "dance"', "COMMAND"],
+    ["help dance", 'there is no command "dance"', "COMMAND"],
+    ["--loud", "Unknown option '--loud'", "COMMAND"],
     ["serve now", 'serve takes no argument "now"', "serve"],
     ["serve --loud", "Unknown option '--loud'", "serve"],
     ["check --help=me", "Option '-h, --help' does not take an argument", "check"],
@@ -98,18 +119,6 @@ describe("the command line", () => {
     }
   });
 
-  test("lists only the commands of a group", async () => {
-    const { code, stdout } = await run(["completion", "--help"]);
-    expect(code).toBe(0);
-    expect(stdout).toStartWith("Usage: curt completion <command>\n\nCommands:\n  bash ");
-    expect(stdout).not.toMatch(/trust-clock|LOG_LEVEL/);
-    expect(await run(["completion"])).toEqual({
-      code: 2,
-      stdout: "",
-      stderr: `curt: there is no command "completion"\n\n${stdout}`,
-    });
-  });
-
   test("accepts a value that starts with a dash, but no option as a value", () => {
     const optionsOf = (...args: string[]) => {
       const line = readCommandLine(COMMANDS, ["edit", "abc", ...args]);
@@ -117,47 +126,57 @@ describe("the command line", () => {
     };
     expect(optionsOf("--key", "-x_9", "--json")).toEqual({ key: "-x_9", json: true });
     expect(optionsOf("--json", "--key=-x")).toEqual({ json: true, key: "-x" });
-    expect(refusalOf(["edit", "abc", "--key", "--json"]).message).toContain("ambiguous");
+    expect(refusalOf(["edit", "abc", "--key", "--json"]).message).toBe("edit needs --key KEY");
     expect(refusalOf(["edit", "--", "abc", "--key", "-x"]).message).toContain('takes no argument "--key"');
   });
 
   test("passes a command the arguments and options that it declares, and refuses others", () => {
     const commands: Commands = {
-      "tea make": {
+      tea: {
         summary: "make tea",
-        positionals: ["KIND", "CUP"],
+        positionals: {
+          KIND: { meaning: "kind of tea", values: ["green", "black"] },
+          CUP: { meaning: "cup to fill" },
+        },
         options: {
-          minutes: { type: "string", short: "m", meaning: "how long it steeps" },
-          sweet: { type: "boolean", meaning: "with sugar" },
-          milk: { type: "string", values: ["oat", "cow"], meaning: "a milk" },
+          minutes: { value: "N", short: "m", meaning: "time to steep" },
+          sweet: { meaning: "add sugar" },
+          milk: { value: "MILK", values: ["oat", "cow"], meaning: "milk to add" },
         },
         run: () => 0,
       },
     };
     const call = (line: string) => readCommandLine(commands, line.split(" "));
-    expect(call("tea make green --sweet mug -m 3")).toEqual({
-      command: commands["tea make"] as Command,
+    expect(call("tea green --sweet mug -m 3")).toEqual({
+      command: commands["tea"] as Command,
       args: { positionals: ["green", "mug"], options: { sweet: true, minutes: "3" } },
     });
-    expect(call("tea make --help")).toEqual({
-      text: `Usage: curt tea make [options] KIND CUP
+    expect(call("tea --help")).toEqual({
+      text: `Usage: curt tea [OPTIONS] KIND CUP
 
-make tea
+Make tea.
+
+Arguments:
+  KIND  kind of tea: green or black
+  CUP   cup to fill
 
 Options:
-  -m, --minutes <value>  how long it steeps
-  --sweet                with sugar
-  --milk <oat|cow>       a milk
-  -h, --help             show this help
+  -m, --minutes N  time to steep
+  --sweet          add sugar
+  --milk MILK      milk to add: oat or cow
+  -h, --help       show this help
 
-It needs the settings of the server, such as DATABASE_URL, as environment
-variables: "curt help settings" lists them.`,
+It reads the settings of the server, such as DATABASE_URL, from environment
+variables; "curt help settings" lists them.`,
     });
-    expect(() => call("tea make green")).toThrow("tea make needs CUP");
-    expect(() => call("tea make green mug spoon")).toThrow('tea make takes no argument "spoon"');
-    expect(() => call("tea make green mug --minutes")).toThrow("'-m, --minutes <value>' argument missing");
-    expect(() => call("tea make green mug --milk soy")).toThrow('tea make needs --milk oat|cow, not "soy"');
-    expect(() => call("tea drink")).toThrow('there is no command "tea drink"');
+    expect(() => call("tea green")).toThrow("tea needs CUP");
+    expect(() => call("tea green mug spoon")).toThrow('tea takes no argument "spoon"');
+    expect(() => call("tea green mug --minutes")).toThrow("tea needs --minutes N");
+    expect(() => call("tea red mug")).toThrow('tea needs KIND to be green or black, not "red"');
+    expect(() => call("tea green mug --milk soy")).toThrow(
+      'tea needs --milk MILK to be oat or cow, not "soy"',
+    );
+    expect(() => call("coffee black")).toThrow('there is no command "coffee black"');
   });
 
   test("creates DATA_DIR and keeps the journal of visits there", async () => {
@@ -226,9 +245,9 @@ describe("curt serve", () => {
     for (const [name, why] of [
       [
         "DATA_DIR",
-        "/proc/x/curt.db-visits cannot keep visits until they are in the store: no folder can be made there. ",
+        "/proc/x/curt.db-visits cannot keep visits until they are in the store: no folder can be created there. ",
       ],
-      ["BACKUP_DIR", "BACKUP_DIR must be a folder that Curt can write to, not /proc/x: it is not there"],
+      ["BACKUP_DIR", "BACKUP_DIR must be a folder that Curt can write to, not /proc/x: it does not exist"],
     ] as const)
       expect((await run(["serve"], { ...settings, [name]: "/proc/x" })).stderr).toStartWith(`curt: ${why}`);
   });
@@ -422,8 +441,8 @@ test("curt serve reports all wrong settings together, and curt check ignores unr
     2,
     [
       'curt: PORT must be auto, a whole number from 0 to 65535, not "x"',
-      'curt: TLS_CERT must be a file that can be read, not "/nowhere/cert.pem": it is not there',
-      'curt: TLS_KEY must be a file that can be read, not "/nowhere/key.pem": it is not there',
+      'curt: TLS_CERT must be a file that can be read, not "/nowhere/cert.pem": it does not exist',
+      'curt: TLS_KEY must be a file that can be read, not "/nowhere/key.pem": it does not exist',
       "",
     ],
   ]);
@@ -458,7 +477,10 @@ describe("curt check", () => {
   test("says that there is no store yet, and creates none", async () => {
     using folder = temporaryFolder();
     const path = join(folder.path, "none", "curt.db");
-    expect(await check(path)).toMatchObject({ code: 0, stdout: expect.stringContaining("is not there yet") });
+    expect(await check(path)).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining("does not exist yet"),
+    });
     expect(existsSync(path)).toBeFalse();
   });
 
@@ -474,7 +496,7 @@ describe("curt check", () => {
     expect(code).toBe(0);
     expect(stdout).toContain(`blocklist: ${list}: 2 rules, 1 line not understood\n`);
     expect(stdout).not.toContain("secret");
-    expect(stdout).toContain("(feed of lists.example): there is no list of it yet");
+    expect(stdout).toContain("(feed of lists.example): not fetched yet");
     const wrong = await run(["check"], { ...settings, BLOCKLIST: `${list},${list}-2` });
     expect(wrong).toMatchObject({
       code: 2,

@@ -104,7 +104,7 @@ describe("curt shorten in a pipe", () => {
 
   test("explains its usage, wrong arguments, wrong settings and an unreachable instance", async () => {
     const { stdout } = await run(["shorten", "--help"]);
-    expect(stdout).toStartWith("Usage: curt shorten [options] [URL…]\n");
+    expect(stdout).toStartWith("Usage: curt shorten [OPTIONS] [URL…]\n");
     expect(stdout).toContain("\n  CURT_URL ");
     const wrong: [string[], Record<string, string>, string][] = [
       [
@@ -112,7 +112,7 @@ describe("curt shorten in a pipe", () => {
         environment,
         "--code is for one",
       ],
-      [["edit", "a"], environment, "edit needs an option"],
+      [["edit", "a"], environment, "edit needs at least one change"],
       [["edit", "a", "--password", "--no-password"], environment, "exclude each other"],
       [["withdraw", "a"], { ...environment, XDG_STATE_HOME: "/nowhere" }, "no manage key for a in /nowhere"],
       [["shorten", "https://a.example/"], { CURT_URL: "go.example.com" }, "CURT_URL must be an address"],
@@ -124,7 +124,7 @@ describe("curt shorten in a pipe", () => {
     const away = await run(["shorten", "https://a.example/"], { CURT_URL: "http://127.0.0.1:1" });
     expect([away.code, away.stdout]).toEqual([1, ""]);
     expect(away.stderr).toBe(
-      "curt: http://127.0.0.1:1/api/v1/links/batch cannot be reached (CURT_URL says which instance to ask)\n",
+      "curt: http://127.0.0.1:1/api/v1/links/batch cannot be reached (set CURT_URL to your instance)\n",
     );
   });
 
@@ -154,7 +154,7 @@ describe("curt shorten in a pipe", () => {
       expect([code, stdout, stderr]).toEqual([
         1,
         "",
-        `curt: POST ${other.url.href}api/v1/links/batch: 200, which is no answer of Curt. Is the address right? (asked: ${other.url.href})\n`,
+        `curt: POST ${other.url.href}api/v1/links/batch: 200, which is no answer of Curt. Is the address right? (instance: ${other.url.href})\n`,
       ]);
     }
     expect(sent).toBeLessThan(100);
@@ -283,7 +283,9 @@ describe("curt shorten in a terminal", () => {
     const [, copied = ""] = /\]52;c;([\w+/=]+)/.exec(shown) ?? [];
     expect(Buffer.from(copied, "base64").toString()).toBe("https://curt.example/qr-한글/");
     expect(shown).toContain("Copied, if your terminal lets programs copy (OSC 52).");
-    expect(shown).toMatch(/\nTo change or end the link: https:\/\/curt\.example\/qr-한글\+#key=[\w-]{22}\n/);
+    expect(shown).toMatch(
+      /\nTo change or withdraw the link: https:\/\/curt\.example\/qr-한글\+#key=[\w-]{22}\n/,
+    );
     expect(readQr(shown)).toBe(new URL("https://curt.example/qr-한글/").href);
   });
 

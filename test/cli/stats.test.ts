@@ -100,7 +100,9 @@ describe("curt stats", () => {
   test("reports an unknown link, and prints no control character of a response", async () => {
     const unknown = await run(["stats", "nothing"], environment);
     expect([unknown.code, unknown.stdout]).toEqual([1, ""]);
-    expect(unknown.stderr).toBe(`curt: There is no link with this code. (asked: ${environment.CURT_URL})\n`);
+    expect(unknown.stderr).toBe(
+      `curt: There is no link with this code. (instance: ${environment.CURT_URL})\n`,
+    );
     const evil = "\u001b]0;owned\u0007\u009b2J\u202e";
     const counts = { visits: 1, bots: 0 };
     const breakdown = { values: [{ value: evil, visits: 1 }], other: 0 };

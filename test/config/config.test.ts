@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 
-import { type Config, ConfigError, readConfig, withoutSecrets } from "../../src/config/config.ts";
+import { type Config, ConfigError, readConfig, publicConfigOf } from "../../src/config/config.ts";
 import { describeStore } from "../../src/config/database-url.ts";
 import { EventType } from "../../src/config/event-settings.ts";
 import { SETTINGS } from "../../src/config/settings.ts";
@@ -185,7 +185,7 @@ describe("the configuration", () => {
 
   test("refuses shared caches together with the interstitial", () => {
     expect(mistakesOf({ INTERSTITIAL: "all", CACHE_SECONDS: "60" })).toEqual([
-      "CACHE_SECONDS must be 0 when INTERSTITIAL is on: a shared cache would give people the redirect of a program",
+      "CACHE_SECONDS must be 0 when INTERSTITIAL is on: a shared cache would serve people the redirect for bots",
     ]);
     expect(mistakesOf({ INTERSTITIAL: "yes", CACHE_SECONDS: "60" })).toEqual([
       'INTERSTITIAL must be off or all, not "yes"',
@@ -416,7 +416,7 @@ describe("the configuration", () => {
   });
 });
 
-test("withoutSecrets leaves out every setting that is a secret", () => {
+test("publicConfigOf leaves out every setting that is a secret", () => {
   const config = readConfig({
     CURT_SECRET: "planted-secret-of-the-manage-keys-1",
     ADMIN_TOKEN: "planted-secret-of-the-operator",
@@ -425,5 +425,5 @@ test("withoutSecrets leaves out every setting that is a secret", () => {
     EVENTS_SECRET: WEBHOOK_SECRET,
   });
   expect(JSON.stringify(config)).toContain("planted-secret");
-  expect(JSON.stringify(withoutSecrets(config))).not.toMatch(/planted-secret|AAAA/);
+  expect(JSON.stringify(publicConfigOf(config))).not.toMatch(/planted-secret|AAAA/);
 });

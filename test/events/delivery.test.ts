@@ -36,7 +36,7 @@ test("another process sends the events of a killed one with the same ids", async
   const options = { folder: folder.path };
   const killed = await startProgram({ METRICS_PORT: "0", ...receiver.settings }, options);
   for (const custom_code of ["a", "b"]) await killed.shorten({ ...LINK, custom_code });
-  await untilLogged(killed, "EVENTS_URL takes no events");
+  await untilLogged(killed, "EVENTS_URL accepts no events");
   const metrics = await scrape(await addressOf(killed));
   expect(metrics.of("curt_events_waiting")).toBeGreaterThan(0);
   expect(metrics.of("curt_events_failures_total")).toBeGreaterThan(0);
@@ -207,7 +207,7 @@ test("a jump of the clock by two days drops no waiting event", async () => {
   const { program, setWall } = await startWithClock(folder.path, receiver.settings);
   await using _ = program;
   await program.shorten(LINK);
-  await untilLogged(program, "EVENTS_URL takes no events");
+  await untilLogged(program, "EVENTS_URL accepts no events");
   setWall(2 * DAY_MS, 0);
   await untilLogged(program, "the clock is wrong");
   const before = receiver.requests.length;
@@ -261,7 +261,7 @@ describe("webhook-id", () => {
     await using receiver = startReceiver({ status: () => (isUp ? 204 : 503) });
     await using service = await startService({ ADMIN_TOKEN, ...receiver.settings });
     await service.shorten({ ...LINK, custom_code: "a" });
-    await untilLogged(service, "EVENTS_URL takes no events");
+    await untilLogged(service, "EVENTS_URL accepts no events");
     await operate(service, "POST", "links/a/disable", { reason: "spam" });
     isUp = true;
     await receiver.until(2);
@@ -279,7 +279,7 @@ test("a timeout of the endpoint is logged as TimeoutError", async () => {
   const settings = { EVENTS_URL: `http://localhost:${server.port}/`, EVENTS_SECRET: SECRET };
   await using service = await startService(settings, { limits: { events: { requestMs: 50 } } });
   await service.shorten(LINK);
-  await untilLogged(service, "EVENTS_URL takes no events");
+  await untilLogged(service, "EVENTS_URL accepts no events");
   expect(service.logged.join()).toContain('"reason":"TimeoutError"');
   stop(new Response());
 });

@@ -50,7 +50,7 @@ describe.each(ENGINES)("refused events in %s", (_, settingsOf) => {
     await operate(service, "POST", "links/c/disable", { reason: "spam" });
     await operate(service, "POST", "links/c/enable", {});
     for (const custom_code of codes.slice(4)) await service.shorten({ ...LINK, custom_code });
-    await untilLogged(service, "EVENTS_URL takes no events");
+    await untilLogged(service, "EVENTS_URL accepts no events");
     status = 204;
     await receiver.until(codes.length + 1);
 

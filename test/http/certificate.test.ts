@@ -114,8 +114,8 @@ describe("a service with TLS_CERT and TLS_KEY", () => {
   test.each([
     ["a missing file", "key.pem", undefined, "cannot read"],
     ["a file over 1 MiB", "cert.pem", "x".repeat(1024 * 1024 + 1), "at most 1 MiB"],
-    ["a certificate not in PEM format", "cert.pem", "nonsense", "no certificate in PEM format"],
-    ["a key not in PEM format", "key.pem", "nonsense", "no key in PEM format"],
+    ["a certificate not in PEM format", "cert.pem", "nonsense", "not a certificate in PEM format"],
+    ["a key not in PEM format", "key.pem", "nonsense", "not an unencrypted key in PEM format"],
     ["a truncated chain", "cert.pem", textOf("first").slice(0, 1000), "cannot be served"],
     ["the key of another certificate", "key.pem", textOf("second"), "does not belong to"],
     ["an expired certificate", "both", textOf("expired"), "expired on"],

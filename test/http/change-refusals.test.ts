@@ -75,7 +75,7 @@ async function edit({ password, ...sent }: Sent, { code, key } = link) {
 }
 
 function expectPrinted({ code, stdout, stderr }: Awaited<ReturnType<typeof run>>, refusal: Refusal): void {
-  expect([code, stdout, stderr]).toEqual([1, "", `curt: ${messageOf(refusal)} (asked: ${curt.origin})\n`]);
+  expect([code, stdout, stderr]).toEqual([1, "", `curt: ${messageOf(refusal)} (instance: ${curt.origin})\n`]);
 }
 
 async function expectFromTool(

@@ -76,7 +76,7 @@ describe("LIMIT_CREATE", () => {
 
   test("warns once if a trusted proxy never sends X-Forwarded-For", async () => {
     const warnings = ({ logged }: LocalService) =>
-      logged.filter((line) => line.includes("without X-Forwarded-For")).length;
+      logged.filter((line) => line.includes("lack X-Forwarded-For")).length;
     await using curt = await startService({ ...PROXIED, LIMIT_CREATE: "100/1d" });
     await statuses(19, () => create(curt));
     expect(warnings(curt)).toBe(0);
@@ -377,7 +377,7 @@ describe("a /48 of IPv6", () => {
 
 test("only requests without X-Forwarded-For that aren't health checks look like a proxy that doesn't append to it", async () => {
   await using curt = await startService(PROXIED);
-  const warnings = () => curt.logged.filter((line) => line.includes("come without X-Forwarded-For")).length;
+  const warnings = () => curt.logged.filter((line) => line.includes("lack X-Forwarded-For")).length;
   await statuses(20, () => curt.fetch("/livez"));
   await statuses(20, () => curt.fetch("/readyz", { method: "HEAD" }));
   expect(warnings()).toBe(0);

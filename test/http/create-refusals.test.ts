@@ -137,7 +137,7 @@ test.each(rowsOf(CALLER_REFUSALS))("every door refuses %s", async (_, refusal) =
   if (settings["CREATE_TOKEN"] === undefined) return;
   const environment = { CURT_URL: service.origin, CURT_TOKEN: token ?? "" };
   const { code, stderr } = await run(["shorten", TARGET], environment);
-  expect([code, stderr]).toEqual([1, `curt: ${messageOf(refusal)} (CURT_TOKEN is for it)\n`]);
+  expect([code, stderr]).toEqual([1, `curt: ${messageOf(refusal)} (set CURT_TOKEN)\n`]);
   await using mcp = await connect(environment);
   const { isError, text } = await mcp.call("shorten", { target: TARGET });
   expect([isError, text]).toEqual([true, expect.stringContaining(`401 ${reasonsOf(refusal)}: `)]);

@@ -82,7 +82,7 @@ describe("the form", () => {
     expect(response.headers.get("location")).toBe(`/${encodeURIComponent("붙여넣기")}+#made`);
     expect(response.headers.get("cache-control")).toBe("no-store");
     expect(
-      curt.logged.filter((line) => line.includes("link made") && line.includes("붙여넣기")),
+      curt.logged.filter((line) => line.includes("link created") && line.includes("붙여넣기")),
     ).toHaveLength(1);
   });
 

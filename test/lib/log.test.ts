@@ -28,6 +28,15 @@ test("on a terminal, lines are readable and contain no control characters", () =
   for (const line of lines) expect(line.trimEnd()).not.toMatch(/[\p{Cc}\p{Bidi_Control}\u2028\u2029]/u);
 });
 
+test("a failed import is logged with its message", async () => {
+  const { log, lines } = logTo({ isTTY: false });
+  const missing = "./missing.ts";
+  log.error({ err: await import(missing).catch((error: unknown) => error) }, "unexpected fault");
+  expect(JSON.parse(lines[0] ?? "")).toMatchObject({
+    err: { type: "ResolveMessage", message: expect.stringContaining("missing.ts") },
+  });
+});
+
 test("on a terminal, long lines break at spaces, and errors have an indented stack", () => {
   const { log, lines } = logTo({ isTTY: true, columns: 40 });
   log.info("a blocklist is too long: the rest of it was not read");

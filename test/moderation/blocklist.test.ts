@@ -122,7 +122,7 @@ describe("a blocklist", () => {
         { BLOCKLIST: list, PROCESSES: "2" },
         { folder: folder.path, roundMs: 100 },
       );
-      const doubts = () => service.logged.filter((line) => line.includes("cannot be used as it is now"));
+      const doubts = () => service.logged.filter((line) => line.includes("looks broken"));
       writeFileSync(list, "");
       while (doubts().length < 2) await Bun.sleep(20);
       if (signal === "SIGUSR2") service.kill(signal);
@@ -131,7 +131,10 @@ describe("a blocklist", () => {
         if (child === undefined) throw new Error("No child has listened yet");
         process.kill(child, signal);
       }
-      await untilLogged(service, signal === "SIGUSR2" ? "the old processes have ended" : "took its place");
+      await untilLogged(
+        service,
+        signal === "SIGUSR2" ? "the old processes have ended" : "another process replaced it",
+      );
       expect(doubts().length).toBe(signal === "SIGUSR2" ? 4 : 3);
       // Each request has its own connection, which either process may get.
       for (let nth = 0; nth < 40; nth++) {
@@ -165,7 +168,7 @@ describe("a blocklist", () => {
   });
 
   for (const [what, breakIt, reason] of [
-    ["is missing", (list: string) => rmSync(list), "it is not there"],
+    ["is missing", (list: string) => rmSync(list), "it does not exist"],
     ["is empty", (list: string) => replace(list), "it has no rules any more, and had 40"],
     [
       "has lost most of its rules",
@@ -185,9 +188,9 @@ describe("a blocklist", () => {
       const list = listIn(folder.path, ...hosts(39), "evil.example");
       await using service = await startService({ BLOCKLIST: list }, { folder: folder.path, limits: LIMITS });
       breakIt(list);
-      await untilLogged(service, "a blocklist cannot be used as it is now");
+      await untilLogged(service, "a blocklist looks broken");
       expect((await service.shorten({ original_url: TARGET })).status).toBe(400);
-      const doubts = () => service.logged.filter((line) => line.includes("cannot be used as it is now"));
+      const doubts = () => service.logged.filter((line) => line.includes("looks broken"));
       expect(doubts()).toEqual([expect.stringContaining(reason)]);
       replace(list, ...hosts(45));
       await untilLogged(service, '"rules":45');
@@ -228,7 +231,7 @@ describe("a blocklist", () => {
     expect(error).toMatchObject({
       mistakes: [
         expect.stringMatching(
-          /^BLOCKLIST must be files that can be read, not \/nowhere\/a: it is not there$/,
+          /^BLOCKLIST must be files that can be read, not \/nowhere\/a: it does not exist$/,
         ),
         expect.stringMatching(new RegExp(`^BLOCKLIST must be .*, not ${folder.path}: it is not a file`)),
       ],

@@ -14,6 +14,7 @@ import { MIN_CONTRAST } from "../../src/api/qr-bounds.ts";
 import { DEFAULT_URL } from "../../src/cli/instance-request.ts";
 import { SAME_SIGNAL_MS } from "../../src/cli/serve.ts";
 import { MAX_ROWS } from "../../src/cli/skipped-rows.ts";
+import { READER_GONE } from "../../src/cli/terminal/print.ts";
 import { PUBLIC_LIMITS } from "../../src/config/config.ts";
 import { MAX_HOSTS } from "../../src/config/database-url.ts";
 import { limit, MAX_WINDOWS } from "../../src/config/formats.ts";
@@ -243,7 +244,7 @@ const STATED: Readonly<Record<string, readonly string[]>> = {
     `must be 1 to ${MAX_KEY_LENGTH} printable ASCII characters`,
   ],
   "docs/backup.md": [`Curt copies at most ${mib(MAX_BYTES_PER_S)} MiB per second`],
-  "docs/cli.md": [`| ${SYNC_FAILED} | The disk failed`],
+  "docs/cli.md": [`| ${SYNC_FAILED} | The disk failed`, `| ${READER_GONE} | The reader`],
   "docs/clients.md": [
     `| \`CURT_URL\` | \`${DEFAULT_URL}\` |`,
     `in arrays of up to ${MAX_LINKS}`,

@@ -51,7 +51,7 @@ describe("several processes", () => {
     expect(linesThatSay(program, "listens on")).toEqual([
       expect.objectContaining({
         pid: program.pid,
-        msg: expect.stringMatching(/^Curt .+ listens on http:\S+ and makes links at .+, in 3 processes$/),
+        msg: expect.stringMatching(/^Curt .+ listens on http:\S+ and creates links at .+, in 3 processes$/),
       }),
     ]);
     expect(new Set(children(program)).size).toBe(PROCESSES);

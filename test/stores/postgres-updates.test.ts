@@ -159,5 +159,5 @@ test("two simultaneous starts migrate a database once, and an older version refu
   const both = [first, "ALTER TABLE once ADD COLUMN two integer DEFAULT 2"];
   await Promise.all([migrate(database, both), migrate(database, both)]);
   expect((await database.run<object>("SELECT * FROM once")).rows).toEqual([{ one: 1, two: 2 }]);
-  expect(await migrate(database, [first]).catch(String)).toContain("has schema 2, made by a newer Curt");
+  expect(await migrate(database, [first]).catch(String)).toContain("has schema 2, created by a newer Curt");
 });

@@ -199,7 +199,7 @@ describe("a SQLite file", () => {
     [
       "a newer schema",
       withChange((database) => database.run("PRAGMA user_version = 99")),
-      /schema 99, made by a newer Curt/,
+      /schema 99, created by a newer Curt/,
     ],
     [
       "a missing index",
@@ -277,7 +277,9 @@ describe("a SQLite file", () => {
         using database = createFile(path);
         database.run("PRAGMA journal_mode = DELETE");
         database.run(statement);
-        expect(() => checkFile(path)).toThrow(/has what Curt did not make: (trigger|index) planted\./);
+        expect(() => checkFile(path)).toThrow(
+          /has parts that Curt did not create: (trigger|index) planted\./,
+        );
       });
       expect(message).toContain(" planted.");
     }

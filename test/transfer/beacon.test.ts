@@ -35,8 +35,10 @@ describe("curt import of a BEACON file", () => {
       {
         links: { a: { location: "https://example.com/a" } },
         skipped: {
-          "it isn't of go.example (choose with --domain)": ["line 4: https://other.example/b"],
-          "code: there is none": ["line 5"],
+          "it is of another host than go.example (choose one with --domain)": [
+            "line 4: https://other.example/b",
+          ],
+          "code: it is missing": ["line 5"],
           "URL: It must start with http:// or https://.": ["line 6: c"],
           'code: "api" is reserved for this service. Please choose another.': ["line 7: api"],
         },

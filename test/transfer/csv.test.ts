@@ -27,7 +27,7 @@ const EXPECTED = {
     over: { location: 404, ends: "2024-06-01T00:00:00.000Z", created: "2024-01-31T12:34:56.000Z" },
   },
   skipped: {
-    "code: there is none": ["line 6"],
+    "code: it is missing": ["line 6"],
     "another link earlier in the file has the same code": ["line 7: abc"],
   },
 };
@@ -117,14 +117,16 @@ describe("curt import of a CSV file", () => {
         한: { location: "https://example.com/han" },
       },
       skipped: {
-        "it isn't of go.example (choose with --domain)": ["line 3: https://other.example/abc"],
-        "code: there is none": ["line 4"],
+        "it is of another host than go.example (choose one with --domain)": [
+          "line 3: https://other.example/abc",
+        ],
+        "code: it is missing": ["line 4"],
       },
     });
     await expectImported(csv, {
       links: { abc: { location: "https://example.com/other", visits: 1 } },
       skipped: {
-        "it isn't of other.example (choose with --domain)": [
+        "it is of another host than other.example (choose one with --domain)": [
           "line 2: https://go.example/abc",
           "line 4: https://go.example/",
           "line 5: https://go.example/%ED%95%9C",
@@ -149,7 +151,11 @@ describe("curt import of a CSV file", () => {
           summer: { location: "https://example.com/x", visits: 12 },
           plain: { location: "https://example.com/p", created: "2024-02-01T10:00:00.000Z" },
         },
-        skipped: { "it isn't of brand.example (choose with --domain)": ["line 2: https://bit.ly/4xYz"] },
+        skipped: {
+          "it is of another host than brand.example (choose one with --domain)": [
+            "line 2: https://bit.ly/4xYz",
+          ],
+        },
         options: ["--domain", "brand.example"],
       },
     ));
@@ -186,7 +192,7 @@ describe("curt import of a CSV file", () => {
     expect(await runCommand(["import", path], settings)).toEqual({
       code: 1,
       stdout: "",
-      stderr: `curt: ${path} is broken at line 2: ${fault}. Use a whole file, or --skip-bad to pass over broken lines. Nothing was written.\n`,
+      stderr: `curt: ${path} is broken at line 2: ${fault}. Use a complete file, or --skip-bad to skip broken lines. Nothing was imported.\n`,
     });
     const skipped = await runCommand(["import", "--dry-run", "--skip-bad", path], settings);
     expect(skipped.stdout).toContain(`left out, 1: the line is broken: ${fault}\n  line 2\n`);

@@ -253,7 +253,7 @@ describe("curt export of redirects", () => {
         "left out, 1: links with a password",
         "left out, 2: links of domains that are not in DOMAINS",
         "left out, 4: links that are disabled, deleted or blocked",
-        "without the visitor's query from now on: 1 link",
+        "these no longer pass the visitor's query on: 1 link",
       ],
     ]);
     const linesOf = (path: string) =>
@@ -264,7 +264,7 @@ describe("curt export of redirects", () => {
     ]);
     expect(statSync(file).mode & 0o777).toBe(0o600);
     const again = await runCommand(["export", "--format", "beacon", file], settings);
-    expect([again.code, again.stderr]).toEqual([1, expect.stringContaining("is there already")]);
+    expect([again.code, again.stderr]).toEqual([1, expect.stringContaining("already exists")]);
   });
 
   test("writes links that end later on request, and says when", async () => {
@@ -286,7 +286,7 @@ describe("curt export of redirects", () => {
       "<!-- ends 2199-01-01T00:00:00.000Z -->",
     );
     const again = await runCommand(["export", "--format", "html", site], settings);
-    expect([again.code, again.stderr]).toEqual([1, expect.stringContaining("is there already")]);
+    expect([again.code, again.stderr]).toEqual([1, expect.stringContaining("already exists")]);
   });
 
   test("leaves out what a format can't hold, and destinations that no browser gets", async () => {
@@ -327,9 +327,12 @@ describe("curt export of redirects", () => {
     using folder = temporaryFolder();
     const settings = await createMixedStore(folder.path);
     for (const [args, why] of [
-      [["--ending", "-"], "--ending is for --format."],
-      [["--format", "nginx", "-"], "Standard output can't take several files."],
-      [["--format", "apache", "-"], "export needs --format full|nginx|caddy|netlify|html|beacon"],
+      [["--ending", "-"], "--ending is only for redirects. Choose them with --format."],
+      [["--format", "nginx", "-"], "Standard output can't hold several files."],
+      [
+        ["--format", "apache", "-"],
+        "export needs --format FORMAT to be full, nginx, caddy, netlify, html or beacon",
+      ],
     ] as const) {
       const { code, stderr } = await runCommand(["export", ...args], settings);
       expect([code, stderr]).toEqual([2, expect.stringContaining(why)]);

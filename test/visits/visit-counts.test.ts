@@ -107,7 +107,7 @@ describe("visits", () => {
     await using service = await startService({}, { folder: folder.path });
     await visit(service, "cut");
     await untilCounted(service, "cut", 1);
-    const warnings = () => service.logged.filter((line) => line.includes("cannot be trusted"));
+    const warnings = () => service.logged.filter((line) => line.includes("a file of visits is damaged"));
     while (warnings().length < 2) await Bun.sleep(5);
     expect(warnings()).toHaveLength(2);
     expect(readdirSync(journal)).toContain("0-78.visits.damaged");

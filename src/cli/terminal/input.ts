@@ -93,7 +93,7 @@ function sizeOf(path: string): number | undefined {
 /** Puts a system error about the file into words. */
 function explain(error: unknown): unknown {
   const { code, message } = error as { code?: unknown; message: string };
-  if (code === "ENOENT") return new UnreadableFile("is not there.");
-  if (code === "EACCES") return new UnreadableFile("must not be read by this user: check its permissions.");
+  if (code === "ENOENT") return new UnreadableFile("does not exist.");
+  if (code === "EACCES") return new UnreadableFile("can't be read by this user: check its permissions.");
   return typeof code === "string" ? new UnreadableFile(`cannot be read: ${message}.`) : error;
 }

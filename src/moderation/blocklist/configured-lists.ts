@@ -43,7 +43,7 @@ export async function openBlocklists(
     onDoubt: (path, reason) =>
       log.warn(
         { path, reason },
-        "a blocklist cannot be used as it is now: what was read of it before stays in effect. If this is meant so, restart Curt",
+        "a blocklist looks broken: its earlier rules stay in effect. To use it as it is, restart Curt",
       ),
     onFault,
   }).catch(refuseLists);

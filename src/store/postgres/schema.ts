@@ -43,7 +43,7 @@ export async function requireEncoding(run: Run): Promise<void> {
   const encoding = rows[0]?.server_encoding;
   if (encoding !== "UTF8") {
     throw new StoreUnusable(
-      `The database has the encoding ${encoding}, and Curt needs UTF8. Make it with ENCODING 'UTF8'.`,
+      `The database has the encoding ${encoding}, and Curt needs UTF8. Create it with ENCODING 'UTF8'.`,
     );
   }
 }
@@ -73,7 +73,7 @@ async function schemaVersion(run: Run): Promise<number> {
 function requireKnownVersion(version: number, migrations: readonly string[]): void {
   if (version > migrations.length) {
     throw new StoreUnusable(
-      `The database has schema ${version}, made by a newer Curt; this one knows ${migrations.length}. Use the newer version.`,
+      `The database has schema ${version}, created by a newer Curt; this one knows ${migrations.length}. Use the newer version.`,
     );
   }
 }

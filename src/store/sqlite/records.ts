@@ -20,7 +20,7 @@ import { fail, runOn, scanOn, trying } from "./sql.ts";
 /** Opens an existing file. Throws {@link StoreUnusable}. */
 export function openSqliteRecords(path: string): Records {
   const database = openChecked(path);
-  if (database === undefined) throw new StoreUnusable(`${path} is not there.`);
+  if (database === undefined) throw new StoreUnusable(`${path} does not exist.`);
   const tables = tablesOf(database);
   const reader = createReader(path, identify(path));
   return {

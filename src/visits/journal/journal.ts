@@ -82,7 +82,7 @@ export async function openJournal(options: JournalOptions) {
       segments.takeOver(slot);
       watching?.close();
       watching = watchFolder();
-      onFault(new Error(`${folder} was deleted or moved: made again, with all visits that were in memory`));
+      onFault(new Error(`${folder} was deleted or moved: created again, with all visits in memory`));
     }
     await segments.restore();
   }

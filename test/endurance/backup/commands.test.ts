@@ -18,7 +18,7 @@ test("a killed backup leaves nothing that can be restored, and the next one clea
   expect(statSync(`${file}.part`).size).toBeGreaterThan(0);
   // Only one backup runs at a time.
   const second = await run(["backup", join(folder.path, "second")], settings);
-  expect(second.stderr).toBe(`curt: Another backup of ${path} is being made. Wait for it.\n`);
+  expect(second.stderr).toBe(`curt: Another backup of ${path} is running. Wait for it.\n`);
   child.kill("SIGKILL");
   await child.exited;
   expect(existsSync(file)).toBe(false);

@@ -23,7 +23,7 @@ import {
   untilLogged,
 } from "../../support/service.ts";
 
-const BACKUP_LOGGED = "a backup was made";
+const BACKUP_LOGGED = "a backup was created";
 /** Starts a program that keeps its backups in the folder `backups`. */
 const start = (folder: string, more: Settings = {}) =>
   startProgram({ BACKUP_DIR: join(folder, "backups"), ...more }, { folder, roundMs: 20 });
@@ -206,15 +206,15 @@ test("a failing backup is logged once per reason, and so is the recovery", async
       writeFileSync(backups, "no folder", { flag: "wx" });
     } catch {}
   }
-  await untilLogged(curt, "a backup could not be made");
+  await untilLogged(curt, "a backup failed");
   await Bun.sleep(1500);
   // A backup in progress may fail for another reason.
-  const reasons = linesWith(curt, "a backup could not be made").map(
+  const reasons = linesWith(curt, "a backup failed").map(
     (line) => (JSON.parse(line) as { reason: string }).reason,
   );
   expect(new Set(reasons).size).toBe(reasons.length);
   renameSync(backups, join(folder.path, "aside"));
-  await untilLogged(curt, "backups are made again");
+  await untilLogged(curt, "backups work again");
 });
 
 test("the metrics have the time of the newest backup and the free space of its disk", async () => {
@@ -251,10 +251,10 @@ test("a reason is logged once, even if each backup would have another name", asy
   const path = join(folder.path, `${"long".repeat(58)}.db`);
   const backups = join(folder.path, "backups");
   await using curt = await start(folder.path, { DATABASE_URL: `sqlite:${path}`, BACKUP_EVERY: "1s" });
-  await untilLogged(curt, `a backup in ${backups} could not be made: ENAMETOOLONG`);
+  await untilLogged(curt, `a backup in ${backups} could not be created: ENAMETOOLONG`);
   // Three more tries.
   await Bun.sleep(4000);
-  expect(linesWith(curt, "a backup could not be made")).toHaveLength(1);
+  expect(linesWith(curt, "a backup failed")).toHaveLength(1);
 });
 
 test("a stop cancels a backup and leaves no part of it", async () => {
@@ -271,6 +271,6 @@ test("a stop cancels a backup and leaves no part of it", async () => {
   expect(await curt.exited).toBe(0);
   expect(readdirSync(backups)).toEqual([]);
   expect(linesWith(curt, BACKUP_LOGGED)).toEqual([]);
-  expect(linesWith(curt, "a backup could not be made")).toEqual([]);
+  expect(linesWith(curt, "a backup failed")).toEqual([]);
   rmSync(backups, { recursive: true });
 });

@@ -70,7 +70,7 @@ for (const processes of ["1", "2"])
       };
 
       expectLocks("the start");
-      await untilLogged(program, "a backup was made");
+      await untilLogged(program, "a backup was created");
       expectLocks("a scheduled backup");
       expect((await program.shorten({ original_url, custom_code: "kept" }, header)).status).toBe(201);
       await visit(program, "kept");

@@ -140,7 +140,7 @@ describe("a replacement of a killed process", () => {
       expect(await get("/unknown")).toEqual(new Set([503]));
       expect(await create()).toEqual(new Set([503]));
       moveBack();
-      await until("its place is taken", () => linesWith(program, "took its place").length > 0);
+      await until("its place is taken", () => linesWith(program, "another process replaced it").length > 0);
       expect(await create()).toEqual(new Set([201]));
       expect(await get("/kept")).toEqual(new Set([302]));
     });
@@ -150,7 +150,10 @@ describe("a replacement of a killed process", () => {
     const { get } = requestsTo(program);
     await program.shorten({ original_url, custom_code: "kept" });
     for (const pid of children(program)) process.kill(pid, "SIGTERM");
-    await until("both places are taken", () => linesWith(program, "took its place").length === 2);
+    await until(
+      "both places are taken",
+      () => linesWith(program, "another process replaced it").length === 2,
+    );
     expect(await get("/kept")).toEqual(new Set([302]));
   });
 

@@ -11,7 +11,7 @@ import type { SystemCall } from "./syscalls.ts";
 import { type Run, traceProgram } from "./trace-program.ts";
 
 const CROWD = 500;
-const BACKUP_LOGGED = "a backup was made";
+const BACKUP_LOGGED = "a backup was created";
 
 /** The code in a 201; undefined for any other call. */
 function confirmedCode(call: SystemCall): string | undefined {

@@ -20,7 +20,7 @@ test("the metrics of several processes never decrease after a kill, and leave ou
   const [killed = 0, hung = 0] = children(curt);
 
   process.kill(killed, "SIGKILL");
-  await untilLogged(curt, "another process took its place");
+  await untilLogged(curt, "another process replaced it");
   const without = await scrapeUntil(address, "another is there", (now) => now.of(ANSWERING) === 3);
   expect(without.of(CREATED)).toBe(40);
   await create(curt, 10);

@@ -137,7 +137,7 @@ describe("a database that cannot be used", () => {
       1,
       expect.stringContaining("there is no store at postgres://"),
     ]);
-    expect((await end(settings, "check")).stdout).toContain("is not there yet");
+    expect((await end(settings, "check")).stdout).toContain("does not exist yet");
     await using first = await startService(settings);
     await first.shorten({ original_url: TARGET });
     expect((await end(settings, "check")).stdout).toMatch(
@@ -149,7 +149,7 @@ describe("a database that cannot be used", () => {
     for (const command of ["serve", "check"])
       expect(await end(settings, command)).toMatchObject({
         code: 1,
-        stderr: expect.stringContaining("has schema 99, made by a newer Curt"),
+        stderr: expect.stringContaining("has schema 99, created by a newer Curt"),
       });
   });
 });

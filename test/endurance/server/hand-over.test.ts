@@ -135,7 +135,7 @@ for (const processes of [1, 3])
       }
       // Only an earlier backup leads back to the old version.
       const refusal = await checkStore(program.database).catch((error: Error) => error.message);
-      expect(refusal).toContain("made by a newer Curt");
+      expect(refusal).toContain("created by a newer Curt");
     },
   );
 
@@ -156,7 +156,7 @@ test("a new version that can't start leaves the old one serving, and a crashed p
   expect((await program.fetch("/abc")).status).toBe(302);
   const [crashing = 0] = childrenIn(lineWith(program, "takes over"));
   signal(crashing, "SIGKILL");
-  await untilLogged(program, "another process took its place");
+  await untilLogged(program, "another process replaced it");
   expect((await program.fetch("/abc")).status).toBe(302);
   program.kill("SIGTERM");
   expect(await program.exited).toBe(0);
@@ -172,7 +172,7 @@ test("a newer version restores a backup of this one, and its start migrates it",
   expect(Bun.spawnSync(restore).exitCode).toBe(0);
   await using program = await startProgram({}, { command: [...command, "serve"], folder: folder.path });
   expect((await program.shorten({ original_url: TARGET })).status).toBe(201);
-  expect(await checkStore(program.database).catch(String)).toContain("made by a newer Curt");
+  expect(await checkStore(program.database).catch(String)).toContain("created by a newer Curt");
 });
 
 test("counters of old processes stay in the metrics, even without an earlier scrape", async () => {

@@ -59,7 +59,7 @@ testOnLinux(
   async () => {
     await using program = await startProgram({}, withLimit("ulimit -n 256"));
     await program.shorten({ original_url: TARGET, custom_code: "known" });
-    await untilLogged(program, "few connections are possible");
+    await untilLogged(program, "the limit of open files is low");
     // Without a file descriptor, folding fails and is repeated later.
     program.expectFaults();
     const { hostname, port } = new URL(program.origin);

@@ -40,7 +40,7 @@ describe("a hung process", () => {
       );
     const { child: replacement = 0 } = await until(
       "another takes its place",
-      () => linesThatSay(program, "another process took its place")[0],
+      () => linesThatSay(program, "another process replaced it")[0],
     );
     started.add(replacement);
     expect(linesThatSay(program, "is hung")).toMatchObject([{ child: hung }]);
@@ -75,7 +75,7 @@ describe("a hung process", () => {
     process.kill(hung, "SIGSTOP");
     program.kill("SIGTERM");
     expect(await program.exited).toBe(1);
-    expect(linesThatSay(program, "another process took its place")).toEqual([]);
+    expect(linesThatSay(program, "another process replaced it")).toEqual([]);
     expect(linesThatSay(program, "is hung")).toMatchObject([{ child: hung }]);
     expect([hung, ...others].filter(isAlive)).toEqual([]);
   });
@@ -110,7 +110,7 @@ describe("several processes", () => {
     const { child: replacement = 0 } = await until("another takes its place", async () => {
       using connection = open(program.origin);
       expect((await connection.request("GET", "/abc")).status).toBe(302);
-      return linesThatSay(program, "another process took its place")[0];
+      return linesThatSay(program, "another process replaced it")[0];
     });
     started.add(replacement);
     using back = await openEach(program, [replacement, ...others]);

@@ -85,7 +85,7 @@ function harass(program: Program, signal: NodeJS.Signals) {
         child,
         msg,
       } = JSON.parse(line) as { children?: number[]; child?: number; msg: string };
-      return msg.includes("took its place") && child !== undefined ? [child] : children;
+      return msg.includes("another process replaced it") && child !== undefined ? [child] : children;
     });
   const gone = new Set<number>();
   const done = (async () => {

@@ -118,7 +118,7 @@ export function requireSchema(database: Database, path: string): void {
   );
   if (foreign.length > 0) {
     throw new StoreUnusable(
-      `${path} has what Curt did not make: ${namesOf(foreign)}. It could change links. Drop it, or restore another backup.`,
+      `${path} has parts that Curt did not create: ${namesOf(foreign)}. They could change links. Drop them, or restore another backup.`,
     );
   }
 }
@@ -134,7 +134,7 @@ function schemaVersion(database: Database): number {
 function requireKnownVersion(path: string, version: number): void {
   if (version > MIGRATIONS.length) {
     throw new StoreUnusable(
-      `${path} has schema ${version}, made by a newer Curt; this one knows ${MIGRATIONS.length}. Use the newer version.`,
+      `${path} has schema ${version}, created by a newer Curt; this one knows ${MIGRATIONS.length}. Use the newer version.`,
     );
   }
 }

@@ -69,7 +69,7 @@ export function hasIndex(shm: string): boolean {
 
 function damaged(path: string): StoreUnusable {
   return new StoreUnusable(
-    `${path}-wal is damaged, and links that were made lie behind the damage. Nothing was changed. ` +
+    `${path}-wal is damaged, and confirmed links lie behind the damage. Nothing was changed. ` +
       `First copy ${path}, ${path}-wal and ${path}-shm elsewhere. Then restore a backup; or continue without those links: ` +
       `sqlite3 ${path} "PRAGMA wal_checkpoint(TRUNCATE)", then curt check.`,
   );
