@@ -17,6 +17,7 @@ const ROUND_MS = 1000;
 const HOT_LINKS = 1000;
 /** Each link is visited once, so every turn has its own. */
 const COLD_LINKS_PER_TURN = 12_000;
+const LINKS = HOT_LINKS + COLD_LINKS_PER_TURN * (TURNS + 1);
 const CONNECTIONS = 32;
 /** More than the previews that are cached: each one is drawn. */
 const ZONES = Intl.supportedValuesOf("timeZone").map(encodeURIComponent);
@@ -61,6 +62,8 @@ export async function measureCompare({ folder, commit, progress }: Bench): Promi
     server: await startOne("floor"),
     loads: { ...(hot && { hot }), ...(create && { create }) },
   };
+  // Its index is then as large as the others'.
+  await makeLinks(floor.server, LINKS, join(folder, "floor.links"));
   const contestants: Readonly<Record<Who, Contestant>> = { before, now, floor };
   const nginx = await startReference(folder, links("now"));
   const nginxLoad = load({ kind: "visits", linksFile: links("now"), status: 302 });
@@ -142,9 +145,8 @@ async function prepare(
   name: string,
   progress: Bench["progress"],
 ): Promise<Contestant> {
-  const count = HOT_LINKS + COLD_LINKS_PER_TURN * (TURNS + 1);
-  progress(`creating ${count} links: ${name}`);
-  const links = await makeLinks(server, count, join(folder, `${name}.links`));
+  progress(`creating ${LINKS} links: ${name}`);
+  const links = await makeLinks(server, LINKS, join(folder, `${name}.links`));
   const hot = join(folder, `${name}.hot`);
   writeLinks(hot, links.slice(0, HOT_LINKS));
   const [popular = ""] = links[0] ?? [];

@@ -195,7 +195,7 @@ test("keeps links and the recorder's fields while the table grows", () => {
   expect(table.size).toBe(all.length);
   for (const { code, target: longTarget, createdMs } of all)
     expect(table.get(code)).toMatchObject({
-      target: expected,
+      target: longTarget,
       createdMs,
       sequence: createdMs,
       key0: createdMs,
