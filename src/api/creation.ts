@@ -100,23 +100,6 @@ export function createCreateHandlers({ links, limiter, mayCreate, secret, secret
     }
   }
 
-  function describe(
-    call: Call,
-    format: CreateFormat,
-    body: CreateBody,
-    link: Link,
-    more?: typeof REPLAYED,
-  ): Response {
-    const domain = domainOf(call, body);
-    const keys = secretOf(domain);
-    const data = body.describe(link, domain, keys);
-    return success(call, 201, format.message, data, {
-      Location: domain.asciiUrl(data.code),
-      Link: editLink(link, domain, keys),
-      ...more,
-    });
-  }
-
   /**
    * Checks the token and reads the `Idempotency-Key`. Requests without a key also pass `limit`, before their body is read, so
    * that a refusal costs little. With a key it may be a retry, which doesn't count as a create.
@@ -154,15 +137,19 @@ export function createCreateHandlers({ links, limiter, mayCreate, secret, secret
           if (isProblem(fields)) return problemJson(call, fields);
           const body = format.read(fields.value);
           if (isProblem(body)) return problemJson(call, body);
-          if (identify === undefined) {
-            const link = await links.create(limiter.share(call, body.request));
-            return isProblem(link) ? problemJson(call, link) : describe(call, format, body, link);
-          }
-          const created = await createAll(call, [body.request], identify(path, text));
-          if (isProblem(created)) return problemJson(call, created);
-          const [link] = created.outcomes;
+          const all = identify && (await createAll(call, [body.request], identify(path, text)));
+          if (isProblem(all)) return problemJson(call, all);
+          // Its limit is counted already.
+          const link = all ? all.outcomes[0] : await links.create(limiter.share(call, body.request));
           if (isProblem(link)) return problemJson(call, link);
-          return describe(call, format, body, link, created.isReplay ? REPLAYED : undefined);
+          const domain = domainOf(call, body);
+          const keys = secretOf(domain);
+          const data = body.describe(link, domain, keys);
+          return success(call, 201, format.message, data, {
+            Location: domain.asciiUrl(data.code),
+            Link: editLink(link, domain, keys),
+            ...(all?.isReplay && REPLAYED),
+          });
         },
       ),
   };

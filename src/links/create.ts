@@ -1,14 +1,13 @@
 import { suggestFreeCodes } from "./code-suggestions.ts";
 import { type Code, codeSpace, generateCode, parseCode } from "./code.ts";
 import {
+  addPassword,
   createDrafts,
   type CreateRequest,
   type Draft,
   type DraftOptions,
-  hashPasswordOf,
   NO_TERMS,
   type ParseDestination,
-  wantsPassword,
 } from "./drafts.ts";
 import { type Each, mapEach } from "./each.ts";
 import type { Link } from "./link.ts";
@@ -177,8 +176,7 @@ export function createLinkCreation(options: CreateOptions): Creating {
     });
     const pending = entries.filter((entry): entry is Pending => "request" in entry);
     // One after the other, because each takes a core for 20 ms, and other requests have passwords as well.
-    for (const { draft, request } of pending)
-      if (wantsPassword(request)) await hashPasswordOf(draft, request);
+    for (const { draft, request } of pending) if (request.terms?.password) await addPassword(draft, request);
     const reused = await add(pending, insert);
     if (reused !== undefined) return reused;
     const outcomes = mapEach(entries, ({ outcome, isNew }) => {
@@ -208,7 +206,7 @@ export function createLinkCreation(options: CreateOptions): Creating {
         onRefused(draft);
         return draft;
       }
-      if (wantsPassword(request)) await hashPasswordOf(draft, request);
+      if (request.terms?.password) await addPassword(draft, request);
       const length = draft.code === undefined ? await lengthOfCodes() : 0;
       for (let tries = 0; ; tries++) {
         const [outcome = TAKEN] = await store.insert([toNewLink(draft, toTry(draft, length, tries))]);

@@ -104,13 +104,8 @@ export function createDrafts(options: DraftOptions) {
   };
 }
 
-/** Few requests do, and the others need not wait. */
-export function wantsPassword({ terms }: CreateRequest): boolean {
-  return typeof terms?.password === "string";
-}
-
-/** Adds the hash of the wanted password to a draft. */
-export async function hashPasswordOf(draft: Draft, { terms, sharers }: CreateRequest): Promise<void> {
+/** Adds the hash of its password. Call it for the few requests that have one, because the others need not wait. */
+export async function addPassword(draft: Draft, { terms, sharers }: CreateRequest): Promise<void> {
   const passwordHash = await hashPassword(terms?.password ?? "", sharers);
   draft.terms = { ...draft.terms, passwordHash };
 }

@@ -100,22 +100,12 @@ function hostOf(written: string): string {
   return host.replaceAll(/%[89AB][\dA-F]/gi, "").replaceAll(/%[\dA-F]{2}/gi, "x");
 }
 
-const ownNamesOf = new WeakMap<TargetPolicy, { names: ReadonlySet<string>; hasLoopback: boolean }>();
-
-/** The canonical hosts of this service that aren't loopback, and whether others are. */
-function ownNames(policy: TargetPolicy) {
-  const known = ownNamesOf.get(policy);
-  if (known !== undefined) return known;
-  const names = policy.ownHosts.filter((own) => !isLoopback(own)).map(canonicalHost);
-  const own = { names: new Set(names), hasLoopback: policy.ownHosts.some(isLoopback) };
-  ownNamesOf.set(policy, own);
-  return own;
-}
-
 function isOwn(url: URL, policy: TargetPolicy, hostname = url.hostname): boolean {
   const host = canonicalHost(hostname);
-  const { names, hasLoopback } = ownNames(policy);
-  return names.has(host) || (hasLoopback && isLoopback(host) && policy.ownPorts.includes(effectivePort(url)));
+  return policy.ownHosts.some((own) => {
+    if (!isLoopback(own)) return host === canonicalHost(own);
+    return isLoopback(host) && policy.ownPorts.includes(effectivePort(url));
+  });
 }
 
 /** Makes equal hosts compare equal: without trailing dots, IPv4-mapped IPv6 addresses as IPv4. */

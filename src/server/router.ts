@@ -155,8 +155,6 @@ const SHORT_ADDRESS = "/{code}";
  */
 export function createPaths(routes: readonly Route[]) {
   const fixed = new Map<string, Path>();
-  /** Of a path that has the method. Most requests of the API are for one of these. */
-  const alone = new Map<Path, readonly Match[]>();
   const patterns: Pattern[] = [];
   let shortAddress: Pattern | undefined;
 
@@ -168,10 +166,7 @@ export function createPaths(routes: readonly Route[]) {
     const path = { template, methods: new Map<string, Route>(), before, suffix, after };
     if (template === SHORT_ADDRESS) shortAddress = path;
     else if (CODE.test(template)) patterns.push(path);
-    else {
-      fixed.set(template, path);
-      alone.set(path, [{ path, code: "" }]);
-    }
+    else fixed.set(template, path);
     return path;
   }
 
@@ -183,7 +178,7 @@ export function createPaths(routes: readonly Route[]) {
   return (written: string, method: string): readonly Match[] => {
     const path = written.length > 2 && written.endsWith("/") ? written.slice(0, -1) : written;
     const exact = fixed.get(path);
-    if (exact?.methods.has(method) === true) return alone.get(exact) ?? [];
+    if (exact?.methods.has(method) === true) return [{ path: exact, code: "" }];
     const matches: Match[] = exact === undefined ? [] : [{ path: exact, code: "" }];
     for (const pattern of patterns) {
       const code = codeIn(path, pattern);

@@ -1,6 +1,5 @@
 import { startThread } from "../../lib/thread.ts";
 import type { StoredLink } from "../../links/link.ts";
-import type { Taken } from "../../links/problem.ts";
 import {
   type LinkStore,
   type NewLink,
@@ -41,6 +40,7 @@ export interface StoreOptions {
 const INSERTS = { waiting: 10_000, batch: 1000 };
 /** Small batches, because each request may have many links. */
 const REQUESTS = { waiting: 1000, batch: 64 };
+const TAKEN = { kind: "taken" } as const;
 const UPDATES = { waiting: 10_000, batch: 500 };
 
 type Reader = ReturnType<typeof createReader>;
@@ -98,13 +98,11 @@ export async function openSqliteStore(
   }
   const inserts = createCommits(
     INSERTS,
-    async (links: readonly NewLink[], sinceMs) =>
-      outcomesOf(
-        links,
-        JSON.parse(
-          await writer.perform("insert", { rows: JSON.stringify(links.map(insertRow)) }, sinceMs),
-        ) as boolean[],
-      ),
+    async (links: readonly NewLink[], sinceMs) => {
+      const rows = JSON.stringify(links.map(insertRow));
+      const isInserted = JSON.parse(await writer.perform("insert", { rows }, sinceMs)) as boolean[];
+      return links.map((link, nth) => (isInserted[nth] === true ? withoutHold(link) : TAKEN));
+    },
     storeFigures.links,
   );
   const requests = createCommits(
@@ -181,10 +179,6 @@ export async function openSqliteStore(
       thread.terminate();
     },
   };
-}
-
-function outcomesOf(links: readonly NewLink[], isInserted: readonly boolean[]): (StoredLink | Taken)[] {
-  return links.map((link, nth) => (isInserted[nth] === true ? withoutHold(link) : { kind: "taken" }));
 }
 
 /** Lists the fields, because copying the rest of an object takes several times as long. */

@@ -17,7 +17,7 @@ import { createChangesWriter } from "./changes.ts";
 import { isFailedSync } from "./file/failed-sync.ts";
 import { type Identity, identify, watchLog, watchPlace } from "./file/file-identity.ts";
 import { openWriter } from "./file/file.ts";
-import { createLinks, type InsertRow, type UpdateTask } from "./links.ts";
+import { createLinks, type Row, type UpdateTask } from "./links.ts";
 import { type KeyedTask, createRepeatableRequests } from "./repeatable-requests.ts";
 import { statementsOn } from "./sql.ts";
 import { StoreBusy } from "./store-busy.ts";
@@ -65,7 +65,7 @@ const calls = {
     return file.opened;
   },
   insert: ({ rows }: { readonly rows: string }) =>
-    JSON.stringify(file.links.insert(JSON.parse(rows) as InsertRow[])),
+    JSON.stringify(file.links.insert(JSON.parse(rows) as Row[])),
   insertOnce: ({ requests }: { readonly requests: string }) =>
     JSON.stringify(file.requests.insertOnce(JSON.parse(requests) as KeyedTask[])),
   forgetRequests: ({ sentBeforeMs, limit }: { readonly sentBeforeMs: number; readonly limit: number }) =>
