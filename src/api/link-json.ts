@@ -47,6 +47,7 @@ const properties = {
   created_at: instant("api.link.created_at", "2026-01-01T00:00:00.000Z"),
   ...termShape(),
   visits_used: z.int().nullable().openapi({ description: "api.link.visits_used", example: null }),
+  created_by: string.optional().openapi({ description: "api.link.created_by", example: "newsletter" }),
   state: state.openapi({ description: "api.link.state", example: "active" }),
   disabled_reason: disabledReason
     .nullable()

@@ -91,6 +91,7 @@ export const PROBLEM_REASONS = [
   "route.unknown",
   "token.missing",
   "token.wrong",
+  "user.wrong",
   // Our side.
   "internal",
   "overloaded",

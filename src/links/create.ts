@@ -8,6 +8,7 @@ import {
   type DraftOptions,
   NO_TERMS,
   type ParseDestination,
+  withCreator,
 } from "./drafts.ts";
 import { type Each, mapEach } from "./each.ts";
 import type { Link } from "./link.ts";
@@ -100,12 +101,13 @@ export function createLinkCreation(options: CreateOptions): Creating {
 
   /** The link that an earlier request created, as it was then. */
   function replay(
-    { originalUrl, terms: wanted = NO_TERMS }: CreateRequest,
+    { originalUrl, terms: wanted = NO_TERMS, createdBy }: CreateRequest,
     { code, createdMs, endsMs }: Omit<CreatedRecord<Code>, "nth">,
   ): Link {
     // It was accepted before, so it can be parsed.
     const target = (URL.parse(originalUrl)?.href ?? originalUrl) as Target;
-    return { code, originalUrl, target, createdMs, endsMs, terms: termsOf(wanted, createdMs) };
+    const terms = withCreator(termsOf(wanted, createdMs), createdBy);
+    return { code, originalUrl, target, createdMs, endsMs, terms };
   }
 
   function toTry({ code }: Draft, length: number, tries: number): Code {

@@ -1,7 +1,7 @@
 import type { Clock } from "./clock.ts";
 import { type Code, parseCode } from "./code.ts";
 import type { Blocked } from "./link-check.ts";
-import type { Link } from "./link.ts";
+import type { Link, Terms } from "./link.ts";
 import { hashPassword } from "./password.ts";
 import { type Invalid, invalid, isProblem } from "./problem.ts";
 import type { NewLink } from "./store.ts";
@@ -16,6 +16,8 @@ export interface CreateRequest {
   /** The host of another domain of this instance. */
   readonly domain?: string | undefined;
   readonly terms?: WantedTerms | undefined;
+  /** The name of who creates it. No body contains it. */
+  readonly createdBy?: string | undefined;
   /** Who shares the places of the queue in which passwords are hashed. */
   readonly sharers?: readonly string[] | undefined;
 }
@@ -54,6 +56,10 @@ export function createDestinationParser({
   };
 }
 
+export function withCreator(terms: Terms | undefined, createdBy: string | undefined): Terms | undefined {
+  return createdBy === undefined ? terms : { ...terms, createdBy };
+}
+
 /** Turns requests into links to insert. */
 export function createDrafts(options: DraftOptions) {
   const { clock, defaultExpiry, codeHoldMs } = options;
@@ -69,13 +75,13 @@ export function createDrafts(options: DraftOptions) {
     freeIfEndedByMs,
 
     parse(request: CreateRequest, createdMs: number): Draft | Invalid {
-      const { originalUrl, customCode, domain, terms: wanted = NO_TERMS } = request;
+      const { originalUrl, customCode, domain, terms: wanted = NO_TERMS, createdBy } = request;
       const target = parseDestination(originalUrl);
       const code = customCode === undefined ? undefined : parseCode(customCode);
       const keyPrefix = domain === undefined ? undefined : options.keyPrefixOf?.(domain);
       const isUnknownDomain = domain !== undefined && keyPrefix === undefined;
       const endsMs = endOf(wanted, defaultExpiry, createdMs);
-      const terms = termsOf(wanted, createdMs);
+      const terms = withCreator(termsOf(wanted, createdMs), createdBy);
       const wrongEnd = refuseEnd(endsMs, Math.max(createdMs, terms?.startsMs ?? 0), createdMs);
       const wrongTerms = refuseTerms(wanted);
       if (

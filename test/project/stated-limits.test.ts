@@ -43,6 +43,7 @@ import { MAX_SPACE_USED } from "../../src/links/create.ts";
 import { EDITABLE_MS } from "../../src/links/edit.ts";
 import { MAX_DESTINATION_LENGTH } from "../../src/links/forwarded-query.ts";
 import { REPLAY_MS } from "../../src/links/links.ts";
+import { MAX_NAME_LENGTH } from "../../src/links/name.ts";
 import { CHECKS_AT_ONCE, COST } from "../../src/links/password.ts";
 import { HASH_BYTES } from "../../src/links/secret.ts";
 import { SYNC_FAILED } from "../../src/links/store.ts";
@@ -56,7 +57,7 @@ import { MAX_BYTES as MAX_FEED_BYTES } from "../../src/moderation/blocklist/down
 import { EVERY_MS as FETCH_EVERY_MS } from "../../src/moderation/blocklist/feeds.ts";
 import { MAX_FILE_BYTES, MAX_RULES } from "../../src/moderation/blocklist/list-file.ts";
 import { MAX_NOTE_LENGTH } from "../../src/moderation/case.ts";
-import { MAX_COUNTED_DISABLED } from "../../src/moderation/figures.ts";
+import { FIGURE_DAYS, MAX_COUNTED_DISABLED } from "../../src/moderation/figures.ts";
 import { MAX_RULES as MAX_BLOCKED_HOSTS } from "../../src/moderation/operator.ts";
 import {
   CLIENTS_OF_SITE,
@@ -143,11 +144,11 @@ const PUBLIC = {
 const UNKNOWN = PUBLIC.limitUnknown[0] ?? { count: Number.NaN, ms: Number.NaN };
 
 /** The memory of all limits of a process. */
-function limitsMib(windows?: readonly Window[], adminToken?: string): number {
+function limitsMib(windows?: readonly Window[], hasOperators = false): number {
   const lists = Object.entries(PUBLIC).map(([name, own]) => [name, windows ?? own] as const);
   const limits = createRateLimits({
     ...(Object.fromEntries(lists) as unknown as typeof PUBLIC),
-    ...(adminToken !== undefined && { adminToken }),
+    hasOperators,
     clock: { monotonicMs: () => 0 },
     seed: 0n,
   });
@@ -210,6 +211,8 @@ const STATED: Readonly<Record<string, readonly string[]>> = {
     `up to ${word(MAX_ATTEMPTS)} attempts within ${TIMEOUT_MS / 1000} seconds`,
   ],
   "docs/admin.md": [
+    `figures of ${FIGURE_DAYS} days`,
+    `for each of the last ${FIGURE_DAYS} days`,
     `\`note\` has up to ${count(MAX_NOTE_LENGTH)} characters`,
     `at most ${count(MAX_CHANGED)}: `,
     `the blocked hosts, at most ${count(MAX_BLOCKED_HOSTS)}`,
@@ -350,7 +353,7 @@ const STATED: Readonly<Record<string, readonly string[]>> = {
     `all clients together have ${word(TRYING_CLIENTS)} times as many`,
     `up to ${word(MAX_WINDOWS)} windows`,
     `reaches ${word(SCAN_TIMES)} times \`LIMIT_UNKNOWN\``,
-    `They take ${limitsMib()} MiB per process with the public limits, ${limitsMib(undefined, "token")} MiB with \`ADMIN_TOKEN\`, and at most ${limitsMib(FOUR_WINDOWS, "token")} MiB with ${word(MAX_WINDOWS)} windows each`,
+    `They take ${limitsMib()} MiB per process with the public limits, ${limitsMib(undefined, true)} MiB with \`ADMIN_TOKEN\`, and at most ${limitsMib(FOUR_WINDOWS, true)} MiB with ${word(MAX_WINDOWS)} windows each`,
     `The public default, ${span(EDITABLE_MS["24h"])}, is`,
     `in every process within ${CHANGE_SPAN}`,
     `once ${span(FETCH_EVERY_MS)} into`,
@@ -390,6 +393,7 @@ const STATED: Readonly<Record<string, readonly string[]>> = {
     `addresses are fetched every ${span(FETCH_EVERY_MS).split(" ")[1]}`,
     `lets makers change destinations for ${span(EDITABLE_MS["24h"])}`,
   ],
+  "docs/single-sign-on.md": [`A name has 1 to ${MAX_NAME_LENGTH} letters`],
   "docs/troubleshooting.md": [
     `a start without it needs ${OPENING_KIB} KiB of room`,
     `keeps idle connections for over ${IDLE_SECONDS} s`,

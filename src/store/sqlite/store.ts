@@ -65,6 +65,7 @@ function readingHalf(reader: Reader) {
     isSessionEnded: reader.isSessionEnded,
     caseOf: reader.caseOf,
     cases: reader.cases,
+    openCases: reader.openCases,
   } satisfies Partial<LinkStore & VisitStore & ModerationStore>;
 }
 
