@@ -6,6 +6,7 @@ import { canonicalHost, isPrivateHost, type Posture } from "../links/target.ts";
 import type { DatabaseAddress, PostgresAddress } from "./database-url.ts";
 import { automaticTypes } from "./event-settings.ts";
 import { limit, type Setting } from "./formats.ts";
+import { findMisspellings, type Misspelling } from "./misspellings.ts";
 import { type SecretKey, SETTINGS, type Values } from "./settings.ts";
 
 /** The values without `auto`. */
@@ -68,7 +69,7 @@ export function readConfig(env: Environment, serves = false): Config {
   mistakes.push(...conflicts(values));
   if (serves) mistakes.push(...unreadable(values));
   if (mistakes.length > 0) throw new ConfigError(mistakes);
-  return { ...resolve(values as Values), misspellings: misspellings(env) };
+  return { ...resolve(values as Values), misspellings: findMisspellings(env) };
 }
 
 /** If the value is wrong, adds to `mistakes` and returns undefined. */
@@ -235,53 +236,4 @@ function placeOf(database: DatabaseAddress): { readonly folder: string; readonly
   return database.engine === "sqlite"
     ? { folder: dirname(database.path), name: basename(database.path) }
     : { folder: "./data", name: encodeURIComponent(database.name) };
-}
-
-/** An environment variable that is no setting, and the setting that it probably means. */
-interface Misspelling {
-  readonly name: string;
-  readonly meant: string;
-}
-
-/** Two edits turn EDITOR into EDITS and HOME into HOST, which nearly every environment has. */
-const LONG_NAME = 8;
-/** Usual variables close to a setting. systemd sets the first. */
-const USUAL: ReadonlySet<string> = new Set(["CACHE_DIRECTORY", "DOMAIN", "SMTP_PORT"]);
-
-/** Ignores settings that are set under their right name. */
-function misspellings(env: Readonly<Record<string, string | undefined>>): Misspelling[] {
-  const names: readonly string[] = Object.values(SETTINGS).map(({ name }) => name);
-  const unset = names.filter((name) => env[name] === undefined);
-  return Object.keys(env)
-    .filter((name) => !names.includes(name) && !USUAL.has(name))
-    .flatMap((name) => {
-      const [nearest] = unset
-        .map((meant) => ({ name, meant, edits: countEdits(name, meant) }))
-        .filter(({ meant, edits: count }) => count <= (meant.length < LONG_NAME ? 1 : 2))
-        .toSorted((a, b) => a.edits - b.edits);
-      return nearest === undefined ? [] : [{ name, meant: nearest.meant }];
-    });
-}
-
-/** Counts characters added, omitted, replaced or swapped with the next (optimal string alignment). */
-function countEdits(a: string, b: string): number {
-  if (Math.abs(a.length - b.length) > 2) return Number.POSITIVE_INFINITY;
-  let before: number[] = [];
-  let last = Array.from({ length: b.length + 1 }, (_, at) => at);
-  for (let i = 1; i <= a.length; i++) {
-    const row = [i];
-    for (let j = 1; j <= b.length; j++) {
-      const isSame = a[i - 1] === b[j - 1];
-      const isSwapped = i > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1];
-      row[j] = Math.min(
-        (last[j] ?? 0) + 1,
-        (row[j - 1] ?? 0) + 1,
-        (last[j - 1] ?? 0) + (isSame ? 0 : 1),
-        isSwapped ? (before[j - 2] ?? 0) + 1 : Number.POSITIVE_INFINITY,
-      );
-    }
-    before = last;
-    last = row;
-  }
-  return last[b.length] ?? 0;
 }
