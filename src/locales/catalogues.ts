@@ -6,12 +6,12 @@ export type Text = string | Readonly<Partial<Record<Intl.LDMLPluralRule, string>
 type Catalogue = Readonly<Record<string, Text>>;
 
 /**
- * Reads every `<language>.json` in this folder, English first. To add a language, add its file.
+ * Reads every `<language>.json` in this folder as JSON, English first. To add a language, add its file.
  *
  * This is a macro: it runs when the module that calls it is compiled. If the keys or placeholders of a catalogue
  * differ from the English ones, or a plural lacks a form that its language has, the build and the start fail.
  */
-export function readCatalogues(): Record<string, Catalogue> {
+export function readCatalogues(): Record<string, string> {
   const languages = readdirSync(import.meta.dir)
     .filter((file) => file.endsWith(".json"))
     .map((file) => file.slice(0, -".json".length))
@@ -28,7 +28,9 @@ export function readCatalogues(): Record<string, Catalogue> {
     if (differing.length > 0)
       throw new Error(`${language}.json differs from en.json in: ${differing.join(", ")}`);
   }
-  return catalogues;
+  return Object.fromEntries(
+    Object.entries(catalogues).map(([language, catalogue]) => [language, JSON.stringify(catalogue)]),
+  );
 }
 
 /** Whether a message has the same placeholders as the English one, and plural forms if that has them. */

@@ -10,8 +10,16 @@ export type Values = Readonly<Record<string, string | number | ((language: strin
 
 type Catalogue = Readonly<Record<MessageKey, Text>>;
 
-/** A map, because Bun would inline a macro's plain object wherever its name is used. */
-const catalogues = new Map(Object.entries(readCatalogues() as Record<string, Catalogue>));
+/**
+ * Parsed with the first use, because a start needs none. A map, because Bun would inline a macro's plain object wherever its
+ * name is used.
+ */
+const catalogues = new Map(
+  Object.entries(readCatalogues() as Record<string, string>).map(([language, json]) => [
+    language,
+    once(() => JSON.parse(json) as Catalogue),
+  ]),
+);
 
 /** BCP 47 tags, English first. */
 export const LANGUAGES: readonly string[] = [...catalogues.keys()];
@@ -53,7 +61,7 @@ export function sentenceSpace(language: string): string {
 }
 
 function textOf(language: string, key: MessageKey): Text | undefined {
-  return catalogues.get(language)?.[key];
+  return catalogues.get(language)?.()[key];
 }
 
 /** Formats a count and chooses its plural form. Cached, because a chart has hundreds. */
