@@ -24,19 +24,26 @@ export function readCountry(text: string): string {
   return NO_COUNTRY.test(code) || names().of(code) === undefined ? "" : code;
 }
 
+/** Addresses of no country, such as those of health checks. */
+const LOCAL = /^(?:10|127|192\.168)\.|^::1$/;
+
 /** In the npm package, the path is relative to the file that has this code; elsewhere it is absolute. */
 const EMBEDDED = resolve(import.meta.dir, embedded);
 
 /**
- * Loads a country database in MaxMind's format. The embedded one has the countries where networks are registered.
+ * Loads a country database in MaxMind's format. The embedded one has the countries where networks are registered. It takes
+ * 11 MB and 3 ms, so an executable loads it for the first visitor from outside. Elsewhere, an update may replace the file by then.
  *
  * The returned function takes an address in canonical form (IPv4 not mapped into IPv6, no zone), or "". It returns a
  * country code, or "" if unknown.
  */
 export function openCountries(file: string = EMBEDDED): (address: string) => string {
-  const reader = new Reader<Entry>(readFileSync(file));
+  const open = once(() => new Reader<Entry>(readFileSync(file)));
+  const isLate = file === EMBEDDED && Bun.isStandaloneExecutable;
+  if (!isLate) open();
   return (address) => {
-    if (address === "") return "";
+    if (address === "" || (isLate && LOCAL.test(address))) return "";
+    const reader = open();
     // An IPv4 database has no IPv6 addresses. The reader would return the country of some unrelated IPv4 address.
     if (reader.metadata.ipVersion === 4 && address.includes(":")) return "";
     const entry = reader.get(address);
