@@ -15,7 +15,7 @@ type Catalogue = Readonly<Record<MessageKey, Text>>;
  * name is used.
  */
 const catalogues = new Map(
-  Object.entries(readCatalogues() as Record<string, string>).map(([language, json]) => [
+  Object.entries(readCatalogues()).map(([language, json]) => [
     language,
     once(() => JSON.parse(json) as Catalogue),
   ]),
