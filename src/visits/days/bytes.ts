@@ -22,6 +22,11 @@ export function createBytes() {
       reserve(4);
       length = buffer.writeUInt32LE(value, length);
     },
+    /** In UTF-8, without its length. */
+    text(text: string): void {
+      reserve(3 * text.length);
+      length += buffer.write(text, length);
+    },
     add(bytes: Uint8Array): void {
       reserve(bytes.length);
       buffer.set(bytes, length);

@@ -191,14 +191,14 @@ function readValues(
     const head = from.number();
     if (head % 2 === 1) read.others[dimension] = from.number();
     const floor = hasDropped ? from.number() : 0;
-    const inherited = new Map<string, number>();
-    if (floor > 0) dropped[dimension] = { floor, inherited };
+    const inherited = floor > 0 ? new Map<string, number>() : undefined;
+    if (inherited !== undefined) dropped[dimension] = { floor, inherited };
     if (head < 2) continue;
     const values: Value[] = [];
     for (let count = Math.floor(head / 2); count > 0; count--) {
       const text = readName(from, nth);
       values.push([text, from.number()]);
-      if (floor > 0) inherited.set(text, from.number());
+      inherited?.set(text, from.number());
     }
     read.values[dimension] = values;
   }
@@ -209,9 +209,8 @@ function readValues(
 function writeName(to: Bytes, dimension: number, text: string): void {
   const place = PLACES[dimension]?.get(text);
   if (place !== undefined) return to.number(2 * place);
-  const utf8 = Buffer.from(text);
-  to.number(2 * utf8.length + 1);
-  to.add(utf8);
+  to.number(2 * Buffer.byteLength(text) + 1);
+  to.text(text);
 }
 
 function readName(from: BytesReader, dimension: number): string {

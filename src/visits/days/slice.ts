@@ -33,10 +33,13 @@ export interface Row extends Day {
 export function encodeRows(rows: readonly Row[]): string {
   const bytes = createBytes();
   for (const { code, createdMs, day, visits, bots, detail } of rows) {
-    const utf8 = Buffer.from(code);
-    bytes.number(utf8.length);
-    bytes.add(utf8);
-    for (const number of [createdMs, day, visits, bots, detail.length]) bytes.number(number);
+    bytes.number(Buffer.byteLength(code));
+    bytes.text(code);
+    bytes.number(createdMs);
+    bytes.number(day);
+    bytes.number(visits);
+    bytes.number(bots);
+    bytes.number(detail.length);
     bytes.add(detail);
   }
   return Buffer.from(bytes.take().buffer).toString("latin1");

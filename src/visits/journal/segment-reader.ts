@@ -47,33 +47,32 @@ export function readSegment(path: string): SegmentVisits {
   });
   const { starts, byLink } = groupByLink(details, linkAt, links.length);
 
-  function traitsAt(at: number): Traits {
-    const traits: Partial<Record<VisitTable, Traits[VisitTable]>> = {};
-    for (let nth = 0; nth < VISIT_TABLES.length; nth++) {
-      const table = VISIT_TABLES[nth] as VisitTable;
-      const word = details[at + 1 + (nth >> 1)] ?? 0;
-      const place = nth % 2 === 0 ? word >>> 16 : word & 0xffff;
-      traits[table] = table === "agent" ? (agents[place] ?? UNKNOWN_AGENT) : (texts[table][place] ?? "");
-    }
-    return traits as Traits;
+  function placeAt(at: number, table: VisitTable): number {
+    const nth = VISIT_TABLES.indexOf(table);
+    const word = details[at + 1 + (nth >> 1)] ?? 0;
+    return nth % 2 === 0 ? word >>> 16 : word & 0xffff;
   }
 
   function detailsOf(link: number): SameVisits[] {
-    const groups: (SameVisits & { times: number })[] = [];
-    let groupAt = -1;
+    const groups: SameVisits[] = [];
+    let last: (SameVisits & { times: number }) | undefined;
+    let lastAt = -1;
     for (let nth = starts[link] ?? 0; nth < (starts[link + 1] ?? 0); nth++) {
       const at = (byLink[nth] ?? 0) * DETAIL_WORDS;
-      const last = groups.at(-1);
-      if (last !== undefined && isSame(details, groupAt, at)) {
+      if (last !== undefined && isSame(details, lastAt, at)) {
         last.times++;
         continue;
       }
-      groupAt = at;
-      groups.push({
-        ...traitsAt(at),
+      lastAt = at;
+      last = {
+        agent: agents[placeAt(at, "agent")] ?? UNKNOWN_AGENT,
+        referrer: texts.referrer[placeAt(at, "referrer")] ?? "",
+        language: texts.language[placeAt(at, "language")] ?? "",
+        country: texts.country[placeAt(at, "country")] ?? "",
         visitor: details[at + VISITOR_WORD] ?? 0,
         times: 1,
-      });
+      };
+      groups.push(last);
     }
     return groups;
   }
@@ -115,7 +114,8 @@ function sortLinks(names: Buffer, named: Uint32Array): { links: Uint32Array; lin
 
 /** Compares bytes, as the store does. `a` and `b` are the starts of the names. */
 function compareNames(names: Buffer, a: number, b: number): number {
-  const [endA, endB] = [endOf(names, a), endOf(names, b)];
+  const endA = endOf(names, a);
+  const endB = endOf(names, b);
   const length = Math.min(endA - a, endB - b);
   for (let nth = 0; nth < length; nth++) {
     const difference = (names[a + nth] ?? 0) - (names[b + nth] ?? 0);
@@ -150,11 +150,12 @@ function checkLinkName(names: Buffer, name: number): void {
 
 /** Takes a name that {@link checkLinkName} accepted. */
 function readLinkName(names: Buffer, name: number): Pick<LinkVisits, "code" | "createdMs"> {
-  const tab = names.indexOf(TAB, name);
-  return {
-    code: names.toString("utf8", name, tab) as LinkKey,
-    createdMs: Number(names.toString("latin1", tab + 1, endOf(names, name))),
-  };
+  const end = endOf(names, name);
+  let tab = name;
+  while (names[tab] !== TAB) tab++;
+  let createdMs = 0;
+  for (let at = tab + 1; at < end; at++) createdMs = createdMs * 10 + (names[at] ?? 0) - ZERO;
+  return { code: names.toString("utf8", name, tab) as LinkKey, createdMs };
 }
 
 const UNKNOWN_AGENT = parseAgent("");
