@@ -410,6 +410,26 @@ test("a file moves the list, with the manage keys, to another browser, which kee
   expect(keysOf(await storedEntries(other))).toEqual(all);
 });
 
+/** Loads a file of links into the list of a page. */
+async function loadFile(page: Page, links: readonly StoredEntry[]): Promise<void> {
+  const choosing = page.waitForEvent("filechooser");
+  await page.getByRole("button", { name: say("links.load") }).click();
+  const buffer = Buffer.from(JSON.stringify(links));
+  await (await choosing).setFiles({ name: "links.json", mimeType: "application/json", buffer });
+}
+
+test("a file never pushes a link of this browser out of a full list", async () => {
+  await using page = await openPage(curt.origin);
+  const own = await createLink("own");
+  await openList(page, [own]);
+  const later = Array.from({ length: 10_000 }, (_, nth) => ({ path: `/${nth}`, created: "9999-01-01" }));
+  await loadFile(page, later);
+  await listOn(page)
+    .status(say("links.loaded", { value: "9,999" }))
+    .waitFor();
+  expect(await storedEntries(page)).toContainEqual(expect.objectContaining(own));
+});
+
 test("rows have one height, whatever the length of code and destination", async () => {
   await using page = await openPage(curt.origin);
   const long = await createLink("가".repeat(64), { target: `https://example.com/${"a".repeat(900)}` });

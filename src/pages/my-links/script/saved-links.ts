@@ -56,7 +56,10 @@ export function changeSavedLinks(change: (list: SavedLink[]) => readonly SavedLi
   return write("localStorage", LIST, list.length === 0 ? null : JSON.stringify(list));
 }
 
-/** Both lists, with the key that either has for the same link. Of links with the same code, the first list's. */
+/**
+ * Both lists, with the key that either has for the same link. Of links with the same code, the first list's.
+ * No link of the first list makes room for the other's.
+ */
 export function mergeLinks(list: readonly SavedLink[], others: readonly SavedLink[]): SavedLink[] {
   const byPath = new Map(others.map((saved) => [saved.path, saved]));
   const merged = list.map((saved) => {
@@ -64,7 +67,7 @@ export function mergeLinks(list: readonly SavedLink[], others: readonly SavedLin
     byPath.delete(saved.path);
     return other?.created === saved.created ? { ...other, ...saved, key: saved.key ?? other.key } : saved;
   });
-  return [...merged, ...byPath.values()];
+  return [...merged, ...byPath.values()].slice(0, MAX_LINKS);
 }
 
 /** Stores the status of links, to search and show them while the service is unavailable. */
