@@ -430,6 +430,22 @@ test("a file never pushes a link of this browser out of a full list", async () =
   expect(await storedEntries(page)).toContainEqual(expect.objectContaining(own));
 });
 
+test("a file with the newer link of a code replaces one that is gone, with its key", async () => {
+  await using page = await openPage(curt.origin);
+  const newer = await createLink("reused");
+  const older = { ...newer, created: "2026-01-01T00:00:00.000Z", key: "old" };
+  await openList(page, [older]);
+  const { item } = listOn(page);
+  await item("reused")
+    .filter({ hasText: say("home.gone") })
+    .waitFor();
+  await loadFile(page, [newer]);
+  await item("reused")
+    .filter({ hasText: say("home.endless") })
+    .waitFor();
+  expect(await storedEntries(page)).toMatchObject([newer]);
+});
+
 test("rows have one height, whatever the length of code and destination", async () => {
   await using page = await openPage(curt.origin);
   const long = await createLink("가".repeat(64), { target: `https://example.com/${"a".repeat(900)}` });

@@ -192,6 +192,8 @@ function showLinks(main: HTMLElement): void {
     file.value = "";
     if (loaded.length === 0) return say("unreadable");
     const before = links.size;
+    // Which links are gone.
+    storeFresh();
     if (!changeSavedLinks((all) => mergeLinks(all, loaded))) return say("full");
     readList();
     show();
