@@ -446,6 +446,39 @@ test("a file with the newer link of a code replaces one that is gone, with its k
   expect(await storedEntries(page)).toMatchObject([newer]);
 });
 
+test("a late response about an older link of a code doesn't describe the newer one", async () => {
+  await using page = await openPage(curt.origin);
+  const newer = await createLink("late");
+  const older = { path: newer.path, created: "2026-01-01T00:00:00.000Z" };
+  const { promise: isReplaced, resolve: replaced } = Promise.withResolvers<void>();
+  const { promise: isAsked, resolve: asked } = Promise.withResolvers<void>();
+  await page.route(
+    "**/api/v1/links/*",
+    async (route) => {
+      asked();
+      await isReplaced;
+      await route.continue();
+    },
+    { times: 1 },
+  );
+  await openList(page, [older]);
+  await isAsked;
+  const other = await page.context().newPage();
+  await other.goto("/livez");
+  await other.evaluate(`localStorage['curt.made-here'] = ${JSON.stringify(JSON.stringify([newer]))}`);
+  const { item } = listOn(page);
+  await item("late")
+    .getByRole("link", { name: say("home.manage") })
+    .waitFor();
+  replaced();
+  await item("late")
+    .filter({ hasText: say("home.endless") })
+    .waitFor();
+  const downloading = page.waitForEvent("download");
+  await page.getByRole("button", { name: say("links.save") }).click();
+  expect(await Bun.file(await (await downloading).path()).json()).toMatchObject([newer]);
+});
+
 test("rows have one height, whatever the length of code and destination", async () => {
   await using page = await openPage(curt.origin);
   const long = await createLink("가".repeat(64), { target: `https://example.com/${"a".repeat(900)}` });

@@ -94,11 +94,13 @@ function showLinks(main: HTMLElement): void {
     }
   }
 
-  function onStatus(saved: SavedLink): void {
-    const item = items.get(saved.path);
-    // It was removed in the meantime.
-    if (!links.has(saved.path)) return;
-    links.set(saved.path, saved);
+  function onStatus({ path, created, target, status }: SavedLink): void {
+    const item = items.get(path);
+    const known = links.get(path);
+    // It was removed or replaced in the meantime.
+    if (known?.created !== created) return;
+    const saved = { ...known, target, status };
+    links.set(path, saved);
     texts.delete(saved.path);
     if (item) showStatus(item, saved, words);
     if (fresh.size === 0) setTimeout(storeFresh, STORE_EVERY_MS);
