@@ -479,6 +479,25 @@ test("a late response about an older link of a code doesn't describe the newer o
   expect(await Bun.file(await (await downloading).path()).json()).toMatchObject([newer]);
 });
 
+test("links whose requests are refused don't keep the others from their figures", async () => {
+  await using page = await openPage(curt.origin);
+  const fine = await createLink("fine");
+  // As a firewall may do with some words.
+  await page.route("**/select-*", (route) => route.fulfill({ body: "Forbidden" }));
+  const refused = [1, 2, 3, 4].map((nth) => ({
+    path: `/api/v1/links/select-${nth}`,
+    created: `299${nth}-01-01T00:00:00.000Z`,
+  }));
+  await stopTime(page);
+  await openList(page, [...refused, fine]);
+  const { item, status } = listOn(page);
+  await status(say("links.away")).waitFor();
+  await page.clock.runFor(31_000);
+  await item("fine")
+    .filter({ hasText: say("home.endless") })
+    .waitFor();
+});
+
 test("rows have one height, whatever the length of code and destination", async () => {
   await using page = await openPage(curt.origin);
   const long = await createLink("가".repeat(64), { target: `https://example.com/${"a".repeat(900)}` });

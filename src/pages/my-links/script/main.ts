@@ -237,6 +237,8 @@ interface StatusRequestsOptions {
 /** Loads the status of links, a few at a time, within the service's limits. */
 function createStatusRequests({ candidates, onStatus, onTrouble }: StatusRequestsOptions) {
   const inFlight = new Set<string>();
+  /** Links without a response come after the others, because a firewall may refuse some addresses. */
+  const failed = new Set<string>();
   const requestTimes: number[] = [];
   let pausedUntil = 0;
 
@@ -253,7 +255,8 @@ function createStatusRequests({ candidates, onStatus, onTrouble }: StatusRequest
 
   function check(): void {
     while (mayRequest()) {
-      const saved = candidates().find((one) => isStale(one) && !inFlight.has(one.path));
+      const stale = candidates().filter((one) => isStale(one) && !inFlight.has(one.path));
+      const saved = stale.find(({ path }) => !failed.has(path)) ?? stale[0];
       if (saved === undefined) return;
       void request(saved);
     }
@@ -265,9 +268,11 @@ function createStatusRequests({ candidates, onStatus, onTrouble }: StatusRequest
     const answer = await loadStatus(saved);
     inFlight.delete(saved.path);
     if ("status" in answer) {
+      failed.delete(saved.path);
       onStatus({ ...saved, ...answer });
       if (performance.now() >= pausedUntil) onTrouble(undefined);
     } else {
+      failed.add(saved.path);
       pausedUntil = performance.now() + answer.waitMs;
       setTimeout(check, answer.waitMs);
       onTrouble(answer.isLimited ? "limited" : "away");
