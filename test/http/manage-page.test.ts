@@ -117,6 +117,24 @@ describe("the manage page", () => {
     expect(await destinationOf(curt, code)).toBe(OTHER);
   });
 
+  test("an older form undoes no change of another tab, and shows the link as it is now", async () => {
+    const { code, path, key } = await createManagedLink(curt);
+    const { body } = await send(code, { key });
+    const seenIn = (page: string) => /name="seen" value="([\w-]+)"/.exec(page)?.[1] ?? "";
+    const older = { key, act: "change", target: TARGET, expires_at: "never", seen: seenIn(body) };
+    await callApi(curt, "PATCH", path, { key, body: { target: OTHER, expires_at: "48h" } });
+    // A form with mistakes stays an older one.
+    const wrong = await send(code, { ...older, max_visits: "many" });
+    expect([wrong.status, seenIn(wrong.body)]).toEqual([400, older.seen]);
+    const refused = await send(code, { ...older, max_visits: "3" });
+    expect([refused.status, refused.body.includes(en["manage.conflict"])]).toEqual([412, true]);
+    expect(refused.body).toContain(`value="${OTHER}"`);
+    expect(await destinationOf(curt, code)).toBe(OTHER);
+    const now = { ...older, target: OTHER, expires_at: "", max_visits: "3", seen: seenIn(refused.body) };
+    expect((await send(code, now)).status).toBe(200);
+    expect((await callApi(curt, "GET", path, { key })).data).toMatchObject({ target: OTHER, max_visits: 3 });
+  });
+
   test("reports an unknown choice of an expiry beside it", async () => {
     const link = await createManagedLink(curt);
     const { status, body } = await send(link.code, untouched(link, { expires_at: "soon" }));

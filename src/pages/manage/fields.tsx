@@ -24,7 +24,7 @@ import type { Changed } from "../shared/link-facts.tsx";
 
 export const MANAGE_FIELDS = ["target", ...TERM_NAMES, "sure"] as const;
 type ManageField = (typeof MANAGE_FIELDS)[number];
-type SentField = ManageField | `${NameOf<"when">}_date` | "zone";
+type SentField = ManageField | `${NameOf<"when">}_date` | "zone" | "seen";
 
 export interface ManageForm {
   readonly link: FoundLink;
