@@ -55,7 +55,10 @@ async function manage(
   const given = (options["key"] as string | undefined) || (isTrusted ? environment["CURT_KEY"] : undefined);
   const key = given || findKey(environment, { code: link.code, origin: link.origin ?? instance.baseUrl });
   if (needsKey && key === undefined)
-    return fail(`no manage key for ${written} in ${keysPath(environment)}: give --key or CURT_KEY`, 2);
+    return fail(
+      `no manage key for ${written} in ${keysPath(environment)}: give the whole short address, --key or CURT_KEY`,
+      2,
+    );
   return sendRequests(
     environment,
     async (client) => {

@@ -128,6 +128,15 @@ describe("curt shorten in a pipe", () => {
     );
   });
 
+  test("names the fault of a certificate", async () => {
+    const pem = readFileSync(join(ROOT, "test/http/certificates/first.pem"), "utf8");
+    using server = Bun.serve({ port: 0, tls: { cert: pem, key: pem }, fetch: () => new Response() });
+    const url = `https://localhost:${server.port}`;
+    const { code, stderr } = await run(["shorten", "https://a.example/"], { CURT_URL: url });
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/cannot be reached \(.*certificate.*; NODE_EXTRA_CA_CERTS names a file/);
+  });
+
   test("loads no module of the server", async () => {
     const loaded = await modulesOf(["shorten", "https://example.com/"], environment);
     expect(loaded).toContain(join(ROOT, "src/cli/shorten.ts"));
