@@ -11,7 +11,7 @@ import { describeDestination } from "../shared/destination-parts.ts";
 import { Notice } from "../shared/fields.tsx";
 import { Instant } from "../shared/instant.tsx";
 import { operatorPage, type PageData, listPageOf, queryValue, renderPage } from "./endpoint.ts";
-import { adminPage, Beginning, LinkTo, More, type PageContext, withQuery } from "./frame.tsx";
+import { adminPage, Beginning, Form, LinkTo, More, type PageContext, withQuery } from "./frame.tsx";
 
 export const SEARCH_LABELS = {
   q: "admin.q",
@@ -29,6 +29,8 @@ interface Links {
   readonly refusal?: string | undefined;
   /** The number of links that were disabled or enabled a moment ago. */
   readonly done?: number | undefined;
+  /** When links were disabled a moment ago, to undo that. "" if they weren't. */
+  readonly undoes: string;
 }
 
 interface LinksData extends PageData {
@@ -52,6 +54,7 @@ export const showLinks = operatorPage(
       searched,
       nowMs: inspection.nowMs(),
       ...(done !== undefined && { done: Number(done) }),
+      undoes: queryValue(call, "undoes"),
     };
     const next = withQuery("/admin/links", { ...filledFields(search), cursor: cursor ?? "" });
     return renderPage(
@@ -75,7 +78,7 @@ export const showLinks = operatorPage(
 
 function linksPage(context: PageContext, view: Links): Page {
   const { language } = context;
-  const { search, links, cursor, searched, refusal, done } = view;
+  const { search, links, cursor, searched, refusal, done, undoes } = view;
   const say = (key: Parameters<typeof message>[1]) => message(language, key);
   const query = filledFields(search);
   const isSearch = Object.keys(query).length > 0;
@@ -86,6 +89,15 @@ function linksPage(context: PageContext, view: Links): Page {
     say("admin.links"),
     <>
       {done !== undefined && <p role="status">{message(language, "admin.done", { count: done })}</p>}
+      {undoes !== "" && (
+        <Form
+          context={context}
+          action={withQuery("/admin/found", query)}
+          hidden={{ action: "enable", undoes }}
+        >
+          <button>{say("admin.undo")}</button>
+        </Form>
+      )}
       <Notice text={refusal} />
       {refusal === undefined && links.length === 0 && cursor === undefined && (
         <p>{say("admin.links.none")}</p>
