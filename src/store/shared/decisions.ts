@@ -139,15 +139,10 @@ async function undoLocked(
     ...codes,
   ]);
   const formerOf = new Map(rows.map((row) => [keyOf(row), row.former]));
-  const changed: LinkId[] = [];
-  for (const reason of [null, ...REASONS]) {
-    const undone = links.filter((link) => formerOf.get(keyOf(link)) === reason);
-    changed.push(
-      ...(reason === null
-        ? await enableLocked(run, undone, decision)
-        : await disableLocked(run, undone, { ...decision, reason })),
-    );
-  }
+  const thoseOf = (reason: Reason | null) => links.filter((link) => formerOf.get(keyOf(link)) === reason);
+  const changed = await enableLocked(run, thoseOf(null), decision);
+  for (const reason of REASONS)
+    changed.push(...(await disableLocked(run, thoseOf(reason), { ...decision, reason })));
   return changed;
 }
 
