@@ -84,8 +84,11 @@ export interface LinkStore<Id extends Code | LinkKey = LinkKey> {
    * deleted links.
    */
   purge(endedByMs: number, limit: number): Promise<number>;
-  /** Returns about how many links there are. May miss links of the last second. Must be cheap. */
-  size(): Promise<number>;
+  /**
+   * Returns about how many links there are. May miss links of the last second. Must be cheap. Only asynchronous if the store
+   * is, because each generated code needs it.
+   */
+  size(): number | Promise<number>;
   /** Finishes the accepted inserts, then closes the files in a consistent state. */
   close(): Promise<void>;
 }

@@ -12,6 +12,7 @@ import { message } from "../../locales/messages.ts";
 import type { WrittenSearch } from "../../moderation/search.ts";
 import { seeOther } from "../forms.ts";
 import { answerProblem } from "../problem/answer.ts";
+import { HostName } from "../shared/destination.tsx";
 import { Notice } from "../shared/fields.tsx";
 import { Fact } from "../shared/link-facts.tsx";
 import {
@@ -147,10 +148,10 @@ function confirmationPage(
               <li>
                 {action === "disable" ? (
                   <label class="check">
-                    <input type="checkbox" name="block" value={host} /> <Given text={host} />
+                    <input type="checkbox" name="block" value={host} /> <HostName host={host} />
                   </label>
                 ) : (
-                  <Given text={host} />
+                  <HostName host={host} />
                 )}{" "}
                 <span class="soft">{message(language, "admin.found.links", { count: links })}</span>
               </li>
