@@ -44,6 +44,7 @@ import {
   reportCount,
   restrict,
   text,
+  visitCount,
 } from "./field-codecs.ts";
 
 const FORMAT = "curt-export";
@@ -108,8 +109,8 @@ const linkDay = record<Omit<LinkDay, "detail">>({
       read: (json, name) => (json === null ? 0 : dated.read(json, name)),
     },
   ],
-  visits: ["visits", count],
-  bots: ["bots", count],
+  visits: ["visits", visitCount],
+  bots: ["bots", visitCount],
 });
 
 const hourSums = restrict<object, NonNullable<DayDetail["hours"]>>(

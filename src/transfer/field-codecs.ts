@@ -1,6 +1,10 @@
 import { type LinkKey, lookUpKey } from "../links/code.ts";
 import { DAY_MS, isoDay, isoInstant, NEVER_MS } from "../links/time.ts";
 
+/**
+ * Imports lower the visits of a link on a day to this, far below what an export can hold (2^53), and the sum of all days (2^63).
+ */
+export const MAX_VISITS = 1e12;
 /** PostgreSQL stores report counts as 32-bit integers. */
 const MAX_REPORTS = 2_147_483_647;
 
@@ -65,6 +69,10 @@ export const code = restrict<string, LinkKey>(
 );
 export const count = restrict<unknown, number>(anything, isCount, "must be a whole number from 0 on");
 export const reportCount = restrict(count, (value) => value <= MAX_REPORTS, `must be at most ${MAX_REPORTS}`);
+export const visitCount: Codec<number> = {
+  ...count,
+  read: (json, name) => Math.min(count.read(json, name), MAX_VISITS),
+};
 export const object = restrict<unknown, Json>(anything, isObject, "must be an object");
 
 export function oneOf<T extends string>(values: readonly T[]): Codec<T> {
