@@ -37,6 +37,7 @@ import {
   isObject,
   isText,
   list,
+  lowerVisits,
   object,
   oneOf,
   optional,
@@ -159,7 +160,10 @@ const LINES: { readonly [K in keyof LineOf]: RecordCodec<LineOf[K]> } = {
     }),
     read(json, name) {
       const given = linkDay.read(json, name);
-      return { ...given, detail: given.day === 0 ? null : packDetail(dayDetail.read(json, name)) };
+      return {
+        ...given,
+        detail: given.day === 0 ? null : packDetail(lowerVisits(dayDetail.read(json, name))),
+      };
     },
   },
   secret: record({ name: ["name", text], secret: ["base64", base64] }),
@@ -198,7 +202,7 @@ const LINES: { readonly [K in keyof LineOf]: RecordCodec<LineOf[K]> } = {
       list(record({ atMs: ["at", instant], reason: ["reason", reason], note: ["note", anyText] })),
     ],
   }),
-  counter: record({ day: ["day", day], name: ["name", text], count: ["count", count] }),
+  counter: record({ day: ["day", day], name: ["name", text], count: ["count", visitCount] }),
   request: record({
     key: ["key", text],
     body: ["body", text],

@@ -53,6 +53,14 @@ export function isCount(value: unknown): value is number {
   return Number.isSafeInteger(value) && (value as number) >= 0;
 }
 
+/** Lowers all numbers in a value to {@link MAX_VISITS}. */
+export function lowerVisits<T>(value: T): T {
+  if (typeof value === "number") return Math.min(value, MAX_VISITS) as T;
+  if (Array.isArray(value)) return value.map(lowerVisits) as T;
+  if (!isObject(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, lowerVisits(one)])) as T;
+}
+
 export function isObject(value: unknown): value is Json {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
@@ -71,7 +79,7 @@ export const count = restrict<unknown, number>(anything, isCount, "must be a who
 export const reportCount = restrict(count, (value) => value <= MAX_REPORTS, `must be at most ${MAX_REPORTS}`);
 export const visitCount: Codec<number> = {
   ...count,
-  read: (json, name) => Math.min(count.read(json, name), MAX_VISITS),
+  read: (json, name) => lowerVisits(count.read(json, name)),
 };
 export const object = restrict<unknown, Json>(anything, isObject, "must be an object");
 
