@@ -281,7 +281,8 @@ describe("curt export of redirects", () => {
       expect(readFileSync(file, "utf8")).toContain(line);
     }
     const site = join(folder.path, "site");
-    expect((await runCommand(["export", "--ending", "--format", "html", site], settings)).code).toBe(0);
+    expect((await runCommand(["export", "--ending", "--format", "html", `${site}/`], settings)).code).toBe(0);
+    expect(existsSync(`${site}.xn--bj0bj06e.example/plain/index.html`)).toBeTrue();
     expect(readFileSync(join(site, "ends/index.html"), "utf8")).toContain(
       "<!-- ends 2199-01-01T00:00:00.000Z -->",
     );
